@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reading captures: classic pcap (through libpcap) and pcapng, plain or compressed, from a file or standard input.
+#pragma once
+
+#include "protocol/wire/field.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace ipoib::capture {
+
+/// Link types by their number in a capture file (tcpdump.org/linktypes.html).
+enum class LinkType : std::uint16_t {
+    ethernet = 1,
+    linux_sll = 113,
+    erf = 197,
+    ipoib = 242,
+    infiniband = 247,
+    linux_sll2 = 276,
+};
+/// "ERF", "LINUX_SLL" ...; empty for a link type that is not listed above.
+[[nodiscard]] std::string_view name(LinkType);
+
+/// One frame as captured. The octets are valid until the next call of Reader::next.
+struct Frame {
+    std::uint64_t number = 0;  ///< from 1, counting every packet record of the file, also those of other ERF types
+    std::int64_t time_ns = 0;  ///< since 1970, UTC; for ERF the time of the ERF header
+    LinkType link_type{};      ///< of this frame's interface; ERF frames appear as `infiniband`, the ERF header taken off
+    std::uint32_t interface = 0;
+    wire::Octets octets;           ///< as captured: from the LRH on for `infiniband`, else the link type's own header on
+    std::uint32_t wire_length = 0; ///< what the frame had on the wire, as far as the capture tells; >= octets.size()
+    std::uint64_t file_offset = 0; ///< of the record in the (decompressed) file
+};
+
+enum class Status : std::uint8_t {
+    frame,    ///< a frame was read
+    end,      ///< the file ended where a record ends
+    cut,      ///< the file ends within the last record; everything before it was read
+    corrupt,  ///< the file cannot be read any further; error() says why and where
+};
+
+/// What was passed over.
+struct Skipped {
+    std::uint64_t erf_other = 0;      ///< ERF records of another type than InfiniBand
+    std::uint64_t erf_malformed = 0;  ///< ERF records shorter than their own headers
+    std::uint64_t blocks = 0;         ///< pcapng blocks that hold no packet and no interface
+};
+
+/// Reads one capture, frame by frame, in bounded memory. Not copyable.
+class Reader {
+public:
+    /// Opens `path` ("-" is standard input). On failure `error()` is not empty and `next` answers `corrupt`.
+    static Reader open(const std::string& path);
+    Reader(Reader&&) noexcept;
+    Reader& operator=(Reader&&) noexcept;
+    ~Reader();
+
+    /// Reads the next frame. After request_stop() it answers `end`.
+    Status next(Frame& frame);
+
+    /// Why the file could not be opened or read on, with the offset; empty when nothing is wrong.
+    [[nodiscard]] const std::string& error() const noexcept;
+    /// "pcap", "pcapng", with the compression: "pcap, gzip".
+    [[nodiscard]] const std::string& format() const noexcept;
+    /// Link type in the file's own header (ERF stays ERF here); that of the first interface in a pcapng.
+    [[nodiscard]] int file_link_type() const noexcept;
+    /// The interface's name in a pcapng ("dut", "tester" ...), else empty. Valid for any `Frame::interface` seen.
+    [[nodiscard]] std::string_view interface_name(std::uint32_t interface) const noexcept;
+    [[nodiscard]] const Skipped& skipped() const noexcept;
+    /// Octets of the file consumed so far, and its size or 0 when unknown (a pipe): for a progress bar.
+    [[nodiscard]] std::uint64_t position() const noexcept;
+    [[nodiscard]] std::uint64_t size() const noexcept;
+
+private:
+    struct State;
+    explicit Reader(std::unique_ptr<State>);
+    std::unique_ptr<State> state_;
+};
+
+/// Set from a signal handler: every Reader ends its reading as at the end of the file.
+void request_stop() noexcept;
+[[nodiscard]] bool stop_requested() noexcept;
+
+}  // namespace ipoib::capture
