@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The one packet builder of the project: valid by default, a lie only where a field is named.
+#pragma once
+
+#include "protocol/wire/packet.hpp"
+
+#include <vector>
+
+namespace ipoib::build {
+
+using wire::Octets;
+
+/// Builds one frame out of headers, outermost first. What follows from the rest is filled in by build(): PktLen, LNH,
+/// PayLen, PadCnt, the IP and UDP lengths, next header fields, all checksums and both CRCs. A field that was set by
+/// name keeps its value even where it contradicts the rest; checksums and CRCs are right for the lie.
+class PacketBuilder {
+public:
+    /// Appends a header.
+    template <class Header>
+    PacketBuilder& add(const wire::Bytes<Header>& header = {}) {
+        return append(&wire::spec_of<Header>, header.octets);
+    }
+    /// Appends octets that are no header: a payload, options.
+    PacketBuilder& add(Octets octets) { return append(nullptr, octets); }
+
+    /// Sets a field of the last header of its type added so far, and keeps build() from filling it in.
+    template <class Header, class T>
+    PacketBuilder& set(const wire::Field<Header, T>& field, const std::type_identity_t<T>& value) {
+        auto& layer = find(wire::spec_of<Header>);
+        wire::set_field(wire::MutableOctets{octets_.data() + layer.begin, Header::size}, field, value);
+        layer.kept.push_back(field.at.bit);
+        return *this;
+    }
+    /// As set(), for a choice: build() may still fill the field in.
+    template <class Header, class T>
+    PacketBuilder& choose(const wire::Field<Header, T>& field, const std::type_identity_t<T>& value) {
+        wire::set_field(wire::MutableOctets{octets_.data() + find(wire::spec_of<Header>).begin, Header::size}, field,
+                        value);
+        return *this;
+    }
+    /// Removes the last header of this type, e.g. the GRH of a multicast packet.
+    template <class Header>
+    PacketBuilder& remove() {
+        return erase(find(wire::spec_of<Header>));
+    }
+    /// XORs the ICRC or the VCRC with a pattern after it was computed.
+    PacketBuilder& damage_icrc(std::uint32_t pattern) { return icrc_damage_ = pattern, *this; }
+    PacketBuilder& damage_vcrc(std::uint16_t pattern) { return vcrc_damage_ = pattern, *this; }
+
+    /// The whole frame, LRH to VCRC; or the same packet as another kind of capture would show it (docs/captures.md).
+    [[nodiscard]] std::vector<std::uint8_t> build(wire::Medium medium = wire::Medium::infiniband) const;
+
+private:
+    struct Layer {
+        const wire::HeaderSpec* header;  ///< null for octets that are no header
+        std::size_t begin, size;
+        std::vector<std::uint16_t> kept{};  ///< first bits of the fields that build() leaves alone
+    };
+    struct Assembly;
+    PacketBuilder& append(const wire::HeaderSpec* header, Octets octets);
+    PacketBuilder& erase(const Layer& layer);
+    Layer& find(const wire::HeaderSpec& header);
+
+    std::vector<std::uint8_t> octets_;
+    std::vector<Layer> layers_;
+    std::uint32_t icrc_damage_ = 0;
+    std::uint16_t vcrc_damage_ = 0;
+};
+
+}  // namespace ipoib::build

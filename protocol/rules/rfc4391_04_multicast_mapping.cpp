@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RFC 4391, 4 and 4.1: how IP groups map to MGIDs, and the broadcast group's parameters.
+#include "protocol/requirements/catalogue.hpp"
+#include "protocol/rules/common.hpp"
+
+#include <algorithm>
+
+namespace ipoib::rules {
+namespace {
+
+constexpr std::uint64_t all_routers = 2;
+
+std::uint32_t ipv4_destination(const Packet& p) { return p.ipv4 ? p.ipv4[Ipv4::destination] : 0; }
+bool is_ipv4_group(std::uint32_t address) { return address >> 28 == 0xe; }
+bool is_ipv4_link_local_group(std::uint32_t address) { return address >> 8 == 0xe00000; }
+
+Gid ipv6_destination(const Packet& p) { return p.ipv6 ? p.ipv6[Ipv6::destination] : Gid{}; }
+unsigned ipv6_scope(const Gid& group) { return group.octets[1] & 0xfu; }
+
+bool is_to_broadcast(const Packet& p) { return p.grh && is_broadcast_gid(p.grh[Grh::dgid]); }
+std::uint64_t group_low(const Packet& p) { return p.mgid[Mgid::group_low]; }
+
+/// RFC 4391, 10: without a group of its own a packet beyond link-local scope goes to the routers' group or to all.
+bool went_to_routers(const Packet& p, std::uint16_t signature) {
+    const bool routers =
+        p.mgid[Mgid::signature] == signature && p.mgid[Mgid::group_high] == 0 && group_low(p) == all_routers;
+    return routers || (p.grh ? is_to_broadcast(p) : group_low(p) == 0xffffffff);
+}
+
+bool ipv4_group_matches(const Packet& p, const Link&) {
+    const auto destination = ipv4_destination(p);
+    if ((group_low(p) & 0x0fffffff) == (destination & 0x0fffffff)) return true;
+    return !is_ipv4_link_local_group(destination) && went_to_routers(p, ipv4_signature);
+}
+
+bool ipv6_group_matches(const Packet& p, const Link&) {
+    constexpr unsigned link_local = 2;
+    const auto destination = ipv6_destination(p);
+    const bool same =
+        p.mgid[Mgid::group_high] == (destination.prefix() & 0xffff) && group_low(p) == destination.interface_id();
+    return same || (ipv6_scope(destination) > link_local && went_to_routers(p, ipv6_signature));
+}
+
+bool is_ipv4_multicast(const Packet& p, const Link&) { return is_ipv4_group(ipv4_destination(p)); }
+/// ff01:: and ff00:: never leave the interface, so they have no mapping.
+bool is_ipv6_multicast(const Packet& p, const Link&) {
+    const auto destination = ipv6_destination(p);
+    return destination.is_multicast() && ipv6_scope(destination) > 1;
+}
+bool is_ipv4_family(const Packet& p, const Link&) { return p.content != EtherType::ipv6 && p.content != EtherType{}; }
+bool is_broadcast_data(const Packet& p, const Link&) { return is_to_broadcast(p); }
+bool is_record(const Packet& p, const Link&) { return is_broadcast_record(p); }
+
+bool is_swapped(std::uint64_t value, std::initializer_list<std::uint16_t> known) {
+    for (const auto k : known)
+        if (value == static_cast<std::uint16_t>(k << 8 | k >> 8)) return true;
+    return false;
+}
+
+std::string link_p_key(const Packet& p, const Link&) { return hex(p.bth[Bth::p_key] | full_member, 4); }
+std::string mgid_text(const Packet& p, const Link&) {
+    Gid gid;
+    std::copy_n(p.mgid.data(), Mgid::size, gid.octets.begin());
+    return text(gid);
+}
+
+template <auto Member, unsigned Digits>
+std::string of_group(const Packet&, const Link& link) {
+    return hex((*link.broadcast).*Member, Digits) + ", as in the broadcast group's record";
+}
+
+constexpr Rule rules[] = {
+    {.id = "RULE-RFC4391-4-01",
+     .checks = {&rfc4391::mgid_format, &rfc4392::mgid_reserved_flags},
+     .title = "an MGID begins with FF and has no flag but T",
+     .needs = over_ib | parts(Part::mgid),
+     .holds = [](const Packet& p, const Link&) { return p.mgid[Mgid::reserved] == 0; },
+     .points_at = Mgid::reserved,
+     .expected = "0"},
+    {.id = "RULE-RFC4391-4-02",
+     .checks = {&rfc4391::mgid_t_flag},
+     .title = "the T flag of an MGID is 1",
+     .needs = parts(Part::ipoib, Part::mgid),
+     .holds = [](const Packet& p, const Link&) { return p.mgid[Mgid::transient]; },
+     .points_at = Mgid::transient,
+     .expected = "1"},
+    {.id = "RULE-RFC4391-4-03",
+     .checks = {&rfc4391::mgid_ipv4_signature},
+     .title = "an MGID that carries IPv4, ARP or RARP has the signature 0x401B",
+     .needs = parts(Part::ipoib, Part::mgid),
+     .applies = is_ipv4_family,
+     .holds = [](const Packet& p, const Link&) { return p.mgid[Mgid::signature] == ipv4_signature; },
+     .points_at = Mgid::signature,
+     .expected = "0x401b"},
+    {.id = "RULE-RFC4391-4-04",
+     .checks = {&rfc4391::mgid_ipv6_signature},
+     .title = "an MGID that carries IPv6 has the signature 0x601B, the broadcast-GID excepted",
+     .needs = parts(Part::ipoib, Part::mgid, Part::ipv6),
+     .holds =
+         [](const Packet& p, const Link&) {
+             return p.mgid[Mgid::signature] == ipv6_signature ||
+                    (p.mgid[Mgid::signature] == ipv4_signature && group_low(p) == 0xffffffff);
+         },
+     .points_at = Mgid::signature,
+     .expected = "0x601b"},
+    {.id = "RULE-RFC4391-4-05",
+     .checks = {&rfc4391::mgid_pkey},
+     .title = "an MGID holds the link's P_Key with the full-membership bit",
+     .needs = over_ib | parts(Part::mgid),
+     .applies = [](const Packet& p, const Link&) { return !p.has(Part::connected); },
+     .holds = [](const Packet& p, const Link&) { return p.mgid[Mgid::p_key] == (p.bth[Bth::p_key] | full_member); },
+     .points_at = Mgid::p_key,
+     .expected_of = link_p_key},
+    {.id = "RULE-RFC4391-4-06",
+     .checks = {&rfc4391::mgid_ipv6_group_id},
+     .title = "the low 80 bits of an IPv6 group are those of the MGID",
+     .needs = parts(Part::ipoib, Part::mgid, Part::ipv6),
+     .applies = is_ipv6_multicast,
+     .holds = ipv6_group_matches,
+     .points_at = Mgid::group_low,
+     .expected_of =
+         [](const Packet& p, const Link&) {
+             return "the low 80 bits of " + text(ipv6_destination(p)) + ", or the all-router or broadcast group";
+         },
+     .actual_of = mgid_text},
+    {.id = "RULE-RFC4391-4-07",
+     .checks = {&rfc4391::mgid_ipv4_group_id},
+     .title = "the low 28 bits of an IPv4 group are those of the MGID",
+     .needs = parts(Part::ipoib, Part::mgid, Part::ipv4),
+     .applies = is_ipv4_multicast,
+     .holds = ipv4_group_matches,
+     .points_at = Mgid::group_low,
+     .expected_of =
+         [](const Packet& p, const Link&) {
+             return "the low 28 bits of " + ipv4_text(ipv4_destination(p)) + ", or the all-router or broadcast group";
+         },
+     .actual_of = mgid_text},
+    {.id = "RULE-RFC4391-4-08",
+     .checks = {&rfc4391::mgid_ipv4_padding},
+     .title = "the other 52 group ID bits of an IPv4 group's MGID are 0",
+     .needs = parts(Part::ipoib, Part::mgid, Part::ipv4),
+     .applies = [](const Packet& p,
+                   const Link& link) { return is_ipv4_multicast(p, link) && !went_to_routers(p, ipv4_signature); },
+     .holds = [](const Packet& p, const Link&) { return p.mgid[Mgid::group_high] == 0 && group_low(p) >> 28 == 0; },
+     .points_at = Mgid::group_low,
+     .expected = "0 in the bits above the low 28",
+     .actual_of = mgid_text},
+    {.id = "RULE-RFC4391-4-09",
+     .checks = {&rfc4391::limited_broadcast_mapping},
+     .title = "255.255.255.255 goes to the broadcast-GID",
+     .needs = over_ib | parts(Part::ipv4),
+     .applies = [](const Packet& p,
+                   const Link&) { return ipv4_destination(p) == 0xffffffff && (!p.is_multicast || p.grh); },
+     .holds = is_broadcast_data,
+     .points_at = Grh::dgid,
+     .expected = "the broadcast-GID"},
+    {.id = "RULE-RFC4391-4-10",
+     .checks = {&rfc4391::broadcast_gid_format},
+     .title = "the broadcast-GID is FF1s:401B:<P_Key>::FFFF:FFFF",
+     .needs = over_ib | parts(Part::mgid, Part::arp),
+     .holds = is_broadcast_data,
+     .points_at = Grh::dgid,
+     .expected = "the broadcast-GID"},
+    {.id = "RULE-RFC4391-4-11",
+     .checks = {&rfc4391::mgid_scope_of_broadcast_gid},
+     .title = "all MGIDs of a link have the scope of its broadcast-GID",
+     .needs = over_ib | parts(Part::mgid),
+     .of_link = Needs::broadcast_gid,
+     .holds = [](const Packet& p,
+                 const Link& link) { return p.mgid[Mgid::scope] == mgid_of(*link.broadcast_gid)[Mgid::scope]; },
+     .points_at = Mgid::scope,
+     .expected_of =
+         [](const Packet&, const Link& link) {
+             return hex(mgid_of(*link.broadcast_gid)[Mgid::scope], 1) + ", that of the broadcast-GID";
+         }},
+    {.id = "RULE-RFC4391-4-12",
+     .checks = {&rfc4391::network_byte_order},
+     .title = "fields are in network byte order",
+     .needs = parts(Part::ipoib, Part::ether_type),
+     .holds =
+         [](const Packet& p, const Link&) {
+             return !is_swapped(static_cast<std::uint16_t>(p.ether_type), {0x0800, 0x0806, 0x8035, 0x86dd}) &&
+                    !(p.arp && is_swapped(p.arp[Arp::hardware], {Arp::infiniband})) &&
+                    !(p.arp && is_swapped(p.arp[Arp::protocol], {0x0800})) &&
+                    !(p.mgid && is_swapped(p.mgid[Mgid::signature], {ipv4_signature, ipv6_signature}));
+         },
+     .points_at = Encap::type,
+     .expected = "most significant octet first"},
+    {.id = "RULE-RFC4391-4.1-01",
+     .checks = {&rfc4391::broadcast_group_full_pkey},
+     .title = "the broadcast group has a full-membership P_Key",
+     .needs = parts(Part::mc_member),
+     .applies = is_record,
+     .holds =
+         [](const Packet& p, const Link&) {
+             const auto in_mgid = mgid_of(p.mc_member[McMemberRecord::mgid])[Mgid::p_key];
+             return (p.mc_member[McMemberRecord::p_key] & in_mgid & full_member) != 0;
+         },
+     .points_at = McMemberRecord::p_key,
+     .expected = "the high bit set, in record and MGID"},
+    {.id = "RULE-RFC4391-4.1-02",
+     .checks = {&rfc4391::broadcast_group_controlled_qkey},
+     .title = "the broadcast group has a controlled Q_Key",
+     .needs = parts(Part::mc_member),
+     .applies = is_record,
+     .holds = [](const Packet& p, const Link&) { return (p.mc_member[McMemberRecord::q_key] & 0x80000000) != 0; },
+     .points_at = McMemberRecord::q_key,
+     .expected = "the high bit set"},
+    {.id = "RULE-RFC4391-4.1-05",
+     .checks = {&rfc4391::sl_of_broadcast_group},
+     .title = "multicast packets have the broadcast group's SL",
+     .needs = over_ib | parts(Part::mgid),
+     .of_link = Needs::broadcast_group,
+     .holds = [](const Packet& p, const Link& link) { return p.lrh[Lrh::sl] == link.broadcast->sl; },
+     .points_at = Lrh::sl,
+     .expected_of = of_group<&BroadcastGroup::sl, 1>},
+    {.id = "RULE-RFC4391-4.1-09-tclass",
+     .checks = {&rfc4391::multicast_parameters_of_group},
+     .title = "packets to the broadcast group have its TClass",
+     .needs = over_ib | parts(Part::grh, Part::mgid),
+     .of_link = Needs::broadcast_group,
+     .applies = is_broadcast_data,
+     .holds = [](const Packet& p,
+                 const Link& link) { return p.grh[Grh::traffic_class] == link.broadcast->traffic_class; },
+     .points_at = Grh::traffic_class,
+     .expected_of = of_group<&BroadcastGroup::traffic_class, 2>},
+    {.id = "RULE-RFC4391-4.1-09-flow-label",
+     .checks = {&rfc4391::multicast_parameters_of_group},
+     .title = "packets to the broadcast group have its FlowLabel",
+     .needs = over_ib | parts(Part::grh, Part::mgid),
+     .of_link = Needs::broadcast_group,
+     .applies = is_broadcast_data,
+     .holds = [](const Packet& p, const Link& link) { return p.grh[Grh::flow_label] == link.broadcast->flow_label; },
+     .points_at = Grh::flow_label,
+     .expected_of = of_group<&BroadcastGroup::flow_label, 5>},
+    {.id = "RULE-RFC4391-4.1-09-hop-limit",
+     .checks = {&rfc4391::multicast_parameters_of_group},
+     .title = "packets to the broadcast group have its HopLimit",
+     .needs = over_ib | parts(Part::grh, Part::mgid),
+     .of_link = Needs::broadcast_group,
+     .applies = is_broadcast_data,
+     .holds =
+         [](const Packet& p, const Link& link) {
+             // Beyond local-subnet scope a router on the way has counted it down.
+             const auto hop_limit = p.grh[Grh::hop_limit], of_record = link.broadcast->hop_limit;
+             return hop_limit == of_record || (p.mgid[Mgid::scope] > 2 && hop_limit < of_record);
+         },
+     .points_at = Grh::hop_limit,
+     .expected_of = of_group<&BroadcastGroup::hop_limit, 2>},
+};
+
+}  // namespace
+
+std::span<const Rule> rfc4391_04() { return rules; }
+
+}  // namespace ipoib::rules

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RFC 4391, 6: the encapsulation header and the headers before it.
+#include "protocol/requirements/catalogue.hpp"
+#include "protocol/rules/common.hpp"
+
+namespace ipoib::rules {
+namespace {
+
+bool is_listed(EtherType type) {
+    return type == EtherType::ipv4 || type == EtherType::arp || type == EtherType::rarp || type == EtherType::ipv6;
+}
+
+constexpr Rule rules[] = {
+    {.id = "RULE-RFC4391-6-01",
+     .checks = {&rfc4391::encap_header},
+     .title = "a 4-octet encapsulation header stands before the datagram",
+     .needs = parts(Part::ipoib),
+     .applies =
+         [](const Packet& p, const Link&) {
+             // A protocol of its own Type is outside of the document, and a cut datagram cannot be told.
+             const bool is_shown = p.payload.size() > Encap::size + Arp::size;
+             return (p.encap || p.foreign == Foreign::draft_2001_header) && is_shown && is_listed(p.ether_type);
+         },
+     .holds = [](const Packet& p,
+                 const Link&) { return p.foreign != Foreign::draft_2001_header && p.content != EtherType{}; },
+     .points_at = Encap::type,
+     .expected = "4 octets, then an IP, ARP or RARP packet",
+     .actual_of =
+         [](const Packet& p, const Link&) {
+             return p.foreign == Foreign::draft_2001_header ? std::string(name(p.foreign))
+                                                            : "none there: " + hex_octets(p.payload, 12);
+         }},
+    {.id = "RULE-RFC4391-6-02",
+     .checks = {&rfc4391::encap_reserved_tx},
+     .title = "the encapsulation header's Reserved field is 0",
+     .needs = parts(Part::ipoib, Part::encap),
+     .holds = [](const Packet& p, const Link&) { return p.encap[Encap::reserved] == 0; },
+     .points_at = Encap::reserved,
+     .expected = "0"},
+    {.id = "RULE-RFC4391-6-04",
+     .checks = {&rfc4391::encap_type},
+     .title = "Type tells what the datagram is",
+     .needs = parts(Part::ipoib, Part::encap),
+     .applies = [](const Packet& p, const Link&) { return p.content != EtherType{}; },
+     .holds = [](const Packet& p, const Link&) { return p.ether_type == p.content; },
+     .points_at = Encap::type,
+     .expected_of = [](const Packet& p, const Link&) { return hex(static_cast<std::uint16_t>(p.content), 4); }},
+    {.id = "RULE-RFC4391-6-07",
+     .checks = {&rfc4391::grh_on_multicast},
+     .title = "a multicast packet has a GRH",
+     .needs = over_ib | parts(Part::lrh),
+     .applies = [](const Packet& p, const Link&) { return p.is_multicast; },
+     .holds = [](const Packet& p, const Link&) { return static_cast<bool>(p.grh); },
+     .points_at = Lrh::lnh,
+     .expected = "3 (GRH follows)"},
+    {.id = "RULE-RFC4391-6-08",
+     .checks = {&rfc4391::grh_optional_on_unicast},
+     .title = "a unicast packet within the subnet may have a GRH",
+     .needs = over_ib | parts(Part::lrh),
+     .applies = [](const Packet& p, const Link&) { return !p.is_multicast; },
+     .notes = [](const Packet& p, const Link&) { return static_cast<bool>(p.grh); },
+     .points_at = Lrh::lnh,
+     .note = "unicast packets with a GRH"},
+    {.id = "RULE-UDMC-02",
+     .checks = {&udmc::multicast_destqp},
+     .title = "DestQP of a multicast packet is 0xFFFFFF",
+     .needs = over_ib | parts(Part::lrh, Part::deth),
+     .applies = [](const Packet& p, const Link&) { return p.is_multicast; },
+     .holds = [](const Packet& p, const Link&) { return p.bth[Bth::dest_qp] == Bth::multicast_qp; },
+     .points_at = Bth::dest_qp,
+     .expected = "0xffffff"},
+};
+
+}  // namespace
+
+std::span<const Rule> rfc4391_06() { return rules; }
+
+}  // namespace ipoib::rules

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RFC 4391, 9: link-layer addresses, ARP and Neighbour Discovery.
+#include "protocol/requirements/catalogue.hpp"
+#include "protocol/rules/common.hpp"
+
+namespace ipoib::rules {
+namespace {
+
+constexpr std::uint8_t rfc4755_flags = flag_rc | flag_uc;
+
+bool is_unicast(const Packet& p, const Link&) { return !p.is_multicast; }
+bool is_port_qpn(std::uint32_t qpn) { return qpn > 1 && qpn != Bth::multicast_qp; }
+bool is_port_gid(const Gid& gid) { return !gid.is_multicast() && !gid.is_zero(); }
+
+Icmpv6Type nd_type(const Packet& p) { return p.icmpv6[Icmpv6::type]; }
+bool takes_source_option(Icmpv6Type type) {
+    return type == Icmpv6Type::router_solicitation || type == Icmpv6Type::router_advertisement ||
+           type == Icmpv6Type::neighbour_solicitation;
+}
+bool takes_target_option(Icmpv6Type type) {
+    return type == Icmpv6Type::neighbour_advertisement || type == Icmpv6Type::redirect;
+}
+
+/// The first Link-layer Address option of the right length.
+View<LinkAddressOption> option_of(const Packet& p) { return p.source_option ? p.source_option : p.target_option; }
+bool has_option(const Packet& p, const Link&) { return static_cast<bool>(option_of(p)); }
+
+/// A solicitation for address detection has no source address and so no option; a unicast one may leave it out.
+bool must_have_option(const Packet& p, const Link&) {
+    const auto type = nd_type(p);
+    const bool to_group = p.ipv6[Ipv6::destination].is_multicast();
+    if (type == Icmpv6Type::neighbour_solicitation) return to_group && !p.ipv6[Ipv6::source].is_zero();
+    return type == Icmpv6Type::neighbour_advertisement && to_group;
+}
+
+/// Whether the option's address reads better two octets earlier: the padding was put behind it.
+bool is_padded_behind(View<LinkAddressOption> option) {
+    const auto shifted = View<LinkAddress>::at(option.octets().subspan(2, LinkAddress::size));
+    const auto tail = option.octets().subspan(2 + LinkAddress::size);
+    const auto is_port = [](const Gid& gid) { return gid.prefix() >> 54 == 0xfe80 >> 6; };
+    return tail[0] == 0 && tail[1] == 0 && is_port(shifted[LinkAddress::gid]) &&
+           !is_port(option[LinkAddressOption::gid]);
+}
+
+bool is_operation(std::uint16_t operation) { return operation >= Arp::request && operation <= Arp::reverse_reply; }
+
+std::string hardware_text(const Packet& p, const Link&) {
+    const auto length = std::to_string(p.arp[Arp::hardware_length]);
+    return p.foreign == Foreign::draft_2001_address ? length + ": " + std::string(name(p.foreign)) : length;
+}
+
+constexpr Rule rules[] = {
+    {.id = "RULE-RFC4391-9.1-03",
+     .checks = {&rfc4391::unicast_to_peer_qp},
+     .title = "a unicast packet is directed at a queue pair of the peer",
+     .needs = over_ib | parts(Part::lrh, Part::deth),
+     .applies = is_unicast,
+     .holds = [](const Packet& p, const Link&) { return is_port_qpn(p.bth[Bth::dest_qp]); },
+     .points_at = Bth::dest_qp,
+     .expected = "a queue pair that is not 0, 1 or 0xffffff"},
+    {.id = "RULE-RFC4391-9.1.1-01-arp",
+     .checks = {&rfc4391::link_address_format},
+     .title = "the sender hardware address of ARP is flags, QPN and GID",
+     .needs = parts(Part::ipoib, Part::arp_addresses),
+     .holds = [](const Packet& p, const Link&) { return is_port_qpn(p.arp_addresses[ArpAddresses::sha_qpn]); },
+     .points_at = ArpAddresses::sha_qpn,
+     .expected = "the QPN of a UD queue pair"},
+    {.id = "RULE-RFC4391-9.1.1-02-arp",
+     .checks = {&rfc4391::link_address_flags_tx, &rfc4755::cm_flags_reserved_tx},
+     .title = "reserved flags of the sender's link-layer address in ARP are 0",
+     .needs = parts(Part::ipoib, Part::arp_addresses),
+     .holds = [](const Packet& p,
+                 const Link&) { return (p.arp_addresses[ArpAddresses::sha_flags] & ~rfc4755_flags & 0xff) == 0; },
+     .notes = [](const Packet& p, const Link&) { return p.arp_addresses[ArpAddresses::sha_flags] != 0; },
+     .points_at = ArpAddresses::sha_flags,
+     .expected = "0 but for 0x80 and 0x40 of RFC 4755",
+     .note = "addresses with the connected-mode flags of RFC 4755"},
+    {.id = "RULE-RFC4391-9.1.1-02-nd",
+     .checks = {&rfc4391::link_address_flags_tx, &rfc4755::cm_flags_reserved_tx},
+     .title = "reserved flags of a link-layer address in Neighbour Discovery are 0",
+     .needs = parts(Part::ipoib, Part::nd),
+     .applies = [](const Packet& p, const Link&) { return option_of(p) && !is_padded_behind(option_of(p)); },
+     .holds = [](const Packet& p,
+                 const Link&) { return (option_of(p)[LinkAddressOption::flags] & ~rfc4755_flags & 0xff) == 0; },
+     .notes = [](const Packet& p, const Link&) { return option_of(p)[LinkAddressOption::flags] != 0; },
+     .points_at = LinkAddressOption::flags,
+     .expected = "0 but for 0x80 and 0x40 of RFC 4755",
+     .note = "addresses with the connected-mode flags of RFC 4755"},
+    {.id = "RULE-RFC4391-9.1.1-07-arp",
+     .checks = {&rfc4391::link_address_gid},
+     .title = "the GID of the sender's link-layer address in ARP can be a port's",
+     .needs = parts(Part::ipoib, Part::arp_addresses),
+     .holds = [](const Packet& p, const Link&) { return is_port_gid(p.arp_addresses[ArpAddresses::sha_gid]); },
+     .points_at = ArpAddresses::sha_gid,
+     .expected = "a unicast GID"},
+    {.id = "RULE-RFC4391-9.1.2-03",
+     .checks = {&rfc4391::qkey_of_broadcast_group},
+     .title = "all IPoIB packets have the broadcast group's Q_Key",
+     .needs = over_ib | parts(Part::deth),
+     .of_link = Needs::broadcast_group,
+     .holds = [](const Packet& p, const Link& link) { return p.deth[Deth::q_key] == link.broadcast->q_key; },
+     .points_at = Deth::q_key,
+     .expected_of =
+         [](const Packet&, const Link& link) {
+             return hex(link.broadcast->q_key, 8) + ", as in the broadcast group's record";
+         }},
+    {.id = "RULE-RFC4391-9.2-01",
+     .checks = {&rfc4391::arp_hardware_type},
+     .title = "the hardware type of ARP is 32",
+     .needs = parts(Part::ipoib, Part::arp),
+     .holds = [](const Packet& p, const Link&) { return p.arp[Arp::hardware] == Arp::infiniband; },
+     .points_at = Arp::hardware,
+     .expected = "32 (InfiniBand)"},
+    {.id = "RULE-RFC4391-9.2-02-protocol",
+     .checks = {&rfc4391::arp_fields},
+     .title = "ARP is for IPv4 addresses of 4 octets",
+     .needs = parts(Part::ipoib, Part::arp),
+     .holds = [](const Packet& p,
+                 const Link&) { return p.arp[Arp::protocol] == 0x0800 && p.arp[Arp::protocol_length] == 4; },
+     .points_at = Arp::protocol,
+     .expected = "protocol 0x0800, length 4",
+     .actual_of =
+         [](const Packet& p, const Link&) {
+             return "protocol " + hex(p.arp[Arp::protocol], 4) + ", length " +
+                    std::to_string(p.arp[Arp::protocol_length]);
+         }},
+    {.id = "RULE-RFC4391-9.2-02-operation",
+     .checks = {&rfc4391::arp_fields},
+     .title = "the operation of ARP is a request or a reply",
+     .needs = parts(Part::ipoib, Part::arp),
+     .holds = [](const Packet& p, const Link&) { return is_operation(p.arp[Arp::operation]); },
+     .points_at = Arp::operation,
+     .expected = "1 to 4"},
+    {.id = "RULE-RFC4391-9.2-03",
+     .checks = {&rfc4391::arp_hardware_address},
+     .title = "ARP holds both 20-octet hardware addresses whole",
+     .needs = parts(Part::ipoib, Part::arp),
+     .applies =
+         [](const Packet& p, const Link&) {
+             return p.arp[Arp::hardware_length] == LinkAddress::size && p.arp[Arp::protocol_length] == 4;
+         },
+     .holds =
+         [](const Packet& p, const Link&) {
+             const auto before = static_cast<std::size_t>(p.arp.data() - p.payload.data());
+             return before + Arp::size + ArpAddresses::size <= p.payload_length;
+         },
+     .points_at = Arp::hardware_length,
+     .expected = "48 octets of addresses",
+     .actual_of = [](const Packet& p, const Link&) { return std::to_string(p.payload_length) + " octets in all"; }},
+    {.id = "RULE-RFC4391-9.2-04",
+     .checks = {&rfc4391::arp_hardware_length},
+     .title = "the hardware address length of ARP is 20",
+     .needs = parts(Part::ipoib, Part::arp),
+     .holds = [](const Packet& p, const Link&) { return p.arp[Arp::hardware_length] == LinkAddress::size; },
+     .points_at = Arp::hardware_length,
+     .expected = "20",
+     .actual_of = hardware_text},
+    {.id = "RULE-RFC4391-9.3-01",
+     .checks = {&rfc4391::nd_option_used},
+     .title = "Neighbour Discovery sent to a group carries the link-layer address",
+     .needs = parts(Part::ipoib, Part::nd),
+     .applies = must_have_option,
+     .holds = [](const Packet& p,
+                 const Link& link) { return has_option(p, link) || p.has(Part::nd_wrong) || p.is_truncated; },
+     .points_at = Icmpv6::type,
+     .expected = "a Source or Target Link-layer Address option",
+     .actual_of = [](const Packet&, const Link&) { return std::string("none"); }},
+    {.id = "RULE-RFC4391-9.3-02",
+     .checks = {&rfc4391::nd_option_type},
+     .title = "the option's type is 1 for the source and 2 for the target",
+     .needs = parts(Part::ipoib, Part::nd),
+     .applies = has_option,
+     .holds =
+         [](const Packet& p, const Link&) {
+             return !(p.source_option && takes_target_option(nd_type(p))) &&
+                    !(p.target_option && takes_source_option(nd_type(p)));
+         },
+     .points_at = LinkAddressOption::type,
+     .expected_of =
+         [](const Packet& p, const Link&) {
+             return std::string(takes_source_option(nd_type(p)) ? "1 (source)" : "2 (target)");
+         }},
+    {.id = "RULE-RFC4391-9.3-03",
+     .checks = {&rfc4391::nd_option_length},
+     .title = "the option's length is 3",
+     .needs = parts(Part::ipoib, Part::nd),
+     .applies = [](const Packet& p, const Link& link) { return has_option(p, link) || p.has(Part::nd_wrong); },
+     .holds = [](const Packet& p, const Link&) { return !p.has(Part::nd_wrong); },
+     .points_at = LinkAddressOption::length,
+     .expected = "3",
+     .actual_of = [](const Packet& p, const Link&) { return std::to_string(p.wrong_option[1]); }},
+    {.id = "RULE-RFC4391-9.3-04",
+     .checks = {&rfc4391::nd_option_address},
+     .title = "the option holds flags, QPN and GID",
+     .needs = parts(Part::ipoib, Part::nd),
+     .applies =
+         [](const Packet& p, const Link&) {
+             const auto option = option_of(p);
+             return option && option[LinkAddressOption::padding] == 0 && !is_padded_behind(option);
+         },
+     .holds =
+         [](const Packet& p, const Link&) {
+             const auto option = option_of(p);
+             return is_port_qpn(option[LinkAddressOption::qpn]) && is_port_gid(option[LinkAddressOption::gid]);
+         },
+     .points_at = LinkAddressOption::gid,
+     .expected = "the QPN of a UD queue pair and a unicast GID"},
+    {.id = "RULE-RFC4391-9.3-05",
+     .checks = {&rfc4391::nd_option_padding},
+     .title = "two zero octets stand before the option's address",
+     .needs = parts(Part::ipoib, Part::nd),
+     .applies = has_option,
+     .holds =
+         [](const Packet& p, const Link&) {
+             return option_of(p)[LinkAddressOption::padding] == 0 && !is_padded_behind(option_of(p));
+         },
+     .points_at = LinkAddressOption::padding,
+     .expected = "00 00, then the address",
+     .actual_of = [](const Packet& p, const Link&) { return hex_octets(option_of(p).octets()); }},
+};
+
+}  // namespace
+
+std::span<const Rule> rfc4391_09() { return rules; }
+
+}  // namespace ipoib::rules

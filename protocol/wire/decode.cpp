@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Taking a frame apart: IBTA Vol 1, 7 to 9; the other kinds of capture; foreign formats that must not be misread.
+#include "protocol/wire/decode_management.hpp"
+#include "protocol/wire/decoder.hpp"
+
+namespace ipoib::wire {
+namespace detail {
+namespace {
+
+constexpr std::size_t dlt_242_unused = 20;
+constexpr std::uint16_t arphrd_infiniband = 32;
+
+}  // namespace
+
+bool Decoder::frame_length() noexcept {
+    const auto to_icrc = p.lrh[Lrh::packet_length] * std::size_t{4};
+    p.tail = detect_tail(p.octets);
+    p.is_truncated = p.tail == Tail::truncated || wire_length_ > p.octets.size();
+    if (to_icrc < Lrh::size + icrc_size) return stop_at("LRH.PktLen", Lrh::size + icrc_size);
+    limit(to_icrc - icrc_size - Lrh::size);
+    return true;
+}
+
+void Decoder::find_group(const std::uint8_t* gid) noexcept {
+    if (gid[0] != 0xff) return;
+    p.mgid = View<Mgid>::at({gid, Mgid::size});
+    mark(Part::mgid);
+}
+
+void Decoder::infiniband() noexcept {
+    if (!take(p.lrh)) {
+        p.is_truncated = true;
+        return;
+    }
+    mark(Part::lrh);
+    if (!frame_length()) return;
+    const auto lnh = p.lrh[Lrh::lnh];
+    if (lnh == Lnh::ipv6 || lnh == Lnh::raw) {
+        p.foreign = lnh == Lnh::ipv6 ? Foreign::raw_ipv6 : Foreign::raw_packet;
+        return;
+    }
+    if (lnh == Lnh::global) {
+        if (!take(p.grh)) return;
+        mark(Part::grh);
+        find_group(p.grh.data() + Grh::dgid.at.bit / 8);
+    }
+    p.is_multicast = is_multicast_lid(p.lrh[Lrh::dlid]) || p.mgid;
+    transport();
+}
+
+void Decoder::transport() noexcept {
+    if (!take(p.bth)) return;
+    mark(Part::bth);
+    const auto opcode = static_cast<std::uint8_t>(p.bth[Bth::opcode]);
+    if (!extended_headers(opcode)) return;
+
+    const auto data = p.lrh[Lrh::packet_length] * std::size_t{4} - icrc_size;
+    const auto before = offset() + p.bth[Bth::pad];
+    p.payload_length = data > before ? data - before : 0;
+    limit(p.payload_length);
+    p.payload = rest;
+    if (p.deth) {
+        unreliable_datagram();
+    } else if (opcode >> 5 <= 1) {
+        connected(opcode);
+    }
+}
+
+/// The extended headers by operation code. IBTA Vol 1, 9.2.1, table of operation codes.
+bool Decoder::extended_headers(std::uint8_t opcode) noexcept {
+    constexpr unsigned unreliable_datagram_service = 3;
+    const unsigned service = opcode >> 5, operation = opcode & 0x1f;
+    if (service == unreliable_datagram_service) {
+        if (!take(p.deth)) return false;
+        mark(Part::deth);
+    }
+    const bool has_reth = operation == 0x06 || operation == 0x0a || operation == 0x0b || operation == 0x0c;
+    const bool has_aeth = operation == 0x0d || (operation >= 0x0f && operation <= 0x12);
+    const bool has_immediate = operation == 0x03 || operation == 0x05 || operation == 0x09 || operation == 0x0b;
+    if (has_reth && !take(p.reth)) return false;
+    if (has_aeth && !take(p.aeth)) return false;
+    return !has_immediate || take(p.immdt);
+}
+
+/// Other programs use connections too: only what is an IP packet beyond doubt is taken for IPoIB. RFC 4755, 4.
+void Decoder::connected(std::uint8_t opcode) noexcept {
+    const unsigned operation = opcode & 0x1f;
+    const auto encap = View<Encap>::at(rest);
+    if ((operation != 0x00 && operation != 0x04) || !encap || encap[Encap::reserved] != 0) return;
+    const auto inner = rest.subspan(Encap::size);
+    const auto content = content_of(inner);
+    const auto length = p.payload_length - Encap::size;
+    const bool is_whole = operation == 0x04 && is_exact_ip(inner, length);
+    const bool is_first = operation == 0x00 && (content == EtherType::ipv4 || content == EtherType::ipv6) &&
+                          encap[Encap::type] == content;
+    if (!is_whole && !is_first) return;
+    mark(Part::connected);
+    datagram();
+}
+
+void Decoder::unreliable_datagram() noexcept {
+    const auto dest_qp = p.bth[Bth::dest_qp];
+    if (dest_qp <= 1 && !p.is_multicast) {
+        decode_management(p, rest);
+    } else if (is_ipoib()) {
+        datagram();
+    }
+}
+
+bool Decoder::is_ipoib() const noexcept {
+    if (p.mgid && has_ipoib_signature(p.grh[Grh::dgid])) return true;
+    const auto encap = View<Encap>::at(rest);
+    if (!encap) return false;
+    const auto type = encap[Encap::type];
+    const auto content = content_of(rest.subspan(Encap::size));
+    if (is_known(type))
+        return content != EtherType{} || encap[Encap::reserved] == 0 || content_of(rest.subspan(2)) != EtherType{};
+    if (is_known(EtherType{swapped(static_cast<std::uint16_t>(type))})) return content != EtherType{};
+    return p.payload_length > Encap::size && is_exact_ip(rest.subspan(Encap::size), p.payload_length - Encap::size);
+}
+
+void Decoder::dlt_242() noexcept {
+    p.is_truncated = wire_length_ > p.octets.size();
+    if (rest.size() < dlt_242_unused) {
+        stop_at("DLT 242 header", dlt_242_unused);
+        return;
+    }
+    rest = rest.subspan(dlt_242_unused);
+    if (!take(p.destination)) return;
+    find_group(p.destination.data() + LinkAddress::gid.at.bit / 8);
+    p.is_multicast = static_cast<bool>(p.mgid);
+    p.payload = rest;
+    p.payload_length = wire_length_ - dlt_242_unused - LinkAddress::size;
+    datagram();
+}
+
+/// LINUX_SLL and LINUX_SLL2: what a capture on the IP network device shows.
+void Decoder::cooked(std::size_t header, std::size_t protocol_at, std::size_t hardware_at,
+                     std::size_t kind_at) noexcept {
+    constexpr std::uint8_t broadcast = 1, multicast = 2;
+    p.is_truncated = wire_length_ > p.octets.size();
+    if (rest.size() < header) {
+        stop_at("cooked header", header);
+        return;
+    }
+    const auto kind = p.octets[kind_at];
+    p.ether_type = EtherType{be16(p.octets, protocol_at)};
+    if (be16(p.octets, hardware_at) != arphrd_infiniband) return;
+    p.is_multicast = kind == broadcast || kind == multicast;
+    mark(Part::ether_type);
+    mark(Part::ipoib);
+    rest = rest.subspan(header);
+    p.payload = rest;
+    p.payload_length = wire_length_ - header;
+    p.content = content_of(rest);
+    if (p.ether_type == EtherType::ipv4 && p.content == EtherType::ipv4) ipv4();
+    if (p.ether_type == EtherType::ipv6 && p.content == EtherType::ipv6) ipv6();
+    if (is_arp_like(p.ether_type)) address_resolution();
+}
+
+/// No link type of InfiniBand: only names what people take for IPoIB by mistake.
+void Decoder::ethernet() noexcept {
+    constexpr std::size_t header = 14, addresses = 12;
+    constexpr std::uint16_t roce_v1_type = 0x8915, roce_v2_port = 4791;
+    p.is_truncated = wire_length_ > p.octets.size();
+    if (rest.size() < header) {
+        stop_at("Ethernet header", header);
+        return;
+    }
+    std::uint8_t any = 0;
+    for (const auto o : p.octets.first(addresses)) any |= o;
+    const auto type = be16(p.octets, addresses);
+    rest = rest.subspan(header);
+    const auto arp = View<Arp>::at(rest);
+    const bool is_ib_arp = type == 0x0806 && arp && arp[Arp::hardware] == Arp::infiniband;
+    if (type == roce_v1_type) p.foreign = Foreign::roce_v1;
+    if (is_ib_arp || (any == 0 && is_known(EtherType{type}))) p.foreign = Foreign::freebsd_ethernet;
+    if (p.foreign != Foreign::none) return;
+    if (type == 0x0800) ipv4();
+    if (type == 0x86dd) ipv6();
+    if (p.udp && p.udp[Udp::destination] == roce_v2_port) p.foreign = Foreign::roce_v2;
+}
+
+}  // namespace detail
+
+std::string_view name(Foreign foreign) noexcept {
+    switch (foreign) {
+        case Foreign::none:
+            return {};
+        case Foreign::draft_2001_header:
+            return "2-octet encapsulation header of the drafts before RFC 4391";
+        case Foreign::draft_2001_address:
+            return "26-octet hardware address of draft-kashyap-ipoib (2001)";
+        case Foreign::draft_p_key:
+            return "MGID with a P_Key without membership bit, as in link-multicast-02";
+        case Foreign::draft_ipv6_broadcast:
+            return "IPv6 broadcast group of its own, as in link-multicast-02 and -03";
+        case Foreign::roce_v1:
+            return "RoCE version 1, not InfiniBand";
+        case Foreign::roce_v2:
+            return "RoCE version 2, not InfiniBand";
+        case Foreign::freebsd_ethernet:
+            return "FreeBSD's made-up Ethernet header before IPoIB";
+        case Foreign::raw_ipv6:
+            return "raw IPv6 packet (LNH 1)";
+        case Foreign::raw_packet:
+            return "raw packet (LNH 0)";
+    }
+    return {};
+}
+
+std::size_t Packet::ip_length() const noexcept {
+    if (ipv4) return ipv4[Ipv4::total_length];
+    if (ipv6) return Ipv6::size + ipv6[Ipv6::payload_length];
+    return 0;
+}
+
+void decode(Octets octets, Packet& packet, Medium medium, std::size_t wire_length) noexcept {
+    packet = Packet{};
+    packet.octets = octets;
+    packet.medium = medium;
+    detail::Decoder decoder{packet, wire_length};
+    switch (medium) {
+        case Medium::infiniband:
+            decoder.infiniband();
+            break;
+        case Medium::ipoib:
+            decoder.dlt_242();
+            break;
+        case Medium::linux_sll:
+            decoder.cooked(16, 14, 2, 1);
+            break;
+        case Medium::linux_sll2:
+            decoder.cooked(20, 0, 8, 10);
+            break;
+        case Medium::ethernet:
+            decoder.ethernet();
+            break;
+    }
+}
+
+}  // namespace ipoib::wire
