@@ -26,12 +26,12 @@ enum class LinkType : std::uint16_t {
 /// One frame as captured. The octets are valid until the next call of Reader::next.
 struct Frame {
     std::uint64_t number = 0;  ///< from 1, counting every packet record of the file, also those of other ERF types
-    std::int64_t time_ns = 0;  ///< since 1970, UTC; for ERF the time of the ERF header
-    LinkType link_type{};      ///< of this frame's interface; ERF frames appear as `infiniband`, the ERF header taken off
+    std::int64_t time_ns = 0;  ///< since 1970, UTC; for ERF in a pcap the time of the ERF header
+    LinkType link_type{};  ///< of this frame's interface; ERF frames appear as `infiniband`, the ERF header taken off
     std::uint32_t interface = 0;
-    wire::Octets octets;           ///< as captured: from the LRH on for `infiniband`, else the link type's own header on
-    std::uint32_t wire_length = 0; ///< what the frame had on the wire, as far as the capture tells; >= octets.size()
-    std::uint64_t file_offset = 0; ///< of the record in the (decompressed) file
+    wire::Octets octets;  ///< as captured: from the LRH on for `infiniband`, else the link type's own header on
+    std::uint32_t wire_length = 0;  ///< what the frame had on the wire, as far as the capture tells; >= octets.size()
+    std::uint64_t file_offset = 0;  ///< of the record in the (decompressed) file
 };
 
 enum class Status : std::uint8_t {
@@ -53,6 +53,8 @@ class Reader {
 public:
     /// Opens `path` ("-" is standard input). On failure `error()` is not empty and `next` answers `corrupt`.
     static Reader open(const std::string& path);
+    /// Takes over an open descriptor (a pipe, a memory file); `name` is used in messages.
+    static Reader from_descriptor(int descriptor, const std::string& name);
     Reader(Reader&&) noexcept;
     Reader& operator=(Reader&&) noexcept;
     ~Reader();

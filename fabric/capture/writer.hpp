@@ -9,7 +9,6 @@
 
 namespace ipoib::capture {
 
-
 /// Writes one capture. Throws std::runtime_error (with the path and the system's reason) when it cannot be written;
 /// close() reports what a destructor could not. A path of "-" is standard output.
 class Writer {
@@ -28,6 +27,9 @@ public:
     /// only by pcapng.
     void write(std::int64_t time_ns, wire::Octets octets, std::uint32_t interface = 0, std::uint32_t wire_length = 0,
                std::string_view comment = {});
+    /// Hands everything written so far to the system, for whoever reads along.
+    void flush();
+    /// Flushes and closes; a second call does nothing.
     void close();
 
 private:

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A file or standard input as one stream of octets, decompressed on the way, in bounded memory.
+#pragma once
+
+#include "fabric/capture/compression.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ipoib::capture {
+
+/// How a stream ended.
+enum class End : std::uint8_t {
+    not_yet,
+    clean,    ///< where the file ends, and with it every compressed member
+    cut,      ///< the file ends within a compressed member
+    corrupt,  ///< compressed data are damaged, or the system could not read
+    stopped,  ///< by request_stop()
+};
+
+/// Reads what is there without waiting for a full buffer, so that a live capture on a pipe is seen as it comes.
+class ByteSource {
+public:
+    /// The most that peek() can be asked for.
+    static constexpr std::size_t longest_peek = std::size_t{16} << 20;
+
+    /// Opens `path` ("-" is standard input). Check error() before anything else.
+    explicit ByteSource(const std::string& path);
+    /// Takes over an open descriptor; `name` is used in messages.
+    ByteSource(int descriptor, std::string name);
+    ByteSource(const ByteSource&) = delete;
+    ByteSource& operator=(const ByteSource&) = delete;
+    ~ByteSource();
+
+    /// The next octets, without consuming them: `wanted` (at most longest_peek) or more, fewer only at the end of the
+    /// stream. Valid until the next peek() or read().
+    wire::Octets peek(std::size_t wanted) {
+        return wanted <= available() ? wire::Octets{window_.data() + begin_, available()} : peek_further(wanted);
+    }
+    /// Consumes octets that peek() has shown; they stay in place until the next peek() or read().
+    void consume(std::size_t octets) noexcept {
+        begin_ += octets;
+        offset_ += octets;
+    }
+    /// Copies and consumes 1 to `to.size()` octets; 0 at the end of the stream.
+    std::size_t read(wire::MutableOctets to);
+
+    /// Offset of the next octet in the decompressed stream.
+    [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+    /// `not_yet` until peek() or read() has asked for more than there is.
+    [[nodiscard]] End end() const noexcept { return end_; }
+    /// Why the stream could not be opened or read on; empty when it ended cleanly.
+    [[nodiscard]] const std::string& error() const noexcept { return error_; }
+    /// Path, or "standard input".
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] Compression compression() const noexcept { return compression_; }
+
+    /// Octets of the raw file used so far, and its size or 0 when unknown.
+    [[nodiscard]] std::uint64_t position() const noexcept;
+    [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+
+private:
+    void start();
+    [[nodiscard]] std::size_t available() const noexcept { return filled_ - begin_; }
+    wire::Octets peek_further(std::size_t wanted);
+    void make_room(std::size_t wanted);
+    bool fill();
+    bool fill_decompressed(wire::MutableOctets room);
+    std::size_t read_plain(wire::MutableOctets to);
+    std::size_t read_raw(wire::MutableOctets to);
+    void wait_for_input() const;
+    bool read_undecoded();
+    void finish(End end, std::string error = {});
+
+    int descriptor_ = -1;
+    std::string name_, error_;
+    bool is_regular_ = false;
+    std::uint64_t size_ = 0, raw_offset_ = 0, offset_ = 0;
+    End end_ = End::not_yet;
+    bool raw_ended_ = false;
+
+    std::vector<std::uint8_t> window_;
+    std::size_t begin_ = 0, filled_ = 0;
+
+    Compression compression_ = Compression::none;
+    std::unique_ptr<Decompressor> decompressor_;
+    std::vector<std::uint8_t> raw_;
+    wire::Octets undecoded_;
+};
+
+}  // namespace ipoib::capture

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Classic pcap, read by libpcap from a ByteSource (draft-ietf-opsawg-pcap).
+#include "fabric/capture/format_reader.hpp"
+
+#include <pcap/pcap.h>
+#include <stdio_ext.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <vector>
+
+namespace ipoib::capture {
+namespace {
+
+/// What libpcap reads from: a ByteSource behind a FILE.
+struct Stream {
+    ByteSource& source;
+    bool was_asked_beyond_end = false;
+};
+
+/// Called by the C library, which an exception must not cross.
+ssize_t read_stream(void* cookie, char* to, std::size_t size) noexcept {
+    auto& stream = *static_cast<Stream*>(cookie);
+    try {
+        const auto count = stream.source.read({reinterpret_cast<std::uint8_t*>(to), size});
+        if (count == 0) stream.was_asked_beyond_end = true;
+        return static_cast<ssize_t>(count);
+    } catch (...) {
+        return -1;
+    }
+}
+
+/// Only tells where the stream is, which lets ftello() find what libpcap has consumed.
+int tell_stream(void* cookie, off64_t* offset, int whence) noexcept {
+    if (whence != SEEK_CUR || *offset != 0) return -1;
+    *offset = static_cast<off64_t>(static_cast<Stream*>(cookie)->source.offset());
+    return 0;
+}
+
+class PcapReader final : public FormatReader {
+public:
+    explicit PcapReader(ByteSource& source) : FormatReader{source}, stream_{source} {
+        file_ = fopencookie(&stream_, "rb", {read_stream, nullptr, tell_stream, nullptr});
+        if (!file_) {
+            error_ = source.name() + ": cannot be read as a stream";
+            return;
+        }
+        std::setvbuf(file_, buffer_.data(), _IOFBF, buffer_.size());
+        // Nobody else uses the stream: libpcap's two reads a record need no lock.
+        __fsetlocking(file_, FSETLOCKING_BYCALLER);
+        std::array<char, PCAP_ERRBUF_SIZE> why{};
+        pcap_ = pcap_fopen_offline_with_tstamp_precision(file_, PCAP_TSTAMP_PRECISION_NANO, why.data());
+        if (pcap_) {
+            link_type_ = number_in_file(pcap_datalink(pcap_));
+            snapshot_length_ = static_cast<bpf_u_int32>(pcap_snapshot(pcap_));
+            offset_ = position();
+            return;
+        }
+        std::fclose(file_);
+        if (!source.error().empty()) {
+            error_ = source.name() + ": " + source.error();
+        } else if (stream_.was_asked_beyond_end) {
+            error_ = source.name() + " ends within its file header";
+        } else {
+            error_ = source.name() + ": " + why.data();
+        }
+    }
+    ~PcapReader() override {
+        if (pcap_) pcap_close(pcap_);
+    }
+
+    Status next(Frame& frame) override {
+        const auto offset = offset_;
+        pcap_pkthdr* header = nullptr;
+        const u_char* octets = nullptr;
+        if (const int result = pcap_next_ex(pcap_, &header, &octets); result != 1) return ended(offset, result);
+        // Asking the stream costs as much as reading a record: only the first record tells how long a record's header
+        // is, and only one that fills the snapshot length may have been cut by libpcap.
+        const bool is_plain = record_header_ != 0 && header->caplen < snapshot_length_;
+        offset_ = is_plain ? offset + record_header_ + header->caplen : position();
+        if (record_header_ == 0 && header->caplen < snapshot_length_)
+            record_header_ = offset_ - offset - header->caplen;
+        frame.number = ++frames_;
+        // The file's seconds are unsigned; libpcap takes them as signed in this machine's byte order.
+        const std::int64_t seconds = static_cast<std::uint32_t>(header->ts.tv_sec);
+        frame.time_ns = seconds * 1'000'000'000 + header->ts.tv_usec;
+        frame.link_type = static_cast<LinkType>(link_type_);
+        frame.interface = 0;
+        frame.octets = {octets, header->caplen};
+        frame.wire_length = std::max(header->len, header->caplen);
+        frame.file_offset = offset;
+        return Status::frame;
+    }
+    [[nodiscard]] int link_type() const noexcept override { return link_type_; }
+
+private:
+    Status ended(std::uint64_t offset, int result) {
+        if (stream_.was_asked_beyond_end) return at_end_of_source(offset, result != PCAP_ERROR_BREAK);
+        return corrupt(offset, pcap_geterr(pcap_));
+    }
+    /// libpcap names raw IP by the number of the running system, a file by one that is the same everywhere.
+    static int number_in_file(int data_link) noexcept {
+        constexpr int linktype_raw = 101;
+        return data_link == DLT_RAW ? linktype_raw : data_link;
+    }
+
+    [[nodiscard]] std::uint64_t position() const { return static_cast<std::uint64_t>(ftello(file_)); }
+
+    Stream stream_;
+    std::uint64_t offset_ = 0;         ///< of the next record
+    std::uint64_t record_header_ = 0;  ///< octets; 0: not known yet
+    bpf_u_int32 snapshot_length_ = 0;
+    std::vector<char> buffer_ = std::vector<char>(std::size_t{256} << 10);
+    std::FILE* file_ = nullptr;  ///< libpcap's from the time it has read the file header
+    pcap_t* pcap_ = nullptr;
+    int link_type_ = -1;
+};
+
+}  // namespace
+
+bool is_pcap(wire::Octets magic) noexcept {
+    if (magic.size() < 4) return false;
+    constexpr wire::At first_word = wire::octet(0);
+    const auto value = static_cast<std::uint32_t>(wire::read_bits(magic.data(), first_word, 32));
+    // Microseconds, nanoseconds, and three patched variants of old systems that libpcap reads as well.
+    constexpr std::array<std::uint32_t, 5> magics{0xa1b2c3d4, 0xa1b23c4d, 0xa1b2cd34, 0xa1b234cd, 0xa12b3c4d};
+    return std::any_of(magics.begin(), magics.end(),
+                       [&](std::uint32_t each) { return value == each || value == __builtin_bswap32(each); });
+}
+
+std::unique_ptr<FormatReader> make_pcap_reader(ByteSource& source) { return std::make_unique<PcapReader>(source); }
+
+}  // namespace ipoib::capture

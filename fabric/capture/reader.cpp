@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reading captures: chooses the format by the file's beginning, takes off ERF headers, and keeps the end's reason.
+#include "fabric/capture/reader.hpp"
+
+#include "fabric/capture/erf.hpp"
+#include "fabric/capture/format_reader.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <iomanip>
+#include <sstream>
+#include <utility>
+
+namespace ipoib::capture {
+namespace {
+
+std::atomic<bool> is_stop_requested{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "request_stop() is called by signal handlers");
+
+constexpr std::size_t magic_size = 4;
+
+std::string describe_unknown(const ByteSource& source, wire::Octets beginning) {
+    std::ostringstream text;
+    text << source.name() << " is not a capture: it begins with" << std::hex << std::setfill('0');
+    for (const unsigned octet : beginning.first(std::min(beginning.size(), magic_size)))
+        text << ' ' << std::setw(2) << octet;
+    text << ", neither pcap nor pcapng";
+    return text.str();
+}
+
+}  // namespace
+
+struct Reader::State {
+    std::unique_ptr<ByteSource> source;
+    std::unique_ptr<FormatReader> reader;
+    std::string error, format;
+    Skipped skipped;
+    ErfTime erf_time = ErfTime::of_header;  ///< chosen as Wireshark does
+    Status status = Status::frame;          ///< what `next` goes on answering once it is not `frame`
+
+    explicit State(std::unique_ptr<ByteSource> opened) : source{std::move(opened)} {
+        choose_format();
+        if (reader) error = reader->error();
+        if (!error.empty()) status = Status::corrupt;
+        if (error.empty() && !reader) status = Status::end;
+    }
+
+    void choose_format() {
+        const auto beginning = source->peek(magic_size);
+        if (source->end() == End::stopped) return;
+        if (is_pcap(beginning) || is_pcapng(beginning)) {
+            format = is_pcap(beginning) ? "pcap" : "pcapng";
+            if (source->compression() != Compression::none)
+                format += ", " + std::string{capture::name(source->compression())};
+            if (is_pcapng(beginning)) erf_time = ErfTime::of_record;
+            reader = is_pcap(beginning) ? make_pcap_reader(*source) : make_pcapng_reader(*source);
+        } else if (source->end() == End::corrupt) {
+            error = source->error();
+        } else if (source->end() == End::cut) {
+            error = source->name() + ": " + source->error();
+        } else {
+            error = beginning.empty() ? source->name() + " is empty" : describe_unknown(*source, beginning);
+        }
+    }
+
+    Status next(Frame& frame) {
+        while (!stop_requested()) {
+            if (const auto result = reader->next(frame); result != Status::frame) {
+                error = reader->error();
+                return result;
+            }
+            if (frame.link_type != LinkType::erf) return Status::frame;
+            switch (take_off_erf(frame, erf_time)) {
+                case ErfContent::infiniband:
+                    return Status::frame;
+                case ErfContent::other_type:
+                    ++skipped.erf_other;
+                    break;
+                case ErfContent::malformed:
+                    ++skipped.erf_malformed;
+                    break;
+            }
+        }
+        return Status::end;
+    }
+};
+
+Reader::Reader(std::unique_ptr<State> state) : state_{std::move(state)} {}
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+Reader::~Reader() = default;
+
+Reader Reader::open(const std::string& path) {
+    return Reader{std::make_unique<State>(std::make_unique<ByteSource>(path))};
+}
+Reader Reader::from_descriptor(int descriptor, const std::string& name) {
+    return Reader{std::make_unique<State>(std::make_unique<ByteSource>(descriptor, name))};
+}
+
+Status Reader::next(Frame& frame) {
+    if (state_->status == Status::frame) state_->status = state_->next(frame);
+    if (state_->reader) state_->skipped.blocks = state_->reader->skipped_blocks();
+    return state_->status;
+}
+
+const std::string& Reader::error() const noexcept { return state_->error; }
+const std::string& Reader::format() const noexcept { return state_->format; }
+int Reader::file_link_type() const noexcept { return state_->reader ? state_->reader->link_type() : -1; }
+std::string_view Reader::interface_name(std::uint32_t interface) const noexcept {
+    return state_->reader ? state_->reader->interface_name(interface) : std::string_view{};
+}
+const Skipped& Reader::skipped() const noexcept { return state_->skipped; }
+std::uint64_t Reader::position() const noexcept { return state_->source->position(); }
+std::uint64_t Reader::size() const noexcept { return state_->source->size(); }
+
+std::string_view name(LinkType link_type) {
+    switch (link_type) {
+        case LinkType::ethernet:
+            return "ETHERNET";
+        case LinkType::linux_sll:
+            return "LINUX_SLL";
+        case LinkType::erf:
+            return "ERF";
+        case LinkType::ipoib:
+            return "IPOIB";
+        case LinkType::infiniband:
+            return "INFINIBAND";
+        case LinkType::linux_sll2:
+            return "LINUX_SLL2";
+    }
+    return {};
+}
+
+void request_stop() noexcept { is_stop_requested.store(true, std::memory_order_relaxed); }
+bool stop_requested() noexcept { return is_stop_requested.load(std::memory_order_relaxed); }
+
+}  // namespace ipoib::capture
