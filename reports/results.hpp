@@ -3,7 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ipoib::reports {
@@ -18,6 +22,10 @@ enum class NotJudged : std::uint8_t { none, profile, tester, link, safety, not_s
 [[nodiscard]] std::string_view name(Verdict);
 /// "not-seen", "link" ...; empty for `none`.
 [[nodiscard]] std::string_view name(NotJudged);
+/// The verdict that `name` writes so; nothing for any other text.
+[[nodiscard]] std::optional<Verdict> verdict_of(std::string_view name);
+/// The reason that `name` writes so; nothing for any other text, the empty one included.
+[[nodiscard]] std::optional<NotJudged> not_judged_of(std::string_view name);
 
 /// One violation (or note), with the field that shows it.
 struct Detail {
@@ -41,7 +49,7 @@ struct Result {
     std::vector<std::uint64_t> frames;  ///< of the first 100 violations
     std::vector<Detail> details;        ///< of the first 100 violations
     std::vector<std::string> notes;     ///< what is worth knowing although it changes no verdict
-    std::string evidence;               ///< the capture file, relative to the results file
+    std::string evidence;               ///< the capture file, as opened from here (the results file makes it relative)
     std::string reference;              ///< of the baseline entry that excused it
     std::uint32_t capture = 0;          ///< which capture was judged
     double seconds = 0;
@@ -58,7 +66,7 @@ struct RequirementResult {
 
 /// One capture that was read.
 struct CaptureResult {
-    std::string file;
+    std::string file;  ///< as opened from here (the results file makes it relative); "-" is standard input
     int link_type = -1;
     std::uint64_t packets = 0, ipoib = 0;
     std::vector<std::string> notes;  ///< cut last record, skipped records, frames with a wrong ICRC ...
@@ -79,10 +87,32 @@ struct Results {
     std::vector<RequirementResult> requirements;
 };
 
-/// Exit code of `check`, `run` and `audit`: 3 an ERROR, 1 a FAIL or XPASS, 5 an INCONC, 4 nothing judged, else 0.
+/// Whether a rule or case saw something and said what it thinks of it: neither NA nor a PASS of nothing.
+[[nodiscard]] bool judged(const Result&);
+
+/// Exit code of `check`, `run` and `audit`: 3 an ERROR or a capture that could not be read to its end, 1 a FAIL or
+/// XPASS, 5 an INCONC, 4 nothing judged, else 0. WARN, NA and XFAIL never change it.
 [[nodiscard]] int exit_code(const Results&);
 
-/// "judged X of Y MUSTs; Z not judgeable here: reasons", for the head of every report.
+/// "judged X of Y MUSTs; Z not judgeable here: reasons", for the head of every report. A MUST is a requirement of
+/// strength "must"; one whose evidence failed or whose judge did is counted apart, at the end.
 [[nodiscard]] std::string coverage_sentence(const Results&);
+
+/// `--strict`: every WARN becomes a FAIL of type FAIL.SHOULD. Before `roll_up` and the baseline.
+void apply_strict(Results&);
+
+/// A requirement as the catalogue has it, in plain data.
+struct RequirementMeta {
+    std::string id, level, strength, section, statement;
+    std::vector<std::string> implies;  ///< ids (same_as, part_of) that a verdict on this one is a verdict on as well
+    NotJudged unjudged = NotJudged::tester;  ///< why it is NA when no result checks it
+    std::string reason;                      ///< the same in words; may be empty
+};
+
+/// Fills `Results::requirements`, in the order of the catalogue: for each the first of FAIL, XPASS, ERROR, INCONC,
+/// WARN, XFAIL, PASS among the results that judged it (an ERROR, INCONC or PASS only if it observed something); else
+/// ERROR or INCONC if any; else NA. A result judges what it checks and all that this implies, also over several steps.
+/// `by` names the results that the verdict rests on, each once.
+void roll_up(Results&, std::span<const RequirementMeta> catalogue);
 
 }  // namespace ipoib::reports

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Atomic replacement as POSIX has it: a new file, fsync, rename, fsync of the folder.
+#include "reports/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include <fmt/format.h>
+#include "reports/text.hpp"
+
+namespace ipoib::reports {
+namespace {
+
+/// Owns a file descriptor.
+class File {
+public:
+    explicit File(int descriptor) : descriptor_(descriptor) {}
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    ~File() { close(); }
+    [[nodiscard]] bool open() const { return descriptor_ >= 0; }
+    [[nodiscard]] int descriptor() const { return descriptor_; }
+    bool close() {
+        if (descriptor_ < 0) return true;
+        const int result = ::close(descriptor_);
+        descriptor_ = -1;
+        return result == 0;
+    }
+
+private:
+    int descriptor_;
+};
+
+std::string failure(const std::filesystem::path& path, std::string_view what, int number) {
+    return fmt::format("{}: {}: {}", printable(path.string(), Lines::join), what,
+                       std::generic_category().message(number));
+}
+
+bool write_all(int descriptor, std::string_view content) {
+    while (!content.empty()) {
+        const auto written = ::write(descriptor, content.data(), content.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        content.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+/// A name that nothing has yet; created with the permissions that the umask leaves.
+int create_beside(const std::filesystem::path& target, std::filesystem::path& temporary) {
+    const auto folder = target.parent_path();
+    for (int i = 0; i < 1000; ++i) {
+        temporary = folder / fmt::format(".ipoib-report-{}-{}.tmp", ::getpid(), i);
+        const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0 || errno != EEXIST) return descriptor;
+    }
+    return -1;
+}
+
+std::string write_in_place(const std::filesystem::path& path, std::string_view content) {
+    File file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!file.open()) return failure(path, "cannot be opened for writing", errno);
+    if (!write_all(file.descriptor(), content) || !file.close()) return failure(path, "cannot be written", errno);
+    return {};
+}
+
+void sync_folder(const std::filesystem::path& target) {
+    const auto folder = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
+    const File file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (file.open()) ::fsync(file.descriptor());
+}
+
+std::string replace(const std::filesystem::path& target, mode_t mode, std::string_view content) {
+    std::filesystem::path temporary;
+    File file(create_beside(target, temporary));
+    if (!file.open()) return failure(target, "cannot be created", errno);
+    const bool written = (mode == 0 || ::fchmod(file.descriptor(), mode) == 0) &&
+                         write_all(file.descriptor(), content) && ::fsync(file.descriptor()) == 0 && file.close();
+    if (!written || ::rename(temporary.c_str(), target.c_str()) != 0) {
+        const int number = errno;
+        ::unlink(temporary.c_str());
+        return failure(target, "cannot be written", number);
+    }
+    sync_folder(target);
+    return {};
+}
+
+}  // namespace
+
+std::string write_atomically(const std::filesystem::path& path, std::string_view content) {
+    std::error_code unknown;
+    auto target = path;
+    if (std::filesystem::is_symlink(path, unknown)) target = std::filesystem::weakly_canonical(path, unknown);
+    if (unknown && unknown != std::errc::no_such_file_or_directory)
+        return failure(path, "cannot be reached", unknown.value());
+    struct stat state {};
+    if (::stat(target.c_str(), &state) != 0) return replace(target, 0, content);
+    if (S_ISDIR(state.st_mode)) return failure(path, "cannot be written", EISDIR);
+    if (!S_ISREG(state.st_mode)) return write_in_place(target, content);
+    return replace(target, state.st_mode & 0777U, content);
+}
+
+Loaded<std::string> read_whole(const std::filesystem::path& path, std::size_t limit) {
+    File file(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.open()) return Loaded<std::string>::failed(failure(path, "cannot be opened", errno));
+    std::string content;
+    std::array<char, 65536> buffer{};
+    while (true) {
+        const auto size = ::read(file.descriptor(), buffer.data(), buffer.size());
+        if (size < 0 && errno == EINTR) continue;
+        if (size < 0) return Loaded<std::string>::failed(failure(path, "cannot be read", errno));
+        if (size == 0) return Loaded<std::string>::of(std::move(content));
+        if (content.size() + static_cast<std::size_t>(size) > limit)
+            return Loaded<std::string>::failed(
+                fmt::format("{}: larger than {} octets", printable(path.string(), Lines::join), limit));
+        content.append(buffer.data(), static_cast<std::size_t>(size));
+    }
+}
+
+}  // namespace ipoib::reports

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A file is replaced as a whole or left as it was.
+#include "reports/atomic_file.hpp"
+
+#include <sys/resource.h>
+
+#include <csignal>
+#include <fstream>
+
+#include "catch2.hpp"
+#include "reports/temporary_folder.hpp"
+
+using namespace ipoib::reports;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string content_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::ptrdiff_t entries(const fs::path& folder) {
+    return std::distance(fs::directory_iterator(folder), fs::directory_iterator());
+}
+
+}  // namespace
+
+TEST_CASE("Atomic file: a new file has the content, and nothing else is left") {
+    const samples::TemporaryFolder folder;
+    REQUIRE(write_atomically(folder / "a.json", std::string("a\0b", 3)).empty());
+    CHECK(content_of(folder / "a.json") == std::string("a\0b", 3));
+    CHECK(entries(folder.path()) == 1);
+}
+
+TEST_CASE("Atomic file: an old file is replaced and keeps its permissions") {
+    const samples::TemporaryFolder folder;
+    REQUIRE(write_atomically(folder / "a", "old").empty());
+    fs::permissions(folder / "a", fs::perms::owner_read | fs::perms::owner_write);
+    REQUIRE(write_atomically(folder / "a", "new").empty());
+    CHECK(content_of(folder / "a") == "new");
+    CHECK(fs::status(folder / "a").permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+}
+
+TEST_CASE("Atomic file: a symbolic link stays a link") {
+    const samples::TemporaryFolder folder;
+    REQUIRE(write_atomically(folder / "target", "old").empty());
+    fs::create_symlink("target", folder / "link");
+    REQUIRE(write_atomically(folder / "link", "new").empty());
+    CHECK(fs::is_symlink(folder / "link"));
+    CHECK(content_of(folder / "target") == "new");
+}
+
+TEST_CASE("Atomic file: a write that fails leaves the old file and no temporary one") {
+    const samples::TemporaryFolder folder;
+    REQUIRE(write_atomically(folder / "a", "old").empty());
+    rlimit before{};
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit small{1000, before.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+    const auto wrong = write_atomically(folder / "a", std::string(100'000, 'x'));
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, handler);
+    CHECK_THAT(wrong, ContainsSubstring("cannot be written") && ContainsSubstring((folder / "a").string()));
+    CHECK(content_of(folder / "a") == "old");
+    CHECK(entries(folder.path()) == 1);
+}
+
+TEST_CASE("Atomic file: a folder that is missing and a folder in the way are named") {
+    const samples::TemporaryFolder folder;
+    CHECK_THAT(write_atomically(folder / "none/a", "x"), ContainsSubstring("none/a: cannot be created"));
+    CHECK_THAT(write_atomically(folder.path(), "x"), ContainsSubstring("irectory"));
+}
+
+TEST_CASE("Atomic file: a device is written to and stays") {
+    CHECK(write_atomically("/dev/null", "x").empty());
+    CHECK(fs::is_character_file("/dev/null"));
+}
+
+TEST_CASE("Reading: the whole file up to the limit, a larger one is refused") {
+    const samples::TemporaryFolder folder;
+    REQUIRE(write_atomically(folder / "a", std::string(100'000, 'x')).empty());
+    const auto whole = read_whole(folder / "a", 100'000);
+    REQUIRE(whole);
+    CHECK(whole->size() == 100'000);
+    CHECK_THAT(read_whole(folder / "a", 99'999).error, ContainsSubstring("larger than 99999 octets"));
+    CHECK_THAT(read_whole(folder / "b", 10).error, ContainsSubstring("b: cannot be opened"));
+    CHECK_THAT(read_whole(folder.path(), 10).error, ContainsSubstring("cannot be read"));
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// BASELINE.toml: the failures that are known and excused, each with a reason and until when.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "reports/loaded.hpp"
+#include "reports/results.hpp"
+
+namespace ipoib::reports {
+
+/// One `[[expected]]`.
+struct Expected {
+    std::string id;       ///< of a rule or case
+    std::string verdict;  ///< "FAIL", "FAIL.MUST", "FAIL.SHOULD", "FAIL.CRASH", "WARN", "INCONC"
+    std::string reason;   ///< never empty
+    std::string reference;
+    std::optional<std::chrono::year_month_day> expires;     ///< the last day on which it excuses
+    std::vector<std::pair<std::string, std::string>> when;  ///< facts that the DUT must have, all of them
+    std::size_t line = 0;                                   ///< in the file
+};
+
+struct Baseline {
+    std::string file;
+    std::vector<Expected> expected;
+};
+
+/// Reads the text of a baseline. The error names file and line of everything that is wrong: unknown keys, wrong types,
+/// an empty reason, a second entry for the same id, verdict and facts.
+[[nodiscard]] Loaded<Baseline> parse_baseline(std::string_view text, std::string_view file);
+
+/// Reads a file of at most 1 MiB.
+[[nodiscard]] Loaded<Baseline> load_baseline(const std::filesystem::path&);
+
+/// Applies the entries to the results; before `roll_up`. What matches becomes XFAIL with reference and reason. A PASS
+/// of an id becomes XPASS when the entry excused nothing in this run (the same rule may keep failing in another
+/// capture). "FAIL" matches every FAIL but FAIL.CRASH, which only "FAIL.CRASH" excuses; "WARN" also matches the
+/// FAIL.SHOULD that `--strict` makes of it. An expired entry leaves a note at the result it would have excused.
+/// Returns notes on entries that had no effect, in the order of the file.
+[[nodiscard]] std::vector<std::string> apply(Results&, const Baseline&, std::chrono::year_month_day today);
+
+/// A baseline with one entry for each id that failed, its reason empty: to be filled in, since an empty one is refused.
+[[nodiscard]] std::string write_baseline(const Results&);
+
+}  // namespace ipoib::reports

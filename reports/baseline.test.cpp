@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A baseline excuses what it names, contradicts what passes, and refuses to be vague.
+#include "reports/baseline.hpp"
+
+#include "catch2.hpp"
+#include "reports/atomic_file.hpp"
+#include "reports/samples.hpp"
+#include "reports/temporary_folder.hpp"
+
+using namespace ipoib::reports;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto today = std::chrono::year_month_day{2026y, std::chrono::June, 15d};
+
+std::string error_of(std::string_view text) {
+    const auto loaded = parse_baseline(text, "B.toml");
+    return loaded ? "read" : loaded.error;
+}
+
+Baseline entry(const std::string& id, const std::string& verdict, const std::string& more = "") {
+    auto loaded = parse_baseline("[[expected]]\nid = \"" + id + "\"\nverdict = \"" + verdict +
+                                     "\"\nreason = \"known\"\nreference = \"BUG-1\"\n" + more,
+                                 "B.toml");
+    CAPTURE(loaded.error);
+    REQUIRE(loaded);
+    return *loaded;
+}
+
+Results run_with(Result result) {
+    Results run;
+    run.dut = {{"driver", "mlx5"}, {"kernel", "6.1"}};
+    run.results = {std::move(result)};
+    return run;
+}
+
+}  // namespace
+
+TEST_CASE("Baseline: all members are read") {
+    const auto baseline =
+        entry("R", "FAIL.MUST", "expires = 2027-01-31\nwhen = { driver = \"mlx5\", kernel = \"6.1\" }\n");
+    REQUIRE(baseline.expected.size() == 1);
+    const auto& expected = baseline.expected[0];
+    CHECK(expected.id == "R");
+    CHECK(expected.verdict == "FAIL.MUST");
+    CHECK(expected.reason == "known");
+    CHECK(expected.reference == "BUG-1");
+    CHECK(expected.expires == std::chrono::year_month_day{2027y, std::chrono::January, 31d});
+    CHECK(expected.when == std::vector<std::pair<std::string, std::string>>{{"driver", "mlx5"}, {"kernel", "6.1"}});
+    CHECK(expected.line == 1);
+}
+
+TEST_CASE("Baseline: an empty file excuses nothing") {
+    const auto loaded = parse_baseline("# nothing\n", "B.toml");
+    REQUIRE(loaded);
+    CHECK(loaded->expected.empty());
+}
+
+TEST_CASE("Baseline: a matching FAIL becomes XFAIL with reference and reason") {
+    auto run = run_with(samples::failure("R", "A-1-01"));
+    CHECK(apply(run, entry("R", "FAIL"), today).empty());
+    CHECK(run.results[0].verdict == Verdict::xfail);
+    CHECK(run.results[0].fail_type.empty());
+    CHECK(run.results[0].reference == "BUG-1");
+    CHECK_THAT(run.results[0].message, ContainsSubstring("Reserved is 0xabcd") && ContainsSubstring("known"));
+    CHECK(exit_code(run) == 0);
+}
+
+TEST_CASE("Baseline: a PASS that has an entry becomes XPASS and says so") {
+    auto run = run_with(samples::result("R", Verdict::pass, "A-1-01"));
+    CHECK(apply(run, entry("R", "FAIL"), today).empty());
+    CHECK(run.results[0].verdict == Verdict::xpass);
+    CHECK_THAT(run.results[0].message,
+               ContainsSubstring("passes, although FAIL is expected") && ContainsSubstring("B.toml:1"));
+    CHECK(exit_code(run) == 1);
+}
+
+TEST_CASE("Baseline: a rule that still fails in one capture may pass in another") {
+    auto run = run_with(samples::failure("R", "A-1-01"));
+    run.captures.resize(2);
+    run.results.push_back(samples::result("R", Verdict::pass, "A-1-01"));
+    run.results[1].capture = 1;
+    CHECK(apply(run, entry("R", "FAIL"), today).empty());
+    CHECK(run.results[0].verdict == Verdict::xfail);
+    CHECK(run.results[1].verdict == Verdict::pass);
+}
+
+TEST_CASE("Baseline: a crash is excused only by name") {
+    for (const auto* verdict : {"FAIL", "FAIL.MUST", "WARN", "FAIL.SHOULD"}) {
+        auto run = run_with(samples::failure("R", "A-1-01"));
+        run.results[0].fail_type = "FAIL.CRASH";
+        CAPTURE(verdict);
+        CHECK(apply(run, entry("R", verdict), today).size() == 1);
+        CHECK(run.results[0].verdict == Verdict::fail);
+    }
+    auto run = run_with(samples::failure("R", "A-1-01"));
+    run.results[0].fail_type = "FAIL.CRASH";
+    CHECK(apply(run, entry("R", "FAIL.CRASH"), today).empty());
+    CHECK(run.results[0].verdict == Verdict::xfail);
+}
+
+TEST_CASE("Baseline: WARN is excused by WARN, also when strict made a FAIL of it") {
+    auto run = run_with(samples::result("R", Verdict::warn, "A-1-01"));
+    CHECK(apply(run, entry("R", "WARN"), today).empty());
+    CHECK(run.results[0].verdict == Verdict::xfail);
+    run = run_with(samples::result("R", Verdict::warn, "A-1-01"));
+    CHECK(apply(run, entry("R", "FAIL"), today).size() == 1);
+    CHECK(run.results[0].verdict == Verdict::warn);
+    apply_strict(run);
+    CHECK(apply(run, entry("R", "WARN"), today).empty());
+    CHECK(run.results[0].verdict == Verdict::xfail);
+}
+
+TEST_CASE("Baseline: an entry excuses through its last day, not a day longer") {
+    auto run = run_with(samples::failure("R", "A-1-01"));
+    CHECK(apply(run, entry("R", "FAIL", "expires = 2026-06-15\n"), today).empty());
+    CHECK(run.results[0].verdict == Verdict::xfail);
+    run = run_with(samples::failure("R", "A-1-01"));
+    const auto notes = apply(run, entry("R", "FAIL", "expires = 2026-06-14\n"), today);
+    REQUIRE(notes.size() == 1);
+    CHECK(notes[0] == "B.toml:1: R: expired on 2026-06-14");
+    CHECK(run.results[0].verdict == Verdict::fail);
+    REQUIRE(run.results[0].notes.size() == 1);
+    CHECK_THAT(run.results[0].notes[0], ContainsSubstring("excused this until 2026-06-14"));
+    CHECK(exit_code(run) == 1);
+}
+
+TEST_CASE("Baseline: an entry applies only to a DUT with its facts") {
+    auto run = run_with(samples::failure("R", "A-1-01"));
+    CHECK(apply(run, entry("R", "FAIL", "when = { driver = \"hfi1\" }\n"), today).size() == 1);
+    CHECK(run.results[0].verdict == Verdict::fail);
+    CHECK(apply(run, entry("R", "FAIL", "when = { driver = \"mlx5\", bios = \"1\" }\n"), today).size() == 1);
+    CHECK(run.results[0].verdict == Verdict::fail);
+    CHECK(apply(run, entry("R", "FAIL", "when = { driver = \"mlx5\", kernel = \"6.1\" }\n"), today).empty());
+    CHECK(run.results[0].verdict == Verdict::xfail);
+}
+
+TEST_CASE("Baseline: an entry that does not occur, is NA or fails otherwise is listed") {
+    auto run = run_with(samples::result("R", Verdict::na, "A-1-01"));
+    CHECK(apply(run, entry("R", "FAIL"), today) == std::vector<std::string>{"B.toml:1: R: was not judged (NA)"});
+    CHECK(apply(run, entry("S", "FAIL"), today) == std::vector<std::string>{"B.toml:1: S: did not occur in this run"});
+    run.results[0] = samples::result("R", Verdict::error, "A-1-01");
+    CHECK(apply(run, entry("R", "FAIL"), today) ==
+          std::vector<std::string>{"B.toml:1: R: FAIL is expected, the verdict is ERROR"});
+    CHECK(run.results[0].verdict == Verdict::error);
+}
+
+TEST_CASE("Baseline: unknown keys, wrong types and missing members name file and line") {
+    CHECK_THAT(error_of("colour = 1\n"), ContainsSubstring("B.toml:1: unknown key \"colour\""));
+    CHECK_THAT(error_of("[[expected]]\nid = \"R\"\nverdict = \"FAIL\"\nreason = \"x\"\nuntil = 1\n"),
+               ContainsSubstring("B.toml:5: unknown key \"until\""));
+    CHECK_THAT(error_of("[[expected]]\nid = 7\nverdict = \"FAIL\"\nreason = \"x\"\n"),
+               ContainsSubstring("B.toml:2: id must be a string"));
+    CHECK_THAT(error_of("\n[[expected]]\nverdict = \"FAIL\"\nreason = \"x\"\n"),
+               ContainsSubstring("B.toml:2: an entry needs an id"));
+    CHECK_THAT(error_of("[[expected]]\nid = \"R\"\nverdict = \"ERROR\"\nreason = \"x\"\n"),
+               ContainsSubstring("B.toml:3: verdict must be one of FAIL, FAIL.MUST"));
+    CHECK_THAT(error_of("[[expected]]\nid = \"R\"\nverdict = \"FAIL\"\nreason = \"x\"\nexpires = \"soon\"\n"),
+               ContainsSubstring("B.toml:5: expires must be a date"));
+    CHECK_THAT(error_of("[[expected]]\nid = \"R\"\nverdict = \"FAIL\"\nreason = \"x\"\nwhen = { mtu = 1 }\n"),
+               ContainsSubstring("B.toml:5: when.mtu must be a string"));
+    CHECK_THAT(error_of("[[expected]]\nid = \"R\"\nverdict = \"FAIL\"\nreason = \"x\"\nwhen = 1\n"),
+               ContainsSubstring("B.toml:5: when must be a table"));
+    CHECK_THAT(error_of("expected = 1\n"), ContainsSubstring("B.toml:1: expected must be written [[expected]]"));
+    CHECK_THAT(error_of("[[expected]\n"), ContainsSubstring("B.toml:1: "));
+}
+
+TEST_CASE("Baseline: an empty reason is refused and asked for, all of them at once") {
+    const auto error = error_of(
+        "[[expected]]\nid = \"R\"\nverdict = \"FAIL\"\nreason = \" \"\n[[expected]]\nid = \"S\"\nverdict = \"FAIL\"\n");
+    CHECK_THAT(error, ContainsSubstring("B.toml:4: the reason of R is empty: say why") &&
+                          ContainsSubstring("B.toml:5: the reason of S is empty"));
+}
+
+TEST_CASE("Baseline: two entries for the same id, verdict and facts are refused") {
+    const std::string one = "[[expected]]\nid = \"R\"\nverdict = \"FAIL\"\nreason = \"x\"\n";
+    CHECK_THAT(error_of(one + one), ContainsSubstring("B.toml:5: R has this verdict in line 1 already"));
+    CHECK(error_of(one + one + "when = { driver = \"a\" }\n") == "read");
+}
+
+TEST_CASE("Baseline: hostile files are refused without a crash") {
+    CHECK_THAT(error_of(samples::hostile()), ContainsSubstring("B.toml:"));
+    CHECK_THAT(error_of("a = " + std::string(100'000, '[')), ContainsSubstring("B.toml:"));
+    std::string many;
+    for (int i = 0; i < 1000; ++i) many += "k" + std::to_string(i) + " = 1\n";
+    CHECK_THAT(error_of(many), ContainsSubstring("and 950 more"));
+    const samples::TemporaryFolder folder;
+    REQUIRE(write_atomically(folder / "B.toml", std::string(2U << 20U, '#')).empty());
+    CHECK_THAT(load_baseline(folder / "B.toml").error, ContainsSubstring("larger than"));
+    CHECK_THAT(load_baseline(folder / "none").error, ContainsSubstring("cannot be opened"));
+}
+
+TEST_CASE("Baseline: what is written names each failure once, and loads when its reasons are filled in") {
+    auto run = samples::every_verdict();
+    run.results.push_back(run.results[0]);
+    run.results.push_back(samples::failure("crash \"quoted\" \x01", "A-1-01"));
+    run.results.back().fail_type = "FAIL.CRASH";
+    run.results.back().title = "line\nbreak \x1b";
+    auto text = write_baseline(run);
+    CHECK_THAT(error_of(text), ContainsSubstring("the reason of RULE-RFC4391-6-02 is empty"));
+    for (auto at = text.find("reason = \"\""); at != std::string::npos; at = text.find("reason = \"\""))
+        text.insert(at + 10, "known");
+    const auto loaded = parse_baseline(text, "B.toml");
+    REQUIRE(loaded.error.empty());
+    REQUIRE(loaded->expected.size() == 2);
+    CHECK(loaded->expected[0].id == "RULE-RFC4391-6-02");
+    CHECK(loaded->expected[1].verdict == "FAIL.CRASH");
+    CHECK(loaded->expected[1].id == run.results.back().id);
+    CHECK(apply(run, *loaded, today).empty());
+    for (const auto& result : run.results) CHECK(result.verdict != Verdict::fail);
+}

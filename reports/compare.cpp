@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Compares two runs by what they say about the DUT, not by how CI takes it: an XPASS is a pass.
+#include "reports/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <tuple>
+
+#include "reports/failure.hpp"
+#include "reports/text.hpp"
+
+namespace ipoib::reports {
+namespace {
+
+/// Id, capture, and which one of several with both in common.
+using Key = std::tuple<std::string, std::string, std::size_t>;
+
+struct Pair {
+    const Result *before = nullptr, *after = nullptr;
+    std::string capture;
+};
+
+enum class Change : std::uint8_t { worse, better, fresh, gone, same };
+
+std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 400); }
+
+bool is_judged(const Result* result) { return result != nullptr && judged(*result); }
+
+int badness(const Result& result) {
+    switch (result.verdict) {
+        case Verdict::xfail:
+            return 1;
+        case Verdict::warn:
+            return 2;
+        case Verdict::inconc:
+            return 3;
+        case Verdict::error:
+            return 4;
+        case Verdict::fail:
+            return result.fail_type == "FAIL.CRASH" ? 6 : 5;
+        default:
+            return 0;
+    }
+}
+
+Change change_of(const Pair& pair) {
+    const bool was = is_judged(pair.before), is = is_judged(pair.after);
+    if (!was && !is) return Change::same;
+    if (!is) return Change::gone;
+    if (!was) return badness(*pair.after) >= 4 ? Change::worse : Change::fresh;
+    const auto before = badness(*pair.before), after = badness(*pair.after);
+    return after > before ? Change::worse : after < before ? Change::better : Change::same;
+}
+
+std::string shown(const Result* result) {
+    if (result == nullptr) return "absent";
+    return judged(*result) ? verdict_name(*result) : std::string(name(Verdict::na));
+}
+
+std::string line_of(std::string_view change, const Pair& pair) {
+    const auto& result = pair.after != nullptr ? *pair.after : *pair.before;
+    auto line = fmt::format("{}: {} {} -> {}", change, one_line(result.id), shown(pair.before), shown(pair.after));
+    if (!pair.capture.empty()) line += " in " + one_line(pair.capture);
+    return result.title.empty() ? line : line + ": " + one_line(result.title);
+}
+
+/// Results of both runs side by side, in the order of the second run, then of the first.
+class Pairs {
+public:
+    explicit Pairs(bool by_capture) : by_capture_(by_capture) {}
+
+    void add(const Results& run, const Result* Pair::*side) {
+        std::map<std::pair<std::string, std::string>, std::size_t> seen;
+        for (const auto& result : run.results) {
+            const auto capture = by_capture_ ? capture_of(run, result) : std::string{};
+            const auto [found, is_new] =
+                index_.try_emplace(Key{result.id, capture, seen[{result.id, capture}]++}, pairs_.size());
+            if (is_new) pairs_.push_back({nullptr, nullptr, capture});
+            pairs_[found->second].*side = &result;
+        }
+    }
+    [[nodiscard]] const std::vector<Pair>& all() const { return pairs_; }
+
+private:
+    static std::string capture_of(const Results& run, const Result& result) {
+        if (result.capture >= run.captures.size()) return {};
+        return std::filesystem::path(run.captures[result.capture].file).filename().string();
+    }
+
+    bool by_capture_;
+    std::map<Key, std::size_t> index_;
+    std::vector<Pair> pairs_;
+};
+
+}  // namespace
+
+Comparison compare(const Results& before, const Results& after) {
+    Pairs pairs(before.captures.size() > 1 || after.captures.size() > 1);
+    pairs.add(after, &Pair::after);
+    pairs.add(before, &Pair::before);
+    constexpr std::array names{"worse", "better", "new", "gone"};
+    std::array<std::vector<std::string>, names.size()> lines;
+    std::array<std::size_t, names.size() + 1> counts{};
+    for (const auto& pair : pairs.all()) {
+        const auto change = static_cast<std::size_t>(change_of(pair));
+        ++counts[change];
+        if (change < names.size()) lines[change].push_back(line_of(names[change], pair));
+    }
+    Comparison comparison{counts[0], counts[1], counts[2], counts[3], counts[4], {}};
+    for (const auto& some : lines) comparison.lines.insert(comparison.lines.end(), some.begin(), some.end());
+    comparison.lines.push_back(fmt::format("{} worse, {} better, {} new, {} gone, {} same", counts[0], counts[1],
+                                           counts[2], counts[3], counts[4]));
+    return comparison;
+}
+
+int exit_code(const Comparison& comparison) { return comparison.worse > 0 ? 1 : 0; }
+
+}  // namespace ipoib::reports

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Two runs compared: what counts as worse decides the exit code.
+#include "reports/compare.hpp"
+
+#include "catch2.hpp"
+#include "reports/samples.hpp"
+
+using namespace ipoib::reports;
+
+namespace {
+
+Results run_of(Verdict verdict, const std::string& type = "") {
+    Results run;
+    run.results = {samples::result("R", verdict, "A-1-01")};
+    run.results[0].fail_type = type;
+    return run;
+}
+
+}  // namespace
+
+TEST_CASE("Compare: each step down the order is worse, each step up is better") {
+    const std::vector<Results> order{run_of(Verdict::pass),
+                                     run_of(Verdict::xfail),
+                                     run_of(Verdict::warn),
+                                     run_of(Verdict::inconc),
+                                     run_of(Verdict::error),
+                                     run_of(Verdict::fail, "FAIL.MUST"),
+                                     run_of(Verdict::fail, "FAIL.CRASH")};
+    for (std::size_t i = 0; i < order.size(); ++i)
+        for (std::size_t j = 0; j < order.size(); ++j) {
+            CAPTURE(i, j);
+            const auto comparison = compare(order[i], order[j]);
+            CHECK(comparison.worse == (j > i ? 1 : 0));
+            CHECK(comparison.better == (j < i ? 1 : 0));
+            CHECK(comparison.same == (j == i ? 1 : 0));
+            CHECK(exit_code(comparison) == (j > i ? 1 : 0));
+        }
+    CHECK(compare(run_of(Verdict::xfail), run_of(Verdict::xpass)).better == 1);
+    CHECK(compare(run_of(Verdict::pass), run_of(Verdict::xpass)).same == 1);
+}
+
+TEST_CASE("Compare: what is judged only once is new or gone, but a new failure is worse") {
+    CHECK(compare(Results{}, run_of(Verdict::pass)).fresh == 1);
+    CHECK(compare(run_of(Verdict::na), run_of(Verdict::warn)).fresh == 1);
+    CHECK(compare(run_of(Verdict::na), run_of(Verdict::fail)).worse == 1);
+    CHECK(compare(Results{}, run_of(Verdict::error)).worse == 1);
+    CHECK(compare(run_of(Verdict::fail), run_of(Verdict::na)).gone == 1);
+    CHECK(compare(run_of(Verdict::pass), Results{}).gone == 1);
+    CHECK(compare(run_of(Verdict::na), Results{}).same == 1);
+    CHECK(exit_code(compare(run_of(Verdict::pass), Results{})) == 0);
+}
+
+TEST_CASE("Compare: the lines say id, both verdicts and title, worse ones first, the counts last") {
+    auto before = run_of(Verdict::pass), after = run_of(Verdict::fail, "FAIL.MUST");
+    before.results.push_back(samples::result("S", Verdict::pass, "A-1-01"));
+    after.results.insert(after.results.begin(), samples::result("T", Verdict::pass, "A-1-01"));
+    CHECK(compare(before, after).lines ==
+          std::vector<std::string>{"worse: R PASS -> FAIL.MUST: title of R", "new: T absent -> PASS: title of T",
+                                   "gone: S PASS -> absent: title of S", "1 worse, 0 better, 1 new, 1 gone, 0 same"});
+}
+
+TEST_CASE("Compare: one capture each is compared by id, several by file name") {
+    auto before = run_of(Verdict::pass), after = run_of(Verdict::pass);
+    before.captures = {{"one/before.pcap", 247, 1, 1, {}, {}}};
+    after.captures = {{"two/after.pcap", 247, 1, 1, {}, {}}};
+    CHECK(compare(before, after).same == 1);
+    after.captures.push_back({"two/before.pcap", 247, 1, 1, {}, {}});
+    after.results.push_back(samples::failure("R", "A-1-01"));
+    after.results[1].capture = 1;
+    const auto comparison = compare(before, after);
+    CHECK(comparison.worse == 1);
+    CHECK(comparison.fresh == 1);
+    CHECK_THAT(comparison.lines[0], ContainsSubstring("R PASS -> FAIL.MUST in before.pcap"));
+}
+
+TEST_CASE("Compare: the same id twice in a run is two results") {
+    auto before = run_of(Verdict::pass), after = run_of(Verdict::pass);
+    after.results.push_back(samples::failure("R", "A-1-01"));
+    const auto comparison = compare(before, after);
+    CHECK(comparison.same == 1);
+    CHECK(comparison.worse == 1);
+}
+
+TEST_CASE("Compare: hostile text is shown, not passed on") {
+    auto run = run_of(Verdict::fail);
+    run.results[0].id = run.results[0].title = samples::hostile();
+    const auto lines = compare(Results{}, run).lines;
+    REQUIRE(lines.size() == 2);
+    for (const char c : lines[0]) REQUIRE(static_cast<unsigned char>(c) >= 0x20);
+}

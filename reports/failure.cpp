@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The sentences about findings. Everything that came from a capture or a file passes `printable`.
+#include "reports/failure.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <fmt/format.h>
+#include "reports/text.hpp"
+
+namespace ipoib::reports {
+namespace {
+
+/// Longest value of a field that a line shows.
+constexpr std::size_t longest_value = 400;
+
+std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), longest_value); }
+
+std::string upper(std::string_view text) {
+    std::string out(text);
+    for (auto& c : out)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return out;
+}
+
+}  // namespace
+
+Requirements::Requirements(const Results& results) {
+    for (const auto& requirement : results.requirements) by_id_.emplace(requirement.id, &requirement);
+}
+
+const RequirementResult* Requirements::find(std::string_view id) const {
+    const auto found = by_id_.find(id);
+    return found == by_id_.end() ? nullptr : found->second;
+}
+
+std::string verdict_name(const Result& result) {
+    if (result.verdict != Verdict::fail || result.fail_type.empty()) return std::string(name(result.verdict));
+    return one_line(result.fail_type);
+}
+
+std::string force_of(const RequirementResult& requirement) {
+    if (requirement.strength.empty()) return one_line(requirement.level);
+    const auto force = one_line(upper(requirement.strength));
+    if (requirement.level.empty() || requirement.level.starts_with("stmt") || upper(requirement.level) == force)
+        return force;
+    return fmt::format("{} (\"{}\" in the text)", force, one_line(requirement.level));
+}
+
+std::string place_of(const RequirementResult& requirement) {
+    const auto document = one_line(requirement.id.substr(0, requirement.id.find('-')));
+    return requirement.section.empty() ? document
+                                       : fmt::format("{} section {}", document, one_line(requirement.section));
+}
+
+std::string requirement_line(const RequirementResult& requirement) {
+    return fmt::format("{} ({}, {}): {}", one_line(requirement.id), place_of(requirement), force_of(requirement),
+                       one_line(requirement.statement));
+}
+
+std::string violation_line(const Results& results, const Detail& detail) {
+    std::string line;
+    if (results.captures.size() > 1 && detail.capture < results.captures.size())
+        line += one_line(results.captures[detail.capture].file) + " ";
+    if (detail.frame > 0) line += fmt::format("frame {} octet {}: ", detail.frame, detail.offset);
+    if (!detail.field.empty()) line += one_line(detail.field) + ": ";
+    line += fmt::format("expected {}, actual {}", one_line(detail.expected), one_line(detail.actual));
+    if (!detail.subject.empty() && !detail.link.empty())
+        line += fmt::format(" ({} on {})", one_line(detail.subject), one_line(detail.link));
+    else if (!detail.subject.empty() || !detail.link.empty())
+        line += fmt::format(" ({})", one_line(detail.subject.empty() ? detail.link : detail.subject));
+    return line;
+}
+
+std::string message_of(const Result& result) {
+    auto message = printable(result.message);
+    if (message.find_first_not_of(" \t\n") != std::string::npos) return message;
+    if (result.violations == 0) return verdict_name(result);
+    return fmt::format("{} violation{} in {} observed", result.violations, result.violations == 1 ? "" : "s",
+                       result.observed);
+}
+
+std::string why_not_judged(const Result& result) {
+    const auto reason = result.na == NotJudged::none ? std::string_view("no reason given") : name(result.na);
+    const auto message = printable(result.message);
+    return message.empty() ? std::string(reason) : fmt::format("{}: {}", reason, message);
+}
+
+std::string explanation(const Results& results, const Requirements& requirements, const Result& result,
+                        std::size_t most) {
+    auto text = message_of(result);
+    for (const auto& id : result.checks)
+        if (const auto* requirement = requirements.find(id); requirement != nullptr)
+            text += "\n" + requirement_line(*requirement);
+        else
+            text += "\n" + one_line(id);
+    const auto shown = std::min(most, result.details.size());
+    for (std::size_t i = 0; i < shown; ++i) text += "\n" + violation_line(results, result.details[i]);
+    if (result.violations > shown && shown > 0) text += fmt::format("\nand {} more", result.violations - shown);
+    return text;
+}
+
+}  // namespace ipoib::reports

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a finding says, in the same words in every report for people.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "reports/results.hpp"
+
+namespace ipoib::reports {
+
+/// The rolled-up requirements of a run, by id. A view: the results must outlive it.
+class Requirements {
+public:
+    explicit Requirements(const Results&);
+    /// Null for an id that the run's catalogue has not.
+    [[nodiscard]] const RequirementResult* find(std::string_view id) const;
+
+private:
+    std::map<std::string_view, const RequirementResult*, std::less<>> by_id_;
+};
+
+/// "FAIL.MUST", "WARN", "NA" ...
+[[nodiscard]] std::string verdict_name(const Result&);
+
+/// What a violation means, and the text's own word where it is another: `MUST`, `MUST ("requires" in the text)`.
+[[nodiscard]] std::string force_of(const RequirementResult&);
+
+/// "RFC4391 section 6"; "UDMC" for a document without sections.
+[[nodiscard]] std::string place_of(const RequirementResult&);
+
+/// "RFC4391-6-02 (RFC4391 section 6, MUST): the sender sets Reserved to zero", one line.
+[[nodiscard]] std::string requirement_line(const RequirementResult&);
+
+/// "frame 7 octet 10: Encap.Reserved: expected 0, actual 0xabcd (0002c9020024f636 on fe80::/0xffff)", one line; the
+/// capture goes before when there are several. Very long values are cut.
+[[nodiscard]] std::string violation_line(const Results&, const Detail&);
+
+/// The message, or where there is none a sentence from the counts: "1 violation in 12 observed". Not empty.
+[[nodiscard]] std::string message_of(const Result&);
+
+/// Why an NA was not judged: "not-seen: no ARP request"; the reason's name alone when there is no message.
+[[nodiscard]] std::string why_not_judged(const Result&);
+
+/// Message, requirements, and the first `most` violations: some lines.
+[[nodiscard]] std::string explanation(const Results&, const Requirements&, const Result&, std::size_t most);
+
+}  // namespace ipoib::reports

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Findings in words: what is shown, in which order, and that nothing hostile passes.
+#include "reports/failure.hpp"
+
+#include "catch2.hpp"
+#include "reports/samples.hpp"
+#include "reports/text.hpp"
+
+using namespace ipoib::reports;
+
+TEST_CASE("A requirement's line has id, section, force and statement") {
+    RequirementResult requirement;
+    requirement.id = "RFC4391-9.1.1-02";
+    requirement.level = "must";
+    requirement.strength = "must";
+    requirement.section = "9.1.1";
+    requirement.statement = "it holds";
+    CHECK(requirement_line(requirement) == "RFC4391-9.1.1-02 (RFC4391 section 9.1.1, MUST): it holds");
+    requirement.level = "requires";
+    CHECK(force_of(requirement) == "MUST (\"requires\" in the text)");
+    requirement.level = "stmt(code)";
+    CHECK(force_of(requirement) == "MUST");
+    requirement.id = "UDMC-01";
+    requirement.section.clear();
+    CHECK(place_of(requirement) == "UDMC");
+}
+
+TEST_CASE("A violation's line has frame, octet, field, both values and who") {
+    auto run = samples::every_verdict();
+    const auto& detail = run.results[0].details[0];
+    CHECK(violation_line(run, detail) ==
+          "frame 7 octet 10: Encap.Reserved: expected 0, actual 0xabcd (0002c9020024f636 on fe80::/0xffff)");
+    run.captures.push_back({"b.pcap", 247, 1, 1, {}, {}});
+    CHECK_THAT(violation_line(run, detail), ContainsSubstring("a.pcap frame 7"));
+}
+
+TEST_CASE("A violation's line is one line of bounded length whatever the values") {
+    Results run;
+    const Detail detail{0, 1, 2, samples::hostile(), std::string(100'000, 'x'), "a\nb", samples::hostile(), "\x1b[2J"};
+    const auto line = violation_line(run, detail);
+    CHECK(line.size() < 3000);
+    CHECK(line.find('\n') == std::string::npos);
+    CHECK(line.find('\x1b') == std::string::npos);
+    CHECK(valid_utf8(line) == line);
+}
+
+TEST_CASE("An explanation shows as many violations as asked and counts the rest") {
+    auto run = samples::every_verdict();
+    auto& result = run.results[0];
+    result.details.resize(100, result.details[0]);
+    result.violations = 230;
+    const auto text = explanation(run, Requirements(run), result, 2);
+    CHECK_THAT(text, ContainsSubstring("Reserved is 0xabcd\nRFC4391-6-02 (RFC4391 section 6, MUST): statement"));
+    CHECK_THAT(text, ContainsSubstring("\nand 228 more"));
+}
+
+TEST_CASE("A result without a message still says something") {
+    auto result = samples::failure("R", "A-1-01");
+    result.message = " \n";
+    CHECK(message_of(result) == "1 violation in 12 observed");
+    result.violations = 0;
+    CHECK(message_of(result) == "FAIL.MUST");
+    auto na = samples::result("R", Verdict::na, "A-1-01");
+    CHECK(why_not_judged(na) == "not-seen");
+    na.message = "no ARP";
+    CHECK(why_not_judged(na) == "not-seen: no ARP");
+}

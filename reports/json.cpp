@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Writes results as JSON; json_read.cpp reads them.
+#include "reports/json.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "reports/atomic_file.hpp"
+#include "reports/text.hpp"
+
+namespace ipoib::reports {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json texts(const std::vector<std::string>& from) {
+    auto list = Json::array();
+    for (const auto& text : from) list.push_back(valid_utf8(text));
+    return list;
+}
+
+Json facts(const std::vector<std::pair<std::string, std::string>>& from) {
+    auto object = Json::object();
+    for (const auto& [key, value] : from) object[valid_utf8(key)] = valid_utf8(value);
+    return object;
+}
+
+Json reason(Verdict verdict, NotJudged why) {
+    if (verdict != Verdict::na || why == NotJudged::none) return nullptr;
+    return name(why);
+}
+
+double finite(double seconds) { return std::isfinite(seconds) ? seconds : 0; }
+
+std::string relative(const std::string& path, const std::filesystem::path& folder) {
+    if (path.empty() || path == "-") return path;
+    const auto from = std::filesystem::absolute(folder).lexically_normal();
+    const auto to = std::filesystem::absolute(path).lexically_normal();
+    return valid_utf8(to.lexically_relative(from).string());
+}
+
+Json to_member(const Detail& detail) {
+    return {{"capture", detail.capture},
+            {"frame", detail.frame},
+            {"offset", detail.offset},
+            {"field", valid_utf8(detail.field)},
+            {"expected", valid_utf8(detail.expected)},
+            {"actual", valid_utf8(detail.actual)},
+            {"subject", valid_utf8(detail.subject)},
+            {"link", valid_utf8(detail.link)}};
+}
+
+Json to_member(const Result& result, const std::filesystem::path& folder) {
+    auto details = Json::array();
+    for (const auto& detail : result.details) details.push_back(to_member(detail));
+    return {{"id", valid_utf8(result.id)},
+            {"title", valid_utf8(result.title)},
+            {"verdict", name(result.verdict)},
+            {"na", reason(result.verdict, result.na)},
+            {"type", valid_utf8(result.fail_type)},
+            {"checks", texts(result.checks)},
+            {"message", valid_utf8(result.message)},
+            {"observed", result.observed},
+            {"violations", result.violations},
+            {"frames", result.frames},
+            {"evidence", relative(result.evidence, folder)},
+            {"seconds", finite(result.seconds)},
+            {"capture", result.capture},
+            {"reference", valid_utf8(result.reference)},
+            {"notes", texts(result.notes)},
+            {"details", std::move(details)}};
+}
+
+Json to_member(const RequirementResult& requirement) {
+    return {{"id", valid_utf8(requirement.id)},
+            {"level", valid_utf8(requirement.level)},
+            {"verdict", name(requirement.verdict)},
+            {"by", texts(requirement.by)},
+            {"strength", valid_utf8(requirement.strength)},
+            {"section", valid_utf8(requirement.section)},
+            {"statement", valid_utf8(requirement.statement)},
+            {"na", reason(requirement.verdict, requirement.na)},
+            {"reason", valid_utf8(requirement.reason)}};
+}
+
+Json to_member(const CaptureResult& capture, const std::filesystem::path& folder) {
+    return {{"file", relative(capture.file, folder)},
+            {"link_type", capture.link_type},
+            {"packets", capture.packets},
+            {"ipoib", capture.ipoib},
+            {"notes", texts(capture.notes)},
+            {"error", valid_utf8(capture.error)}};
+}
+
+}  // namespace
+
+std::string to_json(const Results& results, const std::filesystem::path& folder) {
+    Json document{{"format", "ipoib-conform-results/1"},
+                  {"suite", valid_utf8(results.suite)},
+                  {"command", texts(results.command)},
+                  {"seed", results.seed},
+                  {"started", valid_utf8(results.started)},
+                  {"host", valid_utf8(results.host)},
+                  {"seconds", finite(results.seconds)},
+                  {"fabric", facts(results.fabric)},
+                  {"dut", facts(results.dut)},
+                  {"captures", Json::array()},
+                  {"results", Json::array()},
+                  {"requirements", Json::array()}};
+    for (const auto& capture : results.captures) document["captures"].push_back(to_member(capture, folder));
+    for (const auto& result : results.results) document["results"].push_back(to_member(result, folder));
+    for (const auto& requirement : results.requirements) document["requirements"].push_back(to_member(requirement));
+    return document.dump(1) + "\n";
+}
+
+std::string write_json(const std::filesystem::path& path, const Results& results) {
+    std::error_code unknown;
+    const bool device = std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown);
+    const auto folder = device || !path.has_parent_path() ? std::filesystem::path(".") : path.parent_path();
+    return write_atomically(path, to_json(results, folder));
+}
+
+}  // namespace ipoib::reports

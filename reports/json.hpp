@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Results as JSON, format "ipoib-conform-results/1": written for CI, read back by `diff`, `merge` and `baseline`.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "reports/loaded.hpp"
+#include "reports/results.hpp"
+
+namespace ipoib::reports {
+
+/// The results as text, members always in the same order, the paths of captures and evidence relative to `folder`.
+[[nodiscard]] std::string to_json(const Results&, const std::filesystem::path& folder = ".");
+
+/// Writes the file atomically, its paths relative to its own folder. Returns what went wrong; empty if nothing.
+[[nodiscard]] std::string write_json(const std::filesystem::path&, const Results&);
+
+/// Reads what `to_json` writes, and more: unknown members are ignored, all but `format` and the ids and verdicts may be
+/// missing. `folder` goes before relative paths. An error names `source` and the member: "a.json: /results/3/observed:
+/// a whole number from 0 is expected, found a string".
+[[nodiscard]] Loaded<Results> from_json(std::string_view text, std::string_view source,
+                                        const std::filesystem::path& folder = {});
+
+/// Reads a file of at most 256 MiB; "-" is standard input.
+[[nodiscard]] Loaded<Results> read_json(const std::filesystem::path&);
+
+}  // namespace ipoib::reports

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One value of a JSON document that knows its own place, so that every complaint about it names the place.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include "reports/text.hpp"
+
+namespace ipoib::reports {
+
+/// Keeps the members of an object in their order.
+using Json = nlohmann::ordered_json;
+
+/// What is wrong, and in which member.
+struct Wrong {
+    std::string place, what;
+};
+
+/// One value of the document that knows its own place.
+/// A view of one value; the document must outlive it. Every reader throws `Wrong` when the type does not fit.
+class Node {
+public:
+    Node(const Json& value, std::string place) : value_(&value), place_(std::move(place)) {}
+
+    [[noreturn]] void refuse(const std::string& what) const { throw Wrong{place_, what}; }
+
+    [[nodiscard]] std::string text() const {
+        if (!value_->is_string()) expected("a string");
+        return value_->get<std::string>();
+    }
+    /// A fact: scalars of any type, as text.
+    [[nodiscard]] std::string scalar() const {
+        if (value_->is_structured()) expected("a string");
+        return value_->is_string() ? value_->get<std::string>() : value_->dump();
+    }
+    [[nodiscard]] double number() const {
+        if (!value_->is_number()) expected("a number");
+        return value_->get<double>();
+    }
+    template <class Whole>
+    [[nodiscard]] Whole whole() const {
+        constexpr auto most = std::numeric_limits<Whole>::max();
+        if (!value_->is_number_unsigned()) expected("a whole number from 0");
+        const auto number = value_->get<std::uint64_t>();
+        if (number > static_cast<std::uint64_t>(most)) refuse(fmt::format("{} is more than {}", number, most));
+        return static_cast<Whole>(number);
+    }
+    [[nodiscard]] bool is_null() const { return value_->is_null(); }
+    [[nodiscard]] bool is_object() const { return value_->is_object(); }
+    [[nodiscard]] int link_type() const {
+        if (value_->is_number_integer() && *value_ == -1) return -1;
+        return whole<int>();
+    }
+
+    /// Calls `each` with the member when it is there.
+    template <class Each>
+    void member(const char* name, Each each) const {
+        if (!value_->is_object()) expected("an object");
+        if (const auto found = value_->find(name); found != value_->end()) each(child(*found, name));
+    }
+    template <class Each>
+    void required(const char* name, Each each) const {
+        bool seen = false;
+        member(name, [&](const Node& node) {
+            seen = true;
+            each(node);
+        });
+        if (!seen) refuse(fmt::format("\"{}\" is missing", name));
+    }
+    template <class Each>
+    void items(Each each) const {
+        if (!value_->is_array()) expected("a list");
+        for (std::size_t i = 0; i < value_->size(); ++i) each(child((*value_)[i], std::to_string(i)));
+    }
+    template <class Each>
+    void members(Each each) const {
+        if (!value_->is_object()) expected("an object");
+        for (const auto& [name, value] : value_->items()) each(name, child(value, name));
+    }
+
+    void read(const char* name, std::string& into) const {
+        member(name, [&](const Node& node) { into = node.text(); });
+    }
+    void read(const char* name, double& into) const {
+        member(name, [&](const Node& node) { into = node.number(); });
+    }
+    template <std::unsigned_integral Whole>
+    void read(const char* name, Whole& into) const {
+        member(name, [&](const Node& node) { into = node.whole<Whole>(); });
+    }
+    void read(const char* name, std::vector<std::string>& into) const {
+        member(name, [&](const Node& list) { list.items([&](const Node& node) { into.push_back(node.text()); }); });
+    }
+    void read(const char* name, std::vector<std::pair<std::string, std::string>>& into) const {
+        member(name, [&](const Node& object) {
+            object.members([&](const std::string& key, const Node& node) { into.emplace_back(key, node.scalar()); });
+        });
+    }
+
+private:
+    [[nodiscard]] Node child(const Json& value, std::string_view name) const {
+        return {value, fmt::format("{}/{}", place_, clipped(printable(name, Lines::join), 80))};
+    }
+    [[noreturn]] void expected(std::string_view what) const {
+        refuse(fmt::format("{} is expected, found {}", what, kind()));
+    }
+    [[nodiscard]] std::string kind() const {
+        if (value_->is_number()) return value_->dump();
+        if (value_->is_object()) return "an object";
+        if (value_->is_array()) return "a list";
+        return value_->is_null() ? "null" : value_->is_string() ? "a string" : "a boolean";
+    }
+
+    const Json* value_;
+    std::string place_;
+};
+
+}  // namespace ipoib::reports

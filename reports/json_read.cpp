@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reads results from JSON. The file may come from anyone: its depth, breadth and types are checked before use.
+#include <array>
+
+#include "reports/atomic_file.hpp"
+#include "reports/json.hpp"
+#include "reports/json_node.hpp"
+
+namespace ipoib::reports {
+namespace {
+
+constexpr std::size_t largest_file = std::size_t{256} << 20U;
+constexpr std::size_t deepest = 16;
+/// An object keeps the order of its members, so each one added is looked for among all before it.
+constexpr std::size_t most_members = 1000;
+constexpr std::size_t most_values = 10'000'000;
+
+/// A first pass over the text that builds nothing: syntax, and bounds on what the second one builds.
+class Bounds : public nlohmann::json_sax<Json> {
+public:
+    std::string error;
+
+    bool null() override { return count(); }
+    bool boolean(bool) override { return count(); }
+    bool number_integer(number_integer_t) override { return count(); }
+    bool number_unsigned(number_unsigned_t) override { return count(); }
+    bool number_float(number_float_t, const string_t&) override { return count(); }
+    bool string(string_t&) override { return count(); }
+    bool binary(binary_t&) override { return count(); }
+    bool start_object(std::size_t) override { return enter(); }
+    bool start_array(std::size_t) override { return enter(); }
+    bool end_object() override { return leave(); }
+    bool end_array() override { return leave(); }
+    bool key(string_t& name) override {
+        if (++members_[depth_] <= most_members) return true;
+        return refuse(fmt::format("an object with more than {} members, at \"{}\"", most_members, clipped(name, 40)));
+    }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& why) override {
+        const std::string_view text = why.what();
+        const auto begin = text.find("] ");
+        return refuse(std::string(begin == std::string_view::npos ? text : text.substr(begin + 2)));
+    }
+
+private:
+    bool count() { return ++values_ <= most_values || refuse(fmt::format("more than {} values", most_values)); }
+    bool enter() {
+        if (++depth_ > deepest) return refuse(fmt::format("nested more than {} deep", deepest));
+        members_[depth_] = 0;
+        return count();
+    }
+    bool leave() {
+        --depth_;
+        return true;
+    }
+    bool refuse(std::string why) {
+        error = std::move(why);
+        return false;
+    }
+
+    std::size_t depth_ = 0, values_ = 0;
+    std::array<std::size_t, deepest + 1> members_{};
+};
+
+constexpr auto known_format = "ipoib-conform-results/1";
+
+std::string resolved(const std::string& path, const std::filesystem::path& folder) {
+    return path.empty() || path == "-" ? path : (folder / path).lexically_normal().string();
+}
+
+Verdict verdict_in(const Node& node) {
+    const auto verdict = verdict_of(node.text());
+    if (!verdict) node.refuse(fmt::format("\"{}\" is no verdict", clipped(printable(node.text()), 40)));
+    return *verdict;
+}
+
+NotJudged reason_in(const Node& node) {
+    if (node.is_null()) return NotJudged::none;
+    const auto reason = not_judged_of(node.text());
+    if (!reason) node.refuse(fmt::format("\"{}\" is no reason for NA", clipped(printable(node.text()), 40)));
+    return *reason;
+}
+
+/// An index into the captures; a run without any has 0 everywhere.
+void read_capture(const Node& object, const Results& results, std::uint32_t& into) {
+    object.member("capture", [&](const Node& node) {
+        into = node.whole<std::uint32_t>();
+        if (into > 0 && into >= results.captures.size())
+            node.refuse(fmt::format("{} is no index into the {} captures", into, results.captures.size()));
+    });
+}
+
+CaptureResult capture_in(const Node& node, const std::filesystem::path& folder) {
+    CaptureResult capture;
+    node.read("file", capture.file);
+    capture.file = resolved(capture.file, folder);
+    node.member("link_type", [&](const Node& type) { capture.link_type = type.link_type(); });
+    node.read("packets", capture.packets);
+    node.read("ipoib", capture.ipoib);
+    node.read("notes", capture.notes);
+    node.read("error", capture.error);
+    return capture;
+}
+
+Detail detail_in(const Node& node, const Results& results) {
+    Detail detail;
+    read_capture(node, results, detail.capture);
+    node.read("frame", detail.frame);
+    node.read("offset", detail.offset);
+    node.read("field", detail.field);
+    node.read("expected", detail.expected);
+    node.read("actual", detail.actual);
+    node.read("subject", detail.subject);
+    node.read("link", detail.link);
+    return detail;
+}
+
+Result result_in(const Node& node, const Results& results, const std::filesystem::path& folder) {
+    Result result;
+    result.na = NotJudged::none;
+    node.required("id", [&](const Node& id) { result.id = id.text(); });
+    node.required("verdict", [&](const Node& verdict) { result.verdict = verdict_in(verdict); });
+    node.member("na", [&](const Node& reason) { result.na = reason_in(reason); });
+    node.read("title", result.title);
+    node.read("type", result.fail_type);
+    node.read("checks", result.checks);
+    node.read("message", result.message);
+    node.read("observed", result.observed);
+    node.read("violations", result.violations);
+    node.read("evidence", result.evidence);
+    result.evidence = resolved(result.evidence, folder);
+    node.read("seconds", result.seconds);
+    read_capture(node, results, result.capture);
+    node.read("reference", result.reference);
+    node.read("notes", result.notes);
+    node.member("frames", [&](const Node& list) {
+        list.items([&](const Node& frame) { result.frames.push_back(frame.whole<std::uint64_t>()); });
+    });
+    node.member("details", [&](const Node& list) {
+        list.items([&](const Node& detail) { result.details.push_back(detail_in(detail, results)); });
+    });
+    return result;
+}
+
+RequirementResult requirement_in(const Node& node) {
+    RequirementResult requirement;
+    requirement.na = NotJudged::none;
+    node.required("id", [&](const Node& id) { requirement.id = id.text(); });
+    node.required("verdict", [&](const Node& verdict) { requirement.verdict = verdict_in(verdict); });
+    node.member("na", [&](const Node& reason) { requirement.na = reason_in(reason); });
+    node.read("level", requirement.level);
+    node.read("by", requirement.by);
+    node.read("strength", requirement.strength);
+    node.read("section", requirement.section);
+    node.read("statement", requirement.statement);
+    node.read("reason", requirement.reason);
+    return requirement;
+}
+
+Results results_in(const Node& root, const std::filesystem::path& folder) {
+    root.required("format", [](const Node& format) {
+        if (format.text() != known_format)
+            format.refuse(
+                fmt::format("\"{}\" is expected, found \"{}\"", known_format, clipped(printable(format.text()), 40)));
+    });
+    Results results;
+    root.read("suite", results.suite);
+    root.read("command", results.command);
+    root.read("seed", results.seed);
+    root.read("started", results.started);
+    root.read("host", results.host);
+    root.read("seconds", results.seconds);
+    root.read("fabric", results.fabric);
+    root.read("dut", results.dut);
+    root.member("captures", [&](const Node& list) {
+        list.items([&](const Node& capture) { results.captures.push_back(capture_in(capture, folder)); });
+    });
+    root.member("results", [&](const Node& list) {
+        list.items([&](const Node& result) { results.results.push_back(result_in(result, results, folder)); });
+    });
+    root.member("requirements", [&](const Node& list) {
+        list.items([&](const Node& one) { results.requirements.push_back(requirement_in(one)); });
+    });
+    return results;
+}
+
+}  // namespace
+
+Loaded<Results> from_json(std::string_view text, std::string_view source, const std::filesystem::path& folder) {
+    const auto refused = [&](std::string_view place, std::string_view what) {
+        return Loaded<Results>::failed(clipped(
+            fmt::format("{}: {}{}", printable(source, Lines::join), place, printable(what, Lines::join)), 1000));
+    };
+    if (text.size() > largest_file) return refused("", fmt::format("larger than {} octets", largest_file));
+    Bounds bounds;
+    if (!Json::sax_parse(text, &bounds)) return refused("", bounds.error);
+    try {
+        const auto document = Json::parse(text);
+        return Loaded<Results>::of(results_in(Node(document, ""), folder));
+    } catch (const Wrong& wrong) {
+        return refused((wrong.place.empty() ? "/" : wrong.place) + ": ", wrong.what);
+    } catch (const Json::exception& failure) {
+        return refused("", failure.what());
+    }
+}
+
+Loaded<Results> read_json(const std::filesystem::path& path) {
+    const auto text = read_whole(path, largest_file);
+    if (!text) return Loaded<Results>::failed(text.error);
+    return from_json(*text, path.string(), path == "-" ? std::filesystem::path{} : path.parent_path());
+}
+
+}  // namespace ipoib::reports

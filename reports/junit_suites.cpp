@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Groups results into suites and names them; the ids are those of the project's interfaces.
+#include "reports/junit_suites.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string_view>
+
+#include "reports/text.hpp"
+
+namespace ipoib::reports {
+namespace {
+
+constexpr auto unreadable_id = "CAPTURE";
+
+std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 1000); }
+
+/// The name, or where it is taken already the name with the next free number.
+class Names {
+public:
+    std::string unique(const std::string& name) {
+        auto candidate = name;
+        while (!taken_.insert(candidate).second)
+            candidate = fmt::format("{} #{}", name, next_.try_emplace(name, 2U).first->second++);
+        return candidate;
+    }
+
+private:
+    std::set<std::string> taken_;
+    std::map<std::string, unsigned> next_;
+};
+
+bool is_number(std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// "RFC4391" and "9.1.1" to "rfc4391.section-9-1-1". A dot would be a level of its own in the readers' trees.
+std::string class_of(std::string_view document, std::string_view section) {
+    const auto flat = [](std::string_view text) {
+        std::string out;
+        for (const char c : text) out += c == '.' ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        return out;
+    };
+    auto name = (is_number(document) ? "rfc" : "") + flat(document);
+    if (!section.empty()) name += ".section-" + flat(section);
+    return document.empty() ? "ipoib" : one_line(name);
+}
+
+/// The class of a requirement: all between the first and the last hyphen is its section.
+std::string class_of_requirement(std::string_view id) {
+    const auto first = id.find('-'), last = id.rfind('-');
+    return class_of(id.substr(0, first), first == last ? "" : id.substr(first + 1, last - first - 1));
+}
+
+std::vector<std::string_view> parts_of(std::string_view id) {
+    std::vector<std::string_view> parts;
+    while (true) {
+        const auto end = id.find('-');
+        parts.push_back(id.substr(0, end));
+        if (end == std::string_view::npos) return parts;
+        id.remove_prefix(end + 1);
+    }
+}
+
+/// "RULE-RFC4391-6-02-suffix": a suffix looks like a number only to who does not know what the rule checks.
+std::string class_of_rule(const Result& result) {
+    const auto rest = std::string_view(result.id).substr(5);
+    for (const auto& check : result.checks)
+        if (rest == check || rest.starts_with(check + "-")) return class_of_requirement(check);
+    const auto parts = parts_of(rest);
+    return class_of(parts[0], parts.size() > 2 && is_number(parts[2]) ? parts[1] : "");
+}
+
+/// "IPOIB-4391-6-INV-001"; UDMC has no sections: "IPOIB-UDMC-VAL-001".
+std::string class_of_case(const Result& result) {
+    const auto parts = parts_of(result.id);
+    return class_of(parts[1], parts.size() > 4 ? parts[2] : "");
+}
+
+/// Indices into the results, by capture.
+std::map<std::size_t, std::vector<const Result*>> by_capture(const Results& run, const std::vector<Result>& results) {
+    std::map<std::size_t, std::vector<const Result*>> groups;
+    for (const auto& result : results)
+        groups[result.capture < run.captures.size() ? result.capture : 0].push_back(&result);
+    if (groups.empty()) groups[0];
+    return groups;
+}
+
+}  // namespace
+
+Outcome outcome_of(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::fail:
+        case Verdict::xpass:
+            return Outcome::failure;
+        case Verdict::error:
+        case Verdict::inconc:
+            return Outcome::error;
+        case Verdict::na:
+        case Verdict::xfail:
+            return Outcome::skipped;
+        case Verdict::pass:
+        case Verdict::warn:
+            break;
+    }
+    return Outcome::passed;
+}
+
+std::size_t Suite::count(Outcome outcome) const {
+    return static_cast<std::size_t>(std::count_if(
+        cases.begin(), cases.end(), [&](const TestCase& one) { return outcome_of(one.result->verdict) == outcome; }));
+}
+
+double Suite::seconds() const {
+    return std::accumulate(cases.begin(), cases.end(), 0.0, [](double sum, const TestCase& one) {
+        const auto seconds = one.result->seconds;
+        return sum + (std::isfinite(seconds) && seconds > 0 ? seconds : 0.0);
+    });
+}
+
+std::string class_name(const Result& result) {
+    const std::string_view id = result.id;
+    if (id == unreadable_id) return "capture";
+    if (id.starts_with("RULE-")) return class_of_rule(result);
+    if (id.starts_with("IPOIB-")) return class_of_case(result);
+    return result.checks.empty() ? "ipoib" : class_of_requirement(result.checks.front());
+}
+
+std::vector<Result> with_unreadable_captures(const Results& run) {
+    std::vector<Result> results;
+    for (std::size_t i = 0; i < run.captures.size(); ++i) {
+        if (run.captures[i].error.empty()) continue;
+        Result result;
+        result.id = unreadable_id;
+        result.title = "The capture can be read to its end";
+        result.verdict = Verdict::error;
+        result.na = NotJudged::none;
+        result.message = run.captures[i].error;
+        result.capture = static_cast<std::uint32_t>(i);
+        results.push_back(std::move(result));
+    }
+    results.insert(results.end(), run.results.begin(), run.results.end());
+    return results;
+}
+
+std::vector<Suite> suites_of(const Results& run, const std::vector<Result>& results, const std::string& name) {
+    const auto groups = by_capture(run, results);
+    std::vector<Suite> suites;
+    Names suite_names, case_names;
+    for (const auto& [index, group] : groups) {
+        Suite suite;
+        if (index < run.captures.size()) suite.capture = &run.captures[index];
+        const auto file = suite.capture != nullptr && groups.size() > 1 ? one_line(suite.capture->file) : "";
+        suite.name = suite_names.unique(name + (file.empty() ? "" : " " + file));
+        for (const auto* result : group) {
+            const auto own = one_line(result->id + " " + result->title) + (file.empty() ? "" : " [" + file + "]");
+            suite.cases.push_back({class_name(*result), case_names.unique(own), result});
+        }
+        suites.push_back(std::move(suite));
+    }
+    return suites;
+}
+
+}  // namespace ipoib::reports

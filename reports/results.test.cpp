@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a run as a whole means: exit code, coverage, the verdict on each requirement.
+#include "reports/results.hpp"
+
+#include "catch2.hpp"
+#include "reports/samples.hpp"
+
+using namespace ipoib::reports;
+using samples::requirement;
+using samples::result;
+
+namespace {
+
+Results run_of(std::initializer_list<Verdict> verdicts) {
+    Results run;
+    for (const auto verdict : verdicts) run.results.push_back(result("R", verdict, "A-1-01"));
+    return run;
+}
+
+Verdict rolled_up(Results run) {
+    const std::vector<RequirementMeta> catalogue{requirement("A-1-01", "must", "1")};
+    roll_up(run, catalogue);
+    return run.requirements.at(0).verdict;
+}
+
+}  // namespace
+
+TEST_CASE("Verdicts: each name reads back, nothing else does") {
+    for (int i = 0; i <= static_cast<int>(Verdict::na); ++i) {
+        const auto verdict = static_cast<Verdict>(i);
+        CHECK(verdict_of(name(verdict)) == verdict);
+    }
+    CHECK(name(Verdict::inconc) == "INCONC");
+    CHECK_FALSE(verdict_of("fail"));
+    CHECK_FALSE(verdict_of(""));
+}
+
+TEST_CASE("Reasons for NA: each name reads back, the empty one does not") {
+    for (int i = 1; i <= static_cast<int>(NotJudged::inspection); ++i) {
+        const auto reason = static_cast<NotJudged>(i);
+        CHECK(not_judged_of(name(reason)) == reason);
+    }
+    CHECK(name(NotJudged::not_seen) == "not-seen");
+    CHECK_FALSE(not_judged_of(""));
+}
+
+TEST_CASE("Exit code: 3 before 1 before 5 before 4; WARN, NA and XFAIL never change it") {
+    using enum Verdict;
+    CHECK(exit_code(run_of({pass, warn, xfail, na})) == 0);
+    CHECK(exit_code(run_of({pass, inconc, na})) == 5);
+    CHECK(exit_code(run_of({pass, inconc, fail})) == 1);
+    CHECK(exit_code(run_of({pass, xpass})) == 1);
+    CHECK(exit_code(run_of({fail, inconc, error})) == 3);
+    CHECK(exit_code(run_of({na, na})) == 4);
+    CHECK(exit_code(run_of({})) == 4);
+    CHECK(exit_code(run_of({warn})) == 0);
+    CHECK(exit_code(run_of({xfail})) == 0);
+    CHECK(exit_code(run_of({inconc, na})) == 5);
+}
+
+TEST_CASE("Exit code: a capture that broke off is an ERROR") {
+    auto run = run_of({Verdict::pass, Verdict::fail});
+    run.captures.push_back({"a.pcap", 247, 3, 1, {}, "frame 4, offset 412: length 99999"});
+    CHECK(exit_code(run) == 3);
+}
+
+TEST_CASE("Exit code: a PASS that observed nothing is not judged") {
+    auto run = run_of({Verdict::pass});
+    run.results[0].observed = 0;
+    CHECK(exit_code(run) == 4);
+    CHECK(rolled_up(run) == Verdict::na);
+}
+
+TEST_CASE("Strict: WARN becomes FAIL.SHOULD, nothing else changes") {
+    auto run = run_of({Verdict::warn, Verdict::pass, Verdict::inconc});
+    apply_strict(run);
+    CHECK(run.results[0].verdict == Verdict::fail);
+    CHECK(run.results[0].fail_type == "FAIL.SHOULD");
+    CHECK(run.results[1].verdict == Verdict::pass);
+    CHECK(run.results[2].verdict == Verdict::inconc);
+    CHECK(exit_code(run) == 1);
+}
+
+TEST_CASE("Roll-up: the worst of those that observed something wins") {
+    using enum Verdict;
+    CHECK(rolled_up(run_of({pass, fail, error})) == fail);
+    CHECK(rolled_up(run_of({xfail, xpass, error})) == xpass);
+    CHECK(rolled_up(run_of({warn, inconc, pass})) == inconc);
+    CHECK(rolled_up(run_of({pass, xfail})) == xfail);
+    CHECK(rolled_up(run_of({warn, xfail})) == warn);
+    CHECK(rolled_up(run_of({pass, na})) == pass);
+    CHECK(rolled_up(run_of({na})) == na);
+}
+
+TEST_CASE("Roll-up: an ERROR or INCONC that observed nothing counts only when nothing else does") {
+    auto run = run_of({Verdict::error, Verdict::inconc, Verdict::pass});
+    run.results[0].observed = run.results[1].observed = 0;
+    CHECK(rolled_up(run) == Verdict::pass);
+    run.results.pop_back();
+    CHECK(rolled_up(run) == Verdict::error);
+    run.results.erase(run.results.begin());
+    CHECK(rolled_up(run) == Verdict::inconc);
+}
+
+TEST_CASE("Roll-up: a crash before the first assertion is not lost") {
+    auto run = run_of({Verdict::fail});
+    run.results[0].observed = 0;
+    run.results[0].fail_type = "FAIL.CRASH";
+    CHECK(rolled_up(run) == Verdict::fail);
+}
+
+TEST_CASE("Roll-up: a verdict reaches what the checked requirement implies, over several steps and round circles") {
+    const std::vector<RequirementMeta> catalogue{
+        requirement("A-1-01", "must", "1"), requirement("A-1-02", "must", "1", {"A-1-01"}),
+        requirement("B-1-01", "must", "1", {"A-1-02", "B-1-01", "gone"}), requirement("C-1-01", "must", "1")};
+    Results run;
+    run.results = {samples::failure("RULE-B-1-01", "B-1-01"), result("RULE-A-1-01", Verdict::pass, "A-1-01")};
+    roll_up(run, catalogue);
+    REQUIRE(run.requirements.size() == 4);
+    CHECK(run.requirements[0].verdict == Verdict::fail);
+    CHECK(run.requirements[0].by == std::vector<std::string>{"RULE-B-1-01", "RULE-A-1-01"});
+    CHECK(run.requirements[1].verdict == Verdict::fail);
+    CHECK(run.requirements[2].verdict == Verdict::fail);
+    CHECK(run.requirements[3].verdict == Verdict::na);
+    CHECK(run.requirements[3].by.empty());
+}
+
+TEST_CASE("Roll-up: the general statement's verdict says nothing about its parts") {
+    const std::vector<RequirementMeta> catalogue{requirement("A-1-01", "must", "1"),
+                                                 requirement("A-1-02", "must", "1", {"A-1-01"})};
+    Results run;
+    run.results = {samples::failure("RULE-A-1-01", "A-1-01")};
+    roll_up(run, catalogue);
+    CHECK(run.requirements[0].verdict == Verdict::fail);
+    CHECK(run.requirements[1].verdict == Verdict::na);
+}
+
+TEST_CASE("Roll-up: the same rule over several captures is named once, its worst verdict counts") {
+    Results run;
+    run.captures.resize(2);
+    run.results = {result("R", Verdict::pass, "A-1-01"), samples::failure("R", "A-1-01")};
+    run.results[1].capture = 1;
+    const std::vector<RequirementMeta> catalogue{requirement("A-1-01", "must", "1")};
+    roll_up(run, catalogue);
+    CHECK(run.requirements[0].verdict == Verdict::fail);
+    CHECK(run.requirements[0].by == std::vector<std::string>{"R"});
+}
+
+TEST_CASE("Roll-up: NA says what could have been seen before what cannot") {
+    auto run = run_of({Verdict::na, Verdict::na});
+    run.results[0].na = NotJudged::link;
+    run.results[0].message = "no GRH here";
+    run.results[1].message = "no ARP request";
+    auto unchecked = requirement("A-2-01", "must", "2");
+    unchecked.unjudged = NotJudged::inspection;
+    unchecked.reason = "by reading the vendor's documents";
+    const std::vector<RequirementMeta> catalogue{requirement("A-1-01", "must", "1"), unchecked};
+    roll_up(run, catalogue);
+    CHECK(run.requirements[0].na == NotJudged::not_seen);
+    CHECK(run.requirements[0].reason == "no ARP request");
+    CHECK(run.requirements[1].na == NotJudged::inspection);
+    CHECK(run.requirements[1].reason == "by reading the vendor's documents");
+}
+
+TEST_CASE("Coverage: MUSTs are those of strength must, reasons are counted") {
+    Results run;
+    const auto add = [&](Verdict verdict, NotJudged na, const char* strength) {
+        RequirementResult requirement;
+        requirement.level = "stmt";
+        requirement.strength = strength;
+        requirement.verdict = verdict;
+        requirement.na = na;
+        run.requirements.push_back(requirement);
+    };
+    CHECK(coverage_sentence(run) == "judged 0 of 0 MUSTs; 0 not judgeable here");
+    add(Verdict::pass, NotJudged::none, "must");
+    add(Verdict::xfail, NotJudged::none, "must");
+    add(Verdict::pass, NotJudged::none, "should");
+    add(Verdict::na, NotJudged::inspection, "may");
+    CHECK(coverage_sentence(run) == "judged 2 of 2 MUSTs; 0 not judgeable here");
+    add(Verdict::na, NotJudged::inspection, "must");
+    add(Verdict::na, NotJudged::not_seen, "must");
+    add(Verdict::na, NotJudged::not_seen, "must");
+    add(Verdict::inconc, NotJudged::none, "must");
+    add(Verdict::error, NotJudged::none, "must");
+    CHECK(coverage_sentence(run) ==
+          "judged 2 of 7 MUSTs; 3 not judgeable here: 2 not-seen, 1 inspection; 1 inconclusive; 1 in error");
+}

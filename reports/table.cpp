@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lays out the terminal report. Failures come last, where the eye is when the command ends.
+#include "reports/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "reports/failure.hpp"
+#include "reports/text.hpp"
+
+namespace ipoib::reports {
+namespace {
+
+constexpr std::size_t width = 100;
+constexpr std::array in_full{Verdict::fail, Verdict::xpass, Verdict::error, Verdict::inconc, Verdict::warn};
+
+std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 1000); }
+
+/// "RFC4391-9.1.1-02" padded to a column; what is longer stays whole.
+std::string padded(std::string_view text, std::size_t to) {
+    auto out = std::string(text);
+    out.append(to - std::min(to, columns(text)), ' ');
+    return out;
+}
+
+std::string_view link_type_name(int type) {
+    switch (type) {
+        case 1:
+            return "Ethernet";
+        case 12:
+        case 14:
+        case 101:
+            return "raw IP";
+        case 113:
+        case 276:
+            return "Linux cooked";
+        case 197:
+            return "ERF";
+        case 199:
+            return "IP over InfiniBand with addresses";
+        case 242:
+            return "IP over InfiniBand";
+        case 247:
+            return "InfiniBand";
+        default:
+            return "unknown";
+    }
+}
+
+class Table {
+public:
+    Table(const Results& results, const TableOptions& options)
+        : results_(results), options_(options), requirements_(results) {}
+
+    std::string text() {
+        if (!options_.quiet) {
+            head();
+            if (results_.requirements.empty())
+                result_rows();
+            else
+                requirement_rows();
+            not_judged();
+        }
+        for (const auto verdict : in_full)
+            if (!options_.quiet || verdict != Verdict::warn) findings(verdict);
+        unreadable();
+        if (options_.quiet) coverage();
+        line(summary(results_));
+        return std::move(out_);
+    }
+
+private:
+    void line(std::string_view text) { out_.append(text).append("\n"); }
+    void indented(std::size_t indent, std::string_view text) {
+        line(std::string(indent, ' ') + wrapped(text, indent, width));
+    }
+
+    [[nodiscard]] std::string coloured(Verdict verdict, std::string_view text) const {
+        if (!options_.colour) return std::string(text);
+        const std::string_view code = verdict == Verdict::pass                                ? "32"
+                                      : verdict == Verdict::na                                ? "2"
+                                      : verdict == Verdict::warn                              ? "33"
+                                      : verdict == Verdict::xfail                             ? "36"
+                                      : verdict == Verdict::fail || verdict == Verdict::xpass ? "31;1"
+                                                                                              : "35";
+        return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+    }
+
+    void head() {
+        std::string command = "ipoib-conform";
+        if (!results_.suite.empty()) command += " " + one_line(results_.suite);
+        for (std::size_t i = 1; i < results_.command.size(); ++i) command += " " + one_line(results_.command[i]);
+        indented(0, command);
+        for (const auto& capture : results_.captures) {
+            line(fmt::format("{}: link type {} ({}), {} packets, {} of them IPoIB", one_line(capture.file),
+                             capture.link_type, link_type_name(capture.link_type), capture.packets, capture.ipoib));
+            for (const auto& note : capture.notes) indented(2, "note: " + one_line(note));
+        }
+        facts("fabric", results_.fabric);
+        facts("dut", results_.dut);
+        coverage();
+        line("");
+    }
+
+    void coverage() {
+        if (!results_.requirements.empty()) indented(0, coverage_sentence(results_));
+    }
+
+    void facts(std::string_view of, const std::vector<std::pair<std::string, std::string>>& facts) {
+        std::string text;
+        for (const auto& [key, value] : facts)
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", one_line(key), one_line(value));
+        if (!text.empty()) indented(0, fmt::format("{}: {}", of, text));
+    }
+
+    /// Verdict, id and a sentence; the sentence goes on below itself.
+    void row(Verdict verdict, const std::string& id, std::string_view sentence) {
+        constexpr std::size_t sentence_at = 27;
+        const auto label = padded(name(verdict), 6);
+        const auto begin = padded(id, sentence_at - 9);
+        line(fmt::format("  {} {}{}", coloured(verdict, label), begin,
+                         columns(begin) > sentence_at - 9 ? "\n" + std::string(sentence_at, ' ') : "") +
+             wrapped(sentence, sentence_at, width));
+    }
+
+    void requirement_rows() {
+        std::map<std::string_view, std::uint64_t> observed;
+        for (const auto& result : results_.results) observed[result.id] += result.observed;
+        std::string section;
+        for (const auto& requirement : results_.requirements) {
+            if (requirement.verdict == Verdict::na) continue;
+            if (const auto place = place_of(requirement); place != section) {
+                section = place;
+                line(section);
+            }
+            std::uint64_t times = 0;
+            for (const auto& id : requirement.by)
+                if (const auto found = observed.find(id); found != observed.end()) times += found->second;
+            row(requirement.verdict, one_line(requirement.id),
+                fmt::format("{}: {} [{} observed]", force_of(requirement), one_line(requirement.statement), times));
+        }
+        if (!section.empty()) line("");
+    }
+
+    void result_rows() {
+        bool any = false;
+        for (const auto& result : results_.results) {
+            if (result.verdict == Verdict::na) continue;
+            any = true;
+            row(result.verdict, one_line(result.id),
+                fmt::format("{} [{} observed]", one_line(result.title), result.observed));
+        }
+        if (any) line("");
+    }
+
+    void not_judged() {
+        std::map<NotJudged, std::size_t> reasons;
+        const auto add = [&](const auto& all) {
+            for (const auto& one : all)
+                if (one.verdict == Verdict::na) ++reasons[one.na];
+        };
+        const bool by_requirement = !results_.requirements.empty();
+        if (by_requirement)
+            add(results_.requirements);
+        else
+            add(results_.results);
+        for (const auto& [reason, count] : reasons)
+            line(fmt::format("  {} {:<10} {:>4} {}{}", coloured(Verdict::na, padded("NA", 6)),
+                             reason == NotJudged::none ? "no reason" : name(reason), count,
+                             by_requirement ? "requirement" : "result", count == 1 ? "" : "s"));
+        if (!reasons.empty()) line("");
+    }
+
+    void findings(Verdict verdict) {
+        for (const auto& result : results_.results)
+            if (result.verdict == verdict) finding(result);
+    }
+
+    void finding(const Result& result) {
+        const auto label = verdict_name(result);
+        line(coloured(result.verdict, label) + " " +
+             wrapped(one_line(result.id + " " + result.title), label.size() + 1, width));
+        if (results_.captures.size() > 1 && result.capture < results_.captures.size())
+            line("  in " + one_line(results_.captures[result.capture].file));
+        if (result.verdict == Verdict::fail || result.verdict == Verdict::warn)
+            indented(2, fmt::format("{} violation{} in {} observed", result.violations,
+                                    result.violations == 1 ? "" : "s", result.observed));
+        indented(2, clipped(message_of(result), 4000));
+        for (const auto& id : result.checks) {
+            const auto* requirement = requirements_.find(id);
+            indented(2, requirement == nullptr ? one_line(id) : requirement_line(*requirement));
+        }
+        const auto shown = std::min(options_.violations, result.details.size());
+        for (std::size_t i = 0; i < shown; ++i) indented(4, violation_line(results_, result.details[i]));
+        if (result.violations > shown && shown > 0) line(fmt::format("    and {} more", result.violations - shown));
+        for (const auto& note : result.notes) indented(2, "note: " + one_line(note));
+        if (!result.evidence.empty()) indented(2, "evidence: " + one_line(result.evidence));
+        line("");
+    }
+
+    void unreadable() {
+        for (const auto& capture : results_.captures) {
+            if (capture.error.empty()) continue;
+            line(fmt::format("{} {}", coloured(Verdict::error, "ERROR"), one_line(capture.file)));
+            indented(2, one_line(capture.error));
+            line("");
+        }
+    }
+
+    const Results& results_;
+    const TableOptions& options_;
+    Requirements requirements_;
+    std::string out_;
+};
+
+}  // namespace
+
+std::string to_table(const Results& results, const TableOptions& options) { return Table(results, options).text(); }
+
+std::string summary(const Results& results) {
+    std::map<Verdict, std::size_t> counts{{Verdict::fail, 0}, {Verdict::pass, 0}};
+    for (const auto& result : results.results) ++counts[result.verdict];
+    for (const auto& capture : results.captures)
+        if (!capture.error.empty()) ++counts[Verdict::error];
+    std::string text;
+    for (const auto& [verdict, count] : counts)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name(verdict));
+    return text;
+}
+
+}  // namespace ipoib::reports
