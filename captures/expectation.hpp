@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a sample capture decodes to and which verdicts it gives, as text to compare.
+#pragma once
+
+#include <string>
+
+namespace ipoib::captures {
+
+/// A line for the capture, one for each frame (its headers, what was foreign, where decoding stopped), one for each
+/// rule that judged something. The same for the same capture.
+[[nodiscard]] std::string expectation(const std::string& path);
+
+}  // namespace ipoib::captures

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The subcommands of ipoib-conform. Each adds itself to the program and leaves its exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace ipoib::conformance {
+
+/// Exit codes that every command shares; `check` has more (docs/results.md).
+inline constexpr int exit_ok = 0, exit_worse = 1, exit_usage = 2;
+
+void add_check(CLI::App& program, int& exit_code);
+void add_list(CLI::App& program, int& exit_code);
+void add_requirements(CLI::App& program, int& exit_code);
+void add_explain(CLI::App& program, int& exit_code);
+void add_decode(CLI::App& program, int& exit_code);
+void add_diff(CLI::App& program, int& exit_code);
+void add_baseline(CLI::App& program, int& exit_code);
+/// "manual" (roff) and "completion" (bash), both made from the program's own description of itself.
+void add_manual(CLI::App& program, int& exit_code);
+
+}  // namespace ipoib::conformance

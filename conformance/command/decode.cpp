@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ipoib-conform decode: one frame, layer by layer, with what the rules find in it.
+#include "conformance/command/commands.hpp"
+#include "conformance/command/usage.hpp"
+#include "conformance/engine/passive.hpp"
+#include "protocol/wire/text.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+
+namespace ipoib::conformance {
+namespace {
+
+using namespace wire;
+
+/// A frame and the judge that has seen what came before it, so that the rules know the link.
+struct Target {
+    std::vector<std::uint8_t> octets;
+    Medium medium = Medium::infiniband;
+    std::size_t wire_length = 0;
+    std::vector<reports::Result> findings;
+};
+
+/// Collects the violations of one frame only.
+std::vector<const rules::Rule*> every_rule() { return selected_rules(Selection{}); }
+
+reports::Result violation(const rules::Rule& rule, const reports::Detail& detail) {
+    reports::Result result{.id = std::string(rule.id), .title = std::string(rule.title)};
+    result.checks.emplace_back(rule.checks[0]->id);
+    result.details.push_back(detail);
+    return result;
+}
+
+Target from_capture(const std::string& path, std::uint64_t wanted) {
+    auto reader = capture::Reader::open(path);
+    Target target;
+    Judge judge{every_rule(), 0, [&](const rules::Rule& rule, const reports::Detail& detail) {
+                    if (detail.frame == wanted) target.findings.push_back(violation(rule, detail));
+                }};
+    capture::Frame frame;
+    auto status = reader.next(frame);
+    for (; status == capture::Status::frame; status = reader.next(frame)) {
+        judge.frame(frame);
+        if (frame.number < wanted) continue;
+        if (frame.number > wanted) break;
+        const auto medium = medium_of(frame.link_type);
+        if (!medium)
+            throw UsageError(fmt::format("frame {} has link type {}, which is none of InfiniBand", wanted,
+                                         static_cast<unsigned>(frame.link_type)));
+        target.octets.assign(frame.octets.begin(), frame.octets.end());
+        target.medium = *medium;
+        target.wire_length = frame.wire_length;
+        return target;
+    }
+    if (!reader.error().empty()) throw UsageError(reader.error());
+    throw UsageError(path + " has no frame " + std::to_string(wanted) + " that can be decoded");
+}
+
+Target from_hex(const std::string& text) {
+    auto octets = parse_octets(text);
+    if (!octets || octets->empty()) throw UsageError("'" + text + "' is neither hex octets nor CAPTURE#FRAME");
+    Target target{.octets = std::move(*octets), .findings = {}};
+    Judge judge{every_rule(), 0, [&](const rules::Rule& rule, const reports::Detail& detail) {
+                    target.findings.push_back(violation(rule, detail));
+                }};
+    judge.frame({.number = 1,
+                 .link_type = capture::LinkType::infiniband,
+                 .octets = target.octets,
+                 .wire_length = static_cast<std::uint32_t>(target.octets.size())});
+    return target;
+}
+
+Target target_of(const std::string& what) {
+    const auto hash = what.rfind('#');
+    if (hash == std::string::npos) return from_hex(what);
+    std::uint64_t frame = 0;
+    const auto* begin = what.data() + hash + 1;
+    const auto* end = what.data() + what.size();
+    if (const auto [at, error] = std::from_chars(begin, end, frame); error != std::errc{} || at != end || frame == 0)
+        throw UsageError("'" + what.substr(hash + 1) + "' is no frame number (they start at 1)");
+    return from_capture(what.substr(0, hash), frame);
+}
+
+void print_header(const Packet& packet, const HeaderSpec& header, const std::uint8_t* at) {
+    fmt::print("{} (offset {})\n", header.title, packet.offset_of(at));
+    for (const auto& field : header.fields) {
+        const bool is_quiet =
+            field.show == Show::reserved && field.width <= 64 && read_bits(at, field.at, field.width) == 0;
+        if (!is_quiet) fmt::print("    {:<22} {}\n", field.name, value_text(field, at));
+    }
+}
+
+std::string_view check_name(Check check) {
+    constexpr std::array<std::string_view, 3> names{"not captured", "right", "WRONG"};
+    return names[static_cast<std::size_t>(check)];
+}
+
+void print_packet(const Packet& packet) {
+    packet.for_each_header([&](const HeaderSpec& header, const std::uint8_t* at) {
+        print_header(packet, header, at);
+        if (&header == &spec_of<Grh> && packet.mgid) print_header(packet, spec_of<Mgid>, packet.mgid.data());
+    });
+    if (packet.lrh) {
+        const auto checked = check_crcs(packet.octets, packet.tail);
+        fmt::print("ICRC {}, VCRC {}\n", check_name(checked.icrc), check_name(checked.vcrc));
+    }
+    if (packet.foreign != Foreign::none) fmt::print("This is {}.\n", name(packet.foreign));
+    if (packet.is_truncated) fmt::print("The frame is truncated: {} octets were captured.\n", packet.octets.size());
+    if (packet.stop)
+        fmt::print("Decoding stopped at offset {}: {} needs {} octets, {} are there.\n", packet.stop.offset,
+                   packet.stop.layer, packet.stop.needed, packet.stop.available);
+    fmt::print("{}\n", packet.is_ipoib() ? "An IPoIB packet." : "No IPoIB packet.");
+}
+
+void run_decode(const std::string& what) {
+    const auto target = target_of(what);
+    Packet packet;
+    decode(target.octets, packet, target.medium, target.wire_length);
+    print_packet(packet);
+    for (const auto& finding : target.findings) {
+        const auto& detail = finding.details.front();
+        fmt::print("{} violated: {}: {} is {}, expected {}\n", finding.checks.front(), finding.title, detail.field,
+                   detail.actual, detail.expected);
+    }
+}
+
+}  // namespace
+
+void add_decode(CLI::App& program, int& exit_code) {
+    auto what = std::make_shared<std::vector<std::string>>();
+    auto* command = program.add_subcommand("decode", "One frame, layer by layer, with the rules' findings");
+    command
+        ->add_option("HEX|CAPTURE#FRAME", *what,
+                     "Octets in hex from the LRH on (blanks, colons and dashes may stand between), or a frame of a "
+                     "capture, counted from 1")
+        ->required();
+    command->callback([what, &exit_code] {
+        std::string joined;
+        for (const auto& word : *what) joined += (joined.empty() ? "" : " ") + word;
+        run_decode(joined);
+        exit_code = exit_ok;
+    });
+}
+
+}  // namespace ipoib::conformance

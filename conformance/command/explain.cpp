@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ipoib-conform explain: what a requirement, a rule or an address means.
+#include "conformance/command/commands.hpp"
+#include "conformance/command/usage.hpp"
+#include "protocol/requirements/catalogue.hpp"
+#include "protocol/rules/rule.hpp"
+#include "protocol/wire/text.hpp"
+
+#include <fmt/format.h>
+
+namespace ipoib::conformance {
+namespace {
+
+using namespace wire;
+using requirements::Requirement;
+
+struct Options {
+    std::string what;
+    std::uint16_t p_key = 0xffff;
+    unsigned scope = 2;
+};
+
+std::string binds_text(requirements::Binds binds) {
+    using requirements::Binds;
+    constexpr std::array<std::pair<Binds, std::string_view>, 8> names{{{Binds::interface, "IPoIB interface"},
+                                                                       {Binds::router, "IP multicast router"},
+                                                                       {Binds::sa, "subnet manager and administrator"},
+                                                                       {Binds::administrator, "administrator"},
+                                                                       {Binds::hca, "channel adapter"},
+                                                                       {Binds::document, "document"},
+                                                                       {Binds::dhcp_client, "DHCP client"},
+                                                                       {Binds::dhcp_server, "DHCP server"}}};
+    std::string text;
+    for (const auto& [member, name] : names)
+        if (has(binds, member)) text += (text.empty() ? "" : ", ") + std::string(name);
+    return text;
+}
+
+void explain_rule(const rules::Rule& rule) {
+    fmt::print("{}: {}\n", rule.id, rule.title);
+    for (const auto* requirement : rule.checks)
+        if (requirement) fmt::print("  checks {}: {}\n", requirement->id, requirement->statement);
+    if (rule.points_at.spec())
+        fmt::print("  looks at {}.{}\n", rule.points_at.header()->name, rule.points_at.spec()->name);
+    if (rule.of_link != rules::Needs::nothing)
+        fmt::print("  needs {} in the capture\n", rule.of_link == rules::Needs::broadcast_gid
+                                                      ? "a packet to the broadcast-GID, or its record,"
+                                                      : "the broadcast group's MCMemberRecord");
+}
+
+void explain_requirement(const Requirement& requirement) {
+    const auto section = requirement.section();
+    fmt::print("{}: {}\n", requirement.id, requirement.statement);
+    fmt::print("  {}{}{}, level {}\n", requirement.document(), section.empty() ? "" : ", section ", section,
+               requirement.level);
+    fmt::print("  binds: {}\n", binds_text(requirement.binds));
+    constexpr std::array<std::string_view, 3> consequence{"FAIL", "WARN", "PASS, with a note"};
+    fmt::print("  a violation is: {}\n", consequence[static_cast<std::size_t>(requirement.strength)]);
+    for (const auto id : requirement.same_as) fmt::print("  the same as {}\n", id);
+    for (const auto id : requirement.part_of) fmt::print("  part of {}\n", id);
+    if (!requirement.note.empty()) fmt::print("  note: {}\n", requirement.note);
+    for (const auto& rule : rules::all())
+        for (const auto* checked : rule.checks)
+            if (checked && checked->id == requirement.id) fmt::print("  checked by {}: {}\n", rule.id, rule.title);
+}
+
+void print_fields(const HeaderSpec& header, const std::uint8_t* at) {
+    for (const auto& field : header.fields) fmt::print("  {:<14} {}\n", field.name, value_text(field, at));
+}
+
+void explain_mgid(const Gid& mgid) {
+    const auto view = mgid_of(mgid);
+    fmt::print("MGID {}\n", text(mgid));
+    print_fields(spec_of<Mgid>, view.data());
+    if (!has_ipoib_signature(mgid))
+        fmt::print("  no group of IPoIB: the signature is neither 0x401b nor 0x601b\n");
+    else if (is_broadcast_gid(mgid))
+        fmt::print("  the broadcast-GID of the link with this P_Key\n");
+    else if (const auto group = ipv4_group_of(mgid))
+        fmt::print("  stands for the IPv4 group {}\n", ipv4_text(*group));
+    else if (view[Mgid::signature] == ipv6_signature)
+        fmt::print("  stands for every IPv6 group whose low 80 bits are {:04x}:{:016x}\n", view[Mgid::group_high],
+                   view[Mgid::group_low]);
+    else
+        fmt::print("  stands for no IPv4 group: bits above the low 28 are set (RFC4391-4-08)\n");
+    if (has_draft_p_key(mgid)) fmt::print("  the P_Key lacks the membership bit (RFC4391-4-05)\n");
+}
+
+void explain_link_address(Octets octets) {
+    fmt::print("IPoIB link-layer address\n");
+    const auto address = View<LinkAddress>::at(octets);
+    print_fields(spec_of<LinkAddress>, address.data());
+    const auto flags = address[LinkAddress::flags];
+    if (flags & flag_rc) fmt::print("  reachable by reliable connection (RFC 4755)\n");
+    if (flags & flag_uc) fmt::print("  reachable by unreliable connection (RFC 4755)\n");
+    if (flags & 0x3f) fmt::print("  reserved flags are set (RFC4391-9.1.1-02)\n");
+    fmt::print("  port GUID {:016x}\n", address[LinkAddress::gid].interface_id());
+}
+
+void run_explain(const Options& options) {
+    if (const auto* rule = rules::find(options.what)) return explain_rule(*rule);
+    if (const auto* requirement = requirements::find(options.what)) return explain_requirement(*requirement);
+    if (const auto ipv4 = parse_ipv4(options.what)) {
+        if (*ipv4 >> 28 != 0xe && *ipv4 != 0xffffffff) throw UsageError(options.what + " is no IPv4 group");
+        fmt::print("{} on P_Key {:#06x}, scope {}:\n", options.what, options.p_key, options.scope);
+        return explain_mgid(mgid_for_ipv4(*ipv4, options.p_key, options.scope));
+    }
+    if (const auto gid = parse_gid(options.what)) {
+        if (!gid->is_multicast()) throw UsageError(options.what + " is no multicast address");
+        if (has_ipoib_signature(*gid)) return explain_mgid(*gid);
+        fmt::print("{} on P_Key {:#06x}, scope {}:\n", options.what, options.p_key, options.scope);
+        return explain_mgid(mgid_for_ipv6(*gid, options.p_key, options.scope));
+    }
+    if (const auto octets = parse_octets(options.what); octets && octets->size() == LinkAddress::size)
+        return explain_link_address(*octets);
+    throw UsageError("'" + options.what +
+                     "' is no id of a requirement or rule, no MGID, no IP group and no 20-octet link-layer address");
+}
+
+}  // namespace
+
+void add_explain(CLI::App& program, int& exit_code) {
+    auto options = std::make_shared<Options>();
+    auto* command =
+        program.add_subcommand("explain", "What a requirement, a rule, an MGID, a group or an address means");
+    command->add_option("ID|MGID|GROUP|LINK-ADDRESS", options->what, "What to explain")->required();
+    command->add_option("--pkey", options->p_key, "P_Key of the link that a group is mapped for")->type_name("P_KEY");
+    command->add_option("--scope", options->scope, "Scope of its broadcast-GID")
+        ->check(CLI::Range(0, 15))
+        ->type_name("N");
+    command->callback([options, &exit_code] {
+        run_explain(*options);
+        exit_code = exit_ok;
+    });
+}
+
+}  // namespace ipoib::conformance

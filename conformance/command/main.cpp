@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ipoib-conform: the judge's command line.
+#include "conformance/command/commands.hpp"
+#include "generated/version.hpp"
+
+#include <csignal>
+#include <exception>
+#include <iostream>
+
+namespace {
+
+constexpr std::string_view about =
+    "Judges IP over InfiniBand stacks by RFC 4391, statement by statement, with the frames that prove it.";
+constexpr std::string_view examples =
+    "Examples:\n"
+    "  ipoib-conform check ibdump.pcap                      judge a capture\n"
+    "  ipoib-conform check ibdump.pcap rfc4391/6 tag:arp    only section 6 and what concerns ARP\n"
+    "  tcpdump -i ib0 -U -w - | ipoib-conform check -       judge live traffic; Ctrl-C prints the verdicts\n"
+    "  ipoib-conform explain RFC4391-6-02                   what a requirement says and what checks it\n"
+    "  ipoib-conform decode ibdump.pcap#7                   frame 7, field by field\n"
+    "\n"
+    "Exit code of check: 0 nothing against it, 1 a failure, 3 the capture is damaged, 5 inconclusive,\n"
+    "4 nothing was judged, 2 wrong usage or no frame could be read.";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    using namespace ipoib::conformance;
+    // A reader that goes away (| head) must not kill the program before the reports are written.
+    std::signal(SIGPIPE, SIG_IGN);
+    CLI::App program{std::string(about), "ipoib-conform"};
+    program.footer(std::string(examples));
+    program.set_version_flag("--version", std::string("ipoib-conform ") + ipoib::suite_version, "Print the version");
+    program.require_subcommand(1);
+    int exit_code = exit_ok;
+    add_check(program, exit_code);
+    add_list(program, exit_code);
+    add_requirements(program, exit_code);
+    add_explain(program, exit_code);
+    add_decode(program, exit_code);
+    add_diff(program, exit_code);
+    add_baseline(program, exit_code);
+    add_manual(program, exit_code);
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return program.exit(error) == 0 ? exit_ok : exit_usage;
+    } catch (const std::exception& error) {
+        std::cerr << "ipoib-conform: " << error.what() << '\n';
+        return exit_usage;
+    }
+    return exit_code;
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ipoib-conform manual and completion: made from the program's own description, so that they cannot differ from --help.
+#include "conformance/command/commands.hpp"
+#include "generated/version.hpp"
+
+#include <fmt/format.h>
+
+namespace ipoib::conformance {
+namespace {
+
+std::string roff(std::string text) {
+    std::string escaped;
+    for (const char c : text) {
+        if (c == '\\' || c == '-') escaped += '\\';
+        if ((c == '.' || c == '\'') && (escaped.empty() || escaped.back() == '\n')) escaped += "\\&";
+        escaped += c;
+    }
+    return escaped;
+}
+
+std::string synopsis(const CLI::Option& option) {
+    auto name = option.get_positional() ? option.get_name(true) : option.get_name(false, true);
+    if (option.get_items_expected_max() > 0 && !option.get_positional()) name += ' ' + option.get_type_name();
+    return name;
+}
+
+void print_options(const CLI::App& app) {
+    for (const auto* option : app.get_options())
+        fmt::print(".TP\n\\fB{}\\fR\n{}\n", roff(synopsis(*option)), roff(option->get_description()));
+}
+
+void print_manual(const CLI::App& program) {
+    fmt::print(".TH IPOIB\\-CONFORM 1 \"\" \"ipoib\\-conform {}\" \"User commands\"\n", roff(suite_version));
+    fmt::print(".SH NAME\nipoib\\-conform \\- {}\n", roff("judge IP over InfiniBand stacks by RFC 4391"));
+    fmt::print(".SH SYNOPSIS\n\\fBipoib\\-conform\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]...\n");
+    fmt::print(".SH DESCRIPTION\n{}\n", roff(program.get_description()));
+    print_options(program);
+    fmt::print(".SH COMMANDS\n");
+    for (const auto* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+        fmt::print(".SS {}\n{}\n", roff(command->get_name()), roff(command->get_description()));
+        print_options(*command);
+    }
+    fmt::print(".SH EXAMPLES AND EXIT STATUS\n.nf\n{}\n.fi\n", roff(program.get_footer()));
+}
+
+std::string long_options(const CLI::App& app) {
+    std::string names;
+    for (const auto* option : app.get_options())
+        for (const auto& name : option->get_lnames()) names += " --" + name;
+    return names.empty() ? names : names.substr(1);
+}
+
+void print_completion(const CLI::App& program) {
+    std::string commands, cases;
+    for (const auto* command : program.get_subcommands([](const CLI::App*) { return true; })) {
+        commands += (commands.empty() ? "" : " ") + command->get_name();
+        cases += fmt::format("    {}) options='{}' ;;\n", command->get_name(), long_options(*command));
+    }
+    fmt::print(R"(# bash completion for ipoib-conform; source it, or put it where bash-completion looks
+_ipoib_conform() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} options=
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    mapfile -t COMPREPLY < <(compgen -W '{} {}' -- "$word")
+    return
+  fi
+  case "${{COMP_WORDS[1]}}" in
+{}  esac
+  case "$word" in
+    -*) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word") ;;
+    *) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+  esac
+}}
+complete -o filenames -F _ipoib_conform ipoib-conform
+)",
+               commands, long_options(program), cases);
+}
+
+}  // namespace
+
+void add_manual(CLI::App& program, int& exit_code) {
+    auto* manual = program.add_subcommand("manual", "Print the manual page (roff): ipoib-conform manual | man -l -");
+    manual->callback([&] {
+        print_manual(program);
+        exit_code = exit_ok;
+    });
+    auto* completion = program.add_subcommand("completion", "Print the bash completion");
+    completion->callback([&] {
+        print_completion(program);
+        exit_code = exit_ok;
+    });
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Telling a user that the command line is wrong.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace ipoib::conformance {
+
+/// Ends the command with exit code 2 and this message.
+struct UsageError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+}  // namespace ipoib::conformance

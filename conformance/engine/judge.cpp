@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One pass over a capture: decode, check the CRCs, learn the link, ask the rules.
+#include "conformance/engine/judge.hpp"
+
+#include "protocol/wire/text.hpp"
+
+#include <algorithm>
+
+namespace ipoib::conformance {
+using namespace wire;
+using reports::NotJudged;
+using reports::Verdict;
+
+namespace {
+
+constexpr std::size_t most_details = 100;
+constexpr Parts infiniband_only =
+    parts(Part::lrh, Part::grh, Part::bth, Part::deth, Part::mad, Part::sa, Part::mc_member, Part::connected);
+
+/// What frames of a medium can show.
+Parts parts_of(Medium medium) {
+    switch (medium) {
+        case Medium::infiniband:
+            return ~Parts{0};
+        case Medium::ipoib:
+            return ~infiniband_only;
+        case Medium::linux_sll:
+        case Medium::linux_sll2:
+            return ~(infiniband_only | parts(Part::encap, Part::mgid));
+        case Medium::ethernet:
+            return 0;
+    }
+    return 0;
+}
+
+/// The missing part that a person knows best.
+std::string_view missing_part(Parts missing) {
+    if (missing & parts(Part::mc_member, Part::sa, Part::mad)) return "no management packets";
+    if (missing & parts(Part::mgid)) return "no MGID";
+    if (missing & parts(Part::lrh, Part::grh, Part::bth, Part::deth)) return "no InfiniBand headers";
+    if (missing & parts(Part::encap)) return "no encapsulation header";
+    return "no IPoIB";
+}
+
+std::string count_of(std::uint64_t count, std::string_view what, std::uint64_t first) {
+    return std::to_string(count) + ' ' + std::string(what) + " (first: frame " + std::to_string(first) + ')';
+}
+
+bool binds_party(const rules::Rule& rule, Party party) {
+    using requirements::Binds;
+    const auto binds = rule.checks[0]->binds;
+    switch (party) {
+        case Party::anyone:
+            return true;
+        case Party::tester:
+            return false;
+        case Party::sa:
+            return has(binds, Binds::sa | Binds::administrator);
+        case Party::dut:
+            return has(binds, Binds::interface | Binds::router | Binds::hca | Binds::dhcp_client);
+    }
+    return true;
+}
+
+}  // namespace
+
+Party party_of(std::string_view interface_name) noexcept {
+    if (interface_name == "dut") return Party::dut;
+    if (interface_name == "tester") return Party::tester;
+    if (interface_name == "sa") return Party::sa;
+    return Party::anyone;
+}
+
+std::optional<Medium> medium_of(capture::LinkType link_type) noexcept {
+    switch (link_type) {
+        case capture::LinkType::infiniband:
+            return Medium::infiniband;
+        case capture::LinkType::ipoib:
+            return Medium::ipoib;
+        case capture::LinkType::linux_sll:
+            return Medium::linux_sll;
+        case capture::LinkType::linux_sll2:
+            return Medium::linux_sll2;
+        case capture::LinkType::ethernet:
+            return Medium::ethernet;
+        case capture::LinkType::erf:
+            break;  // the reader has taken the ERF header off
+    }
+    return {};
+}
+
+Judge::Judge(std::vector<const rules::Rule*> rules, std::uint32_t capture_index, Listener listener)
+    : rules_(std::move(rules)),
+      findings_(rules_.size()),
+      capture_index_(capture_index),
+      listener_(std::move(listener)),
+      links_(1),
+      link_index_(0x8000),
+      guids_(0x10000) {}
+
+/// A frame with a wrong ICRC never reaches a receiver, so it proves nothing of its sender. Some tools write no CRCs or
+/// invalid ones: only in a capture that has shown a right ICRC is a wrong one taken for damage.
+bool Judge::trust_crcs(const capture::Frame& frame) {
+    const auto checked = check_crcs(packet_.octets, packet_.tail);
+    if (checked.vcrc == Check::bad) wrong_vcrc_.add(frame.number);
+    if (checked.icrc == Check::good) icrc_was_right_ = true;
+    if (checked.icrc == Check::absent) no_crc_.add(frame.number);
+    if (checked.icrc != Check::bad) return true;
+    wrong_icrc_.add(frame.number);
+    return !icrc_was_right_;
+}
+
+void Judge::frame(const capture::Frame& frame, Party party) {
+    last_frame_ = frame.number;
+    const auto medium = medium_of(frame.link_type);
+    if (!medium) {
+        other_link_types_.add(frame.number);
+        return;
+    }
+    decode(frame.octets, packet_, *medium, frame.wire_length);
+    media_parts_ |= parts_of(*medium);
+    const auto medium_name = capture::name(frame.link_type);
+    if (std::ranges::find(media_names_, medium_name) == media_names_.end()) media_names_.emplace_back(medium_name);
+    if (packet_.foreign != Foreign::none) foreign_[static_cast<std::size_t>(packet_.foreign)].add(frame.number);
+    if (packet_.is_truncated) truncated_.add(frame.number);
+    if (packet_.is_ipoib()) ++ipoib_;
+    if (packet_.lrh && !trust_crcs(frame)) return;
+    remember_port(packet_);
+    judge(packet_, learn(packet_), frame, party);
+}
+
+/// Ports are named by their GUID, also in packets that have no GRH to tell it.
+void Judge::remember_port(const Packet& packet) {
+    if (!packet.lrh || !packet.grh) return;
+    guids_[packet.lrh[Lrh::slid]] = packet.grh[Grh::sgid].interface_id();
+}
+
+rules::Link& Judge::link_of(std::uint16_t p_key) {
+    auto& index = link_index_[p_key & ~full_member & 0xffff];
+    if (index == 0) {
+        index = static_cast<std::uint16_t>(links_.size());
+        links_.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_member)});
+    }
+    return links_[index];
+}
+
+const rules::Link& Judge::learn(const Packet& packet) {
+    if (packet.mc_member && packet.mad[Mad::method] == Method::get_resp && packet.mad[Mad::status] == 0) {
+        const auto record = packet.mc_member;
+        const auto mgid = record[McMemberRecord::mgid];
+        if (!is_broadcast_gid(mgid)) return links_.front();
+        auto& link = link_of(record[McMemberRecord::p_key]);
+        link.broadcast_gid = mgid;
+        link.broadcast = rules::BroadcastGroup{.mgid = mgid,
+                                               .q_key = record[McMemberRecord::q_key],
+                                               .flow_label = record[McMemberRecord::flow_label],
+                                               .mlid = record[McMemberRecord::mlid],
+                                               .p_key = record[McMemberRecord::p_key],
+                                               .mtu = record[McMemberRecord::mtu],
+                                               .sl = record[McMemberRecord::sl],
+                                               .traffic_class = record[McMemberRecord::traffic_class],
+                                               .hop_limit = record[McMemberRecord::hop_limit],
+                                               .rate = record[McMemberRecord::rate]};
+        return link;
+    }
+    if (!packet.bth || !packet.is_ipoib()) return links_.front();
+    auto& link = link_of(packet.bth[Bth::p_key]);
+    if (!link.broadcast_gid && packet.grh && is_broadcast_gid(packet.grh[Grh::dgid]))
+        link.broadcast_gid = packet.grh[Grh::dgid];
+    return link;
+}
+
+const Judge::Plan& Judge::plan_for(Parts found, Party party) {
+    const auto key = std::uint64_t{found} << 8 | static_cast<std::uint64_t>(party);
+    auto& plan = plans_[(key * 0x9e3779b97f4a7c15u) >> 56];
+    if (plan.key == key) return plan;
+    plan.key = key;
+    plan.rules.clear();
+    for (std::size_t i = 0; i < rules_.size(); ++i)
+        if ((rules_[i]->needs & ~found) == 0 && binds_party(*rules_[i], party))
+            plan.rules.push_back(static_cast<std::uint16_t>(i));
+    return plan;
+}
+
+void Judge::judge(const Packet& packet, const rules::Link& link, const capture::Frame& frame, Party party) {
+    for (const auto index : plan_for(packet.found, party).rules) {
+        const auto& rule = *rules_[index];
+        auto& finding = findings_[index];
+        if ((rule.of_link == rules::Needs::broadcast_group && !link.broadcast) ||
+            (rule.of_link == rules::Needs::broadcast_gid && !link.broadcast_gid)) {
+            ++finding.without_link;
+            continue;
+        }
+        if (rule.applies && !rule.applies(packet, link)) continue;
+        ++finding.observed;
+        if (rule.holds && !rule.holds(packet, link))
+            violated(index, packet, link, frame);
+        else if (rule.notes && rule.notes(packet, link))
+            ++finding.notes;
+    }
+}
+
+std::string Judge::subject_of(const Packet& packet) const {
+    if (packet.lrh) {
+        const auto lid = packet.lrh[Lrh::slid];
+        if (guids_[lid]) return hex(guids_[lid], 16).substr(2);
+        return "LID " + hex(lid, 4);
+    }
+    if (packet.arp_addresses) return hex(packet.arp_addresses[ArpAddresses::sha_gid].interface_id(), 16).substr(2);
+    if (packet.ipv4) return ipv4_text(packet.ipv4[Ipv4::source]);
+    if (packet.ipv6) return text(packet.ipv6[Ipv6::source]);
+    return "unknown";
+}
+
+std::string Judge::link_name(const Packet& packet, const rules::Link& link) const {
+    if (!packet.bth) return {};
+    constexpr auto default_prefix = std::uint64_t{0xfe80} << 48;
+    const auto prefix = packet.grh ? packet.grh[Grh::sgid].prefix() : default_prefix;
+    const auto p_key = link.p_key ? link.p_key : packet.bth[Bth::p_key];
+    return text(Gid::of(prefix, 0)) + '/' + hex(p_key, 4);
+}
+
+void Judge::violated(std::size_t index, const Packet& packet, const rules::Link& link, const capture::Frame& frame) {
+    auto& finding = findings_[index];
+    ++finding.violations;
+    if (finding.details.size() >= most_details && !listener_) return;
+    const auto& rule = *rules_[index];
+    reports::Detail detail{.capture = capture_index_, .frame = frame.number};
+    if (const auto* spec = rule.points_at.spec()) {
+        const auto& header = *rule.points_at.header();
+        detail.field = std::string(header.name) + '.' + std::string(spec->name);
+        if (const auto* at = rule.points_at.in(packet)) {
+            const bool is_inside = at >= packet.octets.data() && at < packet.octets.data() + packet.octets.size();
+            detail.offset = is_inside ? static_cast<std::uint32_t>(packet.offset_of(at) + spec->at.bit / 8u) : 0;
+            detail.actual = value_text(*spec, at);
+        }
+    }
+    if (rule.actual_of) detail.actual = rule.actual_of(packet, link);
+    if (detail.actual.empty()) detail.actual = "absent";
+    detail.expected = rule.expected_of ? rule.expected_of(packet, link) : std::string(rule.expected);
+    detail.subject = subject_of(packet);
+    detail.link = link_name(packet, link);
+    if (listener_) listener_(rule, detail);
+    if (finding.details.size() < most_details) finding.details.push_back(std::move(detail));
+}
+
+std::string Judge::why_not_judged(std::size_t index, NotJudged& reason) const {
+    const auto& rule = *rules_[index];
+    reason = NotJudged::not_seen;
+    if (media_names_.empty()) return "no frame of a link type that can be judged";
+    if (const auto missing = rule.needs & ~media_parts_) {
+        reason = NotJudged::link;
+        std::string names;
+        for (const auto& name : media_names_) names += (names.empty() ? "" : ", ") + name;
+        return "link type " + names + " shows " + std::string(missing_part(missing));
+    }
+    if (findings_[index].without_link > 0)
+        return rule.of_link == rules::Needs::broadcast_gid
+                   ? "no packet to the link's broadcast-GID and no record of it before these packets"
+                   : "the broadcast group's MCMemberRecord is not in the capture before these packets";
+    return "no packet of this kind";
+}
+
+reports::Result Judge::result(std::size_t index) const {
+    const auto& rule = *rules_[index];
+    const auto& finding = findings_[index];
+    reports::Result result{.id = std::string(rule.id), .title = std::string(rule.title), .capture = capture_index_};
+    for (const auto* requirement : rule.checks)
+        if (requirement) result.checks.emplace_back(requirement->id);
+    result.observed = finding.observed;
+    result.violations = finding.violations;
+    result.details = finding.details;
+    for (const auto& detail : finding.details) result.frames.push_back(detail.frame);
+    const auto packets = std::to_string(finding.observed) + (finding.observed == 1 ? " packet" : " packets");
+    if (finding.observed == 0) {
+        result.message = why_not_judged(index, result.na);
+        return result;
+    }
+    result.na = NotJudged::none;
+    if (finding.notes)
+        result.notes.push_back(std::to_string(finding.notes) + " of " + packets + ": " + std::string(rule.note));
+    if (finding.violations == 0) {
+        result.verdict = Verdict::pass;
+        result.message = "holds in " + packets;
+        return result;
+    }
+    const bool is_must = rule.checks[0]->strength == requirements::Strength::must;
+    result.verdict = is_must ? Verdict::fail : Verdict::warn;
+    if (is_must) result.fail_type = "FAIL.MUST";
+    const auto& first = finding.details.front();
+    result.message = std::to_string(finding.violations) + " of " + packets + "; first in frame " +
+                     std::to_string(first.frame) + ": " + first.field + " is " + first.actual + ", expected " +
+                     first.expected;
+    return result;
+}
+
+std::vector<reports::Result> Judge::results() const {
+    std::vector<reports::Result> all;
+    all.reserve(rules_.size());
+    for (std::size_t i = 0; i < rules_.size(); ++i) all.push_back(result(i));
+    return all;
+}
+
+std::vector<std::string> Judge::notes() const {
+    std::vector<std::string> notes;
+    const auto tell = [&](const Tally& tally, std::string_view what) {
+        if (tally.count) notes.push_back(count_of(tally.count, what, tally.first));
+    };
+    for (std::size_t i = 1; i < foreign_.size(); ++i) tell(foreign_[i], name(static_cast<Foreign>(i)));
+    tell(truncated_, "frames are truncated and judged as far as they go");
+    tell(wrong_icrc_, icrc_was_right_ ? "frames have a wrong ICRC; those after the first right one are not judged"
+                                      : "frames have a wrong ICRC, none a right one: the CRCs are not relied on");
+    tell(wrong_vcrc_, "frames have a wrong VCRC");
+    tell(no_crc_, "frames carry no ICRC");
+    tell(other_link_types_, "frames of another link type were skipped");
+    return notes;
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A passive run: captures in, verdicts out.
+#pragma once
+
+#include "conformance/engine/judge.hpp"
+#include "conformance/engine/selection.hpp"
+#include "reports/results.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ipoib::conformance {
+
+/// Called now and then while a capture is read: octets read so far and in all (0: not known).
+using Progress = std::function<void(std::uint64_t position, std::uint64_t size)>;
+
+struct PassiveRun {
+    std::vector<std::string> captures;  ///< paths; "-" is standard input
+    std::vector<const rules::Rule*> rules;
+    Judge::Listener listener{};
+    Progress progress{};
+};
+
+/// Judges each capture by itself. A capture that cannot be opened or read to its end gives an ERROR result, after what
+/// was judged; `Results::requirements` is left to roll_up.
+[[nodiscard]] reports::Results check(const PassiveRun& run);
+
+/// What a selector can match, for every rule.
+[[nodiscard]] std::vector<Selectable> selectable_rules();
+/// The rules that a selection means.
+[[nodiscard]] std::vector<const rules::Rule*> selected_rules(const Selection& selection);
+
+/// The catalogue as reports read it, each requirement with why it stays open when nothing judged it.
+[[nodiscard]] std::vector<reports::RequirementMeta> catalogue_for_reports();
+
+}  // namespace ipoib::conformance

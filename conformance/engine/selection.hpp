@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Selectors: which rules (and cases) a command means.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ipoib::conformance {
+
+/// What a selector can match: a rule, a case or a requirement.
+struct Selectable {
+    std::string_view id;
+    std::vector<std::string_view> requirements;  ///< ids
+    std::string_view strength;                   ///< "must", "should", "may"
+    std::vector<std::string_view> tags;          ///< "arp", "nd", "grh" ...
+};
+
+/// A list of selectors: an id, a glob, a section ("rfc4391/6", its subsections included), "level:must", "tag:arp"; a
+/// "!" before it takes away. Without a positive selector everything is selected. Later selectors win.
+class Selection {
+public:
+    Selection() = default;
+    explicit Selection(std::vector<std::string> selectors) : selectors_(std::move(selectors)) {}
+
+    [[nodiscard]] bool matches(const Selectable& candidate) const;
+    /// The first selector that matches none of the candidates, or an empty string: such a selector is a usage error.
+    [[nodiscard]] std::string unmatched(const std::vector<Selectable>& candidates) const;
+    [[nodiscard]] bool empty() const noexcept { return selectors_.empty(); }
+
+private:
+    std::vector<std::string> selectors_;
+};
+
+}  // namespace ipoib::conformance

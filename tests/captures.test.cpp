@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The sample captures: made by the project's own code, octet for octet, and giving what their expectations say.
+#include "captures/expectation.hpp"
+#include "captures/samples.hpp"
+#include "catch2.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+using namespace ipoib;
+
+namespace {
+
+const std::filesystem::path checked_in = std::filesystem::path{IPOIB_SOURCE_DIR} / "captures";
+
+std::string content(const std::filesystem::path& path) {
+    std::ifstream file{path, std::ios::binary};
+    REQUIRE(file);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("Samples: each is what its code makes") {
+    const auto made = std::filesystem::temp_directory_path() / "ipoib-sample-made-now";
+    for (const auto& sample : captures::all()) {
+        CAPTURE(sample.file);
+        sample.make(made.string());
+        CHECK(content(made) == content(checked_in / sample.file));
+    }
+    std::filesystem::remove(made);
+}
+
+TEST_CASE("Samples: each decodes to what is expected and gives the expected verdicts") {
+    for (const auto& sample : captures::all()) {
+        CAPTURE(sample.file);
+        const auto path = checked_in / sample.file;
+        CHECK(captures::expectation(path.string()) == content(path.string() + ".expected"));
+    }
+}
+
+TEST_CASE("Samples: every capture in the folder is one of them") {
+    for (const auto& entry : std::filesystem::directory_iterator{checked_in}) {
+        const auto extension = entry.path().extension();
+        if (extension != ".pcap" && extension != ".pcapng") continue;
+        bool is_known = false;
+        for (const auto& sample : captures::all()) is_known = is_known || entry.path().filename() == sample.file;
+        CAPTURE(entry.path().string());
+        CHECK(is_known);
+    }
+}

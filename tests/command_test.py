@@ -1,0 +1,335 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Drives ipoib-conform as a person or a script would: exit codes, messages, reports, pipes, signals, bad input."""
+import gzip
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+PROGRAM = str(Path(os.environ["IPOIB_CONFORM"]).resolve())
+SOURCE = Path(os.environ["IPOIB_SOURCE_DIR"]).resolve()
+CAPTURES = SOURCE / "captures"
+
+
+def conform(*arguments, **options):
+    options.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.run([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=60, **options)
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="ipoib-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content)
+        return path
+
+
+class Check(Folder):
+    def test_a_conformant_capture_exits_0(self):
+        run = conform("check", CAPTURES / "conformant.pcap")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertRegex(run.stdout, r"judged \d+ of \d+ MUSTs")
+        self.assertNotIn("\x1b", run.stdout)
+
+    def test_a_broken_capture_exits_1_and_names_requirement_frame_and_field(self):
+        run = conform("check", CAPTURES / "broken.pcap")
+        self.assertEqual(run.returncode, 1)
+        for words in ("RFC4391-6-02", "frame 17", "Encap.Reserved", "0xabcd", "0002c90300100001"):
+            self.assertIn(words, run.stdout)
+
+    def test_the_baseline_excuses_what_it_names(self):
+        run = conform("check", CAPTURES / "broken.pcap", "--expect", CAPTURES / "broken.baseline.toml")
+        self.assertEqual(run.returncode, 0, run.stdout)
+        self.assertIn("XFAIL", run.stdout)
+
+    def test_a_failure_that_is_gone_is_xpass_and_exits_1(self):
+        run = conform("check", CAPTURES / "conformant.pcap", "--expect", CAPTURES / "broken.baseline.toml")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("XPASS", run.stdout)
+
+    def test_strict_makes_a_should_a_failure(self):
+        self.assertEqual(conform("check", CAPTURES / "usual.pcap").returncode, 0)
+        self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--strict").returncode, 1)
+
+    def test_nothing_judged_exits_4(self):
+        run = conform("check", CAPTURES / "roce.pcap")
+        self.assertEqual(run.returncode, 4, run.stdout)
+        self.assertIn("RoCE", run.stdout)
+
+    def test_selectors_choose_and_an_unknown_one_is_a_usage_error(self):
+        run = conform("check", CAPTURES / "broken.pcap", "tag:arp", "!*02*")
+        self.assertIn("RFC4391-9.2-04", run.stdout)
+        self.assertNotIn("Encap.Reserved", run.stdout)
+        run = conform("check", CAPTURES / "broken.pcap", "rfc4391/66")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("rfc4391/66", run.stderr)
+
+    def test_a_section_with_its_subsections(self):
+        run = conform("check", CAPTURES / "conformant.pcap", "rfc4391/9", "--json", self.folder / "r.json")
+        ids = [r["id"] for r in json.loads((self.folder / "r.json").read_text())["results"]]
+        self.assertIn("RULE-RFC4391-9.3-05", ids)
+        self.assertNotIn("RULE-RFC4391-6-02", ids)
+
+    def test_an_option_not_built_yet_is_a_usage_error(self):
+        self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--html", "x.html").returncode, 2)
+        self.assertEqual(conform("run", "--fabric", "simulated").returncode, 2)
+        self.assertEqual(conform().returncode, 2)
+
+    def test_what_a_link_type_cannot_show_is_na_with_that_reason(self):
+        conform("check", CAPTURES / "tcpdump.pcap", "--json", self.folder / "r.json")
+        results = {r["id"]: r for r in json.loads((self.folder / "r.json").read_text())["results"]}
+        self.assertEqual((results["RULE-RFC4391-6-07"]["verdict"], results["RULE-RFC4391-6-07"]["na"]), ("NA", "link"))
+        self.assertIn("LINUX_SLL", results["RULE-RFC4391-6-07"]["message"])
+        self.assertEqual(results["RULE-RFC4391-9.2-04"]["verdict"], "PASS")
+
+    def test_the_testers_lies_are_not_charged_to_the_dut(self):
+        run = conform("check", CAPTURES / "evidence.pcapng")
+        self.assertEqual(run.returncode, 0, run.stdout)
+
+
+class Reports(Folder):
+    def test_json_has_the_members_of_the_contract(self):
+        path = self.folder / "results.json"
+        conform("check", CAPTURES / "broken.pcap", "--json", path)
+        results = json.loads(path.read_text())
+        self.assertEqual(results["format"], "ipoib-conform-results/1")
+        for member in ("suite", "command", "seed", "started", "host", "fabric", "dut", "captures", "results",
+                       "requirements"):
+            self.assertIn(member, results)
+        capture = results["captures"][0]
+        self.assertEqual((capture["link_type"], capture["packets"], capture["ipoib"]), (197, 27, 25))
+        self.assertEqual((path.parent / capture["file"]).resolve(), CAPTURES / "broken.pcap")
+        failed = next(r for r in results["results"] if r["id"] == "RULE-RFC4391-6-02")
+        self.assertEqual((failed["verdict"], failed["observed"], failed["violations"], failed["frames"]),
+                         ("FAIL", 25, 1, [17]))
+        self.assertEqual(failed["details"][0]["field"], "Encap.Reserved")
+        self.assertEqual(failed["details"][0]["actual"], "0xabcd")
+        frame = read_frame(CAPTURES / "broken.pcap", 17)
+        offset = failed["details"][0]["offset"]
+        self.assertEqual(frame[offset:offset + 2], b"\xab\xcd")
+        requirement = next(r for r in results["requirements"] if r["id"] == "RFC4391-6-01")
+        self.assertEqual(requirement["verdict"], "FAIL", "a violated part violates the whole")
+
+    def test_junit_counts_are_right(self):
+        path = self.folder / "junit.xml"
+        conform("check", CAPTURES / "broken.pcap", "--junit", path)
+        suite = ElementTree.parse(path).getroot().find("testsuite")
+        cases = suite.findall("testcase")
+        self.assertEqual(int(suite.get("tests")), len(cases))
+        self.assertEqual(int(suite.get("failures")), len(suite.findall("testcase/failure")))
+        self.assertEqual(int(suite.get("failures")), 11)
+
+    def test_a_report_that_cannot_be_written_is_told(self):
+        run = conform("check", CAPTURES / "usual.pcap", "--json", self.folder / "no" / "such.json")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("such.json", run.stderr)
+        self.assertIn("judged", run.stdout)
+
+    def test_baseline_and_diff(self):
+        before, after = self.folder / "before.json", self.folder / "after.json"
+        conform("check", CAPTURES / "conformant.pcap", "--json", before)
+        conform("check", CAPTURES / "broken.pcap", "--json", after)
+        self.assertEqual(conform("diff", before, after).returncode, 1)
+        self.assertEqual(conform("diff", after, before).returncode, 0)
+        self.assertEqual(conform("diff", before, before).returncode, 0)
+        self.assertEqual(conform("diff", before, self.folder / "none.json").returncode, 2)
+        run = conform("baseline", after)
+        self.assertEqual(run.returncode, 0)
+        self.assertEqual(run.stdout.count("[[expected]]"), 11)
+        empty = self.write("known.toml", run.stdout.encode())
+        self.assertEqual(conform("check", CAPTURES / "broken.pcap", "--expect", empty).returncode, 2)
+        filled = self.write("known.toml", run.stdout.replace('reason = ""', 'reason = "known"').encode())
+        self.assertEqual(conform("check", CAPTURES / "broken.pcap", "--expect", filled).returncode, 0)
+
+
+def read_frame(path, number):
+    """The octets of a frame of an ERF pcap, ERF header taken off."""
+    content = path.read_bytes()
+    at = 24
+    for _ in range(number - 1):
+        at += 16 + struct.unpack_from("<I", content, at + 8)[0]
+    length = struct.unpack_from("<I", content, at + 8)[0]
+    return content[at + 16 + 16:at + 16 + length]
+
+
+class BadInput(Folder):
+    def expect(self, path, code, *words):
+        run = conform("check", path)
+        self.assertEqual(run.returncode, code, run.stdout + run.stderr)
+        for word in words:
+            self.assertIn(word, run.stdout + run.stderr)
+        return run
+
+    def test_files_that_are_no_captures_exit_2(self):
+        self.expect(self.write("text.pcap", b"hello, this is no capture\n"), 2, "text.pcap")
+        self.expect(self.write("empty.pcap", b""), 2, "empty")
+        self.expect(self.write("short.pcap", (CAPTURES / "usual.pcap").read_bytes()[:10]), 2, "short.pcap")
+        self.expect(self.folder, 2)
+        self.assertEqual(conform("check", self.folder / "none.pcap").returncode, 2)
+        self.assertEqual(conform("check").returncode, 2)
+
+    def test_a_capture_without_frames_exits_2(self):
+        self.expect(self.write("header.pcap", (CAPTURES / "usual.pcap").read_bytes()[:24]), 2, "no frame")
+
+    def test_a_cut_last_record_is_a_note(self):
+        cut = self.write("cut.pcap", (CAPTURES / "conformant.pcap").read_bytes()[:-5])
+        self.expect(cut, 0, "cut off")
+
+    def test_damage_after_some_frames_is_an_error_that_names_frame_and_offset(self):
+        content = bytearray((CAPTURES / "broken.pcap").read_bytes())
+        at = 24
+        for _ in range(20):
+            at += 16 + struct.unpack_from("<I", content, at + 8)[0]
+        struct.pack_into("<II", content, at + 8, 0x7fffffff, 0x7fffffff)
+        run = self.expect(self.write("damaged.pcap", content), 3, "ERROR", "frame 20")
+        self.assertIn("RFC4391-6-02", run.stdout, "what was judged before is reported")
+        self.assertRegex(run.stdout, f"(?i)0x0*{at:x}|offset {at}")
+
+    def test_every_length_of_a_capture_is_no_crash(self):
+        content = (CAPTURES / "evidence.pcapng").read_bytes()
+        for length in range(0, len(content), 7):
+            run = conform("check", self.write("cut.pcapng", content[:length]), "--quiet")
+            self.assertIn(run.returncode, (0, 2, 3, 4), f"{length}: {run.stdout}{run.stderr}")
+
+    def test_a_link_type_that_is_none_of_these_is_named(self):
+        content = bytearray((CAPTURES / "usual.pcap").read_bytes())
+        struct.pack_into("<I", content, 20, 105)  # IEEE 802.11
+        self.expect(self.write("wifi.pcap", content), 4, "another link type")
+
+    def test_hostile_baselines_and_results(self):
+        for content in (b"\xff\xfe", b"[[expected]]\nid = 1\n", b"[[expected]]\nidd = 'x'\n", b"{" * 100000):
+            path = self.write("hostile", content)
+            self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--expect", path).returncode, 2)
+            self.assertEqual(conform("diff", path, path).returncode, 2)
+
+
+class Streams(Folder):
+    def start(self, *arguments, **options):
+        child = subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, **options)
+        self.addCleanup(lambda: (child.kill() if child.poll() is None else None, child.communicate()))
+        return child
+
+    def test_standard_input_and_compression(self):
+        content = (CAPTURES / "broken.pcap").read_bytes()
+        for octets in (content, gzip.compress(content)):
+            run = subprocess.run([PROGRAM, "check", "-"], input=octets, stdout=subprocess.PIPE, timeout=60)
+            self.assertEqual(run.returncode, 1)
+
+    def test_violations_appear_while_the_pipe_is_open_and_ctrl_c_prints_the_verdicts(self):
+        child = self.start("check", "-")
+        child.stdin.write((CAPTURES / "broken.pcap").read_bytes())
+        child.stdin.flush()
+        first = child.stdout.readline().decode()
+        self.assertRegex(first, r"^frame 17: RFC4391-6-02 ")
+        child.send_signal(signal.SIGINT)
+        rest, _ = child.communicate(timeout=30)
+        self.assertEqual(child.returncode, 1)
+        self.assertIn("judged", rest.decode())
+        self.assertIn("interrupted", rest.decode())
+
+    def test_a_reader_that_goes_away_does_not_lose_the_reports(self):
+        path = self.folder / "r.json"
+        child = self.start("check", CAPTURES / "broken.pcap", "--json", path)
+        child.stdout.close()
+        self.assertEqual(child.wait(timeout=30), 1)
+        self.assertTrue(path.exists())
+        child.stdout = None
+
+    def test_a_full_disk_is_told(self):
+        with open("/dev/full", "w") as full:
+            run = subprocess.run([PROGRAM, "check", CAPTURES / "usual.pcap"], stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn(b"No space left", run.stderr)
+
+    def test_the_progress_bar_is_for_terminals_only(self):
+        run = conform("check", CAPTURES / "conformant.pcap")
+        self.assertEqual(run.stderr, "")
+
+
+class OtherCommands(Folder):
+    def test_list_and_requirements(self):
+        rules = json.loads(conform("list", "--json").stdout)
+        self.assertTrue(all(rule["checks"] for rule in rules))
+        self.assertEqual(len(conform("list", "rfc4391/7").stdout.splitlines()), 3)
+        self.assertEqual(conform("list", "nonsense").returncode, 2)
+        requirements = json.loads(conform("requirements", "--json").stdout)
+        self.assertGreaterEqual(len(requirements), 208)
+        gaps = json.loads(conform("requirements", "--json", "--gaps").stdout)
+        self.assertLess(len(gaps), len(requirements))
+        self.assertNotIn("RFC4391-6-02", [r["id"] for r in gaps])
+
+    def test_explain(self):
+        for what, words in (("RFC4391-6-02", "section 6"), ("RULE-RFC4391-6-02", "Encap.Reserved"),
+                            ("ff12:401b:ffff::fff:102", "239.255.1.2"), ("ff12:401b:ffff::ffff:ffff", "broadcast-GID"),
+                            ("239.255.1.2", "ff12:401b:ffff::fff:102"), ("ff02::1", "ff12:601b:ffff::1"),
+                            ("80:00:04:05:fe:80:00:00:00:00:00:00:00:02:c9:02:00:24:f6:36", "0x000405")):
+            run = conform("explain", what)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn(words, run.stdout)
+        self.assertIn("ff15:601b:8123::1", conform("explain", "ff02::1", "--pkey", "0x8123", "--scope", "5").stdout)
+        self.assertEqual(conform("explain", "nonsense").returncode, 2)
+        self.assertEqual(conform("explain", "10.0.0.1").returncode, 2)
+
+    def test_decode_a_frame_of_a_capture_and_in_hex(self):
+        run = conform("decode", f"{CAPTURES / 'broken.pcap'}#17")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        for words in ("Local Route Header", "0xabcd", "RFC4391-6-02 violated", "ICRC right, VCRC right"):
+            self.assertIn(words, run.stdout)
+        frame = read_frame(CAPTURES / "broken.pcap", 17)
+        self.assertIn("RFC4391-6-02 violated", conform("decode", frame.hex()).stdout)
+        self.assertIn("Decoding stopped at offset", conform("decode", frame[:15].hex()).stdout)
+        for wrong in ("zz", "", f"{CAPTURES / 'broken.pcap'}#0", f"{CAPTURES / 'broken.pcap'}#28", "none.pcap#1"):
+            self.assertEqual(conform("decode", wrong).returncode, 2, wrong)
+
+    def test_help_manual_and_completion_know_every_command(self):
+        text = conform("--help").stdout
+        commands = re.findall(r"^  ([a-z]+) ", text[text.index("Subcommands"):].split("\n\n")[0], re.MULTILINE)
+        self.assertGreaterEqual(len(commands), 8)
+        manual, completion = conform("manual").stdout, conform("completion").stdout
+        for command in commands:
+            self.assertIn(f".SS {command}", manual)
+            self.assertIn(f"    {command}) ", completion)
+            self.assertEqual(conform(command, "--help").returncode, 0)
+        self.assertEqual(subprocess.run(["bash", "-n"], input=completion, text=True).returncode, 0)
+        formatted = subprocess.run(["man", "--warnings", "-l", "-"], input=manual, text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env={**os.environ, "MANWIDTH": "100"})
+        self.assertEqual(formatted.stderr, "")
+        self.assertIn("--junit-dialect", formatted.stdout)
+
+
+class Documentation(Folder):
+    def test_every_command_in_the_readme_and_docs_runs(self):
+        """Lines indented by four blanks that begin with ipoib-conform, in order, in a folder with the samples."""
+        for document in [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]:
+            folder = self.folder / document.stem
+            folder.mkdir()
+            (folder / "captures").symlink_to(CAPTURES)
+            (folder / "x.pcap").symlink_to(CAPTURES / "broken.pcap")
+            for name in ("before.json", "after.json"):
+                conform("check", CAPTURES / "usual.pcap", "--json", folder / name)
+            for line in document.read_text().splitlines():
+                if not line.startswith("    ipoib-conform "):
+                    continue
+                with self.subTest(document=document.name, line=line):
+                    words = line.split("#", 1)[0] if "pcap#" not in line else line
+                    run = subprocess.run(["bash", "-c", words.replace("ipoib-conform", PROGRAM, 1)], cwd=folder,
+                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                         text=True, timeout=60)
+                    self.assertIn(run.returncode, (0, 1) if "--expect" not in line else (2,), run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
