@@ -191,6 +191,21 @@ TEST_CASE("Baseline: hostile files are refused without a crash") {
     CHECK_THAT(load_baseline(folder / "none").error, ContainsSubstring("cannot be opened"));
 }
 
+TEST_CASE("Baseline: text that is not ASCII is read as it is, also where toml++ would stumble over it") {
+    const auto loaded = parse_baseline(
+        "# \xc2\xa7 ~\n[[expected]]\nid = 'R'\nverdict = \"FAIL\"\nreason = \"\"\"\\\n\xc2\xa7 6 ~ \xe2\x82\xac "
+        "~7e\"\"\"\n"
+        "when = { \"\xc3\xa9\" = '\xc3\xa9~' }\n",
+        "B.toml");
+    REQUIRE(loaded.error.empty());
+    CHECK(loaded->expected[0].reason == "\xc2\xa7 6 ~ \xe2\x82\xac ~7e");
+    CHECK(loaded->expected[0].when == std::vector<std::pair<std::string, std::string>>{{"\xc3\xa9", "\xc3\xa9~"}});
+    CHECK(error_of("\xef\xbb\xbf# nothing\n") == "read");
+    CHECK_THAT(error_of("\n\xc2\xa7 = 1\n"), ContainsSubstring("B.toml:2: "));
+    CHECK_THAT(error_of("a = 1 \xcc\xaa\n"), ContainsSubstring("B.toml:1: "));
+    CHECK_THAT(error_of("\"\xc3\xa9\" = 1\n"), ContainsSubstring("unknown key \"\xc3\xa9\""));
+}
+
 TEST_CASE("Baseline: what is written names each failure once, and loads when its reasons are filled in") {
     auto run = samples::every_verdict();
     run.results.push_back(run.results[0]);

@@ -13,6 +13,7 @@
 #include "reports/baseline.hpp"
 #include "reports/failure.hpp"
 #include "reports/text.hpp"
+#include "reports/toml_text.hpp"
 
 namespace ipoib::reports {
 namespace {
@@ -47,7 +48,7 @@ void read_text(const toml::table& table, std::string_view key, std::string& into
     const auto* node = table.get(key);
     if (node == nullptr) return;
     if (const auto* text = node->as_string(); text != nullptr)
-        into = text->get();
+        into = from_ascii_toml(text->get());
     else
         complaints.add(node->source(), fmt::format("{} must be a string", key));
 }
@@ -67,9 +68,9 @@ void read_facts(const toml::table& table, Expected& entry, Complaints& complaint
     const auto* facts = node->as_table();
     if (facts == nullptr) return complaints.add(node->source(), "when must be a table: { driver = \"...\" }");
     for (const auto& [key, value] : *facts) {
-        const auto fact = std::string(key.str());
+        const auto fact = from_ascii_toml(key.str());
         if (const auto* text = value.as_string(); text != nullptr)
-            entry.when.emplace_back(fact, text->get());
+            entry.when.emplace_back(fact, from_ascii_toml(text->get()));
         else
             complaints.add(value.source(), fmt::format("when.{} must be a string", one_line(fact)));
     }
@@ -79,7 +80,7 @@ void check_entry(const toml::table& table, const Expected& entry, Complaints& co
     constexpr std::array<std::string_view, 6> known{"id", "verdict", "reason", "reference", "expires", "when"};
     for (const auto& [key, value] : table)
         if (std::find(known.begin(), known.end(), key.str()) == known.end())
-            complaints.add(value.source(), fmt::format("unknown key \"{}\"", one_line(key.str())));
+            complaints.add(value.source(), fmt::format("unknown key \"{}\"", one_line(from_ascii_toml(key.str()))));
     const auto line = [&](std::string_view key) {
         const auto* node = table.get(key);
         return node == nullptr ? entry.line : static_cast<std::size_t>(node->source().begin.line);
@@ -125,7 +126,7 @@ std::vector<Expected> read_entries(const toml::table& document, Complaints& comp
     std::vector<Expected> entries;
     for (const auto& [key, value] : document) {
         if (key.str() != "expected") {
-            complaints.add(value.source(), fmt::format("unknown key \"{}\"", one_line(key.str())));
+            complaints.add(value.source(), fmt::format("unknown key \"{}\"", one_line(from_ascii_toml(key.str()))));
             continue;
         }
         const auto* list = value.as_array();
@@ -164,10 +165,10 @@ Loaded<Baseline> parse_baseline(std::string_view text, std::string_view file) {
     Complaints complaints(file);
     Baseline baseline{std::string(file), {}};
     try {
-        const auto document = toml::parse(text, file);
+        const auto document = toml::parse(to_ascii_toml(text), file);
         baseline.expected = read_entries(document, complaints);
     } catch (const toml::parse_error& failure) {
-        complaints.add(failure.source(), one_line(failure.description()));
+        complaints.add(failure.source(), one_line(from_ascii_toml(failure.description())));
     }
     if (auto wrong = complaints.text(); !wrong.empty()) return Loaded<Baseline>::failed(std::move(wrong));
     return Loaded<Baseline>::of(std::move(baseline));

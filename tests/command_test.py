@@ -4,6 +4,7 @@
 import gzip
 import json
 import os
+import pty
 import re
 import signal
 import struct
@@ -255,6 +256,25 @@ class Streams(Folder):
         self.assertIn(b"No space left", run.stderr)
 
     def test_the_progress_bar_is_for_terminals_only(self):
+        content = (CAPTURES / "conformant.pcap").read_bytes()
+        long = self.write("long.pcap", content[:24] + content[24:] * 20_000)
+        self.assertEqual(conform("check", long).stderr, "")
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        child = subprocess.Popen([PROGRAM, "check", long], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=theirs)
+        os.close(theirs)
+        drawn = b""
+        try:
+            while part := os.read(ours, 65536):
+                drawn += part
+        except OSError:  # the terminal's other side is closed
+            pass
+        self.assertEqual(child.wait(timeout=60), 0)
+        self.assertRegex(drawn, rb"\[=* *\] +\d+% \d+ MiB")
+        self.assertTrue(drawn.endswith(b"\r"), "the bar is wiped out at the end")
+
+    def test_the_progress_bar_is_not_for_short_captures(self):
         run = conform("check", CAPTURES / "conformant.pcap")
         self.assertEqual(run.stderr, "")
 

@@ -64,7 +64,7 @@ std::string host_name() {
     return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-/// A bar on the terminal, redrawn at most ten times a second.
+/// A bar on the terminal, redrawn at most ten times a second. Short captures end before it is first drawn.
 class ProgressBar {
 public:
     void operator()(std::uint64_t position, std::uint64_t size) {
@@ -84,7 +84,7 @@ public:
     }
 
 private:
-    std::chrono::steady_clock::time_point drawn_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point drawn_{};
     bool shown_ = false;
 };
 
@@ -180,13 +180,14 @@ int run_check(const Options& options, const std::vector<std::string>& command) {
 }  // namespace
 
 void add_check(CLI::App& program, int& exit_code) {
-    auto* command = program.add_subcommand("check", "Judge captures: no root, no hardware");
+    auto* command = program.add_subcommand("check", "Judge captures; needs no root and no hardware");
     auto options = std::make_shared<Options>();
     command
-        ->add_option("CAPTURE... [SELECTOR...]", options->arguments,
-                     "Captures (pcap, pcapng, also compressed; '-' is standard input), then what to judge: an id, a "
-                     "glob, a section (rfc4391/6), level:must, tag:arp; '!' negates")
-        ->required();
+        ->add_option("CAPTURE", options->arguments,
+                     "Captures (pcap, pcapng, also compressed; '-' is standard input), then selectors of what to "
+                     "judge: an id, a glob, a section (rfc4391/6), level:must, tag:arp; '!' negates")
+        ->required()
+        ->type_name("[SELECTOR]");
     command->add_option("--junit", options->junit, "Write JUnit XML")->type_name("FILE");
     command->add_option("--junit-dialect", options->dialect, "portable, ant or rich")
         ->check(CLI::IsMember({"portable", "ant", "rich"}))
@@ -198,6 +199,9 @@ void add_check(CLI::App& program, int& exit_code) {
         ->type_name("N");
     command->add_flag("--quiet", options->quiet, "Only failures and the summary");
     command->add_flag("--no-color", options->no_color, "No colours (NO_COLOR does the same)");
+    command->footer(
+        "Exit code: 0 nothing against it, 1 a failure, 3 a capture is damaged, 5 inconclusive, 4 nothing was judged,\n"
+        "2 wrong usage or no frame could be read.");
     command->callback([options, command, &exit_code] {
         std::vector<std::string> words{"ipoib-conform", "check"};
         words.insert(words.end(), options->arguments.begin(), options->arguments.end());

@@ -132,10 +132,11 @@ void add_decode(CLI::App& program, int& exit_code) {
     auto what = std::make_shared<std::vector<std::string>>();
     auto* command = program.add_subcommand("decode", "One frame, layer by layer, with the rules' findings");
     command
-        ->add_option("HEX|CAPTURE#FRAME", *what,
+        ->add_option("FRAME", *what,
                      "Octets in hex from the LRH on (blanks, colons and dashes may stand between), or a frame of a "
-                     "capture, counted from 1")
-        ->required();
+                     "capture as FILE#NUMBER, counted from 1")
+        ->required()
+        ->type_name("...");
     command->callback([what, &exit_code] {
         std::string joined;
         for (const auto& word : *what) joined += (joined.empty() ? "" : " ") + word;

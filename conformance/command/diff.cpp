@@ -25,8 +25,8 @@ void add_diff(CLI::App& program, int& exit_code) {
     };
     auto options = std::make_shared<Options>();
     auto* command = program.add_subcommand("diff", "Compare two runs; exit code 1 when something is worse");
-    command->add_option("BEFORE", options->before, "Results as JSON (check --json)")->required();
-    command->add_option("AFTER", options->after, "Results as JSON")->required();
+    command->add_option("BEFORE", options->before, "Results as JSON (check --json)")->required()->type_name(" ");
+    command->add_option("AFTER", options->after, "Results as JSON")->required()->type_name(" ");
     command->callback([options, &exit_code] {
         const auto comparison = reports::compare(load(options->before), load(options->after));
         for (const auto& line : comparison.lines) fmt::print("{}\n", line);
@@ -38,7 +38,7 @@ void add_baseline(CLI::App& program, int& exit_code) {
     auto path = std::make_shared<std::string>();
     auto* command =
         program.add_subcommand("baseline", "Print a baseline with one entry per failure; fill the reasons in");
-    command->add_option("RESULTS", *path, "Results as JSON (check --json)")->required();
+    command->add_option("RESULTS", *path, "Results as JSON (check --json)")->required()->type_name(" ");
     command->callback([path, &exit_code] {
         fmt::print("{}", reports::write_baseline(load(*path)));
         exit_code = exit_ok;

@@ -123,7 +123,9 @@ void add_explain(CLI::App& program, int& exit_code) {
     auto options = std::make_shared<Options>();
     auto* command =
         program.add_subcommand("explain", "What a requirement, a rule, an MGID, a group or an address means");
-    command->add_option("ID|MGID|GROUP|LINK-ADDRESS", options->what, "What to explain")->required();
+    command->add_option("WHAT", options->what, "An id, an MGID, an IP group, or a 20-octet link-layer address in hex")
+        ->required()
+        ->type_name(" ");
     command->add_option("--pkey", options->p_key, "P_Key of the link that a group is mapped for")->type_name("P_KEY");
     command->add_option("--scope", options->scope, "Scope of its broadcast-GID")
         ->check(CLI::Range(0, 15))

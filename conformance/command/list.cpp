@@ -95,7 +95,7 @@ void add_list(CLI::App& program, int& exit_code) {
     };
     auto options = std::make_shared<Options>();
     auto* command = program.add_subcommand("list", "The rules, and the requirements that they check");
-    command->add_option("SELECTOR", options->selectors, "As for check");
+    command->add_option("SELECTOR", options->selectors, "As for check")->type_name("...");
     command->add_flag("--json", options->json, "As JSON");
     command->callback([options, &exit_code] {
         run_list(options->selectors, options->json);

@@ -19,8 +19,7 @@ constexpr std::string_view examples =
     "  ipoib-conform explain RFC4391-6-02                   what a requirement says and what checks it\n"
     "  ipoib-conform decode ibdump.pcap#7                   frame 7, field by field\n"
     "\n"
-    "Exit code of check: 0 nothing against it, 1 a failure, 3 the capture is damaged, 5 inconclusive,\n"
-    "4 nothing was judged, 2 wrong usage or no frame could be read.";
+    "ipoib-conform COMMAND --help tells more of each command.";
 
 }  // namespace
 
@@ -29,7 +28,6 @@ int main(int argc, char** argv) {
     // A reader that goes away (| head) must not kill the program before the reports are written.
     std::signal(SIGPIPE, SIG_IGN);
     CLI::App program{std::string(about), "ipoib-conform"};
-    program.footer(std::string(examples));
     program.set_version_flag("--version", std::string("ipoib-conform ") + ipoib::suite_version, "Print the version");
     program.require_subcommand(1);
     int exit_code = exit_ok;
@@ -41,6 +39,8 @@ int main(int argc, char** argv) {
     add_diff(program, exit_code);
     add_baseline(program, exit_code);
     add_manual(program, exit_code);
+    // Set last: a subcommand would take it over.
+    program.footer(std::string(examples));
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -39,8 +39,9 @@ void print_manual(const CLI::App& program) {
     for (const auto* command : program.get_subcommands([](const CLI::App*) { return true; })) {
         fmt::print(".SS {}\n{}\n", roff(command->get_name()), roff(command->get_description()));
         print_options(*command);
+        if (!command->get_footer().empty()) fmt::print(".PP\n{}\n", roff(command->get_footer()));
     }
-    fmt::print(".SH EXAMPLES AND EXIT STATUS\n.nf\n{}\n.fi\n", roff(program.get_footer()));
+    fmt::print(".SH EXAMPLES\n.nf\n{}\n.fi\n", roff(program.get_footer()));
 }
 
 std::string long_options(const CLI::App& app) {
