@@ -153,7 +153,7 @@ void drafts(const std::string& path) {
                          .set(Arp::hardware_length, draft_length)
                          .set(Arp::protocol_length, 4)
                          .set(Arp::operation, Arp::request));
-    record(long_address.add(std::vector<std::uint8_t>(2 * (draft_length + 4))));
+    record(long_address.add(std::vector<std::uint8_t>(std::size_t{2} * (draft_length + 4))));
     const auto whole = echo_request(a, b, link, 1).build();
     constexpr std::size_t datagram = 8 + 12 + 8 + 4, length = 20 + 8 + 56;
     auto short_header = unicast(a, b, link);

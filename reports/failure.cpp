@@ -41,7 +41,7 @@ std::string verdict_name(const Result& result) {
 
 std::string force_of(const RequirementResult& requirement) {
     if (requirement.strength.empty()) return one_line(requirement.level);
-    const auto force = one_line(upper(requirement.strength));
+    auto force = one_line(upper(requirement.strength));
     if (requirement.level.empty() || requirement.level.starts_with("stmt") || upper(requirement.level) == force)
         return force;
     return fmt::format("{} (\"{}\" in the text)", force, one_line(requirement.level));

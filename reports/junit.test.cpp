@@ -139,7 +139,7 @@ TEST_CASE("JUnit: strict and crashes keep their type") {
     CHECK(parsed.property("warnings") == "0");
 }
 
-TEST_CASE("JUnit: a failure says what, where and who; its output begins with the evidence") {
+TEST_CASE("JUnit: a failure says what, where and who, its output begins with the evidence") {
     const Parsed parsed(samples::every_verdict());
     const auto node = parsed.with_id("RULE-RFC4391-6-02");
     const std::string text = node.child("failure").text().get();

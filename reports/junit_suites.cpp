@@ -158,7 +158,8 @@ std::vector<Suite> suites_of(const Results& run, const std::vector<Result>& resu
         const auto file = suite.capture != nullptr && groups.size() > 1 ? one_line(suite.capture->file) : "";
         suite.name = suite_names.unique(name + (file.empty() ? "" : " " + file));
         for (const auto* result : group) {
-            const auto own = one_line(result->id + " " + result->title) + (file.empty() ? "" : " [" + file + "]");
+            auto own = one_line(result->id + " " + result->title);
+            if (!file.empty()) own += fmt::format(" [{}]", file);
             suite.cases.push_back({class_name(*result), case_names.unique(own), result});
         }
         suites.push_back(std::move(suite));

@@ -44,7 +44,7 @@ TEST_CASE("Reasons for NA: each name reads back, the empty one does not") {
     CHECK_FALSE(not_judged_of(""));
 }
 
-TEST_CASE("Exit code: 3 before 1 before 5 before 4; WARN, NA and XFAIL never change it") {
+TEST_CASE("Exit code: 3 before 1 before 5 before 4, and WARN, NA and XFAIL never change it") {
     using enum Verdict;
     CHECK(exit_code(run_of({pass, warn, xfail, na})) == 0);
     CHECK(exit_code(run_of({pass, inconc, na})) == 5);

@@ -13,6 +13,8 @@ TEST_CASE("valid_utf8: legal text stays, each stray octet is shown") {
     CHECK(valid_utf8("\xc3") == "\\xc3");
     CHECK(valid_utf8("\xe2\x82") == "\\xe2\\x82");
     CHECK(valid_utf8("\xc0\x80") == "\\xc0\\x80");
+    CHECK(valid_utf8("\xe0\x82\x80") == "\\xe0\\x82\\x80");
+    CHECK(valid_utf8("\xf0\x82\x82\xac") == "\\xf0\\x82\\x82\\xac");
     CHECK(valid_utf8("\xed\xa0\x80") == "\\xed\\xa0\\x80");
     CHECK(valid_utf8("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
 }

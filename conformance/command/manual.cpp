@@ -8,7 +8,7 @@
 namespace ipoib::conformance {
 namespace {
 
-std::string roff(std::string text) {
+std::string roff(std::string_view text) {
     std::string escaped;
     for (const char c : text) {
         if (c == '\\' || c == '-') escaped += '\\';

@@ -28,7 +28,6 @@ public:
         auto captured = summary(last);
         auto judged = judge_.results();
         for (auto& result : judged) result.evidence = captured.file;
-        if (last == capture::Status::corrupt) judged.push_back(error(captured));
         std::ranges::move(judged, std::back_inserter(results.results));
         results.captures.push_back(std::move(captured));
     }
@@ -70,16 +69,6 @@ private:
         if (last == capture::Status::corrupt) summary.error = reader_.error();
         if (capture::stop_requested()) summary.notes.push_back("interrupted; the verdicts are those so far");
         return summary;
-    }
-
-    reports::Result error(const reports::CaptureResult& captured) const {
-        return {.id = "CAPTURE-READABLE",
-                .title = "the capture can be read to its end",
-                .verdict = Verdict::error,
-                .na = NotJudged::none,
-                .message = captured.error,
-                .evidence = captured.file,
-                .capture = index_};
     }
 
     const PassiveRun& run_;

@@ -22,8 +22,8 @@ struct PassiveRun {
     Progress progress{};
 };
 
-/// Judges each capture by itself. A capture that cannot be opened or read to its end gives an ERROR result, after what
-/// was judged; `Results::requirements` is left to roll_up.
+/// Judges each capture by itself. A capture that cannot be opened or read to its end has `CaptureResult::error`, which
+/// is an ERROR of the run; `Results::requirements` is left to roll_up.
 [[nodiscard]] reports::Results check(const PassiveRun& run);
 
 /// What a selector can match, for every rule.

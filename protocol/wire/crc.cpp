@@ -6,6 +6,8 @@
 #include "protocol/wire/grh.hpp"
 #include "protocol/wire/lrh.hpp"
 
+#include <bit>
+
 #ifdef IPOIB_LIBDEFLATE
 #include <libdeflate.h>
 #endif
@@ -59,7 +61,7 @@ constexpr SlicedCrc<std::uint16_t, vcrc_polynomial, 16> crc16;
 constexpr long long power_of_x(unsigned exponent) {
     unsigned residue = 0x8000;  // 1, reflected in 16 bits
     for (unsigned i = 0; i < exponent; ++i) residue = residue >> 1 ^ (residue & 1 ? vcrc_polynomial : 0u);
-    return static_cast<long long>(std::uint64_t{residue} << 48);
+    return std::bit_cast<long long>(std::uint64_t{residue} << 48);
 }
 
 /// Folds blocks of 16 octets onto the next: multiplying the two halves of a block by x^192 and x^128 moves them 16

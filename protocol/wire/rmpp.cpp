@@ -116,7 +116,7 @@ RmppResult RmppReassembly::add(std::uint16_t source_lid, std::uint16_t destinati
 
     auto dropped = make_room();
     auto result = keep(transactions_.try_emplace(key).first, *segment, mad);
-    result.dropped = std::move(dropped);
+    result.dropped = dropped;
     return result;
 }
 

@@ -68,7 +68,7 @@ std::string value_text(const FieldSpec& field, const std::uint8_t* header) {
     }
     const auto value = read_bits(header, field.at, field.width);
     const bool is_decimal = field.show == Show::dec || field.show == Show::flag;
-    const auto number = is_decimal ? std::to_string(value) : hex(value, (field.width + 3u) / 4u);
+    auto number = is_decimal ? std::to_string(value) : hex(value, (field.width + 3u) / 4u);
     if (field.show == Show::ipv4) return ipv4_text(static_cast<std::uint32_t>(value));
     if (field.names.empty()) return number;
     const auto named = std::ranges::find(field.names, value, &Named::value);
