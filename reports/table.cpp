@@ -41,8 +41,6 @@ std::string_view link_type_name(int type) {
             return "Linux cooked";
         case 197:
             return "ERF";
-        case 199:
-            return "IP over InfiniBand with addresses";
         case 242:
             return "IP over InfiniBand";
         case 247:
