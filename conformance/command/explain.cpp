@@ -71,7 +71,7 @@ void print_fields(const HeaderSpec& header, const std::uint8_t* at) {
 void explain_mgid(const Gid& mgid) {
     const auto view = mgid_of(mgid);
     fmt::print("MGID {}\n", text(mgid));
-    print_fields(spec_of<Mgid>, view.data());
+    print_fields(spec_of<Mgid>, view.octets.data());
     if (!has_ipoib_signature(mgid))
         fmt::print("  no group of IPoIB: the signature is neither 0x401b nor 0x601b\n");
     else if (is_broadcast_gid(mgid))

@@ -93,21 +93,27 @@ Judge::Judge(std::vector<const rules::Rule*> rules, std::uint32_t capture_index,
     : rules_(std::move(rules)),
       findings_(rules_.size()),
       capture_index_(capture_index),
-      listener_(std::move(listener)),
-      links_(1),
-      link_index_(0x8000),
-      guids_(0x10000) {}
+      listener_(std::move(listener)) {}
+
+/// The parties of an evidence file look at one subnet; other interfaces each at their own.
+Judge::Fabric& Judge::fabric_of(std::uint32_t interface, Party party) {
+    const auto index = party == Party::anyone ? std::min<std::size_t>(interface, most_fabrics - 1) : 0;
+    if (index >= fabrics_.size()) fabrics_.resize(index + 1);
+    if (!fabrics_[index]) fabrics_[index] = std::make_unique<Fabric>();
+    return *fabrics_[index];
+}
 
 /// A frame with a wrong ICRC never reaches a receiver, so it proves nothing of its sender. Some tools write no CRCs or
-/// invalid ones: only in a capture that has shown a right ICRC is a wrong one taken for damage.
+/// invalid ones: only where a port has shown a right ICRC is a wrong one taken for damage.
 bool Judge::trust_crcs(const capture::Frame& frame) {
     const auto checked = check_crcs(packet_.octets, packet_.tail);
     if (checked.vcrc == Check::bad) wrong_vcrc_.add(frame.number);
-    if (checked.icrc == Check::good) icrc_was_right_ = true;
+    const auto slid = packet_.lrh[Lrh::slid];
+    if (checked.icrc == Check::good) fabric_->icrc_was_right[slid] = icrc_was_ever_right_ = true;
     if (checked.icrc == Check::absent) no_crc_.add(frame.number);
     if (checked.icrc != Check::bad) return true;
     wrong_icrc_.add(frame.number);
-    return !icrc_was_right_;
+    return !fabric_->icrc_was_right[slid];
 }
 
 void Judge::frame(const capture::Frame& frame, Party party) {
@@ -124,49 +130,78 @@ void Judge::frame(const capture::Frame& frame, Party party) {
     if (packet_.foreign != Foreign::none) foreign_[static_cast<std::size_t>(packet_.foreign)].add(frame.number);
     if (packet_.is_truncated) truncated_.add(frame.number);
     if (packet_.is_ipoib()) ++ipoib_;
+    fabric_ = &fabric_of(frame.interface, party);
     if (packet_.lrh && !trust_crcs(frame)) return;
     remember_port(packet_);
-    judge(packet_, learn(packet_), frame, party);
+    judge(packet_, learn(packet_, party), frame, party);
 }
 
 /// Ports are named by their GUID, also in packets that have no GRH to tell it.
 void Judge::remember_port(const Packet& packet) {
     if (!packet.lrh || !packet.grh) return;
-    guids_[packet.lrh[Lrh::slid]] = packet.grh[Grh::sgid].interface_id();
+    fabric_->guids[packet.lrh[Lrh::slid]] = packet.grh[Grh::sgid].interface_id();
 }
 
-rules::Link& Judge::link_of(std::uint16_t p_key) {
-    auto& index = link_index_[p_key & ~full_member & 0xffff];
+rules::Link& Judge::Fabric::link_of(std::uint16_t p_key) {
+    auto& index = link_index[p_key & ~full_member & 0xffff];
     if (index == 0) {
-        index = static_cast<std::uint16_t>(links_.size());
-        links_.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_member)});
+        index = static_cast<std::uint16_t>(links.size());
+        links.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_member)});
     }
-    return links_[index];
+    return links[index];
 }
 
-const rules::Link& Judge::learn(const Packet& packet) {
-    if (packet.mc_member && packet.mad[Mad::method] == Method::get_resp && packet.mad[Mad::status] == 0) {
-        const auto record = packet.mc_member;
-        const auto mgid = record[McMemberRecord::mgid];
-        if (!is_broadcast_gid(mgid)) return links_.front();
-        auto& link = link_of(record[McMemberRecord::p_key]);
-        link.broadcast_gid = mgid;
-        link.broadcast = rules::BroadcastGroup{.mgid = mgid,
-                                               .q_key = record[McMemberRecord::q_key],
-                                               .flow_label = record[McMemberRecord::flow_label],
-                                               .mlid = record[McMemberRecord::mlid],
-                                               .p_key = record[McMemberRecord::p_key],
-                                               .mtu = record[McMemberRecord::mtu],
-                                               .sl = record[McMemberRecord::sl],
-                                               .traffic_class = record[McMemberRecord::traffic_class],
-                                               .hop_limit = record[McMemberRecord::hop_limit],
-                                               .rate = record[McMemberRecord::rate]};
+namespace {
+
+rules::BroadcastGroup group_of(View<McMemberRecord> record) {
+    return {.mgid = record[McMemberRecord::mgid],
+            .q_key = record[McMemberRecord::q_key],
+            .flow_label = record[McMemberRecord::flow_label],
+            .mlid = record[McMemberRecord::mlid],
+            .p_key = record[McMemberRecord::p_key],
+            .mtu = record[McMemberRecord::mtu],
+            .sl = record[McMemberRecord::sl],
+            .traffic_class = record[McMemberRecord::traffic_class],
+            .hop_limit = record[McMemberRecord::hop_limit],
+            .rate = record[McMemberRecord::rate]};
+}
+
+/// Ports take a changed group over one by one, so nobody can be held to either state.
+void dispute(rules::Link& link) {
+    link.is_disputed = true;
+    link.broadcast.reset();
+    link.broadcast_gid.reset();
+}
+
+}  // namespace
+
+const rules::Link& Judge::learn(const Packet& packet, Party party) {
+    const auto& unknown = fabric_->links.front();
+    if (packet.mc_member) {
+        const auto method = packet.mad[Mad::method];
+        const bool is_answer = method == Method::get_resp || method == Method::get_table_resp;
+        const auto group = group_of(packet.mc_member);
+        if (!is_answer || packet.mad[Mad::status] != 0 || !is_broadcast_gid(group.mgid)) return unknown;
+        auto& link = fabric_->link_of(group.p_key);
+        if (link.is_disputed) return link;
+        if (link.broadcast && *link.broadcast != group) {
+            dispute(link);
+            return link;
+        }
+        link.broadcast = group;
+        link.broadcast_gid = group.mgid;
         return link;
     }
-    if (!packet.bth || !packet.is_ipoib()) return links_.front();
-    auto& link = link_of(packet.bth[Bth::p_key]);
-    if (!link.broadcast_gid && packet.grh && is_broadcast_gid(packet.grh[Grh::dgid]))
-        link.broadcast_gid = packet.grh[Grh::dgid];
+    if (!packet.bth || !packet.is_ipoib()) return unknown;
+    auto& link = fabric_->link_of(packet.bth[Bth::p_key]);
+    // What a tester sends may be wrong on purpose.
+    if (party == Party::tester || link.is_disputed || link.broadcast || !packet.grh) return link;
+    const auto dgid = packet.grh[Grh::dgid];
+    if (!is_broadcast_gid(dgid)) return link;
+    if (link.broadcast_gid && *link.broadcast_gid != dgid)
+        dispute(link);
+    else
+        link.broadcast_gid = dgid;
     return link;
 }
 
@@ -203,7 +238,7 @@ void Judge::judge(const Packet& packet, const rules::Link& link, const capture::
 std::string Judge::subject_of(const Packet& packet) const {
     if (packet.lrh) {
         const auto lid = packet.lrh[Lrh::slid];
-        if (guids_[lid]) return hex(guids_[lid], 16).substr(2);
+        if (fabric_->guids[lid]) return hex(fabric_->guids[lid], 16).substr(2);
         return "LID " + hex(lid, 4);
     }
     if (packet.arp_addresses) return hex(packet.arp_addresses[ArpAddresses::sha_gid].interface_id(), 16).substr(2);
@@ -229,7 +264,7 @@ void Judge::violated(std::size_t index, const Packet& packet, const rules::Link&
     if (const auto* spec = rule.points_at.spec()) {
         const auto& header = *rule.points_at.header();
         detail.field = std::string(header.name) + '.' + std::string(spec->name);
-        if (const auto* at = rule.points_at.in(packet)) {
+        if (const auto* at = rule.at ? rule.at(packet) : rule.points_at.in(packet)) {
             const bool is_inside = at >= packet.octets.data() && at < packet.octets.data() + packet.octets.size();
             detail.offset = is_inside ? static_cast<std::uint32_t>(packet.offset_of(at) + spec->at.bit / 8u) : 0;
             detail.actual = value_text(*spec, at);
@@ -256,8 +291,8 @@ std::string Judge::why_not_judged(std::size_t index, NotJudged& reason) const {
     }
     if (findings_[index].without_link > 0)
         return rule.of_link == rules::Needs::broadcast_gid
-                   ? "no packet to the link's broadcast-GID and no record of it before these packets"
-                   : "the broadcast group's MCMemberRecord is not in the capture before these packets";
+                   ? "the link's broadcast-GID is not known, or the capture shows two"
+                   : "the broadcast group's MCMemberRecord is not in the capture before these packets, or it changes";
     return "no packet of this kind";
 }
 
@@ -308,8 +343,9 @@ std::vector<std::string> Judge::notes() const {
     };
     for (std::size_t i = 1; i < foreign_.size(); ++i) tell(foreign_[i], name(static_cast<Foreign>(i)));
     tell(truncated_, "frames are truncated and judged as far as they go");
-    tell(wrong_icrc_, icrc_was_right_ ? "frames have a wrong ICRC; those after the first right one are not judged"
-                                      : "frames have a wrong ICRC, none a right one: the CRCs are not relied on");
+    tell(wrong_icrc_, icrc_was_ever_right_
+                          ? "frames have a wrong ICRC; those of ports that also send right ones are not judged"
+                          : "frames have a wrong ICRC, none a right one: the CRCs are not relied on");
     tell(wrong_vcrc_, "frames have a wrong VCRC");
     tell(no_crc_, "frames carry no ICRC");
     tell(other_link_types_, "frames of another link type were skipped");

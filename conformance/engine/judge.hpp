@@ -8,6 +8,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -58,9 +59,19 @@ private:
         std::vector<std::uint16_t> rules;
     };
 
+    /// One InfiniBand subnet as far as a capture's interface shows it.
+    struct Fabric {
+        std::vector<rules::Link> links{1};
+        std::vector<std::uint16_t> link_index = std::vector<std::uint16_t>(0x8000);  ///< by base P_Key; 0: none
+        std::vector<std::uint64_t> guids = std::vector<std::uint64_t>(0x10000);      ///< by LID; 0: not known
+        std::vector<bool> icrc_was_right = std::vector<bool>(0x10000);               ///< by SLID
+
+        rules::Link& link_of(std::uint16_t p_key);
+    };
+
+    Fabric& fabric_of(std::uint32_t interface, Party party);
     bool trust_crcs(const capture::Frame& frame);
-    rules::Link& link_of(std::uint16_t p_key);
-    const rules::Link& learn(const wire::Packet& packet);
+    const rules::Link& learn(const wire::Packet& packet, Party party);
     const Plan& plan_for(wire::Parts found, Party party);
     void judge(const wire::Packet& packet, const rules::Link& link, const capture::Frame& frame, Party party);
     void violated(std::size_t rule, const wire::Packet& packet, const rules::Link& link, const capture::Frame& frame);
@@ -78,15 +89,16 @@ private:
     wire::Parts media_parts_ = 0;  ///< what the media seen so far can show
     std::vector<std::string> media_names_;
 
-    std::vector<rules::Link> links_;
-    std::vector<std::uint16_t> link_index_;  ///< by P_Key without membership bit; 0: none
-    std::vector<std::uint64_t> guids_;       ///< by LID; 0: not known
+    /// Captures of several adapters show several subnets; beyond this many interfaces the last is shared.
+    static constexpr std::size_t most_fabrics = 16;
+    std::vector<std::unique_ptr<Fabric>> fabrics_;
+    Fabric* fabric_ = nullptr;  ///< of the frame being judged
 
     static constexpr std::size_t plans_at_hand = 256;
     std::array<Plan, plans_at_hand> plans_;
 
     std::uint64_t ipoib_ = 0, last_frame_ = 0;
-    bool icrc_was_right_ = false;
+    bool icrc_was_ever_right_ = false;
     Tally wrong_icrc_, wrong_vcrc_, no_crc_, truncated_, other_link_types_;
     std::array<Tally, 16> foreign_;
 };

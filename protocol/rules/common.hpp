@@ -17,8 +17,14 @@ inline bool carries(const Packet& p, EtherType type) { return p.content == type;
 
 /// The record that the SA returned for a broadcast group.
 inline bool is_broadcast_record(const Packet& p) {
-    return p.mc_member && p.mad[Mad::method] == Method::get_resp && p.mad[Mad::status] == 0 &&
+    if (!p.mc_member || p.mad[Mad::status] != 0) return false;
+    const auto method = p.mad[Mad::method];
+    return (method == Method::get_resp || method == Method::get_table_resp) &&
            is_broadcast_gid(p.mc_member[McMemberRecord::mgid]);
 }
+
+/// What is said of a value that a stack would also show by chance.
+inline constexpr std::string_view usual_default =
+    "the group's value is also the usual default, so these packets prove little";
 
 }  // namespace ipoib::rules

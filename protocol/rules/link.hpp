@@ -15,6 +15,7 @@ struct BroadcastGroup {
     std::uint16_t mlid = 0, p_key = 0;
     std::uint8_t mtu = 0;  ///< IB MTU code: 1 is 256 octets ... 5 is 4096
     std::uint8_t sl = 0, traffic_class = 0, hop_limit = 0, rate = 0;
+    friend bool operator==(const BroadcastGroup&, const BroadcastGroup&) = default;
 };
 
 /// A link: all ports of one partition that joined its broadcast group. A judge learns it as frames pass.
@@ -22,6 +23,8 @@ struct Link {
     std::uint16_t p_key = 0;                  ///< with the full-membership bit
     std::optional<BroadcastGroup> broadcast;  ///< from the SA
     std::optional<wire::Gid> broadcast_gid;   ///< from the SA, else from the first packet sent to it
+    /// Two answers, or packets to two broadcast-GIDs, contradict each other: nothing is known any more.
+    bool is_disputed = false;
 };
 
 /// Octets of an IB MTU code (IBTA Vol 1, 14.2.5.6); 0 for a code that is none.

@@ -20,11 +20,15 @@ unsigned ipv6_scope(const Gid& group) { return group.octets[1] & 0xfu; }
 bool is_to_broadcast(const Packet& p) { return p.grh && is_broadcast_gid(p.grh[Grh::dgid]); }
 std::uint64_t group_low(const Packet& p) { return p.mgid[Mgid::group_low]; }
 
+bool is_broadcast_group(const Packet& p) {
+    return p.mgid[Mgid::signature] == ipv4_signature && p.mgid[Mgid::group_high] == 0 && group_low(p) == 0xffffffff;
+}
+
 /// RFC 4391, 10: without a group of its own a packet beyond link-local scope goes to the routers' group or to all.
 bool went_to_routers(const Packet& p, std::uint16_t signature) {
     const bool routers =
         p.mgid[Mgid::signature] == signature && p.mgid[Mgid::group_high] == 0 && group_low(p) == all_routers;
-    return routers || (p.grh ? is_to_broadcast(p) : group_low(p) == 0xffffffff);
+    return routers || is_broadcast_group(p);
 }
 
 bool ipv4_group_matches(const Packet& p, const Link&) {
@@ -33,23 +37,39 @@ bool ipv4_group_matches(const Packet& p, const Link&) {
     return !is_ipv4_link_local_group(destination) && went_to_routers(p, ipv4_signature);
 }
 
+bool maps_ipv6(const Packet& p) {
+    const auto destination = ipv6_destination(p);
+    return p.mgid[Mgid::group_high] == (destination.prefix() & 0xffff) && group_low(p) == destination.interface_id();
+}
+
 bool ipv6_group_matches(const Packet& p, const Link&) {
     constexpr unsigned link_local = 2;
     const auto destination = ipv6_destination(p);
-    const bool same =
-        p.mgid[Mgid::group_high] == (destination.prefix() & 0xffff) && group_low(p) == destination.interface_id();
-    return same || (ipv6_scope(destination) > link_local && went_to_routers(p, ipv6_signature));
+    return maps_ipv6(p) || (ipv6_scope(destination) > link_local && went_to_routers(p, ipv6_signature));
 }
 
-bool is_ipv4_multicast(const Packet& p, const Link&) { return is_ipv4_group(ipv4_destination(p)); }
+/// A packet that was redirected says nothing of its own group's mapping, unless it was not to be redirected.
+bool is_ipv4_multicast(const Packet& p, const Link& link) {
+    const auto destination = ipv4_destination(p);
+    if (!is_ipv4_group(destination)) return false;
+    const bool maps = (group_low(p) & 0x0fffffff) == (destination & 0x0fffffff);
+    return maps || !ipv4_group_matches(p, link);
+}
 /// ff01:: and ff00:: never leave the interface, so they have no mapping.
-bool is_ipv6_multicast(const Packet& p, const Link&) {
+bool is_ipv6_multicast(const Packet& p, const Link& link) {
     const auto destination = ipv6_destination(p);
-    return destination.is_multicast() && ipv6_scope(destination) > 1;
+    if (!destination.is_multicast() || ipv6_scope(destination) <= 1) return false;
+    return maps_ipv6(p) || !ipv6_group_matches(p, link);
 }
 bool is_ipv4_family(const Packet& p, const Link&) { return p.content != EtherType::ipv6 && p.content != EtherType{}; }
 bool is_broadcast_data(const Packet& p, const Link&) { return is_to_broadcast(p); }
 bool is_record(const Packet& p, const Link&) { return is_broadcast_record(p); }
+
+Gid joined(const Packet& p) { return p.mc_member[McMemberRecord::mgid]; }
+/// A request to the SA for a group of IPoIB.
+bool is_join(const Packet& p, const Link&) {
+    return p.mad[Mad::method] == Method::set && has_ipoib_signature(joined(p));
+}
 
 bool is_swapped(std::uint64_t value, std::initializer_list<std::uint16_t> known) {
     for (const auto k : known)
@@ -96,11 +116,8 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::mgid_ipv6_signature},
      .title = "an MGID that carries IPv6 has the signature 0x601B, the broadcast-GID excepted",
      .needs = parts(Part::ipoib, Part::mgid, Part::ipv6),
-     .holds =
-         [](const Packet& p, const Link&) {
-             return p.mgid[Mgid::signature] == ipv6_signature ||
-                    (p.mgid[Mgid::signature] == ipv4_signature && group_low(p) == 0xffffffff);
-         },
+     .applies = [](const Packet& p, const Link&) { return !is_broadcast_group(p); },
+     .holds = [](const Packet& p, const Link&) { return p.mgid[Mgid::signature] == ipv6_signature; },
      .points_at = Mgid::signature,
      .expected = "0x601b"},
     {.id = "RULE-RFC4391-4-05",
@@ -166,6 +183,8 @@ constexpr Rule rules[] = {
      .title = "all MGIDs of a link have the scope of its broadcast-GID",
      .needs = over_ib | parts(Part::mgid),
      .of_link = Needs::broadcast_gid,
+     // Without the record the broadcast-GID comes from these very packets.
+     .applies = [](const Packet& p, const Link& link) { return link.broadcast || !is_broadcast_group(p); },
      .holds = [](const Packet& p,
                  const Link& link) { return p.mgid[Mgid::scope] == mgid_of(*link.broadcast_gid)[Mgid::scope]; },
      .points_at = Mgid::scope,
@@ -173,19 +192,80 @@ constexpr Rule rules[] = {
          [](const Packet&, const Link& link) {
              return hex(mgid_of(*link.broadcast_gid)[Mgid::scope], 1) + ", that of the broadcast-GID";
          }},
-    {.id = "RULE-RFC4391-4-12",
+    {.id = "RULE-RFC4391-4-12-type",
      .checks = {&rfc4391::network_byte_order},
-     .title = "fields are in network byte order",
-     .needs = parts(Part::ipoib, Part::ether_type),
+     .title = "Type is in network byte order",
+     .needs = parts(Part::ipoib, Part::encap),
      .holds =
          [](const Packet& p, const Link&) {
-             return !is_swapped(static_cast<std::uint16_t>(p.ether_type), {0x0800, 0x0806, 0x8035, 0x86dd}) &&
-                    !(p.arp && is_swapped(p.arp[Arp::hardware], {Arp::infiniband})) &&
-                    !(p.arp && is_swapped(p.arp[Arp::protocol], {0x0800})) &&
-                    !(p.mgid && is_swapped(p.mgid[Mgid::signature], {ipv4_signature, ipv6_signature}));
+             return !is_swapped(static_cast<std::uint16_t>(p.ether_type), {0x0800, 0x0806, 0x8035, 0x86dd});
          },
      .points_at = Encap::type,
      .expected = "most significant octet first"},
+    {.id = "RULE-RFC4391-4-12-arp",
+     .checks = {&rfc4391::network_byte_order},
+     .title = "the fields of ARP are in network byte order",
+     .needs = parts(Part::ipoib, Part::arp),
+     .holds =
+         [](const Packet& p, const Link&) {
+             return !is_swapped(p.arp[Arp::hardware], {Arp::infiniband}) &&
+                    !is_swapped(p.arp[Arp::protocol], {0x0800}) &&
+                    !is_swapped(p.arp[Arp::operation], {Arp::request, Arp::reply});
+         },
+     .points_at = Arp::hardware,
+     .expected = "most significant octet first",
+     .actual_of =
+         [](const Packet& p, const Link&) {
+             return "hardware type " + hex(p.arp[Arp::hardware], 4) + ", protocol " + hex(p.arp[Arp::protocol], 4) +
+                    ", operation " + hex(p.arp[Arp::operation], 4);
+         }},
+    {.id = "RULE-RFC4391-4-12-mgid",
+     .checks = {&rfc4391::network_byte_order},
+     .title = "the signature of an MGID is in network byte order",
+     .needs = parts(Part::ipoib, Part::mgid),
+     .holds =
+         [](const Packet& p, const Link&) {
+             return !is_swapped(p.mgid[Mgid::signature], {ipv4_signature, ipv6_signature});
+         },
+     .points_at = Mgid::signature,
+     .expected = "most significant octet first"},
+    {.id = "RULE-RFC4391-4-02-join",
+     .checks = {&rfc4391::mgid_t_flag},
+     .title = "the T flag is 1 in the MGID of a join",
+     .needs = parts(Part::mc_member),
+     .applies = is_join,
+     .holds = [](const Packet& p, const Link&) { return mgid_of(joined(p))[Mgid::transient]; },
+     .points_at = McMemberRecord::mgid,
+     .expected = "T flag 1"},
+    {.id = "RULE-RFC4391-4-05-join",
+     .checks = {&rfc4391::mgid_pkey},
+     .title = "the MGID of a join holds the P_Key of its record with the full-membership bit",
+     .needs = parts(Part::mc_member),
+     .applies =
+         [](const Packet& p, const Link& link) {
+             return is_join(p, link) && (p.sa[SaHeader::component_mask] & McMemberRecord::component::p_key) != 0;
+         },
+     .holds =
+         [](const Packet& p, const Link&) {
+             return mgid_of(joined(p))[Mgid::p_key] == (p.mc_member[McMemberRecord::p_key] | full_member);
+         },
+     .points_at = McMemberRecord::mgid,
+     .expected_of =
+         [](const Packet& p, const Link&) {
+             return "P_Key " + hex(p.mc_member[McMemberRecord::p_key] | full_member, 4) + " in the MGID";
+         }},
+    {.id = "RULE-RFC4391-4-08-join",
+     .checks = {&rfc4391::mgid_ipv4_padding},
+     .title = "the MGID of a join of an IPv4 group has 0 above the low 28 bits",
+     .needs = parts(Part::mc_member),
+     .applies =
+         [](const Packet& p, const Link& link) {
+             const auto mgid = mgid_of(joined(p));
+             return is_join(p, link) && mgid[Mgid::signature] == ipv4_signature && !is_broadcast_gid(joined(p));
+         },
+     .holds = [](const Packet& p, const Link&) { return ipv4_group_of(joined(p)).has_value(); },
+     .points_at = McMemberRecord::mgid,
+     .expected = "0 in the bits above the low 28"},
     {.id = "RULE-RFC4391-4.1-01",
      .checks = {&rfc4391::broadcast_group_full_pkey},
      .title = "the broadcast group has a full-membership P_Key",
@@ -197,7 +277,12 @@ constexpr Rule rules[] = {
              return (p.mc_member[McMemberRecord::p_key] & in_mgid & full_member) != 0;
          },
      .points_at = McMemberRecord::p_key,
-     .expected = "the high bit set, in record and MGID"},
+     .expected = "the high bit set, in record and MGID",
+     .actual_of =
+         [](const Packet& p, const Link&) {
+             return hex(p.mc_member[McMemberRecord::p_key], 4) + " in the record, " +
+                    hex(mgid_of(joined(p))[Mgid::p_key], 4) + " in the MGID";
+         }},
     {.id = "RULE-RFC4391-4.1-02",
      .checks = {&rfc4391::broadcast_group_controlled_qkey},
      .title = "the broadcast group has a controlled Q_Key",
@@ -212,6 +297,8 @@ constexpr Rule rules[] = {
      .needs = over_ib | parts(Part::mgid),
      .of_link = Needs::broadcast_group,
      .holds = [](const Packet& p, const Link& link) { return p.lrh[Lrh::sl] == link.broadcast->sl; },
+     .notes = [](const Packet&, const Link& link) { return link.broadcast->sl == 0; },
+     .note = usual_default,
      .points_at = Lrh::sl,
      .expected_of = of_group<&BroadcastGroup::sl, 1>},
     {.id = "RULE-RFC4391-4.1-09-tclass",
@@ -222,6 +309,8 @@ constexpr Rule rules[] = {
      .applies = is_broadcast_data,
      .holds = [](const Packet& p,
                  const Link& link) { return p.grh[Grh::traffic_class] == link.broadcast->traffic_class; },
+     .notes = [](const Packet&, const Link& link) { return link.broadcast->traffic_class == 0; },
+     .note = usual_default,
      .points_at = Grh::traffic_class,
      .expected_of = of_group<&BroadcastGroup::traffic_class, 2>},
     {.id = "RULE-RFC4391-4.1-09-flow-label",
@@ -231,6 +320,8 @@ constexpr Rule rules[] = {
      .of_link = Needs::broadcast_group,
      .applies = is_broadcast_data,
      .holds = [](const Packet& p, const Link& link) { return p.grh[Grh::flow_label] == link.broadcast->flow_label; },
+     .notes = [](const Packet&, const Link& link) { return link.broadcast->flow_label == 0; },
+     .note = usual_default,
      .points_at = Grh::flow_label,
      .expected_of = of_group<&BroadcastGroup::flow_label, 5>},
     {.id = "RULE-RFC4391-4.1-09-hop-limit",
@@ -245,6 +336,8 @@ constexpr Rule rules[] = {
              const auto hop_limit = p.grh[Grh::hop_limit], of_record = link.broadcast->hop_limit;
              return hop_limit == of_record || (p.mgid[Mgid::scope] > 2 && hop_limit < of_record);
          },
+     .notes = [](const Packet&, const Link& link) { return link.broadcast->hop_limit == 0; },
+     .note = usual_default,
      .points_at = Grh::hop_limit,
      .expected_of = of_group<&BroadcastGroup::hop_limit, 2>},
 };

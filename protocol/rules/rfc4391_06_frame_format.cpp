@@ -59,8 +59,8 @@ constexpr Rule rules[] = {
      .needs = over_ib | parts(Part::lrh),
      .applies = [](const Packet& p, const Link&) { return !p.is_multicast; },
      .notes = [](const Packet& p, const Link&) { return static_cast<bool>(p.grh); },
-     .points_at = Lrh::lnh,
-     .note = "unicast packets with a GRH"},
+     .note = "unicast packets with a GRH",
+     .points_at = Lrh::lnh},
     {.id = "RULE-UDMC-02",
      .checks = {&udmc::multicast_destqp},
      .title = "DestQP of a multicast packet is 0xFFFFFF",
@@ -69,6 +69,17 @@ constexpr Rule rules[] = {
      .holds = [](const Packet& p, const Link&) { return p.bth[Bth::dest_qp] == Bth::multicast_qp; },
      .points_at = Bth::dest_qp,
      .expected = "0xffffff"},
+    {.id = "RULE-UDMC-04",
+     .checks = {&udmc::multicast_destination},
+     .title = "DLID is an MLID where DGID is an MGID, and only there",
+     .needs = over_ib | parts(Part::lrh, Part::grh),
+     .applies = [](const Packet& p, const Link&) { return p.is_multicast; },
+     .holds = [](const Packet& p,
+                 const Link&) { return is_multicast_lid(p.lrh[Lrh::dlid]) && static_cast<bool>(p.mgid); },
+     .points_at = Lrh::dlid,
+     .expected = "an MLID and an MGID",
+     .actual_of = [](const Packet& p,
+                     const Link&) { return "DLID " + hex(p.lrh[Lrh::dlid], 4) + ", DGID " + text(p.grh[Grh::dgid]); }},
 };
 
 }  // namespace

@@ -8,7 +8,14 @@ namespace {
 
 constexpr std::uint64_t u_bit = std::uint64_t{0x02} << 56;
 
-Gid source(const Packet& p) { return p.ipv6[Ipv6::source]; }
+/// The sender's own address: in address detection it has none yet and asks for it.
+Gid source(const Packet& p) {
+    const auto address = p.ipv6[Ipv6::source];
+    const bool is_detection =
+        address.is_zero() && p.nd_target && p.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_solicitation;
+    return is_detection ? p.nd_target[NdTarget::target] : address;
+}
+std::string source_text(const Packet& p, const Link&) { return text(source(p)); }
 bool is_link_local(const Gid& address) { return address.prefix() >> 54 == 0xfe80 >> 6; }
 
 /// The sender's port GUID where the packet itself tells it; 0 where it does not.
@@ -31,24 +38,24 @@ constexpr Rule rules[] = {
      .needs = parts(Part::ipoib, Part::ipv6),
      .applies = is_judgeable,
      .notes = [](const Packet& p, const Link&) { return is_from_guid(p); },
-     .points_at = Ipv6::source,
-     .note = "packets whose interface identifier comes from the port GUID"},
+     .note = "packets whose interface identifier comes from the port GUID",
+     .points_at = Ipv6::source},
     {.id = "RULE-RFC4391-8-02",
      .checks = {&rfc4391::iid_from_lid},
      .title = "an interface identifier may come from a LID",
      .needs = over_ib | parts(Part::lrh, Part::ipv6),
      .applies = is_judgeable,
      .notes = [](const Packet& p, const Link&) { return is_from_lid(p); },
-     .points_at = Ipv6::source,
-     .note = "packets whose interface identifier is the LID"},
+     .note = "packets whose interface identifier is the LID",
+     .points_at = Ipv6::source},
     {.id = "RULE-RFC4391-8-03",
      .checks = {&rfc4391::link_local_from_guid},
      .title = "the link-local address is made of the port GUID, or opaque by RFC 8064",
      .needs = parts(Part::ipoib, Part::ipv6),
      .applies = is_judgeable,
      .notes = [](const Packet& p, const Link&) { return !is_from_guid(p); },
-     .points_at = Ipv6::source,
-     .note = "packets whose link-local address is not made of the port GUID, as RFC 8064 prefers"},
+     .note = "packets whose link-local address is not made of the port GUID, as RFC 8064 prefers",
+     .points_at = Ipv6::source},
     {.id = "RULE-RFC4391-8-06",
      .checks = {&rfc4391::iid_toggles_u_bit},
      .title = "the u bit is toggled where the GUID is an unmodified EUI-64",
@@ -63,7 +70,8 @@ constexpr Rule rules[] = {
      .expected_of =
          [](const Packet& p, const Link&) {
              return text(Gid::of(source(p).prefix(), guid_of_sender(p) ^ u_bit)) + " of this GUID";
-         }},
+         },
+     .actual_of = source_text},
     {.id = "RULE-RFC4391-8.1-01",
      .checks = {&rfc4391::link_local_format},
      .title = "a link-local address is fe80::/64 and the interface identifier",
@@ -71,7 +79,8 @@ constexpr Rule rules[] = {
      .applies = [](const Packet& p, const Link&) { return is_link_local(source(p)); },
      .holds = [](const Packet& p, const Link&) { return source(p).prefix() == std::uint64_t{0xfe80} << 48; },
      .points_at = Ipv6::source,
-     .expected = "fe80::/64"},
+     .expected = "fe80::/64",
+     .actual_of = source_text},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 namespace ipoib::rules {
 namespace {
 
+constexpr std::uint32_t usual_q_key = 0x0b1b;
 constexpr std::uint8_t rfc4755_flags = flag_rc | flag_uc;
 
 bool is_unicast(const Packet& p, const Link&) { return !p.is_multicast; }
@@ -21,9 +22,9 @@ bool takes_target_option(Icmpv6Type type) {
     return type == Icmpv6Type::neighbour_advertisement || type == Icmpv6Type::redirect;
 }
 
-/// The first Link-layer Address option of the right length.
-View<LinkAddressOption> option_of(const Packet& p) { return p.source_option ? p.source_option : p.target_option; }
-bool has_option(const Packet& p, const Link&) { return static_cast<bool>(option_of(p)); }
+/// The Link-layer Address options of the right length.
+std::array<View<LinkAddressOption>, 2> options_of(const Packet& p) { return {p.source_option, p.target_option}; }
+bool has_option(const Packet& p, const Link&) { return p.source_option || p.target_option; }
 
 /// A solicitation for address detection has no source address and so no option; a unicast one may leave it out.
 bool must_have_option(const Packet& p, const Link&) {
@@ -34,15 +35,58 @@ bool must_have_option(const Packet& p, const Link&) {
 }
 
 /// Whether the option's address reads better two octets earlier: the padding was put behind it.
-bool is_padded_behind(View<LinkAddressOption> option) {
-    const auto shifted = View<LinkAddress>::at(option.octets().subspan(2, LinkAddress::size));
+bool is_padded_behind(const Packet& p, View<LinkAddressOption> option) {
+    const auto shifted = View<LinkAddress>::at(option.octets().subspan(2, LinkAddress::size))[LinkAddress::gid];
+    const auto gid = option[LinkAddressOption::gid];
     const auto tail = option.octets().subspan(2 + LinkAddress::size);
-    const auto is_port = [](const Gid& gid) { return gid.prefix() >> 54 == 0xfe80 >> 6; };
-    return tail[0] == 0 && tail[1] == 0 && is_port(shifted[LinkAddress::gid]) &&
-           !is_port(option[LinkAddressOption::gid]);
+    if (tail[0] != 0 || tail[1] != 0) return false;
+    if (p.grh) return shifted == p.grh[Grh::sgid] && gid != shifted;
+    const auto is_usual = [](const Gid& candidate) { return candidate.prefix() >> 54 == 0xfe80 >> 6; };
+    return is_usual(shifted) && !is_usual(gid);
 }
 
-bool is_operation(std::uint16_t operation) { return operation >= Arp::request && operation <= Arp::reverse_reply; }
+/// The first option, of those that the claim is about, that breaks it; absent when none does.
+using Claim = bool (*)(const Packet&, View<LinkAddressOption>);
+template <Claim Applies, Claim Holds>
+View<LinkAddressOption> wrong_option(const Packet& p) {
+    for (const auto option : options_of(p))
+        if (option && Applies(p, option) && !Holds(p, option)) return option;
+    return {};
+}
+template <Claim Applies>
+bool any_option(const Packet& p, const Link&) {
+    for (const auto option : options_of(p))
+        if (option && Applies(p, option)) return true;
+    return false;
+}
+template <Claim Applies, Claim Holds>
+bool no_wrong_option(const Packet& p, const Link&) {
+    return !wrong_option<Applies, Holds>(p);
+}
+template <Claim Applies, Claim Holds>
+const std::uint8_t* at_wrong_option(const Packet& p) {
+    return wrong_option<Applies, Holds>(p).data();
+}
+
+bool always(const Packet&, View<LinkAddressOption>) { return true; }
+bool is_aligned(const Packet& p, View<LinkAddressOption> option) { return !is_padded_behind(p, option); }
+bool is_padded(const Packet& p, View<LinkAddressOption> option) {
+    return option[LinkAddressOption::padding] == 0 && !is_padded_behind(p, option);
+}
+bool has_right_flags(const Packet&, View<LinkAddressOption> option) {
+    return (option[LinkAddressOption::flags] & ~rfc4755_flags & 0xff) == 0;
+}
+bool has_address(const Packet&, View<LinkAddressOption> option) {
+    return is_port_qpn(option[LinkAddressOption::qpn]) && is_port_gid(option[LinkAddressOption::gid]);
+}
+bool has_right_type(const Packet& p, View<LinkAddressOption> option) {
+    const bool is_source = option[LinkAddressOption::type] == LinkAddressOption::source;
+    return is_source ? !takes_target_option(nd_type(p)) : !takes_source_option(nd_type(p));
+}
+
+/// IANA, "ARP Parameters": 1 to 25 are assigned.
+constexpr std::uint16_t last_assigned_operation = 25;
+bool is_operation(std::uint16_t operation) { return operation >= Arp::request && operation <= last_assigned_operation; }
 
 std::string hardware_text(const Packet& p, const Link&) {
     const auto length = std::to_string(p.arp[Arp::hardware_length]);
@@ -72,20 +116,24 @@ constexpr Rule rules[] = {
      .holds = [](const Packet& p,
                  const Link&) { return (p.arp_addresses[ArpAddresses::sha_flags] & ~rfc4755_flags & 0xff) == 0; },
      .notes = [](const Packet& p, const Link&) { return p.arp_addresses[ArpAddresses::sha_flags] != 0; },
+     .note = "addresses with the connected-mode flags of RFC 4755",
      .points_at = ArpAddresses::sha_flags,
-     .expected = "0 but for 0x80 and 0x40 of RFC 4755",
-     .note = "addresses with the connected-mode flags of RFC 4755"},
+     .expected = "0 but for 0x80 and 0x40 of RFC 4755"},
     {.id = "RULE-RFC4391-9.1.1-02-nd",
      .checks = {&rfc4391::link_address_flags_tx, &rfc4755::cm_flags_reserved_tx},
      .title = "reserved flags of a link-layer address in Neighbour Discovery are 0",
      .needs = parts(Part::ipoib, Part::nd),
-     .applies = [](const Packet& p, const Link&) { return option_of(p) && !is_padded_behind(option_of(p)); },
-     .holds = [](const Packet& p,
-                 const Link&) { return (option_of(p)[LinkAddressOption::flags] & ~rfc4755_flags & 0xff) == 0; },
-     .notes = [](const Packet& p, const Link&) { return option_of(p)[LinkAddressOption::flags] != 0; },
+     .applies = any_option<is_aligned>,
+     .holds = no_wrong_option<is_aligned, has_right_flags>,
+     .notes =
+         [](const Packet& p, const Link&) {
+             const auto has_flags = [](auto option) { return option && option[LinkAddressOption::flags] != 0; };
+             return has_flags(p.source_option) || has_flags(p.target_option);
+         },
+     .note = "addresses with the connected-mode flags of RFC 4755",
      .points_at = LinkAddressOption::flags,
      .expected = "0 but for 0x80 and 0x40 of RFC 4755",
-     .note = "addresses with the connected-mode flags of RFC 4755"},
+     .at = at_wrong_option<is_aligned, has_right_flags>},
     {.id = "RULE-RFC4391-9.1.1-07-arp",
      .checks = {&rfc4391::link_address_gid},
      .title = "the GID of the sender's link-layer address in ARP can be a port's",
@@ -99,6 +147,8 @@ constexpr Rule rules[] = {
      .needs = over_ib | parts(Part::deth),
      .of_link = Needs::broadcast_group,
      .holds = [](const Packet& p, const Link& link) { return p.deth[Deth::q_key] == link.broadcast->q_key; },
+     .notes = [](const Packet&, const Link& link) { return link.broadcast->q_key == usual_q_key; },
+     .note = usual_default,
      .points_at = Deth::q_key,
      .expected_of =
          [](const Packet&, const Link& link) {
@@ -130,7 +180,7 @@ constexpr Rule rules[] = {
      .needs = parts(Part::ipoib, Part::arp),
      .holds = [](const Packet& p, const Link&) { return is_operation(p.arp[Arp::operation]); },
      .points_at = Arp::operation,
-     .expected = "1 to 4"},
+     .expected = "an assigned operation (1 to 25)"},
     {.id = "RULE-RFC4391-9.2-03",
      .checks = {&rfc4391::arp_hardware_address},
      .title = "ARP holds both 20-octet hardware addresses whole",
@@ -160,8 +210,10 @@ constexpr Rule rules[] = {
      .title = "Neighbour Discovery sent to a group carries the link-layer address",
      .needs = parts(Part::ipoib, Part::nd),
      .applies = must_have_option,
-     .holds = [](const Packet& p,
-                 const Link& link) { return has_option(p, link) || p.has(Part::nd_wrong) || p.is_truncated; },
+     .holds =
+         [](const Packet& p, const Link& link) {
+             return has_option(p, link) || p.has(Part::nd_wrong) || p.is_truncated || p.is_fragment || p.stop;
+         },
      .points_at = Icmpv6::type,
      .expected = "a Source or Target Link-layer Address option",
      .actual_of = [](const Packet&, const Link&) { return std::string("none"); }},
@@ -170,16 +222,13 @@ constexpr Rule rules[] = {
      .title = "the option's type is 1 for the source and 2 for the target",
      .needs = parts(Part::ipoib, Part::nd),
      .applies = has_option,
-     .holds =
-         [](const Packet& p, const Link&) {
-             return !(p.source_option && takes_target_option(nd_type(p))) &&
-                    !(p.target_option && takes_source_option(nd_type(p)));
-         },
+     .holds = no_wrong_option<always, has_right_type>,
      .points_at = LinkAddressOption::type,
      .expected_of =
          [](const Packet& p, const Link&) {
              return std::string(takes_source_option(nd_type(p)) ? "1 (source)" : "2 (target)");
-         }},
+         },
+     .at = at_wrong_option<always, has_right_type>},
     {.id = "RULE-RFC4391-9.3-03",
      .checks = {&rfc4391::nd_option_length},
      .title = "the option's length is 3",
@@ -188,35 +237,32 @@ constexpr Rule rules[] = {
      .holds = [](const Packet& p, const Link&) { return !p.has(Part::nd_wrong); },
      .points_at = LinkAddressOption::length,
      .expected = "3",
-     .actual_of = [](const Packet& p, const Link&) { return std::to_string(p.wrong_option[1]); }},
+     .actual_of = [](const Packet& p, const Link&) { return std::to_string(p.wrong_option[1]); },
+     .at = [](const Packet& p) { return p.wrong_option.data(); }},
     {.id = "RULE-RFC4391-9.3-04",
      .checks = {&rfc4391::nd_option_address},
      .title = "the option holds flags, QPN and GID",
      .needs = parts(Part::ipoib, Part::nd),
-     .applies =
+     .applies = any_option<is_padded>,
+     .holds = no_wrong_option<is_padded, has_address>,
+     .points_at = LinkAddressOption::qpn,
+     .expected = "the QPN of a UD queue pair and a unicast GID",
+     .actual_of =
          [](const Packet& p, const Link&) {
-             const auto option = option_of(p);
-             return option && option[LinkAddressOption::padding] == 0 && !is_padded_behind(option);
+             const auto option = wrong_option<is_padded, has_address>(p);
+             return "QPN " + hex(option[LinkAddressOption::qpn], 6) + ", GID " + text(option[LinkAddressOption::gid]);
          },
-     .holds =
-         [](const Packet& p, const Link&) {
-             const auto option = option_of(p);
-             return is_port_qpn(option[LinkAddressOption::qpn]) && is_port_gid(option[LinkAddressOption::gid]);
-         },
-     .points_at = LinkAddressOption::gid,
-     .expected = "the QPN of a UD queue pair and a unicast GID"},
+     .at = at_wrong_option<is_padded, has_address>},
     {.id = "RULE-RFC4391-9.3-05",
      .checks = {&rfc4391::nd_option_padding},
      .title = "two zero octets stand before the option's address",
      .needs = parts(Part::ipoib, Part::nd),
      .applies = has_option,
-     .holds =
-         [](const Packet& p, const Link&) {
-             return option_of(p)[LinkAddressOption::padding] == 0 && !is_padded_behind(option_of(p));
-         },
+     .holds = no_wrong_option<always, is_padded>,
      .points_at = LinkAddressOption::padding,
      .expected = "00 00, then the address",
-     .actual_of = [](const Packet& p, const Link&) { return hex_octets(option_of(p).octets()); }},
+     .actual_of = [](const Packet& p, const Link&) { return hex_octets(wrong_option<always, is_padded>(p).octets()); },
+     .at = at_wrong_option<always, is_padded>},
 };
 
 }  // namespace

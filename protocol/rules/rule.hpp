@@ -57,11 +57,13 @@ struct Rule {
     Predicate applies = nullptr;  ///< null: to every packet that has the parts
     Predicate holds = nullptr;
     Predicate notes = nullptr;  ///< holds, but is worth a note
+    std::string_view note{};    ///< the text of that note
     FieldRef points_at{};
     std::string_view expected{};  ///< for people
     Words expected_of = nullptr;  ///< where it depends on the packet or the link
     Words actual_of = nullptr;    ///< where the field's value alone does not tell
-    std::string_view note{};      ///< the text of a note
+    /// Where the header is that `points_at` means, if it is not the first of its kind.
+    const std::uint8_t* (*at)(const Packet&) = nullptr;
 };
 
 /// The rules of one section each.

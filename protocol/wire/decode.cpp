@@ -3,6 +3,8 @@
 #include "protocol/wire/decode_management.hpp"
 #include "protocol/wire/decoder.hpp"
 
+#include <algorithm>
+
 namespace ipoib::wire {
 namespace detail {
 namespace {
@@ -42,6 +44,7 @@ void Decoder::infiniband() noexcept {
     if (lnh == Lnh::global) {
         if (!take(p.grh)) return;
         mark(Part::grh);
+        if (p.grh[Grh::next_header] != Grh::iba_transport) return;
         find_group(p.grh.data() + Grh::dgid.at.bit / 8);
     }
     p.is_multicast = is_multicast_lid(p.lrh[Lrh::dlid]) || p.mgid;
@@ -86,13 +89,14 @@ bool Decoder::extended_headers(std::uint8_t opcode) noexcept {
 void Decoder::connected(std::uint8_t opcode) noexcept {
     const unsigned operation = opcode & 0x1f;
     const auto encap = View<Encap>::at(rest);
-    if ((operation != 0x00 && operation != 0x04) || !encap || encap[Encap::reserved] != 0) return;
+    if ((operation != 0x00 && operation != 0x04) || !encap) return;
     const auto inner = rest.subspan(Encap::size);
     const auto content = content_of(inner);
     const auto length = p.payload_length - Encap::size;
-    const bool is_whole = operation == 0x04 && is_exact_ip(inner, length);
+    const bool is_named = encap[Encap::type] == content || encap[Encap::reserved] == 0;
+    const bool is_whole = operation == 0x04 && is_named && is_exact_ip(inner, length);
     const bool is_first = operation == 0x00 && (content == EtherType::ipv4 || content == EtherType::ipv6) &&
-                          encap[Encap::type] == content;
+                          encap[Encap::type] == content && encap[Encap::reserved] == 0;
     if (!is_whole && !is_first) return;
     mark(Part::connected);
     datagram();
@@ -100,23 +104,28 @@ void Decoder::connected(std::uint8_t opcode) noexcept {
 
 void Decoder::unreliable_datagram() noexcept {
     const auto dest_qp = p.bth[Bth::dest_qp];
-    if (dest_qp <= 1 && !p.is_multicast) {
-        decode_management(p, rest);
-    } else if (is_ipoib()) {
+    if (is_ipoib()) {
         datagram();
+    } else if (dest_qp <= 1 && !p.is_multicast) {
+        decode_management(p, rest);
     }
 }
 
+/// UD queue pairs carry other programs' messages too: without an MGID of IPoIB the datagram must prove itself, as
+/// far as the capture reaches.
 bool Decoder::is_ipoib() const noexcept {
     if (p.mgid && has_ipoib_signature(p.grh[Grh::dgid])) return true;
     const auto encap = View<Encap>::at(rest);
     if (!encap) return false;
+    const auto datagram = rest.subspan(Encap::size), draft_datagram = rest.subspan(2);
     const auto type = encap[Encap::type];
-    const auto content = content_of(rest.subspan(Encap::size));
-    if (is_known(type))
-        return content != EtherType{} || encap[Encap::reserved] == 0 || content_of(rest.subspan(2)) != EtherType{};
-    if (is_known(EtherType{swapped(static_cast<std::uint16_t>(type))})) return content != EtherType{};
-    return p.payload_length > Encap::size && is_exact_ip(rest.subspan(Encap::size), p.payload_length - Encap::size);
+    const auto length = p.payload_length - std::min(p.payload_length, Encap::size);
+    if (proven_content(datagram, length) != EtherType{}) return true;
+    if (!is_known(type)) return false;
+    if (content_of(datagram) == type && could_be(datagram, length)) return true;
+    if (proven_content(draft_datagram, length + 2) == type) return true;
+    const bool is_cut_before_proof = p.is_truncated && datagram.size() < Arp::size;
+    return is_cut_before_proof && encap[Encap::reserved] == 0;
 }
 
 void Decoder::dlt_242() noexcept {

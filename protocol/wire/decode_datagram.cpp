@@ -5,21 +5,26 @@
 #include "protocol/wire/igmp.hpp"
 #include "protocol/wire/mld.hpp"
 
+#include <algorithm>
+
 namespace ipoib::wire::detail {
 namespace {
 
 constexpr std::size_t most_ipv6_extensions = 8;
+constexpr std::size_t draft_hardware_length = 26;
 
-/// Three of the four constant fields of ARP suffice, so that one wrong field does not hide the packet.
-bool is_arp(View<Arp> arp) noexcept {
-    const auto is = [](std::uint16_t value, std::uint16_t wanted) {
-        return value == wanted || swapped(value) == wanted;
-    };
+bool is_or_swapped(std::uint16_t value, std::uint16_t wanted) noexcept {
+    return value == wanted || swapped(value) == wanted;
+}
+
+/// How many of ARP's constant fields are right: one wrong field must not hide the packet.
+int right_arp_fields(View<Arp> arp) noexcept {
     const auto hardware = arp[Arp::hardware], operation = arp[Arp::operation];
-    const int right = (is(hardware, Arp::infiniband) || is(hardware, 1)) + is(arp[Arp::protocol], 0x0800) +
-                      (arp[Arp::protocol_length] == 4) +
-                      ((operation >= 1 && operation <= 9) || (operation & 0xff) == 0) * (operation != 0);
-    return right >= 3;
+    const auto length = arp[Arp::hardware_length];
+    const bool is_operation = (operation >= 1 && operation <= 9) || (operation != 0 && (operation & 0xff) == 0);
+    return is_or_swapped(hardware, Arp::infiniband) + is_or_swapped(arp[Arp::protocol], 0x0800) +
+           (arp[Arp::protocol_length] == 4) + is_operation +
+           (length == LinkAddress::size || length == draft_hardware_length);
 }
 
 bool is_dhcp(View<Udp> udp) noexcept {
@@ -40,7 +45,7 @@ EtherType content_of(Octets o) noexcept {
     if (o[0] >> 4 == 4 && (o[0] & 0xf) >= 5) return EtherType::ipv4;
     if (o[0] >> 4 == 6) return EtherType::ipv6;
     const auto arp = View<Arp>::at(o);
-    if (!arp || !is_arp(arp)) return EtherType{};
+    if (!arp || right_arp_fields(arp) < 3) return EtherType{};
     const auto operation = arp[Arp::operation];
     return operation == Arp::reverse_request || operation == Arp::reverse_reply ? EtherType::rarp : EtherType::arp;
 }
@@ -54,6 +59,24 @@ bool is_exact_ip(Octets o, std::size_t length) noexcept {
     }
     const auto ip = View<Ipv6>::at(o);
     return content == EtherType::ipv6 && ip && ip[Ipv6::payload_length] + Ipv6::size == length;
+}
+
+EtherType proven_content(Octets o, std::size_t length) noexcept {
+    const auto content = content_of(o);
+    const bool is_arp = is_arp_like(content);
+    return (is_arp ? right_arp_fields(View<Arp>::at(o)) >= 4 : is_exact_ip(o, length)) ? content : EtherType{};
+}
+
+bool could_be(Octets o, std::size_t length) noexcept {
+    const auto content = content_of(o);
+    if (is_arp_like(content)) return right_arp_fields(View<Arp>::at(o)) >= 4;
+    if (content == EtherType::ipv4 && o.size() >= Ipv4::size) {
+        const auto total = View<Ipv4>::at(o)[Ipv4::total_length];
+        return total >= Ipv4::size && total <= length;
+    }
+    if (content == EtherType::ipv6 && o.size() >= Ipv6::size)
+        return View<Ipv6>::at(o)[Ipv6::payload_length] + Ipv6::size <= length;
+    return content != EtherType{} && o.size() < length;  // cut
 }
 
 void Decoder::datagram() noexcept {
@@ -70,7 +93,11 @@ void Decoder::datagram() noexcept {
         p.ether_type = p.encap[Encap::type];
     }
     mark(Part::ether_type);
-    p.content = content_of(rest);
+    const auto raw_type = static_cast<std::uint16_t>(p.ether_type);
+    const bool is_ours = is_known(p.ether_type) || is_known(EtherType{swapped(raw_type)});
+    // Behind a Type of another protocol one nibble is no sign of IP.
+    p.content =
+        is_ours ? content_of(rest) : proven_content(rest, p.payload_length - std::min(p.payload_length, Encap::size));
     // The datagram's own first octets win over a Type that contradicts them: the rest can still be judged.
     const auto type = p.content != EtherType{} ? p.content : p.ether_type;
     if (type == EtherType::ipv4) ipv4();
@@ -87,7 +114,7 @@ void Decoder::address_resolution() noexcept {
     if (!take(p.arp)) return;
     mark(Part::arp);
     const std::size_t hardware = p.arp[Arp::hardware_length], protocol = p.arp[Arp::protocol_length];
-    if (hardware == 26) p.foreign = Foreign::draft_2001_address;
+    if (hardware == draft_hardware_length) p.foreign = Foreign::draft_2001_address;
     if (rest.size() < hardware) {
         stop_at("ARP addresses", 2 * (hardware + protocol));
         return;
@@ -110,6 +137,7 @@ void Decoder::ipv4() noexcept {
     limit(total - header);
     p.ip_protocol = p.ipv4[Ipv4::protocol];
     p.ip_payload = rest;
+    p.is_fragment = (p.ipv4[Ipv4::flags] & 1) != 0 || p.ipv4[Ipv4::fragment_offset] != 0;
     if (p.ipv4[Ipv4::fragment_offset] == 0) upper_layer();
 }
 
@@ -128,6 +156,7 @@ void Decoder::ipv6() noexcept {
             stop_at("IPv6 extension header", length);
             return;
         }
+        p.is_fragment = p.is_fragment || is_fragment;
         const bool is_later_fragment = is_fragment && (be16(rest, 2) & 0xfff8) != 0;
         p.ip_protocol = IpProtocol{rest[0]};
         rest = rest.subspan(length);
@@ -181,7 +210,8 @@ void Decoder::neighbour_discovery(Icmpv6Type type) noexcept {
             return;
         }
         const bool is_source = option_type == LinkAddressOption::source;
-        (is_source ? p.source_option : p.target_option) = View<LinkAddressOption>::at(option);
+        auto& kept = is_source ? p.source_option : p.target_option;
+        if (!kept) kept = View<LinkAddressOption>::at(option);
         mark(is_source ? Part::nd_source : Part::nd_target);
     });
     if (!bad.empty() && !p.stop) {

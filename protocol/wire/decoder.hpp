@@ -76,6 +76,10 @@ constexpr std::uint16_t swapped(std::uint16_t value) noexcept {
 [[nodiscard]] bool is_arp_like(EtherType type) noexcept;
 /// What a datagram is by its own first octets; 0 when it is nothing known.
 [[nodiscard]] EtherType content_of(Octets datagram) noexcept;
+/// The content where the datagram proves it: an IP packet of just this length, or ARP with at most one wrong field.
+[[nodiscard]] EtherType proven_content(Octets datagram, std::size_t length) noexcept;
+/// Whether a datagram of this content fits into `length` octets.
+[[nodiscard]] bool could_be(Octets datagram, std::size_t length) noexcept;
 /// Whether the datagram is an IP packet of just this length with a right header: proof enough without a known Type.
 [[nodiscard]] bool is_exact_ip(Octets datagram, std::size_t length) noexcept;
 

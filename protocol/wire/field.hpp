@@ -203,6 +203,10 @@ struct Bytes {
         detail::write<T>(octets.data(), field, value);
         return *this;
     }
+    template <class T>
+    constexpr T operator[](const Field<Header, T>& field) const noexcept {
+        return detail::read<T>(octets.data(), field);
+    }
     [[nodiscard]] constexpr View<Header> view() const noexcept { return View<Header>::at(octets); }
 };
 

@@ -33,7 +33,8 @@ struct Mgid {
 };
 static_assert(tiles(Mgid::fields, Mgid::size));
 
-constexpr View<Mgid> mgid_of(const Gid& gid) noexcept { return View<Mgid>::at(gid.octets); }
+/// The MGID as IPoIB divides it; a copy, for GIDs that come out of a field.
+constexpr Bytes<Mgid> mgid_of(const Gid& gid) noexcept { return {gid.octets}; }
 
 namespace detail {
 constexpr Gid mgid(std::uint16_t signature, std::uint16_t p_key, unsigned scope, std::uint16_t high,

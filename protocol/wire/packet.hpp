@@ -98,6 +98,7 @@ struct Packet {
     Foreign foreign = Foreign::none;
     bool is_multicast = false;  ///< sent to a multicast group, by DLID or by destination address
     bool is_truncated = false;  ///< the capture holds less of it than was on the wire
+    bool is_fragment = false;   ///< one of several fragments of an IP packet
     Stop stop;
 
     View<Lrh> lrh;
