@@ -94,6 +94,10 @@ std::string replace(const std::filesystem::path& target, mode_t mode, std::strin
 }  // namespace
 
 std::string write_atomically(const std::filesystem::path& path, std::string_view content) {
+    // Behind /dev/stdout may be a pipe, which has no path of its own: it is opened by the name that was given.
+    struct stat given {};
+    if (::stat(path.c_str(), &given) == 0 && !S_ISREG(given.st_mode) && !S_ISDIR(given.st_mode))
+        return write_in_place(path, content);
     std::error_code unknown;
     auto target = path;
     if (std::filesystem::is_symlink(path, unknown)) target = std::filesystem::weakly_canonical(path, unknown);
@@ -102,7 +106,6 @@ std::string write_atomically(const std::filesystem::path& path, std::string_view
     struct stat state {};
     if (::stat(target.c_str(), &state) != 0) return replace(target, 0, content);
     if (S_ISDIR(state.st_mode)) return failure(path, "cannot be written", EISDIR);
-    if (!S_ISREG(state.st_mode)) return write_in_place(target, content);
     return replace(target, state.st_mode & 0777U, content);
 }
 

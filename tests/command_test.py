@@ -85,7 +85,10 @@ class Check(Folder):
 
     def test_an_option_not_built_yet_is_a_usage_error(self):
         self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--html", "x.html").returncode, 2)
-        self.assertEqual(conform("run", "--fabric", "simulated").returncode, 2)
+        for command in ("run", "links", "nonsense"):
+            run = conform(command)
+            self.assertEqual(run.returncode, 2)
+            self.assertIn(f"'{command}' is no command", run.stderr)
         self.assertEqual(conform().returncode, 2)
 
     def test_what_a_link_type_cannot_show_is_na_with_that_reason(self):
@@ -137,6 +140,25 @@ class Reports(Folder):
         self.assertEqual(run.returncode, 2)
         self.assertIn("such.json", run.stderr)
         self.assertIn("judged", run.stdout)
+
+    def test_a_report_never_overwrites_what_is_read_or_another_report(self):
+        capture = self.write("c.pcap", (CAPTURES / "usual.pcap").read_bytes())
+        baseline = self.write("b.toml", (CAPTURES / "broken.baseline.toml").read_bytes())
+        (self.folder / "link").symlink_to(capture)
+        for arguments in (["--json", capture], ["--junit", self.folder / "." / "c.pcap"], ["--json", "-"],
+                          ["--json", self.folder / "link"], ["--expect", baseline, "--json", baseline],
+                          ["--json", self.folder / "same", "--junit", self.folder / "same"], ["--json", ""],
+                          ["--expect", ""], ["--seed", "-1"], ["--seed", "99999999999999999999"]):
+            before = capture.read_bytes(), baseline.read_bytes()
+            self.assertEqual(conform("check", capture, *arguments).returncode, 2, arguments)
+            self.assertEqual((capture.read_bytes(), baseline.read_bytes()), before)
+            self.assertFalse((self.folder / "same").exists())
+
+    def test_reports_to_standard_output_and_devices(self):
+        run = subprocess.run([PROGRAM, "check", CAPTURES / "usual.pcap", "--quiet", "--json", "/dev/stdout", "--junit",
+                              "/dev/null"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertIn("ipoib-conform-results/1", run.stdout)
 
     def test_baseline_and_diff(self):
         before, after = self.folder / "before.json", self.folder / "after.json"
@@ -273,6 +295,43 @@ class Streams(Folder):
         self.assertEqual(child.wait(timeout=60), 0)
         self.assertRegex(drawn, rb"\[=* *\] +\d+% \d+ MiB")
         self.assertTrue(drawn.endswith(b"\r"), "the bar is wiped out at the end")
+
+    def test_every_command_tells_of_a_full_disk_and_bears_a_closed_pipe(self):
+        results = self.folder / "r.json"
+        conform("check", CAPTURES / "broken.pcap", "--json", results)
+        for arguments in (["list"], ["requirements"], ["explain", "RFC4391-6-02"], ["manual"], ["completion"], ["--help"],
+                          ["decode", f"{CAPTURES / 'broken.pcap'}#1"], ["baseline", results], ["diff", results, results]):
+            with open("/dev/full", "w") as full:
+                self.assertEqual(subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.DEVNULL).returncode,
+                                 2, arguments)
+            reading, writing = os.pipe()
+            os.close(reading)
+            self.assertEqual(subprocess.run([PROGRAM, *arguments], stdout=writing).returncode, 0, arguments)
+            os.close(writing)
+
+    def test_a_capture_that_was_not_begun_is_an_error(self):
+        child = self.start("check", "-", CAPTURES / "conformant.pcap")
+        child.stdin.write((CAPTURES / "conformant.pcap").read_bytes()[:500])
+        child.stdin.flush()
+        child.stdin.write(b"")
+        self.wait_until_reading(child)
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=30)
+        self.assertEqual(child.returncode, 3, out)
+        self.assertIn(b"interrupted before it was read", out)
+
+    def wait_until_reading(self, child):
+        """Until the program has taken all that was written and waits for more."""
+        import fcntl
+        import termios
+        import time
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            left = struct.unpack("i", fcntl.ioctl(child.stdin, termios.FIONREAD, b"\0" * 4))[0]
+            state = Path(f"/proc/{child.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+            if left == 0 and state == "S":
+                return
+        self.fail("the program does not read")
 
     def test_the_progress_bar_is_not_for_short_captures(self):
         run = conform("check", CAPTURES / "conformant.pcap")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform check: judge captures.
 #include "conformance/command/commands.hpp"
+#include "conformance/command/output.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/engine/passive.hpp"
 #include "generated/version.hpp"
@@ -32,17 +33,37 @@ struct Options {
     std::uint64_t seed = 1;
 };
 
+/// A report must not replace what is read, nor another report. Devices and pipes may be named twice.
+void refuse_overwriting(const Options& options, std::vector<std::string> taken) {
+    if (!options.expect.empty()) taken.push_back(options.expect);
+    const auto is_same = [](const std::string& a, const std::string& b) {
+        std::error_code none;
+        if (std::filesystem::exists(a, none) && !std::filesystem::is_regular_file(a, none)) return false;
+        const auto absolute = [&](const std::string& path) { return std::filesystem::weakly_canonical(path, none); };
+        return std::filesystem::equivalent(a, b, none) || absolute(a) == absolute(b);
+    };
+    for (const auto& output : {options.junit, options.json}) {
+        if (output.empty()) continue;
+        if (output == "-") throw UsageError("a report needs a file name; /dev/stdout is standard output");
+        for (const auto& other : taken)
+            if (is_same(output, other)) throw UsageError(output + " would be overwritten");
+        taken.push_back(output);
+    }
+}
+
 /// Splits the arguments: what is a file (or "-") is a capture, the rest must be selectors.
 PassiveRun plan(const Options& options) {
     PassiveRun run;
     std::vector<std::string> selectors;
     for (const auto& argument : options.arguments) {
-        const bool is_file = argument == "-" || std::filesystem::exists(argument);
+        std::error_code unknown;  // a path that may not be looked at is told when it is opened
+        const bool is_file = argument == "-" || std::filesystem::exists(argument, unknown) || unknown;
         (is_file ? run.captures : selectors).push_back(argument);
     }
+    refuse_overwriting(options, run.captures);
     const Selection selection{selectors};
-    if (const auto wrong = selection.unmatched(selectable_rules()); !wrong.empty())
-        throw UsageError("'" + wrong + "' is neither a file nor a selector that matches a rule (ipoib-conform list)");
+    if (const auto wrong = selection.unmatched(selectable_rules()); wrong)
+        throw UsageError("'" + *wrong + "' is neither a file nor a selector that matches a rule (ipoib-conform list)");
     if (run.captures.empty()) throw UsageError("no capture is named; '-' is standard input");
     if (std::ranges::count(run.captures, "-") > 1) throw UsageError("standard input can be read only once");
     run.rules = selected_rules(selection);
@@ -95,12 +116,7 @@ void stop_on_interrupt() {
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
-}
-
-/// Writes to standard output. A reader that has gone away (| head) is no error; a full disk is.
-void print(const std::string& text) {
-    const bool is_written = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
-    if (!is_written && errno != EPIPE) throw UsageError(std::string("standard output: ") + std::strerror(errno));
+    sigaction(SIGHUP, &action, nullptr);
 }
 
 void print_violation(const rules::Rule& rule, const reports::Detail& detail) {
@@ -180,6 +196,7 @@ int run_check(const Options& options, const std::vector<std::string>& command) {
 }  // namespace
 
 void add_check(CLI::App& program, int& exit_code) {
+    const CLI::Validator not_empty{[](std::string& value) { return value.empty() ? "is empty" : std::string{}; }, ""};
     auto* command = program.add_subcommand("check", "Judge captures; needs no root and no hardware");
     auto options = std::make_shared<Options>();
     command
@@ -188,14 +205,18 @@ void add_check(CLI::App& program, int& exit_code) {
                      "judge: an id, a glob, a section (rfc4391/6), level:must, tag:arp; '!' negates")
         ->required()
         ->type_name("[SELECTOR]");
-    command->add_option("--junit", options->junit, "Write JUnit XML")->type_name("FILE");
+    command->add_option("--junit", options->junit, "Write JUnit XML")->check(not_empty)->type_name("FILE");
     command->add_option("--junit-dialect", options->dialect, "portable, ant or rich")
         ->check(CLI::IsMember({"portable", "ant", "rich"}))
         ->type_name("NAME");
-    command->add_option("--json", options->json, "Write all results as JSON")->type_name("FILE");
-    command->add_option("--expect", options->expect, "Baseline of known failures")->type_name("BASELINE.toml");
+    command->add_option("--json", options->json, "Write all results as JSON")->check(not_empty)->type_name("FILE");
+    command->add_option("--expect", options->expect, "Baseline of known failures")
+        ->check(not_empty)
+        ->type_name("BASELINE.toml");
     command->add_flag("--strict", options->strict, "A SHOULD that is not met is a failure");
+    constexpr double most_seed = 9007199254740992;  // 2^53: what every JSON reader keeps
     command->add_option("--seed", options->seed, "Kept in the reports; check itself uses no random numbers")
+        ->check(CLI::Range(0.0, most_seed))
         ->type_name("N");
     command->add_flag("--quiet", options->quiet, "Only failures and the summary");
     command->add_flag("--no-color", options->no_color, "No colours (NO_COLOR does the same)");

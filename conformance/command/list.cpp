@@ -23,8 +23,8 @@ std::vector<std::string_view> checked_by(const rules::Rule& rule) {
 
 void run_list(const std::vector<std::string>& selectors, bool json) {
     const Selection selection{selectors};
-    if (const auto wrong = selection.unmatched(selectable_rules()); !wrong.empty())
-        throw UsageError("no rule matches '" + wrong + "'");
+    if (const auto wrong = selection.unmatched(selectable_rules()); wrong)
+        throw UsageError("no rule matches '" + *wrong + "'");
     auto listed = ordered_json::array();
     const auto selected = selected_rules(selection);
     for (const auto* rule : selected) {

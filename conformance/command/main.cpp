@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform: the judge's command line.
 #include "conformance/command/commands.hpp"
+#include "conformance/command/output.hpp"
 #include "generated/version.hpp"
 
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <system_error>
 
 namespace {
 
@@ -20,6 +22,14 @@ constexpr std::string_view examples =
     "  ipoib-conform decode ibdump.pcap#7                   frame 7, field by field\n"
     "\n"
     "ipoib-conform COMMAND --help tells more of each command.";
+
+/// CLI11 would only say that a command is required.
+void refuse_unknown_command(const CLI::App& program, int argc, char** argv) {
+    if (argc < 2 || argv[1][0] == '-') return;
+    const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+    if (program.get_subcommands(named).empty())
+        throw ipoib::conformance::UsageError("'" + std::string(argv[1]) + "' is no command (ipoib-conform --help)");
+}
 
 }  // namespace
 
@@ -42,9 +52,18 @@ int main(int argc, char** argv) {
     // Set last: a subcommand would take it over.
     program.footer(std::string(examples));
     try {
+        refuse_unknown_command(program, argc, argv);
         program.parse(argc, argv);
+        flush_output();
     } catch (const CLI::ParseError& error) {
-        return program.exit(error) == 0 ? exit_ok : exit_usage;
+        errno = 0;
+        if (program.exit(error) != 0) return exit_usage;
+        std::cout.flush();
+        return std::cout || errno == EPIPE ? exit_ok : exit_usage;
+    } catch (const std::system_error& error) {
+        if (error.code().value() == EPIPE) return exit_code;
+        std::cerr << "ipoib-conform: " << error.what() << '\n';
+        return exit_usage;
     } catch (const std::exception& error) {
         std::cerr << "ipoib-conform: " << error.what() << '\n';
         return exit_usage;

@@ -107,8 +107,9 @@ constexpr std::array<std::pair<wire::Part, std::string_view>, 11> tag_names{{
 
 std::pair<NotJudged, std::string_view> why_open(const requirements::Requirement& requirement) {
     using requirements::Test;
-    if (has(requirement.test, Test::passive)) return {NotJudged::not_seen, "no rule of this run checks it"};
-    if (has(requirement.test, Test::active)) return {NotJudged::tester, "needs a peer that provokes it"};
+    if (has(requirement.test, Test::active))
+        return {NotJudged::tester, "no rule of this run; needs a peer that provokes it"};
+    if (has(requirement.test, Test::passive)) return {NotJudged::tester, "no rule of this run checks it"};
     return {NotJudged::inspection, "only inspection can tell"};
 }
 
@@ -116,7 +117,11 @@ std::pair<NotJudged, std::string_view> why_open(const requirements::Requirement&
 
 reports::Results check(const PassiveRun& run) {
     reports::Results results;
-    for (std::size_t i = 0; i < run.captures.size() && !capture::stop_requested(); ++i) {
+    for (std::size_t i = 0; i < run.captures.size(); ++i) {
+        if (capture::stop_requested()) {
+            results.captures.push_back({.file = run.captures[i], .error = "interrupted before it was read"});
+            continue;
+        }
         CaptureRun capture{run, i};
         capture.read(results);
     }

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace ipoib::conformance {
 namespace {
@@ -13,24 +14,31 @@ bool glob(std::string_view pattern, std::string_view text) {
     return fnmatch(std::string(pattern).c_str(), std::string(text).c_str(), FNM_CASEFOLD) == 0;
 }
 
+std::string lower(std::string_view text) {
+    std::string lowered{text};
+    std::ranges::transform(lowered, lowered.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return lowered;
+}
+
 /// "rfc4391/6" of "RFC4391-6-02"; "udmc" of "UDMC-02".
 std::string section_path(std::string_view id) {
     const auto first = id.find('-'), last = id.rfind('-');
     std::string path{id.substr(0, first)};
     if (first != last) path += '/' + std::string(id.substr(first + 1, last - first - 1));
-    std::ranges::transform(path, path.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return path;
+    return lower(path);
 }
 
-bool is_section(std::string_view selector, std::string_view requirement) {
+bool is_section(const std::string& selector, std::string_view requirement) {
     const auto path = section_path(requirement);
-    std::string wanted{selector};
-    std::ranges::transform(wanted, wanted.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return path == wanted || (path.starts_with(wanted) && (path[wanted.size()] == '.' || path[wanted.size()] == '/'));
+    return path == selector ||
+           (path.starts_with(selector) && (path[selector.size()] == '.' || path[selector.size()] == '/'));
 }
 
-bool matches_one(std::string_view selector, const Selectable& candidate) {
+bool matches_one(std::string_view written, const Selectable& candidate) {
     constexpr std::string_view level = "level:", tag = "tag:";
+    const auto selector = lower(written);
+    if (selector.empty()) return false;
     if (selector.starts_with(level)) return candidate.strength == selector.substr(level.size());
     if (selector.starts_with(tag))
         return std::ranges::find(candidate.tags, selector.substr(tag.size())) != candidate.tags.end();
@@ -49,12 +57,12 @@ bool Selection::matches(const Selectable& candidate) const {
     return selected;
 }
 
-std::string Selection::unmatched(const std::vector<Selectable>& candidates) const {
+std::optional<std::string> Selection::unmatched(const std::vector<Selectable>& candidates) const {
     for (const auto& selector : selectors_) {
         const auto bare = std::string_view{selector}.substr(selector.starts_with('!') ? 1 : 0);
         if (std::ranges::none_of(candidates, [&](const auto& c) { return matches_one(bare, c); })) return selector;
     }
-    return {};
+    return std::nullopt;
 }
 
 }  // namespace ipoib::conformance

@@ -2,6 +2,7 @@
 // Selectors: which rules (and cases) a command means.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,8 @@ struct Selectable {
     std::vector<std::string_view> tags;          ///< "arp", "nd", "grh" ...
 };
 
-/// A list of selectors: an id, a glob, a section ("rfc4391/6", its subsections included), "level:must", "tag:arp"; a
+/// A list of selectors, upper or lower case: an id, a glob, a section ("rfc4391/6", its subsections included),
+/// "level:must", "tag:arp"; a
 /// "!" before it takes away. Without a positive selector everything is selected. Later selectors win.
 class Selection {
 public:
@@ -24,8 +26,8 @@ public:
     explicit Selection(std::vector<std::string> selectors) : selectors_(std::move(selectors)) {}
 
     [[nodiscard]] bool matches(const Selectable& candidate) const;
-    /// The first selector that matches none of the candidates, or an empty string: such a selector is a usage error.
-    [[nodiscard]] std::string unmatched(const std::vector<Selectable>& candidates) const;
+    /// The first selector that matches none of the candidates: such a selector is a usage error.
+    [[nodiscard]] std::optional<std::string> unmatched(const std::vector<Selectable>& candidates) const;
     [[nodiscard]] bool empty() const noexcept { return selectors_.empty(); }
 
 private:

@@ -226,8 +226,12 @@ std::vector<std::uint8_t> PacketBuilder::build(Medium medium) const {
     const auto damage = [&](std::size_t at, std::size_t count, std::uint32_t pattern) {
         for (std::size_t i = 0; i < count; ++i) frame[at + i] ^= static_cast<std::uint8_t>(pattern >> 8 * i);
     };
-    damage(frame.size() - icrc_size - vcrc_size, icrc_size, icrc_damage_);
-    damage(frame.size() - vcrc_size, vcrc_size, vcrc_damage_);
+    // The VCRC covers the ICRC: it is right for a damaged one.
+    const auto at_vcrc = frame.size() - vcrc_size;
+    const auto right = vcrc(Octets{frame}.first(at_vcrc));
+    damage(at_vcrc - icrc_size, icrc_size, icrc_damage_);
+    const unsigned follows = vcrc(Octets{frame}.first(at_vcrc)) ^ right;
+    damage(at_vcrc, vcrc_size, follows ^ vcrc_damage_);
     return medium == Medium::infiniband ? frame : as_seen_by(medium, frame);
 }
 

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/engine/judge.hpp"
+
+#include "catch2.hpp"
+#include "conformance/engine/passive.hpp"
+#include "protocol/build/samples.hpp"
+
+#include <set>
+
+using namespace ipoib;
+using namespace ipoib::build;
+using conformance::Judge;
+using conformance::Party;
+
+namespace {
+
+const Node a = samples::host(1), b = samples::host(2);
+
+/// A judge over every rule, fed packet by packet.
+class Bench {
+public:
+    void operator()(const PacketBuilder& packet, std::uint32_t interface = 0, Party party = Party::anyone) {
+        const auto octets = packet.build();
+        judge_.frame({.number = ++frames_,
+                      .link_type = capture::LinkType::infiniband,
+                      .interface = interface,
+                      .octets = octets,
+                      .wire_length = static_cast<std::uint32_t>(octets.size())},
+                     party);
+    }
+    [[nodiscard]] std::set<std::string> violated() const {
+        std::set<std::string> ids;
+        for (const auto& result : judge_.results())
+            if (result.violations) ids.insert(result.id.substr(5));
+        return ids;
+    }
+    [[nodiscard]] reports::Result result(std::string_view id) const {
+        for (auto& result : judge_.results())
+            if (result.id == id) return result;
+        FAIL("no such rule: " << id);
+        return {};
+    }
+    [[nodiscard]] std::vector<std::string> notes() const { return judge_.notes(); }
+
+private:
+    Judge judge_{conformance::selected_rules({}), 0};
+    std::uint64_t frames_ = 0;
+};
+
+build::Link other_scope() {
+    build::Link link;
+    link.scope = 5;
+    return link;
+}
+
+PacketBuilder reserved(const Node& from, const Node& to) {
+    auto packet = echo_request(from, to, {}, 1);
+    return packet.set(wire::Encap::reserved, 7);
+}
+
+using Ids = std::set<std::string>;
+
+}  // namespace
+
+TEST_CASE("Judge: two adapters in one capture are two subnets") {
+    Bench bench;
+    bench(samples::broadcast_join_answer(a, {}), 0);
+    bench(samples::broadcast_join_answer(a,
+                                         [] {
+                                             build::Link link;
+                                             link.q_key = 0x80001111;
+                                             return link;
+                                         }()),
+          1);
+    build::Link second;
+    second.q_key = 0x80001111;
+    bench(echo_request(a, b, {}, 1), 0);
+    bench(echo_request(a, b, second, 1), 1);
+    CHECK(bench.violated() == Ids{"RFC4391-4.1-02"});
+    bench(echo_request(a, b, {}, 1), 1);
+    CHECK(bench.violated() == Ids{"RFC4391-4.1-02", "RFC4391-9.1.2-03"});
+}
+
+TEST_CASE("Judge: a group whose record changes holds nobody to either state") {
+    Bench bench;
+    const auto link = samples::controlled();
+    auto changed = link;
+    changed.q_key = 0x80001111;
+    bench(samples::broadcast_join_answer(a, link));
+    bench(samples::broadcast_join_answer(b, changed));
+    bench(echo_request(a, b, link, 1));
+    bench(echo_request(b, a, changed, 1));
+    CHECK(bench.violated() == Ids{});
+    CHECK(bench.result("RULE-RFC4391-9.1.2-03").verdict == reports::Verdict::na);
+}
+
+TEST_CASE("Judge: two scopes in broadcast packets charge nobody") {
+    Bench bench;
+    bench(arp_request(a, b.ipv4, other_scope()));
+    bench(arp_request(b, a.ipv4, {}));
+    bench(udp_to_group(b, 0xe0000001, 0xc001, {}, 8));
+    CHECK(bench.violated() == Ids{});
+}
+
+TEST_CASE("Judge: what the tester sends teaches nothing and is charged to nobody") {
+    Bench bench;
+    bench(arp_request(b, a.ipv4, other_scope()), 1, Party::tester);
+    bench(reserved(b, a), 1, Party::tester);
+    bench(arp_request(a, b.ipv4, {}), 0, Party::dut);
+    bench(udp_to_group(a, 0xe0000001, 0xc001, {}, 8), 0, Party::dut);
+    CHECK(bench.violated() == Ids{});
+    bench(reserved(a, b), 0, Party::dut);
+    CHECK(bench.violated() == Ids{"RFC4391-6-02"});
+}
+
+TEST_CASE("Judge: a wrong ICRC is damage only where the port has shown a right one") {
+    Bench bench;
+    auto wrong = reserved(a, b);
+    wrong.damage_icrc(1);
+    bench(echo_request(b, a, {}, 1));
+    bench(wrong);
+    CHECK(bench.violated() == Ids{"RFC4391-6-02"});
+
+    Bench other;
+    other(echo_request(a, b, {}, 1));
+    other(wrong);
+    CHECK(other.violated() == Ids{});
+    REQUIRE(other.notes().size() == 1);
+    CHECK_THAT(other.notes().front(), ContainsSubstring("wrong ICRC"));
+}
+
+TEST_CASE("Judge: a subject is named by its GUID once a GRH has told it, else by its LID") {
+    Bench bench;
+    bench(reserved(b, a));
+    bench(arp_request(b, a.ipv4, {}));
+    bench(reserved(b, a));
+    const auto details = bench.result("RULE-RFC4391-6-02").details;
+    REQUIRE(details.size() == 2);
+    CHECK(details[0].subject == "LID 0x0002");
+    CHECK(details[1].subject == "0002c90300100002");
+    CHECK(details[0].offset == 30);
+}
+
+TEST_CASE("Judge: the offset points at the option that is wrong") {
+    Bench bench;
+    auto packet = neighbour_solicitation(a, b.ipv6, 0xc001, {});
+    bench(packet.set(wire::LinkAddressOption::length, 2));
+    const auto detail = bench.result("RULE-RFC4391-9.3-03").details.at(0);
+    CHECK(packet.build().at(detail.offset) == 2);
+    CHECK(detail.actual == "2");
+}
+
+TEST_CASE("Judge: only the first 100 violations are kept, all are counted") {
+    Bench bench;
+    for (int i = 0; i < 150; ++i) bench(reserved(a, b));
+    const auto result = bench.result("RULE-RFC4391-6-02");
+    CHECK(result.violations == 150);
+    CHECK(result.details.size() == 100);
+    CHECK(result.frames.size() == 100);
+}
