@@ -67,8 +67,12 @@ public:
         for (const auto verdict : in_full)
             if (!options_.quiet || verdict != Verdict::warn) findings(verdict);
         unreadable();
-        if (options_.quiet) coverage();
-        line(summary(results_));
+        if (options_.quiet) {
+            for (const auto& capture : results_.captures)
+                for (const auto& note : capture.notes) indented(0, one_line(capture.file) + ": " + one_line(note));
+            coverage();
+        }
+        line("rules and cases: " + summary(results_));
         return std::move(out_);
     }
 
@@ -118,7 +122,7 @@ private:
 
     /// Verdict, id and a sentence; the sentence goes on below itself.
     void row(Verdict verdict, const std::string& id, std::string_view sentence) {
-        constexpr std::size_t sentence_at = 27;
+        constexpr std::size_t sentence_at = 28;
         const auto label = padded(name(verdict), 6);
         const auto begin = padded(id, sentence_at - 9);
         line(fmt::format("  {} {}{}", coloured(verdict, label), begin,
@@ -140,9 +144,24 @@ private:
             for (const auto& id : requirement.by)
                 if (const auto found = observed.find(id); found != observed.end()) times += found->second;
             row(requirement.verdict, one_line(requirement.id),
-                fmt::format("{}: {} [{} observed]", force_of(requirement), one_line(requirement.statement), times));
+                fmt::format("{}: {} [{} observed{}]", force_of(requirement), one_line(requirement.statement), times,
+                            inherited_from(requirement)));
         }
         if (!section.empty()) line("");
+    }
+
+    /// The results behind a verdict that is bad only by way of another requirement: none of their findings names it.
+    [[nodiscard]] std::string inherited_from(const RequirementResult& requirement) const {
+        if (std::ranges::find(in_full, requirement.verdict) == in_full.end()) return {};
+        std::string from;
+        for (const auto& result : results_.results) {
+            if (result.verdict != requirement.verdict) continue;
+            if (std::ranges::find(result.checks, requirement.id) != result.checks.end()) return {};
+            if (std::ranges::find(requirement.by, result.id) != requirement.by.end() &&
+                from.find(result.id) == std::string::npos)
+                from += (from.empty() ? "; by " : ", ") + one_line(result.id);
+        }
+        return from;
     }
 
     void result_rows() {

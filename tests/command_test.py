@@ -168,6 +168,9 @@ class Reports(Folder):
         self.assertEqual(conform("diff", after, before).returncode, 0)
         self.assertEqual(conform("diff", before, before).returncode, 0)
         self.assertEqual(conform("diff", before, self.folder / "none.json").returncode, 2)
+        nothing = self.folder / "nothing.json"
+        conform("check", CAPTURES / "roce.pcap", "--json", nothing)
+        self.assertEqual(conform("diff", before, nothing).returncode, 1)
         run = conform("baseline", after)
         self.assertEqual(run.returncode, 0)
         self.assertEqual(run.stdout.count("[[expected]]"), 11)

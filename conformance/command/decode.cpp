@@ -106,7 +106,7 @@ void print_packet(const Packet& packet) {
         const auto checked = check_crcs(packet.octets, packet.tail);
         fmt::print("ICRC {}, VCRC {}\n", check_name(checked.icrc), check_name(checked.vcrc));
     }
-    if (packet.foreign != Foreign::none) fmt::print("This is {}.\n", name(packet.foreign));
+    if (packet.foreign != Foreign::none) fmt::print("Known from elsewhere: {}.\n", name(packet.foreign));
     if (packet.is_truncated) fmt::print("The frame is truncated: {} octets were captured.\n", packet.octets.size());
     if (packet.stop)
         fmt::print("Decoding stopped at offset {}: {} needs {} octets, {} are there.\n", packet.stop.offset,

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ipoib::conformance {
 namespace {
 
@@ -28,9 +30,15 @@ void add_diff(CLI::App& program, int& exit_code) {
     command->add_option("BEFORE", options->before, "Results as JSON (check --json)")->required()->type_name(" ");
     command->add_option("AFTER", options->after, "Results as JSON")->required()->type_name(" ");
     command->callback([options, &exit_code] {
-        const auto comparison = reports::compare(load(options->before), load(options->after));
+        const auto before = load(options->before), after = load(options->after);
+        const auto comparison = reports::compare(before, after);
         for (const auto& line : comparison.lines) fmt::print("{}\n", line);
         exit_code = reports::exit_code(comparison);
+        // A run that lost everything has lost the failures too.
+        if (std::ranges::none_of(after.results, reports::judged) && comparison.gone > 0) {
+            fmt::print("the second run judged nothing\n");
+            exit_code = exit_worse;
+        }
     });
 }
 
