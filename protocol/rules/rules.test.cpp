@@ -351,11 +351,11 @@ TEST_CASE("False alarm: address detection has no link-layer address, an answer t
 }
 
 TEST_CASE("False alarm: an option may be in a later fragment") {
-    const auto group = parse_gid("ff02::1:ff00:2").value();
-    auto fragment = multicast(a, mgid_for_ipv6(group, plain.p_key, plain.scope), mlid, plain);
+    const auto asked = parse_gid("ff02::1:ff00:2").value();
+    auto fragment = multicast(a, mgid_for_ipv6(asked, plain.p_key, plain.scope), mlid, plain);
     fragment.add(Bytes<Ipv6>{}
                      .set(Ipv6::source, a.ipv6)
-                     .set(Ipv6::destination, group)
+                     .set(Ipv6::destination, asked)
                      .set(Ipv6::next_header, IpProtocol::fragment));
     fragment.add(golden::octets("3a00 0001 00000001"));
     fragment.add(Bytes<Icmpv6>{}.set(Icmpv6::type, Icmpv6Type::neighbour_solicitation))
