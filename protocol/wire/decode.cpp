@@ -120,9 +120,10 @@ bool Decoder::is_ipoib() const noexcept {
     const auto datagram = rest.subspan(Encap::size), draft_datagram = rest.subspan(2);
     const auto type = encap[Encap::type];
     const auto length = p.payload_length - std::min(p.payload_length, Encap::size);
+    // The usual case first: it is also the cheapest.
+    if (is_known(type) && content_of(datagram) == type && could_be(datagram, length)) return true;
     if (proven_content(datagram, length) != EtherType{}) return true;
     if (!is_known(type)) return false;
-    if (content_of(datagram) == type && could_be(datagram, length)) return true;
     if (proven_content(draft_datagram, length + 2) == type) return true;
     const bool is_cut_before_proof = p.is_truncated && datagram.size() < Arp::size;
     return is_cut_before_proof && encap[Encap::reserved] == 0;
