@@ -185,6 +185,13 @@ TEST_CASE("Decode: a non-zero Reserved, a wrong Type and a swapped Type stay IPo
     }
 }
 
+TEST_CASE("Decode: behind a GRH that announces no IBA transport nothing is read") {
+    auto builder = arp_request(a, b.ipv4, {});
+    const auto frame = builder.set(Grh::next_header, std::uint8_t{0x3a}).build();
+    CHECK(decoded(frame).grh);
+    CHECK_FALSE(decoded(frame).bth);
+}
+
 TEST_CASE("Decode: a connected SEND is IPoIB only when it is an IP packet beyond doubt") {
     auto builder = echo_request(a, b, {}, 1);
     builder.remove<Deth>().set(Bth::opcode, Opcode::rc_send_only);

@@ -363,6 +363,18 @@ TEST_CASE("False alarm: an option may be in a later fragment") {
     CHECK(violated(fragment) == Ids{});
 }
 
+TEST_CASE("Rules: in address detection the address asked for is the sender's own") {
+    const auto detection = [](std::uint64_t prefix, std::uint64_t id) {
+        auto packet = neighbour_solicitation(a, Gid::of(prefix, id), mlid, plain);
+        packet.remove<LinkAddressOption>().set(Ipv6::source, Gid{});
+        return violated(packet);
+    };
+    const auto link_local = samples::default_prefix, right = a.ipv6.interface_id();
+    CHECK(detection(link_local, right) == Ids{});
+    CHECK(detection(link_local + 1, right) == Ids{"RFC4391-8.1-01"});
+    CHECK(detection(link_local, a.gid.interface_id()) == Ids{"RFC4391-8-06"});
+}
+
 TEST_CASE("False alarm: a limited member has the full P_Key in its MGIDs") {
     auto packet = arp_request(a, b.ipv4, plain);
     CHECK(violated(packet.set(Bth::p_key, 0x7fff)) == Ids{});
