@@ -52,6 +52,8 @@ std::string date(std::chrono::year_month_day day) {
 void excuse(Result& result, const Expected& entry) {
     result.notes.push_back("excused by the baseline: " + verdict_name(result));
     result.message = fmt::format("{} [{}]", message_of(result), entry.reason);
+    for (auto& part : result.parts)
+        if (part.verdict == result.verdict) part.verdict = Verdict::xfail;
     result.verdict = Verdict::xfail;
     result.fail_type.clear();
     result.reference = entry.reference.empty() ? entry.reason : entry.reference;
@@ -61,6 +63,8 @@ void contradict(Result& result, const Expected& entry, const Baseline& baseline)
     result.message =
         fmt::format("passes, although {} is expected ({}); remove the entry", entry.verdict, about(entry, baseline));
     result.verdict = Verdict::xpass;
+    for (auto& part : result.parts)
+        if (part.verdict == Verdict::pass) part.verdict = Verdict::xpass;
     result.reference = entry.reference.empty() ? entry.reason : entry.reference;
 }
 

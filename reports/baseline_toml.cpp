@@ -11,6 +11,7 @@
 
 #include "reports/atomic_file.hpp"
 #include "reports/baseline.hpp"
+#include "reports/complaints.hpp"
 #include "reports/failure.hpp"
 #include "reports/text.hpp"
 #include "reports/toml_text.hpp"
@@ -19,29 +20,11 @@ namespace ipoib::reports {
 namespace {
 
 constexpr std::size_t largest_file = std::size_t{1} << 20U;
-constexpr std::size_t most_complaints = 50;
 constexpr std::array<std::string_view, 6> verdicts{"FAIL", "FAIL.MUST", "FAIL.SHOULD", "FAIL.CRASH", "WARN", "INCONC"};
 
 std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 200); }
 
-/// Collects what is wrong with a file.
-class Complaints {
-public:
-    explicit Complaints(std::string_view file) : file_(one_line(file)) {}
-    void add(const toml::source_region& where, std::string_view what) { add(where.begin.line, what); }
-    void add(std::size_t line, std::string_view what) {
-        if (++count_ > most_complaints) return;
-        text_ += fmt::format("{}{}:{}: {}", text_.empty() ? "" : "\n", file_, line, what);
-    }
-    [[nodiscard]] std::string text() const {
-        if (count_ <= most_complaints) return text_;
-        return fmt::format("{}\n{}: and {} more", text_, file_, count_ - most_complaints);
-    }
-
-private:
-    std::string file_, text_;
-    std::size_t count_ = 0;
-};
+std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
 
 /// A member that must be a string; absent ones stay empty.
 void read_text(const toml::table& table, std::string_view key, std::string& into, Complaints& complaints) {
@@ -50,14 +33,14 @@ void read_text(const toml::table& table, std::string_view key, std::string& into
     if (const auto* text = node->as_string(); text != nullptr)
         into = from_ascii_toml(text->get());
     else
-        complaints.add(node->source(), fmt::format("{} must be a string", key));
+        complaints.add(line_of(*node), fmt::format("{} must be a string", key));
 }
 
 void read_expiry(const toml::table& table, Expected& entry, Complaints& complaints) {
     const auto* node = table.get("expires");
     if (node == nullptr) return;
     const auto* day = node->as_date();
-    if (day == nullptr) return complaints.add(node->source(), "expires must be a date, such as 2027-01-01");
+    if (day == nullptr) return complaints.add(line_of(*node), "expires must be a date, such as 2027-01-01");
     entry.expires = std::chrono::year_month_day{std::chrono::year{day->get().year},
                                                 std::chrono::month{day->get().month}, std::chrono::day{day->get().day}};
 }
@@ -66,13 +49,13 @@ void read_facts(const toml::table& table, Expected& entry, Complaints& complaint
     const auto* node = table.get("when");
     if (node == nullptr) return;
     const auto* facts = node->as_table();
-    if (facts == nullptr) return complaints.add(node->source(), "when must be a table: { driver = \"...\" }");
+    if (facts == nullptr) return complaints.add(line_of(*node), "when must be a table: { driver = \"...\" }");
     for (const auto& [key, value] : *facts) {
         const auto fact = from_ascii_toml(key.str());
         if (const auto* text = value.as_string(); text != nullptr)
             entry.when.emplace_back(fact, from_ascii_toml(text->get()));
         else
-            complaints.add(value.source(), fmt::format("when.{} must be a string", one_line(fact)));
+            complaints.add(line_of(value), fmt::format("when.{} must be a string", one_line(fact)));
     }
 }
 
@@ -80,7 +63,7 @@ void check_entry(const toml::table& table, const Expected& entry, Complaints& co
     constexpr std::array<std::string_view, 6> known{"id", "verdict", "reason", "reference", "expires", "when"};
     for (const auto& [key, value] : table)
         if (std::find(known.begin(), known.end(), key.str()) == known.end())
-            complaints.add(value.source(), fmt::format("unknown key \"{}\"", one_line(from_ascii_toml(key.str()))));
+            complaints.add(line_of(value), fmt::format("unknown key \"{}\"", one_line(from_ascii_toml(key.str()))));
     const auto line = [&](std::string_view key) {
         const auto* node = table.get(key);
         return node == nullptr ? entry.line : static_cast<std::size_t>(node->source().begin.line);
@@ -126,37 +109,22 @@ std::vector<Expected> read_entries(const toml::table& document, Complaints& comp
     std::vector<Expected> entries;
     for (const auto& [key, value] : document) {
         if (key.str() != "expected") {
-            complaints.add(value.source(), fmt::format("unknown key \"{}\"", one_line(from_ascii_toml(key.str()))));
+            complaints.add(line_of(value), fmt::format("unknown key \"{}\"", one_line(from_ascii_toml(key.str()))));
             continue;
         }
         const auto* list = value.as_array();
         if (list == nullptr) {
-            complaints.add(value.source(), "expected must be written [[expected]]");
+            complaints.add(line_of(value), "expected must be written [[expected]]");
             continue;
         }
         for (const auto& item : *list)
             if (const auto* table = item.as_table(); table != nullptr)
                 entries.push_back(read_entry(*table, complaints));
             else
-                complaints.add(item.source(), "expected must be written [[expected]]");
+                complaints.add(line_of(item), "expected must be written [[expected]]");
     }
     refuse_doubles(entries, complaints);
     return entries;
-}
-
-/// A TOML basic string.
-std::string toml_string(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : valid_utf8(text)) {
-        const auto octet = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\')
-            out += std::string("\\") + c;
-        else if (octet < 0x20 || octet == 0x7f)
-            out += fmt::format("\\u{:04x}", octet);
-        else
-            out += c;
-    }
-    return out + '"';
 }
 
 }  // namespace
@@ -168,7 +136,7 @@ Loaded<Baseline> parse_baseline(std::string_view text, std::string_view file) {
         const auto document = toml::parse(to_ascii_toml(text), file);
         baseline.expected = read_entries(document, complaints);
     } catch (const toml::parse_error& failure) {
-        complaints.add(failure.source(), one_line(from_ascii_toml(failure.description())));
+        complaints.add(failure.source().begin.line, one_line(from_ascii_toml(failure.description())));
     }
     if (auto wrong = complaints.text(); !wrong.empty()) return Loaded<Baseline>::failed(std::move(wrong));
     return Loaded<Baseline>::of(std::move(baseline));

@@ -34,6 +34,16 @@ const RequirementResult* Requirements::find(std::string_view id) const {
     return found == by_id_.end() ? nullptr : found->second;
 }
 
+std::vector<std::string_view> concerned(const Result& result) {
+    std::vector<std::string_view> ids;
+    for (const auto& id : result.checks) {
+        const auto part = std::find_if(result.parts.begin(), result.parts.end(),
+                                       [&](const PartVerdict& one) { return one.id == id; });
+        if (part == result.parts.end() || part->verdict == result.verdict) ids.push_back(id);
+    }
+    return ids;
+}
+
 std::string verdict_name(const Result& result) {
     if (result.verdict != Verdict::fail || result.fail_type.empty()) return std::string(name(result.verdict));
     return one_line(result.fail_type);
@@ -89,7 +99,7 @@ std::string why_not_judged(const Result& result) {
 std::string explanation(const Results& results, const Requirements& requirements, const Result& result,
                         std::size_t most) {
     auto text = message_of(result);
-    for (const auto& id : result.checks)
+    for (const auto id : concerned(result))
         if (const auto* requirement = requirements.find(id); requirement != nullptr)
             text += "\n" + requirement_line(*requirement);
         else

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/results.hpp"
 
@@ -20,6 +21,9 @@ public:
 private:
     std::map<std::string_view, const RequirementResult*, std::less<>> by_id_;
 };
+
+/// The checks that a result's verdict is about: of a case that fails, only the requirements that are violated.
+[[nodiscard]] std::vector<std::string_view> concerned(const Result&);
 
 /// "FAIL.MUST", "WARN", "NA" ...
 [[nodiscard]] std::string verdict_name(const Result&);

@@ -54,6 +54,12 @@ Json to_member(const Detail& detail) {
 Json to_member(const Result& result, const std::filesystem::path& folder) {
     auto details = Json::array();
     for (const auto& detail : result.details) details.push_back(to_member(detail));
+    auto parts = Json::array();
+    for (const auto& part : result.parts)
+        parts.push_back({{"id", valid_utf8(part.id)},
+                         {"verdict", name(part.verdict)},
+                         {"na", reason(part.verdict, part.na)},
+                         {"observed", part.observed}});
     return {{"id", valid_utf8(result.id)},
             {"title", valid_utf8(result.title)},
             {"verdict", name(result.verdict)},
@@ -68,6 +74,8 @@ Json to_member(const Result& result, const std::filesystem::path& folder) {
             {"seconds", finite(result.seconds)},
             {"capture", result.capture},
             {"reference", valid_utf8(result.reference)},
+            {"parts", std::move(parts)},
+            {"repeat", valid_utf8(result.repeat)},
             {"notes", texts(result.notes)},
             {"details", std::move(details)}};
 }

@@ -36,7 +36,8 @@ TEST_CASE("JSON: members stand in the order of the interface") {
     CHECK(names(document) ==
           "format suite command seed started host seconds fabric dut captures results requirements ");
     CHECK(names(document["results"][0]) ==
-          "id title verdict na type checks message observed violations frames evidence seconds capture reference notes "
+          "id title verdict na type checks message observed violations frames evidence seconds capture reference parts "
+          "repeat notes "
           "details ");
     CHECK(names(document["results"][0]["details"][0]) == "capture frame offset field expected actual subject link ");
     CHECK(names(document["captures"][0]) == "file link_type packets ipoib notes error ");

@@ -114,6 +114,16 @@ Detail detail_in(const Node& node, const Results& results) {
     return detail;
 }
 
+PartVerdict part_in(const Node& node) {
+    PartVerdict part;
+    part.na = NotJudged::none;
+    node.required("id", [&](const Node& id) { part.id = id.text(); });
+    node.required("verdict", [&](const Node& verdict) { part.verdict = verdict_in(verdict); });
+    node.member("na", [&](const Node& reason) { part.na = reason_in(reason); });
+    node.read("observed", part.observed);
+    return part;
+}
+
 Result result_in(const Node& node, const Results& results, const std::filesystem::path& folder) {
     Result result;
     result.na = NotJudged::none;
@@ -131,6 +141,10 @@ Result result_in(const Node& node, const Results& results, const std::filesystem
     node.read("seconds", result.seconds);
     read_capture(node, results, result.capture);
     node.read("reference", result.reference);
+    node.read("repeat", result.repeat);
+    node.member("parts", [&](const Node& list) {
+        list.items([&](const Node& part) { result.parts.push_back(part_in(part)); });
+    });
     node.read("notes", result.notes);
     node.member("frames", [&](const Node& list) {
         list.items([&](const Node& frame) { result.frames.push_back(frame.whole<std::uint64_t>()); });

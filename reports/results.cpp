@@ -40,32 +40,56 @@ void reach(std::string_view from, const Index& index, std::span<const Requiremen
     }
 }
 
-/// For each requirement the results that bear on it, in the order of the results.
-std::vector<std::vector<const Result*>> judges(const Results& results, std::span<const RequirementMeta> catalogue) {
-    Index index;
-    for (std::size_t i = 0; i < catalogue.size(); ++i) index.emplace(catalogue[i].id, i);
-    std::vector<std::vector<const Result*>> found(catalogue.size());
-    for (const auto& result : results.results) {
-        std::vector<bool> reached(catalogue.size());
-        for (const auto& id : result.checks) reach(id, index, catalogue, reached);
-        for (std::size_t i = 0; i < catalogue.size(); ++i)
-            if (reached[i]) found[i].push_back(&result);
+/// A verdict on one requirement, and the result that it comes from.
+struct Judgement {
+    const Result* from;
+    Verdict verdict;
+    NotJudged na;
+    bool saw_something;
+
+    /// An ERROR or INCONC that saw nothing yields to any verdict that rests on something.
+    [[nodiscard]] bool is_without_ground() const {
+        return (verdict == Verdict::error || verdict == Verdict::inconc) && !saw_something;
     }
-    return found;
-}
+    [[nodiscard]] bool judged() const { return verdict != Verdict::na && (verdict != Verdict::pass || saw_something); }
+};
+using Judgements = std::vector<Judgement>;
 
 bool saw_something(const Result& result) { return result.observed > 0 || result.violations > 0; }
 
-/// An ERROR or INCONC that saw nothing yields to any verdict that rests on something.
-bool is_without_ground(const Result& result) {
-    return (result.verdict == Verdict::error || result.verdict == Verdict::inconc) && !saw_something(result);
+/// What a result says of one of its checks.
+Judgement judgement(const Result& result, std::string_view check) {
+    for (const auto& part : result.parts)
+        if (part.id == check) return {&result, part.verdict, part.na, part.observed > 0};
+    return {&result, result.verdict, result.na, saw_something(result)};
+}
+
+/// For each requirement what bears on it, in the order of the results.
+std::vector<Judgements> judgements(const Results& results, std::span<const RequirementMeta> catalogue) {
+    Index index;
+    for (std::size_t i = 0; i < catalogue.size(); ++i) index.emplace(catalogue[i].id, i);
+    std::vector<Judgements> found(catalogue.size());
+    for (const auto& result : results.results) {
+        std::vector<bool> taken(catalogue.size());
+        for (const auto& id : result.checks) {
+            const auto one = judgement(result, id);
+            std::vector<bool> reached(catalogue.size());
+            reach(id, index, catalogue, reached);
+            for (std::size_t i = 0; i < catalogue.size(); ++i) {
+                if (!reached[i] || (taken[i] && result.parts.empty())) continue;
+                taken[i] = true;
+                found[i].push_back(one);
+            }
+        }
+    }
+    return found;
 }
 
 void add_name(std::vector<std::string>& names, const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
-void say_why_not(RequirementResult& requirement, const RequirementMeta& meta, const std::vector<const Result*>& by) {
+void say_why_not(RequirementResult& requirement, const RequirementMeta& meta, const Judgements& by) {
     requirement.verdict = Verdict::na;
     if (by.empty()) {
         requirement.na = meta.unjudged;
@@ -73,15 +97,15 @@ void say_why_not(RequirementResult& requirement, const RequirementMeta& meta, co
         return;
     }
     for (const auto reason : telling)
-        for (const auto* result : by)
-            if (result->na == reason) {
+        for (const auto& one : by)
+            if (one.na == reason) {
                 requirement.na = reason;
-                requirement.reason = result->message;
+                requirement.reason = one.from->message;
                 return;
             }
 }
 
-RequirementResult rolled_up(const RequirementMeta& meta, const std::vector<const Result*>& by) {
+RequirementResult rolled_up(const RequirementMeta& meta, const Judgements& by) {
     RequirementResult requirement{.id = meta.id,
                                   .level = meta.level,
                                   .strength = meta.strength,
@@ -91,20 +115,17 @@ RequirementResult rolled_up(const RequirementMeta& meta, const std::vector<const
                                   .na = NotJudged::none,
                                   .reason = {},
                                   .by = {}};
-    for (const auto* result : by)
-        if (judged(*result) && !is_without_ground(*result)) {
-            requirement.verdict = std::min(requirement.verdict, result->verdict);
-            add_name(requirement.by, result->id);
-        }
-    if (requirement.verdict == Verdict::na)
-        for (const auto* result : by)
-            if (is_without_ground(*result)) {
-                requirement.verdict = std::min(requirement.verdict, result->verdict);
-                add_name(requirement.by, result->id);
+    for (const bool without_ground : {false, true}) {
+        if (requirement.verdict != Verdict::na) break;
+        for (const auto& one : by)
+            if (one.judged() && one.is_without_ground() == without_ground) {
+                requirement.verdict = std::min(requirement.verdict, one.verdict);
+                add_name(requirement.by, one.from->id);
             }
+    }
     if (requirement.verdict != Verdict::na) return requirement;
     say_why_not(requirement, meta, by);
-    for (const auto* result : by) add_name(requirement.by, result->id);
+    for (const auto& one : by) add_name(requirement.by, one.from->id);
     return requirement;
 }
 
@@ -188,10 +209,13 @@ void apply_strict(Results& results) {
             result.verdict = Verdict::fail;
             result.fail_type = "FAIL.SHOULD";
         }
+    for (auto& result : results.results)
+        for (auto& part : result.parts)
+            if (part.verdict == Verdict::warn) part.verdict = Verdict::fail;
 }
 
 void roll_up(Results& results, std::span<const RequirementMeta> catalogue) {
-    const auto by = judges(results, catalogue);
+    const auto by = judgements(results, catalogue);
     results.requirements.clear();
     results.requirements.reserve(catalogue.size());
     for (std::size_t i = 0; i < catalogue.size(); ++i) results.requirements.push_back(rolled_up(catalogue[i], by[i]));

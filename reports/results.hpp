@@ -37,6 +37,14 @@ struct Detail {
     std::string link;     ///< "fe80::/0xffff"
 };
 
+/// A case's verdict on one of the requirements it checks.
+struct PartVerdict {
+    std::string id;
+    Verdict verdict = Verdict::na;
+    NotJudged na = NotJudged::not_seen;
+    std::uint64_t observed = 0;
+};
+
 /// What one rule or case found.
 struct Result {
     std::string id, title;
@@ -44,6 +52,7 @@ struct Result {
     NotJudged na = NotJudged::not_seen;
     std::string fail_type;            ///< "FAIL.MUST", "FAIL.SHOULD", "FAIL.CRASH"; empty unless the verdict is FAIL
     std::vector<std::string> checks;  ///< requirement ids
+    std::vector<PartVerdict> parts;   ///< where they differ among the checks; a check that is not here has `verdict`
     std::string message;              ///< for people: why this verdict
     std::uint64_t observed = 0, violations = 0;
     std::vector<std::uint64_t> frames;  ///< of the first 100 violations
@@ -51,6 +60,7 @@ struct Result {
     std::vector<std::string> notes;     ///< what is worth knowing although it changes no verdict
     std::string evidence;               ///< the capture file, as opened from here (the results file makes it relative)
     std::string reference;              ///< of the baseline entry that excused it
+    std::string repeat;                 ///< the command that repeats only this
     std::uint32_t capture = 0;          ///< which capture was judged
     double seconds = 0;
 };

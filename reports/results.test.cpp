@@ -162,6 +162,30 @@ TEST_CASE("Roll-up: NA says what could have been seen before what cannot") {
     CHECK(run.requirements[1].reason == "by reading the vendor's documents");
 }
 
+TEST_CASE("Roll-up: a case with several checks says of each what it found") {
+    const std::vector<RequirementMeta> catalogue{
+        requirement("A-1-01", "must", "1"), requirement("A-1-02", "must", "1", {"A-1-01"}),
+        requirement("A-1-03", "should", "1"), requirement("A-1-04", "must", "1")};
+    auto one = result("CASE", Verdict::fail, "A-1-02");
+    one.checks = {"A-1-02", "A-1-03", "A-1-04"};
+    one.parts = {{"A-1-02", Verdict::pass, NotJudged::none, 3},
+                 {"A-1-03", Verdict::warn, NotJudged::none, 1},
+                 {"A-1-04", Verdict::fail, NotJudged::none, 1}};
+    Results run;
+    run.results = {one};
+    roll_up(run, catalogue);
+    CHECK(run.requirements[0].verdict == Verdict::pass);
+    CHECK(run.requirements[1].verdict == Verdict::pass);
+    CHECK(run.requirements[2].verdict == Verdict::warn);
+    CHECK(run.requirements[3].verdict == Verdict::fail);
+    run.results[0].verdict = Verdict::warn;
+    run.results[0].parts[2].verdict = Verdict::na;
+    apply_strict(run);
+    roll_up(run, catalogue);
+    CHECK(run.requirements[2].verdict == Verdict::fail);
+    CHECK(run.requirements[3].verdict == Verdict::na);
+}
+
 TEST_CASE("Coverage: MUSTs are those of strength must, reasons are counted") {
     Results run;
     const auto add = [&](Verdict verdict, NotJudged na, const char* strength) {

@@ -208,7 +208,7 @@ private:
             indented(2, fmt::format("{} violation{} in {} observed", result.violations,
                                     result.violations == 1 ? "" : "s", result.observed));
         indented(2, clipped(message_of(result), 4000));
-        for (const auto& id : result.checks) {
+        for (const auto id : concerned(result)) {
             const auto* requirement = requirements_.find(id);
             indented(2, requirement == nullptr ? one_line(id) : requirement_line(*requirement));
         }
@@ -217,6 +217,7 @@ private:
         if (result.violations > shown && shown > 0) line(fmt::format("    and {} more", result.violations - shown));
         for (const auto& note : result.notes) indented(2, "note: " + one_line(note));
         if (!result.evidence.empty()) indented(2, "evidence: " + one_line(result.evidence));
+        if (!result.repeat.empty()) indented(2, "repeat: " + one_line(result.repeat));
         line("");
     }
 

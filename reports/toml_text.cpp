@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstdint>
 
+#include "reports/text.hpp"
+
 namespace ipoib::reports {
 
 std::string to_ascii_toml(std::string_view document) {
@@ -37,6 +39,20 @@ std::string from_ascii_toml(std::string_view text) {
             out += text[i];
     }
     return out;
+}
+
+std::string toml_string(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : valid_utf8(text)) {
+        const auto octet = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\')
+            out += std::string("\\") + c;
+        else if (octet < 0x20 || octet == 0x7f)
+            out += fmt::format("\\u{:04x}", octet);
+        else
+            out += c;
+    }
+    return out + '"';
 }
 
 }  // namespace ipoib::reports

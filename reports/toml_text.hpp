@@ -15,4 +15,7 @@ namespace ipoib::reports {
 /// A key, a string or a message that came of `to_ascii_toml`, as it was.
 [[nodiscard]] std::string from_ascii_toml(std::string_view);
 
+/// A TOML basic string, quotes included, that reads as the text.
+[[nodiscard]] std::string toml_string(std::string_view text);
+
 }  // namespace ipoib::reports

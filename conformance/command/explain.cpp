@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ipoib-conform explain: what a requirement, a rule or an address means.
+// ipoib-conform explain: what a requirement, a case, a rule or an address means.
 #include "conformance/command/commands.hpp"
 #include "conformance/command/usage.hpp"
+#include "conformance/engine/case.hpp"
 #include "protocol/requirements/catalogue.hpp"
 #include "protocol/rules/rule.hpp"
 #include "protocol/wire/text.hpp"
@@ -48,6 +49,26 @@ void explain_rule(const rules::Rule& rule) {
                                                       : "the broadcast group's MCMemberRecord");
 }
 
+void explain_case(const Case& one) {
+    fmt::print("{}: {}\n", one.id, one.title);
+    for (const auto* requirement : one.checks) fmt::print("  checks {}: {}\n", requirement->id, requirement->statement);
+    fmt::print("  passes if {}\n", one.pass_if);
+    fmt::print("  judges {}\n", one.subject == Subject::sa ? "the subnet administrator (--dut sa)"
+                                : one.role == Role::router ? "an IP multicast router"
+                                                           : "an IPoIB interface");
+    if (const auto needs = in_words(one.needs); !needs.empty()) fmt::print("  the fabric must {}\n", needs);
+    if (!one.dut_can.empty()) fmt::print("  the DUT must be able to {}\n", fmt::join(one.dut_can, ", "));
+    fmt::print("  impact: {}; lasts at most {} s\n", name(one.impact), one.lasts_at_most.count());
+    if (!one.tags.empty()) fmt::print("  tags: {}\n", fmt::join(one.tags, ", "));
+}
+
+/// A case or rule names it among what it checks.
+template <class Judge>
+void print_if_checks(const Judge& judge, const Requirement& requirement) {
+    for (const auto* checked : judge.checks)
+        if (checked && checked->id == requirement.id) fmt::print("  checked by {}: {}\n", judge.id, judge.title);
+}
+
 void explain_requirement(const Requirement& requirement) {
     const auto section = requirement.section();
     fmt::print("{}: {}\n", requirement.id, requirement.statement);
@@ -59,9 +80,8 @@ void explain_requirement(const Requirement& requirement) {
     for (const auto id : requirement.same_as) fmt::print("  the same as {}\n", id);
     for (const auto id : requirement.part_of) fmt::print("  part of {}\n", id);
     if (!requirement.note.empty()) fmt::print("  note: {}\n", requirement.note);
-    for (const auto& rule : rules::all())
-        for (const auto* checked : rule.checks)
-            if (checked && checked->id == requirement.id) fmt::print("  checked by {}: {}\n", rule.id, rule.title);
+    for (const auto* one : all_cases()) print_if_checks(*one, requirement);
+    for (const auto& rule : rules::all()) print_if_checks(rule, requirement);
 }
 
 void print_fields(const HeaderSpec& header, const std::uint8_t* at) {
@@ -98,6 +118,7 @@ void explain_link_address(Octets octets) {
 }
 
 void run_explain(const Options& options) {
+    if (const auto* one = find_case(options.what)) return explain_case(*one);
     if (const auto* rule = rules::find(options.what)) return explain_rule(*rule);
     if (const auto* requirement = requirements::find(options.what)) return explain_requirement(*requirement);
     if (const auto ipv4 = parse_ipv4(options.what)) {
@@ -113,8 +134,9 @@ void run_explain(const Options& options) {
     }
     if (const auto octets = parse_octets(options.what); octets && octets->size() == LinkAddress::size)
         return explain_link_address(*octets);
-    throw UsageError("'" + options.what +
-                     "' is no id of a requirement or rule, no MGID, no IP group and no 20-octet link-layer address");
+    throw UsageError(
+        "'" + options.what +
+        "' is no id of a requirement, case or rule, no MGID, no IP group and no 20-octet link-layer address");
 }
 
 }  // namespace
@@ -122,7 +144,7 @@ void run_explain(const Options& options) {
 void add_explain(CLI::App& program, int& exit_code) {
     auto options = std::make_shared<Options>();
     auto* command =
-        program.add_subcommand("explain", "What a requirement, a rule, an MGID, a group or an address means");
+        program.add_subcommand("explain", "What a requirement, a case, a rule, an MGID, a group or an address means");
     command->add_option("WHAT", options->what, "An id, an MGID, an IP group, or a 20-octet link-layer address in hex")
         ->required()
         ->type_name(" ");

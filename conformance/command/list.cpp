@@ -1,61 +1,141 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform list and requirements: what there is to check, and what checks it.
+#include "conformance/command/choice.hpp"
 #include "conformance/command/commands.hpp"
-#include "conformance/command/usage.hpp"
-#include "conformance/engine/passive.hpp"
+#include "conformance/command/target_options.hpp"
 #include "protocol/requirements/catalogue.hpp"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace ipoib::conformance {
 namespace {
 
 using nlohmann::ordered_json;
 
-std::vector<std::string_view> checked_by(const rules::Rule& rule) {
+struct ListOptions {
+    std::vector<std::string> selectors;
+    TargetOptions target;
+    bool json = false, is_placed = false;  ///< placed: a fabric or DUT was named
+};
+
+/// The requirements that a case or rule checks; a rule's list has room for more.
+template <class Judge>
+std::vector<std::string_view> checked_by(const Judge& judge) {
     std::vector<std::string_view> ids;
-    for (const auto* requirement : rule.checks)
+    for (const auto* requirement : judge.checks)
         if (requirement) ids.push_back(requirement->id);
     return ids;
 }
 
-void run_list(const std::vector<std::string>& selectors, bool json) {
-    const Selection selection{selectors};
-    if (const auto wrong = selection.unmatched(selectable_rules()); wrong)
-        throw UsageError("no rule matches '" + *wrong + "'");
-    auto listed = ordered_json::array();
-    const auto selected = selected_rules(selection);
-    for (const auto* rule : selected) {
-        const auto checks = checked_by(*rule);
-        if (json)
-            listed.push_back({{"id", rule->id}, {"kind", "rule"}, {"title", rule->title}, {"checks", checks}});
-        else
-            fmt::print("{:<36} {}\n{:<36} checks {}\n", rule->id, rule->title, "", fmt::join(checks, ", "));
+/// A fabric and a DUT, and what a case could not do there.
+class Place {
+public:
+    explicit Place(const TargetOptions& options) : aim_(aim(options, 1)), rig_(rig_for(aim_.target)) {}
+    [[nodiscard]] std::optional<Obstacle> obstacle(const Case& one) const {
+        return conformance::obstacle(one, aim_.run, rig_->abilities());
     }
-    if (json)
-        fmt::print("{}\n", listed.dump(2));
-    else
-        fmt::print("{} rules; all judge captures (ipoib-conform check).\n", selected.size());
+
+private:
+    Aim aim_;
+    std::unique_ptr<Rig> rig_;
+};
+
+std::string_view subject_name(Subject subject) { return subject == Subject::sa ? "sa" : "stack"; }
+
+ordered_json to_json(const Case& one) {
+    return {{"id", one.id},
+            {"kind", "case"},
+            {"title", one.title},
+            {"checks", checked_by(one)},
+            {"pass_if", one.pass_if},
+            {"tags", one.tags},
+            {"subject", subject_name(one.subject)},
+            {"impact", name(one.impact)},
+            {"needs", in_words(one.needs)},
+            {"dut_can", one.dut_can},
+            {"lasts_at_most", one.lasts_at_most.count()}};
 }
 
-/// What checks a requirement: rules that name it, or that name one which implies it.
-std::vector<std::string_view> rules_for(std::string_view requirement) {
-    std::vector<std::string_view> ids;
+ordered_json to_json(const rules::Rule& rule) {
+    return {{"id", rule.id}, {"kind", "rule"}, {"title", rule.title}, {"checks", checked_by(rule)}};
+}
+
+void add_obstacle(ordered_json& entry, const std::optional<Obstacle>& why_not) {
+    entry["can_run"] = !why_not;
+    entry["na"] = why_not ? ordered_json(reports::name(why_not->reason)) : ordered_json(nullptr);
+    entry["why"] = why_not ? why_not->why : "";
+}
+
+void print_json(const Choice& choice, const Place* place) {
+    auto listed = ordered_json::array();
+    for (const auto* one : choice.cases) {
+        listed.push_back(to_json(*one));
+        if (place) add_obstacle(listed.back(), place->obstacle(*one));
+    }
+    for (const auto* rule : choice.rules) {
+        listed.push_back(to_json(*rule));
+        if (place) add_obstacle(listed.back(), {});
+    }
+    fmt::print("{}\n", listed.dump(2));
+}
+
+template <class Judge>
+void print_entry(const Judge& judge) {
+    fmt::print("{:<36} {}\n{:<36} checks {}\n", judge.id, judge.title, "", fmt::join(checked_by(judge), ", "));
+}
+
+void print_text(const Choice& choice, const Place* place) {
+    std::size_t can_run = 0;
+    for (const auto* one : choice.cases) {
+        print_entry(*one);
+        if (!place) continue;
+        const auto why_not = place->obstacle(*one);
+        can_run += !why_not;
+        if (why_not) fmt::print("{:<36} NA ({}): {}\n", "", reports::name(why_not->reason), why_not->why);
+    }
+    for (const auto* rule : choice.rules) print_entry(*rule);
+    if (place) fmt::print("{} of {} cases can run there.\n", can_run, choice.cases.size());
+    fmt::print("{} cases (ipoib-conform run), {} rules (run and check).\n", choice.cases.size(), choice.rules.size());
+}
+
+void run_list(const ListOptions& options) {
+    const auto choice = choose(options.selectors);
+    const auto place = options.is_placed ? std::make_optional<Place>(options.target) : std::nullopt;
+    const auto* at = place ? &*place : nullptr;
+    options.json ? print_json(choice, at) : print_text(choice, at);
+}
+
+/// What checks a requirement: cases and rules that name it, or that name one which implies it.
+struct CheckedBy {
+    std::vector<std::string_view> cases, rules;
+};
+
+template <class Judge>
+bool bears_on(const Judge& judge, std::string_view requirement) {
+    return std::ranges::any_of(judge.checks, [&](const requirements::Requirement* checked) {
+        if (!checked) return false;
+        const auto closure = requirements::closure(*checked);
+        return std::ranges::find(closure, requirement) != closure.end();
+    });
+}
+
+CheckedBy what_checks(std::string_view requirement) {
+    CheckedBy by;
+    for (const auto* one : all_cases())
+        if (bears_on(*one, requirement)) by.cases.push_back(one->id);
     for (const auto& rule : rules::all())
-        for (const auto* checked : rule.checks) {
-            if (!checked) continue;
-            const auto closure = requirements::closure(*checked);
-            if (std::ranges::find(closure, requirement) == closure.end()) continue;
-            if (ids.empty() || ids.back() != rule.id) ids.push_back(rule.id);
-        }
-    return ids;
+        if (bears_on(rule, requirement)) by.rules.push_back(rule.id);
+    return by;
 }
 
-std::string_view status_of(const requirements::Requirement& requirement, bool is_checked) {
+std::string_view status_of(const requirements::Requirement& requirement, const CheckedBy& by) {
     using requirements::Test;
-    if (is_checked) return "rule";
+    if (!by.cases.empty()) return by.rules.empty() ? "case" : "case and rule";
+    if (!by.rules.empty()) return "rule";
     if (has(requirement.test, Test::active)) return "open: needs a case";
     if (has(requirement.test, Test::passive)) return "open: needs a rule";
     return "inspection";
@@ -65,8 +145,9 @@ void run_requirements(bool json, bool gaps) {
     auto listed = ordered_json::array();
     std::size_t shown = 0;
     for (const auto* requirement : requirements::all()) {
-        const auto by = rules_for(requirement->id);
-        const auto status = status_of(*requirement, !by.empty());
+        auto [by, by_rules] = what_checks(requirement->id);
+        const auto status = status_of(*requirement, {by, by_rules});
+        by.insert(by.end(), by_rules.begin(), by_rules.end());
         if (gaps && !status.starts_with("open")) continue;
         ++shown;
         if (json)
@@ -89,16 +170,18 @@ void run_requirements(bool json, bool gaps) {
 }  // namespace
 
 void add_list(CLI::App& program, int& exit_code) {
-    struct Options {
-        std::vector<std::string> selectors;
-        bool json = false;
-    };
-    auto options = std::make_shared<Options>();
-    auto* command = program.add_subcommand("list", "The rules, and the requirements that they check");
-    command->add_option("SELECTOR", options->selectors, "As for check")->type_name("...");
+    auto options = std::make_shared<ListOptions>();
+    auto* command = program.add_subcommand("list", "Cases and rules, and the requirements that they check");
+    command->add_option("SELECTOR", options->selectors, "As for run")->type_name("...");
     command->add_flag("--json", options->json, "As JSON");
-    command->callback([options, &exit_code] {
-        run_list(options->selectors, options->json);
+    add_target_options(*command, options->target);
+    add_permission_options(*command, options->target);
+    command->footer(
+        "With --fabric, --dut or --profile it also tells which cases can run there, and why others cannot.");
+    command->callback([options, command, &exit_code] {
+        for (const auto* const option : {"--fabric", "--dut", "--profile"})
+            options->is_placed = options->is_placed || command->get_option(option)->count() > 0;
+        run_list(*options);
         exit_code = exit_ok;
     });
 }

@@ -17,6 +17,8 @@ constexpr std::string_view examples =
     "Examples:\n"
     "  ipoib-conform check ibdump.pcap                      judge a capture\n"
     "  ipoib-conform check ibdump.pcap rfc4391/6 tag:arp    only section 6 and what concerns ARP\n"
+    "  ipoib-conform run                                    the suite against the reference stack, simulated\n"
+    "  ipoib-conform run --profile DUT.toml --evidence DIR  against a stack of one's own, keeping the frames\n"
     "  tcpdump -i ib0 -U -w - | ipoib-conform check -       judge live traffic; Ctrl-C prints the verdicts\n"
     "  ipoib-conform explain RFC4391-6-02                   what a requirement says and what checks it\n"
     "  ipoib-conform decode ibdump.pcap#7                   frame 7, field by field\n"
@@ -42,6 +44,9 @@ int main(int argc, char** argv) {
     program.require_subcommand(1);
     int exit_code = exit_ok;
     add_check(program, exit_code);
+    add_run(program, exit_code, argv[0]);
+    add_selftest(program, exit_code);
+    add_profile(program, exit_code);
     add_list(program, exit_code);
     add_requirements(program, exit_code);
     add_explain(program, exit_code);
@@ -64,6 +69,9 @@ int main(int argc, char** argv) {
         if (error.code().value() == EPIPE) return exit_code;
         std::cerr << "ipoib-conform: " << error.what() << '\n';
         return exit_usage;
+    } catch (const Fault& fault) {
+        std::cerr << "ipoib-conform: " << fault.what() << '\n';
+        return exit_fault;
     } catch (const std::exception& error) {
         std::cerr << "ipoib-conform: " << error.what() << '\n';
         return exit_usage;

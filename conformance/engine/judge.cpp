@@ -53,6 +53,7 @@ bool binds_party(const rules::Rule& rule, Party party) {
         case Party::anyone:
             return true;
         case Party::tester:
+        case Party::bystander:
             return false;
         case Party::sa:
             return has(binds, Binds::sa | Binds::administrator);
@@ -68,6 +69,7 @@ Party party_of(std::string_view interface_name) noexcept {
     if (interface_name == "dut") return Party::dut;
     if (interface_name == "tester") return Party::tester;
     if (interface_name == "sa") return Party::sa;
+    if (interface_name == "other") return Party::bystander;
     return Party::anyone;
 }
 

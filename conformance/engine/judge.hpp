@@ -15,9 +15,9 @@
 
 namespace ipoib::conformance {
 
-/// Whom an interface's frames come from. Evidence captures name their interfaces so; in other captures every sender is
-/// judged.
-enum class Party : std::uint8_t { anyone, dut, tester, sa };
+/// Whom an interface's frames come from. Evidence captures name their interfaces so ("other" holds nodes that take no
+/// part); in other captures every sender is judged.
+enum class Party : std::uint8_t { anyone, dut, tester, sa, bystander };
 [[nodiscard]] Party party_of(std::string_view interface_name) noexcept;
 
 /// The medium that a link type's frames are decoded as, if it is one that can be judged.

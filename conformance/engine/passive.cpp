@@ -79,18 +79,6 @@ private:
     std::vector<Party> parties_;
 };
 
-std::string_view strength_name(requirements::Strength strength) {
-    switch (strength) {
-        case requirements::Strength::must:
-            return "must";
-        case requirements::Strength::should:
-            return "should";
-        case requirements::Strength::may:
-            return "may";
-    }
-    return {};
-}
-
 constexpr std::array<std::pair<wire::Part, std::string_view>, 11> tag_names{{
     {wire::Part::arp, "arp"},
     {wire::Part::arp_addresses, "arp"},
@@ -114,6 +102,18 @@ std::pair<NotJudged, std::string_view> why_open(const requirements::Requirement&
 }
 
 }  // namespace
+
+std::string_view strength_name(requirements::Strength strength) noexcept {
+    switch (strength) {
+        case requirements::Strength::must:
+            return "must";
+        case requirements::Strength::should:
+            return "should";
+        case requirements::Strength::may:
+            return "may";
+    }
+    return {};
+}
 
 reports::Results check(const PassiveRun& run) {
     reports::Results results;

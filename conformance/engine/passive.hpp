@@ -26,6 +26,9 @@ struct PassiveRun {
 /// is an ERROR of the run; `Results::requirements` is left to roll_up.
 [[nodiscard]] reports::Results check(const PassiveRun& run);
 
+/// "must", "should", "may".
+[[nodiscard]] std::string_view strength_name(requirements::Strength strength) noexcept;
+
 /// What a selector can match, for every rule.
 [[nodiscard]] std::vector<Selectable> selectable_rules();
 /// The rules that a selection means.

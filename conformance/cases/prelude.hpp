@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What every case needs to see.
+#pragma once
+
+#include "conformance/engine/case.hpp"
+#include "protocol/requirements/rfc4391.hpp"
+#include "protocol/requirements/rfc4392.hpp"
+#include "protocol/requirements/udmc.hpp"
+
+namespace ipoib::conformance {
+
+using namespace wire;
+using fabric::Ability;
+
+/// The IP groups of all routers on the link. RFC 4391, 10.
+inline constexpr IpAddress all_routers = IpAddress::v4(0xe0000002);
+
+}  // namespace ipoib::conformance

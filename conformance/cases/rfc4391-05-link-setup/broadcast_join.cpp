@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case broadcast_group_is_joined{
+    .id = "IPOIB-4391-5-VAL-001",
+    .title = "An interface that comes up joins the broadcast group as FullMember",
+    .checks = {&rfc4391::broadcast_full_member_join},
+    .pass_if = "the DUT asks the SA to join the broadcast-GID with JoinState FullMember, and is a member afterwards",
+    .tags = {"sa", "broadcast"},
+    .needs = Ability::see_all | Ability::trusted_sa,
+    .dut_can = {"up"},
+    .begin = Begin::down,
+    .lasts_at_most = 70s,
+    .steps =
+        [](Bench& bench) {
+            const auto broadcast = bench.link().broadcast_gid();
+            bench.step("The interface comes up");
+            bench.dut_begins_to_come_up();
+            bench.require(
+                join_of(broadcast).where(
+                    McMemberRecord::join_state, [](auto state, auto&) { return (state & 1) != 0; }, "FullMember"),
+                within(30s));
+            bench.step("It is a member of the group");
+            bench.dut_comes_up();
+            const auto state = bench.dut_join_state(broadcast);
+            bench.require((state & 1) != 0, "FullMember at the SA", "JoinState " + std::to_string(state));
+        },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case multicast_has_a_grh{
+    .id = "IPOIB-4391-6-VAL-002",
+    .title = "Every multicast packet has a GRH",
+    .checks = {&rfc4391::grh_on_multicast},
+    .pass_if = "the DUT's packet to a group has a GRH with the group's MGID",
+    .tags = {"grh", "mgid"},
+    .needs = Ability::see_all,
+    .dut_can = {"send"},
+    .steps =
+        [](Bench& bench) {
+            bench.step("The DUT sends to a group that the tester has joined");
+            const auto group = bench.fresh_group4();
+            const auto port = bench.fresh_port();
+            const auto mgid = bench.join(group).mgid;
+            bench.dut_sends(group, port);
+            bench.inspect(udp_from_dut(group, port).sent_anywhere().with(Grh::dgid, mgid), within(5s));
+        },
+};
+
+}  // namespace ipoib::conformance

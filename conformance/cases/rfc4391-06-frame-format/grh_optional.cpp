@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case grh_is_optional_on_unicast{
+    .id = "IPOIB-4391-6-VAL-001",
+    .title = "Unicast packets are received with and without a GRH",
+    .checks = {&rfc4391::grh_optional_on_receive},
+    .pass_if = "echo requests with and without a GRH are answered",
+    .tags = {"grh", "ipv4"},
+    .steps =
+        [](Bench& bench) {
+            bench.step("The DUT learns the tester's address by a broadcast, which has a GRH anyway");
+            bench.send(arp_request());
+            bench.precondition(arp_reply(), within(1s));
+            bench.step("Echo requests without and with a GRH");
+            bench.send(echo_request());
+            const bool without = bench.happens(echo_reply(), within(1s));
+            bench.send(echo_request_with_grh());
+            const bool with = bench.happens(echo_reply(), within(1s));
+            bench.precondition(with || without, "the DUT answers one of both");
+            bench.require(without, "an answer to the echo request without a GRH", "none");
+            bench.require(with, "an answer to the echo request with a GRH", "none");
+        },
+};
+
+}  // namespace ipoib::conformance

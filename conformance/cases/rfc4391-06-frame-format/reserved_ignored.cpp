@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case encap_reserved_ignored{
+    .id = "IPOIB-4391-6-INV-001",
+    .title = "A receiver ignores the Reserved field of the encapsulation header",
+    .checks = {&rfc4391::encap_reserved_rx, &rfc4391::encap_reserved_tx},
+    .pass_if = "the DUT answers every echo request, and its own Reserved field is zero",
+    .tags = {"encap", "ipv4"},
+    .steps =
+        [](Bench& bench) {
+            bench.step("An ordinary echo request is answered", rfc4391::encap_reserved_tx);
+            bench.send(echo_request());
+            bench.precondition(echo_reply(), within(1s));
+            bench.require(echo_reply().with(Encap::reserved, 0), within(1s));
+
+            bench.step("An echo request with Reserved bits set is answered too", rfc4391::encap_reserved_rx);
+            for (const auto reserved : std::array<std::uint16_t, 3>{0x0001, 0x8000, 0xffff}) {
+                bench.send(echo_request().with(Encap::reserved, reserved));
+                bench.require(echo_reply(), within(1s));
+            }
+        },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case ip_mtu_is_2044{
+    .id = "IPOIB-4391-7-VAL-001",
+    .title = "IP packets of 2044 octets are received and sent whole",
+    .checks = {&rfc4391::ip_mtu_2044},
+    .pass_if = "an echo request of 2044 octets is answered by one packet of 2044 octets",
+    .tags = {"mtu", "ipv4"},
+    .steps =
+        [](Bench& bench) {
+            constexpr std::size_t mtu = 2044, payload = mtu - Ipv4::size - Icmp::size;
+            if (bench.situation().ip_mtu() < mtu) bench.not_applicable("this link's MTU is less than 2044");
+            bench.step("An ordinary echo request is answered");
+            bench.control();
+            bench.step("An echo request of 2044 octets is answered by one packet");
+            bench.send(echo_request(payload));
+            bench.require(echo_reply().with(Ipv4::total_length, mtu), within(1s));
+        },
+};
+
+}  // namespace ipoib::conformance

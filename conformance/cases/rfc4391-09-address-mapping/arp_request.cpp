@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case arp_request_is_broadcast{
+    .id = "IPOIB-4391-9.2-VAL-002",
+    .title = "IPv4 addresses are resolved by ARP, requests in the broadcast group",
+    .checks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::broadcast_group_carries_broadcasts},
+    .pass_if = "the DUT answers an ARP request; with an empty cache it asks for the tester in the broadcast group",
+    .tags = {"arp", "broadcast"},
+    .dut_can = {"flush_neighbours", "resolve"},
+    .steps =
+        [](Bench& bench) {
+            const auto tester = bench.situation().tester.ipv4;
+            bench.step("The DUT answers ordinary traffic, and an ARP request", rfc4391::ipv4_resolved_by_arp);
+            bench.send(arp_request());
+            const bool is_answered = bench.happens(arp_reply(), within(1s));
+            bench.control();
+            bench.require(is_answered, "an ARP reply", "none");
+            bench.step("It asks for an address that it does not know", rfc4391::ipv4_resolved_by_arp);
+            bench.dut().flush_neighbours();
+            bench.dut_resolves(IpAddress::v4(tester));
+            bench.require(arp_request_for(tester), within(3s));
+            bench.same_step("In the broadcast group", rfc4391::broadcast_group_carries_broadcasts);
+            bench.inspect(arp_request_for(tester).with(Lrh::dlid, bench.link().broadcast_mlid), within(3s));
+        },
+};
+
+}  // namespace ipoib::conformance

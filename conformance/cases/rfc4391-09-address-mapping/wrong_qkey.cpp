@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case wrong_qkey_is_not_accepted{
+    .id = "IPOIB-4391-9.1-INV-001",
+    .title = "A packet with another Q_Key is not accepted",
+    .checks = {&rfc4391::qkey_match_on_receive},
+    .pass_if = "an echo request with a wrong Q_Key is not answered; ordinary ones before and after are",
+    .tags = {"qkey", "ipv4", "hca"},
+    .steps =
+        [](Bench& bench) {
+            for (const std::uint32_t difference : {0x00000001u, 0x80000000u}) {
+                bench.step("The Q_Key differs in one bit");
+                bench.control();
+                bench.send(echo_request().with(Deth::q_key, bench.link().q_key ^ difference));
+                bench.forbid(echo_reply(), within(1s));
+            }
+        },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case redirected_packets_find_the_group_later{
+    .id = "IPOIB-4391-10-VAL-005",
+    .title = "Packets that went to the all-router group go to their own group once it is created",
+    .checks = {&rfc4391::fallback_ends_with_group},
+    .pass_if = "after the tester has joined the group the DUT's datagrams come over it",
+    .tags = {"sa", "egress", "trap"},
+    .impact = Impact::link,
+    .dut_can = {"send"},
+    .lasts_at_most = 20s,
+    .steps =
+        [](Bench& bench) {
+            const auto group = bench.fresh_group4();
+            const auto port = bench.fresh_port();
+            bench.step("The group is missing: its packets go to the routers");
+            bench.join(all_routers);
+            bench.dut_sends(group, port);
+            bench.precondition(udp_from_dut(group, port), within(5s));
+            bench.step("The group is created");
+            const auto mlid = bench.join(group).mlid();
+            bench.pass_time(1s);
+            bench.dut_sends(group, port);
+            bench.require(udp_from_dut(group, port).with(Lrh::dlid, mlid), within(5s));
+        },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case missing_link_local_group_is_dropped{
+    .id = "IPOIB-4391-10-INV-001",
+    .title = "A packet to a missing group of link-local scope is dropped, also when there are routers",
+    .checks = {&rfc4391::link_local_drop},
+    .pass_if = "the datagram is not sent over any group, and no group is created",
+    .tags = {"sa", "egress"},
+    .impact = Impact::link,
+    .dut_can = {"send"},
+    .steps =
+        [](Bench& bench) {
+            const auto group = bench.fresh_link_local_group4();
+            const auto port = bench.fresh_port();
+            bench.step("The tester is in the all-router group; the DUT sends to a link-local group nobody has joined");
+            bench.join(all_routers);
+            bench.precondition(!bench.group_at_sa(bench.mgid_of(group)), "nobody is in " + text(group));
+            bench.control();
+            bench.dut_sends(group, port);
+            bench.forbid(udp_from_dut(group, port), within(2s));
+            bench.require(!bench.group_at_sa(bench.mgid_of(group)), "no new group at the SA", "the group was created");
+        },
+};
+
+}  // namespace ipoib::conformance

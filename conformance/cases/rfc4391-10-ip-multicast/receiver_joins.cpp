@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case receiver_joins_as_full_member{
+    .id = "IPOIB-4391-10-VAL-007",
+    .title = "A receiver joins the group as FullMember and gives a new group the link's parameters",
+    .checks = {&rfc4391::receiver_full_member_join, &rfc4391::new_group_link_mtu,
+               &rfc4391::new_group_broadcast_parameters, &rfc4391::new_group_other_attributes},
+    .pass_if =
+        "the DUT asks to join as FullMember, with the broadcast group's MTU, P_Key, Q_Key, SL, HopLimit, TClass "
+        "and FlowLabel",
+    .tags = {"sa", "mtu"},
+    .needs = Ability::see_all,
+    .dut_can = {"join"},
+    .steps =
+        [](Bench& bench) {
+            const auto& link = bench.link();
+            const auto group = bench.fresh_group4();
+            const auto mgid = bench.mgid_of(group);
+            const auto join = creating_join_of(mgid);
+            bench.step("The DUT joins a group that does not exist yet", rfc4391::receiver_full_member_join);
+            bench.dut_joins(group);
+            bench.inspect(
+                join_of(mgid).where(
+                    McMemberRecord::join_state, [](auto state, auto&) { return (state & 1) != 0; }, "FullMember"),
+                within(5s));
+            bench.same_step("The MTU that it asks for", rfc4391::new_group_link_mtu);
+            bench.inspect(join.with(McMemberRecord::mtu, link.mtu), within(5s));
+            bench.same_step("P_Key, Q_Key, SL and HopLimit", rfc4391::new_group_broadcast_parameters);
+            bench.inspect(join.with(McMemberRecord::p_key, link.p_key)
+                              .with(McMemberRecord::q_key, link.q_key)
+                              .with(McMemberRecord::sl, link.sl)
+                              .with(McMemberRecord::hop_limit, link.hop_limit)
+                              .with(McMemberRecord::mtu, link.mtu),
+                          within(5s));
+            bench.same_step("TClass and FlowLabel", rfc4391::new_group_other_attributes);
+            bench.inspect(join.with(McMemberRecord::traffic_class, link.traffic_class)
+                              .with(McMemberRecord::flow_label, link.flow_label),
+                          within(5s));
+        },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case receiver_leaves{
+    .id = "IPOIB-4391-10-VAL-008",
+    .title = "A group that IP leaves is left at the SA",
+    .checks = {&rfc4391::leaves_group},
+    .pass_if = "after the DUT left the group it is no FullMember of it",
+    .tags = {"sa"},
+    .needs = Ability::trusted_sa,
+    .dut_can = {"join", "leave"},
+    .steps =
+        [](Bench& bench) {
+            const auto group = bench.fresh_group4();
+            const auto mgid = bench.mgid_of(group);
+            bench.step("The DUT joins a group");
+            bench.dut().join(group);
+            bench.precondition(bench.exists_at_sa(mgid, within(5s)), "the group is at the SA");
+            bench.precondition((bench.dut_join_state(mgid) & 1) != 0, "the DUT is FullMember");
+            bench.step("It leaves the group");
+            bench.dut().leave(group);
+            bench.pass_time(2s);
+            const auto state = bench.dut_join_state(mgid);
+            bench.require((state & 1) == 0, "no FullMember any more", "JoinState " + std::to_string(state));
+        },
+};
+
+}  // namespace ipoib::conformance

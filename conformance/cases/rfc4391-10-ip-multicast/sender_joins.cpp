@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case sender_joins_existing_group{
+    .id = "IPOIB-4391-10-VAL-001",
+    .title = "A sender joins an existing group as SendOnlyNonMember, then sends to it",
+    .checks = {&rfc4391::send_only_join, &rfc4391::sender_joins_first},
+    .pass_if = "the DUT joins the group with JoinState SendOnlyNonMember, and its datagram reaches the members",
+    .tags = {"sa", "egress"},
+    .needs = Ability::see_all,
+    .dut_can = {"send"},
+    .steps =
+        [](Bench& bench) {
+            const auto group = bench.fresh_group4();
+            const auto port = bench.fresh_port();
+            bench.step("The DUT sends to a group that exists");
+            const auto mgid = bench.join(group).mgid;
+            bench.dut_sends(group, port);
+            bench.maps_rightly(group);
+            bench.require(join_of(mgid), within(3s));
+            bench.require(udp_from_dut(group, port), within(5s));
+
+            bench.step("Its JoinState", rfc4391::send_only_join);
+            const auto another = bench.fresh_group4();
+            const auto its_mgid = bench.join(another).mgid;
+            bench.dut_sends(another, port);
+            bench.precondition(join_of(its_mgid), within(3s));
+            constexpr std::uint8_t send_only_non_member = 4;
+            const auto state = bench.join_state_asked(its_mgid);
+            if (state == 1 || state == 8)
+                bench.warn("JoinState 4 (SendOnlyNonMember)", "JoinState " + std::to_string(state));
+            else
+                bench.require(state == send_only_non_member, "JoinState 4 (SendOnlyNonMember)",
+                              "JoinState " + std::to_string(state));
+        },
+};
+
+}  // namespace ipoib::conformance

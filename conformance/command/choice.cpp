@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Narrowing down what runs.
+#include "conformance/command/choice.hpp"
+
+#include "conformance/command/usage.hpp"
+#include "conformance/engine/passive.hpp"
+#include "reports/json.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+namespace ipoib::conformance {
+namespace {
+
+bool is_bad(reports::Verdict verdict) {
+    using reports::Verdict;
+    constexpr std::array bad{Verdict::fail, Verdict::xpass, Verdict::error, Verdict::inconc, Verdict::warn};
+    return std::ranges::find(bad, verdict) != bad.end();
+}
+
+/// The case whose evidence a capture is; nothing when no case names it.
+const Case* case_of(const reports::Results& results, std::uint32_t capture) {
+    if (capture >= results.captures.size()) return nullptr;
+    for (const auto& result : results.results)
+        if (result.evidence == results.captures[capture].file)
+            if (const auto* one = find_case(result.id)) return one;
+    return nullptr;
+}
+
+/// The cases that provoked a rule's violations, or every case when that is not known.
+std::set<const Case*> provokers(const reports::Results& results, const reports::Result& rule) {
+    std::set<const Case*> cases;
+    for (const auto& detail : rule.details) cases.insert(case_of(results, detail.capture));
+    if (cases.empty() || cases.contains(nullptr)) return {all_cases().begin(), all_cases().end()};
+    return cases;
+}
+
+}  // namespace
+
+Choice choose(const std::vector<std::string>& selectors) {
+    const Selection selection{selectors};
+    auto candidates = selectable_cases();
+    std::ranges::move(selectable_rules(), std::back_inserter(candidates));
+    if (const auto wrong = selection.unmatched(candidates); wrong)
+        throw UsageError("no case and no rule matches '" + *wrong + "' (ipoib-conform list)");
+    return {selected_cases(selection), selected_rules(selection)};
+}
+
+std::vector<std::string> keep_failed(Choice& choice, const std::string& path) {
+    const auto results = reports::read_json(path);
+    if (!results) throw UsageError(results.error);
+    std::set<const Case*> cases;
+    std::set<const rules::Rule*> failed_rules;
+    std::vector<std::string> unknown;
+    for (const auto& result : results->results) {
+        if (!is_bad(result.verdict)) continue;
+        if (const auto* one = find_case(result.id)) {
+            cases.insert(one);
+        } else if (const auto* rule = rules::find(result.id)) {
+            failed_rules.insert(rule);
+            cases.merge(provokers(*results, result));
+        } else {
+            unknown.push_back(result.id);
+        }
+    }
+    std::erase_if(choice.cases, [&](const Case* one) { return !cases.contains(one); });
+    std::erase_if(choice.rules, [&](const rules::Rule* rule) { return !failed_rules.contains(rule); });
+    return unknown;
+}
+
+void keep_shard(Choice& choice, const std::string& shard) {
+    unsigned index = 0, count = 0;
+    const auto* end = shard.data() + shard.size();
+    const auto [slash, wrong] = std::from_chars(shard.data(), end, index);
+    const bool is_pair = wrong == std::errc{} && slash != end && *slash == '/';
+    if (!is_pair || std::from_chars(slash + 1, end, count).ptr != end || index < 1 || index > count)
+        throw UsageError("'" + shard + "' is no shard: I/N with I from 1 to N, such as 2/4");
+    std::erase_if(choice.cases, [&](const Case* one) { return !is_in_shard(one->id, index, count); });
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Which cases and rules an active run is asked for: selectors, what failed before, a shard.
+#pragma once
+
+#include "conformance/engine/active.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ipoib::conformance {
+
+struct Choice {
+    std::vector<const Case*> cases;
+    std::vector<const rules::Rule*> rules;
+};
+
+/// What the selectors mean. Throws UsageError when one matches neither a case nor a rule.
+[[nodiscard]] Choice choose(const std::vector<std::string>& selectors);
+
+/// Leaves what is FAIL, XPASS, ERROR, INCONC or WARN in a results file. A rule brings the cases whose evidence shows
+/// its violations; where the file does not tell which, all of them. Throws UsageError for a file that cannot be read;
+/// returns the ids that do not exist (any more).
+std::vector<std::string> keep_failed(Choice& choice, const std::string& results);
+
+/// Leaves the cases of a shard, "I/N" with I from 1, and every rule: each judges what its shard provokes. Throws
+/// UsageError.
+void keep_shard(Choice& choice, const std::string& shard);
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Reports as the command line asks for them.
+#include "conformance/command/report_options.hpp"
+
+#include "conformance/command/output.hpp"
+#include "conformance/engine/passive.hpp"
+#include "generated/version.hpp"
+#include "reports/json.hpp"
+#include "reports/junit.hpp"
+#include "reports/table.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+namespace ipoib::conformance {
+namespace {
+
+std::string utc_now() {
+    const auto now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    std::array<char, 32> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &parts);
+    return text.data();
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+std::chrono::year_month_day today() { return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()); }
+
+reports::Dialect dialect_of(const std::string& name) {
+    if (name == "ant") return reports::Dialect::ant;
+    return name == "rich" ? reports::Dialect::rich : reports::Dialect::portable;
+}
+
+/// Writes the reports that were asked for; what could not be written, in words.
+std::string write_reports(const reports::Results& results, const ReportOptions& options) {
+    if (!options.json.empty())
+        if (auto error = reports::write_json(options.json, results); !error.empty()) return error;
+    if (options.junit.empty()) return {};
+    return reports::write_junit(options.junit, results, {.dialect = dialect_of(options.dialect), .name = {}});
+}
+
+}  // namespace
+
+CLI::Validator not_empty() {
+    return CLI::Validator{[](std::string& value) { return value.empty() ? "is empty" : std::string{}; }, ""};
+}
+
+void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& description) {
+    constexpr double most_seed = 9007199254740992;  // 2^53: what every JSON reader keeps
+    command.add_option("--seed", seed, description)->check(CLI::Range(0.0, most_seed))->type_name("N");
+}
+
+void add_report_options(CLI::App& command, ReportOptions& options, const std::string& seed) {
+    command.add_option("--junit", options.junit, "Write JUnit XML")->check(not_empty())->type_name("FILE");
+    command.add_option("--junit-dialect", options.dialect, "portable, ant or rich")
+        ->check(CLI::IsMember({"portable", "ant", "rich"}))
+        ->type_name("NAME");
+    command.add_option("--json", options.json, "Write all results as JSON")->check(not_empty())->type_name("FILE");
+    command.add_option("--expect", options.expect, "Baseline of known failures")
+        ->check(not_empty())
+        ->type_name("BASELINE.toml");
+    command.add_flag("--strict", options.strict, "A SHOULD that is not met is a failure");
+    add_seed_option(command, options.seed, seed);
+    command.add_flag("--quiet", options.quiet, "Only failures and the summary");
+    command.add_flag("--no-color", options.no_color, "No colours (NO_COLOR does the same)");
+}
+
+/// Devices and pipes may be named twice.
+void refuse_overwriting(const ReportOptions& options, std::vector<std::string> taken) {
+    if (!options.expect.empty()) taken.push_back(options.expect);
+    const auto is_same = [](const std::string& a, const std::string& b) {
+        std::error_code none;
+        if (std::filesystem::exists(a, none) && !std::filesystem::is_regular_file(a, none) &&
+            !std::filesystem::is_directory(a, none))
+            return false;
+        const auto absolute = [&](const std::string& path) { return std::filesystem::weakly_canonical(path, none); };
+        return std::filesystem::equivalent(a, b, none) || absolute(a) == absolute(b);
+    };
+    for (const auto& output : {options.junit, options.json}) {
+        if (output.empty()) continue;
+        if (output == "-") throw UsageError("a report needs a file name; /dev/stdout is standard output");
+        for (const auto& other : taken)
+            if (is_same(output, other)) throw UsageError(output + " would be overwritten");
+        taken.push_back(output);
+    }
+}
+
+std::optional<reports::Baseline> load_expected(const ReportOptions& options) {
+    if (options.expect.empty()) return std::nullopt;
+    auto loaded = reports::load_baseline(options.expect);
+    if (!loaded) throw UsageError(loaded.error);
+    return std::move(*loaded);
+}
+
+std::vector<std::string> words_of(const CLI::App& command, const std::vector<std::string>& arguments) {
+    std::vector<std::string> words{"ipoib-conform", command.get_name()};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    for (const auto* option : command.get_options())
+        if (option->count() && !option->get_lnames().empty()) {
+            words.push_back("--" + option->get_lnames().front());
+            if (option->get_items_expected_min() > 0)
+                words.insert(words.end(), option->results().begin(), option->results().end());
+        }
+    return words;
+}
+
+RunClock::RunClock() : started_(utc_now()), begin_(std::chrono::steady_clock::now()) {}
+
+void RunClock::complete(reports::Results& results, const ReportOptions& options,
+                        std::vector<std::string> command) const {
+    results.suite = suite_version;
+    results.command = std::move(command);
+    results.seed = options.seed;
+    results.started = started_;
+    results.host = host_name();
+    results.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+int report(reports::Results& results, const ReportOptions& options, const std::optional<reports::Baseline>& baseline) {
+    if (options.strict) reports::apply_strict(results);
+    std::vector<std::string> remarks;
+    if (baseline) remarks = reports::apply(results, *baseline, today());
+    reports::roll_up(results, catalogue_for_reports());
+    const auto not_written = write_reports(results, options);
+    const bool colour = !options.no_color && isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
+    auto text = reports::to_table(results, {.colour = colour, .quiet = options.quiet});
+    for (const auto& remark : remarks) text += "note: " + remark + '\n';
+    print(text);
+    if (!not_written.empty()) throw UsageError(not_written);
+    return reports::exit_code(results);
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What every command that judges has in common: the options of its reports, and how they are written.
+#pragma once
+
+#include "reports/baseline.hpp"
+#include "reports/results.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ipoib::conformance {
+
+struct ReportOptions {
+    std::string junit, json, expect;
+    std::string dialect = "portable";
+    bool strict = false, quiet = false, no_color = false;
+    std::uint64_t seed = 1;
+};
+
+/// Refuses "" as a file name.
+[[nodiscard]] CLI::Validator not_empty();
+
+/// `seed` tells what the seed means to this command.
+void add_report_options(CLI::App& command, ReportOptions& options, const std::string& seed);
+/// "--seed", alone.
+void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& description);
+
+/// Throws UsageError where a report would replace what is read or written otherwise, or another report.
+void refuse_overwriting(const ReportOptions& options, std::vector<std::string> taken);
+
+/// The baseline that was named, if one was. Throws UsageError when it cannot be read.
+[[nodiscard]] std::optional<reports::Baseline> load_expected(const ReportOptions& options);
+
+/// The command line as the reports keep it: the arguments, then the options in the order of the help.
+[[nodiscard]] std::vector<std::string> words_of(const CLI::App& command, const std::vector<std::string>& arguments);
+
+/// When a run began; completes what every report tells of a run.
+class RunClock {
+public:
+    RunClock();
+    void complete(reports::Results& results, const ReportOptions& options, std::vector<std::string> command) const;
+
+private:
+    std::string started_;
+    std::chrono::steady_clock::time_point begin_;
+};
+
+/// Applies --strict and the baseline, rolls up, writes the reports, prints the table; the exit code. Throws UsageError
+/// when a report could not be written.
+[[nodiscard]] int report(reports::Results& results, const ReportOptions& options,
+                         const std::optional<reports::Baseline>& baseline);
+
+}  // namespace ipoib::conformance

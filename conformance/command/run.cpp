@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ipoib-conform run: drive an implementation through the cases.
+#include "conformance/command/choice.hpp"
+#include "conformance/command/commands.hpp"
+#include "conformance/command/output.hpp"
+#include "conformance/command/report_options.hpp"
+#include "conformance/command/target_options.hpp"
+#include "conformance/command/terminal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+namespace ipoib::conformance {
+namespace {
+
+struct Options {
+    std::vector<std::string> selectors;
+    TargetOptions target;
+    ReportOptions report;
+    std::string evidence, shard, only_failed;
+    unsigned repeat = 1;
+    bool dry_run = false;
+};
+
+void remark(const std::string& text) { std::cerr << "ipoib-conform: " << text << '\n'; }
+
+Choice what_runs(const Options& options) {
+    auto choice = choose(options.selectors);
+    if (choice.cases.empty())
+        throw UsageError("the selectors leave no case; rules only judge what cases provoke (see also check)");
+    if (!options.only_failed.empty()) {
+        for (const auto& id : keep_failed(choice, options.only_failed))
+            remark("'" + id + "' of " + options.only_failed + " is no case and no rule here; it is not repeated");
+        if (choice.cases.empty() && choice.rules.empty())
+            remark("nothing to repeat: " + options.only_failed +
+                   " holds no FAIL, XPASS, ERROR, INCONC or WARN of what is selected");
+    }
+    if (!options.shard.empty()) keep_shard(choice, options.shard);
+    return choice;
+}
+
+void make_folder(const std::string& path) {
+    std::error_code error;
+    std::filesystem::create_directories(path, error);
+    if (!std::filesystem::is_directory(path))
+        throw UsageError(path + " is no folder for the evidence" + (error ? ": " + error.message() : ""));
+}
+
+/// Whoever follows it sees the same again, and keeps the frames.
+std::string repeat_command(const Options& options, const std::string& program) {
+    std::vector<std::string> words{program, "run"};
+    std::ranges::copy(words_of(options.target), std::back_inserter(words));
+    const auto add = [&](const char* name, const std::string& value) { words.insert(words.end(), {name, value}); };
+    add("--seed", std::to_string(options.report.seed));
+    if (options.repeat > 1) add("--repeat", std::to_string(options.repeat));
+    if (options.report.strict) words.emplace_back("--strict");
+    add("--evidence", options.evidence.empty() ? "evidence" : options.evidence);
+    std::string command;
+    for (const auto& word : words) command += (command.empty() ? "" : " ") + sh_word(word);
+    return command;
+}
+
+/// The rig could not be made: nothing of what was asked for can be judged.
+reports::Results all_in_error(const ActiveRun& run, const std::string& why) {
+    reports::Results results;
+    for (const auto* one : run.cases) {
+        reports::Result result{.id = std::string(one->id), .title = std::string(one->title)};
+        for (const auto* requirement : one->checks) result.checks.emplace_back(requirement->id);
+        result.verdict = reports::Verdict::error;
+        result.na = reports::NotJudged::none;
+        result.message = why;
+        results.results.push_back(std::move(result));
+    }
+    return results;
+}
+
+reports::Results drive(const Aim& aim) {
+    if (aim.run.cases.empty()) return {};
+    try {
+        const auto rig = rig_for(aim.target);
+        auto results = run(aim.run, *rig);
+        // What the rig leaves behind is undone after Ctrl-C too.
+        fabric::Loop::clear_stop();
+        return results;
+    } catch (const Fault& fault) {
+        return all_in_error(aim.run, fault.what());
+    }
+}
+
+/// What the profile says of the DUT goes before what it says of itself.
+void add_profile_facts(reports::Results& results, const Profile& profile) {
+    auto facts = profile.dut;
+    for (auto& fact : results.dut)
+        if (std::ranges::find(facts, fact.first, &std::pair<std::string, std::string>::first) == facts.end())
+            facts.push_back(std::move(fact));
+    results.dut = std::move(facts);
+}
+
+std::string time_text(std::chrono::duration<double> time) { return fmt::format("{:g} s", time.count()); }
+
+/// Tells what would be done.
+int rehearse(const Aim& aim) {
+    const auto rig = rig_for(aim.target);
+    const double scale = aim.target.session.timeout_scale * aim.run.repeat;
+    std::chrono::duration<double> total{};
+    std::size_t can_run = 0;
+    std::string text;
+    for (const auto* one : aim.run.cases) {
+        text += fmt::format("{:<28} impact {:<8} ", one->id, name(one->impact));
+        if (const auto why_not = obstacle(*one, aim.run, rig->abilities())) {
+            text += fmt::format("NA ({}): {}\n", reports::name(why_not->reason), why_not->why);
+            continue;
+        }
+        const auto time = one->lasts_at_most * scale;
+        text += "at most " + time_text(time) + '\n';
+        total += time;
+        ++can_run;
+    }
+    text += fmt::format("{} of {} cases can run, in at most {} and what the DUT itself takes; {} rules watch.\n",
+                        can_run, aim.run.cases.size(), time_text(total), aim.run.rules.size());
+    text += rig->is_virtual() ? "Nothing was sent. The clock is virtual: nothing will wait.\n" : "Nothing was sent.\n";
+    print(text);
+    return exit_ok;
+}
+
+int run_cases(const Options& options, const std::string& program, const std::vector<std::string>& command) {
+    auto aim = conformance::aim(options.target, options.report.seed);
+    auto choice = what_runs(options);
+    aim.run.cases = std::move(choice.cases);
+    aim.run.rules = std::move(choice.rules);
+    aim.run.repeat = options.repeat;
+    if (options.dry_run) return rehearse(aim);
+
+    std::vector<std::string> taken{options.evidence, options.target.profile, options.only_failed};
+    std::erase(taken, "");
+    refuse_overwriting(options.report, std::move(taken));
+    const auto baseline = load_expected(options.report);
+    if (!options.evidence.empty()) make_folder(options.evidence);
+    aim.run.evidence = options.evidence;
+    aim.run.repeat_command = repeat_command(options, program);
+    StatusLine line;
+    if (progress_is_seen() && !options.report.quiet)
+        aim.run.progress = [&](const Case& one, std::size_t number, std::size_t count) {
+            line.show(fmt::format("[{}/{}] {}", number, count, one.id));
+        };
+    stop_on_interrupt();
+    const RunClock clock;
+    auto results = drive(aim);
+    line.clear();
+    clock.complete(results, options.report, command);
+    add_profile_facts(results, aim.run.profile);
+    return report(results, options.report, baseline);
+}
+
+void add_run_options(CLI::App& command, Options& options) {
+    constexpr unsigned most_repeats = 10000;
+    add_target_options(command, options.target);
+    add_permission_options(command, options.target);
+    command.add_option("--evidence", options.evidence, "Keep each case's frames in this folder, as pcapng")
+        ->check(not_empty())
+        ->type_name("DIR");
+    command.add_option("--repeat", options.repeat, "Run each case so often; the worst verdict counts")
+        ->check(CLI::Range(1u, most_repeats))
+        ->type_name("N");
+    command.add_option("--shard", options.shard, "Run only the I-th of N parts of the cases, I from 1")
+        ->check(not_empty())
+        ->type_name("I/N");
+    command
+        .add_option("--only-failed", options.only_failed,
+                    "Run only what is FAIL, XPASS, ERROR, INCONC or WARN in these results (run --json)")
+        ->check(not_empty())
+        ->type_name("RESULTS.json");
+    command.add_flag("--dry-run", options.dry_run,
+                     "Send nothing, write nothing; print each case, its impact, its worst time, or why it cannot run");
+    add_report_options(command, options.report, "Where random numbers begin; the same seed gives the same run");
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, int& exit_code, const std::string& invoked_as) {
+    auto* command = program.add_subcommand("run", "Drive an implementation through the cases, and judge it");
+    auto options = std::make_shared<Options>();
+    command
+        ->add_option("SELECTOR", options->selectors,
+                     "Cases and rules: an id, a glob, a section (rfc4391/6), level:must, tag:arp; '!' negates; none: "
+                     "all")
+        ->type_name("...");
+    add_run_options(*command, *options);
+    command->footer(
+        "Exit code: 0 nothing against it, 1 a failure, 3 tester, fabric or adapter at fault or interrupted,\n"
+        "5 inconclusive, 4 nothing was judged (also when --only-failed finds nothing to repeat), 2 wrong usage.");
+    command->callback([options, command, &exit_code, invoked_as] {
+        exit_code = run_cases(*options, invoked_as, words_of(*command, options->selectors));
+    });
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From options to a target: what is not said follows from the profile and the fabric.
+#include "conformance/command/target_options.hpp"
+
+#include "conformance/command/report_options.hpp"
+#include "conformance/command/usage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace ipoib::conformance {
+namespace {
+
+constexpr std::array<Impact, 4> impacts{Impact::observe, Impact::dut, Impact::link, Impact::fabric};
+constexpr double least_scale = 0.1, most_scale = 1000;
+
+bool is_simulated(const std::string& fabric) { return fabric == "simulated" || fabric.starts_with("simulated:"); }
+
+/// Other nodes of a real fabric are somebody's.
+Impact usual_impact(const std::string& fabric) { return fabric.starts_with("verbs:") ? Impact::dut : Impact::fabric; }
+
+Impact impact_of(const TargetOptions& options) {
+    if (options.allow.empty()) return usual_impact(options.fabric);
+    return *std::ranges::find(impacts, std::string_view(options.allow), [](Impact one) { return name(one); });
+}
+
+std::string dut_of(const TargetOptions& options, const Profile& profile) {
+    if (!options.dut.empty()) return options.dut;
+    if (!profile.adapter.empty()) return "exec:" + profile.adapter;
+    // What is no fabric at all is refused as such, later.
+    if (options.listen.empty() && !options.fabric.starts_with("socket:")) return "reference";
+    throw UsageError("--dut is missing: exec:COMMAND for an adapter, sa, or none when nothing controls the DUT");
+}
+
+Profile profile_of(const std::string& path) {
+    if (path.empty()) return {};
+    auto loaded = load_profile(path);
+    if (!loaded) throw UsageError(loaded.error);
+    return std::move(*loaded);
+}
+
+std::optional<wire::IpNetwork> tester_ip_of(const std::string& text, const Profile& profile) {
+    if (!text.empty()) {
+        const auto network = wire::parse_network(text);
+        if (!network) throw UsageError("'" + text + "' is no address with prefix length, such as 10.1.0.1/24");
+        return network;
+    }
+    return profile.tester.empty() ? std::nullopt : std::optional{profile.tester.front()};
+}
+
+/// A comparison that also refuses what is no number.
+void refuse_wrong_scale(double scale) {
+    if (scale >= least_scale && scale <= most_scale) return;
+    throw UsageError(fmt::format("--timeout-scale is {}; it may be from {} to {}", scale, least_scale, most_scale));
+}
+
+}  // namespace
+
+void add_target_options(CLI::App& command, TargetOptions& options) {
+    command
+        .add_option("--fabric", options.fabric,
+                    "Where the DUT is: simulated (in this process, the default), simulated:sa-mutant=NAME (with a "
+                    "wrong subnet administrator), socket:PATH[,PATH] (raw ports of a fabric that listens there)")
+        ->check(not_empty())
+        ->type_name("FABRIC");
+    command
+        .add_option("--dut", options.dut,
+                    "The implementation under test: reference (the default on simulated), mutant:NAME, sa (the "
+                    "fabric's subnet administrator), exec:COMMAND (an adapter that controls it), none (nothing "
+                    "controls it)")
+        ->check(not_empty())
+        ->type_name("DUT");
+    command.add_option("--scenario", options.scenario, "How the link is set up: default, controlled, scope5, mtu4k")
+        ->check(not_empty())
+        ->type_name("NAME");
+    command
+        .add_option("--listen", options.listen,
+                    "With simulated: open a raw port at this path, for a stack in another process")
+        ->check(not_empty())
+        ->type_name("PATH");
+    command.add_option("--fabric-control", options.fabric_control, "A command that changes the fabric from outside")
+        ->check(not_empty())
+        ->type_name("COMMAND");
+    command.add_option("--tester-ip", options.tester_ip, "The tester's own address; else a free one beside the DUT's")
+        ->check(not_empty())
+        ->type_name("ADDRESS/LENGTH");
+    command
+        .add_option("--timeout-scale", options.timeout_scale,
+                    "Waits so many times as long (0.1 to 1000), for slow machines")
+        ->type_name("X");
+}
+
+void add_permission_options(CLI::App& command, TargetOptions& options) {
+    command.add_option("--profile", options.profile, "What the DUT is and how it is controlled")
+        ->check(not_empty())
+        ->type_name("DUT.toml");
+    command
+        .add_option("--allow", options.allow,
+                    "Who may notice that a case runs: observe (nobody), dut, link (other nodes of the partition), "
+                    "fabric (anybody; the default on simulated and socket); what is not allowed is NA")
+        ->check(CLI::IsMember({"observe", "dut", "link", "fabric"}))
+        ->type_name("IMPACT");
+}
+
+Aim aim(const TargetOptions& options, std::uint64_t seed) {
+    refuse_wrong_scale(options.timeout_scale);
+    if (!options.listen.empty() && !is_simulated(options.fabric))
+        throw UsageError("--listen is for the simulated fabric; " + options.fabric + " is another");
+    auto profile = profile_of(options.profile);
+    Aim aim{.target = {.fabric = options.fabric,
+                       .dut = dut_of(options, profile),
+                       .scenario = options.scenario,
+                       .listen = options.listen,
+                       .fabric_control = options.fabric_control,
+                       .session = {.interface = profile.interface,
+                                   .tester_ip = tester_ip_of(options.tester_ip, profile),
+                                   .dut_addresses = profile.addresses,
+                                   .timeout_scale = options.timeout_scale,
+                                   .seed = seed}},
+            .run = {}};
+    aim.run.judges_sa = aim.target.judges_sa();
+    aim.run.has_control = aim.target.has_control();
+    aim.run.allow = impact_of(options);
+    aim.run.seed = seed;
+    aim.run.profile = std::move(profile);
+    return aim;
+}
+
+std::unique_ptr<Rig> rig_for(const Target& target) {
+    try {
+        return make_rig(target);
+    } catch (const std::invalid_argument& wrong) {
+        throw UsageError(wrong.what());
+    } catch (const std::runtime_error& failure) {
+        throw Fault(failure.what());
+    }
+}
+
+std::vector<std::string> words_of(const TargetOptions& options) {
+    const TargetOptions usual;
+    std::vector<std::string> words;
+    const auto add = [&](const char* name, const std::string& value, const std::string& otherwise = {}) {
+        if (value != otherwise) words.insert(words.end(), {name, value});
+    };
+    add("--fabric", options.fabric, usual.fabric);
+    add("--dut", options.dut);
+    add("--scenario", options.scenario, usual.scenario);
+    add("--listen", options.listen);
+    add("--fabric-control", options.fabric_control);
+    add("--tester-ip", options.tester_ip);
+    add("--timeout-scale", fmt::format("{}", options.timeout_scale), fmt::format("{}", usual.timeout_scale));
+    add("--profile", options.profile);
+    add("--allow", options.allow);
+    return words;
+}
+
+std::string sh_word(std::string_view word) {
+    constexpr std::string_view harmless = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_";
+    if (!word.empty() && word.find_first_not_of(harmless) == std::string_view::npos) return std::string(word);
+    std::string text = "'";
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return text + '\'';
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Progress and interruption.
+#include "conformance/command/terminal.hpp"
+
+#include "fabric/capture/reader.hpp"
+#include "fabric/loop.hpp"
+#include "reports/text.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+namespace ipoib::conformance {
+
+bool progress_is_seen() { return isatty(STDERR_FILENO) != 0; }
+
+void StatusLine::show(const std::string& text) {
+    const auto columns = reports::columns(text);
+    fmt::print(stderr, "\r{}{:{}}", text, "", shown_ > columns ? shown_ - columns : 0);
+    std::fflush(stderr);
+    shown_ = std::max(shown_, columns);
+}
+
+void StatusLine::clear() {
+    if (shown_ == 0) return;
+    fmt::print(stderr, "\r{:{}}\r", "", shown_);
+    std::fflush(stderr);
+    shown_ = 0;
+}
+
+void stop_on_interrupt() {
+    struct sigaction action {};
+    action.sa_handler = [](int) {
+        capture::request_stop();
+        fabric::Loop::request_stop();
+    };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a person at the terminal sees and presses while a command runs: one line of progress, Ctrl-C.
+#pragma once
+
+#include <string>
+
+namespace ipoib::conformance {
+
+/// Whether progress is for anybody: standard error is a terminal.
+[[nodiscard]] bool progress_is_seen();
+
+/// A line on standard error that the next one replaces, and that is wiped out at the end.
+class StatusLine {
+public:
+    StatusLine() = default;
+    ~StatusLine() { clear(); }
+    StatusLine(const StatusLine&) = delete;
+    StatusLine& operator=(const StatusLine&) = delete;
+    void show(const std::string& text);
+    void clear();
+
+private:
+    std::size_t shown_ = 0;  ///< columns
+};
+
+/// Ctrl-C (or SIGTERM, SIGHUP) ends the reading of captures and every fabric's loop; a second one ends the program.
+void stop_on_interrupt();
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Requests to an adapter process and its answers, by pipes that the loop watches. interfaces.md, "DUT control".
+#include "conformance/dut/adapter_process.hpp"
+
+#include "conformance/dut/answer.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+namespace ipoib::conformance {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t portion = 64 * 1024, kept_diagnostics = 64 * 1024, most_diagnostics = 16 * 1024 * 1024;
+constexpr milliseconds look_again{100}, for_its_end{500};
+
+/// Writes without the SIGPIPE of a reader that is gone, whatever the program does with that signal.
+ssize_t write_quietly(int descriptor, const std::string& octets) {
+    sigset_t pipe_signal, before, pending;
+    ::sigemptyset(&pipe_signal);
+    ::sigaddset(&pipe_signal, SIGPIPE);
+    ::sigpending(&pending);
+    const bool was_pending = ::sigismember(&pending, SIGPIPE) == 1;
+    ::pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+    const auto count = ::write(descriptor, octets.data(), octets.size());
+    const int error = errno;
+    constexpr timespec at_once{};
+    if (count < 0 && error == EPIPE && !was_pending) ::sigtimedwait(&pipe_signal, nullptr, &at_once);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = error;
+    return count;
+}
+
+std::string seconds_text(fabric::Duration duration) {
+    const auto ms = std::chrono::duration_cast<milliseconds>(duration).count();
+    auto text = std::to_string(ms / 1000);
+    if (ms % 1000) text += '.' + std::to_string(1000 + ms % 1000).substr(1);
+    return text + " s";
+}
+
+}  // namespace
+
+AdapterProcess::AdapterProcess(fabric::Loop& loop, const std::string& command, milliseconds grace)
+    : loop_(loop), process_(command, grace) {
+    if (!process_.error().empty()) {
+        error_ = "the adapter could not be started: " + process_.error();
+        return;
+    }
+    loop_.watch(process_.output.value(), POLLIN, [this](short) { read_output(); });
+    loop_.watch(process_.diagnostics.value(), POLLIN, [this](short) { read_diagnostics(); });
+}
+
+AdapterProcess::~AdapterProcess() {
+    for (const auto* const stream : {&process_.input, &process_.output, &process_.diagnostics})
+        loop_.unwatch(stream->value());
+}
+
+void AdapterProcess::fail(const std::string& why) {
+    if (!error_.empty()) return;
+    error_ = "the adapter " + why + last_words();
+    // Whatever it does from now on, it does not keep the loop busy.
+    loop_.unwatch(process_.input.value());
+    loop_.unwatch(process_.output.value());
+}
+
+ControlReply AdapterProcess::ask(const std::string& request, fabric::Duration patience) {
+    answer_.reset();
+    if (error_.empty() && fabric::Loop::stop_requested()) return {.line = {}, .error = "interrupted"};
+    if (error_.empty()) begin(request);
+    const auto deadline = loop_.now() + patience;
+    while (!is_settled()) {
+        loop_.run_until([this] { return is_settled() || has_closed_; }, std::min(deadline, loop_.now() + look_again));
+        if (is_settled()) break;
+        look_for_end();
+        if (fabric::Loop::stop_requested()) fail("was interrupted in its work");
+        if (loop_.now() >= deadline) fail("did not answer within " + seconds_text(patience));
+    }
+    is_asked_ = false;
+    if (answer_) return {.line = *answer_, .error = {}};
+    return {.line = {}, .error = error_};
+}
+
+void AdapterProcess::begin(const std::string& request) {
+    diagnostics_count_ = 0;
+    read_output();
+    if (!output_.empty()) fail("wrote without being asked: " + excerpt(output_));
+    if (!error_.empty()) return;
+    is_asked_ = true;
+    unwritten_ = request + '\n';
+    write_request();
+}
+
+void AdapterProcess::write_request() {
+    const int descriptor = process_.input.value();
+    const auto count = write_quietly(descriptor, unwritten_);
+    if (count > 0) unwritten_.erase(0, static_cast<std::size_t>(count));
+    if (count < 0 && errno != EAGAIN && errno != EINTR) has_closed_ = true;
+    if (unwritten_.empty() || has_closed_)
+        loop_.unwatch(descriptor);
+    else
+        loop_.watch(descriptor, POLLOUT, [this](short) { write_request(); });
+}
+
+bool AdapterProcess::read_output() {
+    std::array<char, portion> buffer;
+    const auto count = ::read(process_.output.value(), buffer.data(), buffer.size());
+    if (count < 0) return false;
+    if (count == 0) {
+        has_closed_ = true;
+        loop_.unwatch(process_.output.value());
+        return false;
+    }
+    output_.append(buffer.data(), static_cast<std::size_t>(count));
+    take_lines();
+    return true;
+}
+
+void AdapterProcess::take_lines() {
+    std::size_t begin = 0;
+    for (auto end = output_.find('\n'); end != std::string::npos && error_.empty(); end = output_.find('\n', begin)) {
+        const auto line = output_.substr(begin, end - begin);
+        begin = end + 1;
+        if (line.size() > longest_control_line)
+            fail("wrote a line longer than 64 KiB: " + excerpt(line));
+        else if (!is_asked_ || answer_)
+            fail("wrote a line without being asked: " + excerpt(line));
+        else
+            answer_ = line;
+    }
+    output_.erase(0, begin);
+    if (output_.size() > longest_control_line) fail("writes a line longer than 64 KiB: " + excerpt(output_));
+}
+
+bool AdapterProcess::read_diagnostics() {
+    std::array<char, portion> buffer;
+    const auto count = ::read(process_.diagnostics.value(), buffer.data(), buffer.size());
+    if (count < 0) return false;
+    if (count == 0) {
+        loop_.unwatch(process_.diagnostics.value());
+        return false;
+    }
+    diagnostics_.append(buffer.data(), static_cast<std::size_t>(count));
+    if (diagnostics_.size() > kept_diagnostics) {
+        left_out_ += diagnostics_.size() - kept_diagnostics;
+        diagnostics_.erase(0, diagnostics_.size() - kept_diagnostics);
+    }
+    diagnostics_count_ += static_cast<std::size_t>(count);
+    if (diagnostics_count_ > most_diagnostics) {
+        fail("floods its standard error");
+        loop_.unwatch(process_.diagnostics.value());
+    }
+    return true;
+}
+
+void AdapterProcess::look_for_end() {
+    if (!has_closed_ && !process_.has_ended()) return;
+    while (!is_settled() && read_output()) {
+    }
+    if (is_settled()) return;
+    const auto ending = process_.ending(for_its_end);
+    const auto cut = output_.empty() ? "" : ", in the middle of a line: " + excerpt(output_);
+    fail((ending.empty() ? "closed its pipe, but still runs" : "died: " + ending) + cut);
+}
+
+std::string AdapterProcess::last_words() {
+    for (unsigned portions = 0; portions < 4 && error_.empty() && read_diagnostics(); ++portions) {
+    }
+    const auto end = diagnostics_.find_last_not_of(" \t\r\n");
+    if (end == std::string::npos) return {};
+    const auto begin = diagnostics_.find_last_of('\n', end) + 1;
+    return "; its last words: " + excerpt(std::string_view(diagnostics_).substr(begin, end + 1 - begin));
+}
+
+std::string AdapterProcess::diagnostics() {
+    for (auto left = 2 * kept_diagnostics / portion; left > 0 && read_diagnostics(); --left) {
+    }
+    diagnostics_count_ = 0;
+    auto text = std::exchange(diagnostics_, {});
+    if (const auto count = std::exchange(left_out_, 0))
+        text = "[" + std::to_string(count) + " octets before this are left out]\n" + text;
+    return text;
+}
+
+}  // namespace ipoib::conformance

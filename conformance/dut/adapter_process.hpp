@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An adapter in a process of its own (`exec:COMMAND`), which may hang, die, flood and lie. interfaces.md, "DUT
+// control".
+#pragma once
+
+#include "conformance/dut/child_process.hpp"
+#include "conformance/dut/control.hpp"
+
+namespace ipoib::conformance {
+
+/// Speaks to the adapter by its standard streams. Once the channel has failed it stays so: every further request gets
+/// the same error. At the end the adapter finds its input at an end and has `grace` to restore what it changed.
+class AdapterProcess : public Control {
+public:
+    /// `loop` must have the real clock and outlive this.
+    AdapterProcess(fabric::Loop& loop, const std::string& command,
+                   std::chrono::milliseconds grace = std::chrono::seconds{2});
+    ~AdapterProcess() override;
+    AdapterProcess(const AdapterProcess&) = delete;
+    AdapterProcess& operator=(const AdapterProcess&) = delete;
+
+    [[nodiscard]] ControlReply ask(const std::string& request, fabric::Duration patience) override;
+    /// The last 64 KiB; where more was written, a note says how much is left out.
+    [[nodiscard]] std::string diagnostics() override;
+
+private:
+    [[nodiscard]] bool is_settled() const noexcept { return answer_.has_value() || !error_.empty(); }
+    void begin(const std::string& request);
+    void write_request();
+    /// Takes one portion of standard output; whether there was one.
+    bool read_output();
+    void take_lines();
+    bool read_diagnostics();
+    void look_for_end();
+    void fail(const std::string& why);
+    [[nodiscard]] std::string last_words();
+
+    fabric::Loop& loop_;
+    ChildProcess process_;
+    std::string error_;
+    bool is_asked_ = false, has_closed_ = false;
+    std::string unwritten_, output_;
+    std::optional<std::string> answer_;
+    std::string diagnostics_;
+    std::size_t left_out_ = 0, diagnostics_count_ = 0;
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The channel to the implementation under test: requests and answers of the DUT control protocol (interfaces.md).
+#pragma once
+
+#include "fabric/loop.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ipoib::conformance {
+
+/// The most octets of a request or an answer, the newline not counted.
+inline constexpr std::size_t longest_control_line = 64 * 1024;
+
+/// What came back for a request.
+struct ControlReply {
+    std::string line;   ///< the answer, one line of JSON; empty when there is none
+    std::string error;  ///< why the channel failed: it died, hung, flooded; nothing more can be asked then
+};
+
+/// One DUT's adapter: in this process or another.
+class Control {
+public:
+    virtual ~Control() = default;
+    /// Sends one request line (without newline) and runs the loop until its answer, at most `patience`.
+    [[nodiscard]] virtual ControlReply ask(const std::string& request, fabric::Duration patience) = 0;
+    /// What the adapter wrote to standard error since the last call, for the evidence.
+    [[nodiscard]] virtual std::string diagnostics() { return {}; }
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The implementation under test as cases speak to it: the requests of the DUT control protocol with types.
+#pragma once
+
+#include "conformance/dut/control.hpp"
+#include "protocol/wire/ip_address.hpp"
+#include "protocol/wire/link_address.hpp"
+
+#include <functional>
+#include <stdexcept>
+#include <utility>
+
+namespace ipoib::conformance {
+
+class AnswerObject;
+
+/// The DUT's adapter does not know this request: the case cannot be done here.
+struct Unsupported : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+/// The DUT was asked and could not: the case has no evidence.
+struct ControlFailed : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+/// The adapter hangs, died, or breaks the protocol: an ERROR.
+struct ChannelBroken : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// `interface` of the protocol. What an adapter does not tell is empty.
+struct InterfaceFacts {
+    std::optional<wire::Bytes<wire::LinkAddress>> link_address;
+    std::size_t mtu = 0;
+    std::vector<wire::IpNetwork> ipv4, ipv6;
+    bool is_up = false;
+    std::string mode;
+    std::vector<wire::IpAddress> groups;
+};
+struct DatagramReceived {
+    wire::IpAddress from, to;
+    std::uint16_t port = 0;
+    std::string payload;  ///< hex
+    unsigned ttl = 0;
+};
+struct NeighbourEntry {
+    wire::IpAddress address;
+    std::vector<std::uint8_t> link_address;
+};
+
+/// Every method throws Unsupported, ControlFailed or ChannelBroken.
+class Dut {
+public:
+    /// `interface` names the interface of multi-interface adapters; empty: the adapter's first.
+    Dut(Control& control, std::string interface, double timeout_scale = 1);
+
+    /// The honesty probe and `hello`. To be called first. The probe asks for something that does not exist, by a name
+    /// made of `seed`.
+    void greet(std::uint64_t seed = 1);
+    [[nodiscard]] const std::string& name() const noexcept { return name_; }
+    [[nodiscard]] const std::vector<std::string>& abilities() const noexcept { return can_; }
+    [[nodiscard]] bool can(std::string_view request) const;
+    /// Facts for the report: name, version, driver, firmware ...
+    [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& facts() const noexcept { return facts_; }
+
+    [[nodiscard]] InterfaceFacts interface();
+    /// The stack may take its time: the request's deadline is a minute.
+    void up();
+    void down();
+    void restart();
+    void add_address(const wire::IpNetwork& address);
+    void remove_address(const wire::IpNetwork& address);
+    void set_mtu(std::size_t mtu);
+    void set_mode(std::string_view mode);
+    void set_scope(unsigned scope);
+    /// The new interface's name, where the adapter tells it.
+    std::string create_child(std::uint16_t p_key);
+    void delete_child(const std::string& interface);
+    void router(bool is_enabled);
+    void join(const wire::IpAddress& group);
+    void leave(const wire::IpAddress& group);
+    void send(const wire::IpAddress& to, std::uint16_t port, wire::Octets payload, unsigned ttl = 1);
+    void listen(const wire::IpAddress& address_or_group, std::uint16_t port);
+    [[nodiscard]] std::vector<DatagramReceived> received();
+    [[nodiscard]] bool ping(const wire::IpAddress& to, std::size_t size);
+    void resolve(const wire::IpAddress& address);
+    [[nodiscard]] std::vector<NeighbourEntry> neighbours();
+    void flush_neighbours();
+    /// In seconds; zero: unchanged.
+    void timers(unsigned reachable, unsigned gc, unsigned membership);
+    void dhcp(bool is_started);
+    [[nodiscard]] std::vector<std::string> log();
+    /// Kernel warnings, sanitizer reports ... new since the last call; empty where the adapter cannot tell.
+    [[nodiscard]] std::vector<std::string> health();
+    /// Takes back what was asked of it since the last call: groups joined, addresses added by cases, router, scope,
+    /// mode. What fails is no longer of interest, but a broken channel is.
+    void undo();
+    /// The last request; whatever goes wrong is no longer of interest.
+    void bye() noexcept;
+
+private:
+    struct Members;
+    AnswerObject request(const std::string& what);
+    /// `deadline` goes into the request; zero: the usual one.
+    AnswerObject request(const std::string& what, const Members& members, std::chrono::seconds deadline = {});
+    void probe_honesty(std::uint64_t seed);
+
+    /// Keeps how a request is taken back.
+    void undo_later(std::function<void()> request) { undo_.push_back(std::move(request)); }
+
+    std::vector<std::function<void()>> undo_;
+    Control& control_;
+    std::string interface_;
+    double scale_;
+    std::uint64_t next_id_ = 1;
+    std::string name_, version_;
+    std::vector<std::string> can_;
+    std::vector<std::pair<std::string, std::string>> facts_;
+};
+
+}  // namespace ipoib::conformance

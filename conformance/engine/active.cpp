@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Runs cases, catches what goes wrong in each, and makes results of what was found.
+#include "conformance/engine/active.hpp"
+
+#include "conformance/engine/bench_state.hpp"
+#include "conformance/engine/rule_tally.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace ipoib::conformance {
+using reports::NotJudged;
+using reports::Result;
+using reports::Verdict;
+
+namespace {
+
+/// FNV-1a: the same everywhere, which std::hash does not promise.
+constexpr std::uint64_t hash_of(std::string_view text) noexcept {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : text) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
+    return hash;
+}
+
+Verdict verdict_of(const Tally& tally) {
+    using requirements::Strength;
+    if (tally.violations > 0) {
+        if (tally.requirement->strength == Strength::must) return Verdict::fail;
+        return tally.requirement->strength == Strength::should ? Verdict::warn : Verdict::pass;
+    }
+    if (tally.warnings > 0) return Verdict::warn;
+    return tally.observed > 0 ? Verdict::pass : Verdict::na;
+}
+
+/// One case, from its session to its result.
+class CaseRun {
+public:
+    CaseRun(const ActiveRun& run, Rig& rig, RuleTally& rules, const Case& running, unsigned repetition)
+        : run_(run),
+          rig_(rig),
+          rules_(rules),
+          case_(running),
+          repetition_(repetition),
+          seed_((run.seed + repetition) ^ hash_of(running.id)) {
+        result_.id = running.id;
+        result_.title = running.title;
+        for (const auto* requirement : running.checks) result_.checks.emplace_back(requirement->id);
+    }
+
+    /// Whether adapter or fabric broke.
+    [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
+
+    Result execute(reports::Results& results) {
+        Rig::CaseEnd end{.is_broken = true};
+        try {
+            auto& session = rig_.prepare(seed_);
+            const auto begin = session.loop().now();
+            Bench::State state{.session = session, .running = case_};
+            state.capture = run_.evidence.empty() ? 0 : static_cast<std::uint32_t>(results.captures.size());
+            state.result = std::move(result_);
+            for (const auto* requirement : case_.checks) state.tallies.push_back({requirement});
+            session.record_into(&state.recorder);
+            converse(state);
+            session.record_into(nullptr);
+            end = {.changed_fabric = state.changed_fabric, .is_broken = is_broken_};
+            if (results.dut.empty()) results.dut = session.dut().facts();
+            result_ = std::move(state.result);
+            result_.seconds = std::chrono::duration<double>(session.loop().now() - begin).count();
+            keep_evidence(state, results);
+        } catch (const std::exception& broken) {
+            fails(Verdict::error, broken.what());
+        }
+        try {
+            rig_.clean_up(end);
+            is_broken_ = end.is_broken;
+        } catch (const std::exception& broken) {
+            result_.notes.push_back(std::string("afterwards: ") + broken.what());
+        }
+        if (!run_.repeat_command.empty() && result_.verdict != Verdict::pass && result_.verdict != Verdict::na)
+            result_.repeat = run_.repeat_command + ' ' + result_.id;
+        return std::move(result_);
+    }
+
+private:
+    void fails(Verdict verdict, std::string why) {
+        result_.verdict = verdict;
+        result_.message = std::move(why);
+    }
+
+    /// The case's own part: begin, steps, health. Leaves the verdict in state.result.
+    void converse(Bench::State& state) {
+        auto& result = state.result;
+        const auto ends = [&](Verdict verdict, const std::string& why) {
+            // A violation that was proven before is not hidden by what came after it.
+            if (result.violations == 0) {
+                result.verdict = verdict;
+                result.message = why;
+                return;
+            }
+            judge(state);
+            result.notes.push_back(std::string(reports::name(verdict)) + " afterwards: " + why);
+        };
+        try {
+            if (case_.begin == Begin::running && run_.judges_sa == false) state.session.bring_dut_up();
+            if (state.session.dut_is_found()) state.recorder.dut_is(state.situation().dut.lid);
+            Bench bench{state};
+            case_.steps(bench);
+            judge(state);
+        } catch (const CaseEnded&) {
+            judge(state);
+        } catch (const NotApplicable& not_here) {
+            ends(Verdict::na, not_here.why);
+            result.na = not_here.reason;
+        } catch (const Unsupported& unsupported) {
+            ends(Verdict::na, unsupported.what());
+            result.na = NotJudged::tester;
+        } catch (const Inconclusive& why) {
+            ends(Verdict::inconc, why.what());
+        } catch (const ControlFailed& why) {
+            ends(Verdict::inconc, std::string("the DUT could not do what was asked: ") + why.what());
+        } catch (const ChannelBroken& why) {
+            is_broken_ = true;
+            ends(Verdict::error, why.what());
+        } catch (const CaseDefect& why) {
+            ends(Verdict::error, why.what());
+        }
+        if (fabric::Loop::stop_requested()) ends(Verdict::error, "interrupted");
+        if (result.verdict == Verdict::na && !state.tallies.empty() && result.violations == 0) state.tallies.clear();
+        examine(state);
+    }
+
+    /// The verdict that the tallies give.
+    static void judge(Bench::State& state) {
+        auto& result = state.result;
+        result.verdict = Verdict::na;
+        for (const auto& tally : state.tallies) {
+            const auto verdict = verdict_of(tally);
+            result.parts.push_back({std::string(tally.requirement->id), verdict,
+                                    verdict == Verdict::na ? NotJudged::not_seen : NotJudged::none, tally.observed});
+            result.verdict = std::min(result.verdict, verdict);
+        }
+        if (result.observed == 0) {
+            result.verdict = Verdict::error;
+            result.message = "the case checked nothing";
+            result.parts.clear();
+            return;
+        }
+        if (result.verdict == Verdict::fail) result.fail_type = "FAIL.MUST";
+        result.message = state.first_failure;
+    }
+
+    /// Asked after every case: whatever was seen, a crash is a FAIL.
+    void examine(Bench::State& state) {
+        if (!run_.has_control) return;
+        auto& result = state.result;
+        try {
+            const auto faults = state.session.dut().health();
+            if (faults.empty()) return;
+            result.verdict = Verdict::fail;
+            result.fail_type = "FAIL.CRASH";
+            result.message = "the DUT reports: " + faults.front();
+            for (const auto& fault : faults) result.notes.push_back("fault: " + fault);
+            result.parts.clear();
+        } catch (const std::exception& why) {
+            is_broken_ = true;
+            if (result.verdict == Verdict::error || result.verdict == Verdict::fail) return;
+            result.verdict = Verdict::error;
+            result.message = std::string("asked for its health: ") + why.what();
+            result.parts.clear();
+        }
+    }
+
+    void keep_evidence(Bench::State& state, reports::Results& results) {
+        if (const auto said = state.session.control().diagnostics(); !said.empty() && result_.verdict != Verdict::pass)
+            result_.notes.push_back("the adapter said: " + said);
+        std::uint64_t ipoib = rules_.judge(state.recorder, state.capture, run_.evidence.empty() ? "" : path());
+        if (run_.evidence.empty()) return;
+        state.recorder.write(path());
+        result_.evidence = path();
+        result_.capture = state.capture;
+        constexpr int infiniband = 247;
+        results.captures.push_back({.file = path(),
+                                    .link_type = infiniband,
+                                    .packets = state.recorder.size(),
+                                    .ipoib = ipoib,
+                                    .notes = {},
+                                    .error = {}});
+    }
+
+    [[nodiscard]] std::string path() const {
+        const auto suffix = repetition_ ? "-" + std::to_string(repetition_ + 1) : std::string{};
+        return (std::filesystem::path(run_.evidence) / (std::string(case_.id) + suffix + ".pcapng")).string();
+    }
+
+    const ActiveRun& run_;
+    Rig& rig_;
+    RuleTally& rules_;
+    const Case& case_;
+    unsigned repetition_;
+    std::uint64_t seed_;
+    bool is_broken_ = false;
+    Result result_;
+};
+
+Result not_run(const Case& one, const Obstacle& obstacle) {
+    Result result{.id = std::string(one.id), .title = std::string(one.title)};
+    for (const auto* requirement : one.checks) result.checks.emplace_back(requirement->id);
+    result.verdict = Verdict::na;
+    result.na = obstacle.reason;
+    result.message = obstacle.why;
+    return result;
+}
+
+/// Several repetitions of a case are one result: the worst of them.
+void merge(Result& into, Result&& again, unsigned repetition) {
+    again.notes.push_back("repetition " + std::to_string(repetition + 1) + ": " +
+                          std::string(reports::name(again.verdict)));
+    if (again.verdict < into.verdict) {
+        again.notes.insert(again.notes.begin(), into.notes.begin(), into.notes.end());
+        into = std::move(again);
+    } else {
+        into.notes.push_back(again.notes.back());
+    }
+}
+
+/// The cases of a run, one after the other.
+class Sequence {
+public:
+    Sequence(const ActiveRun& run, Rig& rig)
+        : run_(run), rig_(rig), rules_(run.rules, run.judges_sa ? Party::sa : Party::dut) {}
+
+    void take(const Case& one) {
+        if (fabric::Loop::stop_requested()) return give_up(one, "interrupted before it began");
+        if (const auto why_not = obstacle(one, run_, rig_.abilities())) {
+            results_.results.push_back(not_run(one, *why_not));
+            return;
+        }
+        if (broken_in_a_row_ >= most_broken)
+            return give_up(one,
+                           "not begun: adapter or fabric broke " + std::to_string(most_broken) + " times in a row");
+        auto result = execute(one, 0);
+        for (unsigned repetition = 1; repetition < run_.repeat && !fabric::Loop::stop_requested(); ++repetition)
+            merge(result, execute(one, repetition), repetition);
+        results_.results.push_back(std::move(result));
+    }
+
+    reports::Results results() {
+        rules_.add_to(results_);
+        results_.fabric = rig_.fabric_facts();
+        return std::move(results_);
+    }
+
+private:
+    static constexpr unsigned most_broken = 3;
+
+    Result execute(const Case& one, unsigned repetition) {
+        CaseRun case_run{run_, rig_, rules_, one, repetition};
+        auto result = case_run.execute(results_);
+        broken_in_a_row_ = case_run.is_broken() ? broken_in_a_row_ + 1 : 0;
+        return result;
+    }
+    void give_up(const Case& one, const std::string& why) {
+        auto result = not_run(one, {NotJudged::none, why});
+        result.verdict = Verdict::error;
+        results_.results.push_back(std::move(result));
+    }
+
+    const ActiveRun& run_;
+    Rig& rig_;
+    RuleTally rules_;
+    reports::Results results_;
+    unsigned broken_in_a_row_ = 0;
+};
+
+}  // namespace
+
+std::optional<Obstacle> obstacle(const Case& one, const ActiveRun& run, fabric::Abilities abilities) {
+    if ((one.subject == Subject::sa) != run.judges_sa)
+        return Obstacle{NotJudged::profile, one.subject == Subject::sa
+                                                ? "judges the subnet administrator: run it with --dut sa"
+                                                : "judges an IPoIB stack, not the subnet administrator"};
+    if (one.role == Role::router && run.profile.role != Role::router)
+        return Obstacle{NotJudged::profile, "judges an IP multicast router; the DUT's profile says host"};
+    if (one.impact > run.allow)
+        return Obstacle{NotJudged::safety, "its impact is \"" + std::string(name(one.impact)) +
+                                               "\"; --allow permits \"" + std::string(name(run.allow)) + '"'};
+    if (!abilities.has(one.needs))
+        return Obstacle{NotJudged::tester, "this fabric cannot " + in_words(one.needs.without(abilities))};
+    if (!one.dut_can.empty() && !run.has_control)
+        return Obstacle{NotJudged::tester, "needs control of the DUT (" + std::string(one.dut_can.front()) + ")"};
+    return {};
+}
+
+reports::Results run(const ActiveRun& run, Rig& rig) {
+    Sequence sequence{run, rig};
+    std::size_t number = 0;
+    for (const auto* one : run.cases) {
+        if (run.progress) run.progress(*one, ++number, run.cases.size());
+        sequence.take(*one);
+    }
+    return sequence.results();
+}
+
+bool is_in_shard(std::string_view id, unsigned index, unsigned count) noexcept {
+    return count == 0 || hash_of(id) % count == index - 1;
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The stage of a case: sends, waits, judges, and remembers what must be undone.
+#include "conformance/engine/bench.hpp"
+
+#include "conformance/engine/bench_state.hpp"
+#include "conformance/engine/case.hpp"
+#include "conformance/engine/notation.hpp"
+
+#include <algorithm>
+
+namespace ipoib::conformance {
+using namespace wire;
+using reports::NotJudged;
+
+namespace {
+
+constexpr std::size_t most_details = 100, most_told = 5;
+
+std::string milliseconds(std::chrono::milliseconds time) { return std::to_string(time.count()) + " ms"; }
+
+std::string frame_name(std::size_t index) { return "frame " + std::to_string(index + 1); }
+
+std::vector<std::uint8_t> nonce_payload(std::uint16_t nonce, std::size_t size) {
+    std::vector<std::uint8_t> octets(size);
+    for (std::size_t i = 0; i < size; ++i) octets[i] = static_cast<std::uint8_t>(i % 2 ? nonce : nonce >> 8);
+    return octets;
+}
+
+}  // namespace
+
+void Bench::State::observed() {
+    for (const auto index : judged) ++tallies[index].observed;
+    ++result.observed;
+}
+
+void Bench::State::violated(reports::Detail detail, const std::string& sentence) {
+    for (const auto index : judged) ++tallies[index].violations;
+    ++result.violations;
+    const auto told = "step \"" + step_title + "\": " + sentence;
+    if (first_failure.empty()) first_failure = told;
+    recorder.comment("VIOLATION: " + told);
+    if (result.details.size() >= most_details) return;
+    detail.capture = capture;
+    if (detail.frame) result.frames.push_back(detail.frame);
+    result.details.push_back(std::move(detail));
+}
+
+void Bench::State::warned(const std::string& sentence) {
+    for (const auto index : judged) ++tallies[index].warnings;
+    const auto told = "step \"" + step_title + "\": " + sentence;
+    if (first_failure.empty()) first_failure = told;
+    result.notes.push_back(told);
+}
+
+void Bench::State::demand_sight(const Expectation& expectation) const {
+    if (expectation.seen_by() == SeenBy::anyone && !session.fabric().abilities().has(fabric::Ability::see_all))
+        throw NotApplicable{NotJudged::tester,
+                            "this fabric does not show what the DUT sends to others (" + expectation.what() + ")"};
+}
+
+std::optional<std::size_t> Bench::State::find(const Expectation& expectation, const Situation& asked,
+                                              std::size_t since) const {
+    const bool sees_all = session.fabric().abilities().has(fabric::Ability::see_all);
+    const bool must_arrive =
+        expectation.seen_by() == SeenBy::tester || (expectation.seen_by() == SeenBy::either && !sees_all);
+    Packet packet;
+    for (auto i = since; i < recorder.size(); ++i) {
+        if (recorder.party(i) != Party::dut) continue;
+        if (must_arrive && !recorder.has_arrived(i)) continue;
+        recorder.decode(i, packet);
+        if (expectation.is_it(packet, asked)) return i;
+    }
+    return {};
+}
+
+std::optional<std::size_t> Bench::State::await(const Expectation& expectation, const Situation& asked,
+                                               std::size_t since, fabric::Duration time) {
+    demand_sight(expectation);
+    auto found = find(expectation, asked, since);
+    auto& loop = session.loop();
+    const auto deadline = loop.now() + session.scaled(time);
+    // A frame is seen when it is sent and arrives later: both make the look worth while.
+    std::size_t seen = recorder.size(), arrived = recorder.arrivals();
+    while (!found) {
+        const bool is_news = loop.run_until(
+            [&] { return recorder.size() != seen || recorder.arrivals() != arrived || recorder.is_full(); }, deadline);
+        if (recorder.is_full()) throw CaseDefect("more than 64 MiB of frames: somebody floods the link");
+        found = find(expectation, asked, since);
+        if (!is_news) break;
+        seen = recorder.size(), arrived = recorder.arrivals();
+    }
+    return found;
+}
+
+void Bench::State::judge_claims(const Expectation& expectation, std::size_t frame) {
+    Packet packet;
+    recorder.decode(frame, packet);
+    for (const auto& claim : expectation.claims()) {
+        observed();
+        const auto* at = claim.header_at(packet);
+        if (at && claim.holds(at, situation())) continue;
+        const auto field = std::string(claim.header->name) + '.' + std::string(claim.field->name);
+        const auto actual = at ? value_text(*claim.field, at) : std::string("absent");
+        const bool is_inside = at >= packet.octets.data() && at < packet.octets.data() + packet.octets.size();
+        violated({.frame = frame + 1,
+                  .offset = is_inside ? static_cast<std::uint32_t>(packet.offset_of(at) + claim.field->at.bit / 8u) : 0,
+                  .field = field,
+                  .expected = claim.expected,
+                  .actual = actual,
+                  .subject = packet.lrh ? "LID " + hex(packet.lrh[Lrh::slid], 4) : std::string{},
+                  .link = {}},
+                 expectation.what() + " (" + frame_name(frame) + "): " + field + " is " + actual + ", expected " +
+                     claim.expected);
+    }
+}
+
+std::string Bench::State::what_came_instead(std::size_t since) const {
+    std::string told;
+    std::size_t count = 0;
+    Packet packet;
+    for (auto i = since; i < recorder.size(); ++i) {
+        if (recorder.party(i) != Party::dut) continue;
+        if (++count > most_told) continue;
+        recorder.decode(i, packet);
+        told += (told.empty() ? "" : "; ") + frame_name(i) + ' ' + in_one_line(packet);
+    }
+    if (count == 0) return "the DUT sent nothing";
+    if (count > most_told) told += "; and " + std::to_string(count - most_told) + " more";
+    return "the DUT sent " + told;
+}
+
+void Bench::continue_step(std::string_view title, std::vector<const requirements::Requirement*> judged) {
+    auto& s = state_;
+    s.step_title = title;
+    s.judged.clear();
+    for (std::size_t i = 0; i < s.tallies.size(); ++i)
+        if (judged.empty() || std::ranges::find(judged, s.tallies[i].requirement) != judged.end())
+            s.judged.push_back(i);
+    if (s.judged.size() < judged.size())
+        throw CaseDefect("step \"" + s.step_title + "\" judges a requirement that the case does not list");
+    s.recorder.comment("STEP: " + s.step_title);
+}
+
+void Bench::begin_step(std::string_view title, std::vector<const requirements::Requirement*> judged) {
+    auto& s = state_;
+    s.step_begin = s.mark = s.recorder.size();
+    s.is_controlled = false;
+    continue_step(title, std::move(judged));
+}
+
+void Bench::send(const Message& message) {
+    auto& s = state_;
+    s.situation().nonce = s.session.next_nonce();
+    s.mark = s.recorder.size();
+    const auto frame = message.make(s.situation()).build();
+    if (const auto why = s.session.tester().port().send(frame); !why.empty())
+        throw NotApplicable{NotJudged::tester, "the tester cannot send " + message.what() + ": " + why};
+}
+
+GroupFacts Bench::join(const IpAddress& group) { return join(mgid_of(group), JoinState::full_member); }
+
+GroupFacts Bench::join(const Gid& mgid, JoinState state) {
+    const auto answer = state_.session.tester().join(mgid, static_cast<std::uint8_t>(state));
+    const auto record = answer.first<McMemberRecord>();
+    if (!answer.is_ok() || !record)
+        throw Inconclusive("the tester cannot join " + text(mgid) + ": " +
+                           (answer.is_answered ? "status " + hex(answer.status, 4) : "the SA does not answer"));
+    GroupFacts facts{.mgid = mgid, .record = {}};
+    std::ranges::copy(record.octets(), facts.record.octets.begin());
+    return facts;
+}
+
+void Bench::leave(const Gid& mgid, JoinState state) {
+    (void)state_.session.tester().leave(mgid, static_cast<std::uint8_t>(state));
+}
+
+fabric::SaAnswer Bench::ask_sa(const fabric::SaRequest& request) { return state_.session.tester().ask(request); }
+
+fabric::SaAnswer Bench::ask_to_join(const Bytes<McMemberRecord>& record, std::uint64_t mask) {
+    return state_.session.tester().join(record, mask);
+}
+
+std::optional<GroupFacts> Bench::group_at_sa(const Gid& mgid) {
+    const auto record = state_.session.tester().find(mgid);
+    if (!record) return {};
+    return GroupFacts{.mgid = mgid, .record = *record};
+}
+
+bool Bench::exists_at_sa(const Gid& mgid, Within time) {
+    constexpr auto between_looks = std::chrono::milliseconds{50};
+    auto& loop = state_.session.loop();
+    const auto deadline = loop.now() + state_.session.scaled(time.time);
+    while (!group_at_sa(mgid)) {
+        if (loop.now() >= deadline || fabric::Loop::stop_requested()) return false;
+        loop.run_for(between_looks);
+    }
+    return true;
+}
+
+bool Bench::reaches_sa(const Gid& mgid, Within time) {
+    if (!state_.session.fabric().abilities().has(fabric::Ability::see_all)) return exists_at_sa(mgid, time);
+    return state_.await(join_of(mgid), situation(), state_.mark, time.time).has_value();
+}
+
+void Bench::maps_rightly(const IpAddress& group) {
+    auto& s = state_;
+    if (!s.session.fabric().abilities().has(fabric::Ability::see_all)) return;
+    const auto asked = s.await(request_like(group), situation(), s.mark, std::chrono::seconds{1});
+    if (!asked) return;
+    Packet packet;
+    s.recorder.decode(*asked, packet);
+    const auto mgid = packet.mc_member[McMemberRecord::mgid];
+    if (mgid != mgid_of(group))
+        throw Inconclusive("the DUT maps " + text(group) + " to " + text(mgid) + ", not to " + text(mgid_of(group)));
+}
+
+Bytes<McMemberRecord> Bench::new_group_record() { return state_.session.tester().new_group(mgid_of(fresh_group4())); }
+
+std::uint64_t Bench::creation_mask() noexcept { return Tester::creation_mask(); }
+
+std::uint8_t Bench::join_state_asked(const Gid& mgid) {
+    const auto join = join_of(mgid);
+    state_.demand_sight(join);
+    std::uint8_t state = 0;
+    Packet packet;
+    for (std::size_t i = 0; i < state_.recorder.size(); ++i) {
+        if (state_.recorder.party(i) != Party::dut) continue;
+        state_.recorder.decode(i, packet);
+        if (join.is_it(packet, situation())) state = packet.mc_member[McMemberRecord::join_state];
+    }
+    return state;
+}
+
+void Bench::dut_joins(const IpAddress& group) {
+    try {
+        dut().join(group);
+    } catch (const ControlFailed& why) {
+        note(std::string("the DUT says of its join of ") + text(group) + ": " + why.what());
+    }
+}
+
+void Bench::dut_tries_to_send(const IpAddress& to, std::uint16_t port) {
+    try {
+        dut_sends(to, port);
+    } catch (const ControlFailed&) {
+        // That it refuses to is one of the ways to be right.
+    }
+}
+
+void Bench::dut_resolves(const IpAddress& address) {
+    try {
+        dut().resolve(address);
+    } catch (const ControlFailed&) {
+        // Only what it sends is of interest.
+    }
+}
+
+std::string Bench::name_of(const FieldSpec& field, const std::uint8_t* header) {
+    return std::string(field.name) + ' ' + value_text(field, header);
+}
+
+std::uint8_t Bench::dut_join_state(const Gid& mgid) {
+    if (!state_.session.fabric().abilities().has(fabric::Ability::trusted_sa))
+        throw NotApplicable{NotJudged::tester, "this SA does not tell who is a member of a group"};
+    return state_.session.tester().join_state(mgid, situation().dut.gid);
+}
+
+void Bench::answer_resolution(bool does_answer) { state_.session.tester().answer_resolution(does_answer); }
+
+void Bench::change_fabric(std::string_view request, const std::string& members) {
+    auto line = "{\"id\":" + std::to_string(state_.session.next_number()) + ",\"do\":\"" + std::string(request) + '"';
+    if (!members.empty()) line += ',' + members;
+    const auto answer = state_.session.fabric().control(line + '}');
+    state_.changed_fabric = true;
+    if (answer.find("\"error\"") != std::string::npos)
+        throw NotApplicable{NotJudged::tester, "the fabric cannot do this here: " + answer};
+}
+
+build::Node Bench::second_tester() {
+    const auto ports = state_.session.fabric().ports();
+    if (ports.size() < 2) throw NotApplicable{NotJudged::tester, "this fabric gives the tester one port only"};
+    const auto facts = ports[1]->facts();
+    auto node = situation().tester;
+    node.lid = facts.lid;
+    node.gid = facts.gid;
+    node.qpn = facts.qpn;
+    return node;
+}
+
+Dut& Bench::dut() {
+    state_.mark = state_.recorder.size();
+    return state_.session.dut();
+}
+
+void Bench::dut_comes_up() {
+    state_.mark = state_.recorder.size();
+    state_.session.bring_dut_up();
+    state_.recorder.dut_is(situation().dut.lid);
+}
+
+void Bench::dut_begins_to_come_up() {
+    try {
+        dut().up();
+    } catch (const ControlFailed& why) {
+        note(std::string("the DUT says that it did not come up: ") + why.what());
+    }
+}
+
+void Bench::dut_sends(const IpAddress& to, std::uint16_t port, std::size_t payload) {
+    auto& s = state_;
+    s.situation().nonce = s.session.next_nonce();
+    constexpr unsigned ttl = 8;
+    dut().send(to, port, nonce_payload(s.situation().nonce, payload), ttl);
+}
+
+void Bench::precondition(const Expectation& expectation, Within time) {
+    auto& s = state_;
+    const auto found = s.await(expectation, s.situation(), s.mark, time.time);
+    if (!found)
+        throw Inconclusive("step \"" + s.step_title + "\": no " + expectation.what() + " within " +
+                           milliseconds(time.time) + "; " + s.what_came_instead(s.mark));
+    Packet packet;
+    s.recorder.decode(*found, packet);
+    for (const auto& claim : expectation.claims()) {
+        const auto* at = claim.header_at(packet);
+        if (!at || !claim.holds(at, s.situation()))
+            throw Inconclusive("step \"" + s.step_title + "\": " + expectation.what() + " (" + frame_name(*found) +
+                               "): " + std::string(claim.header->name) + '.' + std::string(claim.field->name) +
+                               " is not " + claim.expected);
+    }
+}
+
+void Bench::precondition(bool holds, std::string_view words) {
+    if (!holds) throw Inconclusive("step \"" + state_.step_title + "\": not given: " + std::string(words));
+}
+
+void Bench::inspect(const Expectation& expectation, Within time) {
+    auto& s = state_;
+    const auto found = s.await(expectation, s.situation(), s.mark, time.time);
+    if (!found)
+        throw Inconclusive("step \"" + s.step_title + "\": no " + expectation.what() + " within " +
+                           milliseconds(time.time) + "; " + s.what_came_instead(s.mark));
+    s.judge_claims(expectation, *found);
+}
+
+void Bench::require(const Expectation& expectation, Within time) {
+    auto& s = state_;
+    const auto found = s.await(expectation, s.situation(), s.mark, time.time);
+    s.observed();
+    if (found) {
+        s.judge_claims(expectation, *found);
+        return;
+    }
+    const auto actual = s.what_came_instead(s.mark);
+    s.violated({.expected = expectation.what() + " within " + milliseconds(time.time), .actual = actual},
+               "no " + expectation.what() + " within " + milliseconds(time.time) + "; " + actual);
+    throw CaseEnded{};
+}
+
+void Bench::require(bool holds, std::string_view expected, std::string_view actual) {
+    auto& s = state_;
+    s.observed();
+    if (holds) return;
+    s.violated({.expected = std::string(expected), .actual = std::string(actual.empty() ? "it is not so" : actual)},
+               "expected " + std::string(expected) + (actual.empty() ? ", but it is not so" : ", found ") +
+                   std::string(actual));
+}
+
+void Bench::forbid(const Expectation& expectation, Within time) {
+    auto& s = state_;
+    if (!s.is_controlled)
+        throw CaseDefect("step \"" + s.step_title + "\" forbids something without a positive control before");
+    const auto asked = s.situation();
+    const auto since = s.mark;
+    auto found = s.await(expectation, asked, since, time.time);
+    control();
+    if (!found) found = s.find(expectation, asked, since);
+    s.observed();
+    if (!found) return;
+    Packet packet;
+    s.recorder.decode(*found, packet);
+    s.violated({.frame = *found + 1,
+                .expected = "no " + expectation.what(),
+                .actual = in_one_line(packet),
+                .subject = "LID " + hex(asked.dut.lid, 4)},
+               "there must be no " + expectation.what() + ", but " + frame_name(*found) + " is " + in_one_line(packet));
+}
+
+void Bench::forbid_so_far(const Expectation& expectation) {
+    auto& s = state_;
+    s.demand_sight(expectation);
+    s.observed();
+    const auto found = s.find(expectation, s.situation(), s.step_begin);
+    if (!found) return;
+    Packet packet;
+    s.recorder.decode(*found, packet);
+    s.violated({.frame = *found + 1, .expected = "no " + expectation.what(), .actual = in_one_line(packet)},
+               "there must be no " + expectation.what() + ", but " + frame_name(*found) + " is " + in_one_line(packet));
+}
+
+void Bench::control() {
+    auto& s = state_;
+    const auto before = s.situation().nonce;
+    const auto mark = s.mark;
+    constexpr int attempts = 3;
+    std::optional<std::size_t> answered;
+    for (int i = 0; i < attempts && !answered; ++i) {
+        send(echo_request());
+        answered = s.await(echo_reply(), s.situation(), s.mark, std::chrono::seconds{1});
+    }
+    s.situation().nonce = before;
+    s.mark = mark;
+    if (!answered)
+        throw Inconclusive("step \"" + s.step_title +
+                           "\": the positive control failed: no answer to an ordinary echo "
+                           "request");
+    s.is_controlled = true;
+}
+
+bool Bench::happens(const Expectation& expectation, Within time) {
+    return state_.await(expectation, state_.situation(), state_.mark, time.time).has_value();
+}
+
+std::size_t Bench::count(const Expectation& expectation) {
+    auto& s = state_;
+    s.demand_sight(expectation);
+    std::size_t times = 0;
+    for (auto found = s.find(expectation, s.situation(), s.step_begin); found;
+         found = s.find(expectation, s.situation(), *found + 1))
+        ++times;
+    return times;
+}
+
+void Bench::pass_time(std::chrono::milliseconds time) { state_.session.loop().run_for(state_.session.scaled(time)); }
+
+void Bench::note(std::string_view text) { state_.result.notes.emplace_back(text); }
+
+void Bench::warn(std::string_view expected, std::string_view actual) {
+    state_.observed();
+    state_.warned("expected " + std::string(expected) + ", found " + std::string(actual));
+}
+
+void Bench::not_applicable(std::string_view why) { throw NotApplicable{NotJudged::tester, std::string(why)}; }
+
+const Situation& Bench::situation() const noexcept { return state_.session.situation(); }
+const build::Link& Bench::link() const noexcept { return situation().link; }
+
+namespace {
+
+/// Groups of a run lie in a range of its own, by its seed.
+std::uint8_t range_of(std::uint64_t seed) { return static_cast<std::uint8_t>(64 + seed % 128); }
+
+}  // namespace
+
+IpAddress Bench::fresh_group4() {
+    const auto number = state_.session.next_number();
+    return IpAddress::v4(0xef000000u | std::uint32_t{range_of(state_.session.options().seed)} << 8 * 2 |
+                         std::uint32_t{number});
+}
+
+IpAddress Bench::fresh_link_local_group4() {
+    constexpr std::uint32_t local_control_block = 0xe0000000, first = 200, groups = 40;
+    return IpAddress::v4(local_control_block + first + state_.session.next_number() % groups);
+}
+
+IpAddress Bench::fresh_group6() {
+    constexpr std::uint64_t transient_site_local = 0xff15;
+    const auto number = state_.session.next_number();
+    return IpAddress::v6(
+        Gid::of(transient_site_local << 48, std::uint64_t{range_of(state_.session.options().seed)} << 16 | number));
+}
+
+IpAddress Bench::fresh_link_local_group6() {
+    constexpr std::uint64_t transient_link_local = 0xff12;
+    const auto number = state_.session.next_number();
+    return IpAddress::v6(
+        Gid::of(transient_link_local << 48, std::uint64_t{range_of(state_.session.options().seed)} << 16 | number));
+}
+
+std::uint16_t Bench::fresh_port() { return state_.session.next_nonce(); }
+
+Gid Bench::mgid_of(const IpAddress& group) const {
+    return group.is_v4() ? mgid_for_ipv4(group.v4(), link().p_key, link().scope)
+                         : mgid_for_ipv6(group.octets, link().p_key, link().scope);
+}
+
+fabric::PortFacts Bench::port() const { return state_.session.tester().port().facts(); }
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a case has at hand: the tester's messages, what it expects of the DUT, and the fabric between them.
+#pragma once
+
+#include "conformance/dut/dut.hpp"
+#include "conformance/engine/expectation.hpp"
+#include "conformance/engine/message.hpp"
+#include "fabric/port.hpp"
+#include "protocol/requirements/requirement.hpp"
+#include "protocol/wire/mc_member_record.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ipoib::conformance {
+
+using namespace std::chrono_literals;
+
+/// How long something may take; stretched by --timeout-scale.
+struct Within {
+    std::chrono::milliseconds time;
+};
+[[nodiscard]] constexpr Within within(std::chrono::milliseconds time) noexcept { return {time}; }
+
+/// A group at the SA as the tester is told of it.
+struct GroupFacts {
+    wire::Gid mgid;
+    wire::Bytes<wire::McMemberRecord> record;
+    [[nodiscard]] std::uint16_t mlid() const noexcept { return record[wire::McMemberRecord::mlid]; }
+};
+
+/// Join states of MCMemberRecord.JoinState. IBTA Vol 1, 15.2.5.17; UD multicast.
+enum class JoinState : std::uint8_t {
+    full_member = 1,
+    non_member = 2,
+    send_only_non_member = 4,
+    send_only_full_member = 8
+};
+
+/// The stage of one case. Everything a case leaves behind on the fabric (memberships, subscriptions, what it changed
+/// through control) is undone after it.
+class Bench {
+public:
+    struct State;  ///< of the engine
+    explicit Bench(State& state) : state_(state) {}
+
+    /// Begins a step: its title stands in the log and with each failure. What is required in it is charged to these
+    /// requirements, which must be among the case's `checks`; none named: to all of them.
+    template <class... R>
+    void step(std::string_view title, const R&... judged) {
+        begin_step(title, {&judged...});
+    }
+
+    /// Goes on in the step with other requirements: what was sent last is still what answers are matched with.
+    template <class... R>
+    void same_step(std::string_view title, const R&... judged) {
+        continue_step(title, {&judged...});
+    }
+
+    // What the tester does
+
+    /// Sends a message; it becomes what answers are matched with.
+    void send(const Message& message);
+    /// The tester joins an IP group, creating it if need be, and takes its packets from now on.
+    GroupFacts join(const wire::IpAddress& group);
+    /// The same by MGID and join state, with the broadcast group's parameters; INCONC when the SA refuses.
+    GroupFacts join(const wire::Gid& mgid, JoinState state);
+    void leave(const wire::Gid& mgid, JoinState state = JoinState::full_member);
+    /// A request to the SA as it stands; never repeated for its answer.
+    fabric::SaAnswer ask_sa(const fabric::SaRequest& request);
+    /// A join with a record of the case's own making (`mask` says which components count).
+    fabric::SaAnswer ask_to_join(const wire::Bytes<wire::McMemberRecord>& record, std::uint64_t mask);
+    /// The record of a group, or nothing when the SA holds none.
+    [[nodiscard]] std::optional<GroupFacts> group_at_sa(const wire::Gid& mgid);
+    /// Whether the SA holds the group within the time.
+    [[nodiscard]] bool exists_at_sa(const wire::Gid& mgid, Within time);
+    /// Whether the DUT's join of the group reaches the SA within the time: its request, or the group where requests of
+    /// others cannot be seen.
+    [[nodiscard]] bool reaches_sa(const wire::Gid& mgid, Within time);
+    /// INCONC if the DUT, told to send to an IP group, asks the SA for another MGID than section 4 gives: that is
+    /// judged elsewhere.
+    void maps_rightly(const wire::IpAddress& group);
+    /// The record of a join, as FullMember, that would create a new group like the broadcast group, with a fresh MGID;
+    /// and the components that such a join gives.
+    [[nodiscard]] wire::Bytes<wire::McMemberRecord> new_group_record();
+    [[nodiscard]] static std::uint64_t creation_mask() noexcept;
+    /// The JoinState in the DUT's latest request to join a group (0: none). Needs Ability::see_all.
+    [[nodiscard]] std::uint8_t join_state_asked(const wire::Gid& mgid);
+    /// The DUT's join states in a group (0: none). Needs Ability::trusted_sa.
+    [[nodiscard]] std::uint8_t dut_join_state(const wire::Gid& mgid);
+    /// Stops answering ARP and ND for the tester's own addresses, or begins again.
+    void answer_resolution(bool does_answer);
+    /// Changes the fabric from outside (Fabric::control); NA where it cannot. `members`: JSON members after "do".
+    void change_fabric(std::string_view request, const std::string& members);
+    /// A second port of the tester as it presents itself; needs Ability::two_ports.
+    [[nodiscard]] build::Node second_tester();
+
+    // What the DUT is asked to do; Unsupported makes the case NA, a failure INCONC
+
+    [[nodiscard]] Dut& dut();
+    /// Brings the DUT's interface up and waits until it is (at most 30 s) and resolved. INCONC if it does not come.
+    void dut_comes_up();
+    /// The same without waiting for the result: for cases that judge what happens meanwhile.
+    void dut_begins_to_come_up();
+    /// A UDP datagram with the nonce as payload, by the DUT.
+    void dut_sends(const wire::IpAddress& to, std::uint16_t port, std::size_t payload = 32);
+
+    /// The same where a refusal of the DUT is right too.
+    void dut_tries_to_send(const wire::IpAddress& to, std::uint16_t port);
+    /// The DUT's IP joins a group. What it says of it is noted; what counts is what the SA hears.
+    void dut_joins(const wire::IpAddress& group);
+    /// The DUT is asked to resolve an address; whether it succeeds does not matter here.
+    void dut_resolves(const wire::IpAddress& address);
+
+    // What is expected
+
+    /// Must happen for the case to mean anything: else INCONC.
+    void precondition(const Expectation& expectation, Within time);
+    void precondition(bool holds, std::string_view words);
+    /// Must happen for the case to mean anything, else INCONC; its claims are judged.
+    void inspect(const Expectation& expectation, Within time);
+    /// Must happen: else the step's requirements are violated. A packet that comes with wrong claims violates them too,
+    /// with the frame as evidence; the case goes on. Without any packet it ends.
+    void require(const Expectation& expectation, Within time);
+    /// Must be true of something that is no packet (a record, an answer of the DUT).
+    void require(bool holds, std::string_view expected, std::string_view actual = {});
+    /// The same of a field of a record.
+    template <class Header, class T>
+    void require_field(const wire::Bytes<Header>& record, const wire::Field<Header, T>& field,
+                       const std::type_identity_t<T>& value) {
+        const auto expected = wire::Bytes<Header>{}.set(field, value);
+        require(record[field] == value, name_of(field, expected.octets.data()), name_of(field, record.octets.data()));
+    }
+    /// Must not happen within the time. Stands between two positive controls: control() must have been called since the
+    /// step began, and is called again here.
+    void forbid(const Expectation& expectation, Within time);
+    /// Must not have happened since the step began.
+    void forbid_so_far(const Expectation& expectation);
+    /// A positive control: an ordinary echo request is answered. Else INCONC.
+    void control();
+    /// Waits until it happens; whether it did. For cases with a choice that the text leaves open.
+    [[nodiscard]] bool happens(const Expectation& expectation, Within time);
+    /// How often it has happened since the step began.
+    [[nodiscard]] std::size_t count(const Expectation& expectation);
+    /// Runs the fabric for a while, where time itself is the point (an ageing cache, a refresh).
+    void pass_time(std::chrono::milliseconds time);
+
+    /// A note in the report that changes no verdict.
+    void note(std::string_view text);
+    /// The requirements of the step are not met, though they are only recommended by the way chosen.
+    void warn(std::string_view expected, std::string_view actual);
+    /// Ends the case as NA: what it needs is not here.
+    [[noreturn]] void not_applicable(std::string_view why);
+
+    // What there is
+
+    [[nodiscard]] const Situation& situation() const noexcept;
+    [[nodiscard]] const build::Link& link() const noexcept;
+    /// An IP group of this run that nobody else uses; each call gives another. Scope: IPv4 organization-local
+    /// (239.x.y.z), IPv6 ff15::, ff12:: for link-local.
+    [[nodiscard]] wire::IpAddress fresh_group4();
+    [[nodiscard]] wire::IpAddress fresh_link_local_group4();
+    [[nodiscard]] wire::IpAddress fresh_group6();
+    [[nodiscard]] wire::IpAddress fresh_link_local_group6();
+    [[nodiscard]] std::uint16_t fresh_port();
+    /// Where RFC 4391, 4 maps an IP group to on this link.
+    [[nodiscard]] wire::Gid mgid_of(const wire::IpAddress& group) const;
+    [[nodiscard]] fabric::PortFacts port() const;
+
+private:
+    /// "MTU 4 (2048)".
+    static std::string name_of(const wire::FieldSpec& field, const std::uint8_t* header);
+    void continue_step(std::string_view title, std::vector<const requirements::Requirement*> judged);
+    void begin_step(std::string_view title, std::vector<const requirements::Requirement*> judged);
+    State& state_;
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the engine keeps while a case runs: where it is, what was observed, what went wrong.
+#pragma once
+
+#include "conformance/engine/bench.hpp"
+#include "conformance/engine/recorder.hpp"
+#include "conformance/engine/session.hpp"
+#include "reports/results.hpp"
+
+namespace ipoib::conformance {
+
+struct Case;
+
+/// The case needs what is not here: NA.
+struct NotApplicable {
+    reports::NotJudged reason;
+    std::string why;
+};
+/// A requirement is violated in a way that leaves nothing to go on with.
+struct CaseEnded {};
+/// The case or the engine is wrong: ERROR.
+struct CaseDefect : std::logic_error {
+    using std::logic_error::logic_error;
+};
+
+/// What was found of one requirement.
+struct Tally {
+    const requirements::Requirement* requirement;
+    std::uint64_t observed = 0, violations = 0, warnings = 0;
+};
+
+struct Bench::State {
+    Session& session;
+    const Case& running;
+    std::uint32_t capture = 0;  ///< the index that the evidence file will have
+    Recorder recorder{};
+    reports::Result result{};
+    std::vector<Tally> tallies{};
+
+    std::string step_title{};
+    std::vector<std::size_t> judged{};     ///< tallies of the step
+    std::size_t step_begin = 0, mark = 0;  ///< frames: of the step, since the last stimulus
+    bool is_controlled = false;
+    bool changed_fabric = false;
+    std::string first_failure{};
+
+    [[nodiscard]] Situation& situation() noexcept { return session.situation(); }
+    void observed();
+    /// Counts a violation of the step's requirements and keeps it for the report.
+    void violated(reports::Detail detail, const std::string& sentence);
+    void warned(const std::string& sentence);
+    /// Runs until a frame from `since` on is the one, or time is over; its index.
+    std::optional<std::size_t> await(const Expectation& expectation, const Situation& asked, std::size_t since,
+                                     fabric::Duration time);
+    std::optional<std::size_t> find(const Expectation& expectation, const Situation& asked, std::size_t since) const;
+    /// Judges the claims on a frame.
+    void judge_claims(const Expectation& expectation, std::size_t frame);
+    [[nodiscard]] std::string what_came_instead(std::size_t since) const;
+    void demand_sight(const Expectation& expectation) const;
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One line per packet, the innermost thing that was found first.
+#include "conformance/engine/notation.hpp"
+
+#include "protocol/wire/inform_info.hpp"
+#include "protocol/wire/mad_names.hpp"
+#include "protocol/wire/text.hpp"
+
+namespace ipoib::conformance {
+using namespace wire;
+
+namespace {
+
+/// The name that a field's value has, without its number: "echo reply"; the number where there is none.
+template <class Header, class T>
+std::string named(const View<Header>& header, const Field<Header, T>& field) {
+    const auto value = static_cast<std::uint64_t>(header[field]);
+    for (const auto& known : field.names)
+        if (known.value == value) return std::string(known.name);
+    return std::string(field.name) + ' ' + std::to_string(value);
+}
+
+std::string over(const Packet& p) {
+    if (!p.grh || !p.is_multicast) return {};
+    return " over " + text(p.grh[Grh::dgid]);
+}
+
+std::string management(const Packet& p) {
+    std::string line = named(p.mad, Mad::mgmt_class) + ' ' + named(p.mad, Mad::method);
+    if (p.mad[Mad::mgmt_class] == MgmtClass::subn_adm) {
+        const auto id = p.mad[Mad::attribute_id];
+        std::string attribute = "attribute " + hex(id, 4);
+        for (const auto& known : sa_attribute_names)
+            if (known.value == id) attribute = known.name;
+        line += ' ' + attribute;
+    }
+    if (p.mad[Mad::status] != 0) line += " status " + hex(p.mad[Mad::status], 4);
+    if (p.mc_member)
+        line += ' ' + text(p.mc_member[McMemberRecord::mgid]) + " JoinState " +
+                std::to_string(p.mc_member[McMemberRecord::join_state]);
+    if (const auto info = p.get<InformInfo>())
+        line += std::string(info[InformInfo::subscribe] ? " subscribe" : " unsubscribe") + " trap " +
+                std::to_string(info[InformInfo::trap_number]);
+    return line;
+}
+
+std::string addresses(const Packet& p) {
+    if (p.ipv4) return ' ' + ipv4_text(p.ipv4[Ipv4::source]) + " to " + ipv4_text(p.ipv4[Ipv4::destination]);
+    if (p.ipv6) return ' ' + text(p.ipv6[Ipv6::source]) + " to " + text(p.ipv6[Ipv6::destination]);
+    return {};
+}
+
+std::string datagram(const Packet& p) {
+    if (p.arp) {
+        std::string line = "ARP " + named(p.arp, Arp::operation);
+        if (p.arp_addresses)
+            line += ' ' + ipv4_text(p.arp_addresses[ArpAddresses::spa]) + " to " +
+                    ipv4_text(p.arp_addresses[ArpAddresses::tpa]);
+        return line;
+    }
+    if (p.icmp) return "ICMP " + named(p.icmp, Icmp::type) + addresses(p);
+    if (p.icmpv6) return "ICMPv6 " + named(p.icmpv6, Icmpv6::type) + addresses(p);
+    if (p.udp) return "UDP" + addresses(p) + " port " + std::to_string(p.udp[Udp::destination]);
+    if (p.ipv4) return "IPv4" + addresses(p) + " protocol " + std::to_string(static_cast<unsigned>(p.ip_protocol));
+    if (p.ipv6) return "IPv6" + addresses(p) + " next header " + std::to_string(static_cast<unsigned>(p.ip_protocol));
+    return p.encap ? "EtherType " + hex(static_cast<unsigned>(p.ether_type), 4) : "no IPoIB";
+}
+
+}  // namespace
+
+std::string in_one_line(const Packet& p) {
+    if (p.mad) return management(p);
+    return datagram(p) + over(p);
+}
+
+}  // namespace ipoib::conformance

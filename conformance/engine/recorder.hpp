@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The frames of one case: who sent each, which of them the tester got, and the evidence file they make.
+#pragma once
+
+#include "conformance/engine/judge.hpp"
+#include "fabric/port.hpp"
+#include "protocol/wire/packet.hpp"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace ipoib::conformance {
+
+/// Frames in order of time, numbered from 1 as in the evidence file. Subnet management packets are left out.
+class Recorder {
+public:
+    /// Beyond so many octets a case is an ERROR: somebody floods.
+    static constexpr std::size_t most_octets = std::size_t{64} << 20;
+
+    void add(const fabric::Sighting& sighting);
+    /// The tester's queue pair took this frame: marks its latest sighting.
+    void arrived(wire::Octets frame);
+    /// Text that the evidence shows at the next frame.
+    void comment(std::string_view text);
+
+    [[nodiscard]] std::size_t size() const noexcept { return frames_.size(); }
+    /// How many frames the tester's queue pair took.
+    [[nodiscard]] std::size_t arrivals() const noexcept { return arrivals_; }
+    [[nodiscard]] bool is_full() const noexcept { return is_full_; }
+    [[nodiscard]] wire::Octets octets(std::size_t index) const noexcept;
+    /// Takes the frame apart; the packet points into the recorder's octets as they are until the next add.
+    void decode(std::size_t index, wire::Packet& packet) const noexcept;
+    [[nodiscard]] bool has_arrived(std::size_t index) const noexcept { return frames_[index].has_arrived; }
+    [[nodiscard]] fabric::Time time(std::size_t index) const noexcept { return frames_[index].time; }
+
+    /// The LIDs that are the DUT's; without any, every sender but tester and SA is taken for it.
+    void dut_is(std::uint16_t lid) { dut_lids_.insert(lid); }
+    [[nodiscard]] Party party(std::size_t index) const;
+
+    /// Lets a judge see the frames. Only `judged` can be charged: the DUT, or the SA where that is under test.
+    void show(Judge& judge, Party judged) const;
+    /// Writes them as a pcapng with one interface for each party. Throws std::runtime_error.
+    void write(const std::string& path) const;
+
+private:
+    struct Record {
+        fabric::Time time;
+        std::size_t begin, size;
+        fabric::Sender sender;
+        std::uint16_t slid;
+        bool has_arrived = false;
+    };
+    struct Comment {
+        std::size_t before;
+        std::string text;
+    };
+    std::vector<Record> frames_;
+    std::vector<std::uint8_t> octets_;
+    std::vector<Comment> comments_;
+    std::set<std::uint16_t> dut_lids_;
+    std::size_t arrivals_ = 0;
+    bool is_full_ = false;
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The fabrics and DUTs that a command line can name.
+#include "conformance/engine/rig.hpp"
+
+#include "conformance/dut/adapter_process.hpp"
+#include "conformance/dut/in_process.hpp"
+#include "conformance/mutants/mutant.hpp"
+#include "fabric/simulated/fabric.hpp"
+#include "fabric/socket/fabric.hpp"
+#include "fabric/socket/unix_socket.hpp"
+#include "stack/adapter.hpp"
+#include "stack/node.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace ipoib::conformance {
+namespace {
+
+using fabric::SimulatedFabric;
+using namespace std::chrono_literals;
+
+constexpr std::string_view exec_prefix = "exec:", mutant_prefix = "mutant:", socket_prefix = "socket:",
+                           sa_mutant_prefix = "simulated:sa-mutant=";
+
+/// The DUT of `--dut none` and `--dut sa`: nothing can be asked of it.
+class NoControl : public Control {
+public:
+    ControlReply ask(const std::string& request, fabric::Duration) override {
+        const auto asked = nlohmann::json::parse(request, nullptr, false);
+        if (asked.value("do", "") == "hello")
+            return {.line = nlohmann::json{{"id", asked["id"]},
+                                           {"ok", true},
+                                           {"protocol", 1},
+                                           {"name", "none"},
+                                           {"can", nlohmann::json::array()}}
+                                .dump(),
+                    .error = {}};
+        return {.line = nlohmann::json{{"id", asked["id"]}, {"error", "unsupported"}, {"message", "no control"}}.dump(),
+                .error = {}};
+    }
+};
+
+/// The reference stack, or a mutant of it, on an adapter of the simulated fabric.
+class SimulatedDut {
+public:
+    SimulatedDut(SimulatedFabric& fabric, const Mutant* mutant)
+        : hca_(fabric.loop(), {.port_guid = fabric::dut_guid, .description = "reference stack"}, behaviour(mutant)),
+          sa_(hca_),
+          node_(hca_, sa_, policy(mutant)),
+          adapter_(node_),
+          control_(fabric.loop(), adapter_) {
+        fabric.subnet().plug(hca_, fabric::NodeRole::other);
+        if (!fabric.subnet().bring_up(fabric::dut_guid, 30s))
+            throw SessionBroken("the subnet manager does not bring the DUT's port up");
+    }
+    [[nodiscard]] Control& control() noexcept { return control_; }
+
+private:
+    static fabric::HcaBehaviour behaviour(const Mutant* mutant) {
+        fabric::HcaBehaviour behaviour;
+        if (mutant && mutant->hca) mutant->hca(behaviour);
+        return behaviour;
+    }
+    static stack::Policy policy(const Mutant* mutant) {
+        stack::Policy policy;
+        if (mutant && mutant->stack) mutant->stack(policy);
+        return policy;
+    }
+    fabric::Hca hca_;
+    fabric::SaClient sa_;
+    stack::Node node_;
+    stack::Adapter adapter_;
+    InProcess control_;
+};
+
+const fabric::Scenario& scenario_of(const Target& target) {
+    if (const auto* scenario = fabric::find_scenario(target.scenario)) return *scenario;
+    std::string names;
+    for (const auto& one : fabric::scenarios()) names += (names.empty() ? "" : ", ") + std::string(one.name);
+    throw std::invalid_argument("there is no scenario '" + target.scenario + "'; there are " + names);
+}
+
+const Mutant* mutant_of(std::string_view choice, std::string_view prefix) {
+    if (!choice.starts_with(prefix)) return nullptr;
+    const auto name = choice.substr(prefix.size());
+    if (const auto* mutant = find_mutant(name)) return mutant;
+    throw std::invalid_argument("there is no mutant '" + std::string(name) + "' (ipoib-conform selftest names them)");
+}
+
+fabric::SimulatedOptions options_of(const Target& target, std::uint64_t seed, fabric::Loop::Clock clock) {
+    fabric::SimulatedOptions options{.scenario = &scenario_of(target), .seed = seed, .clock = clock};
+    if (const auto* mutant = mutant_of(target.fabric, sa_mutant_prefix)) {
+        if (!mutant->sa)
+            throw std::invalid_argument("'" + std::string(mutant->name) + "' is no mutant of the subnet administrator");
+        mutant->sa(options.sa);
+    }
+    return options;
+}
+
+/// Everything in this process: new for each case, in virtual time.
+class SimulatedRig : public Rig {
+public:
+    explicit SimulatedRig(const Target& target) : target_(target), mutant_(mutant_of(target.dut, mutant_prefix)) {
+        if (mutant_ && mutant_->sa)
+            throw std::invalid_argument("'" + std::string(mutant_->name) +
+                                        "' is a mutant of the subnet administrator: --fabric " +
+                                        std::string(sa_mutant_prefix) + std::string(mutant_->name) + " --dut sa");
+        (void)options_of(target, 0, fabric::Loop::Clock::virtual_time);
+    }
+    ~SimulatedRig() override { clean_up({}); }
+
+    Session& prepare(std::uint64_t seed) override {
+        clean_up({});
+        fabric_ = std::make_unique<SimulatedFabric>(options_of(target_, seed, fabric::Loop::Clock::virtual_time));
+        facts_ = fabric_->facts();
+        if (target_.has_control()) dut_ = std::make_unique<SimulatedDut>(*fabric_, mutant_);
+        auto options = target_.session;
+        options.seed = seed;
+        session_ = std::make_unique<Session>(*fabric_, dut_ ? dut_->control() : none_, options);
+        session_->begin();
+        return *session_;
+    }
+    /// Thrown away as a whole: nobody else is on this fabric.
+    void clean_up(CaseEnd) override {
+        session_.reset();
+        dut_.reset();
+        fabric_.reset();
+    }
+    [[nodiscard]] fabric::Abilities abilities() const override {
+        using fabric::Ability;
+        return Ability::any_frame | Ability::see_all | Ability::reports | Ability::control | Ability::two_ports |
+               Ability::trusted_sa;
+    }
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override { return facts_; }
+    [[nodiscard]] bool is_virtual() const override { return true; }
+
+private:
+    Target target_;
+    const Mutant* mutant_;
+    NoControl none_;
+    std::unique_ptr<SimulatedFabric> fabric_;
+    std::unique_ptr<SimulatedDut> dut_;
+    std::unique_ptr<Session> session_;
+    std::vector<std::pair<std::string, std::string>> facts_;
+};
+
+/// A fabric and a DUT that last for the whole run, in real time.
+class LastingRig : public Rig {
+public:
+    ~LastingRig() override {
+        if (session_) session_->end();
+    }
+    Session& prepare(std::uint64_t) override {
+        if (!session_) {
+            // Only a session that has begun is kept; the next case tries again.
+            auto session = std::make_unique<Session>(the_fabric(), control(), target_.session);
+            session->begin();
+            session_ = std::move(session);
+        }
+        return *session_;
+    }
+    void clean_up(CaseEnd end) override {
+        if (!session_) return;
+        try {
+            if (!end.is_broken) session_->undo();
+            if (end.changed_fabric) (void)the_fabric().control(R"({"id":0,"do":"restore"})");
+        } catch (const ChannelBroken&) {
+            end.is_broken = true;
+        }
+        if (!end.is_broken) return;
+        // A new adapter for the next case.
+        session_.reset();
+        adapter_.reset();
+    }
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override {
+        return fabric_->facts();
+    }
+    [[nodiscard]] fabric::Abilities abilities() const override { return fabric_->abilities(); }
+    [[nodiscard]] bool is_virtual() const override { return false; }
+
+protected:
+    explicit LastingRig(const Target& target) : target_(target) {}
+    fabric::Fabric& the_fabric() { return *fabric_; }
+
+    Target target_;
+    std::unique_ptr<fabric::Fabric> fabric_;
+
+private:
+    Control& control() {
+        if (!target_.dut.starts_with(exec_prefix)) return none_;
+        if (!adapter_)
+            adapter_ = std::make_unique<AdapterProcess>(fabric_->loop(), target_.dut.substr(exec_prefix.size()));
+        return *adapter_;
+    }
+    NoControl none_;
+    std::unique_ptr<AdapterProcess> adapter_;
+    std::unique_ptr<Session> session_;
+};
+
+/// The simulated fabric with raw ports for nodes in other processes.
+class ListeningRig : public LastingRig {
+public:
+    explicit ListeningRig(const Target& target) : LastingRig(target) {
+        auto simulated =
+            std::make_unique<SimulatedFabric>(options_of(target, target.session.seed, fabric::Loop::Clock::real));
+        auto& subnet = simulated->subnet();
+        fabric_ = std::move(simulated);
+        listener_ = std::make_unique<fabric::RawPortListener>(
+            fabric_->loop(), target.listen, [this, &subnet](std::unique_ptr<fabric::RawPort> port) {
+                auto& node = nodes_.emplace_back(std::make_unique<Node>());
+                node->port = std::move(port);
+                node->jack = &subnet.plug(*node->port, fabric::NodeRole::other);
+                node->port->deliver_to(node->jack);
+                node->port->on_closed([node = node.get()](const std::string&) {
+                    if (node->jack) std::exchange(node->jack, nullptr)->unplug();
+                });
+            });
+    }
+    ~ListeningRig() override {
+        for (const auto& node : nodes_)
+            if (node->jack) std::exchange(node->jack, nullptr)->unplug();
+    }
+
+private:
+    struct Node {
+        std::unique_ptr<fabric::RawPort> port;
+        fabric::Jack* jack = nullptr;
+    };
+    std::vector<std::unique_ptr<Node>> nodes_;
+    std::unique_ptr<fabric::RawPortListener> listener_;
+};
+
+std::vector<std::string> paths_of(std::string_view list) {
+    std::vector<std::string> paths;
+    while (true) {
+        const auto comma = list.find(',');
+        paths.emplace_back(list.substr(0, comma));
+        if (paths.back().empty())
+            throw std::invalid_argument("--fabric socket: needs a path, or paths with commas between");
+        if (comma == std::string_view::npos) return paths;
+        list.remove_prefix(comma + 1);
+    }
+}
+
+/// This process is a node of another fabric, by raw ports.
+class SocketRig : public LastingRig {
+public:
+    explicit SocketRig(const Target& target) : LastingRig(target) {
+        fabric_ = std::make_unique<fabric::SocketFabric>(
+            fabric::SocketOptions{.paths = paths_of(std::string_view(target.fabric).substr(socket_prefix.size())),
+                                  .control = target.fabric_control,
+                                  .seed = target.session.seed});
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Rig> make_rig(const Target& target) {
+    const bool is_exec = target.dut.starts_with(exec_prefix);
+    const bool is_simulated_dut = target.dut == "reference" || target.dut.starts_with(mutant_prefix);
+    if (!is_exec && !is_simulated_dut && target.dut != "none" && target.dut != "sa")
+        throw std::invalid_argument("--dut is reference, mutant:NAME, sa, exec:COMMAND or none, not '" + target.dut +
+                                    "'");
+    if (is_exec && target.dut.size() == exec_prefix.size()) throw std::invalid_argument("--dut exec: names no command");
+    if (target.fabric.starts_with(socket_prefix)) {
+        if (is_simulated_dut)
+            throw std::invalid_argument("the " + target.dut + " DUT lives on the simulated fabric only");
+        if (!target.listen.empty()) throw std::invalid_argument("--listen is for the simulated fabric");
+        return std::make_unique<SocketRig>(target);
+    }
+    if (target.fabric.starts_with("verbs:"))
+        throw std::invalid_argument("the fabric 'verbs:' is not built yet; there are simulated and socket:PATH");
+    if (target.fabric != "simulated" && !target.fabric.starts_with(sa_mutant_prefix))
+        throw std::invalid_argument("--fabric is simulated, simulated:sa-mutant=NAME or socket:PATH, not '" +
+                                    target.fabric + "'");
+    if (!target.fabric_control.empty())
+        throw std::invalid_argument("--fabric-control is for fabrics outside this process");
+    if (target.listen.empty()) {
+        if (is_exec) throw std::invalid_argument("a DUT in another process needs a raw port: --listen PATH");
+        return std::make_unique<SimulatedRig>(target);
+    }
+    if (is_simulated_dut) throw std::invalid_argument("--listen is for a DUT in another process (--dut exec:COMMAND)");
+    return std::make_unique<ListeningRig>(target);
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Runs the reference and the mutants, and compares what each mutant breaks with what it declares.
+#include "conformance/engine/selftest.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace ipoib::conformance {
+using reports::Verdict;
+
+namespace {
+
+using Ids = std::set<std::string_view>;
+
+void add_closure(Ids& ids, std::string_view id) {
+    if (const auto* requirement = requirements::find(id))
+        for (const auto implied : requirements::closure(*requirement)) ids.insert(implied);
+}
+
+Ids declared(const Mutant& mutant) {
+    Ids ids;
+    for (const auto* requirement : mutant.breaks) add_closure(ids, requirement->id);
+    return ids;
+}
+
+bool is_violation(Verdict verdict) { return verdict == Verdict::fail || verdict == Verdict::warn; }
+
+Ids found_broken(const reports::Results& results) {
+    Ids ids;
+    for (const auto& result : results.results) {
+        if (!is_violation(result.verdict)) continue;
+        if (result.parts.empty())
+            for (const auto& id : result.checks) add_closure(ids, id);
+        for (const auto& part : result.parts)
+            if (is_violation(part.verdict)) add_closure(ids, part.id);
+    }
+    return ids;
+}
+
+std::vector<std::string> difference(const Ids& from, const Ids& without) {
+    std::vector<std::string> rest;
+    for (const auto id : from)
+        if (!without.contains(id)) rest.emplace_back(id);
+    return rest;
+}
+
+bool claims(const Case& one, const Ids& broken) {
+    return std::ranges::any_of(one.checks, [&](const auto* requirement) {
+        return std::ranges::any_of(requirements::closure(*requirement),
+                                   [&](std::string_view id) { return broken.contains(id); });
+    });
+}
+
+/// A case whose every statement leaves a choice observes; nothing can fail it.
+bool is_observation(const Case& one) {
+    return std::ranges::all_of(
+        one.checks, [](const auto* requirement) { return requirement->strength == requirements::Strength::may; });
+}
+
+reports::Results run_on(const Target& target, std::vector<const Case*> cases, std::uint64_t seed) {
+    ActiveRun active;
+    active.cases = std::move(cases);
+    for (const auto& rule : rules::all()) active.rules.push_back(&rule);
+    active.judges_sa = target.judges_sa();
+    active.has_control = target.has_control();
+    active.seed = seed;
+    const auto rig = make_rig(target);
+    return run(active, *rig);
+}
+
+Target target_of(const Mutant& mutant) {
+    Target target;
+    if (!mutant.scenario.empty()) target.scenario = mutant.scenario;
+    const auto name = std::string(mutant.name);
+    if (mutant.sa) {
+        target.fabric = "simulated:sa-mutant=" + name;
+        target.dut = "sa";
+    } else {
+        target.dut = "mutant:" + name;
+    }
+    return target;
+}
+
+std::vector<const Case*> of_subject(const std::vector<const Case*>& cases, Subject subject) {
+    std::vector<const Case*> some;
+    std::ranges::copy_if(cases, std::back_inserter(some), [&](const Case* one) { return one->subject == subject; });
+    return some;
+}
+
+class Selftest {
+public:
+    explicit Selftest(const SelftestRun& run) : run_(run) {}
+
+    SelftestOutcome execute() {
+        references();
+        std::size_t number = 0;
+        for (const auto* mutant : all_mutants()) {
+            if (fabric::Loop::stop_requested()) break;
+            if (run_.progress) run_.progress(mutant->name, ++number, all_mutants().size());
+            try_mutant(*mutant);
+        }
+        for (const auto* one : run_.cases)
+            if (!is_observation(*one) && !deadly_.contains(one->id)) outcome_.idle_cases.emplace_back(one->id);
+        outcome_.is_complete = outcome_.idle_cases.empty() && outcome_.reference_failures.empty() &&
+                               outcome_.mutants.size() == all_mutants().size() &&
+                               std::ranges::all_of(outcome_.mutants, &MutantOutcome::is_dead);
+        return std::move(outcome_);
+    }
+
+private:
+    void references() {
+        outcome_.reference = reference("default", "reference", Subject::stack);
+        outcome_.sa_reference = reference("default", "sa", Subject::sa);
+        std::set<std::string_view> scenarios;
+        for (const auto* mutant : all_mutants())
+            if (!mutant->scenario.empty() && mutant->scenario != "default") scenarios.insert(mutant->scenario);
+        for (const auto scenario : scenarios)
+            outcome_.in_scenarios.push_back(reference(scenario, "reference", Subject::stack));
+    }
+
+    reports::Results reference(std::string_view scenario, const char* dut, Subject subject) {
+        Target target;
+        target.scenario = scenario;
+        target.dut = dut;
+        auto results = run_on(target, of_subject(run_.cases, subject), run_.seed);
+        for (const auto& result : results.results)
+            if (result.verdict != Verdict::pass && result.verdict != Verdict::na)
+                outcome_.reference_failures.push_back(std::string(scenario) + ": " + result.id + ": " +
+                                                      std::string(reports::name(result.verdict)) + ": " +
+                                                      result.message);
+        return results;
+    }
+
+    void try_mutant(const Mutant& mutant) {
+        const auto expected = declared(mutant);
+        auto cases = of_subject(run_.cases, mutant.sa ? Subject::sa : Subject::stack);
+        if (!run_.is_full) std::erase_if(cases, [&](const Case* one) { return !claims(*one, expected); });
+        const auto results = run_on(target_of(mutant), std::move(cases), run_.seed);
+        const auto found = found_broken(results);
+        MutantOutcome outcome{.mutant = &mutant,
+                              .killed_by = {},
+                              .missing = difference(expected, found),
+                              .extra = difference(found, expected),
+                              .wrongly_failed = {}};
+        for (const auto& result : results.results) {
+            if (result.verdict == Verdict::error)
+                outcome.wrongly_failed.push_back(result.id + " ERROR " + result.message);
+            if (!is_violation(result.verdict)) continue;
+            outcome.killed_by.push_back(result.id);
+            if (const auto* one = find_case(result.id)) deadly_.insert(one->id);
+        }
+        outcome_.mutants.push_back(std::move(outcome));
+    }
+
+    const SelftestRun& run_;
+    SelftestOutcome outcome_;
+    std::set<std::string_view> deadly_;
+};
+
+std::string list_of(const std::vector<std::string>& items) {
+    std::string text;
+    for (const auto& item : items) text += (text.empty() ? "" : ", ") + item;
+    return text;
+}
+
+}  // namespace
+
+SelftestOutcome selftest(const SelftestRun& run) { return Selftest{run}.execute(); }
+
+std::string kill_matrix(const SelftestOutcome& outcome) {
+    std::size_t width = 0, dead = 0;
+    for (const auto& one : outcome.mutants) width = std::max(width, one.mutant->name.size());
+    std::string text;
+    for (const auto& one : outcome.mutants) {
+        auto name = std::string(one.mutant->name);
+        name.resize(width + 2, ' ');
+        text += (one.is_dead() ? "dead    " : "ALIVE   ") + name;
+        text += (one.killed_by.empty() ? "nothing finds it" : list_of(one.killed_by)) + '\n';
+        if (!one.missing.empty()) text += "        not found broken: " + list_of(one.missing) + '\n';
+        if (!one.extra.empty()) text += "        broken, not declared: " + list_of(one.extra) + '\n';
+        for (const auto& wrong : one.wrongly_failed) text += "        " + wrong + '\n';
+        dead += one.is_dead();
+    }
+    for (const auto& failure : outcome.reference_failures) text += "reference " + failure + '\n';
+    for (const auto& idle : outcome.idle_cases) text += "no mutant dies by " + idle + '\n';
+    return text + std::to_string(dead) + " of " + std::to_string(outcome.mutants.size()) +
+           " mutants die by just what they break\n";
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The judge is judged: the reference must pass every case, and every mutant must die by what it declares.
+#pragma once
+
+#include "conformance/engine/active.hpp"
+#include "conformance/mutants/mutant.hpp"
+
+namespace ipoib::conformance {
+
+struct SelftestRun {
+    /// Every mutant against every case; else against those that check what it breaks.
+    bool is_full = false;
+    std::vector<const Case*> cases;  ///< usually all
+    std::uint64_t seed = 1;
+    /// Told before each mutant.
+    std::function<void(std::string_view mutant, std::size_t number, std::size_t count)> progress{};
+};
+
+struct MutantOutcome {
+    const Mutant* mutant;
+    std::vector<std::string> killed_by;  ///< cases and rules that find it
+    /// Requirement ids: declared but not found broken; found broken though not declared (of what was run).
+    std::vector<std::string> missing, extra;
+    /// A mutant that keeps the interface down makes the other cases INCONC; these FAIL or WARN instead.
+    std::vector<std::string> wrongly_failed;
+
+    [[nodiscard]] bool is_dead() const noexcept {
+        return !killed_by.empty() && missing.empty() && extra.empty() && wrongly_failed.empty();
+    }
+};
+
+struct SelftestOutcome {
+    reports::Results reference;     ///< the cases on stacks, against the reference stack
+    reports::Results sa_reference;  ///< the cases on subnet administrators, against the simulated one
+    /// The same in the other scenarios that mutants need.
+    std::vector<reports::Results> in_scenarios;
+    std::vector<std::string> reference_failures;  ///< "scenario: case: verdict: message"
+    std::vector<MutantOutcome> mutants;
+    std::vector<std::string> idle_cases;  ///< kill no mutant although what they check can be violated
+    bool is_complete = false;
+};
+
+[[nodiscard]] SelftestOutcome selftest(const SelftestRun& run);
+
+/// For people: a line for each mutant with what kills it, then what is wrong.
+[[nodiscard]] std::string kill_matrix(const SelftestOutcome& outcome);
+
+}  // namespace ipoib::conformance

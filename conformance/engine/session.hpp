@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What lasts over the cases of a run: the fabric, the tester on its link, the DUT that was greeted and found.
+#pragma once
+
+#include "conformance/dut/dut.hpp"
+#include "conformance/engine/recorder.hpp"
+#include "conformance/engine/tester.hpp"
+
+#include <memory>
+#include <stdexcept>
+
+namespace ipoib::conformance {
+
+/// Tester, fabric or adapter channel at fault: an ERROR.
+struct SessionBroken : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+/// The DUT gave no evidence: INCONC.
+struct Inconclusive : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct SessionOptions {
+    std::string interface;                       ///< the DUT's, as its adapter names it; empty: its first
+    std::optional<wire::IpNetwork> tester_ip;    ///< none: a free address beside the DUT's
+    std::vector<wire::IpNetwork> dut_addresses;  ///< what the DUT is given, or known to have
+    std::uint16_t p_key = 0;                     ///< of the link; 0: the first full one of the port
+    double timeout_scale = 1;
+    std::uint64_t seed = 1;
+};
+
+class Session {
+public:
+    /// Neither is owned.
+    Session(fabric::Fabric& fabric, Control& control, SessionOptions options);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    /// Waits for the port, joins the link, greets the DUT and gives it addresses if it has none. Throws SessionBroken,
+    /// ChannelBroken.
+    void begin();
+    /// Brings the DUT's interface up (at most 30 s: joins are retried for so long) and finds out where it is. Throws
+    /// Inconclusive.
+    void bring_dut_up();
+    /// Asks the DUT, or by ARP, for its addresses; whether it could be found.
+    bool find_dut();
+    /// After a case: leaves the groups that it joined; the DUT undoes what it was asked.
+    void undo();
+    /// Leaves every group, says goodbye to the DUT.
+    void end() noexcept;
+
+    [[nodiscard]] fabric::Fabric& fabric() noexcept { return fabric_; }
+    [[nodiscard]] fabric::Loop& loop() { return fabric_.loop(); }
+    [[nodiscard]] Tester& tester() noexcept { return *tester_; }
+    [[nodiscard]] Dut& dut() noexcept { return dut_; }
+    [[nodiscard]] Control& control() noexcept { return control_; }
+    [[nodiscard]] Situation& situation() noexcept { return situation_; }
+    [[nodiscard]] const SessionOptions& options() const noexcept { return options_; }
+    [[nodiscard]] bool dut_is_found() const noexcept { return situation_.dut.lid != 0; }
+    /// Where frames are kept from now on.
+    void record_into(Recorder* recorder) noexcept { recorder_ = recorder; }
+    [[nodiscard]] fabric::Duration scaled(fabric::Duration duration) const;
+    /// The next number that ties an answer to its question, and a group or port that nobody used before.
+    std::uint16_t next_nonce() noexcept;
+    std::uint16_t next_number() noexcept { return ++number_; }
+
+private:
+    void choose_addresses(const InterfaceFacts& facts);
+    bool find_by_interface();
+    bool find_by_arp();
+
+    fabric::Fabric& fabric_;
+    Control& control_;
+    SessionOptions options_;
+    Dut dut_;
+    std::unique_ptr<Tester> tester_;
+    Situation situation_;
+    Recorder* recorder_ = nullptr;
+    /// Numbers of groups stay clear of those that stacks join by themselves.
+    static constexpr std::uint16_t first_number = 0x1000;
+    std::uint16_t nonce_, number_ = first_number;
+    wire::Bytes<wire::ArpAddresses> arp_answer_{};
+    std::uint16_t arp_answer_lid_ = 0;
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Who takes part in a case and on which link: what a message takes its defaults from.
+#pragma once
+
+#include "protocol/build/ipoib.hpp"
+#include "protocol/wire/ip_address.hpp"
+
+namespace ipoib::conformance {
+
+/// The parties, the link, and the number that ties an answer to its question.
+struct Situation {
+    build::Node tester;  ///< as it presents itself
+    /// Its port's GID as the SA has it, the QPN as it says itself.
+    build::Node dut;          ///< as far as it is known; a zero LID: not resolved yet
+    build::Link link;         ///< the broadcast group as the SA gave it
+    std::uint16_t nonce = 0;  ///< of the message sent last: ICMP identifier, UDP source port ...
+
+    /// Octets of an IP packet that the link carries. RFC 4391, 7.
+    [[nodiscard]] std::size_t ip_mtu() const noexcept { return (std::size_t{128} << link.mtu) - wire::Encap::size; }
+};
+
+}  // namespace ipoib::conformance

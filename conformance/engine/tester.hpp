@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The tester as a node of the link: joins the broadcast group, answers for its own addresses, asks the SA, cleans up.
+#pragma once
+
+#include "conformance/engine/situation.hpp"
+#include "fabric/port.hpp"
+#include "protocol/wire/ip_address.hpp"
+#include "protocol/wire/mc_member_record.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ipoib::conformance {
+
+/// The group in which an IPv6 address is solicited. RFC 4291, 2.7.1.
+[[nodiscard]] wire::IpAddress solicited_node_group(const wire::Gid& address) noexcept;
+
+/// One port of the tester. It knows the link by what the SA says of the broadcast group, and keeps a list of what it
+/// joined, so that leave_all() restores the fabric.
+class Tester {
+public:
+    explicit Tester(fabric::Port& port, std::uint16_t p_key = 0);
+    ~Tester();
+    Tester(const Tester&) = delete;
+    Tester& operator=(const Tester&) = delete;
+
+    /// Searches the broadcast group in growing scope (2, 5, 8, 14; RFC 4391, 4.1), joins it as FullMember, and then its
+    /// solicited-node group; why it cannot, or empty. Afterwards link() and self() hold.
+    [[nodiscard]] std::string enter_link(fabric::Duration patience);
+    /// Leaves what was joined since; the second one leaves the link too.
+    void leave_groups();
+    void leave_all();
+
+    [[nodiscard]] const build::Link& link() const noexcept { return link_; }
+    /// The broadcast group's record.
+    [[nodiscard]] const wire::Bytes<wire::McMemberRecord>& broadcast_group() const noexcept { return broadcast_; }
+    [[nodiscard]] const build::Node& self() const noexcept { return self_; }
+    void set_ipv4(std::uint32_t address) noexcept { self_.ipv4 = address; }
+    void answer_resolution(bool does_answer) noexcept { answers_ = does_answer; }
+
+    /// Asks to join with the broadcast group's parameters.
+    fabric::SaAnswer join(const wire::Gid& mgid, std::uint8_t join_state);
+    /// The record of a FullMember join that creates a group like the broadcast group, and the components it gives.
+    [[nodiscard]] wire::Bytes<wire::McMemberRecord> new_group(const wire::Gid& mgid) const;
+    [[nodiscard]] static std::uint64_t creation_mask() noexcept;
+    /// Asks with a record of one's own.
+    fabric::SaAnswer join(const wire::Bytes<wire::McMemberRecord>& record, std::uint64_t mask);
+    fabric::SaAnswer leave(const wire::Gid& mgid, std::uint8_t join_state);
+    /// The group's record, if the SA has one.
+    [[nodiscard]] std::optional<wire::Bytes<wire::McMemberRecord>> find(const wire::Gid& mgid);
+    /// The join states of a port in a group, as far as the SA tells.
+    [[nodiscard]] std::uint8_t join_state(const wire::Gid& mgid, const wire::Gid& port_gid);
+    /// The LID of the port with this GID, by PathRecord; 0: the SA knows no path.
+    [[nodiscard]] std::uint16_t lid_of(const wire::Gid& gid);
+    fabric::SaAnswer ask(const fabric::SaRequest& request) { return port_.ask_sa(request, patience_); }
+
+    /// The GID of the port with this LID, by PathRecord; zero: the SA knows no path.
+    [[nodiscard]] wire::Gid gid_of(std::uint16_t lid);
+    /// Answers ARP and ND for its own addresses; the engine hands over what the queue pair took.
+    void take(wire::Octets frame);
+
+    [[nodiscard]] fabric::Port& port() noexcept { return port_; }
+
+private:
+    struct Membership {
+        wire::Gid mgid;
+        std::uint8_t state;
+        std::uint16_t mlid;
+    };
+    void adopt(const wire::Bytes<wire::McMemberRecord>& record);
+    void answer_arp(const wire::Packet& packet);
+    void answer_solicitation(const wire::Packet& packet);
+
+    fabric::Port& port_;
+    fabric::Duration patience_ = std::chrono::seconds{1};
+    build::Node self_;
+    build::Link link_;
+    wire::Bytes<wire::McMemberRecord> broadcast_;
+    std::vector<Membership> memberships_;
+    std::size_t own_memberships_ = 0;  ///< the first so many: broadcast and solicited-node group
+    bool answers_ = true;
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A wrong implementation on purpose: one small change of the reference stack, the simulated SA or the simulated HCA.
+#pragma once
+
+#include "conformance/engine/registry.hpp"
+#include "fabric/simulated/subnet_administrator.hpp"
+#include "protocol/requirements/catalogue.hpp"
+#include "stack/policy.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace ipoib::conformance {
+
+/// One mutant. It is defined once, at namespace scope, and is known by that.
+struct Mutant {
+    std::string_view name;  ///< "reserved-not-zero": for --dut mutant:NAME, or simulated:sa-mutant=NAME
+    std::string_view what;  ///< the change in words
+    /// The requirements that it breaks; what these are part of, or the same as, is broken too.
+    std::vector<const requirements::Requirement*> breaks;
+    void (*stack)(stack::Policy& policy) = nullptr;
+    void (*hca)(fabric::HcaBehaviour& behaviour) = nullptr;
+    void (*sa)(fabric::SaBehaviour& behaviour) = nullptr;
+    /// The interface does not come up: other cases are INCONC, not FAIL.
+    bool stays_down = false;
+    /// The scenario in which it shows; empty: in every one.
+    std::string_view scenario{};
+    Registered<Mutant> registered{this};
+};
+
+/// All mutants, by name.
+[[nodiscard]] const std::vector<const Mutant*>& all_mutants();
+[[nodiscard]] const Mutant* find_mutant(std::string_view name);
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Wrong MGIDs. RFC 4391, 4.
+#include "conformance/mutants/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Mutant maps_32_bits{
+    .name = "maps-32-bits",
+    .what = "maps all 32 bits of an IPv4 group, as FreeBSD does",
+    .breaks = {&rfc4391::mgid_ipv4_padding, &rfc4391::joiner_maps_address},
+    .stack =
+        [](Policy& policy) { policy.ipv4_group_id = [](std::uint32_t group) {
+                                 return stack::GroupId{0, group};
+                             }; },
+};
+
+const Mutant mgid_not_transient{
+    .name = "mgid-not-transient",
+    .what = "T flag 0 in MGIDs",
+    .breaks = {&rfc4391::mgid_t_flag, &rfc4391::joiner_maps_address},
+    .stack = [](Policy& policy) { policy.mgid_transient = false; },
+};
+
+const Mutant mgid_limited_p_key{
+    .name = "mgid-limited-pkey",
+    .what = "P_Key without membership bit in MGIDs, as in the first draft",
+    .breaks = {&rfc4391::mgid_pkey, &rfc4391::joiner_maps_address},
+    .stack =
+        [](Policy& policy) {
+            policy.mgid_p_key = [](const Link& link) { return static_cast<std::uint16_t>(link.p_key & 0x7fff); };
+        },
+};
+
+const Mutant mgid_p_key_little_endian{
+    .name = "mgid-pkey-little-endian",
+    .what = "P_Key in MGIDs in the order of the host",
+    .breaks = {&rfc4391::mgid_pkey, &rfc4391::joiner_maps_address},
+    .stack =
+        [](Policy& policy) {
+            policy.mgid_p_key = [](const Link& link) {
+                return static_cast<std::uint16_t>(link.p_key << 8 | link.p_key >> 8);
+            };
+        },
+    .scenario = "controlled",
+};
+
+const Mutant mgid_scope_of_ip{
+    .name = "mgid-scope-of-ip",
+    .what = "takes the scope of an IPv6 group into its MGID",
+    .breaks = {&rfc4391::mgid_scope_of_broadcast_gid, &rfc4391::joiner_maps_address},
+    .stack =
+        [](Policy& policy) {
+            policy.mgid_scope = [](const Link& link, const IpAddress& group) {
+                return group.is_v4() ? link.scope : static_cast<std::uint8_t>(group.octets.octets[1] & 0xf);
+            };
+        },
+};
+
+const Mutant mgid_scope_always_two{
+    .name = "mgid-scope-always-2",
+    .what = "always uses scope 2",
+    .breaks = {&rfc4391::mgid_scope_of_broadcast_gid, &rfc4391::joiner_maps_address},
+    .stack = [](Policy& policy) { policy.mgid_scope = [](const Link&, const IpAddress&) { return std::uint8_t{2}; }; },
+    .scenario = "scope5",
+};
+
+const Mutant mgid_ipv4_signature_wrong{
+    .name = "ipv4-signature-wrong",
+    .what = "uses the signature of IPv6 for IPv4 groups",
+    .breaks = {&rfc4391::mgid_ipv4_signature, &rfc4391::joiner_maps_address},
+    .stack = [](Policy& policy) { policy.ipv4_signature = ipv6_signature; },
+};
+
+const Mutant mgid_ipv6_64_bits{
+    .name = "ipv6-group-64-bits",
+    .what = "takes only 64 bits of an IPv6 group",
+    .breaks = {&rfc4391::mgid_ipv6_group_id, &rfc4391::joiner_maps_address},
+    .stack =
+        [](Policy& policy) {
+            policy.ipv6_group_id = [](const Gid& group) { return stack::GroupId{0, group.interface_id()}; };
+        },
+};
+
+const Mutant limited_broadcast_to_a_group{
+    .name = "limited-broadcast-mapped",
+    .what = "maps 255.255.255.255 like a group",
+    .breaks = {&rfc4391::limited_broadcast_mapping},
+    .stack =
+        [](Policy& policy) {
+            policy.limited_broadcast = [](const Link& link) {
+                return mgid_for_ipv4(0xefffffff, link.p_key, link.scope);
+            };
+        },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Wrong link setup. RFC 4391, 4.1 and 5.
+#include "conformance/mutants/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Mutant joins_broadcast_as_non_member{
+    .name = "broadcast-join-non-member",
+    .what = "joins the broadcast group as NonMember",
+    .breaks = {&rfc4391::broadcast_full_member_join},
+    .stack = [](Policy& policy) { policy.broadcast_join_state = join_state::non_member; },
+};
+
+const Mutant comes_up_without_join{
+    .name = "up-without-join",
+    .what = "uses the link though its join was refused",
+    .breaks = {&rfc4391::broadcast_full_member_join},
+    .stack = [](Policy& policy) { policy.needs_join = false; },
+};
+
+const Mutant keeps_usual_sl{
+    .name = "usual-sl",
+    .what = "does not adopt the SL",
+    .breaks = {&rfc4391::adopts_broadcast_parameters, &rfc4391::sl_of_broadcast_group},
+    .stack =
+        [](Policy& policy) { policy.multicast_sl = [](const Link&, const stack::Group&) { return std::uint8_t{0}; }; },
+    .scenario = "controlled",
+};
+
+const Mutant keeps_usual_traffic_class{
+    .name = "usual-traffic-class",
+    .what = "does not adopt the TClass",
+    .breaks = {&rfc4391::adopts_broadcast_parameters, &rfc4391::multicast_parameters_of_group},
+    .stack =
+        [](Policy& policy) {
+            policy.multicast_traffic_class = [](const Link&, const stack::Group&) { return std::uint8_t{0}; };
+        },
+    .scenario = "controlled",
+};
+
+const Mutant keeps_usual_flow_label{
+    .name = "usual-flow-label",
+    .what = "does not adopt the FlowLabel",
+    .breaks = {&rfc4391::adopts_broadcast_parameters, &rfc4391::multicast_parameters_of_group},
+    .stack = [](Policy& policy) { policy.multicast_flow_label = [](const Link&, const stack::Group&) { return 0u; }; },
+    .scenario = "controlled",
+};
+
+const Mutant sends_hop_limit_zero{
+    .name = "hop-limit-zero",
+    .what = "sends multicast with HopLimit 0",
+    .breaks = {&rfc4391::adopts_broadcast_parameters, &rfc4391::multicast_parameters_of_group},
+    .stack =
+        [](Policy& policy) {
+            policy.multicast_hop_limit = [](const Link&, const stack::Group&) { return std::uint8_t{0}; };
+        },
+    .scenario = "controlled",
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Wrong frames. RFC 4391, 6; UD multicast.
+#include "conformance/mutants/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Mutant reserved_not_zero{
+    .name = "reserved-not-zero",
+    .what = "sets a Reserved bit of the encapsulation header",
+    .breaks = {&rfc4391::encap_reserved_tx},
+    .stack = [](Policy& policy) { policy.encap_reserved = 0x0100; },
+};
+
+const Mutant reserved_not_ignored{
+    .name = "reserved-not-ignored",
+    .what = "drops packets with Reserved bits",
+    .breaks = {&rfc4391::encap_reserved_rx},
+    .stack =
+        [](Policy& policy) { policy.accepts_encap_reserved = [](std::uint16_t reserved) { return reserved == 0; }; },
+};
+
+const Mutant goes_by_ip_version{
+    .name = "type-by-ip-version",
+    .what = "goes by the IP version instead of the Type",
+    .breaks = {&rfc4391::encap_type_demultiplexing},
+    .stack =
+        [](Policy& policy) {
+            policy.demultiplexed = [](EtherType type, Octets datagram) {
+                if (datagram.empty()) return type;
+                if (datagram[0] >> 4 == 4) return EtherType::ipv4;
+                return datagram[0] >> 4 == 6 ? EtherType::ipv6 : type;
+            };
+        },
+};
+
+const Mutant type_of_arp_wrong{
+    .name = "arp-type-wrong",
+    .what = "sends ARP under the Type of RARP",
+    .breaks = {&rfc4391::encap_type},
+    .stack =
+        [](Policy& policy) {
+            policy.encap_type = [](EtherType protocol) {
+                return protocol == EtherType::arp ? EtherType{0x8035} : protocol;
+            };
+        },
+};
+
+const Mutant multicast_without_grh{
+    .name = "multicast-without-grh",
+    .what = "sends multicast without a GRH",
+    .breaks = {&rfc4391::grh_on_multicast},
+    .stack = [](Policy& policy) { policy.grh_on_multicast = false; },
+};
+
+const Mutant refuses_grh{
+    .name = "refuses-grh",
+    .what = "drops unicast that has a GRH",
+    .breaks = {&rfc4391::grh_optional_on_receive},
+    .stack =
+        [](Policy& policy) {
+            policy.accepts_grh = [](bool has_grh, bool is_multicast) { return is_multicast || !has_grh; };
+        },
+};
+
+const Mutant demands_grh{
+    .name = "demands-grh",
+    .what = "drops unicast that has no GRH",
+    .breaks = {&rfc4391::grh_optional_on_receive},
+    .stack = [](Policy& policy) { policy.accepts_grh = [](bool has_grh, bool) { return has_grh; }; },
+};
+
+const Mutant multicast_to_own_qp{
+    .name = "multicast-destqp",
+    .what = "puts the broadcast QPN of another into multicast packets",
+    .breaks = {&udmc::multicast_destqp},
+    .stack = [](Policy& policy) { policy.multicast_dest_qp = 0x000048; },
+};
+
+const Mutant hca_takes_any_dest_qp{
+    .name = "hca-any-destqp",
+    .what = "the HCA takes multicast with any DestQP",
+    .breaks = {&udmc::multicast_destqp},
+    .hca = [](HcaBehaviour& hca) { hca.discards_wrong_dest_qp = false; },
+};
+
+}  // namespace ipoib::conformance

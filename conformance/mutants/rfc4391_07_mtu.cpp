@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Wrong MTUs. RFC 4391, 7.
+#include "conformance/mutants/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Mutant mtu_2040{
+    .name = "mtu-2040",
+    .what = "takes 8 octets off the IB MTU",
+    .breaks = {&rfc4391::ip_mtu_2044},
+    .stack = [](Policy& policy) { policy.ip_mtu = [](std::size_t link_mtu) { return link_mtu - 8; }; },
+};
+
+const Mutant refuses_2044{
+    .name = "refuses-2044",
+    .what = "drops datagrams of more than 2040 octets",
+    .breaks = {&rfc4391::ip_mtu_2044},
+    .stack = [](Policy& policy) { policy.accepts_length = [](std::size_t datagram) { return datagram <= 2040; }; },
+};
+
+const Mutant sends_2048{
+    .name = "sends-2048",
+    .what = "sends IP packets of up to 2048 octets",
+    .breaks = {&rfc4391::frame_within_link_mtu},
+    .stack = [](Policy& policy) { policy.longest_sent = [](std::size_t mtu) { return mtu + 4; }; },
+    .scenario = "mtu4k",
+};
+
+}  // namespace ipoib::conformance

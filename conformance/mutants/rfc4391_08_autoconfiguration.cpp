@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Wrong interface identifiers. RFC 4391, 8.
+#include "conformance/mutants/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Mutant u_bit_not_toggled{
+    .name = "u-bit-not-toggled",
+    .what = "leaves the u bit of the GUID as it is",
+    .breaks = {&rfc4391::iid_toggles_u_bit},
+    .stack = [](Policy& policy) { policy.interface_id = [](std::uint64_t guid, bool) { return guid; }; },
+};
+
+const Mutant link_local_prefix_wrong{
+    .name = "link-local-prefix",
+    .what = "uses fec0::/64 for the link-local address",
+    .breaks = {&rfc4391::link_local_format},
+    .stack =
+        [](Policy& policy) {
+            policy.link_local = [](std::uint64_t id) { return Gid::of(std::uint64_t{0xfec0} << 48, id); };
+        },
+};
+
+}  // namespace ipoib::conformance

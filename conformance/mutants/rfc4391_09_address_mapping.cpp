@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Wrong address mapping. RFC 4391, 9.
+#include "conformance/mutants/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Mutant arp_of_ethernet{
+    .name = "arp-hardware-1",
+    .what = "sends ARP with the hardware type of Ethernet",
+    .breaks = {&rfc4391::arp_hardware_type},
+    .stack = [](Policy& policy) { policy.arp_hardware = 1; },
+};
+
+const Mutant arp_protocol_wrong{
+    .name = "arp-protocol",
+    .what = "sends ARP with the protocol type of IPv6",
+    .breaks = {&rfc4391::arp_fields},
+    .stack = [](Policy& policy) { policy.arp_protocol = 0x86dd; },
+};
+
+const Mutant arp_cut_to_six{
+    .name = "arp-cut-to-6",
+    .what = "cuts hardware addresses in ARP to 6 octets and says so",
+    .breaks = {&rfc4391::arp_hardware_length, &rfc4391::arp_hardware_address},
+    .stack = [](Policy& policy) { policy.arp_address_size = 6; },
+};
+
+const Mutant qpn_wrong{
+    .name = "qpn-wrong",
+    .what = "gives a QPN that is not its own in its link-layer address",
+    .breaks = {&rfc4391::link_address_format},
+    .stack = [](Policy& policy) { policy.own_qpn = [](std::uint32_t qpn) { return qpn ^ 1; }; },
+};
+
+const Mutant gid_foreign{
+    .name = "gid-foreign",
+    .what = "gives a GID that is not its port's",
+    .breaks = {&rfc4391::link_address_gid},
+    .stack =
+        [](Policy& policy) {
+            policy.own_gid = [](const Gid& gid) { return Gid::of(gid.prefix(), gid.interface_id() ^ 1); };
+        },
+};
+
+const Mutant flags_set{
+    .name = "flags-not-zero",
+    .what = "sets a reserved flag of its link-layer address",
+    .breaks = {&rfc4391::link_address_flags_tx, &rfc4755::cm_flags_reserved_tx},
+    .stack = [](Policy& policy) { policy.datagram_flags = 0x01; },
+};
+
+const Mutant flags_refused{
+    .name = "flags-not-ignored",
+    .what = "does not talk to peers with reserved flags",
+    .breaks = {&rfc4391::link_address_flags_rx},
+    .stack = [](Policy& policy) { policy.accepts_flags = [](std::uint8_t flags) { return flags == 0; }; },
+};
+
+const Mutant arp_silent{
+    .name = "arp-silent",
+    .what = "broadcasts no ARP request: uses the all-hosts group",
+    .breaks = {&rfc4391::broadcast_group_carries_broadcasts, &rfc4391::broadcast_gid_format},
+    .stack =
+        [](Policy& policy) {
+            policy.arp_request_group = [](const Link& link) {
+                return mgid_for_ipv4(0xe0000001, link.p_key, link.scope);
+            };
+        },
+};
+
+const Mutant arp_reply_to_source_qp{
+    .name = "arp-reply-to-source-qp",
+    .what = "sends ARP replies to the queue pair that asked",
+    .breaks = {&rfc4391::arp_reply_to_advertised_qpn},
+    .stack =
+        [](Policy& policy) {
+            policy.arp_reply_qpn = [](const stack::HardwareAddress&, std::uint32_t source) { return source; };
+        },
+};
+
+const Mutant ip_to_source_qp{
+    .name = "ip-to-source-qp",
+    .what = "sends IP to the queue pair that the peer asked from",
+    .breaks = {&rfc4391::ip_to_advertised_qpn},
+    .stack =
+        [](Policy& policy) {
+            policy.peer_qpn = [](const stack::HardwareAddress&, std::uint32_t source) { return source; };
+        },
+};
+
+const Mutant unicast_q_key_usual{
+    .name = "unicast-qkey-usual",
+    .what = "sends unicast with the usual Q_Key",
+    .breaks = {&rfc4391::qkey_of_broadcast_group},
+    .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link&) { return 0x0b1bu; }; },
+    .scenario = "controlled",
+};
+
+const Mutant multicast_q_key_wrong{
+    .name = "multicast-qkey-wrong",
+    .what = "sends multicast with a Q_Key of its own",
+    .breaks = {&rfc4391::qkey_of_broadcast_group},
+    .stack =
+        [](Policy& policy) {
+            policy.multicast_q_key = [](const Link& link, const stack::Group&) { return link.q_key ^ 1; };
+        },
+};
+
+const Mutant hca_any_q_key{
+    .name = "hca-any-qkey",
+    .what = "the HCA takes packets with any Q_Key",
+    .breaks = {&rfc4391::qkey_match_on_receive},
+    .hca = [](HcaBehaviour& hca) { hca.discards_wrong_q_key = false; },
+};
+
+const Mutant nd_without_option{
+    .name = "nd-without-option",
+    .what = "sends Neighbour Discovery without link-layer address",
+    .breaks = {&rfc4391::nd_option_used},
+    .stack = [](Policy& policy) { policy.sends_nd_option = false; },
+};
+
+const Mutant nd_option_padded_at_end{
+    .name = "nd-padded-at-end",
+    .what = "pads the link-layer address at its end",
+    .breaks = {&rfc4391::nd_option_padding, &rfc4391::nd_option_address},
+    .stack =
+        [](Policy& policy) {
+            policy.nd_option = [](std::uint8_t type, const stack::HardwareAddress& address) {
+                std::vector<std::uint8_t> option{type, 3};
+                option.insert(option.end(), address.octets.begin(), address.octets.end());
+                option.resize(24);
+                return option;
+            };
+        },
+};
+
+const Mutant nd_option_short{
+    .name = "nd-option-short",
+    .what = "sends an option of 16 octets with a cut address",
+    .breaks = {&rfc4391::nd_option_length},
+    .stack =
+        [](Policy& policy) {
+            policy.nd_option = [](std::uint8_t type, const stack::HardwareAddress& address) {
+                std::vector<std::uint8_t> option{type, 2, 0, 0};
+                option.insert(option.end(), address.octets.begin(), address.octets.begin() + 12);
+                return option;
+            };
+        },
+};
+
+const Mutant nd_option_types_swapped{
+    .name = "nd-types-swapped",
+    .what = "swaps the option types of source and target",
+    .breaks = {&rfc4391::nd_option_type},
+    .stack = [](Policy& policy) { std::swap(policy.nd_source, policy.nd_target); },
+};
+
+const Mutant arp_unanswered{
+    .name = "arp-unanswered",
+    .what = "does not answer ARP requests",
+    .breaks = {&rfc4391::ipv4_resolved_by_arp},
+    .stack = [](Policy& policy) { policy.answers_arp = false; },
+};
+
+const Mutant solicitations_unanswered{
+    .name = "nd-unanswered",
+    .what = "does not answer Neighbour Solicitations",
+    .breaks = {&rfc4391::ipv6_resolved_by_nd},
+    .stack = [](Policy& policy) { policy.answers_solicitations = false; },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Wrong IP multicast. RFC 4391, 10.
+#include "conformance/mutants/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Mutant sends_without_joining{
+    .name = "sends-without-joining",
+    .what = "sends to a group that it has not joined",
+    .breaks = {&rfc4391::sender_joins_first, &rfc4391::send_only_join},
+    .stack = [](Policy& policy) { policy.joins_to_send = false; },
+};
+
+const Mutant sends_as_full_member{
+    .name = "sends-as-full-member",
+    .what = "joins as FullMember to send",
+    .breaks = {&rfc4391::send_only_join},
+    .stack = [](Policy& policy) { policy.send_join_state = join_state::full_member; },
+};
+
+const Mutant creates_to_send{
+    .name = "creates-to-send",
+    .what = "creates the group that it sends to",
+    .breaks = {&rfc4391::fallback_to_routers, &rfc4391::link_local_drop},
+    .stack = [](Policy& policy) { policy.send_creates_with = join_state::full_member; },
+};
+
+const Mutant broadcasts_instead{
+    .name = "fallback-broadcast",
+    .what = "sends packets of a missing group to the broadcast group though there is an all-router group",
+    .breaks = {&rfc4391::fallback_prefers_all_router},
+    .stack = [](Policy& policy) { policy.with_all_router = stack::Fallback::broadcast; },
+};
+
+const Mutant drops_instead{
+    .name = "fallback-never",
+    .what = "drops packets of a missing group though there is an all-router group",
+    .breaks = {&rfc4391::fallback_to_routers},
+    .stack = [](Policy& policy) { policy.with_all_router = stack::Fallback::drop; },
+};
+
+const Mutant redirects_link_local{
+    .name = "redirects-link-local",
+    .what = "sends packets of a missing link-local group to the routers",
+    .breaks = {&rfc4391::link_local_drop, &rfc4391::mgid_ipv4_group_id},
+    .stack = [](Policy& policy) { policy.is_redirected = [](const IpAddress&) { return true; }; },
+};
+
+const Mutant asks_each_time{
+    .name = "no-group-cache",
+    .what = "asks the SA for the group with every packet",
+    .breaks = {&rfc4391::group_attributes_cached},
+    .stack = [](Policy& policy) { policy.caches_groups = false; },
+};
+
+const Mutant subscribes_not_to_creation{
+    .name = "no-trap-66",
+    .what = "does not subscribe to trap 66",
+    .breaks = {&rfc4391::group_trap_subscription, &rfc4391::fallback_ends_with_group},
+    .stack =
+        [](Policy& policy) {
+            policy.subscribes = [](std::uint16_t trap_number) { return trap_number != trap::multicast_group_created; };
+        },
+};
+
+const Mutant subscribes_not_to_deletion{
+    .name = "no-trap-67",
+    .what = "does not subscribe to trap 67",
+    .breaks = {&rfc4391::group_trap_subscription},
+    .stack =
+        [](Policy& policy) {
+            policy.subscribes = [](std::uint16_t trap_number) { return trap_number != trap::multicast_group_deleted; };
+        },
+};
+
+const Mutant stays_with_routers{
+    .name = "fallback-forever",
+    .what = "keeps sending to the routers when the group is created later",
+    .breaks = {&rfc4391::fallback_ends_with_group},
+    .stack = [](Policy& policy) { policy.heeds_creation = false; },
+};
+
+const Mutant receives_as_non_member{
+    .name = "receiver-non-member",
+    .what = "joins IP groups as NonMember",
+    .breaks = {&rfc4391::receiver_full_member_join},
+    .stack = [](Policy& policy) { policy.member_join_state = join_state::non_member; },
+};
+
+const Mutant creates_with_small_mtu{
+    .name = "creates-with-small-mtu",
+    .what = "creates groups with an MTU of 1024",
+    .breaks = {&rfc4391::new_group_link_mtu, &rfc4391::new_group_broadcast_parameters},
+    .stack = [](Policy& policy) { policy.created_mtu = [](const Link&) { return std::uint8_t{3}; }; },
+};
+
+const Mutant creates_with_usual_q_key{
+    .name = "creates-with-own-qkey",
+    .what = "creates groups with a Q_Key of its own",
+    .breaks = {&rfc4391::new_group_broadcast_parameters},
+    .stack = [](Policy& policy) { policy.created_q_key = [](const Link& link) { return link.q_key ^ 2; }; },
+};
+
+const Mutant creates_with_usual_sl{
+    .name = "creates-with-sl-0",
+    .what = "creates groups with SL 0",
+    .breaks = {&rfc4391::new_group_broadcast_parameters},
+    .stack = [](Policy& policy) { policy.created_sl = [](const Link&) { return std::uint8_t{0}; }; },
+    .scenario = "controlled",
+};
+
+const Mutant creates_without_traffic_class{
+    .name = "creates-with-tclass-0",
+    .what = "creates groups with TClass 0",
+    .breaks = {&rfc4391::new_group_other_attributes},
+    .stack = [](Policy& policy) { policy.created_traffic_class = [](const Link&) { return std::uint8_t{0}; }; },
+    .scenario = "controlled",
+};
+
+const Mutant never_leaves{
+    .name = "never-leaves",
+    .what = "does not leave groups at the SA",
+    .breaks = {&rfc4391::leaves_group},
+    .stack = [](Policy& policy) { policy.leaves_groups = false; },
+};
+
+}  // namespace ipoib::conformance

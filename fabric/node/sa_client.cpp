@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Transactions with the SA: repeated until answered, matched by the low half of the TransactionID. IBTA Vol 1, 13.4.6.
+#include "fabric/node/sa_client.hpp"
+
+#include "fabric/node/mad_frame.hpp"
+#include "fabric/node/sa_table.hpp"
+
+#include <algorithm>
+#include <deque>
+
+namespace ipoib::fabric {
+using namespace wire;
+
+namespace {
+
+/// The P_Key that the SA is reached with: the default partition's, where the port is in it.
+std::uint16_t management_p_key(const PortFacts& facts) noexcept {
+    constexpr std::uint16_t default_partition = 0x7fff;
+    for (const auto p_key : facts.p_keys)
+        if ((p_key | full_member) == (default_partition | full_member)) return p_key;
+    return facts.p_keys.empty() ? default_partition | full_member : facts.p_keys.front();
+}
+
+MadOctets compose(const SaRequest& request, std::uint64_t transaction) {
+    MadOctets mad{};
+    const MutableOctets all{mad};
+    constexpr std::uint8_t sa_class_version = 2;
+    set_field(all, Mad::base_version, 1);
+    set_field(all, Mad::mgmt_class, MgmtClass::subn_adm);
+    set_field(all, Mad::class_version, sa_class_version);
+    set_field(all, Mad::method, request.method);
+    set_field(all, Mad::transaction_id, transaction);
+    set_field(all, Mad::attribute_id, request.attribute);
+    set_field(all, Mad::attribute_modifier, request.modifier);
+    set_field(all.subspan(Mad::size), Rmpp::version, 1);
+    set_field(all.subspan(Mad::size + Rmpp::size), SaHeader::component_mask, request.component_mask);
+    std::copy_n(request.record.begin(), std::min(request.record.size(), SaHeader::data_size),
+                mad.begin() + SaHeader::data_offset);
+    return mad;
+}
+
+}  // namespace
+
+struct SaClient::State {
+    State(Hca& h, const SaClient& c) : hca(h), client(c) {}
+    ~State() { forget_all(); }
+
+    struct Transaction {
+        MadOctets mad{};
+        std::uint16_t attribute = 0;
+        Answered answered;
+        Duration timeout{};
+        unsigned retries = 0;
+        TimerId timer{};
+        SaTable table{};
+    };
+    /// A table that is whole, whose last segment may come again: its acknowledgement was lost.
+    struct Finished {
+        std::uint32_t transaction;
+        std::uint32_t last_segment;
+    };
+    using Open = std::map<std::uint32_t, Transaction>;
+
+    void send(const MadOctets& mad);
+    void wait(Open::iterator at);
+    void expire(std::uint32_t number);
+    void receive(const Packet& packet);
+    void receive_segment(const Packet& packet, Open::iterator at);
+    void receive_report(const Packet& packet);
+    void finish(Open::iterator at, const SaAnswer& answer);
+    void forget_all();
+
+    static constexpr std::size_t most_finished = 16;
+    Hca& hca;
+    const SaClient& client;
+    Open open;  ///< by the low half of the TransactionID
+    std::deque<Finished> finished;
+    std::function<void(View<Notice>)> listener;
+};
+
+SaClient::SaClient(Hca& hca) : state_(std::make_unique<State>(hca, *this)) {
+    hca.on_mad(MgmtClass::subn_adm, [state = state_.get()](const Datagram& d) { state->receive(*d.packet); });
+}
+SaClient::~SaClient() { state_->hca.on_mad(MgmtClass::subn_adm, nullptr); }
+
+void SaClient::ask(const SaRequest& request, Answered answered, Patience patience) {
+    auto& s = *state_;
+    const auto number = s.hca.new_transaction();
+    const auto upper = static_cast<std::uint32_t>(s.hca.config().port_guid);
+    State::Transaction transaction;
+    transaction.mad = compose(request, std::uint64_t{upper} << 32 | number);
+    transaction.attribute = request.attribute;
+    transaction.answered = std::move(answered);
+    transaction.timeout = patience.timeout;
+    transaction.retries = patience.retries;
+    const auto at = s.open.insert_or_assign(number, std::move(transaction)).first;
+    s.wait(at);
+    s.send(at->second.mad);
+}
+void SaClient::forget_all() { state_->forget_all(); }
+void SaClient::on_report(std::function<void(View<Notice>)> listener) { state_->listener = std::move(listener); }
+
+void SaClient::State::send(const MadOctets& mad) {
+    const auto facts = hca.facts();
+    hca.send(
+        mad_frame({.slid = facts.lid, .dlid = facts.sm_lid, .sl = facts.sm_sl, .p_key = management_p_key(facts)}, mad));
+}
+
+void SaClient::State::wait(Open::iterator at) {
+    hca.loop().cancel(at->second.timer);
+    at->second.timer = hca.loop().after(at->second.timeout, [this, number = at->first] { expire(number); });
+}
+
+void SaClient::State::expire(std::uint32_t number) {
+    const auto at = open.find(number);
+    if (at == open.end()) return;
+    if (at->second.retries == 0) return finish(at, SaAnswer{});
+    --at->second.retries;
+    wait(at);
+    send(at->second.mad);
+}
+
+void SaClient::State::receive(const Packet& packet) {
+    if (!packet.sa) return;
+    const auto method = packet.mad[Mad::method];
+    if (method == Method::report) return receive_report(packet);
+    const auto number = static_cast<std::uint32_t>(packet.mad[Mad::transaction_id]);
+    const auto at = open.find(number);
+    const bool is_segment = packet.rmpp[Rmpp::active] && packet.rmpp[Rmpp::type] != RmppType::none;
+    if (!is_response(method)) return;
+    if (is_segment) return receive_segment(packet, at);
+    if (at == open.end() || packet.mad[Mad::attribute_id] != at->second.attribute) return;
+    const auto status = packet.mad[Mad::status];
+    if (status & mad_status::busy) return;
+
+    SaAnswer answer{.is_answered = true, .method = method, .status = status};
+    const auto data = packet.payload.subspan(SaHeader::data_offset);
+    answer.data.assign(data.begin(), data.end());
+    answer.record_size = packet.sa[SaHeader::attribute_offset] * SaHeader::offset_unit;
+    finish(at, answer);
+}
+
+void SaClient::State::receive_segment(const Packet& packet, Open::iterator at) {
+    const auto reply = [&](const MadOctets& mad) { hca.send(mad_frame(MadPath::back(packet, hca.lid()), mad)); };
+    if (at == open.end()) {
+        const auto number = static_cast<std::uint32_t>(packet.mad[Mad::transaction_id]);
+        const auto known = std::find_if(finished.begin(), finished.end(),
+                                        [number](const Finished& f) { return f.transaction == number; });
+        if (known != finished.end() && packet.rmpp[Rmpp::type] == RmppType::data)
+            reply(rmpp_ack(packet.payload, known->last_segment, known->last_segment));
+        return;
+    }
+    if (packet.mad[Mad::attribute_id] != at->second.attribute) return;
+    auto step = at->second.table.take(packet.lrh[Lrh::slid], packet.lrh[Lrh::dlid], packet.payload);
+    if (step.reply) reply(*step.reply);
+    if (step.is_progress) wait(at);
+    if (!step.table) return;
+
+    const auto head = step.table->mad();
+    const auto status = head[Mad::status];
+    if (finished.size() == most_finished) finished.pop_front();
+    finished.push_back({at->first, at->second.table.in_order()});
+    SaAnswer answer{.is_answered = true, .method = head[Mad::method], .status = status};
+    answer.record_size = step.table->record_size;
+    answer.data = std::move(step.table->data);
+    finish(at, answer);
+}
+
+void SaClient::State::receive_report(const Packet& packet) {
+    if (packet.mad[Mad::attribute_id] != attribute::notice) return;
+    if (client.answers_reports) {
+        MadOctets response{};
+        std::copy(packet.payload.begin(), packet.payload.end(), response.begin());
+        set_field(MutableOctets{response}, Mad::method, Method::report_resp);
+        hca.send(mad_frame(MadPath::back(packet, hca.lid()), response));
+    }
+    const auto told = listener;  // may be replaced while it runs
+    if (told) told(View<Notice>::at(packet.payload.subspan(SaHeader::data_offset)));
+}
+
+/// Nothing of this object is touched after the call: it may end the client.
+void SaClient::State::finish(Open::iterator at, const SaAnswer& answer) {
+    hca.loop().cancel(at->second.timer);
+    const auto answered = std::move(at->second.answered);
+    open.erase(at);
+    if (answered) answered(answer);
+}
+
+void SaClient::State::forget_all() {
+    for (auto& [number, transaction] : open) hca.loop().cancel(transaction.timer);
+    open.clear();
+}
+
+}  // namespace ipoib::fabric

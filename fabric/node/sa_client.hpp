@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Asking the subnet administrator and hearing its reports, over an adapter's GSI. IBTA Vol 1, 13 and 15.
+#pragma once
+
+#include "fabric/node/hca.hpp"
+#include "protocol/wire/notice.hpp"
+
+namespace ipoib::fabric {
+
+/// The SA client of one adapter: transactions with repetition, RMPP tables put together, reports answered.
+class SaClient {
+public:
+    explicit SaClient(Hca& hca);
+    ~SaClient();
+    SaClient(const SaClient&) = delete;
+    SaClient& operator=(const SaClient&) = delete;
+
+    using Answered = std::function<void(const SaAnswer&)>;
+    struct Patience {
+        Duration timeout = std::chrono::seconds{1};
+        unsigned retries = 2;
+    };
+    /// Sends the request and calls `answered` once: with the answer, or unanswered after the last timeout. A BUSY
+    /// answer is waited for as if none had come.
+    void ask(const SaRequest& request, Answered answered, Patience patience);
+    void ask(const SaRequest& request, Answered answered) { ask(request, std::move(answered), Patience{}); }
+    /// Forgets every open request; their callers are not called.
+    void forget_all();
+    /// Told of each report; ReportResp is sent before.
+    void on_report(std::function<void(wire::View<wire::Notice>)> listener);
+    /// Whether reports are answered (a DUT under a fault may not).
+    bool answers_reports = true;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace ipoib::fabric

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The one interface between a tester and a fabric, whether it is simulated, behind a raw port, or a real HCA.
+#pragma once
+
+#include "fabric/loop.hpp"
+#include "protocol/wire/notice.hpp"
+#include "protocol/wire/sa.hpp"
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ipoib::fabric {
+
+/// What a backend may be able to do. A case that needs more is NA.
+enum class Ability : std::uint32_t {
+    any_frame = 1,    ///< sends frames with every bit as given; else only what a UD queue pair lets through
+    see_all = 2,      ///< sees the frames between other nodes and the SA too
+    reports = 4,      ///< receives the SA's reports
+    control = 8,      ///< changes the fabric from outside (Fabric::control)
+    two_ports = 16,   ///< a second port for the tester
+    trusted_sa = 32,  ///< the SA tells members and join states of a group
+};
+/// A set of them.
+class Abilities {
+public:
+    constexpr Abilities() = default;
+    constexpr Abilities(Ability ability) : bits_(static_cast<std::uint32_t>(ability)) {}
+    [[nodiscard]] constexpr bool has(Abilities other) const noexcept { return (bits_ & other.bits_) == other.bits_; }
+    [[nodiscard]] constexpr Abilities without(Abilities other) const noexcept {
+        Abilities rest;
+        rest.bits_ = bits_ & ~other.bits_;
+        return rest;
+    }
+    friend constexpr Abilities operator|(Abilities a, Abilities b) noexcept {
+        a.bits_ |= b.bits_;
+        return a;
+    }
+    friend constexpr bool operator==(Abilities, Abilities) = default;
+
+private:
+    std::uint32_t bits_ = 0;
+};
+constexpr Abilities operator|(Ability a, Ability b) noexcept { return Abilities{a} | Abilities{b}; }
+
+/// A port as its subnet manager left it.
+struct PortFacts {
+    bool is_active = false;
+    std::uint16_t lid = 0, sm_lid = 0;
+    std::uint8_t sm_sl = 0;
+    std::uint8_t mtu = 0;   ///< active IB MTU, as code: 4 is 2048
+    std::uint8_t rate = 0;  ///< rate code of width and speed
+    wire::Gid gid;          ///< subnet prefix and port GUID
+    std::vector<std::uint16_t> p_keys;
+    std::uint32_t qpn = 0;  ///< of the tester's UD queue pair: the QPN of its link-layer address
+};
+
+/// A request to the subnet administrator. IBTA Vol 1, 15.2.
+struct SaRequest {
+    wire::Method method = wire::Method::get;
+    std::uint16_t attribute = 0;
+    std::uint32_t modifier = 0;
+    std::uint64_t component_mask = 0;
+    std::vector<std::uint8_t> record;  ///< the attribute's octets; padded with zeros
+};
+
+/// What became of it.
+struct SaAnswer {
+    bool is_answered = false;  ///< false: nothing came, also not to the repeated request
+    wire::Method method{};
+    std::uint16_t status = 0;        ///< mad_status, sa_status
+    std::vector<std::uint8_t> data;  ///< the records, a whole RMPP table too
+    std::size_t record_size = 0;     ///< from record to record; 0: a single one
+
+    [[nodiscard]] bool is_ok() const noexcept { return is_answered && status == 0; }
+    /// The first record; absent when there is none.
+    template <class Record>
+    [[nodiscard]] wire::View<Record> first() const noexcept {
+        return wire::View<Record>::at(data);
+    }
+};
+
+/// A tester's place on the fabric: one port with one UD queue pair and its GSI.
+class Port {
+public:
+    virtual ~Port() = default;
+    [[nodiscard]] virtual PortFacts facts() const = 0;
+
+    /// Sends one frame, LRH to VCRC. Both CRCs zero are filled in. Empty when it was sent, else why this backend
+    /// cannot send it.
+    [[nodiscard]] virtual std::string send(wire::Octets frame) = 0;
+    /// Attaches the UD queue pair to a multicast group (after joining it at the SA), or detaches it; why not, or empty.
+    [[nodiscard]] virtual std::string attach(const wire::Gid& mgid, std::uint16_t mlid) = 0;
+    virtual void detach(const wire::Gid& mgid, std::uint16_t mlid) = 0;
+    /// The Q_Key that the UD queue pair takes; frames with another are dropped (they are still observed).
+    virtual void set_q_key(std::uint32_t q_key) = 0;
+
+    /// Told of every frame, LRH to VCRC, that the UD queue pair took: P_Key, Q_Key, DestQP and group were right.
+    virtual void on_datagram(std::function<void(wire::Octets frame)> listener) = 0;
+
+    /// Asks the SA, runs the loop until the answer is there, repeats the request twice, each time after `patience`.
+    [[nodiscard]] virtual SaAnswer ask_sa(const SaRequest& request, Duration patience) = 0;
+    /// Told of every report (80 octets: wire::Notice) the SA sends here. ReportResp is sent by the port.
+    virtual void on_report(std::function<void(wire::View<wire::Notice>)> listener) = 0;
+};
+
+/// Who sent a frame that was seen.
+enum class Sender : std::uint8_t {
+    tester,  ///< one of the tester's ports
+    sa,      ///< the port of the subnet manager and administrator, or a switch
+    other,   ///< any other node: the DUT is among them
+};
+/// One frame, seen once, when its sender sent it (see_all) or when the tester received it.
+struct Sighting {
+    Time time{};
+    wire::Octets octets;
+    Sender sender = Sender::other;
+};
+
+/// A fabric as a run was pointed at it.
+class Fabric {
+public:
+    virtual ~Fabric() = default;
+    [[nodiscard]] virtual Loop& loop() = 0;
+    [[nodiscard]] virtual Abilities abilities() const = 0;
+    /// For the reports: "kind", "clock", "scenario", "device" ...
+    [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> facts() const = 0;
+    /// The tester's ports, at least one.
+    [[nodiscard]] virtual std::span<Port* const> ports() = 0;
+    /// Told of every frame in order. One observer; an empty one ends it.
+    virtual void observe(std::function<void(const Sighting&)> observer) = 0;
+    /// A request of the fabric-control protocol ("do": scenario, sm, port, pkey, sa ...) as one line of JSON; the
+    /// answer is another.
+    [[nodiscard]] virtual std::string control(const std::string& request) = 0;
+};
+
+}  // namespace ipoib::fabric

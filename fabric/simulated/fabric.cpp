@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A run's fabric inside this process: a subnet with the tester's two adapters plugged in and brought up.
+#include "fabric/simulated/fabric.hpp"
+
+#include "fabric/simulated/fabric_control.hpp"
+
+namespace ipoib::fabric {
+namespace {
+
+constexpr Duration longest_bring_up = std::chrono::seconds{5};
+
+HcaConfig tester_config(std::uint64_t guid, std::string description) {
+    constexpr std::uint8_t mtu_4096 = 5;
+    return {.port_guid = guid, .description = std::move(description), .mtu = mtu_4096};
+}
+
+SubnetConfig config_of(const SimulatedOptions& options) {
+    SubnetConfig config{.seed = options.seed};
+    config.sa.seed = options.seed;
+    config.sa.behaviour = options.sa;
+    return config;
+}
+
+constexpr Sender sender_of(NodeRole role) noexcept {
+    switch (role) {
+        case NodeRole::tester:
+            return Sender::tester;
+        case NodeRole::subnet_manager:
+            return Sender::sa;
+        case NodeRole::other:
+            break;
+    }
+    return Sender::other;
+}
+
+}  // namespace
+
+struct SimulatedFabric::State {
+    explicit State(const SimulatedOptions& options)
+        : loop(options.clock),
+          subnet(loop, options.scenario ? *options.scenario : scenarios().front(), config_of(options)),
+          first(loop, tester_config(tester_guid, "ipoib-conform tester 1"), options.tester_hca),
+          second(loop, tester_config(second_tester_guid, "ipoib-conform tester 2"), options.tester_hca) {
+        subnet.plug(first, NodeRole::tester);
+        subnet.plug(second, NodeRole::tester);
+        for (const auto guid : testers) subnet.bring_up(guid, longest_bring_up);
+    }
+
+    const std::vector<std::uint64_t> testers{tester_guid, second_tester_guid};
+    Loop loop;
+    Subnet subnet;
+    Hca first, second;
+    NodePort first_port{first}, second_port{second};
+    const std::array<Port*, 2> ports{&first_port, &second_port};
+};
+
+SimulatedFabric::SimulatedFabric(const SimulatedOptions& options) : state_(std::make_unique<State>(options)) {}
+SimulatedFabric::~SimulatedFabric() = default;
+
+Loop& SimulatedFabric::loop() { return state_->loop; }
+Subnet& SimulatedFabric::subnet() noexcept { return state_->subnet; }
+std::span<Port* const> SimulatedFabric::ports() { return state_->ports; }
+
+Abilities SimulatedFabric::abilities() const {
+    return Ability::any_frame | Ability::see_all | Ability::reports | Ability::control | Ability::two_ports |
+           Ability::trusted_sa;
+}
+
+std::vector<std::pair<std::string, std::string>> SimulatedFabric::facts() const {
+    return {{"kind", "simulated"},
+            {"clock", state_->loop.is_virtual() ? "virtual" : "real"},
+            {"scenario", std::string(state_->subnet.scenario().name)}};
+}
+
+void SimulatedFabric::observe(std::function<void(const Sighting&)> observer) {
+    if (!observer) return state_->subnet.watch(nullptr);
+    state_->subnet.watch([observer = std::move(observer)](Time time, const Frame& frame, NodeRole role) {
+        observer({time, frame.octets(), sender_of(role)});
+    });
+}
+
+std::string SimulatedFabric::control(const std::string& request) {
+    return simulated::control(state_->subnet, request, state_->testers);
+}
+
+}  // namespace ipoib::fabric

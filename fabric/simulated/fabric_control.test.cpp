@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fabric/simulated/fabric_control.hpp"
+
+#include "catch2.hpp"
+#include "fabric/simulated/fabric.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace ipoib::fabric::simulated {
+namespace {
+
+using namespace std::chrono_literals;
+using Keys = std::vector<std::uint16_t>;
+
+const std::string tester = "0002c90300aa0001";
+
+struct Controlled {
+    nlohmann::json ask(const std::string& request) { return nlohmann::json::parse(fabric.control(request)); }
+    bool is_ok(const std::string& request) { return ask(request).value("ok", false); }
+    std::string error(const std::string& request) { return ask(request).value("error", ""); }
+    [[nodiscard]] PortFacts facts() { return fabric.ports()[0]->facts(); }
+    SimulatedFabric fabric{{}};
+};
+
+TEST_CASE("Fabric control: answers are one line, repeat the id and say ok") {
+    Controlled c;
+    const auto answer = c.fabric.control(R"({"id": 7, "do": "sa", "reset": true})");
+    CHECK(answer == R"({"id":7,"ok":true})");
+    CHECK(c.ask(R"({"id": "a\nb", "do": "sa"})")["id"] == "a\nb");
+    CHECK_FALSE(c.ask(R"({"do": "sa"})").contains("id"));
+}
+
+TEST_CASE("Fabric control: what it does not know is unsupported, with a message and the id") {
+    Controlled c;
+    const auto answer = c.ask(R"({"id": 1, "do": "levitate"})");
+    CHECK(answer["error"] == "unsupported");
+    CHECK(answer["id"] == 1);
+    CHECK_FALSE(answer["message"].get<std::string>().empty());
+    CHECK_FALSE(answer.contains("ok"));
+}
+
+TEST_CASE("Fabric control: what is no request, or lacks something, fails and changes nothing") {
+    Controlled c;
+    for (const std::string request : {"",
+                                      "{",
+                                      "[]",
+                                      "1",
+                                      "\"do\"",
+                                      "{}",
+                                      R"({"do": 1})",
+                                      "\xff\xfe",
+                                      R"({"do":"scenario"})",
+                                      R"({"do":"scenario","name":"none"})",
+                                      R"({"do":"scenario","name":3})",
+                                      R"({"do":"sm"})",
+                                      R"({"do":"sm","state":"off"})",
+                                      R"({"do":"sm","state":"start","keeps_state":1})",
+                                      R"({"do":"port"})",
+                                      R"({"do":"port","state":"down"})",
+                                      R"({"do":"port","state":"down","lid":65536})",
+                                      R"({"do":"port","state":"down","lid":999})",
+                                      R"({"do":"port","state":"left","guid":"0002c90300aa0001"})",
+                                      R"({"do":"port","state":"down","guid":"12345"})",
+                                      R"({"do":"port","state":"down","guid":"x"})",
+                                      R"({"do":"port","state":"down","guid":-1})",
+                                      R"({"do":"pkey","guid":"0002c90300aa0001"})",
+                                      R"({"do":"pkey","guid":"0002c90300aa0001","remove":"8765"})",
+                                      R"({"do":"pkey","guid":"1","add":"8765"})",
+                                      R"({"do":"pkey","guid":"0002c90300aa0001","add":"18765"})",
+                                      R"({"do":"sa","delay_ms":-1})",
+                                      R"({"do":"sa","delay_ms":"soon"})",
+                                      R"({"do":"sa","delay_ms":1e300})",
+                                      R"({"do":"sa","silent":"yes"})",
+                                      R"({"do":"sa","refuse_only":"nowhere"})",
+                                      R"({"do":"sa","drop_next":1.5})",
+                                      R"({"do":"group"})",
+                                      R"({"do":"group","create":"fe80::1"})",
+                                      R"({"do":"faults"})",
+                                      R"({"do":"faults","guid":"0002c90300aa0001","loss":1.1})",
+                                      R"({"do":"faults","guid":"1","loss":1})"}) {
+        CAPTURE(request);
+        const auto answer = c.ask(request);
+        CHECK(answer.value("error", "") == "failed");
+        CHECK_FALSE(answer.value("message", "").empty());
+    }
+    CHECK(c.facts().is_active);
+    CHECK(c.fabric.subnet().scenario().name == "default");
+}
+
+TEST_CASE("Fabric control: scenario sets the link up anew, and the tester's ports are up again") {
+    Controlled c;
+    REQUIRE(c.is_ok(R"({"do": "scenario", "name": "controlled"})"));
+    CHECK(c.fabric.facts()[2].second == "controlled");
+    CHECK(c.facts().is_active);
+    CHECK(c.facts().p_keys == Keys{0x8123, 0x7fff});
+    CHECK(c.fabric.ports()[1]->facts().is_active);
+}
+
+TEST_CASE("Fabric control: sm stops and starts the manager, with or without what it knew") {
+    Controlled c;
+    const auto mgid = wire::mgid_for_ipv4(0xef000001, 0xffff, 2);
+    const auto ask = [&] { return c.fabric.ports()[0]->ask_sa({.attribute = wire::attribute::class_port_info}, 1s); };
+    REQUIRE(c.fabric.subnet().sa().create_group(mgid, {}));
+    CHECK(ask().is_ok());
+    REQUIRE(c.is_ok(R"({"do": "sm", "state": "stop"})"));
+    CHECK_FALSE(ask().is_answered);
+    REQUIRE(c.is_ok(R"({"do": "sm", "state": "start", "keeps_state": true})"));
+    CHECK(ask().is_ok());
+    CHECK(c.fabric.subnet().sa().find(mgid));
+    REQUIRE(c.is_ok(R"({"do": "sm", "state": "start"})"));
+    CHECK(ask().is_ok());
+    CHECK_FALSE(c.fabric.subnet().sa().find(mgid));
+}
+
+TEST_CASE("Fabric control: port takes links down and up, by GUID or by LID") {
+    Controlled c;
+    REQUIRE(c.is_ok(R"({"do": "port", "guid": "0x)" + tester + R"(", "state": "down"})"));
+    CHECK_FALSE(c.facts().is_active);
+    REQUIRE(c.is_ok(R"({"do": "port", "guid": ")" + tester + R"(", "state": "up"})"));
+    CHECK(c.facts().is_active);
+    REQUIRE(c.is_ok(R"({"do": "port", "lid": )" + std::to_string(c.facts().lid) + R"(, "state": "down"})"));
+    CHECK_FALSE(c.facts().is_active);
+    REQUIRE(c.is_ok(R"({"do": "port", "guid": )" + std::to_string(tester_guid) + R"(, "state": "up"})"));
+    CHECK(c.facts().is_active);
+}
+
+TEST_CASE("Fabric control: pkey adds to and removes from a port's table") {
+    Controlled c;
+    REQUIRE(c.is_ok(R"({"do": "pkey", "guid": ")" + tester + R"(", "add": "0x8055"})"));
+    c.fabric.loop().run_for(1ms);
+    CHECK(c.facts().p_keys == Keys{0xffff, 0x8055});
+    REQUIRE(c.is_ok(R"({"do": "pkey", "guid": ")" + tester + R"(", "remove": 32853})"));
+    c.fabric.loop().run_for(1ms);
+    CHECK(c.facts().p_keys == Keys{0xffff});
+}
+
+TEST_CASE("Fabric control: sa sets faults one by one and takes them all back") {
+    Controlled c;
+    const auto& faults = c.fabric.subnet().sa().faults;
+    REQUIRE(c.is_ok(R"({"do": "sa", "delay_ms": 1.5, "silent": true, "drop_next": 2})"));
+    REQUIRE(c.is_ok(
+        R"({"do": "sa", "busy_next": 3, "refuse_joins": "0x0200", "refuse_only": "ff12:401b:ffff::ffff:ffff"})"));
+    CHECK(faults.delay == 1500us);
+    CHECK(faults.is_silent);
+    CHECK(faults.drop_next == 2);
+    CHECK(faults.busy_next == 3);
+    CHECK(faults.refuse_joins == 0x0200);
+    CHECK(faults.refuse_only == wire::broadcast_gid(0xffff, 2));
+    REQUIRE(c.is_ok(R"({"do": "sa", "reset": true, "drop_next": 1})"));
+    CHECK(faults.delay == 0s);
+    CHECK_FALSE(faults.is_silent);
+    CHECK(faults.drop_next == 1);
+    CHECK_FALSE(faults.refuse_only);
+}
+
+TEST_CASE("Fabric control: group creates and deletes a group of the link") {
+    Controlled c;
+    const auto mgid = wire::mgid_for_ipv4(0xef010203, 0xffff, 2);
+    REQUIRE(c.is_ok(R"({"do": "group", "create": "ff12:401b:ffff::f01:203"})"));
+    CHECK(c.fabric.subnet().sa().find(mgid));
+    REQUIRE(c.is_ok(R"({"do": "group", "delete": "ff12:401b:ffff::f01:203"})"));
+    CHECK_FALSE(c.fabric.subnet().sa().find(mgid));
+}
+
+TEST_CASE("Fabric control: faults are those of the port's cable") {
+    Controlled c;
+    REQUIRE(c.is_ok(R"({"do": "faults", "guid": ")" + tester +
+                    R"(", "loss": 1, "spares_management": false, "delay_ms": 1, "duplication": 0})"));
+    CHECK_FALSE(c.fabric.ports()[0]->ask_sa({.attribute = wire::attribute::class_port_info}, 1s).is_answered);
+    REQUIRE(c.is_ok(R"({"do": "faults", "guid": ")" + tester + R"("})"));
+    CHECK(c.fabric.ports()[0]->ask_sa({.attribute = wire::attribute::class_port_info}, 1s).is_ok());
+}
+
+}  // namespace
+}  // namespace ipoib::fabric::simulated

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Frames from a node: looked at, judged whole or not, handed to the switch. IBTA Vol 1, 7.7 for the lengths.
+#include "fabric/simulated/jack.hpp"
+
+namespace ipoib::fabric::simulated {
+using namespace wire;
+
+SwitchJack::SwitchJack(Surroundings& around, Switch& at, std::uint8_t port, std::uint64_t number)
+    : around_(around), switch_(at), port_(port), number_(number) {}
+
+SwitchJack::~SwitchJack() { drop_cable(); }
+
+void SwitchJack::plug(FrameSink& node, NodeRole role, Hca* hca) {
+    node_ = &node;
+    hca_ = hca;
+    role_ = role;
+    set_link(true);
+}
+
+void SwitchJack::set_link(bool is_up) {
+    if (!node_ || is_up == is_up_) return;
+    is_up_ = is_up;
+    if (!is_up) {
+        around_.loop.forget(*node_);
+        around_.loop.forget(entry_);
+        if (to_switch_) to_switch_->clear();
+        if (to_node_) to_node_->clear();
+    }
+    switch_.attach(port_, is_up ? this : nullptr);
+    if (changed) changed(is_up);
+    if (hca_) hca_->connect(is_up ? this : nullptr);
+    if (told_) told_(is_up);
+}
+
+void SwitchJack::unplug() {
+    set_link(false);
+    drop_cable();
+    told_ = nullptr;
+    node_ = nullptr;
+    hca_ = nullptr;
+}
+
+void SwitchJack::drop_cable() {
+    if (node_) around_.loop.forget(*node_);
+    around_.loop.forget(entry_);
+    to_switch_.reset();
+    to_node_.reset();
+}
+
+void SwitchJack::receive(const Frame& frame) {
+    if (!is_up_) return;
+    if (around_.watcher && (role_ != NodeRole::subnet_manager || around_.config.may_see_sa_port))
+        around_.watcher(around_.loop.now(), frame, role_);
+    if (!is_whole(frame)) {
+        ++around_.counters.malformed;
+        return;
+    }
+    const auto arrival = around_.loop.now() + around_.config.hop;
+    if (to_switch_) return to_switch_->carry(frame, arrival);
+    switch_.take(frame, port_, arrival);
+}
+
+/// Whether the frame has the length that its LRH says and the version that there is.
+bool SwitchJack::is_whole(const Frame& frame) const noexcept {
+    const auto octets = frame.octets();
+    if (octets.size() < shortest_frame) return false;
+    const auto lrh = View<Lrh>::at(octets);
+    constexpr std::size_t least_global = Lrh::size + Grh::size + Bth::size + icrc_size + vcrc_size;
+    if (lrh[Lrh::lnh] == Lnh::global && octets.size() < least_global) return false;
+    return lrh[Lrh::version] == 0 && lrh[Lrh::packet_length] * std::size_t{4} + vcrc_size == octets.size();
+}
+
+void SwitchJack::Entry::receive(const Frame& frame) {
+    if (jack.is_up_) jack.switch_.take(frame, jack.port_, jack.around_.loop.now());
+}
+
+void SwitchJack::carry(const Frame& frame, Time arrival) {
+    if (to_node_) return to_node_->carry(frame, arrival);
+    around_.loop.deliver(arrival, *node_, frame);
+}
+
+void SwitchJack::set_faults(const LinkFaults& faults) {
+    if (!node_) return;
+    if (!to_switch_) {
+        const auto seed = around_.config.seed * 0x9e3779b97f4a7c15 + 2 * number_;
+        auto& lost = around_.counters.dropped_fault;
+        to_switch_ = std::make_unique<FaultyLane>(around_.loop, entry_, seed, lost);
+        to_node_ = std::make_unique<FaultyLane>(around_.loop, *node_, seed + 1, lost);
+    }
+    to_switch_->set(faults);
+    to_node_->set(faults);
+}
+
+}  // namespace ipoib::fabric::simulated

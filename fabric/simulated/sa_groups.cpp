@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The life of groups.
+#include "fabric/simulated/sa_groups.hpp"
+
+#include <algorithm>
+
+namespace ipoib::fabric::sa {
+using namespace wire;
+using M = McMemberRecord;
+
+namespace {
+
+constexpr std::uint16_t last_mlid = 0xfffe;
+
+}  // namespace
+
+std::size_t Groups::mlids(const SaConfig& config) {
+    const std::size_t there_are = config.first_mlid > last_mlid ? 0u : last_mlid - config.first_mlid + 1u;
+    return std::min(config.most_groups, there_are);
+}
+
+std::uint16_t Groups::free_mlid(std::uint16_t wanted) const {
+    const auto index = static_cast<std::size_t>(wanted - config_.first_mlid);
+    if (wanted >= config_.first_mlid && index < is_mlid_used_.size() && !is_mlid_used_[index]) return wanted;
+    const auto at = std::find(is_mlid_used_.begin(), is_mlid_used_.end(), false);
+    if (at == is_mlid_used_.end()) return 0;
+    return static_cast<std::uint16_t>(config_.first_mlid + (at - is_mlid_used_.begin()));
+}
+
+HeldGroup* Groups::find(const Gid& mgid) noexcept {
+    const auto at = groups_.find(mgid);
+    return at == groups_.end() ? nullptr : &at->second;
+}
+
+HeldGroup* Groups::create(McRecord record, bool is_administrative) {
+    const auto mlid = free_mlid(record[M::mlid]);
+    if (mlid == 0) return nullptr;
+    record.set(M::mlid, mlid).set(M::port_gid, {}).set(M::join_state, 0).set(M::proxy_join, false).set(M::reserved, 0);
+    record.set(M::mtu_selector, selector::exactly)
+        .set(M::rate_selector, selector::exactly)
+        .set(M::lifetime_selector, selector::exactly);
+    is_mlid_used_[static_cast<std::size_t>(mlid - config_.first_mlid)] = true;
+    auto& group = groups_[record[M::mgid]];
+    group.record = record;
+    group.is_administrative = is_administrative;
+    return &group;
+}
+
+Gid Groups::unused_mgid(unsigned scope, std::uint64_t subnet_prefix) {
+    for (;;) {
+        const auto upper = std::uint64_t{0xff10u | (scope & 0xfu)} << 48 | std::uint64_t{own_signature} << 32;
+        const auto mgid = Gid::of(upper | subnet_prefix >> 32, subnet_prefix << 32 | ++last_own_mgid_);
+        if (!groups_.contains(mgid)) return mgid;
+    }
+}
+
+void Groups::announce(HeldGroup& group) {
+    if (std::exchange(group.is_announced, true)) return;
+    subscriptions_.report(trap::multicast_group_created, group.mgid(), group.record[M::p_key]);
+}
+
+void Groups::remove(HeldGroup& group) {
+    const auto mgid = group.mgid();
+    const auto mlid = group.mlid();
+    const auto p_key = group.record[M::p_key];
+    const bool was_announced = group.is_announced;
+    drop_members(group);
+    is_mlid_used_[static_cast<std::size_t>(mlid - config_.first_mlid)] = false;
+    groups_.erase(mgid);
+    if (was_announced) subscriptions_.report(trap::multicast_group_deleted, mgid, p_key);
+}
+
+bool Groups::counts(std::uint8_t states) const noexcept {
+    const auto& behaviour = config_.behaviour;
+    unsigned counted = join_state::full_member | join_state::send_only_full_member;
+    if (behaviour.counts_non_member) counted |= join_state::non_member;
+    if (behaviour.counts_send_only_member) counted |= join_state::send_only_non_member;
+    return (states & counted) != 0;
+}
+
+bool Groups::is_receiver(std::uint8_t states) const noexcept {
+    const bool receives = (states & (join_state::full_member | join_state::non_member)) != 0;
+    return receives ? config_.behaviour.routes_to_members : config_.behaviour.routes_to_send_only;
+}
+
+std::uint8_t Groups::states(const Group& group, const Gid& port_gid) {
+    const auto at = group.members.find(port_gid);
+    return at == group.members.end() ? std::uint8_t{0} : at->second;
+}
+
+void Groups::set_states(HeldGroup& group, const Gid& port_gid, std::uint8_t states) {
+    const auto before = Groups::states(group, port_gid);
+    group.counted = group.counted + counts(states) - counts(before);
+    if (states == 0) {
+        group.members.erase(port_gid);
+        group.proxies.erase(port_gid);
+    } else {
+        group.members[port_gid] = states;
+    }
+}
+
+void Groups::route(HeldGroup& group, const Gid& port_gid, std::uint16_t lid, std::uint8_t states) {
+    bool is_changed = false;
+    const auto at = group.lids.find(port_gid);
+    if (at != group.lids.end() && (states == 0 || at->second != lid)) {
+        is_changed = group.routes.to.erase(at->second) + group.routes.from_only.erase(at->second) != 0;
+        group.lids.erase(at);
+    }
+    if (states != 0) {
+        const bool receives = is_receiver(states);
+        auto& in = receives ? group.routes.to : group.routes.from_only;
+        auto& out = receives ? group.routes.from_only : group.routes.to;
+        is_changed |= in.insert(lid).second;
+        out.erase(lid);
+        group.lids[port_gid] = lid;
+    }
+    if (is_changed) subnet_.route(group.mlid(), group.routes);
+}
+
+void Groups::join(HeldGroup& group, const KnownPort& port, std::uint8_t states, bool is_proxy) {
+    if (is_proxy && !group.members.contains(port.gid)) group.proxies.insert(port.gid);
+    const bool was_alive = group.counted != 0;
+    set_states(group, port.gid, states);
+    route(group, port.gid, port.lid, states);
+    if (!was_alive && group.counted != 0) announce(group);
+}
+
+bool Groups::leave(HeldGroup& group, const Gid& port_gid, std::uint8_t rest) {
+    const bool was_alive = group.counted != 0;
+    set_states(group, port_gid, rest);
+    const bool is_empty = group.members.empty() && !group.is_administrative;
+    if (group.counted == 0 && (was_alive || is_empty) && end(group)) return false;
+    const auto left = states(group, port_gid);
+    route(group, port_gid, group.lids.contains(port_gid) ? group.lids.at(port_gid) : std::uint16_t{0}, left);
+    return left != 0;
+}
+
+bool Groups::end(HeldGroup& group) {
+    if (!config_.behaviour.deletes_at_last_full_member) return false;
+    if (!group.is_administrative) {
+        remove(group);
+        return true;
+    }
+    // OpenSM says that the group is deleted and forgets its other members, but keeps it.
+    if (config_.behaviour.is_strict) return false;
+    drop_members(group);
+    if (std::exchange(group.is_announced, false))
+        subscriptions_.report(trap::multicast_group_deleted, group.mgid(), group.record[M::p_key]);
+    return false;
+}
+
+void Groups::drop_members(HeldGroup& group) {
+    group.members.clear();
+    group.proxies.clear();
+    group.lids.clear();
+    group.counted = 0;
+    if (group.routes.to.empty() && group.routes.from_only.empty()) return;
+    group.routes = {};
+    subnet_.route(group.mlid(), group.routes);
+}
+
+void Groups::prune(const Gid& port_gid) {
+    for (auto at = groups_.begin(); at != groups_.end();) {
+        auto& group = (at++)->second;
+        if (group.members.contains(port_gid)) leave(group, port_gid, 0);
+    }
+}
+
+void Groups::clear() {
+    for (auto& [mgid, group] : groups_) drop_members(group);
+    groups_.clear();
+    is_mlid_used_.assign(is_mlid_used_.size(), false);
+}
+
+}  // namespace ipoib::fabric::sa

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Joins and leaves. The statuses are those that OpenSM 3.3.23 was seen to give.
+#include "fabric/simulated/sa_membership.hpp"
+
+#include "fabric/simulated/sa_parameters.hpp"
+#include "protocol/wire/mgid.hpp"
+
+namespace ipoib::fabric::sa {
+using namespace wire;
+using M = McMemberRecord;
+using C = M::component;
+
+namespace {
+
+constexpr std::uint8_t link_local = 2;
+
+bool has_same_base(std::uint16_t one, std::uint16_t other) noexcept {
+    return ((one ^ other) & static_cast<std::uint16_t>(~full_member)) == 0;
+}
+
+McRecord copy_of(const wire::View<M>& view) {
+    McRecord record;
+    std::copy_n(view.data(), M::size, record.octets.begin());
+    return record.set(M::mtu_selector, selector::exactly)
+        .set(M::rate_selector, selector::exactly)
+        .set(M::lifetime_selector, selector::exactly);
+}
+
+}  // namespace
+
+bool Membership::has_known_codes(const Request& request) {
+    const auto asked = request.record<M>();
+    if (request.gives(C::mtu | C::mtu_selector) && mtu_quantity.rank(asked[M::mtu]) == 0) return false;
+    return !request.gives(C::rate | C::rate_selector) || rate_quantity.rank(asked[M::rate]) != 0;
+}
+
+Membership::Subject Membership::subject_of(const Request& request) const {
+    Subject subject;
+    const auto asked = request.record<M>();
+    const auto refuse = [&](std::uint16_t status) {
+        subject.status = status;
+        return subject;
+    };
+    if (!request.gives(C::join)) return refuse(sa_status::insufficient_components);
+    if (!has_known_codes(request)) return refuse(sa_status::invalid_request);
+    const auto prefix = request.port->gid.prefix();
+    subject.port = find_port(subnet_, asked[M::port_gid], prefix);
+    if (!subject.port) {
+        constexpr std::uint64_t default_prefix = std::uint64_t{0xfe80} << 48;
+        const auto asked_prefix = asked[M::port_gid].prefix();
+        const bool is_here = asked_prefix == prefix || asked_prefix == default_prefix;
+        return refuse(is_here ? sa_status::invalid_request : sa_status::invalid_gid);
+    }
+    subject.group = groups_.find(asked[M::mgid]);
+    return subject;
+}
+
+/// A request about another port's membership. IBTA Vol 1, 15.2.5.17, o15-0.2.1.
+bool Membership::may_act_for(const Request& request, const Subject& subject) const {
+    if (!config_.behaviour.checks_proxy) return true;
+    const bool is_own = subject.port->gid == request.port->gid;
+    if (!is_own && !shared_p_key(*request.port, *subject.port)) return false;
+    if (!subject.group || !subject.group->members.contains(subject.port->gid)) return true;
+    if (!subject.group->proxies.contains(subject.port->gid)) return is_own;
+    return has_p_key(*request.port, subject.group->record[M::p_key]);
+}
+
+/// JoinState SendOnlyFullMember was reserved before IBA 1.3: one that does not offer it does not see it.
+std::uint8_t Membership::asked_states(const Request& request) const {
+    unsigned known = join_state::full_member | join_state::non_member | join_state::send_only_non_member;
+    if (config_.behaviour.offers_send_only_full_member) known |= join_state::send_only_full_member;
+    return static_cast<std::uint8_t>(request.record<M>()[M::join_state] & known);
+}
+
+/// RFC 4392, 1.3.2.1; IBTA Vol 1, 15.2.5.17, o15-0.1.9.
+bool Membership::may_create(std::uint8_t states) const {
+    if (config_.behaviour.creates_for_send_only) return states != 0;
+    return (states & (join_state::full_member | join_state::send_only_full_member)) != 0;
+}
+
+/// `p_key` is the group's, or what it is to become. Membership may be limited. RFC 4391, 5.
+bool Membership::is_p_key_right(const Request& request, const KnownPort& port, std::uint16_t p_key) const {
+    if (!config_.behaviour.checks_p_key) return true;
+    const auto asked = request.record<M>()[M::p_key];
+    if (request.gives(C::p_key) && !has_same_base(asked, p_key)) return false;
+    return has_p_key(port, p_key) && has_p_key(*request.port, p_key);
+}
+
+bool Membership::is_mtu_right(const Request& request, const KnownPort& port, const McRecord& group) const {
+    if (!config_.behaviour.checks_mtu) return true;
+    const auto asked = request.record<M>();
+    if (request.gives(C::mtu_selector) && !fulfils(mtu_quantity, asked[M::mtu_selector], asked[M::mtu], group[M::mtu]))
+        return false;
+    return mtu_quantity.rank(group[M::mtu]) <= mtu_quantity.rank(port.mtu);
+}
+
+bool Membership::is_rate_right(const Request& request, const KnownPort& port, const McRecord& group) const {
+    if (!config_.behaviour.checks_rate) return true;
+    const auto asked = request.record<M>();
+    if (request.gives(C::rate_selector) &&
+        !fulfils(rate_quantity, asked[M::rate_selector], asked[M::rate], group[M::rate]))
+        return false;
+    return rate_quantity.rank(group[M::rate]) <= rate_quantity.rank(port.rate);
+}
+
+/// Q_Key, SL and what goes into the GRH, as far as they are given.
+bool Membership::has_same_traffic(const Request& request, const McRecord& group) const {
+    const auto asked = request.record<M>();
+    const auto differs = [&](std::uint64_t component, const auto& field) {
+        return request.gives(component) && asked[field] != group[field];
+    };
+    const auto& behaviour = config_.behaviour;
+    if (behaviour.checks_q_key && differs(C::q_key, M::q_key)) return false;
+    if (behaviour.checks_sl && differs(C::sl, M::sl)) return false;
+    return !behaviour.checks_flow || !(differs(C::traffic_class, M::traffic_class) ||
+                                       differs(C::flow_label, M::flow_label) || differs(C::hop_limit, M::hop_limit));
+}
+
+/// The components that OpenSM does not compare. IBTA Vol 1, 15.2.5.17, o15-0.2.4.
+bool Membership::matches_strictly(const Request& request, const McRecord& group) const {
+    const auto asked = request.record<M>();
+    if (request.gives(C::mlid) && asked[M::mlid] != group[M::mlid]) return false;
+    if (request.gives(C::scope) && asked[M::scope] != group[M::scope]) return false;
+    return !request.gives(C::lifetime | C::lifetime_selector) || asked[M::lifetime_selector] != selector::exactly ||
+           asked[M::lifetime] == group[M::lifetime];
+}
+
+/// IBTA Vol 1, 15.2.5.17, o15-0.1.5.
+bool Membership::is_mgid_right(const Request& request) const {
+    const auto asked = request.record<M>();
+    const auto gid = asked[M::mgid];
+    if (!gid.is_multicast()) return false;
+    const auto mgid = mgid_of(gid);
+    if (!has_ipoib_signature(gid)) {
+        if (mgid[Mgid::reserved] != 0) return false;
+        if (mgid[Mgid::signature] == own_signature && mgid[Mgid::scope] == link_local) return false;
+    }
+    if (!config_.behaviour.is_strict) return true;
+    if (mgid[Mgid::reserved] != 0 || (asked[M::p_key] & full_member) == 0) return false;
+    if (request.gives(C::scope) && asked[M::scope] != mgid[Mgid::scope]) return false;
+    return !has_ipoib_signature(gid) || (mgid[Mgid::transient] && mgid[Mgid::p_key] == asked[M::p_key]);
+}
+
+const HeldGroup* Membership::link_of(const Gid& gid) const {
+    const auto mgid = mgid_of(gid);
+    if (!has_ipoib_signature(gid) || (mgid[Mgid::p_key] & full_member) == 0) return nullptr;
+    return groups_.find(broadcast_gid(mgid[Mgid::p_key], mgid[Mgid::scope]));
+}
+
+/// A group of an IPoIB link must have the parameters of the link's broadcast group, which must exist. RFC 4391, 10.
+bool Membership::suits_link(const Request& request, const McRecord& record) const {
+    const auto mgid = record[M::mgid];
+    if (!has_ipoib_signature(mgid) || is_broadcast_gid(mgid)) return true;
+    const auto* link = link_of(mgid);
+    if (!link) return false;
+    if (config_.behaviour.is_strict && record[M::mtu] != link->record[M::mtu]) return false;
+    return has_same_traffic(request, link->record) && is_p_key_right(request, *request.port, link->record[M::p_key]);
+}
+
+/// The record of the group that a request creates; nothing when it cannot be.
+std::optional<McRecord> Membership::new_record(const Request& request, const KnownPort& port) {
+    const auto asked = request.record<M>();
+    const auto mtu = request.gives(C::mtu | C::mtu_selector)
+                         ? choose_for_group(mtu_quantity, asked[M::mtu_selector], asked[M::mtu], port.mtu)
+                         : std::optional{port.mtu};
+    const auto rate = request.gives(C::rate | C::rate_selector)
+                          ? choose_for_group(rate_quantity, asked[M::rate_selector], asked[M::rate], port.rate)
+                          : std::optional{port.rate};
+    if (!mtu || !rate) return std::nullopt;
+    auto record = copy_of(asked);
+    if (asked[M::mgid].is_zero()) {
+        const auto scope = request.gives(C::scope) ? asked[M::scope] : link_local;
+        record.set(M::mgid, groups_.unused_mgid(scope, request.port->gid.prefix()));
+    } else if (!is_mgid_right(request)) {
+        return std::nullopt;
+    }
+    record.set(M::mtu, *mtu).set(M::rate, *rate);
+    if (!request.gives(C::lifetime)) record.set(M::lifetime, usual_lifetime);
+    if (!request.gives(C::hop_limit)) {
+        const auto* link = link_of(record[M::mgid]);
+        record.set(M::hop_limit, link ? link->record[M::hop_limit] : std::uint8_t{0});
+    }
+    if (!request.gives(C::scope)) record.set(M::scope, mgid_of(record[M::mgid])[Mgid::scope]);
+    if (!request.gives(C::mlid) || config_.behaviour.is_strict) record.set(M::mlid, 0);
+    return record;
+}
+
+std::uint16_t Membership::create(const Request& request, Subject& subject) {
+    if (!may_create(asked_states(request))) return sa_status::invalid_request;
+    if (config_.behaviour.demands_components && !request.gives(C::create)) return sa_status::insufficient_components;
+    const auto record = new_record(request, *subject.port);
+    if (!record || !suits_link(request, *record) || !is_p_key_right(request, *subject.port, (*record)[M::p_key]) ||
+        !is_mtu_right(request, *subject.port, *record) || !is_rate_right(request, *subject.port, *record))
+        return sa_status::invalid_request;
+    subject.group = groups_.create(*record, false);
+    return subject.group ? mad_status::ok : sa_status::no_resources;
+}
+
+/// A join to a group that exists. IBTA Vol 1, 15.2.5.17, o15-0.2.4.
+std::uint16_t Membership::check(const Request& request, const Subject& subject) const {
+    const auto& group = subject.group->record;
+    const bool is_right = asked_states(request) != 0 && has_same_traffic(request, group) &&
+                          is_p_key_right(request, *subject.port, group[M::p_key]) &&
+                          is_mtu_right(request, *subject.port, group) && is_rate_right(request, *subject.port, group) &&
+                          (!config_.behaviour.is_strict || matches_strictly(request, group));
+    return is_right ? mad_status::ok : sa_status::invalid_request;
+}
+
+Reply Membership::join(const Request& request) {
+    auto subject = subject_of(request);
+    if (subject.status != mad_status::ok) return Reply::refuse(subject.status);
+    if (!may_act_for(request, subject)) return Reply::refuse(sa_status::invalid_request);
+    const auto status = subject.group ? check(request, subject) : create(request, subject);
+    if (status != mad_status::ok) return Reply::refuse(status);
+
+    auto& group = *subject.group;
+    auto states = asked_states(request);
+    if (config_.behaviour.merges_join_states) states |= Groups::states(group, subject.port->gid);
+    groups_.join(group, *subject.port, states, subject.port->gid != request.port->gid);
+
+    const auto asked = request.record<M>();
+    auto record = group.record;
+    record.set(M::port_gid, asked[M::port_gid]).set(M::join_state, states).set(M::proxy_join, asked[M::proxy_join]);
+    if (!config_.behaviour.answers_with_group_mtu) record.set(M::mtu, subject.port->mtu);
+    return Reply::of(record);
+}
+
+/// IBTA Vol 1, 15.2.5.17, o15-0.1.14.
+Reply Membership::leave(const Request& request) {
+    const auto subject = subject_of(request);
+    if (subject.status != mad_status::ok) return Reply::refuse(subject.status);
+    if (!subject.group) return Reply::refuse(sa_status::invalid_request);
+    const auto held = Groups::states(*subject.group, subject.port->gid), given = asked_states(request);
+    const bool leaves_what_it_holds = given != 0 && (given & held) == given;
+    if (!leaves_what_it_holds || !may_act_for(request, subject)) return Reply::refuse(sa_status::invalid_request);
+
+    const auto rest = static_cast<std::uint8_t>(held & ~given);
+    const bool is_member = groups_.leave(*subject.group, subject.port->gid, rest);
+    return Reply::of(copy_of(request.record<M>()).set(M::join_state, is_member ? rest : std::uint8_t{0}));
+}
+
+}  // namespace ipoib::fabric::sa

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The scenarios that runs can be set up with; interfaces.md names them.
+#include "fabric/simulated/scenario.hpp"
+
+#include <algorithm>
+
+namespace ipoib::fabric {
+
+const std::vector<Scenario>& scenarios() {
+    static const std::vector<Scenario> all{
+        {.name = "default", .title = "The default partition with what subnet managers give it", .link = {}},
+        {.name = "controlled",
+         .title = "A partition whose every parameter differs from zero and from the default",
+         .link = {.p_key = 0x8123,
+                  .q_key = 0x80000b1b,
+                  .sl = 3,
+                  .traffic_class = 0x20,
+                  .hop_limit = 1,
+                  .flow_label = 0x12345}},
+        {.name = "scope5", .title = "A broadcast group of site-local scope", .link = {.scope = 5}},
+        {.name = "mtu4k", .title = "Ports of 4096 octets, a broadcast group of 2048", .link = {}, .port_mtu = 5},
+    };
+    return all;
+}
+
+const Scenario* find_scenario(std::string_view name) {
+    const auto& all = scenarios();
+    const auto found = std::find_if(all.begin(), all.end(), [name](const Scenario& s) { return s.name == name; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace ipoib::fabric

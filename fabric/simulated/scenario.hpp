@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How a simulated link is set up: partitions and the parameters of their broadcast groups. RFC 4391, 4.1 and 5.
+#pragma once
+
+#include "protocol/wire/mgid.hpp"
+
+#include <string_view>
+#include <vector>
+
+namespace ipoib::fabric {
+
+/// A partition with an IPoIB link on it.
+struct Partition {
+    std::uint16_t p_key = 0xffff;  ///< with the membership bit
+    std::uint32_t q_key = 0x0b1b;
+    std::uint8_t sl = 0, traffic_class = 0, hop_limit = 0, scope = 2;
+    std::uint32_t flow_label = 0;
+    std::uint8_t mtu = 4, rate = 3;   ///< codes: 2048 octets, 10 Gb/s
+    bool has_broadcast_group = true;  ///< created by the administrator; else the first join creates it
+    [[nodiscard]] wire::Gid broadcast_gid() const noexcept { return wire::broadcast_gid(p_key, scope); }
+};
+
+struct Scenario {
+    std::string_view name;
+    std::string_view title;
+    Partition link;                   ///< the link that is judged: index 0 of every P_Key table
+    std::vector<Partition> others{};  ///< further partitions of every port
+    std::uint8_t port_mtu = 4;        ///< what the ports of this subnet can do, as code
+};
+
+/// default, controlled, scope5, mtu4k.
+[[nodiscard]] const std::vector<Scenario>& scenarios();
+/// Null for a name that is none.
+[[nodiscard]] const Scenario* find_scenario(std::string_view name);
+
+}  // namespace ipoib::fabric

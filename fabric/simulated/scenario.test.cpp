@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fabric/simulated/scenario.hpp"
+
+#include "catch2.hpp"
+
+namespace ipoib::fabric {
+namespace {
+
+TEST_CASE("Scenarios: the four names lead to them, any other to none") {
+    for (const std::string_view name : {"default", "controlled", "scope5", "mtu4k"}) {
+        CAPTURE(name);
+        REQUIRE(find_scenario(name));
+        CHECK(find_scenario(name)->name == name);
+    }
+    CHECK(scenarios().size() == 4);
+    CHECK_FALSE(find_scenario(""));
+    CHECK_FALSE(find_scenario("Default"));
+}
+
+TEST_CASE("Scenarios: in controlled no parameter is zero or what managers give by default") {
+    const auto& usual = find_scenario("default")->link;
+    const auto& link = find_scenario("controlled")->link;
+    CHECK(link.p_key == 0x8123);
+    CHECK(link.q_key == 0x80000b1b);
+    CHECK(link.sl == 3);
+    CHECK(link.traffic_class == 0x20);
+    CHECK(link.flow_label == 0x12345);
+    CHECK(link.hop_limit == 1);
+    CHECK((usual.sl == 0 && usual.traffic_class == 0 && usual.flow_label == 0 && usual.hop_limit == 0));
+    CHECK(usual.q_key != link.q_key);
+    CHECK(usual.p_key != link.p_key);
+}
+
+TEST_CASE("Scenarios: scope5 has a broadcast-GID of site-local scope") {
+    CHECK(wire::mgid_of(find_scenario("scope5")->link.broadcast_gid())[wire::Mgid::scope] == 5);
+    CHECK(wire::mgid_of(find_scenario("default")->link.broadcast_gid())[wire::Mgid::scope] == 2);
+}
+
+TEST_CASE("Scenarios: in mtu4k the ports can do more than the broadcast group") {
+    const auto* scenario = find_scenario("mtu4k");
+    CHECK(scenario->port_mtu == 5);
+    CHECK(scenario->link.mtu == 4);
+}
+
+}  // namespace
+}  // namespace ipoib::fabric

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A command that changes a fabric from outside: requests and answers as lines of JSON on its standard input and output.
+#pragma once
+
+#include "fabric/loop.hpp"
+
+#include <sys/types.h>
+#include <string>
+
+namespace ipoib::fabric {
+
+/// An answer that says no: "unsupported" or "failed", with the id of the request if it has one.
+[[nodiscard]] std::string refusal(const std::string& request, const std::string& error, const std::string& message);
+
+class ControlProcess {
+public:
+    /// The longest line of either side.
+    static constexpr std::size_t longest_line = std::size_t{64} << 10;
+
+    /// Starts `/bin/sh -c command`. Throws std::runtime_error. The loop has the real clock.
+    ControlProcess(Loop& loop, std::string command);
+    /// Ends its input and waits for it to end; one that does not is killed.
+    ~ControlProcess();
+    ControlProcess(const ControlProcess&) = delete;
+    ControlProcess& operator=(const ControlProcess&) = delete;
+
+    /// Sends a request and runs the loop until its answer is there: within 10 s, or the request's "deadline" in
+    /// seconds. Never throws; what goes wrong is an answer with "failed".
+    [[nodiscard]] std::string ask(const std::string& request);
+
+private:
+    void serve(short events);
+    void read_some();
+    void take_line(const std::string& line);
+    void write_some();
+    void watch();
+    void give_up(const std::string& why);
+    [[nodiscard]] bool waits_for_end(Duration patience, int& status) const;
+    [[nodiscard]] std::string end_text();
+
+    Loop& loop_;
+    const std::string command_;
+    pid_t process_ = -1;
+    int descriptor_ = -1;
+    std::string in_, out_;
+    std::string expected_;  ///< id of the request that waits, as JSON; empty: none
+    std::string answer_;
+    std::string problem_;  ///< why nothing can be asked any more
+    unsigned long last_id_ = 0;
+};
+
+}  // namespace ipoib::fabric

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Nodes behind raw ports, seen as one fabric.
+#include "fabric/socket/fabric.hpp"
+
+#include "fabric/node/mad_frame.hpp"
+#include "fabric/socket/control_process.hpp"
+#include "fabric/socket/sightings.hpp"
+#include "fabric/socket/unix_socket.hpp"
+#include "protocol/wire/lrh.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace ipoib::fabric {
+using namespace wire;
+
+namespace {
+
+constexpr std::size_t most_paths = 64;
+
+/// A universal EUI-64 that differs from path to path; even, so that no node GUID is another's port GUID.
+std::uint64_t guid_of(const std::string& path, std::size_t index, std::uint64_t seed) {
+    constexpr std::uint64_t first = 0x0002c903b0000000, varying = 0x0ffffffe, basis = 0xcbf29ce484222325,
+                            prime = 0x100000001b3;
+    std::uint64_t hash = basis;
+    for (const char c : path + ',' + std::to_string(index) + ',' + std::to_string(seed))
+        hash = (hash ^ static_cast<unsigned char>(c)) * prime;
+    return first | ((hash ^ hash >> 32) & varying);
+}
+
+std::unique_ptr<RawPort> connect(Loop& loop, const std::string& path) {
+    const auto connection = connect_raw_port(path);
+    if (!connection.error.empty()) throw std::runtime_error("cannot connect to the fabric: " + connection.error);
+    return std::make_unique<RawPort>(loop, connection.descriptor);
+}
+
+/// A port that knows why it has no fabric any more.
+class SocketPort : public NodePort {
+public:
+    explicit SocketPort(Hca& hca) : NodePort(hca) {}
+    [[nodiscard]] std::string send(Octets frame) override { return problem.empty() ? NodePort::send(frame) : problem; }
+    std::string problem;
+};
+
+/// One end of one raw port.
+struct Node {
+    Node(Loop& loop, std::string where, HcaConfig config)
+        : path(std::move(where)), wire(connect(loop, path)), hca(loop, std::move(config)), port(hca) {
+        hca.connect(wire.get());
+        wire->deliver_to(&hca);
+        wire->on_link([this](bool is_up) { hca.connect(is_up ? wire.get() : nullptr); });
+        wire->on_closed([this](const std::string& error) {
+            port.problem = path + (error.empty() ? ": the fabric closed the connection" : ": " + error);
+            hca.connect(nullptr);
+        });
+    }
+    std::string path;
+    std::unique_ptr<RawPort> wire;
+    Hca hca;
+    SocketPort port;
+};
+
+}  // namespace
+
+struct SocketFabric::State {
+    void bring_up(Duration patience);
+    void see(const Frame& frame, bool is_sent, unsigned index);
+    [[nodiscard]] Sender sender_of(const Frame& frame, bool is_sent, unsigned index) const;
+    [[nodiscard]] bool is_own(std::uint16_t lid) const;
+    [[nodiscard]] std::string problem() const;
+
+    Loop loop{Loop::Clock::real};
+    std::string control_command;
+    std::unique_ptr<ControlProcess> control;
+    std::vector<std::unique_ptr<Node>> nodes;
+    std::vector<Port*> ports;
+    std::function<void(const Sighting&)> observer;
+    Sightings sightings;
+};
+
+SocketFabric::SocketFabric(const SocketOptions& options) : state_(std::make_unique<State>()) {
+    auto& s = *state_;
+    if (options.paths.empty() || options.paths.size() > most_paths)
+        throw std::runtime_error("a fabric behind raw ports has 1 to " + std::to_string(most_paths) + " paths, not " +
+                                 std::to_string(options.paths.size()));
+    for (unsigned index = 0; index < options.paths.size(); ++index) {
+        const auto& path = options.paths[index];
+        constexpr std::uint8_t mtu_4096 = 5, rate_40_gbps = 7;
+        const HcaConfig config{
+            .port_guid = index < options.guids.size() ? options.guids[index] : guid_of(path, index, options.seed),
+            .description = "ipoib-conform tester",
+            .mtu = mtu_4096,
+            .rate = rate_40_gbps};
+        auto& node = *s.nodes.emplace_back(std::make_unique<Node>(s.loop, path, config));
+        node.hca.tap = [&s, index](const Frame& frame, bool is_sent) { s.see(frame, is_sent, index); };
+        s.ports.push_back(&node.port);
+    }
+    s.control_command = options.control;
+    if (!options.control.empty()) s.control = std::make_unique<ControlProcess>(s.loop, options.control);
+    s.bring_up(options.patience);
+}
+SocketFabric::~SocketFabric() = default;
+
+Loop& SocketFabric::loop() { return state_->loop; }
+
+Abilities SocketFabric::abilities() const {
+    auto abilities = Ability::any_frame | Ability::reports;
+    if (state_->ports.size() > 1) abilities = abilities | Ability::two_ports;
+    if (state_->control) abilities = abilities | Ability::control;
+    return abilities;
+}
+
+std::vector<std::pair<std::string, std::string>> SocketFabric::facts() const {
+    std::vector<std::pair<std::string, std::string>> facts{{"kind", "socket"}, {"clock", "real"}};
+    std::string paths;
+    for (const auto& node : state_->nodes) paths += (paths.empty() ? "" : ",") + node->path;
+    facts.emplace_back("paths", paths);
+    if (state_->control) facts.emplace_back("control", state_->control_command);
+    return facts;
+}
+
+std::span<Port* const> SocketFabric::ports() { return state_->ports; }
+void SocketFabric::observe(std::function<void(const Sighting&)> observer) { state_->observer = std::move(observer); }
+
+std::string SocketFabric::control(const std::string& request) {
+    if (state_->control) return state_->control->ask(request);
+    return refusal(request, "unsupported", "no --fabric-control command is given");
+}
+std::string SocketFabric::problem() const { return state_->problem(); }
+
+std::string SocketFabric::State::problem() const {
+    for (const auto& node : nodes)
+        if (!node->port.problem.empty()) return node->port.problem;
+    return {};
+}
+
+void SocketFabric::State::bring_up(Duration patience) {
+    const auto is_active = [](const auto& node) { return node->hca.is_active(); };
+    const auto is_settled = [&] { return std::all_of(nodes.begin(), nodes.end(), is_active) || !problem().empty(); };
+    loop.run_until(is_settled, loop.now() + patience);
+    if (const auto why = problem(); !why.empty()) throw std::runtime_error(why);
+    const auto waiting = std::find_if_not(nodes.begin(), nodes.end(), is_active);
+    if (waiting == nodes.end()) return;
+    if (Loop::stop_requested()) throw std::runtime_error("stopped before the ports were active");
+    throw std::runtime_error((*waiting)->path + ": no subnet manager made the port active within " +
+                             std::to_string(std::chrono::duration_cast<std::chrono::seconds>(patience).count()) + " s");
+}
+
+bool SocketFabric::State::is_own(std::uint16_t lid) const {
+    return std::any_of(nodes.begin(), nodes.end(), [lid](const auto& node) { return node->hca.lid() == lid; });
+}
+
+Sender SocketFabric::State::sender_of(const Frame& frame, bool is_sent, unsigned index) const {
+    if (is_sent) return Sender::tester;
+    const auto slid = View<Lrh>::at(frame.octets())[Lrh::slid];
+    // Directed-route SMPs have no LIDs: managers and switches send them.
+    if (slid == permissive_lid || slid == nodes[index]->hca.sm_lid()) return Sender::sa;
+    return Sender::other;
+}
+
+/// A frame between two of the tester's ports is seen when it is sent.
+void SocketFabric::State::see(const Frame& frame, bool is_sent, unsigned index) {
+    if (!observer) return;
+    const auto lrh = View<Lrh>::at(frame.octets());
+    if (!lrh) return;
+    if (!is_sent && nodes.size() > 1) {
+        const bool is_copy = is_multicast_lid(lrh[Lrh::dlid]) && !sightings.is_new(frame, index);
+        if (is_own(lrh[Lrh::slid]) || is_copy) return;
+    }
+    observer({loop.now(), frame.octets(), sender_of(frame, is_sent, index)});
+}
+
+}  // namespace ipoib::fabric

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A fabric on the other side of raw ports: this process is one node of it for each path. `--fabric socket:PATH[,PATH]`
+#pragma once
+
+#include "fabric/node/node_port.hpp"
+
+namespace ipoib::fabric {
+
+struct SocketOptions {
+    std::vector<std::string> paths;  ///< at least one, at most 64
+    std::string control{};           ///< a command that changes the fabric; empty: nothing can
+    std::uint64_t seed = 1;
+    /// Port GUIDs, one for each path; those not given follow from path and seed. Two testers at one path need two.
+    std::vector<std::uint64_t> guids{};
+    Duration patience = std::chrono::seconds{10};  ///< for the subnet manager to make the ports active
+};
+
+class SocketFabric : public Fabric {
+public:
+    /// Connects, and returns when every port is active. Throws std::runtime_error: no fabric listens, no subnet manager
+    /// comes, the control command does not start.
+    explicit SocketFabric(const SocketOptions& options);
+    ~SocketFabric() override;
+
+    [[nodiscard]] Loop& loop() override;
+    [[nodiscard]] Abilities abilities() const override;
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> facts() const override;
+    [[nodiscard]] std::span<Port* const> ports() override;
+    void observe(std::function<void(const Sighting&)> observer) override;
+    [[nodiscard]] std::string control(const std::string& request) override;
+
+    /// Why a port has lost its fabric, with its path; empty as long as all have one.
+    [[nodiscard]] std::string problem() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace ipoib::fabric

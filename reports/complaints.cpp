@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Complaints about a file.
+#include "reports/complaints.hpp"
+
+#include <fmt/format.h>
+
+#include "reports/text.hpp"
+
+namespace ipoib::reports {
+namespace {
+
+constexpr std::size_t most_complaints = 50, longest_name = 200;
+
+}  // namespace
+
+Complaints::Complaints(std::string_view file) : file_(clipped(printable(file, Lines::join), longest_name)) {}
+
+void Complaints::add(std::size_t line, std::string_view what) {
+    if (++count_ > most_complaints) return;
+    text_ += fmt::format("{}{}:{}: {}", text_.empty() ? "" : "\n", file_, line, what);
+}
+
+std::string Complaints::text() const {
+    if (count_ <= most_complaints) return text_;
+    return fmt::format("{}\n{}: and {} more", text_, file_, count_ - most_complaints);
+}
+
+}  // namespace ipoib::reports

@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-or-later
+"""An adapter for the DUT control protocol: between ipoib-conform and a stack. Python 3.9, standard library only.
+
+ipoib-conform writes requests to standard input, one JSON object a line, and reads one line of JSON for each. Standard
+error goes into the evidence. Each request is a method of class Stack with the same name; what has no method is
+"unsupported". This one steers samples/c-node; for a stack of your own replace the methods' bodies and drop class Node.
+
+    adapter.py --node ./ipoib_node --port /tmp/fabric.sock
+"""
+import argparse
+import collections
+import ipaddress
+import json
+import math
+import queue
+import signal
+import subprocess
+import sys
+import threading
+
+
+class Failed(Exception):
+    """The stack was asked and could not."""
+
+
+class Unsupported(Exception):
+    """The stack, or this adapter, cannot be asked for this."""
+
+
+class Node:
+    """The sample node as a child process: one line in, one line out, and its log."""
+
+    patience = 8  # seconds; the harness waits 10
+
+    def __init__(self, command):
+        self.command = command
+        self.log = collections.deque(maxlen=500)
+        self.faults = []
+        self.is_ending = False
+        self.start()
+
+    def start(self):
+        self.answers = queue.Queue()
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, errors="replace", bufsize=1)
+        for reader in (self._read_answers, self._read_log):
+            threading.Thread(target=reader, args=(self.process, self.answers), daemon=True).start()
+
+    def _read_answers(self, process, answers):
+        for line in process.stdout:
+            answers.put(line.rstrip("\n"))
+        code = process.wait()
+        if not self.is_ending:
+            self.faults.append(f"the node ended, exit status {code}")
+        answers.put(None)
+
+    def _read_log(self, process, _):
+        for line in process.stderr:
+            line = line.rstrip("\n")
+            self.log.append(line)
+            print(line, file=sys.stderr, flush=True)
+            if "Sanitizer" in line or "runtime error:" in line:
+                self.faults.append(line)
+
+    def ask(self, *words):
+        """The words after "ok" of the node's answer."""
+        try:
+            self.process.stdin.write(" ".join(str(word) for word in words) + "\n")
+            answer = self.answers.get(timeout=self.patience)
+        except (OSError, ValueError):
+            answer = None
+        except queue.Empty:
+            self.process.kill()  # what it answers later would be taken for the answer to something else
+            raise Failed("the node does not answer") from None
+        if answer is None:
+            raise Failed("the node is gone")
+        if answer == "unsupported":
+            raise Unsupported("the node does not know this")
+        status, _, rest = answer.partition(" ")
+        if status != "ok":
+            raise Failed(rest or answer)
+        return rest.split()
+
+    def end(self):
+        """Its input ends: it leaves what it joined. Then, if need be, with force."""
+        self.is_ending = True
+        try:
+            self.process.stdin.close()
+        except OSError:
+            pass
+        for stop in (lambda: None, self.process.terminate, self.process.kill):
+            stop()
+            try:
+                self.process.wait(2)
+                return
+            except subprocess.TimeoutExpired:
+                continue
+
+
+class Stack:
+    """The requests of the protocol. Arguments come from the request; a dict that is returned goes into the answer."""
+
+    name, version, interface_name = "ipoib_node sample", "1", "ib0"
+
+    def __init__(self, command, guid):
+        self._node = Node(command)
+        self._guid = guid
+        self._address = None
+
+    def hello(self, _):
+        return {"protocol": 1, "name": self.name, "version": self.version, "interfaces": [self.interface_name],
+                "can": requests_of(self), "facts": {"driver": "ipoib_node.c", "device": "raw port", "guid": self._guid}}
+
+    def interface(self, _):
+        pairs = [pair.partition("=")[::2] for pair in self._node.ask("interface")]
+        facts = dict(pairs)
+        return {"link_address": facts["link_address"], "mtu": int(facts["mtu"]), "up": facts["up"] == "1",
+                "mode": "datagram", "ipv4": [value for name, value in pairs if name == "ipv4"], "ipv6": [],
+                "groups": [value for name, value in pairs if name == "group"]}
+
+    def up(self, _):
+        self._node.ask("up")
+
+    def down(self, _):
+        self._node.ask("down")
+
+    def restart(self, _):
+        if self._node.process.poll() is None:
+            self._node.ask("restart")
+        else:
+            self._node.start()
+            if self._address:
+                self._node.ask("add", self._address)
+        self._node.ask("up")
+
+    def add_address(self, request):
+        address = str(of_ipv4(ipaddress.ip_interface(request["address"])))
+        self._node.ask("add", address)
+        self._address = address
+
+    def remove_address(self, request):
+        self._node.ask("remove", of_ipv4(ipaddress.ip_interface(request["address"])))
+        self._address = None
+
+    def join(self, request):
+        self._node.ask("join", ipv4(request["group"]))
+
+    def leave(self, request):
+        self._node.ask("leave", ipv4(request["group"]))
+
+    def send(self, request):
+        payload = bytes.fromhex(request["payload"])
+        self._must_fit(len(payload))
+        self._node.ask("send", ipv4(request["to"]), int(request["port"]), int(request.get("ttl", 1)), payload.hex())
+
+    def listen(self, request):
+        address = request.get("group") or request.get("address") or "0.0.0.0"
+        self._node.ask("listen", ipv4(address), int(request["port"]))
+
+    def received(self, _):
+        datagrams = []
+        for text in self._node.ask("received"):
+            source, to, port, ttl, payload = text.split(",")
+            datagrams.append({"from": source, "to": to, "port": int(port), "ttl": int(ttl), "payload": payload})
+        return {"datagrams": datagrams}
+
+    def ping(self, request):
+        size = int(request.get("size", 56))
+        self._must_fit(size)
+        return {"answered": self._node.ask("ping", ipv4(request["to"]), size) == ["answered"]}
+
+    def _must_fit(self, size):
+        headers, mtu = 28, self.interface(None)["mtu"]  # IPv4, and ICMP or UDP
+        if mtu and size + headers > mtu:
+            raise Unsupported("the node does not fragment")
+
+    def resolve(self, request):
+        self._node.ask("resolve", ipv4(request["address"]))
+
+    def neighbours(self, _):
+        entries = [text.partition(",")[::2] for text in self._node.ask("neighbours")]
+        return {"neighbours": [{"address": ip, "link_address": address} for ip, address in entries]}
+
+    def flush_neighbours(self, _):
+        self._node.ask("flush")
+
+    def timers(self, request):
+        if request.get("gc"):
+            raise Unsupported("the node forgets no neighbours by time")
+        self._node.ask("timers", math.ceil(request.get("reachable", 0)), math.ceil(request.get("membership", 0)))
+
+    def log(self, _):
+        return {"lines": list(self._node.log)}
+
+    def health(self, _):
+        count = len(self._node.faults)
+        faults, self._node.faults = self._node.faults[:count], self._node.faults[count:]
+        return {"faults": faults}
+
+    def bye(self, _):
+        """Restores what was changed. Called at the end of input and at SIGTERM too, so it may be called twice."""
+        self._node.end()
+
+
+def of_ipv4(address):
+    if address.version != 4:
+        raise Unsupported("the node has IPv4 only")
+    return address
+
+
+def ipv4(text):
+    return of_ipv4(ipaddress.ip_address(text))
+
+
+def requests_of(stack):
+    return [name for name, value in vars(type(stack)).items() if callable(value) and not name.startswith("_")]
+
+
+def answer_to(stack, line):
+    """One line of the protocol for another. Whatever goes wrong is an answer, too."""
+    try:
+        request = json.loads(line)
+        answer = {"id": request["id"]}
+        what = request["do"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return {"id": None, "error": "failed", "message": "a request is a JSON object with 'id' and 'do'"}
+    try:
+        if what not in requests_of(stack):
+            raise Unsupported(f"there is no such request: {what}")
+        if request.get("interface", stack.interface_name) != stack.interface_name:
+            raise Failed("there is no such interface")
+        answer.update(getattr(stack, what)(request) or {}, ok=True)
+    except Unsupported as reason:
+        answer.update(error="unsupported", message=str(reason))
+    except Failed as reason:
+        answer.update(error="failed", message=str(reason))
+    except (KeyError, TypeError, ValueError) as reason:
+        answer.update(error="failed", message=f"the request is wrong: {reason!r}")
+    return answer
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--node", required=True, help="the program of samples/c-node")
+    parser.add_argument("--port", required=True, help="path of the fabric's raw port")
+    parser.add_argument("--guid", default="0002c90300dd0001", help="port GUID in hex")
+    options = parser.parse_args()
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    stack = Stack([options.node, "--port", options.port, "--guid", options.guid], options.guid)
+    try:
+        for line in sys.stdin:
+            print(json.dumps(answer_to(stack, line)), flush=True)
+    finally:
+        stack.bye(None)
+
+
+if __name__ == "__main__":
+    main()

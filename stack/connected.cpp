@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Connected mode: which connections there are, and when one is begun or ended.
+#include "stack/connected.hpp"
+
+#include "stack/interface.hpp"
+
+#include <algorithm>
+
+namespace ipoib::stack {
+using namespace wire;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr unsigned most_tries = 3;
+constexpr fabric::Duration between_tries = 1s, after_refusal = 30s;
+
+/// REJ:Reason. IBTA Vol 1, 12.6.7.2.
+constexpr std::uint16_t no_queue_pair = 1, consumer_reject = 28;
+
+HardwareAddress without_flags(HardwareAddress address) noexcept { return address.set(LinkAddress::flags, 0); }
+
+}  // namespace
+
+Connections::~Connections() {
+    while (!all_.empty()) drop(all_.begin());
+}
+
+void Connections::disable() {
+    is_enabled_ = false;
+    close();
+}
+
+Connections::All::iterator Connections::with(const HardwareAddress& peer) {
+    return std::find_if(all_.begin(), all_.end(),
+                        [&](const auto& item) { return item.second.peer.octets == peer.octets; });
+}
+
+/// A connection by both communication IDs; the remote one may not be known yet.
+Connections::All::iterator Connections::answered_by(std::uint32_t local_id, std::uint32_t remote_id) {
+    const auto found = all_.find(local_id);
+    if (found == all_.end()) return found;
+    const auto known = found->second.remote_id;
+    return known == 0 || remote_id == 0 || known == remote_id ? found : all_.end();
+}
+
+std::optional<Connections::State> Connections::state_with(HardwareAddress peer) const {
+    peer.set(LinkAddress::flags, 0);
+    for (const auto& [id, connection] : all_)
+        if (connection.peer.octets == peer.octets) return connection.state;
+    return {};
+}
+
+Connections::All::iterator Connections::make(State state, const HardwareAddress& peer, std::uint16_t lid) {
+    if (all_.size() >= most_connections) return all_.end();
+    auto* queue_pair = interface_.create_queue_pair();
+    if (!queue_pair) return all_.end();
+    return all_.try_emplace(interface_.next_communication_id(), Connection{state, peer, lid, 0, 0, queue_pair, 0, {}})
+        .first;
+}
+
+void Connections::drop(All::iterator at) {
+    interface_.loop().cancel(at->second.timer);
+    if (at->second.queue_pair) interface_.destroy_queue_pair(at->second.queue_pair);
+    all_.erase(at);
+}
+
+/// RFC 4755, 3.1: the flags of both sides tell whether there can be a connection. To begin one is each side's choice.
+void Connections::wanted(const HardwareAddress& peer, std::uint32_t ud_qpn) {
+    if (!is_enabled_ || (peer[LinkAddress::flags] & flag_rc) == 0) return;
+    auto address = without_flags(peer);
+    address.set(LinkAddress::qpn, ud_qpn);
+    if (with(address) != all_.end()) return;
+    const auto* path = interface_.paths().find(address[LinkAddress::gid]);
+    if (!path) return;
+    if (const auto made = make(State::requesting, address, path->lid); made != all_.end()) send_again(made->first);
+}
+
+/// REQ and REP are repeated until they are answered.
+void Connections::send_again(std::uint32_t local_id) {
+    const auto found = all_.find(local_id);
+    if (found == all_.end()) return;
+    auto& connection = found->second;
+    connection.timer = {};
+    const bool is_spent = connection.sent >= most_tries;
+    if (connection.state == State::refused || (is_spent && connection.state != State::requesting)) return drop(found);
+    if (is_spent) return refused(found);
+    ++connection.sent;
+    connection.timer =
+        interface_.loop().after(between_tries, lifetime_.guard([this, local_id] { send_again(local_id); }));
+    if (connection.state == State::requesting)
+        send_req(local_id, connection);
+    else
+        send_rep(local_id, connection);
+}
+
+/// RFC 4755, 3.4: connections are part of their interface and end with it.
+void Connections::close() {
+    for (const auto& [local_id, connection] : all_) {
+        if (connection.state != State::established || !interface_.policy().disconnects) continue;
+        send(connection.lid, cm_attribute::dreq,
+             Bytes<CmDreq>{}
+                 .set(CmDreq::local_comm_id, local_id)
+                 .set(CmDreq::remote_comm_id, connection.remote_id)
+                 .set(CmDreq::remote_qpn, connection.remote_qpn));
+    }
+    while (!all_.empty()) drop(all_.begin());
+    lifetime_.renew();
+}
+
+bool Connections::receive(const Packet& packet) {
+    if (!is_enabled_) return false;
+    switch (packet.mad[Mad::attribute_id]) {
+        case cm_attribute::req:
+            return on_req(packet, packet.get<CmReq>());
+        case cm_attribute::rep:
+            return on_rep(packet.get<CmRep>());
+        case cm_attribute::rtu:
+            return on_rtu(packet.get<CmRtu>());
+        case cm_attribute::rej:
+            return on_rej(packet.get<CmRej>());
+        case cm_attribute::dreq:
+            return on_dreq(packet, packet.get<CmDreq>());
+        default:
+            return false;
+    }
+}
+
+/// RFC 4755, 3.2 and 3.3: the peer is who its GID and its UD QPN say.
+bool Connections::on_req(const Packet& packet, View<CmReq> req) {
+    constexpr std::uint8_t reliable_connection = 0;
+    if (!req || ipoib_service_id(req)[IpoibServiceId::qpn] != interface_.ud_qpn()) return false;
+    const auto& policy = interface_.policy();
+    const auto data = ipoib_private_data(req);
+    const auto lid = packet.lrh[Lrh::slid];
+    const auto remote_id = req[CmReq::local_comm_id];
+    if (!policy.accepts_private_reserved(data[CmPrivateData::reserved]) ||
+        req[CmReq::transport_service_type] != reliable_connection) {
+        send_rej(remote_id, lid, consumer_reject);
+        return true;
+    }
+    HardwareAddress peer;
+    peer.set(LinkAddress::qpn, data[CmPrivateData::ud_qpn]).set(LinkAddress::gid, req[CmReq::primary_local_gid]);
+    if (const auto known = with(peer); known != all_.end()) {
+        auto& connection = known->second;
+        if (connection.state == State::accepting && connection.remote_id == remote_id) {
+            send_rep(known->first, connection);
+            return true;
+        }
+        const auto own = without_flags(interface_.hardware_address());
+        if (connection.state == State::requesting && !policy.accepts_crossing(own, peer)) {
+            send_rej(remote_id, lid, consumer_reject);
+            return true;
+        }
+        drop(known);
+    }
+    const auto made = make(State::accepting, peer, lid);
+    if (made == all_.end()) {
+        send_rej(remote_id, lid, no_queue_pair);
+        return true;
+    }
+    made->second.remote_id = remote_id;
+    made->second.remote_qpn = req[CmReq::local_qpn];
+    send_again(made->first);
+    return true;
+}
+
+bool Connections::on_rep(View<CmRep> rep) {
+    if (!rep) return false;
+    const auto found = answered_by(rep[CmRep::remote_comm_id], rep[CmRep::local_comm_id]);
+    if (found == all_.end()) return false;
+    auto& connection = found->second;
+    if (connection.state != State::requesting && connection.state != State::established) return true;
+    interface_.loop().cancel(connection.timer);
+    connection.timer = {};
+    connection.state = State::established;
+    connection.remote_id = rep[CmRep::local_comm_id];
+    connection.remote_qpn = rep[CmRep::local_qpn];
+    send_rtu(found->first, connection);
+    return true;
+}
+
+bool Connections::on_rtu(View<CmRtu> rtu) {
+    if (!rtu) return false;
+    const auto found = answered_by(rtu[CmRtu::remote_comm_id], rtu[CmRtu::local_comm_id]);
+    if (found == all_.end()) return false;
+    auto& connection = found->second;
+    if (connection.state != State::accepting) return true;
+    interface_.loop().cancel(connection.timer);
+    connection.timer = {};
+    connection.state = State::established;
+    return true;
+}
+
+bool Connections::on_rej(View<CmRej> rej) {
+    if (!rej) return false;
+    const auto found = answered_by(rej[CmRej::remote_comm_id], rej[CmRej::local_comm_id]);
+    if (found == all_.end() || found->second.state == State::refused) return false;
+    refused(found);
+    return true;
+}
+
+/// The peer is left in peace for a while; datagrams go to its UD queue pair.
+void Connections::refused(All::iterator at) {
+    auto& connection = at->second;
+    interface_.loop().cancel(connection.timer);
+    connection.state = State::refused;
+    connection.timer =
+        interface_.loop().after(after_refusal, lifetime_.guard([this, local_id = at->first] { send_again(local_id); }));
+}
+
+bool Connections::on_dreq(const Packet& packet, View<CmDreq> dreq) {
+    if (!dreq) return false;
+    const auto found = answered_by(dreq[CmDreq::remote_comm_id], dreq[CmDreq::local_comm_id]);
+    if (found == all_.end()) return false;
+    send(packet.lrh[Lrh::slid], cm_attribute::drep,
+         Bytes<CmDrep>{}
+             .set(CmDrep::local_comm_id, found->first)
+             .set(CmDrep::remote_comm_id, dreq[CmDreq::local_comm_id]));
+    drop(found);
+    return true;
+}
+
+}  // namespace ipoib::stack

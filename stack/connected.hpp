@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Connected mode as far as flags and connections go; datagrams stay on the UD queue pair. RFC 4755; IBTA Vol 1, 12.
+#pragma once
+
+#include "fabric/node/hca.hpp"
+#include "protocol/wire/cm.hpp"
+#include "stack/lifetime.hpp"
+#include "stack/link.hpp"
+
+#include <map>
+
+namespace ipoib::stack {
+
+class Interface;
+
+/// The record of an interface's connections (RFC4755-3.2-01), and the messages that make and end them.
+class Connections {
+public:
+    static constexpr std::size_t most_connections = 128;
+    explicit Connections(Interface& interface) : interface_(interface) {}
+    ~Connections();
+
+    void enable() noexcept { is_enabled_ = true; }
+    /// Ends all connections too.
+    void disable();
+    [[nodiscard]] bool is_enabled() const noexcept { return is_enabled_; }
+    /// Unicast goes to this peer: a connection is begun where both sides can.
+    void wanted(const HardwareAddress& peer, std::uint32_t ud_qpn);
+    /// Ends all connections, and tells the peers.
+    void close();
+    /// A message of communication management; whether it concerned this interface.
+    bool receive(const wire::Packet& packet);
+
+    enum class State : std::uint8_t { requesting, accepting, established, refused };
+    /// The state of the connection with a peer, if there is one; flags do not count.
+    [[nodiscard]] std::optional<State> state_with(HardwareAddress peer) const;
+    [[nodiscard]] std::size_t count() const noexcept { return all_.size(); }
+
+private:
+    struct Connection {
+        State state = State::requesting;
+        HardwareAddress peer;  ///< flags zero
+        std::uint16_t lid = 0;
+        std::uint32_t remote_id = 0, remote_qpn = 0;
+        fabric::QueuePair* queue_pair = nullptr;
+        unsigned sent = 0;
+        fabric::TimerId timer;
+    };
+    using All = std::map<std::uint32_t, Connection>;  ///< by local communication ID
+    All::iterator with(const HardwareAddress& peer);
+    All::iterator answered_by(std::uint32_t local_id, std::uint32_t remote_id);
+    All::iterator make(State state, const HardwareAddress& peer, std::uint16_t lid);
+    void drop(All::iterator at);
+    void refused(All::iterator at);
+    void send_again(std::uint32_t local_id);
+    void send_req(std::uint32_t local_id, const Connection& connection);
+    void send_rep(std::uint32_t local_id, const Connection& connection);
+    void send_rtu(std::uint32_t local_id, const Connection& connection);
+    void send_rej(std::uint32_t remote_id, std::uint16_t lid, std::uint16_t reason);
+    template <class Message>
+    void send(std::uint16_t lid, std::uint16_t attribute_id, const wire::Bytes<Message>& message);
+    [[nodiscard]] wire::Bytes<wire::CmPrivateData> private_data() const;
+
+    bool on_req(const wire::Packet& packet, wire::View<wire::CmReq> req);
+    bool on_rep(wire::View<wire::CmRep> rep);
+    bool on_rtu(wire::View<wire::CmRtu> rtu);
+    bool on_rej(wire::View<wire::CmRej> rej);
+    bool on_dreq(const wire::Packet& packet, wire::View<wire::CmDreq> dreq);
+
+    Interface& interface_;
+    bool is_enabled_ = false;
+    All all_;
+    Lifetime lifetime_;
+};
+
+}  // namespace ipoib::stack

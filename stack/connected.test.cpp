@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Connected mode: flags, the exchange of connection messages, crossing requests, the end. RFC 4755.
+#include "stack/test_stacks.hpp"
+
+using namespace ipoib;
+using namespace ipoib::stack;
+using namespace ipoib::stack::test;
+using namespace ipoib::wire;
+using State = Connections::State;
+
+namespace {
+
+template <class Message>
+std::vector<View<Message>> messages(const World& world) {
+    std::vector<View<Message>> found;
+    for (const auto* one : world.all([](const Packet& packet) { return packet.mad.operator bool(); }))
+        if (const auto message = one->packet.template get<Message>()) found.push_back(message);
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("Connected mode: two nodes announce it in their addresses and connect once they talk") {
+    World world{"controlled"};
+    auto& a = world.running();
+    auto& b = world.running();
+    for (auto* host : {&a, &b}) host->ib0().connections().enable();
+    CHECK(a.ib0().hardware_address()[LinkAddress::flags] == 0x80);
+    REQUIRE(world.ping(a, ip("10.1.0.2")));
+    world.settle();
+    CHECK(a.ib0().connections().state_with(b.ib0().hardware_address()) == State::established);
+    CHECK(b.ib0().connections().state_with(a.ib0().hardware_address()) == State::established);
+    const auto reqs = messages<CmReq>(world);
+    const auto reps = messages<CmRep>(world);
+    const auto rtus = messages<CmRtu>(world);
+    REQUIRE(reqs.size() >= 1);
+    REQUIRE(reps.size() >= 1);
+    REQUIRE(rtus.size() >= 1);
+    // Either may begin: b answers ARP and the echo.
+    auto& target = ipoib_private_data(reqs[0])[CmPrivateData::ud_qpn] == a.ib0().ud_qpn() &&
+                           reqs[0][CmReq::primary_local_gid] == a.gid()
+                       ? b
+                       : a;
+    auto& beginner = &target == &a ? b : a;
+    CHECK(ipoib_service_id(reqs[0])[IpoibServiceId::prefix] == 0x01);
+    CHECK(ipoib_service_id(reqs[0])[IpoibServiceId::type] == 0);
+    CHECK(ipoib_service_id(reqs[0])[IpoibServiceId::reserved] == 0);
+    CHECK(ipoib_service_id(reqs[0])[IpoibServiceId::qpn] == target.ib0().ud_qpn());
+    CHECK(ipoib_private_data(reqs[0])[CmPrivateData::reserved] == 0);
+    CHECK(ipoib_private_data(reqs[0])[CmPrivateData::ud_qpn] == beginner.ib0().ud_qpn());
+    CHECK(ipoib_private_data(reqs[0])[CmPrivateData::receive_mtu] == 2048);
+    CHECK(ipoib_private_data(reps[0])[CmPrivateData::ud_qpn] == target.ib0().ud_qpn());
+    CHECK(ipoib_private_data(rtus[0])[CmPrivateData::ud_qpn] == beginner.ib0().ud_qpn());
+    CHECK(reqs[0][CmReq::transport_service_type] == 0);
+    CHECK(reqs[0][CmReq::local_qpn] != beginner.ib0().ud_qpn());
+    world.clear();
+    a.ib0().connections().disable();
+    world.settle();
+    CHECK(messages<CmDreq>(world).size() == 1);
+    CHECK(messages<CmDrep>(world).size() <= 1);
+    CHECK_FALSE(b.ib0().connections().state_with(a.ib0().hardware_address()));
+    CHECK(a.ib0().hardware_address()[LinkAddress::flags] == 0);
+}
+
+TEST_CASE("Connected mode: a node does not connect to one that has no connected mode") {
+    World world;
+    auto& a = world.running();
+    world.running();
+    a.ib0().connections().enable();
+    REQUIRE(world.ping(a, ip("10.1.0.2")));
+    REQUIRE(world.ping(a, ip("10.1.0.2")));
+    CHECK(messages<CmReq>(world).empty());
+}
+
+TEST_CASE("Connected mode: of crossing requests the one to the smaller address wins, and there is one connection") {
+    World world;
+    auto& a = world.running();
+    auto& b = world.running();
+    for (auto* host : {&a, &b}) host->ib0().connections().enable();
+    REQUIRE(world.ping(a, ip("10.1.0.2")));
+    world.settle();
+    for (auto* host : {&a, &b}) {
+        host->ib0().connections().disable();
+        host->ib0().connections().enable();
+    }
+    world.settle();
+    world.clear();
+    const auto a_address = a.ib0().hardware_address(), b_address = b.ib0().hardware_address();
+    a.ib0().connections().wanted(b_address, b.ib0().ud_qpn());
+    b.ib0().connections().wanted(a_address, a.ib0().ud_qpn());
+    world.settle();
+    CHECK(messages<CmReq>(world).size() == 2);
+    CHECK(messages<CmRep>(world).size() == 1);
+    const auto rejections = messages<CmRej>(world);
+    REQUIRE(rejections.size() == 1);
+    CHECK(rejections[0][CmRej::reason] == 28);
+    const bool is_a_smaller = answers::accepts_crossing(a_address, b_address);
+    const auto larger = is_a_smaller ? b.ib0().ud_qpn() : a.ib0().ud_qpn();
+    CHECK(ipoib_private_data(rejections[0])[CmPrivateData::ud_qpn] == larger);
+    CHECK(a.ib0().connections().state_with(b_address) == State::established);
+    CHECK(b.ib0().connections().state_with(a_address) == State::established);
+}
+
+TEST_CASE("Connected mode: an interface that goes down ends its connections") {
+    World world;
+    auto& a = world.running();
+    auto& b = world.running();
+    for (auto* host : {&a, &b}) host->ib0().connections().enable();
+    REQUIRE(world.ping(a, ip("10.1.0.2")));
+    world.settle();
+    world.clear();
+    a.ib0().down();
+    world.settle();
+    REQUIRE(messages<CmDreq>(world).size() == 1);
+    CHECK_FALSE(b.ib0().connections().state_with(a.ib0().hardware_address()).has_value());
+}

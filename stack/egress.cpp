@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How a packet for an IP multicast group leaves.
+#include "stack/egress.hpp"
+
+#include "stack/interface.hpp"
+
+namespace ipoib::stack {
+using namespace wire;
+
+/// RFC 4391, 10: a member sends. Who is none asks the SA, unless it was asked before.
+void Egress::send(const IpAddress& group, EtherType protocol, Octets datagram) {
+    const auto& policy = interface_.policy();
+    const auto mgid = mgid_for(policy, interface_.link(), group);
+    auto& groups = interface_.groups();
+    if (policy.caches_groups)
+        if (const auto* joined = groups.use(mgid)) return send_multicast(interface_, *joined, protocol, datagram);
+    auto found = targets_.find(mgid);
+    if (policy.caches_groups && is_known_missing(mgid)) return;
+    if (policy.caches_groups && found != targets_.end() && found->second.state == State::redirected) {
+        if (const auto* via = groups.use(found->second.via))
+            return send_multicast(interface_, *via, protocol, datagram);
+    }
+    const bool is_asked = found != targets_.end() && found->second.state == State::asking;
+    if (found == targets_.end()) {
+        if (!make_room()) return;
+        found = targets_.try_emplace(mgid).first;
+        found->second.group = group;
+        arm_sweep();
+    }
+    wait(found->second, protocol, datagram);
+    if (!is_asked) ask(mgid);
+}
+
+void Egress::wait(Target& target, EtherType protocol, Octets datagram) {
+    target.state = State::asking;
+    if (target.waiting.size() >= most_waiting) target.waiting.erase(target.waiting.begin());
+    target.waiting.push_back({protocol, {datagram.begin(), datagram.end()}});
+}
+
+/// The decision that is oldest makes room.
+bool Egress::make_room() {
+    if (targets_.size() < most_targets) return true;
+    auto oldest = targets_.end();
+    for (auto i = targets_.begin(); i != targets_.end(); ++i) {
+        const bool is_decided = i->second.state != State::asking;
+        if (is_decided && (oldest == targets_.end() || i->second.until < oldest->second.until)) oldest = i;
+    }
+    if (oldest == targets_.end()) return false;
+    targets_.erase(oldest);
+    return true;
+}
+
+/// RFC 4391, 10 A: does the group exist?
+void Egress::ask(const Gid& mgid) {
+    if (!interface_.policy().checks_group) return join(mgid, {.mgid = mgid});
+    interface_.groups().find(mgid, lifetime_.guard([this, mgid](const Groups::Answer& answer) {
+        if (answer.outcome == Groups::Outcome::ok) return join(mgid, *answer.group);
+        if (answer.outcome == Groups::Outcome::missing) return target_is_missing(mgid);
+        failed(mgid);
+    }));
+}
+
+/// RFC 4391, 10 B: a sender joins first. `group` is the target itself, or the all-router group in its place.
+void Egress::join(const Gid& target, const Group& group) {
+    auto& groups = interface_.groups();
+    const auto& policy = interface_.policy();
+    if (groups.use(group.mgid) && policy.caches_groups) return ready(target, group.mgid);
+    if (!policy.joins_to_send) {
+        groups.note(group);
+        return ready(target, group.mgid);
+    }
+    const auto via = group.mgid;
+    groups.join(via, policy.send_join_state, false, lifetime_.guard([this, target, via](const Groups::Answer& answer) {
+        if (answer.outcome == Groups::Outcome::ok) return ready(target, via);
+        const bool is_first_answer = target == via && !interface_.policy().checks_group;
+        if (is_first_answer && answer.outcome == Groups::Outcome::refused) return target_is_missing(target);
+        failed(target);
+    }));
+}
+
+/// RFC 4391, 10 A: beyond the link the packet goes on by the all-router group, if there is one.
+void Egress::target_is_missing(const Gid& target) {
+    const auto& policy = interface_.policy();
+    if (policy.send_creates_with != 0) {
+        const auto answered = [this, target](const Groups::Answer& answer) {
+            if (answer.outcome == Groups::Outcome::ok) return ready(target, target);
+            failed(target);
+        };
+        return interface_.groups().join(target, policy.send_creates_with, true, lifetime_.guard(answered));
+    }
+    const auto found = targets_.find(target);
+    if (found == targets_.end()) return;
+    const auto& group = found->second.group;
+    const auto routers = mgid_for(policy, interface_.link(), all_routers(group.is_v4()));
+    if (!policy.is_redirected(group) || routers == target) return undeliverable(target, decided_until());
+    const Group known{.mgid = routers};
+    if (policy.caches_groups && interface_.groups().use(routers)) return all_router_group(target, &known);
+    if (policy.caches_groups && is_known_missing(routers)) return all_router_group(target, nullptr);
+    interface_.groups().find(routers, lifetime_.guard([this, target, routers](const Groups::Answer& answer) {
+        if (answer.outcome == Groups::Outcome::ok) return all_router_group(target, answer.group);
+        if (answer.outcome != Groups::Outcome::missing) return failed(target);
+        if (make_room()) targets_.try_emplace(routers, Target{.state = State::missing, .until = decided_until()});
+        all_router_group(target, nullptr);
+    }));
+}
+
+void Egress::all_router_group(const Gid& target, const Group* routers) {
+    const auto& policy = interface_.policy();
+    const auto found = targets_.find(target);
+    if (found == targets_.end()) return;
+    const auto fallback = routers ? policy.with_all_router : policy.without_all_router;
+    if (fallback == Fallback::broadcast) return ready(target, interface_.link().broadcast_gid());
+    if (!routers || fallback == Fallback::drop) return undeliverable(target, decided_until());
+    join(target, *routers);
+}
+
+/// What waited goes out. A redirection is remembered; of a joined group Groups knows.
+void Egress::ready(const Gid& target, const Gid& via) {
+    const auto found = targets_.find(target);
+    if (found == targets_.end()) return;
+    auto waiting = std::move(found->second.waiting);
+    if (via == target || found->second.was_created) {
+        targets_.erase(found);
+    } else {
+        found->second.state = State::redirected;
+        found->second.via = via;
+        found->second.until = decided_until();
+        found->second.waiting.clear();
+    }
+    const auto* group = interface_.groups().use(via);
+    if (!group) return;
+    for (const auto copy = *group; const auto& one : waiting)
+        send_multicast(interface_, copy, one.protocol, one.datagram);
+}
+
+void Egress::undeliverable(const Gid& target, fabric::Time until) {
+    const auto found = targets_.find(target);
+    if (found == targets_.end()) return;
+    auto& entry = found->second;
+    if (std::exchange(entry.was_created, false)) return ask(Gid{target});
+    entry.state = State::missing;
+    entry.until = until;
+    entry.waiting.clear();
+}
+
+bool Egress::is_known_missing(const Gid& mgid) const {
+    const auto found = targets_.find(mgid);
+    return found != targets_.end() && found->second.state == State::missing &&
+           interface_.loop().now() < found->second.until;
+}
+
+fabric::Time Egress::decided_until() const { return interface_.loop().now() + interface_.timers().membership; }
+
+/// The SA refused, or was silent: it is spared for a moment.
+void Egress::failed(const Gid& target) { undeliverable(target, interface_.loop().now() + std::chrono::seconds{1}); }
+
+/// RFC 4391, 10: packets that were redirected, or dropped, for want of this group are its own from now on.
+void Egress::group_created(const Gid& mgid) {
+    const auto& policy = interface_.policy();
+    if (!policy.heeds_creation) return;
+    if (const auto found = targets_.find(mgid); found != targets_.end() && found->second.state == State::asking)
+        found->second.was_created = true;
+    std::erase_if(targets_, [&](const auto& item) {
+        const auto& [target, entry] = item;
+        const bool may_be_redirected = entry.state == State::missing &&
+                                       mgid == mgid_for(policy, interface_.link(), all_routers(entry.group.is_v4()));
+        return entry.state != State::asking && (target == mgid || may_be_redirected);
+    });
+}
+
+/// RFC 4392, 1.3.2.3: the MLID means nothing any more.
+void Egress::group_deleted(const Gid& mgid) {
+    if (!interface_.policy().heeds_deletion) return;
+    std::erase_if(targets_,
+                  [&](const auto& item) { return item.second.state == State::redirected && item.second.via == mgid; });
+}
+
+void Egress::clear() {
+    lifetime_.renew();
+    targets_.clear();
+    timers_changed();
+}
+
+void Egress::timers_changed() {
+    interface_.loop().cancel(sweep_timer_);
+    sweep_timer_ = {};
+    if (interface_.is_running()) arm_sweep();
+}
+
+void Egress::arm_sweep() {
+    if (sweep_timer_) return;
+    sweep_timer_ = interface_.loop().after(interface_.timers().membership, lifetime_.guard([this] { sweep(); }));
+}
+
+/// RFC 4392, 4.2.5: a sender leaves what it does not use. Old decisions are made anew, should a report have been lost.
+void Egress::sweep() {
+    sweep_timer_ = {};
+    const auto limit = interface_.timers().membership;
+    const auto now = interface_.loop().now();
+    std::erase_if(targets_,
+                  [&](const auto& item) { return item.second.state != State::asking && now >= item.second.until; });
+    if (interface_.policy().leaves_idle_groups) interface_.groups().leave_idle(limit);
+    if (!targets_.empty() || interface_.groups().holds_for_sending_only()) arm_sweep();
+}
+
+}  // namespace ipoib::stack

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The multicast groups that an interface holds at the SA.
+#include "stack/groups.hpp"
+
+#include "stack/interface.hpp"
+#include "stack/octets.hpp"
+
+#include <algorithm>
+
+namespace ipoib::stack {
+using namespace wire;
+using fabric::SaAnswer;
+using fabric::SaRequest;
+using Record = McMemberRecord;
+
+namespace {
+
+constexpr std::uint8_t receiving = join_state::full_member | join_state::non_member;
+
+bool is_for_sending_only(std::uint8_t states) { return states != 0 && (states & receiving) == 0; }
+
+std::string_view name_of(std::uint8_t states) { return join_state_names[states & 0x0f].name; }
+
+}  // namespace
+
+std::string reason_of(const SaAnswer& answer) {
+    if (!answer.is_answered) return "the SA does not answer";
+    for (const auto& named : sa_status_names)
+        if (answer.status != 0 && named.value == answer.status) return std::string(named.name);
+    return "status " + hex(answer.status, 4);
+}
+
+SaRequest Groups::request(Method method, const Gid& mgid, std::uint8_t states) const {
+    Bytes<Record> record;
+    record.set(Record::mgid, mgid);
+    auto mask = Record::component::mgid;
+    if (method != Method::get) {
+        record.set(Record::port_gid, interface_.port().gid).set(Record::join_state, states);
+        mask = Record::component::join;
+    }
+    return {.method = method,
+            .attribute = attribute::mc_member_record,
+            .component_mask = mask,
+            .record = octets_of(record)};
+}
+
+/// RFC 4391, 10: like the broadcast group. The SA heeds these only where the group does not exist, and compares them
+/// where it does.
+void Groups::add_creation(SaRequest& request) const {
+    using component = Record::component;
+    const auto& policy = interface_.policy();
+    const auto& link = interface_.link();
+    const MutableOctets record{request.record};
+    set_field(record, Record::q_key, policy.created_q_key(link));
+    set_field(record, Record::p_key, policy.created_p_key(link));
+    set_field(record, Record::mtu_selector, selector::exactly);
+    set_field(record, Record::mtu, policy.created_mtu(link));
+    set_field(record, Record::rate_selector, selector::exactly);
+    set_field(record, Record::rate, policy.created_rate(link));
+    set_field(record, Record::sl, policy.created_sl(link));
+    set_field(record, Record::traffic_class, policy.created_traffic_class(link));
+    set_field(record, Record::flow_label, policy.created_flow_label(link));
+    set_field(record, Record::hop_limit, policy.created_hop_limit(link));
+    set_field(record, Record::scope, policy.created_scope(link));
+    request.component_mask |= component::create | component::mtu_selector | component::mtu | component::rate_selector |
+                              component::rate | component::hop_limit | component::scope;
+}
+
+void Groups::failed(std::string_view what, const Gid& mgid, const std::string& reason) {
+    if (interface_.policy().logs_failures)
+        interface_.log(std::string(what) + " of " + text(mgid) + " failed: " + reason);
+}
+
+void Groups::find(const Gid& mgid, Answered answered) {
+    auto on_answer = [this, mgid, answered = std::move(answered)](const SaAnswer& answer) {
+        const auto record = answer.is_ok() ? answer.first<Record>() : View<Record>{};
+        if (record && record[Record::mgid] == mgid) {
+            const auto group = group_of(record);
+            return answered({Outcome::ok, &group});
+        }
+        if (answer.is_answered && (answer.status == 0 || answer.status == sa_status::no_records))
+            return answered({Outcome::missing, nullptr, "the group does not exist"});
+        const auto reason = reason_of(answer);
+        failed("query", mgid, reason);
+        answered({answer.is_answered ? Outcome::refused : Outcome::silent, nullptr, reason});
+    };
+    interface_.sa().ask(request(Method::get, mgid, 0), lifetime_.guard(std::move(on_answer)));
+}
+
+void Groups::join(const Gid& mgid, std::uint8_t states, bool may_create, Answered answered) {
+    auto asked = request(Method::set, mgid, states);
+    if (may_create) add_creation(asked);
+    interface_.sa().ask(asked,
+                        lifetime_.guard([this, mgid, states, answered = std::move(answered)](const SaAnswer& answer) {
+                            joined(mgid, states, answer, answered);
+                        }));
+}
+
+void Groups::joined(const Gid& mgid, std::uint8_t states, const SaAnswer& answer, const Answered& answered) {
+    const auto record = answer.is_ok() ? answer.first<Record>() : View<Record>{};
+    if (!record) {
+        const auto reason = answer.is_ok() ? "the answer has no record" : reason_of(answer);
+        failed(std::string(name_of(states)) + " join", mgid, reason);
+        return answered({answer.is_answered ? Outcome::refused : Outcome::silent, nullptr, reason});
+    }
+    // The interface went down meanwhile.
+    if (!interface_.is_up()) return give_up(mgid, states);
+    auto group = group_of(record);
+    group.mgid = mgid;
+    if (hold(group, states)) return answered({Outcome::ok, &group});
+    const std::string reason = "the adapter takes no more attachments";
+    failed("attachment to the group", mgid, reason);
+    leave(mgid, states);
+    answered({Outcome::refused, nullptr, reason});
+}
+
+/// RFC 4391, 12: attaching the queue pair can fail although the join did not.
+bool Groups::hold(const Group& group, std::uint8_t states) {
+    if (held_.size() >= most_groups && !held_.contains(group.mgid)) return false;
+    auto& held = held_[group.mgid];
+    if (held.is_attached && held.group.mlid != group.mlid) detach(held);
+    held.group = group;
+    held.used = interface_.loop().now();
+    held.states = static_cast<std::uint8_t>(held.states | states);
+    if (held.is_attached || (held.states & receiving) == 0) return true;
+    held.is_attached = interface_.attach(group);
+    return held.is_attached;
+}
+
+void Groups::detach(Held& held) {
+    if (held.is_attached) interface_.detach(held.group);
+    held.is_attached = false;
+}
+
+void Groups::leave(const Gid& mgid, std::uint8_t states) {
+    const auto found = held_.find(mgid);
+    if (found == held_.end()) return;
+    auto& held = found->second;
+    held.states = static_cast<std::uint8_t>(held.states & ~states);
+    if ((held.states & receiving) == 0) detach(held);
+    if (held.states == 0) held_.erase(found);
+    give_up(Gid{mgid}, states);
+}
+
+void Groups::give_up(const Gid& mgid, std::uint8_t states) {
+    interface_.sa().ask(request(Method::del, mgid, states),
+                        lifetime_.guard([this, mgid, states](const SaAnswer& answer) {
+                            if (!answer.is_ok())
+                                failed(std::string(name_of(states)) + " leave", mgid, reason_of(answer));
+                        }));
+}
+
+void Groups::leave_all() {
+    while (!held_.empty()) {
+        const auto& [mgid, held] = *held_.begin();
+        if (const auto states = held.states; states != 0)
+            leave(Gid{mgid}, states);
+        else
+            forget(Gid{mgid});
+    }
+}
+
+const Group* Groups::use(const Gid& mgid) {
+    const auto found = held_.find(mgid);
+    if (found == held_.end()) return nullptr;
+    found->second.used = interface_.loop().now();
+    return &found->second.group;
+}
+
+bool Groups::holds(const Gid& mgid, std::uint8_t states) const {
+    const auto found = held_.find(mgid);
+    return found != held_.end() && (found->second.states & states) == states;
+}
+
+void Groups::note(const Group& group) { static_cast<void>(hold(group, 0)); }
+
+void Groups::forget(const Gid& mgid) {
+    const auto found = held_.find(mgid);
+    if (found == held_.end()) return;
+    detach(found->second);
+    held_.erase(found);
+}
+
+void Groups::forget_all() {
+    lifetime_.renew();
+    for (auto& [mgid, held] : held_) detach(held);
+    held_.clear();
+}
+
+void Groups::leave_idle(fabric::Duration idle) {
+    const auto now = interface_.loop().now();
+    std::vector<std::pair<Gid, std::uint8_t>> due;
+    for (const auto& [mgid, held] : held_)
+        if (is_for_sending_only(held.states) && now - held.used >= idle) due.emplace_back(mgid, held.states);
+    for (const auto& [mgid, states] : due) leave(mgid, states);
+}
+
+bool Groups::holds_for_sending_only() const {
+    return std::any_of(held_.begin(), held_.end(),
+                       [](const auto& item) { return is_for_sending_only(item.second.states); });
+}
+
+}  // namespace ipoib::stack

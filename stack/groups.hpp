@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The multicast groups that an interface holds at the SA. RFC 4391, 10; RFC 4392, 1.3.
+#pragma once
+
+#include "fabric/node/sa_client.hpp"
+#include "stack/lifetime.hpp"
+#include "stack/link.hpp"
+
+#include <map>
+
+namespace ipoib::stack {
+
+class Interface;
+
+/// Queries, joins and leaves, with the queue pair's attachments. IP's own idea of groups is in Membership and Egress.
+class Groups {
+public:
+    static constexpr std::size_t most_groups = 512;
+    explicit Groups(Interface& interface) : interface_(interface) {}
+
+    enum class Outcome : std::uint8_t { ok, missing, refused, silent };
+    struct Answer {
+        Outcome outcome{};
+        const Group* group = nullptr;  ///< of `ok`; valid during the call
+        std::string reason{};          ///< of all others
+    };
+    using Answered = std::function<void(const Answer&)>;
+
+    /// Asks for a group's record.
+    void find(const wire::Gid& mgid, Answered answered);
+    /// Joins with these states beside those held; `may_create`: a missing group is created like the broadcast group.
+    void join(const wire::Gid& mgid, std::uint8_t states, bool may_create, Answered answered);
+    /// Gives these states up.
+    void leave(const wire::Gid& mgid, std::uint8_t states);
+    void leave_all();
+
+    /// The group, if packets may be sent to it; notes that it is used.
+    [[nodiscard]] const Group* use(const wire::Gid& mgid);
+    [[nodiscard]] bool holds(const wire::Gid& mgid, std::uint8_t states) const;
+    /// Takes a group for one that packets may be sent to, without a join.
+    void note(const Group& group);
+    /// The SA knows nothing of it any more.
+    void forget(const wire::Gid& mgid);
+    void forget_all();
+    /// Leaves what is held for sending only and was not used for `idle`.
+    void leave_idle(fabric::Duration idle);
+    [[nodiscard]] bool holds_for_sending_only() const;
+
+private:
+    struct Held {
+        Group group;
+        std::uint8_t states = 0;
+        bool is_attached = false;
+        fabric::Time used{};
+    };
+    [[nodiscard]] bool hold(const Group& group, std::uint8_t states);
+    void detach(Held& held);
+    void give_up(const wire::Gid& mgid, std::uint8_t states);
+    [[nodiscard]] fabric::SaRequest request(wire::Method method, const wire::Gid& mgid, std::uint8_t states) const;
+    void add_creation(fabric::SaRequest& request) const;
+    void failed(std::string_view what, const wire::Gid& mgid, const std::string& reason);
+    void joined(const wire::Gid& mgid, std::uint8_t states, const fabric::SaAnswer& answer, const Answered& answered);
+
+    Interface& interface_;
+    std::map<wire::Gid, Held> held_;
+    Lifetime lifetime_;
+};
+
+/// Why the SA did not do what it was asked, in its own terms.
+[[nodiscard]] std::string reason_of(const fabric::SaAnswer& answer);
+
+}  // namespace ipoib::stack

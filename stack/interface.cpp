@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One IPoIB interface: how it comes up, what it receives, how it goes down.
+#include "stack/interface.hpp"
+
+#include "stack/node.hpp"
+
+#include <algorithm>
+
+namespace ipoib::stack {
+using namespace wire;
+using fabric::PortEvent;
+
+Interface::Interface(Node& node, std::string name, std::uint16_t p_key)
+    : node_(node), name_(std::move(name)), p_key_(p_key) {
+    for (const bool is_v4 : {true, false}) membership_.hold(all_nodes(is_v4));
+}
+
+Interface::~Interface() { down(); }
+
+const Policy& Interface::policy() const noexcept { return node_.policy(); }
+fabric::Loop& Interface::loop() const noexcept { return node_.loop(); }
+fabric::SaClient& Interface::sa() const noexcept { return node_.sa(); }
+void Interface::log(std::string_view text) const { node_.log().write(name_ + ": " + std::string(text)); }
+
+std::string Interface::up() {
+    if (is_up()) return {};
+    queue_pair_ = node_.hca().create(0, 0, [this](const fabric::Datagram& datagram) { receive(datagram); });
+    if (!queue_pair_) return "the adapter has no more queue pairs";
+    has_stalled_ = false;
+    trouble_ = "the SA has not answered yet";
+    add_link_local();
+    begin();
+    return {};
+}
+
+void Interface::begin() {
+    port_ = node_.hca().facts();
+    link_setup_.start();
+}
+
+void Interface::down() {
+    if (!is_up()) return;
+    link_setup_.stop();
+    connections_.close();
+    membership_.link_lost();
+    egress_.clear();
+    groups_.leave_all();
+    paths_.clear();
+    neighbours_.flush();
+    is_running_ = false;
+    trouble_ = "the interface is down";
+    destroy_queue_pair(std::exchange(queue_pair_, nullptr));
+    tell_waiting();
+}
+
+/// RFC 4391, 5: the parameters are the interface's from now on; IP's groups follow.
+void Interface::link_up(const Link& link, const Group& broadcast) {
+    link_ = link;
+    link_mtu_ = policy().ip_mtu(mtu_octets(link.mtu));
+    queue_pair_->q_key = policy().accepted_q_key(link_);
+    queue_pair_->p_key = link_.p_key;
+    is_running_ = true;
+    trouble_.clear();
+    groups_.note(broadcast);
+    paths_.clear();
+    egress_.clear();
+    node_.subscriptions().ensure();
+    membership_.link_up();
+    router_.link_up();
+    log("running on " + text(broadcast.mgid) + ", MTU " + std::to_string(mtu()));
+    tell_waiting();
+}
+
+void Interface::link_lost(const std::string& reason) {
+    if (reason != trouble_) log(reason);
+    trouble_ = reason;
+    if (!std::exchange(is_running_, false)) return;
+    connections_.close();
+    membership_.link_lost();
+    egress_.clear();
+    groups_.forget_all();
+    paths_.clear();
+}
+
+/// RFC 4391, 5 and IBTA Vol 1, 11.6.3: a new SM, or one that says so, has forgotten what was joined.
+void Interface::port_event(PortEvent event) {
+    if (!is_up()) return;
+    port_ = node_.hca().facts();
+    switch (event) {
+        case PortEvent::down:
+            link_setup_.stop();
+            return link_lost("the port is not active");
+        case PortEvent::active:
+            if (!is_running_) begin();
+            return;
+        case PortEvent::lid_change:
+        case PortEvent::sm_change:
+        case PortEvent::client_reregister:
+            if (is_running_ && !policy().rejoins) return;
+            groups_.forget_all();
+            egress_.clear();
+            paths_.clear();
+            return begin();
+        case PortEvent::p_key_change:
+            return begin();
+    }
+}
+
+/// RFC 4391, 10 and 11.
+void Interface::report(std::uint16_t trap_number, const Gid& mgid) {
+    // A group set up in advance stays though trap 67 is reported for it.
+    if (!is_running_ || mgid == link_.broadcast_gid()) return;
+    if (trap_number == trap::multicast_group_created) {
+        egress_.group_created(mgid);
+        router_.group_created(mgid);
+    } else if (trap_number == trap::multicast_group_deleted) {
+        if (policy().heeds_deletion) groups_.forget(mgid);
+        egress_.group_deleted(mgid);
+        router_.group_deleted(mgid);
+        membership_.group_deleted(mgid);
+    }
+}
+
+/// RFC 4391, 6: with or without a GRH, whatever Reserved says, to the protocol that Type names.
+void Interface::receive(const fabric::Datagram& datagram) {
+    const auto& packet = *datagram.packet;
+    const auto encap = View<Encap>::at(packet.payload);
+    if (!is_running_ || has_stalled_ || !encap) return;
+    const auto& rules = policy();
+    const auto inside = packet.payload.subspan(Encap::size);
+    if (!rules.accepts_encap_reserved(encap[Encap::reserved]) || !rules.accepts_length(inside.size()) ||
+        !rules.accepts_grh(static_cast<bool>(packet.grh), packet.is_multicast))
+        return;
+    switch (rules.demultiplexed(encap[Encap::type], inside)) {
+        case EtherType::arp:
+            return arp_.receive(packet);
+        case EtherType::ipv4:
+            if (packet.ipv4) ip_.receive_v4(packet);
+            return;
+        case EtherType::ipv6:
+            if (packet.ipv6) ip_.receive_v6(packet);
+            return;
+        default:
+            if (rules.survives_unknown_type || encap[Encap::type] == EtherType::rarp) return;
+            has_stalled_ = true;
+            node_.fault(name_ + ": reception stopped at Type " +
+                        hex(static_cast<std::uint16_t>(encap[Encap::type]), 4));
+    }
+}
+
+void Interface::when_running(fabric::Duration patience, std::function<void(bool)> done) {
+    if (is_running_ || !is_up()) return done(is_running_);
+    const auto number = next_waiting_++;
+    waiting_.push_back({number, std::move(done)});
+    loop().after(patience, lifetime_.guard([this, number] {
+        const auto at = std::find_if(waiting_.begin(), waiting_.end(),
+                                     [&](const Waiting& waiting) { return waiting.number == number; });
+        if (at == waiting_.end()) return;
+        const auto late = std::move(at->done);
+        waiting_.erase(at);
+        late(false);
+    }));
+}
+
+void Interface::tell_waiting() {
+    for (const auto& waiting : std::exchange(waiting_, {})) waiting.done(is_running_);
+}
+
+}  // namespace ipoib::stack

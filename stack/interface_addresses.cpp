@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One IPoIB interface: its addresses, its MTU, its queue pair. RFC 4391, 7, 8 and 9.1.1.
+#include "stack/interface.hpp"
+#include "stack/node.hpp"
+
+#include <algorithm>
+
+namespace ipoib::stack {
+using namespace wire;
+
+namespace {
+constexpr std::size_t least_mtu = 68;  // RFC 791, 3.2
+}
+
+build::Node Interface::self() const noexcept { return {.lid = port_.lid, .gid = port_.gid, .qpn = ud_qpn()}; }
+
+HardwareAddress Interface::hardware_address() const noexcept {
+    const auto flags = is_connected_mode() ? policy().connected_flags : policy().datagram_flags;
+    HardwareAddress address;
+    address.set(LinkAddress::flags, flags)
+        .set(LinkAddress::qpn, policy().own_qpn(ud_qpn()))
+        .set(LinkAddress::gid, policy().own_gid(port_.gid));
+    return address;
+}
+
+/// RFC 4391, 8: the port's GUID makes the interface identifier.
+void Interface::add_link_local() {
+    constexpr std::uint8_t prefix_length = 64;
+    const auto guid = node_.hca().config().port_guid;
+    const auto id = policy().interface_id(guid, policy().is_modified_eui64(guid));
+    const IpNetwork network{IpAddress::v6(policy().link_local(id)), prefix_length};
+    if (!has_address(network.address)) static_cast<void>(add_address(network));
+}
+
+std::string Interface::add_address(const IpNetwork& network) {
+    if (network.address.is_multicast() || network.address.is_limited_broadcast()) return "not an address of a node";
+    if (has_address(network.address)) return {};
+    if (addresses_.size() >= most_addresses) return "too many addresses";
+    addresses_.push_back(network);
+    hold_groups_of(network, true);
+    return {};
+}
+
+std::string Interface::remove_address(const IpNetwork& network) {
+    const auto found = std::find(addresses_.begin(), addresses_.end(), network);
+    if (found == addresses_.end()) return "the interface has no such address";
+    addresses_.erase(found);
+    hold_groups_of(network, false);
+    return {};
+}
+
+/// RFC 4291, 2.8: a node listens to the solicited-node group of each of its addresses.
+void Interface::hold_groups_of(const IpNetwork& network, bool is_held) {
+    if (network.address.is_v4()) return;
+    const auto group = solicited_node(network.address.octets);
+    is_held ? membership_.hold(group) : membership_.release(group);
+}
+
+bool Interface::has_address(const IpAddress& address) const noexcept {
+    for (const auto& network : addresses_)
+        if (network.address == address) return true;
+    return false;
+}
+
+bool Interface::is_on_link(const IpAddress& address) const noexcept {
+    return std::any_of(addresses_.begin(), addresses_.end(),
+                       [&](const IpNetwork& network) { return network.contains(address); });
+}
+
+bool Interface::is_directed_broadcast(const IpAddress& address) const noexcept {
+    return std::any_of(addresses_.begin(), addresses_.end(),
+                       [&](const IpNetwork& network) { return policy().is_directed_broadcast(address, network); });
+}
+
+/// Of the same network if possible; for IPv6 beyond the link's scope a wider address is better. RFC 6724, 5.
+std::optional<IpAddress> Interface::source_for(const IpAddress& to) const noexcept {
+    const auto is_link_local = [](const IpAddress& address) {
+        return !address.is_v4() && address.octets.prefix() >> 54 == 0xfe80 >> 6;
+    };
+    const bool wants_wide = !to.is_v4() && to.is_multicast() && answers::is_beyond_link_local(to);
+    std::optional<IpAddress> best;
+    for (const auto& network : addresses_) {
+        if (network.address.is_v4() != to.is_v4()) continue;
+        if (network.contains(to)) return network.address;
+        if (!best || (wants_wide && is_link_local(*best))) best = network.address;
+    }
+    return best;
+}
+
+std::size_t Interface::mtu() const noexcept { return mtu_limit_ == 0 ? link_mtu_ : std::min(mtu_limit_, link_mtu_); }
+
+std::string Interface::set_mtu(std::size_t mtu) {
+    if (!is_running_) return "the interface is not running";
+    if (mtu < least_mtu || mtu > link_mtu_)
+        return "not between " + std::to_string(least_mtu) + " and the link's MTU, " + std::to_string(link_mtu_);
+    mtu_limit_ = mtu;
+    return {};
+}
+
+void Interface::set_scope(std::uint8_t scope) {
+    scope_ = scope;
+    if (!is_up()) return;
+    link_setup_.stop();
+    if (is_running_) {
+        membership_.link_lost();
+        groups_.leave_all();
+        link_lost("the scope was changed");
+    }
+    begin();
+}
+
+void Interface::set_timers(const Timers& timers) {
+    timers_ = timers;
+    neighbours_.timers_changed();
+    egress_.timers_changed();
+}
+
+void Interface::solicit(const IpAddress& address, const Peer* peer) {
+    if (!is_running_) return;
+    address.is_v4() ? arp_.request(address.v4(), peer) : neighbour_discovery_.solicit(address.octets, peer);
+}
+
+void Interface::transmit(Octets frame) {
+    if (is_running_) node_.hca().send(frame, queue_pair_);
+}
+void Interface::transmit_mad(Octets frame) { node_.hca().send(frame); }
+
+bool Interface::attach(const Group& group) { return node_.hca().attach(*queue_pair_, group.mgid, group.mlid); }
+void Interface::detach(const Group& group) {
+    if (queue_pair_) node_.hca().detach(*queue_pair_, group.mgid, group.mlid);
+}
+
+fabric::QueuePair* Interface::create_queue_pair() {
+    return node_.hca().create(0, link_.p_key, [](const fabric::Datagram&) {});
+}
+void Interface::destroy_queue_pair(fabric::QueuePair* queue_pair) { node_.hca().destroy(queue_pair); }
+
+std::uint32_t Interface::next_communication_id() noexcept { return node_.next_communication_id(); }
+
+}  // namespace ipoib::stack

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The IP groups that an interface listens to.
+#include "stack/membership.hpp"
+
+#include "stack/interface.hpp"
+
+#include <algorithm>
+
+namespace ipoib::stack {
+using namespace wire;
+using namespace std::chrono_literals;
+
+namespace {
+constexpr fabric::Duration shortest_backoff = 1s, longest_backoff = 16s;
+}
+
+void Membership::join(const IpAddress& group, Joined joined) {
+    if (!group.is_multicast()) return joined("not a multicast group");
+    if (!interface_.is_running()) return joined("the interface is not running");
+    if (entries_.size() >= most_groups && !entries_.contains(group)) return joined("too many groups");
+    auto& entry = entries_[group];
+    entry.is_for_program = true;
+    if (entry.is_joined || is_interface_local(group)) return joined({});
+    if (entry.waiting.size() >= most_groups) return joined("too many joins of the group wait");
+    entry.waiting.push_back(std::move(joined));
+    begin(group);
+}
+
+bool Membership::leave(const IpAddress& group) {
+    const auto found = entries_.find(group);
+    if (found == entries_.end() || !found->second.is_for_program) return false;
+    found->second.is_for_program = false;
+    if (found->second.holders == 0) dropped(group);
+    return true;
+}
+
+void Membership::hold(const IpAddress& group) {
+    if (entries_.size() >= most_groups && !entries_.contains(group)) return;
+    ++entries_[group].holders;
+    if (interface_.is_running()) begin(group);
+}
+
+void Membership::release(const IpAddress& group) {
+    const auto found = entries_.find(group);
+    if (found == entries_.end() || found->second.holders == 0) return;
+    if (--found->second.holders == 0 && !found->second.is_for_program) dropped(group);
+}
+
+/// RFC 4391, 10: a FullMember join; a group that does not exist is created like the broadcast group.
+void Membership::begin(const IpAddress& group) {
+    auto& entry = entries_[group];
+    const auto& policy = interface_.policy();
+    if (entry.is_joined || entry.is_joining || is_interface_local(group) || !policy.joins_ip_groups) return;
+    entry.is_joining = true;
+    interface_.groups().join(mgid_for(policy, interface_.link(), group), policy.member_join_state, true,
+                             lifetime_.guard([this, group](const Groups::Answer& answer) { answered(group, answer); }));
+}
+
+void Membership::answered(const IpAddress& group, const Groups::Answer& answer) {
+    const bool is_ok = answer.outcome == Groups::Outcome::ok;
+    const auto found = entries_.find(group);
+    if (found == entries_.end()) {
+        // IP left while the SA was asked.
+        if (is_ok && !is_shared(group))
+            interface_.groups().leave(answer.group->mgid, interface_.policy().leave_join_state);
+        return;
+    }
+    auto& entry = found->second;
+    entry.is_joining = false;
+    entry.is_joined = is_ok;
+    const auto waiting = std::exchange(entry.waiting, {});
+    if (!is_ok && entry.holders == 0) {
+        entries_.erase(found);
+    } else if (!is_ok) {
+        entry.is_for_program = false;
+        entry.backoff = std::clamp(2 * entry.backoff, shortest_backoff, longest_backoff);
+        interface_.loop().after(entry.backoff, lifetime_.guard([this, group] {
+            if (is_member(group)) begin(group);
+        }));
+    } else {
+        entry.backoff = {};
+        reports_.joined(group);
+    }
+    for (const auto& joined : waiting) joined(answer.reason);
+}
+
+/// RFC 4391, 10: the SA is told, so that the group can end with its last member.
+void Membership::dropped(const IpAddress& group) {
+    const auto found = entries_.find(group);
+    const bool was_joined = found->second.is_joined;
+    const auto waiting = std::move(found->second.waiting);
+    entries_.erase(found);
+    const auto& policy = interface_.policy();
+    if (was_joined && interface_.is_running()) {
+        reports_.left(group);
+        const auto mgid = mgid_for(policy, interface_.link(), group);
+        if (policy.leaves_groups && !is_shared(group)) interface_.groups().leave(mgid, policy.leave_join_state);
+    }
+    for (const auto& joined : waiting) joined("the group was left");
+}
+
+/// Groups of other scopes have the same MGID: the last of them leaves.
+bool Membership::is_shared(const IpAddress& group) const {
+    const auto& policy = interface_.policy();
+    const auto mgid = mgid_for(policy, interface_.link(), group);
+    return std::any_of(entries_.begin(), entries_.end(), [&](const auto& item) {
+        return item.first != group && !is_interface_local(item.first) &&
+               mgid_for(policy, interface_.link(), item.first) == mgid;
+    });
+}
+
+void Membership::link_up() {
+    link_lost();
+    for (const auto& group : groups()) begin(group);
+}
+
+void Membership::link_lost() {
+    lifetime_.renew();
+    for (auto& [group, entry] : entries_) {
+        entry.is_joined = entry.is_joining = false;
+        entry.backoff = {};
+        for (const auto& joined : std::exchange(entry.waiting, {})) joined("the link was lost");
+    }
+}
+
+void Membership::group_deleted(const Gid& mgid) {
+    for (const auto& group : groups()) {
+        auto& entry = entries_[group];
+        if (!entry.is_joined || mgid_for(interface_.policy(), interface_.link(), group) != mgid) continue;
+        entry.is_joined = false;
+        begin(group);
+    }
+}
+
+void Membership::receive_query(const IpDatagram& datagram) { reports_.answer(datagram, groups()); }
+
+std::vector<IpAddress> Membership::groups() const {
+    std::vector<IpAddress> all;
+    for (const auto& [group, entry] : entries_) all.push_back(group);
+    return all;
+}
+
+}  // namespace ipoib::stack

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// An end node: what its interfaces share.
+#include "stack/node.hpp"
+
+#include <algorithm>
+
+namespace ipoib::stack {
+using namespace wire;
+
+Node::Node(fabric::Hca& hca, fabric::SaClient& sa, const Policy& policy, std::uint16_t p_key)
+    : hca_(hca), sa_(sa), policy_(policy), log_(hca.loop()) {
+    interfaces_.push_back(std::make_unique<Interface>(*this, "ib0", p_key));
+    listener_ = hca_.on_event([this](fabric::PortEvent event) { port_event(event); });
+    sa_.on_report([this](View<Notice> notice) { report(notice); });
+    hca_.on_mad(MgmtClass::communication, [this](const fabric::Datagram& datagram) { communication(datagram); });
+}
+
+Node::~Node() {
+    close();
+    hca_.remove_listener(listener_);
+    sa_.on_report({});
+    hca_.on_mad(MgmtClass::communication, {});
+}
+
+void Node::close() {
+    for (const auto& interface : interfaces_) interface->down();
+    subscriptions_.withdraw();
+}
+
+Interface* Node::find(std::string_view name) noexcept {
+    for (const auto& interface : interfaces_)
+        if (interface->name() == name) return interface.get();
+    return nullptr;
+}
+
+std::vector<std::string> Node::names() const {
+    std::vector<std::string> names;
+    for (const auto& interface : interfaces_) names.push_back(interface->name());
+    return names;
+}
+
+Interface* Node::create_child(std::uint16_t p_key) {
+    const std::uint16_t full = p_key | full_member;
+    const auto name = "ib0." + hex(full, 4).substr(2);
+    if (full == full_member || find(name) || interfaces_.size() > most_children) return nullptr;
+    return interfaces_.emplace_back(std::make_unique<Interface>(*this, name, full)).get();
+}
+
+bool Node::delete_child(std::string_view name) {
+    const auto is_it = [&](const auto& interface) { return interface->name() == name; };
+    const auto found = std::find_if(interfaces_.begin() + 1, interfaces_.end(), is_it);
+    if (found == interfaces_.end()) return false;
+    interfaces_.erase(found);
+    return true;
+}
+
+void Node::fault(std::string text) {
+    log_.write("fault: " + text);
+    if (faults_.size() < most_faults) faults_.push_back(std::move(text));
+}
+
+/// The SA's subscriptions and memberships are gone together.
+void Node::port_event(fabric::PortEvent event) {
+    using fabric::PortEvent;
+    const bool is_renewal = event == PortEvent::active || event == PortEvent::lid_change ||
+                            event == PortEvent::sm_change || event == PortEvent::client_reregister;
+    const bool is_used = std::any_of(interfaces_.begin(), interfaces_.end(),
+                                     [](const auto& interface) { return interface->is_running(); });
+    if (is_renewal && is_used && policy_.resubscribes) subscriptions_.renew();
+    for (const auto& interface : interfaces_) interface->port_event(event);
+}
+
+void Node::report(View<Notice> notice) {
+    const auto details = gid_details(notice);
+    if (!details) return;
+    const auto mgid = details[GidDetails::gid];
+    for (const auto& interface : interfaces_) interface->report(notice[Notice::trap_number], mgid);
+}
+
+void Node::communication(const fabric::Datagram& datagram) {
+    for (const auto& interface : interfaces_)
+        if (interface->connections().receive(*datagram.packet)) return;
+}
+
+}  // namespace ipoib::stack

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From GIDs to paths.
+#include "stack/paths.hpp"
+
+#include "protocol/wire/path_record.hpp"
+#include "stack/interface.hpp"
+#include "stack/octets.hpp"
+
+namespace ipoib::stack {
+using namespace wire;
+using Record = PathRecord;
+
+void Paths::send(const Peer& peer, EtherType protocol, Octets datagram) {
+    auto found = entries_.find(peer.gid);
+    if (found != entries_.end() && found->second.is_known)
+        return send_unicast(interface_, peer, found->second.path, protocol, datagram);
+    if (!interface_.policy().asks_path) return;
+    if (found == entries_.end()) {
+        if (!make_room()) return;
+        found = entries_.try_emplace(peer.gid).first;
+        ask(peer.gid);
+    }
+    auto& waiting = found->second.waiting;
+    if (waiting.size() >= most_waiting) waiting.erase(waiting.begin());
+    waiting.push_back({peer, protocol, {datagram.begin(), datagram.end()}});
+}
+
+const Path* Paths::find(const Gid& gid) const {
+    const auto found = entries_.find(gid);
+    return found != entries_.end() && found->second.is_known ? &found->second.path : nullptr;
+}
+
+/// The oldest known path makes room.
+bool Paths::make_room() {
+    if (entries_.size() < most_paths) return true;
+    auto oldest = entries_.end();
+    for (auto i = entries_.begin(); i != entries_.end(); ++i)
+        if (i->second.is_known && (oldest == entries_.end() || i->second.asked < oldest->second.asked)) oldest = i;
+    if (oldest == entries_.end()) return false;
+    entries_.erase(oldest);
+    return true;
+}
+
+/// RFC 4391, 9.1.2: the SA knows the LID, the SL and the rate. P_Key too: the SA may else answer for another partition.
+void Paths::ask(const Gid& gid) {
+    using component = Record::component;
+    Bytes<Record> record;
+    record.set(Record::dgid, gid)
+        .set(Record::sgid, interface_.port().gid)
+        .set(Record::reversible, true)
+        .set(Record::number_of_paths, 1)
+        .set(Record::p_key, interface_.link().p_key);
+    entries_[gid].asked = interface_.loop().now();
+    const auto mask =
+        component::dgid | component::sgid | component::reversible | component::number_of_paths | component::p_key;
+    interface_.sa().ask({.method = Method::get,
+                         .attribute = attribute::path_record,
+                         .component_mask = mask,
+                         .record = octets_of(record)},
+                        lifetime_.guard([this, gid](const fabric::SaAnswer& answer) { answered(gid, answer); }));
+}
+
+void Paths::answered(const Gid& gid, const fabric::SaAnswer& answer) {
+    const auto found = entries_.find(gid);
+    if (found == entries_.end()) return;
+    const auto record = answer.is_ok() ? answer.first<Record>() : View<Record>{};
+    if (!record) {
+        interface_.log("no path to " + text(gid) + ": " + reason_of(answer));
+        entries_.erase(found);
+        return;
+    }
+    auto& entry = found->second;
+    entry.path = {.lid = record[Record::dlid],
+                  .sl = record[Record::sl],
+                  .rate = record[Record::rate],
+                  .traffic_class = record[Record::traffic_class],
+                  .hop_limit = record[Record::hop_limit],
+                  .flow_label = record[Record::flow_label]};
+    entry.is_known = true;
+    const auto path = entry.path;
+    // Sending may come back here.
+    for (const auto waiting = std::exchange(entry.waiting, {}); const auto& one : waiting)
+        send_unicast(interface_, one.peer, path, one.protocol, one.datagram);
+}
+
+void Paths::heard(const Gid& gid, std::uint16_t lid) {
+    if (!interface_.policy().asks_path) {
+        if (!make_room()) return;
+        auto& entry = entries_[gid];
+        entry.path = {.lid = lid, .sl = interface_.link().sl};
+        entry.is_known = true;
+        entry.asked = interface_.loop().now();
+        return;
+    }
+    if (const auto* path = find(gid); path && path->lid != lid) entries_.erase(gid);
+}
+
+void Paths::forget(const Gid& gid) {
+    if (find(gid)) entries_.erase(gid);
+}
+
+void Paths::clear() {
+    lifetime_.renew();
+    entries_.clear();
+}
+
+}  // namespace ipoib::stack

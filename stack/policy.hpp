@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Every decision that RFC 4391 prescribes to an end node, in the order of its sections; RFC 4392 and 4755 where used.
+#pragma once
+
+#include "protocol/wire/cm.hpp"
+#include "stack/link.hpp"
+
+namespace ipoib::stack {
+
+/// What follows the P_Key in an MGID.
+struct GroupId {
+    std::uint16_t high = 0;  ///< 16 bits
+    std::uint64_t low = 0;   ///< 64 bits
+};
+
+/// Where a packet goes whose group does not exist.
+enum class Fallback : std::uint8_t { drop, all_router, broadcast };
+
+/// Answers that are longer than one line.
+namespace answers {
+[[nodiscard]] GroupId ipv6_group_id(const wire::Gid& group) noexcept;
+[[nodiscard]] GroupId ipv4_group_id(std::uint32_t group) noexcept;
+[[nodiscard]] bool is_beyond_link_local(const wire::IpAddress& group) noexcept;
+[[nodiscard]] bool is_directed_broadcast(const wire::IpAddress& address, const wire::IpNetwork& network) noexcept;
+[[nodiscard]] bool is_modified_eui64(std::uint64_t guid) noexcept;
+[[nodiscard]] std::uint64_t interface_id(std::uint64_t guid, bool is_modified) noexcept;
+[[nodiscard]] std::vector<std::uint8_t> nd_option(std::uint8_t type, const HardwareAddress& address);
+[[nodiscard]] bool is_group_of_link(const wire::Gid& mgid, const Link& link) noexcept;
+[[nodiscard]] std::uint64_t service_id(std::uint32_t ud_qpn) noexcept;
+[[nodiscard]] bool accepts_crossing(const HardwareAddress& local, const HardwareAddress& remote) noexcept;
+}  // namespace answers
+
+/// One member for each decision; the default is the RFC's answer. A wrong stack differs in one member. The ids are
+/// those of protocol/requirements.
+struct Policy {
+    // 4. Multicast mapping.
+
+    /// The T flag of a group's MGID. RFC4391-4-02.
+    bool mgid_transient = true;
+    /// The signature of IPv4 groups. RFC4391-4-03.
+    std::uint16_t ipv4_signature = wire::ipv4_signature;
+    /// The signature of IPv6 groups. RFC4391-4-04.
+    std::uint16_t ipv6_signature = wire::ipv6_signature;
+    /// The P_Key in a group's MGID. RFC4391-4-05.
+    std::uint16_t (*mgid_p_key)(const Link&) = [](const Link& link) -> std::uint16_t {
+        return link.p_key | wire::full_member;
+    };
+    /// How an IPv6 group becomes a group ID. RFC4391-4-06.
+    GroupId (*ipv6_group_id)(const wire::Gid& group) = answers::ipv6_group_id;
+    /// How an IPv4 group becomes a group ID. RFC4391-4-07, RFC4391-4-08.
+    GroupId (*ipv4_group_id)(std::uint32_t group) = answers::ipv4_group_id;
+    /// The group that 255.255.255.255 goes to. RFC4391-4-09.
+    wire::Gid (*limited_broadcast)(const Link&) = [](const Link& link) { return link.broadcast_gid(); };
+    /// The MGID of the broadcast group of a partition. RFC4391-4-10.
+    wire::Gid (*broadcast_gid)(std::uint16_t p_key, unsigned scope) = wire::broadcast_gid;
+    /// The scope of a group's MGID. RFC4391-4-11.
+    std::uint8_t (*mgid_scope)(const Link&, const wire::IpAddress& group) = [](const Link& link, const auto&) {
+        return link.scope;
+    };
+
+    // 5. Setting up a link.
+
+    /// The scopes in which the broadcast group is searched for, in this order. RFC4391-4.1-07, RFC4391-4.1-08.
+    std::array<std::uint8_t, 4> search_scopes{2, 5, 8, 14};
+    /// The scope whose broadcast group is joined, given that of the group found. RFC4391-4-11.
+    std::uint8_t (*joined_scope)(std::uint8_t found) = [](std::uint8_t found) { return found; };
+    /// False: the SA is asked for the parameters only. RFC4391-5-02.
+    bool joins_broadcast_group = true;
+    /// RFC4391-5-02.
+    std::uint8_t broadcast_join_state = wire::join_state::full_member;
+    /// Whether an interface whose join was refused stays down. RFC4392-4-02.
+    bool needs_join = true;
+    /// Whether a port can take part in a link, by the MTU codes of both. RFC4391-7-01.
+    bool (*supports_link_mtu)(std::uint8_t group, std::uint8_t port) = [](std::uint8_t group, std::uint8_t port) {
+        return group <= port;
+    };
+    /// What the interface takes over from the answer to its join. RFC4391-5-03; the Q_Key RFC4391-9.1.2-03, the MTU
+    /// RFC4391-7-01, the SL RFC4391-4.1-05, the others RFC4391-4.1-09.
+    std::uint32_t (*adopted_q_key)(const Group&) = [](const Group& group) { return group.q_key; };
+    std::uint8_t (*adopted_mtu)(const Group&) = [](const Group& group) { return group.mtu; };
+    std::uint8_t (*adopted_sl)(const Group&) = [](const Group& group) { return group.sl; };
+    std::uint8_t (*adopted_traffic_class)(const Group&) = [](const Group& group) { return group.traffic_class; };
+    std::uint32_t (*adopted_flow_label)(const Group&) = [](const Group& group) { return group.flow_label; };
+    std::uint8_t (*adopted_hop_limit)(const Group&) = [](const Group& group) { return group.hop_limit; };
+    /// Whether the broadcast group carries a network's directed broadcasts. RFC4391-5-04.
+    bool (*is_directed_broadcast)(const wire::IpAddress&, const wire::IpNetwork&) = answers::is_directed_broadcast;
+    /// Whether everything is joined again when the SM asks for it or has changed. RFC4391-5-02, RFC4392-4.2.5-02.
+    bool rejoins = true;
+    /// Whether the subscriptions are renewed then. RFC4391-10-12.
+    bool resubscribes = true;
+
+    // 6. Frame format.
+
+    /// RFC4391-6-02.
+    std::uint16_t encap_reserved = 0;
+    /// Whether a packet with this Reserved field is taken. RFC4391-6-03.
+    bool (*accepts_encap_reserved)(std::uint16_t) = [](std::uint16_t) { return true; };
+    /// The Type of a packet of this protocol. RFC4391-6-04.
+    wire::EtherType (*encap_type)(wire::EtherType protocol) = [](wire::EtherType protocol) { return protocol; };
+    /// The protocol that a packet is given to, by its Type and what stands behind it. RFC4391-6-05.
+    wire::EtherType (*demultiplexed)(wire::EtherType type, wire::Octets) = [](wire::EtherType type, wire::Octets) {
+        return type;
+    };
+    /// Whether reception goes on after a Type that is not known. RFC4391-6-05, RFC4391-6-06.
+    bool survives_unknown_type = true;
+    /// RFC4391-6-07, UDMC-01.
+    bool grh_on_multicast = true;
+    /// Of a packet within the IB subnet. RFC4391-6-08.
+    bool grh_on_unicast = false;
+    /// Whether a packet with or without a GRH is taken. RFC4391-6-09.
+    bool (*accepts_grh)(bool has_grh, bool is_multicast) = [](bool, bool) { return true; };
+
+    // UD multicast, as RFC 4392, 4.2 has it.
+
+    /// BTH.DestQP. UDMC-02.
+    std::uint32_t multicast_dest_qp = wire::Bth::multicast_qp;
+    /// LRH.DLID. RFC4391-10-03, UDMC-04.
+    std::uint16_t (*multicast_dlid)(const Link&, const Group&) = [](const Link&, const Group& group) {
+        return group.mlid;
+    };
+    /// LRH.SL. RFC4391-4.1-05.
+    std::uint8_t (*multicast_sl)(const Link&, const Group&) = [](const Link& link, const Group&) { return link.sl; };
+    /// GRH.TClass, FlowLabel and HopLimit. RFC4391-4.1-09.
+    std::uint8_t (*multicast_traffic_class)(const Link&, const Group&) = [](const Link&, const Group& group) {
+        return group.traffic_class;
+    };
+    std::uint32_t (*multicast_flow_label)(const Link&, const Group&) = [](const Link&, const Group& group) {
+        return group.flow_label;
+    };
+    std::uint8_t (*multicast_hop_limit)(const Link&, const Group&) = [](const Link&, const Group& group) {
+        return group.hop_limit;
+    };
+
+    // 7. Maximum transmission unit.
+
+    /// The IP MTU of a link with so many octets of payload. RFC4391-7-01, RFC4391-7-02, RFC4391-7-04.
+    std::size_t (*ip_mtu)(std::size_t link_mtu) = [](std::size_t link_mtu) { return link_mtu - wire::Encap::size; };
+    /// The longest IP packet that is sent in one piece. RFC4391-7-05.
+    std::size_t (*longest_sent)(std::size_t mtu) = [](std::size_t mtu) { return mtu; };
+    /// Whether a received datagram of this length is taken. RFC4391-7-02.
+    bool (*accepts_length)(std::size_t datagram) = [](std::size_t) { return true; };
+
+    // 8. IPv6 stateless autoconfiguration.
+
+    /// What the u bit of the GUID tells. RFC4391-8-04.
+    bool (*is_modified_eui64)(std::uint64_t guid) = answers::is_modified_eui64;
+    /// RFC4391-8-03, RFC4391-8-05, RFC4391-8-06.
+    std::uint64_t (*interface_id)(std::uint64_t guid, bool is_modified) = answers::interface_id;
+    /// RFC4391-8.1-01.
+    wire::Gid (*link_local)(std::uint64_t id) = [](std::uint64_t id) {
+        return wire::Gid::of(std::uint64_t{0xfe80} << 48, id);
+    };
+
+    // 9.1.1. The link-layer address.
+
+    /// The flags octet without connected modes. RFC4391-9.1.1-02, RFC4755-3.1-06.
+    std::uint8_t datagram_flags = 0;
+    /// Whether a peer with these flags is talked to. RFC4391-9.1.1-03, RFC4755-3.1-03, RFC4755-3.1-05.
+    bool (*accepts_flags)(std::uint8_t) = [](std::uint8_t) { return true; };
+    /// What is kept of a peer's flags, to be compared and given back. RFC4391-9.1.1-03, RFC4755-3.1-05.
+    std::uint8_t (*kept_flags)(std::uint8_t heard, bool is_connected_mode) = [](std::uint8_t heard, bool is_connected) {
+        return static_cast<std::uint8_t>(is_connected ? heard & (wire::flag_rc | wire::flag_uc) : 0);
+    };
+    /// The QPN in the own link-layer address. RFC4391-9.1.1-01, RFC4391-9.1.1-04.
+    std::uint32_t (*own_qpn)(std::uint32_t ud_qpn) = [](std::uint32_t ud_qpn) { return ud_qpn; };
+    /// The GID in the own link-layer address. RFC4391-9.1.1-07, RFC4391-9.1.1-08.
+    wire::Gid (*own_gid)(const wire::Gid& port_gid) = [](const wire::Gid& port_gid) { return port_gid; };
+    /// The queue pair that IP for a peer goes to, by its address and the SrcQP heard. RFC4391-9.1.1-04.
+    std::uint32_t (*peer_qpn)(const HardwareAddress&, std::uint32_t) = [](const HardwareAddress& peer, std::uint32_t) {
+        return peer[wire::LinkAddress::qpn];
+    };
+
+    // 9.1.2. The rest of what unicast needs.
+
+    /// Whether the SA tells LID, SL and rate; else the LID heard serves. RFC4391-9.1.2-01, -05, -06, RFC4391-9.1-06.
+    bool asks_path = true;
+    /// DETH.Q_Key of unicast and of multicast. RFC4391-9.1.2-03, RFC4392-4-01.
+    std::uint32_t (*unicast_q_key)(const Link&) = [](const Link& link) { return link.q_key; };
+    std::uint32_t (*multicast_q_key)(const Link&, const Group&) = [](const Link& link, const Group&) {
+        return link.q_key;
+    };
+    /// What the queue pair accepts. RFC4391-9.1-04, RFC4391-3-01.
+    std::uint32_t (*accepted_q_key)(const Link&) = [](const Link& link) { return link.q_key; };
+    /// LRH.SL of unicast, by what the path has. RFC4391-9.1.2-05.
+    std::uint8_t (*unicast_sl)(const Link&, std::uint8_t path) = [](const Link&, std::uint8_t path) { return path; };
+
+    // 9.2. Address resolution in IPv4.
+
+    /// RFC4391-9.2-01, RFC4391-14-01.
+    std::uint16_t arp_hardware = wire::Arp::infiniband;
+    /// RFC4391-9.2-02.
+    std::uint16_t arp_protocol = 0x0800;
+    std::uint8_t arp_protocol_length = 4;
+    /// Octets of each hardware address that are sent. RFC4391-9.2-03, RFC4391-9.2-04.
+    std::uint8_t arp_address_size = wire::LinkAddress::size;
+    /// What the packet says of them. RFC4391-9.2-04.
+    std::uint8_t (*arp_hardware_length)(std::uint8_t size) = [](std::uint8_t size) { return size; };
+    /// The group that requests go to. RFC4391-5-04, RFC4391-9-01.
+    wire::Gid (*arp_request_group)(const Link&) = [](const Link& link) { return link.broadcast_gid(); };
+    /// Whether an address of this node is answered for. RFC4391-9-01.
+    bool answers_arp = true;
+    /// False: replies go to the broadcast group. RFC4391-9.1.1-05.
+    bool arp_reply_is_unicast = true;
+    /// The queue pair that a reply goes to, by the requester's address and its SrcQP. RFC4391-9.1.1-05.
+    std::uint32_t (*arp_reply_qpn)(const HardwareAddress&, std::uint32_t) =
+        [](const HardwareAddress& requester, std::uint32_t) { return requester[wire::LinkAddress::qpn]; };
+
+    // 9.3. Address resolution in IPv6.
+
+    /// Whether a solicitation is answered. RFC4391-9-02.
+    bool answers_solicitations = true;
+    /// Whether solicitations and advertisements carry the option. RFC4391-9.3-01.
+    bool sends_nd_option = true;
+    /// RFC4391-9.3-02.
+    std::uint8_t nd_source = wire::LinkAddressOption::source, nd_target = wire::LinkAddressOption::target;
+    /// The octets of an option. RFC4391-9.3-03, RFC4391-9.3-04, RFC4391-9.3-05.
+    std::vector<std::uint8_t> (*nd_option)(std::uint8_t type, const HardwareAddress&) = answers::nd_option;
+
+    // 9.4. QPN caching.
+
+    /// Whether a neighbour that was not heard of for a while is asked again. RFC4391-9.4-02.
+    bool revalidates = true;
+
+    // 10. Sending to IP multicast groups.
+
+    /// Whether a group's record is asked for before the first packet. RFC4391-10-02.
+    bool checks_group = true;
+    /// Whether a sender joins before it sends. RFC4391-10-08.
+    bool joins_to_send = true;
+    /// How. RFC4391-10-09.
+    std::uint8_t send_join_state = wire::join_state::send_only_non_member;
+    /// The JoinState with which a sender creates a missing group; zero: never. RFC4391-10-04, RFC4391-10-07.
+    std::uint8_t send_creates_with = 0;
+    /// Whether the packets of a missing group may leave the link. RFC4391-10-04, RFC4391-10-07.
+    bool (*is_redirected)(const wire::IpAddress& group) = answers::is_beyond_link_local;
+    /// Where they go while the all-router group exists. RFC4391-10-04, RFC4391-10-05.
+    Fallback with_all_router = Fallback::all_router;
+    /// And where while it does not. RFC4391-10-06.
+    Fallback without_all_router = Fallback::drop;
+    /// Whether the SA is spared what it has answered. RFC4391-10-11.
+    bool caches_groups = true;
+    /// Whether reports of this trap, 66 or 67, are subscribed to. RFC4391-10-12, RFC4391-11-04.
+    bool (*subscribes)(std::uint16_t trap_number) = [](std::uint16_t) { return true; };
+    /// Whether a redirected group's packets go to the group once it is there. RFC4391-10-13.
+    bool heeds_creation = true;
+    /// Whether the MLID of a deleted group is forgotten. RFC4392-1.3.2.3-02, RFC4392-4.2.5-03.
+    bool heeds_deletion = true;
+    /// Whether a group that nothing was sent to for a while is left. RFC4392-4.2.5-01.
+    bool leaves_idle_groups = true;
+
+    // 10. Receiving from IP multicast groups.
+
+    /// Whether IP's groups are joined at the SA. RFC4391-10-15, RFC4392-1.2-03.
+    bool joins_ip_groups = true;
+    /// How. RFC4391-10-15.
+    std::uint8_t member_join_state = wire::join_state::full_member;
+    /// What a group that does not exist yet is created with. RFC4391-10-16 for the MTU, RFC4391-10-17 for P_Key, Q_Key,
+    /// SL, MTU and HopLimit, RFC4391-10-18 for the others.
+    std::uint16_t (*created_p_key)(const Link&) = [](const Link& link) -> std::uint16_t {
+        return link.p_key | wire::full_member;
+    };
+    std::uint32_t (*created_q_key)(const Link&) = [](const Link& link) { return link.q_key; };
+    std::uint8_t (*created_sl)(const Link&) = [](const Link& link) { return link.sl; };
+    std::uint8_t (*created_mtu)(const Link&) = [](const Link& link) { return link.mtu; };
+    std::uint8_t (*created_hop_limit)(const Link&) = [](const Link& link) { return link.hop_limit; };
+    std::uint8_t (*created_traffic_class)(const Link&) = [](const Link& link) { return link.traffic_class; };
+    std::uint32_t (*created_flow_label)(const Link&) = [](const Link& link) { return link.flow_label; };
+    std::uint8_t (*created_rate)(const Link&) = [](const Link& link) { return link.rate; };
+    /// RFC4392-1.3.1-01.
+    std::uint8_t (*created_scope)(const Link&) = [](const Link& link) { return link.scope; };
+    /// Whether a group that IP leaves is left at the SA. RFC4391-10-20, RFC4392-4.2.2-02.
+    bool leaves_groups = true;
+    /// The JoinState that is left. RFC4391-10-20.
+    std::uint8_t leave_join_state = wire::join_state::full_member;
+
+    // 11. IP multicast routing.
+
+    /// Whether a router asks for the groups that exist. RFC4391-11-01, RFC4391-11-02, RFC4391-11-03.
+    bool router_lists_groups = true;
+    /// How a router joins. RFC4391-11-03, RFC4392-4.2.3-01.
+    std::uint8_t router_join_state = wire::join_state::non_member;
+    /// Which groups. RFC4391-11-03.
+    bool (*router_wants)(const wire::Gid& mgid, const Link&) = answers::is_group_of_link;
+    /// Whether a router joins groups that are created later. RFC4391-11-04.
+    bool router_heeds_creation = true;
+
+    // 12. Failures.
+
+    /// Whether failed multicast operations are logged. RFC4391-12-02.
+    bool logs_failures = true;
+
+    // RFC 4755: connected mode.
+
+    /// The flags octet with connected modes. RFC4755-3.1-01, RFC4755-3.1-02.
+    std::uint8_t connected_flags = wire::flag_rc;
+    /// The QPN in the private data. RFC4755-3.2-02, RFC4755-6-01.
+    std::uint32_t (*private_qpn)(std::uint32_t ud_qpn) = [](std::uint32_t ud_qpn) { return ud_qpn; };
+    /// Whether a REJ carries private data. RFC4755-3.2-03.
+    bool rej_has_qpn = true;
+    /// Whether a REQ is accepted though an own one is on its way to the same peer. RFC4755-3.3-01.
+    bool (*accepts_crossing)(const HardwareAddress& local, const HardwareAddress& remote) = answers::accepts_crossing;
+    /// Whether connections end with their interface. RFC4755-3.4-01.
+    bool disconnects = true;
+    /// RFC4755-3.5-01.
+    std::uint64_t (*service_id)(std::uint32_t ud_qpn) = answers::service_id;
+    /// In octets. RFC4755-5.1-01.
+    std::uint32_t (*receive_mtu)(std::size_t mtu) = [](std::size_t mtu) {
+        return static_cast<std::uint32_t>(mtu + wire::Encap::size);
+    };
+    /// RFC4755-6-02.
+    std::uint8_t private_reserved = 0;
+    /// RFC4755-6-03.
+    bool (*accepts_private_reserved)(std::uint8_t) = [](std::uint8_t) { return true; };
+
+    /// A last word on every UD packet of IPoIB, for lies that no decision covers. Null: none.
+    void (*on_send)(build::PacketBuilder&) = nullptr;
+};
+
+}  // namespace ipoib::stack

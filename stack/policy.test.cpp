@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Every member of Policy decides something: a node that differs in it behaves differently.
+#include "stack/policy_day.hpp"
+
+using namespace ipoib;
+using namespace ipoib::stack;
+using namespace ipoib::stack::test;
+using namespace ipoib::wire;
+
+namespace {
+
+struct Change {
+    std::string_view member;
+    void (*apply)(Policy&);
+};
+
+// Wrong answers, one for each member, in its order.
+const std::vector<Change> mapping_and_link{
+    {"mgid_transient", [](Policy& p) { p.mgid_transient = false; }},
+    {"ipv4_signature", [](Policy& p) { p.ipv4_signature = 0x401c; }},
+    {"ipv6_signature", [](Policy& p) { p.ipv6_signature = 0x601c; }},
+    {"mgid_p_key", [](Policy& p) { p.mgid_p_key = [](const Link& l) -> std::uint16_t { return l.p_key & 0x7fff; }; }},
+    {"ipv6_group_id",
+     [](Policy& p) { p.ipv6_group_id = [](const Gid& g) {
+                         return GroupId{0x77, g.interface_id()};
+                     }; }},
+    {"ipv4_group_id", [](Policy& p) { p.ipv4_group_id = [](std::uint32_t g) {
+                                          return GroupId{0, g};
+                                      }; }},
+    {"limited_broadcast",
+     [](Policy& p) {
+         p.limited_broadcast = [](const Link& l) { return mgid_for_ipv4(0xefffffff, l.p_key, l.scope); };
+     }},
+    {"broadcast_gid",
+     [](Policy& p) { p.broadcast_gid = [](std::uint16_t k, unsigned) { return broadcast_gid(k, 8); }; }},
+    {"mgid_scope", [](Policy& p) { p.mgid_scope = [](const Link&, const IpAddress&) -> std::uint8_t { return 8; }; }},
+    {"search_scopes",
+     [](Policy& p) {
+         p.search_scopes = {14, 8, 5, 2};
+     }},
+    {"joined_scope", [](Policy& p) { p.joined_scope = [](std::uint8_t) -> std::uint8_t { return 5; }; }},
+    {"joins_broadcast_group", [](Policy& p) { p.joins_broadcast_group = false; }},
+    {"broadcast_join_state", [](Policy& p) { p.broadcast_join_state = join_state::non_member; }},
+    {"needs_join", [](Policy& p) { p.needs_join = false; }},
+    {"supports_link_mtu", [](Policy& p) { p.supports_link_mtu = [](std::uint8_t, std::uint8_t) { return true; }; }},
+    {"adopted_q_key", [](Policy& p) { p.adopted_q_key = [](const Group&) { return 0x0b1bu; }; }},
+    {"adopted_mtu", [](Policy& p) { p.adopted_mtu = [](const Group&) -> std::uint8_t { return 3; }; }},
+    {"adopted_sl", [](Policy& p) { p.adopted_sl = [](const Group&) -> std::uint8_t { return 0; }; }},
+    {"adopted_traffic_class",
+     [](Policy& p) { p.adopted_traffic_class = [](const Group&) -> std::uint8_t { return 0; }; }},
+    {"adopted_flow_label", [](Policy& p) { p.adopted_flow_label = [](const Group&) { return 0u; }; }},
+    {"adopted_hop_limit", [](Policy& p) { p.adopted_hop_limit = [](const Group&) -> std::uint8_t { return 0; }; }},
+    {"is_directed_broadcast",
+     [](Policy& p) { p.is_directed_broadcast = [](const IpAddress&, const IpNetwork&) { return false; }; }},
+    {"rejoins", [](Policy& p) { p.rejoins = false; }},
+    {"resubscribes", [](Policy& p) { p.resubscribes = false; }},
+};
+
+const std::vector<Change> frames{
+    {"encap_reserved", [](Policy& p) { p.encap_reserved = 1; }},
+    {"accepts_encap_reserved", [](Policy& p) { p.accepts_encap_reserved = [](std::uint16_t r) { return r == 0; }; }},
+    {"encap_type",
+     [](Policy& p) { p.encap_type = [](EtherType t) { return t == EtherType::ipv6 ? EtherType::ipv4 : t; }; }},
+    {"demultiplexed",
+     [](Policy& p) {
+         p.demultiplexed = [](EtherType t, Octets) { return t == EtherType{0x1234} ? EtherType::ipv4 : t; };
+     }},
+    {"survives_unknown_type", [](Policy& p) { p.survives_unknown_type = false; }},
+    {"grh_on_multicast", [](Policy& p) { p.grh_on_multicast = false; }},
+    {"grh_on_unicast", [](Policy& p) { p.grh_on_unicast = true; }},
+    {"accepts_grh", [](Policy& p) { p.accepts_grh = [](bool has, bool is_multicast) { return has == is_multicast; }; }},
+    {"multicast_dest_qp", [](Policy& p) { p.multicast_dest_qp = 0xfffffe; }},
+    {"multicast_dlid",
+     [](Policy& p) { p.multicast_dlid = [](const Link& l, const Group&) { return l.broadcast_mlid; }; }},
+    {"multicast_sl", [](Policy& p) { p.multicast_sl = [](const Link&, const Group&) -> std::uint8_t { return 0; }; }},
+    {"multicast_traffic_class",
+     [](Policy& p) { p.multicast_traffic_class = [](const Link& l, const Group&) { return l.traffic_class; }; }},
+    {"multicast_flow_label",
+     [](Policy& p) { p.multicast_flow_label = [](const Link& l, const Group&) { return l.flow_label; }; }},
+    {"multicast_hop_limit",
+     [](Policy& p) { p.multicast_hop_limit = [](const Link& l, const Group&) { return l.hop_limit; }; }},
+    {"ip_mtu", [](Policy& p) { p.ip_mtu = [](std::size_t m) { return m - 8; }; }},
+    {"longest_sent", [](Policy& p) { p.longest_sent = [](std::size_t) { return std::size_t{4000}; }; }},
+    {"accepts_length", [](Policy& p) { p.accepts_length = [](std::size_t n) { return n <= 2000; }; }},
+    {"is_modified_eui64", [](Policy& p) { p.is_modified_eui64 = [](std::uint64_t) { return true; }; }},
+    {"interface_id", [](Policy& p) { p.interface_id = [](std::uint64_t g, bool) { return g; }; }},
+    {"link_local", [](Policy& p) { p.link_local = [](std::uint64_t id) { return Gid::of(0xfec0ull << 48, id); }; }},
+    {"on_send", [](Policy& p) { p.on_send = [](build::PacketBuilder& b) { b.set(Bth::psn, 7); }; }},
+};
+
+const std::vector<Change> unicast{
+    {"datagram_flags", [](Policy& p) { p.datagram_flags = 1; }},
+    {"accepts_flags", [](Policy& p) { p.accepts_flags = [](std::uint8_t f) { return f == 0; }; }},
+    {"kept_flags", [](Policy& p) { p.kept_flags = [](std::uint8_t f, bool) { return f; }; }},
+    {"own_qpn", [](Policy& p) { p.own_qpn = [](std::uint32_t q) { return q + 1; }; }},
+    {"own_gid", [](Policy& p) { p.own_gid = [](const Gid& g) { return Gid::of(g.prefix(), 1); }; }},
+    {"peer_qpn", [](Policy& p) { p.peer_qpn = [](const HardwareAddress&, std::uint32_t q) { return q; }; }},
+    {"asks_path", [](Policy& p) { p.asks_path = false; }},
+    {"unicast_q_key", [](Policy& p) { p.unicast_q_key = [](const Link&) { return 0x0b1bu; }; }},
+    {"multicast_q_key", [](Policy& p) { p.multicast_q_key = [](const Link&, const Group&) { return 0x0b1bu; }; }},
+    {"accepted_q_key", [](Policy& p) { p.accepted_q_key = [](const Link&) { return 0x0b1bu; }; }},
+    {"unicast_sl",
+     [](Policy& p) { p.unicast_sl = [](const Link&, std::uint8_t s) -> std::uint8_t { return (s + 1) & 0xf; }; }},
+    {"arp_hardware", [](Policy& p) { p.arp_hardware = 1; }},
+    {"arp_protocol", [](Policy& p) { p.arp_protocol = 0x0806; }},
+    {"arp_hardware_length", [](Policy& p) { p.arp_hardware_length = [](std::uint8_t) -> std::uint8_t { return 6; }; }},
+    {"arp_protocol_length", [](Policy& p) { p.arp_protocol_length = 16; }},
+    {"arp_address_size", [](Policy& p) { p.arp_address_size = 8; }},
+    {"arp_request_group",
+     [](Policy& p) {
+         p.arp_request_group = [](const Link& l) { return mgid_for_ipv4(0xe0000001, l.p_key, l.scope); };
+     }},
+    {"answers_arp", [](Policy& p) { p.answers_arp = false; }},
+    {"arp_reply_is_unicast", [](Policy& p) { p.arp_reply_is_unicast = false; }},
+    {"arp_reply_qpn", [](Policy& p) { p.arp_reply_qpn = [](const HardwareAddress&, std::uint32_t q) { return q; }; }},
+    {"answers_solicitations", [](Policy& p) { p.answers_solicitations = false; }},
+    {"sends_nd_option", [](Policy& p) { p.sends_nd_option = false; }},
+    {"nd_source", [](Policy& p) { p.nd_source = LinkAddressOption::target; }},
+    {"nd_target", [](Policy& p) { p.nd_target = LinkAddressOption::source; }},
+    {"nd_option",
+     [](Policy& p) {
+         p.nd_option = [](std::uint8_t type, const HardwareAddress& address) {
+             auto option = answers::nd_option(type, address);
+             std::rotate(option.begin() + 2, option.begin() + 4, option.end());
+             return option;
+         };
+     }},
+    {"revalidates", [](Policy& p) { p.revalidates = false; }},
+};
+
+const std::vector<Change> multicast{
+    {"checks_group", [](Policy& p) { p.checks_group = false; }},
+    {"joins_to_send", [](Policy& p) { p.joins_to_send = false; }},
+    {"send_join_state", [](Policy& p) { p.send_join_state = join_state::full_member; }},
+    {"send_creates_with", [](Policy& p) { p.send_creates_with = join_state::full_member; }},
+    {"is_redirected", [](Policy& p) { p.is_redirected = [](const IpAddress&) { return true; }; }},
+    {"with_all_router", [](Policy& p) { p.with_all_router = Fallback::broadcast; }},
+    {"without_all_router", [](Policy& p) { p.without_all_router = Fallback::broadcast; }},
+    {"caches_groups", [](Policy& p) { p.caches_groups = false; }},
+    {"subscribes (66)", [](Policy& p) { p.subscribes = [](std::uint16_t trap_number) { return trap_number != 66; }; }},
+    {"subscribes (67)", [](Policy& p) { p.subscribes = [](std::uint16_t trap_number) { return trap_number != 67; }; }},
+    {"heeds_creation", [](Policy& p) { p.heeds_creation = false; }},
+    {"heeds_deletion", [](Policy& p) { p.heeds_deletion = false; }},
+    {"leaves_idle_groups", [](Policy& p) { p.leaves_idle_groups = false; }},
+    {"joins_ip_groups", [](Policy& p) { p.joins_ip_groups = false; }},
+    {"member_join_state", [](Policy& p) { p.member_join_state = join_state::non_member; }},
+    {"created_p_key", [](Policy& p) { p.created_p_key = [](const Link&) -> std::uint16_t { return 0xffff; }; }},
+    {"created_q_key", [](Policy& p) { p.created_q_key = [](const Link&) { return 1u; }; }},
+    {"created_sl", [](Policy& p) { p.created_sl = [](const Link&) -> std::uint8_t { return 0; }; }},
+    {"created_mtu", [](Policy& p) { p.created_mtu = [](const Link&) -> std::uint8_t { return 1; }; }},
+    {"created_hop_limit", [](Policy& p) { p.created_hop_limit = [](const Link&) -> std::uint8_t { return 0; }; }},
+    {"created_traffic_class",
+     [](Policy& p) { p.created_traffic_class = [](const Link&) -> std::uint8_t { return 0; }; }},
+    {"created_flow_label", [](Policy& p) { p.created_flow_label = [](const Link&) { return 0u; }; }},
+    {"created_rate", [](Policy& p) { p.created_rate = [](const Link&) -> std::uint8_t { return 2; }; }},
+    {"created_scope", [](Policy& p) { p.created_scope = [](const Link&) -> std::uint8_t { return 14; }; }},
+    {"leaves_groups", [](Policy& p) { p.leaves_groups = false; }},
+    {"leave_join_state", [](Policy& p) { p.leave_join_state = join_state::non_member; }},
+    {"router_lists_groups", [](Policy& p) { p.router_lists_groups = false; }},
+    {"router_join_state", [](Policy& p) { p.router_join_state = join_state::full_member; }},
+    {"router_wants",
+     [](Policy& p) { p.router_wants = [](const Gid& g, const Link&) { return ipv4_group_of(g) == std::nullopt; }; }},
+    {"router_heeds_creation", [](Policy& p) { p.router_heeds_creation = false; }},
+    {"logs_failures", [](Policy& p) { p.logs_failures = false; }},
+};
+
+const std::vector<Change> connected{
+    {"connected_flags", [](Policy& p) { p.connected_flags = 0xc1; }},
+    {"private_qpn", [](Policy& p) { p.private_qpn = [](std::uint32_t) { return 0u; }; }},
+    {"rej_has_qpn", [](Policy& p) { p.rej_has_qpn = false; }},
+    {"accepts_crossing",
+     [](Policy& p) {
+         p.accepts_crossing = [](const HardwareAddress& a, const HardwareAddress& b) {
+             return !answers::accepts_crossing(a, b);
+         };
+     }},
+    {"disconnects", [](Policy& p) { p.disconnects = false; }},
+    {"service_id", [](Policy& p) { p.service_id = [](std::uint32_t q) { return std::uint64_t{0x10} << 56 | q; }; }},
+    {"receive_mtu", [](Policy& p) { p.receive_mtu = [](std::size_t) { return 0u; }; }},
+    {"private_reserved", [](Policy& p) { p.private_reserved = 1; }},
+    {"accepts_private_reserved", [](Policy& p) { p.accepts_private_reserved = [](std::uint8_t r) { return r == 0; }; }},
+};
+
+void check_all(const std::vector<Change>& changes) {
+    const auto right = day_of({});
+    REQUIRE(right == day_of({}));
+    for (const auto& change : changes) {
+        CAPTURE(change.member);
+        Policy policy;
+        change.apply(policy);
+        CHECK((day_of(policy) != right));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("Policy: each decision about mapping and link setup shows in what a node does") {
+    check_all(mapping_and_link);
+}
+TEST_CASE("Policy: each decision about frames shows in what a node does") { check_all(frames); }
+TEST_CASE("Policy: each decision about unicast shows in what a node does") { check_all(unicast); }
+TEST_CASE("Policy: each decision about multicast shows in what a node does") { check_all(multicast); }
+TEST_CASE("Policy: each decision about connections shows in what a node does") { check_all(connected); }

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// For tests: a day in the life of a node.
+#include "stack/policy_day.hpp"
+
+namespace ipoib::stack::test {
+namespace {
+
+using namespace wire;
+using build::PacketBuilder;
+
+/// A link whose SA lets ports in that cannot carry its MTU: what the node itself checks shows.
+fabric::SubnetConfig lax() {
+    fabric::SubnetConfig config;
+    config.sa.behaviour.checks_mtu = false;
+    return config;
+}
+
+class Day {
+public:
+    explicit Day(const Policy& policy)
+        : world_("controlled", lax()), node_(world_.add(policy)), peer_(world_.running()) {
+        world_.keeps_frames = true;
+        begin(policy);
+        if (!node_.ib0().is_running()) return;
+        unicast();
+        strange_packets();
+        multicast();
+        membership();
+        late();
+        connections();
+        end();
+    }
+    [[nodiscard]] std::string text() {
+        std::string all;
+        for (const auto& one : world_.sent) {
+            const auto slid = one.packet.lrh[Lrh::slid];
+            if (one.role != fabric::NodeRole::other || slid == peer_.hca.facts().lid) continue;
+            // SMPs answer to the manager.
+            if (one.packet.bth && one.packet.bth[Bth::dest_qp] == 0) continue;
+            all += hex_octets(one.frame.octets(), one.frame.octets().size()) + '\n';
+        }
+        for (const auto& line : node_.node.log().lines()) all += line + '\n';
+        return all;
+    }
+
+private:
+    void begin(const Policy& policy) {
+        world_.subnet.sa().faults.refuse_joins = sa_status::denied;
+        REQUIRE(node_.ib0().up().empty());
+        world_.loop.run_for(500ms);
+        world_.subnet.sa().faults.refuse_joins = 0;
+        world_.loop.run_for(5s);
+        auto& weak = world_.add(policy, {.mtu = 3});
+        REQUIRE(weak.ib0().up().empty());
+        world_.loop.run_for(100ms);
+        weak.ib0().down();
+        world_.settle();
+    }
+    void ping(Host& from, const IpAddress& to, std::size_t size = 56) {
+        static_cast<void>(from.ib0().echo().ping(to, size, 1s, [](bool) {}));
+        world_.loop.run_for(1100ms);
+    }
+    void unicast() {
+        for (const auto& to : {ip("10.1.0.2"), peer_.ib0().addresses().back().address}) {
+            ping(node_, to);
+            ping(node_, to, 4000);
+        }
+        for (const auto& to : {ip("10.1.0.1"), node_.ib0().addresses().back().address}) ping(peer_, to, 1990);
+        ping(node_, ip("10.1.0.77"));
+        peer_.ib0().neighbours().flush();
+        for (const auto& to : {ip("10.1.0.1"), node_.ib0().addresses().back().address}) ping(peer_, to);
+    }
+    [[nodiscard]] build::Node as_peer(std::uint32_t ipv4 = 0x0a010002) {
+        auto node = peer_.ib0().self();
+        node.ipv4 = ipv4;
+        return node;
+    }
+    [[nodiscard]] build::Node as_node() {
+        auto node = node_.ib0().self();
+        node.ipv4 = 0x0a010001;
+        return node;
+    }
+    void inject(const PacketBuilder& packet) {
+        peer_.hca.send(packet.build());
+        world_.settle();
+    }
+    void strange_packets() {
+        const build::Link link = peer_.ib0().link();
+        auto asks = [&](std::uint32_t from) { return build::arp_request(as_peer(from), 0x0a010001, link); };
+        inject(asks(0x0a010002).set(Encap::reserved, 0xffff));
+        inject(asks(0x0a010032).set(ArpAddresses::sha_flags, 0x3f));
+        inject(asks(0x0a010033).set(Deth::src_qp, 0x777));
+        ping(node_, ip("10.1.0.51"));
+        inject(build::echo_request(as_peer(), as_node(), link, 1).set(Encap::type, EtherType{0x1234}));
+        auto with_grh = build::unicast_with_grh(as_peer(), as_node(), link);
+        with_grh.add(Bytes<Arp>{}
+                         .set(Arp::hardware, Arp::infiniband)
+                         .set(Arp::protocol, 0x0800)
+                         .set(Arp::hardware_length, LinkAddress::size)
+                         .set(Arp::protocol_length, 4)
+                         .set(Arp::operation, Arp::request));
+        inject(with_grh.add(Bytes<ArpAddresses>{}
+                                .set(ArpAddresses::sha_qpn, peer_.ib0().ud_qpn())
+                                .set(ArpAddresses::sha_gid, peer_.gid())
+                                .set(ArpAddresses::spa, 0x0a010002)
+                                .set(ArpAddresses::tpa, 0x0a010001)));
+        ping(peer_, ip("10.1.0.1"));
+    }
+    void send(std::string_view to) {
+        static_cast<void>(node_.ib0().sockets().send(ip(to), 9, std::vector<std::uint8_t>(30, 1), 3));
+        world_.settle();
+    }
+    void multicast() {
+        for (const auto* to : {"255.255.255.255", "10.1.0.255", "239.1.1.1", "224.0.0.77", "ff05::77"}) send(to);
+        fabric::Partition other = world_.subnet_link();
+        other.traffic_class = 7;
+        other.flow_label = 8;
+        other.hop_limit = 9;
+        world_.subnet.sa().create_group(world_.mgid(ip("239.1.1.9")), other);
+        send("239.1.1.9");
+        for (const auto* routers : {"224.0.0.2", "ff02::2"}) REQUIRE(world_.join(peer_, ip(routers)).empty());
+        for (const auto* to : {"239.1.1.1", "239.1.1.1", "224.0.0.77", "ff05::78"}) send(to);
+        REQUIRE(world_.join(peer_, ip("239.1.1.1")).empty());
+        send("239.1.1.1");
+        send("239.1.1.1");
+        REQUIRE(peer_.ib0().membership().leave(ip("239.1.1.1")));
+        world_.settle();
+        send("239.1.1.1");
+        REQUIRE(world_.join(peer_, ip("239.1.1.2")).empty());
+        send("239.1.1.2");
+        world_.loop.run_for(60s);
+    }
+    void membership() {
+        const auto join = [&](const char* group) {
+            node_.ib0().membership().join(ip(group), [](const std::string&) {});
+            world_.settle();
+        };
+        join("239.2.2.2");
+        join("ff15::2:2");
+        static_cast<void>(node_.ib0().membership().leave(ip("239.2.2.2")));
+        world_.settle();
+        world_.subnet.sa().faults.refuse_joins = sa_status::no_resources;
+        join("239.2.2.3");
+        world_.subnet.sa().faults.refuse_joins = 0;
+        REQUIRE(world_.join(peer_, ip("239.3.3.3")).empty());
+        node_.ib0().router().enable();
+        world_.settle();
+        REQUIRE(world_.join(peer_, ip("239.3.3.4")).empty());
+        node_.ib0().router().disable();
+        world_.settle();
+    }
+    void late() {
+        ping(node_, ip("10.1.0.2"));
+        world_.loop.run_for(40s);
+        ping(node_, ip("10.1.0.2"));
+        world_.subnet.start_manager(false);
+        world_.loop.run_for(5s);
+    }
+    void connections() {
+        for (auto* host : {&node_, &peer_}) {
+            host->ib0().connections().enable();
+            host->ib0().neighbours().flush();
+        }
+        ping(node_, ip("10.1.0.2"));
+        ping(node_, ip("10.1.0.2"));
+        node_.ib0().connections().close();
+        world_.settle();
+        // A peer that does not exist but for its address: the request to it stays open.
+        constexpr std::uint32_t ghost = 0x999;
+        const build::Link link = peer_.ib0().link();
+        inject(build::arp_request(as_peer(0x0a01003c), 0x0a010001, link)
+                   .set(ArpAddresses::sha_flags, flag_rc)
+                   .set(ArpAddresses::sha_qpn, ghost));
+        static_cast<void>(node_.ib0().echo().ping(ip("10.1.0.60"), 56, 1s, [](bool) {}));
+        world_.loop.run_for(1ms);
+        inject(request_from(ghost, 1, 0, 0));
+        inject(request_from(0x998, 2, 0, 0xff));
+        inject(request_from(0x997, 3, 1, 0));
+        world_.loop.run_for(5s);
+    }
+    [[nodiscard]] PacketBuilder request_from(std::uint32_t ud_qpn, std::uint32_t id, std::uint8_t service,
+                                             std::uint8_t reserved) {
+        PacketBuilder packet;
+        const auto node = as_node(), peer = as_peer();
+        packet.add(Bytes<Lrh>{}.set(Lrh::dlid, node.lid).set(Lrh::slid, peer.lid));
+        packet.add(Bytes<Bth>{}
+                       .set(Bth::opcode, Opcode::ud_send_only)
+                       .set(Bth::p_key, peer_.ib0().link().p_key)
+                       .set(Bth::dest_qp, 1));
+        packet.add(Bytes<Deth>{}.set(Deth::q_key, 0x80010000).set(Deth::src_qp, 1));
+        packet.add(Bytes<Mad>{}
+                       .set(Mad::base_version, 1)
+                       .set(Mad::mgmt_class, MgmtClass::communication)
+                       .set(Mad::class_version, 2)
+                       .set(Mad::method, Method::send)
+                       .set(Mad::attribute_id, cm_attribute::req));
+        Bytes<CmReq> req;
+        req.set(CmReq::local_comm_id, id)
+            .set(CmReq::service_id, answers::service_id(node.qpn))
+            .set(CmReq::transport_service_type, service)
+            .set(CmReq::primary_local_gid, peer.gid);
+        const auto data = Bytes<CmPrivateData>{}
+                              .set(CmPrivateData::reserved, reserved)
+                              .set(CmPrivateData::ud_qpn, ud_qpn)
+                              .set(CmPrivateData::receive_mtu, 2048);
+        auto octets = req[CmReq::private_data];
+        std::copy(data.octets.begin(), data.octets.end(), octets.begin());
+        return packet.add(req.set(CmReq::private_data, octets));
+    }
+    void end() {
+        node_.ib0().down();
+        world_.settle();
+    }
+
+    World world_;
+    Host& node_;
+    Host& peer_;
+};
+
+}  // namespace
+
+std::string day_of(const Policy& policy) { return Day{policy}.text(); }
+
+}  // namespace ipoib::stack::test
