@@ -100,7 +100,7 @@ private:
 }  // namespace
 
 Comparison compare(const Results& before, const Results& after) {
-    Pairs pairs(before.captures.size() > 1 || after.captures.size() > 1);
+    Pairs pairs(is_by_capture(before) || is_by_capture(after));
     pairs.add(after, &Pair::after);
     pairs.add(before, &Pair::before);
     constexpr std::array names{"worse", "better", "new", "gone"};

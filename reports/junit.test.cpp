@@ -294,8 +294,18 @@ TEST_CASE("JUnit: files are written whole, those of further suites beside the fi
     REQUIRE(write_junit(folder / "r.xml", run).empty());
     CHECK(read_whole(folder / "r.xml", 1U << 20U).value.value() == to_junit(run).at(0));
     run.captures.push_back({"b.pcap", 247, 1, 1, {}, "frame 1"});
+    run.results.push_back(run.results[0]);
+    run.results.back().capture = 1;
     REQUIRE(write_junit(folder / "s.xml", run, {Dialect::rich, {}}).empty());
     CHECK(std::filesystem::exists(folder / "s.xml"));
     CHECK(std::filesystem::exists(folder / "s-2.xml"));
     CHECK_THAT(write_junit(folder / "none/r.xml", run), ContainsSubstring("none/r.xml"));
+}
+
+TEST_CASE("JUnit: the cases of an active run, each with a capture of its own, are one suite") {
+    auto run = samples::every_verdict();
+    run.captures.push_back({"b.pcap", 247, 1, 1, {}, {}});
+    run.results[1].capture = 1;
+    CHECK_FALSE(is_by_capture(run));
+    CHECK(to_junit(run, {Dialect::rich, {}}).size() == 1);
 }

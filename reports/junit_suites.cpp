@@ -85,8 +85,9 @@ std::string class_of_case(const Result& result) {
 /// Indices into the results, by capture.
 std::map<std::size_t, std::vector<const Result*>> by_capture(const Results& run, const std::vector<Result>& results) {
     std::map<std::size_t, std::vector<const Result*>> groups;
+    const bool is_apart = is_by_capture(run);
     for (const auto& result : results)
-        groups[result.capture < run.captures.size() ? result.capture : 0].push_back(&result);
+        groups[is_apart && result.capture < run.captures.size() ? result.capture : 0].push_back(&result);
     if (groups.empty()) groups[0];
     return groups;
 }

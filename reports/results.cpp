@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -156,6 +157,13 @@ bool judged(const Result& result) {
         default:
             return true;
     }
+}
+
+bool is_by_capture(const Results& results) {
+    if (results.captures.size() < 2) return false;
+    std::set<std::string_view> ids;
+    return !std::all_of(results.results.begin(), results.results.end(),
+                        [&](const Result& result) { return ids.insert(result.id).second; });
 }
 
 int exit_code(const Results& results) {

@@ -100,6 +100,10 @@ struct Results {
 /// Whether a rule or case saw something and said what it thinks of it: neither NA nor a PASS of nothing.
 [[nodiscard]] bool judged(const Result&);
 
+/// Whether several captures were judged each by itself, so that an id has a result for each: not the evidence of an
+/// active run, where each case has a capture of its own.
+[[nodiscard]] bool is_by_capture(const Results&);
+
 /// Exit code of `check`, `run` and `audit`: 3 an ERROR or a capture that could not be read to its end, 1 a FAIL or
 /// XPASS, 5 an INCONC, 4 nothing judged, else 0. WARN, NA and XFAIL never change it.
 [[nodiscard]] int exit_code(const Results&);

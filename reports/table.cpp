@@ -98,15 +98,22 @@ private:
         if (!results_.suite.empty()) command += " " + one_line(results_.suite);
         for (std::size_t i = 1; i < results_.command.size(); ++i) command += " " + one_line(results_.command[i]);
         indented(0, command);
+        captures();
+        facts("fabric", results_.fabric);
+        facts("dut", results_.dut);
+        coverage();
+        line("");
+    }
+
+    /// The evidence of an active run is named where something is wrong.
+    void captures() {
+        const bool is_evidence = results_.captures.size() > 1 && !is_by_capture(results_);
+        if (is_evidence) return line(fmt::format("evidence: {} captures", results_.captures.size()));
         for (const auto& capture : results_.captures) {
             line(fmt::format("{}: link type {} ({}), {} packets, {} of them IPoIB", one_line(capture.file),
                              capture.link_type, link_type_name(capture.link_type), capture.packets, capture.ipoib));
             for (const auto& note : capture.notes) indented(2, "note: " + one_line(note));
         }
-        facts("fabric", results_.fabric);
-        facts("dut", results_.dut);
-        coverage();
-        line("");
     }
 
     void coverage() {
@@ -202,7 +209,7 @@ private:
         const auto label = verdict_name(result);
         line(coloured(result.verdict, label) + " " +
              wrapped(one_line(result.id + " " + result.title), label.size() + 1, width));
-        if (results_.captures.size() > 1 && result.capture < results_.captures.size())
+        if (is_by_capture(results_) && result.capture < results_.captures.size())
             line("  in " + one_line(results_.captures[result.capture].file));
         if (result.verdict == Verdict::fail || result.verdict == Verdict::warn)
             indented(2, fmt::format("{} violation{} in {} observed", result.violations,
@@ -217,7 +224,8 @@ private:
         if (result.violations > shown && shown > 0) line(fmt::format("    and {} more", result.violations - shown));
         for (const auto& note : result.notes) indented(2, "note: " + one_line(note));
         if (!result.evidence.empty()) indented(2, "evidence: " + one_line(result.evidence));
-        if (!result.repeat.empty()) indented(2, "repeat: " + one_line(result.repeat));
+        // To be copied: neither wrapped nor cut.
+        if (!result.repeat.empty()) line("  repeat: " + printable(result.repeat, Lines::join));
         line("");
     }
 

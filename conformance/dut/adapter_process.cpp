@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t portion = 64 * 1024, kept_diagnostics = 64 * 1024, most_diagnostics = 16 * 1024 * 1024;
+constexpr std::size_t kib = 1024, portion = 64 * kib, kept_diagnostics = 64 * kib, most_diagnostics = 16 * kib * kib;
 constexpr milliseconds look_again{100}, for_its_end{500};
 
 /// Writes without the SIGPIPE of a reader that is gone, whatever the program does with that signal.
@@ -53,7 +53,12 @@ AdapterProcess::AdapterProcess(fabric::Loop& loop, const std::string& command, m
         return;
     }
     loop_.watch(process_.output.value(), POLLIN, [this](short) { read_output(); });
-    loop_.watch(process_.diagnostics.value(), POLLIN, [this](short) { read_diagnostics(); });
+    loop_.watch(process_.diagnostics.value(), POLLIN, [this](short) {
+        read_diagnostics();
+        if (diagnostics_count_ <= most_diagnostics) return;
+        loop_.unwatch(process_.diagnostics.value());
+        fail("floods its standard error");
+    });
 }
 
 AdapterProcess::~AdapterProcess() {
@@ -151,10 +156,6 @@ bool AdapterProcess::read_diagnostics() {
         diagnostics_.erase(0, diagnostics_.size() - kept_diagnostics);
     }
     diagnostics_count_ += static_cast<std::size_t>(count);
-    if (diagnostics_count_ > most_diagnostics) {
-        fail("floods its standard error");
-        loop_.unwatch(process_.diagnostics.value());
-    }
     return true;
 }
 

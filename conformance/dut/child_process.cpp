@@ -56,7 +56,7 @@ std::string with_signal(int signal) { return "signal " + std::to_string(signal) 
 std::string ending_text(const siginfo_t& info) {
     constexpr int signal_offset = 128, not_executable = 126, not_found = 127;
     if (info.si_code != CLD_EXITED) return "killed by " + with_signal(info.si_status);
-    const auto text = "exit status " + std::to_string(info.si_status);
+    auto text = "exit status " + std::to_string(info.si_status);
     if (info.si_status == not_executable) return text + " (the shell could not execute the command)";
     if (info.si_status == not_found) return text + " (the shell did not find the command)";
     if (info.si_status > signal_offset) return text + " (as a shell tells " + with_signal(info.si_status - 128) + ")";

@@ -11,7 +11,7 @@
 namespace ipoib::conformance {
 
 /// The most octets of a request or an answer, the newline not counted.
-inline constexpr std::size_t longest_control_line = 64 * 1024;
+inline constexpr std::size_t longest_control_line = std::size_t{64} * 1024;
 
 /// What came back for a request.
 struct ControlReply {

@@ -51,6 +51,13 @@ bool claims(const Case& one, const Ids& broken) {
     });
 }
 
+Ids checked_by(const std::vector<const Case*>& cases) {
+    Ids ids;
+    for (const auto* one : cases)
+        for (const auto* requirement : one->checks) add_closure(ids, requirement->id);
+    return ids;
+}
+
 /// A case whose every statement leaves a choice observes; nothing can fail it.
 bool is_observation(const Case& one) {
     return std::ranges::all_of(
@@ -102,7 +109,7 @@ public:
         for (const auto* one : run_.cases)
             if (!is_observation(*one) && !deadly_.contains(one->id)) outcome_.idle_cases.emplace_back(one->id);
         outcome_.is_complete = outcome_.idle_cases.empty() && outcome_.reference_failures.empty() &&
-                               outcome_.mutants.size() == all_mutants().size() &&
+                               !fabric::Loop::stop_requested() &&
                                std::ranges::all_of(outcome_.mutants, &MutantOutcome::is_dead);
         return std::move(outcome_);
     }
@@ -135,11 +142,16 @@ private:
         const auto expected = declared(mutant);
         auto cases = of_subject(run_.cases, mutant.sa ? Subject::sa : Subject::stack);
         if (!run_.is_full) std::erase_if(cases, [&](const Case* one) { return !claims(*one, expected); });
+        // Of a selection only what it checks can be asked for.
+        const bool is_selection = run_.cases.size() < all_cases().size();
+        if (is_selection && cases.empty()) return;
+        auto wanted = expected;
+        if (is_selection) std::erase_if(wanted, [&](auto id) { return !checked_by(cases).contains(id); });
         const auto results = run_on(target_of(mutant), std::move(cases), run_.seed);
         const auto found = found_broken(results);
         MutantOutcome outcome{.mutant = &mutant,
                               .killed_by = {},
-                              .missing = difference(expected, found),
+                              .missing = difference(wanted, found),
                               .extra = difference(found, expected),
                               .wrongly_failed = {}};
         for (const auto& result : results.results) {

@@ -18,7 +18,9 @@ std::uint16_t management_p_key(const PortFacts& facts) noexcept {
     constexpr std::uint16_t default_partition = 0x7fff;
     for (const auto p_key : facts.p_keys)
         if ((p_key | full_member) == (default_partition | full_member)) return p_key;
-    return facts.p_keys.empty() ? default_partition | full_member : facts.p_keys.front();
+    for (const auto p_key : facts.p_keys)
+        if ((p_key & default_partition) != 0) return p_key;
+    return default_partition | full_member;
 }
 
 MadOctets compose(const SaRequest& request, std::uint64_t transaction) {

@@ -979,12 +979,13 @@ static void interface_restart(void) {
 
 /* Ends the subscriptions and leaves every group, the broadcast group last; the answers come later. */
 static void interface_down(void) {
-    const bool was_up = ipoib.is_up;
-    ipoib.is_wanted = broadcast_group->is_wanted = ipoib.is_up = false;
     memset(requests, 0, sizeof requests);
-    if (was_up) subscribe(false);
-    for (struct group *g = groups + GROUPS; g-- > groups;)
+    if (ipoib.is_up) subscribe(false);
+    for (struct group *g = groups + GROUPS; g-- > groups;) {
+        if (g->is_asking && g->is_wanted) g->joined |= FULL_MEMBER; /* the answer may be on its way */
         if (g->is_used && g->joined) leave_group(g, g->joined);
+    }
+    ipoib.is_wanted = broadcast_group->is_wanted = ipoib.is_up = false;
     requests_step();
 }
 
@@ -1352,7 +1353,7 @@ int main(int argc, char **argv) {
         wait_for_something(true);
     }
     interface_down(); /* nothing is left behind on the subnet */
-    for (const int64_t until = now() + 1000; port.descriptor >= 0 && is_asking() && now() < until; step(true))
+    for (const int64_t until = now() + 900; port.descriptor >= 0 && is_asking() && now() < until; step(true))
         wait_for_something(false);
     return 0;
 }

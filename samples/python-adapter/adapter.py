@@ -37,10 +37,10 @@ class Node:
         self.command = command
         self.log = collections.deque(maxlen=500)
         self.faults = []
-        self.is_ending = False
         self.start()
 
     def start(self):
+        self.is_ending = False
         self.answers = queue.Queue()
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, errors="replace", bufsize=1)
@@ -50,9 +50,6 @@ class Node:
     def _read_answers(self, process, answers):
         for line in process.stdout:
             answers.put(line.rstrip("\n"))
-        code = process.wait()
-        if not self.is_ending:
-            self.faults.append(f"the node ended, exit status {code}")
         answers.put(None)
 
     def _read_log(self, process, _):
@@ -74,6 +71,7 @@ class Node:
             self.process.kill()  # what it answers later would be taken for the answer to something else
             raise Failed("the node does not answer") from None
         if answer is None:
+            self.look_for_end(patience=1)
             raise Failed("the node is gone")
         if answer == "unsupported":
             raise Unsupported("the node does not know this")
@@ -81,6 +79,16 @@ class Node:
         if status != "ok":
             raise Failed(rest or answer)
         return rest.split()
+
+    def look_for_end(self, patience=0):
+        """A node that ended by itself is a fault, once."""
+        try:
+            code = self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            return
+        if not self.is_ending:
+            self.is_ending = True
+            self.faults.append(f"the node ended, exit status {code}")
 
     def end(self):
         """Its input ends: it leaves what it joined. Then, if need be, with force."""
@@ -194,6 +202,7 @@ class Stack:
         return {"lines": list(self._node.log)}
 
     def health(self, _):
+        self._node.look_for_end()
         count = len(self._node.faults)
         faults, self._node.faults = self._node.faults[:count], self._node.faults[count:]
         return {"faults": faults}

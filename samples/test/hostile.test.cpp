@@ -99,7 +99,7 @@ private:
 }  // namespace
 
 TEST_CASE("C node: no frame harms it, whatever is wrong with it") {
-    for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const std::uint64_t seed : {1u, 2u, 3u}) {
         INFO("seed " << seed);
         Random random{seed};
         SubnetBench bench{program, seed % 2 ? "default" : "controlled"};

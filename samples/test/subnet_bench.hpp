@@ -62,7 +62,11 @@ public:
         REQUIRE(ib0().up().empty());
         REQUIRE(until([&] { return ib0().is_running(); }));
     }
-    ~SubnetBench() { disconnect(); }
+    ~SubnetBench() {
+        watcher = nullptr;  // what it refers to is gone
+        tap.before = nullptr;
+        disconnect();
+    }
 
     [[nodiscard]] std::string with_path(std::string command) const {
         return command.replace(command.find('@'), 1, path);
