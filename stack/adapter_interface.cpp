@@ -71,8 +71,8 @@ void set_mode(const Request& request) {
 
 void set_scope(const Request& request) {
     constexpr std::uint64_t global = 14;
-    const auto scope = request.number("scope", 1, global);
-    if (!scope) return request.reply.failed("\"scope\" is not 1 to 14");
+    const auto scope = request.number("scope", 0, global);
+    if (!scope) return request.reply.failed("\"scope\" is not 0 (searched for) to 14");
     request.interface.set_scope(static_cast<std::uint8_t>(*scope));
     request.interface.is_up() ? wait_until_running(request) : request.reply.ok();
 }

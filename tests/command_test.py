@@ -8,9 +8,11 @@ import pty
 import re
 import shlex
 import signal
+import socket
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -557,6 +559,37 @@ class Run(Active):
         self.assertEqual(verdicts["results"][0]["verdict"], "ERROR")
         self.assertRegex(verdicts["results"][0]["message"], r"adapter|exit|ended")
 
+    def test_an_adapter_that_breaks_in_one_case_is_an_error_of_that_case_only(self):
+        adapter = self.folder / "adapter.py"
+        adapter.write_text(BREAKING_ADAPTER)
+        for way, reason in (("die", r"ended|exit"), ("hang", r"no answer|answer"), ("flood", r"64 KiB|unasked|asked"),
+                            ("lie", r"which does not exist"), ("babble", r"JSON")):
+            with self.subTest(way=way):
+                (self.folder / way).touch()
+                command = f"exec:exec python3 {adapter} {way} {self.folder / way}"
+                verdicts = self.results("--listen", self.folder / "port", "--dut", command, "--timeout-scale", "0.1",
+                                        "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-INV-002", code=3)["results"]
+                self.assertEqual([r["verdict"] for r in verdicts], ["ERROR", "NA"])
+                self.assertRegex(verdicts[0]["message"], reason)
+
+    def test_a_node_that_closes_within_a_frame_or_sends_nonsense_harms_only_its_own_cases(self):
+        port = self.folder / "port"
+        child = subprocess.Popen([PROGRAM, "run", "--listen", port, "--dut", "none", "--timeout-scale", "0.1", CASE],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (child.kill() if child.poll() is None else None, child.communicate()))
+        while not port.exists():
+            time.sleep(0.01)
+        for nonsense in (b"\x01\x00abc", b"\xff\xff" + bytes(100), b"\x00\x1a" + bytes(26), b"\x00"):
+            with socket.socket(socket.AF_UNIX) as node:
+                node.connect(str(port))
+                try:
+                    node.sendall(nonsense)
+                except BrokenPipeError:  # the fabric has closed it already
+                    pass
+        out, _ = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 5, out)
+        self.assertFalse(port.exists(), "the socket file is left behind")
+
     def test_after_ctrl_c_the_reports_are_written_and_what_was_not_begun_is_an_error(self):
         ours, theirs = pty.openpty()
         self.addCleanup(os.close, ours)
@@ -582,6 +615,30 @@ class Run(Active):
 
     def test_progress_is_for_terminals_only(self):
         self.assertEqual(conform("run").stderr, "")
+
+
+# Does what its first argument says at the first request for the interface (or at the probe), as long as the file of the
+# second argument is there; the file is gone after the first time.
+BREAKING_ADAPTER = '''
+import json, os, sys, time
+way, once = sys.argv[1:3]
+breaks = os.path.exists(once)
+def say(answer): print(json.dumps(answer), flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["do"] == "hello":
+        say({"id": asked["id"], "ok": True, "protocol": 1, "name": "breaking", "can": []})
+    elif breaks and (asked["do"] == "interface" or way == "lie"):
+        os.remove(once)
+        breaks = False
+        if way == "die": sys.exit(7)
+        if way == "hang": time.sleep(60)
+        if way == "flood": sys.stdout.write("x" * (1 << 20) + "\\n"); sys.stdout.flush()
+        if way == "lie": say({"id": asked["id"], "ok": True})
+        if way == "babble": print("hello!", flush=True)
+    else:
+        say({"id": asked["id"], "error": "unsupported"})
+'''
 
 
 class Selftest(Folder):

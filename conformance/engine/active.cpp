@@ -92,16 +92,23 @@ private:
         auto& result = state.result;
         const auto ends = [&](Verdict verdict, const std::string& why) {
             // A violation that was proven before is not hidden by what came after it.
-            if (result.violations == 0) {
-                result.verdict = verdict;
-                result.message = why;
+            if (result.violations > 0) {
+                judge(state);
+                result.notes.push_back(std::string(reports::name(verdict)) + " afterwards: " + why);
                 return;
             }
-            judge(state);
-            result.notes.push_back(std::string(reports::name(verdict)) + " afterwards: " + why);
+            // What was judged before the rest could not be done keeps its verdict.
+            if (verdict == Verdict::na && result.observed > 0) judge(state);
+            result.verdict = verdict;
+            result.message = why;
         };
         try {
-            if (case_.begin == Begin::running && run_.judges_sa == false) state.session.bring_dut_up();
+            if (!run_.judges_sa) {
+                if (case_.begin == Begin::running)
+                    state.session.bring_dut_up();
+                else
+                    state.session.take_dut_down();
+            }
             if (state.session.dut_is_found()) state.recorder.dut_is(state.situation().dut.lid);
             Bench bench{state};
             case_.steps(bench);
@@ -125,7 +132,6 @@ private:
             ends(Verdict::error, why.what());
         }
         if (fabric::Loop::stop_requested()) ends(Verdict::error, "interrupted");
-        if (result.verdict == Verdict::na && !state.tallies.empty() && result.violations == 0) state.tallies.clear();
         examine(state);
     }
 

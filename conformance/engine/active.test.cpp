@@ -202,6 +202,20 @@ TEST_CASE("Active run: what the DUT's adapter cannot do makes the case NA") {
     CHECK(faulty.na == NotJudged::tester);
 }
 
+TEST_CASE("Active run: what was judged before the rest could not be done keeps its verdict") {
+    const auto result = run_local([](Bench& bench) {
+        bench.step("must", rfc4391::encap_reserved_rx);
+        bench.require(true, "");
+        bench.step("should", rfc4391::leaves_group);
+        bench.not_applicable("no more of this here");
+    });
+    CHECK(result.verdict == Verdict::na);
+    CHECK(result.message == "no more of this here");
+    REQUIRE(result.parts.size() == 2);
+    CHECK(result.parts[0].verdict == Verdict::pass);
+    CHECK(result.parts[1].verdict == Verdict::na);
+}
+
 TEST_CASE("Active run: repetitions are one result, the worst of them") {
     auto active = everything({});
     active.cases = {find_case("IPOIB-4391-6-INV-001")};
@@ -226,6 +240,8 @@ public:
             return {.line = {}, .error = "the adapter died"};
         else if (asked["do"] == "health")
             answer["faults"] = {health_};
+        else if (asked["do"] == "interface")
+            answer["up"] = false;
         else if (asked["do"] != "bye")
             answer = {{"id", asked["id"]}, {"error", "unsupported"}};
         return {.line = answer.dump(), .error = {}};

@@ -147,15 +147,16 @@ private:
 /// A fabric and a DUT that last for the whole run, in real time.
 class LastingRig : public Rig {
 public:
-    ~LastingRig() override {
-        if (session_) session_->end();
-    }
+    ~LastingRig() override { drop(); }
     Session& prepare(std::uint64_t) override {
-        if (!session_) {
-            // Only a session that has begun is kept; the next case tries again.
-            auto session = std::make_unique<Session>(the_fabric(), control(), target_.session);
-            session->begin();
-            session_ = std::move(session);
+        if (session_) return *session_;
+        session_ = std::make_unique<Session>(the_fabric(), control(), target_.session);
+        try {
+            session_->begin();
+        } catch (...) {
+            // Only a session that has begun is kept; the next case tries again, with a new adapter.
+            drop();
+            throw;
         }
         return *session_;
     }
@@ -167,10 +168,7 @@ public:
         } catch (const ChannelBroken&) {
             end.is_broken = true;
         }
-        if (!end.is_broken) return;
-        // A new adapter for the next case.
-        session_.reset();
-        adapter_.reset();
+        if (end.is_broken) drop();
     }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override {
         return fabric_->facts();
@@ -184,6 +182,13 @@ protected:
 
     Target target_;
     std::unique_ptr<fabric::Fabric> fabric_;
+
+    /// Ends what was begun: groups are left, the adapter is told goodbye.
+    void drop() noexcept {
+        if (session_) session_->end();
+        session_.reset();
+        adapter_.reset();
+    }
 
 private:
     Control& control() {
@@ -217,6 +222,8 @@ public:
             });
     }
     ~ListeningRig() override {
+        // While the DUT is still on the fabric.
+        drop();
         for (const auto& node : nodes_)
             if (node->jack) std::exchange(node->jack, nullptr)->unplug();
     }

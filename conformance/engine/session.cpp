@@ -165,6 +165,10 @@ void Session::bring_dut_up() {
     }
 }
 
+void Session::take_dut_down() {
+    if (dut_.interface().is_up) dut_.down();
+}
+
 void Session::undo() {
     tester_->answer_resolution(true);
     tester_->leave_groups();

@@ -43,6 +43,8 @@ public:
     /// Brings the DUT's interface up (at most 30 s: joins are retried for so long) and finds out where it is. Throws
     /// Inconclusive.
     void bring_dut_up();
+    /// Takes the DUT's interface down, if it is up. Throws Unsupported, ControlFailed.
+    void take_dut_down();
     /// Asks the DUT, or by ARP, for its addresses; whether it could be found.
     bool find_dut();
     /// After a case: leaves the groups that it joined; the DUT undoes what it was asked.

@@ -152,18 +152,26 @@ struct Control {
         if (!subnet.set_faults(request.guid(), faults)) fail("no port has this GUID");
     }
 
+    /// Takes back what cases do to manager and administrator. Links, P_Keys and groups are named one by one.
+    void restore(const Request&) const {
+        subnet.sa().faults = {};
+        if (subnet.sm_hca().is_connected()) return;
+        subnet.start_manager(true);
+        await();
+    }
     void carry_out(const Request& request) const {
         struct Verb {
             std::string_view name;
             void (Control::*function)(const Request&) const;
         };
-        static constexpr std::array<Verb, 7> verbs{{{"scenario", &Control::scenario},
+        static constexpr std::array<Verb, 8> verbs{{{"scenario", &Control::scenario},
                                                     {"sm", &Control::sm},
                                                     {"port", &Control::port},
                                                     {"pkey", &Control::pkey},
                                                     {"sa", &Control::sa},
                                                     {"group", &Control::group},
-                                                    {"faults", &Control::faults}}};
+                                                    {"faults", &Control::faults},
+                                                    {"restore", &Control::restore}}};
         const auto name = request.text("do");
         for (const auto& verb : verbs)
             if (verb.name == name) return (this->*verb.function)(request);

@@ -153,6 +153,18 @@ TEST_CASE("Fabric control: sa sets faults one by one and takes them all back") {
     CHECK_FALSE(faults.refuse_only);
 }
 
+TEST_CASE("Fabric control: restore takes back faults of the SA and starts a stopped manager") {
+    Controlled c;
+    REQUIRE(c.is_ok(R"({"do":"sa","silent":true,"busy_next":3})"));
+    REQUIRE(c.is_ok(R"({"do":"sm","state":"stop"})"));
+    CHECK_FALSE(c.fabric.subnet().sm_hca().is_connected());
+    CHECK(c.is_ok(R"({"do":"restore"})"));
+    CHECK(c.fabric.subnet().sm_hca().is_connected());
+    CHECK_FALSE(c.fabric.subnet().sa().faults.is_silent);
+    CHECK(c.fabric.subnet().sa().faults.busy_next == 0);
+    CHECK(c.is_ok(R"({"do":"restore"})"));
+}
+
 TEST_CASE("Fabric control: group creates and deletes a group of the link") {
     Controlled c;
     const auto mgid = wire::mgid_for_ipv4(0xef010203, 0xffff, 2);
