@@ -92,6 +92,14 @@ std::optional<std::size_t> Bench::State::await(const Expectation& expectation, c
     return found;
 }
 
+std::size_t Bench::State::demand(const Expectation& expectation, std::chrono::milliseconds time) {
+    const auto found = await(expectation, situation(), mark, time);
+    if (!found)
+        throw Inconclusive("step \"" + step_title + "\": no " + expectation.what() + " within " + milliseconds(time) +
+                           "; " + what_came_instead(mark));
+    return *found;
+}
+
 void Bench::State::judge_claims(const Expectation& expectation, std::size_t frame) {
     Packet packet;
     recorder.decode(frame, packet);
@@ -315,16 +323,13 @@ void Bench::dut_sends(const IpAddress& to, std::uint16_t port, std::size_t paylo
 
 void Bench::precondition(const Expectation& expectation, Within time) {
     auto& s = state_;
-    const auto found = s.await(expectation, s.situation(), s.mark, time.time);
-    if (!found)
-        throw Inconclusive("step \"" + s.step_title + "\": no " + expectation.what() + " within " +
-                           milliseconds(time.time) + "; " + s.what_came_instead(s.mark));
+    const auto found = s.demand(expectation, time.time);
     Packet packet;
-    s.recorder.decode(*found, packet);
+    s.recorder.decode(found, packet);
     for (const auto& claim : expectation.claims()) {
         const auto* at = claim.header_at(packet);
         if (!at || !claim.holds(at, s.situation()))
-            throw Inconclusive("step \"" + s.step_title + "\": " + expectation.what() + " (" + frame_name(*found) +
+            throw Inconclusive("step \"" + s.step_title + "\": " + expectation.what() + " (" + frame_name(found) +
                                "): " + std::string(claim.header->name) + '.' + std::string(claim.field->name) +
                                " is not " + claim.expected);
     }
@@ -336,11 +341,8 @@ void Bench::precondition(bool holds, std::string_view words) {
 
 void Bench::inspect(const Expectation& expectation, Within time) {
     auto& s = state_;
-    const auto found = s.await(expectation, s.situation(), s.mark, time.time);
-    if (!found)
-        throw Inconclusive("step \"" + s.step_title + "\": no " + expectation.what() + " within " +
-                           milliseconds(time.time) + "; " + s.what_came_instead(s.mark));
-    s.judge_claims(expectation, *found);
+    const auto found = s.demand(expectation, time.time);
+    s.judge_claims(expectation, found);
 }
 
 void Bench::require(const Expectation& expectation, Within time) {

@@ -53,6 +53,8 @@ struct Bench::State {
     std::optional<std::size_t> await(const Expectation& expectation, const Situation& asked, std::size_t since,
                                      fabric::Duration time);
     std::optional<std::size_t> find(const Expectation& expectation, const Situation& asked, std::size_t since) const;
+    /// The same since the last stimulus; without it the case is INCONC.
+    std::size_t demand(const Expectation& expectation, std::chrono::milliseconds time);
     /// Judges the claims on a frame.
     void judge_claims(const Expectation& expectation, std::size_t frame);
     [[nodiscard]] std::string what_came_instead(std::size_t since) const;
