@@ -184,9 +184,9 @@ private:
         state.recorder.write(path());
         result_.evidence = path();
         result_.capture = state.capture;
-        constexpr int infiniband = 247;
+        constexpr auto link_type = static_cast<int>(capture::LinkType::erf);
         results.captures.push_back({.file = path(),
-                                    .link_type = infiniband,
+                                    .link_type = link_type,
                                     .packets = state.recorder.size(),
                                     .ipoib = ipoib,
                                     .notes = {},

@@ -10,6 +10,8 @@
 #include "reports/temporary_folder.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 using namespace ipoib;
@@ -110,6 +112,26 @@ TEST_CASE("Active run: evidence is a capture that check reads without blaming th
         // An SA with the usual Q_Key is the SA's affair (4.1-02, a SHOULD).
         CHECK((result.verdict == Verdict::pass || result.verdict == Verdict::na || result.verdict == Verdict::warn));
     }
+}
+
+TEST_CASE("Active run: Wireshark shows every frame of the evidence as InfiniBand") {
+    if (std::system("command -v tshark >/dev/null") != 0) {
+        WARN("tshark is missing: nothing is shown");
+        return;
+    }
+    const reports::samples::TemporaryFolder folder;
+    auto active = everything({});
+    active.cases = {find_case("IPOIB-4391-6-INV-001")};
+    active.evidence = folder.path().string();
+    const auto results = run_all({}, active);
+    REQUIRE(results.captures.size() == 1);
+    const auto command = "tshark -r '" + results.captures[0].file + "' -Y 'infiniband.lrh' 2>/dev/null | wc -l";
+    auto* pipe = popen(command.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    unsigned long shown = 0;
+    CHECK(std::fscanf(pipe, "%lu", &shown) == 1);
+    pclose(pipe);
+    CHECK(shown == results.captures[0].packets);
 }
 
 TEST_CASE("Active run: a violation names step, requirement, frame and field, and check finds it in the evidence") {

@@ -107,7 +107,8 @@ void Recorder::show(Judge& judge, Party judged) const {
 
 void Recorder::write(const std::string& path) const {
     auto writer = capture::Writer::pcapng(path);
-    for (const auto name : interface_names) writer.add_interface(capture::LinkType::infiniband, name);
+    // As ERF, which Wireshark shows as InfiniBand also where its version does not know link type 247.
+    for (const auto name : interface_names) writer.add_interface(capture::LinkType::erf, name);
     auto next = comments_.begin();
     for (std::size_t i = 0; i < frames_.size(); ++i) {
         std::string comment;
