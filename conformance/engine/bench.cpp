@@ -14,12 +14,6 @@ using reports::NotJudged;
 
 namespace {
 
-constexpr std::size_t most_details = 100, most_told = 5;
-
-std::string milliseconds(std::chrono::milliseconds time) { return std::to_string(time.count()) + " ms"; }
-
-std::string frame_name(std::size_t index) { return "frame " + std::to_string(index + 1); }
-
 std::vector<std::uint8_t> nonce_payload(std::uint16_t nonce, std::size_t size) {
     std::vector<std::uint8_t> octets(size);
     for (std::size_t i = 0; i < size; ++i) octets[i] = static_cast<std::uint8_t>(i % 2 ? nonce : nonce >> 8);
@@ -27,115 +21,6 @@ std::vector<std::uint8_t> nonce_payload(std::uint16_t nonce, std::size_t size) {
 }
 
 }  // namespace
-
-void Bench::State::observed() {
-    for (const auto index : judged) ++tallies[index].observed;
-    ++result.observed;
-}
-
-void Bench::State::violated(reports::Detail detail, const std::string& sentence) {
-    for (const auto index : judged) ++tallies[index].violations;
-    ++result.violations;
-    const auto told = "step \"" + step_title + "\": " + sentence;
-    if (first_failure.empty()) first_failure = told;
-    recorder.comment("VIOLATION: " + told);
-    if (result.details.size() >= most_details) return;
-    detail.capture = capture;
-    if (detail.frame) result.frames.push_back(detail.frame);
-    result.details.push_back(std::move(detail));
-}
-
-void Bench::State::warned(const std::string& sentence) {
-    for (const auto index : judged) ++tallies[index].warnings;
-    const auto told = "step \"" + step_title + "\": " + sentence;
-    if (first_failure.empty()) first_failure = told;
-    result.notes.push_back(told);
-}
-
-void Bench::State::demand_sight(const Expectation& expectation) const {
-    if (expectation.seen_by() == SeenBy::anyone && !session.fabric().abilities().has(fabric::Ability::see_all))
-        throw NotApplicable{NotJudged::tester,
-                            "this fabric does not show what the DUT sends to others (" + expectation.what() + ")"};
-}
-
-std::optional<std::size_t> Bench::State::find(const Expectation& expectation, const Situation& asked,
-                                              std::size_t since) const {
-    const bool sees_all = session.fabric().abilities().has(fabric::Ability::see_all);
-    const bool must_arrive =
-        expectation.seen_by() == SeenBy::tester || (expectation.seen_by() == SeenBy::either && !sees_all);
-    Packet packet;
-    for (auto i = since; i < recorder.size(); ++i) {
-        if (recorder.party(i) != Party::dut) continue;
-        if (must_arrive && !recorder.has_arrived(i)) continue;
-        recorder.decode(i, packet);
-        if (expectation.is_it(packet, asked)) return i;
-    }
-    return {};
-}
-
-std::optional<std::size_t> Bench::State::await(const Expectation& expectation, const Situation& asked,
-                                               std::size_t since, fabric::Duration time) {
-    demand_sight(expectation);
-    auto found = find(expectation, asked, since);
-    auto& loop = session.loop();
-    const auto deadline = loop.now() + session.scaled(time);
-    // A frame is seen when it is sent and arrives later: both make the look worth while.
-    std::size_t seen = recorder.size(), arrived = recorder.arrivals();
-    while (!found) {
-        const bool is_news = loop.run_until(
-            [&] { return recorder.size() != seen || recorder.arrivals() != arrived || recorder.is_full(); }, deadline);
-        if (recorder.is_full()) throw CaseDefect("more than 64 MiB of frames: somebody floods the link");
-        found = find(expectation, asked, since);
-        if (!is_news) break;
-        seen = recorder.size(), arrived = recorder.arrivals();
-    }
-    return found;
-}
-
-std::size_t Bench::State::demand(const Expectation& expectation, std::chrono::milliseconds time) {
-    const auto found = await(expectation, situation(), mark, time);
-    if (!found)
-        throw Inconclusive("step \"" + step_title + "\": no " + expectation.what() + " within " + milliseconds(time) +
-                           "; " + what_came_instead(mark));
-    return *found;
-}
-
-void Bench::State::judge_claims(const Expectation& expectation, std::size_t frame) {
-    Packet packet;
-    recorder.decode(frame, packet);
-    for (const auto& claim : expectation.claims()) {
-        observed();
-        const auto* at = claim.header_at(packet);
-        if (at && claim.holds(at, situation())) continue;
-        const auto field = std::string(claim.header->name) + '.' + std::string(claim.field->name);
-        const auto actual = at ? value_text(*claim.field, at) : std::string("absent");
-        const bool is_inside = at >= packet.octets.data() && at < packet.octets.data() + packet.octets.size();
-        violated({.frame = frame + 1,
-                  .offset = is_inside ? static_cast<std::uint32_t>(packet.offset_of(at) + claim.field->at.bit / 8u) : 0,
-                  .field = field,
-                  .expected = claim.expected,
-                  .actual = actual,
-                  .subject = packet.lrh ? "LID " + hex(packet.lrh[Lrh::slid], 4) : std::string{},
-                  .link = {}},
-                 expectation.what() + " (" + frame_name(frame) + "): " + field + " is " + actual + ", expected " +
-                     claim.expected);
-    }
-}
-
-std::string Bench::State::what_came_instead(std::size_t since) const {
-    std::string told;
-    std::size_t count = 0;
-    Packet packet;
-    for (auto i = since; i < recorder.size(); ++i) {
-        if (recorder.party(i) != Party::dut) continue;
-        if (++count > most_told) continue;
-        recorder.decode(i, packet);
-        told += (told.empty() ? "" : "; ") + frame_name(i) + ' ' + in_one_line(packet);
-    }
-    if (count == 0) return "the DUT sent nothing";
-    if (count > most_told) told += "; and " + std::to_string(count - most_told) + " more";
-    return "the DUT sent " + told;
-}
 
 void Bench::continue_step(std::string_view title, std::vector<const requirements::Requirement*> judged) {
     auto& s = state_;

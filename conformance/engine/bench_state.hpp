@@ -23,6 +23,12 @@ struct CaseDefect : std::logic_error {
     using std::logic_error::logic_error;
 };
 
+/// "1000 ms", "frame 7": as people read them.
+[[nodiscard]] inline std::string milliseconds(std::chrono::milliseconds time) {
+    return std::to_string(time.count()) + " ms";
+}
+[[nodiscard]] inline std::string frame_name(std::size_t index) { return "frame " + std::to_string(index + 1); }
+
 /// What was found of one requirement.
 struct Tally {
     const requirements::Requirement* requirement;
