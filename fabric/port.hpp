@@ -65,6 +65,7 @@ struct SaRequest {
     std::uint32_t modifier = 0;
     std::uint64_t component_mask = 0;
     std::vector<std::uint8_t> record;  ///< the attribute's octets; padded with zeros
+    bool is_trusted = false;           ///< carries the SM_Key, where the port was given one: tells of others' members
 };
 
 /// What became of it.

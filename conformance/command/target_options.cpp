@@ -62,7 +62,9 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
     command
         .add_option("--fabric", options.fabric,
                     "Where the DUT is: simulated (in this process, the default), simulated:sa-mutant=NAME (with a "
-                    "wrong subnet administrator), socket:PATH[,PATH] (raw ports of a fabric that listens there)")
+                    "wrong subnet administrator), socket:PATH[,PATH][,tap=PATH][,sm-key=N] (raw ports of a fabric that "
+                    "listens there; the tap "
+                    "shows what other nodes send, the key lets its SA tell who is a member)")
         ->check(not_empty())
         ->type_name("FABRIC");
     command

@@ -62,7 +62,8 @@ public:
             session.record_into(&state.recorder);
             converse(state);
             session.record_into(nullptr);
-            end = {.changed_fabric = state.changed_fabric, .is_broken = is_broken_};
+            // Who crashed may be in any state: the next case greets it anew.
+            end = {.changed_fabric = state.changed_fabric, .is_broken = is_broken_ || has_crashed_};
             if (results.dut.empty()) results.dut = session.dut().facts();
             result_ = std::move(state.result);
             result_.seconds = std::chrono::duration<double>(session.loop().now() - begin).count();
@@ -72,7 +73,7 @@ public:
         }
         try {
             rig_.clean_up(end);
-            is_broken_ = end.is_broken;
+            is_broken_ = end.is_broken && !has_crashed_;
         } catch (const std::exception& broken) {
             result_.notes.push_back(std::string("afterwards: ") + broken.what());
         }
@@ -167,6 +168,7 @@ private:
             result.message = "the DUT reports: " + faults.front();
             for (const auto& fault : faults) result.notes.push_back("fault: " + fault);
             result.parts.clear();
+            has_crashed_ = true;
         } catch (const std::exception& why) {
             is_broken_ = true;
             if (result.verdict == Verdict::error || result.verdict == Verdict::fail) return;
@@ -204,7 +206,7 @@ private:
     const Case& case_;
     unsigned repetition_;
     std::uint64_t seed_;
-    bool is_broken_ = false;
+    bool is_broken_ = false, has_crashed_ = false;
     Result result_;
 };
 

@@ -11,6 +11,7 @@
 #include "stack/adapter.hpp"
 #include "stack/node.hpp"
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 namespace ipoib::conformance {
@@ -150,6 +151,7 @@ public:
     ~LastingRig() override { drop(); }
     Session& prepare(std::uint64_t) override {
         if (session_) return *session_;
+        find_fabric();
         session_ = std::make_unique<Session>(the_fabric(), control(), target_.session);
         try {
             session_->begin();
@@ -171,17 +173,23 @@ public:
         if (end.is_broken) drop();
     }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override {
-        return fabric_->facts();
+        return fabric_ ? fabric_->facts() : facts_;
     }
-    [[nodiscard]] fabric::Abilities abilities() const override { return fabric_->abilities(); }
+    [[nodiscard]] fabric::Abilities abilities() const override { return fabric_ ? fabric_->abilities() : abilities_; }
     [[nodiscard]] bool is_virtual() const override { return false; }
 
 protected:
+    /// Before a session begins: a fabric that was lost may have come again.
+    virtual void find_fabric() {}
+
     explicit LastingRig(const Target& target) : target_(target) {}
     fabric::Fabric& the_fabric() { return *fabric_; }
 
     Target target_;
     std::unique_ptr<fabric::Fabric> fabric_;
+    /// Of the fabric that was lost last.
+    fabric::Abilities abilities_;
+    std::vector<std::pair<std::string, std::string>> facts_;
 
     /// Ends what was begun: groups are left, the adapter is told goodbye.
     void drop() noexcept {
@@ -237,27 +245,85 @@ private:
     std::unique_ptr<fabric::RawPortListener> listener_;
 };
 
-std::vector<std::string> paths_of(std::string_view list) {
-    std::vector<std::string> paths;
+std::uint64_t sm_key_of(std::string_view text) {
+    std::uint64_t key = 0;
+    const auto is_hex = text.starts_with("0x");
+    const auto digits = is_hex ? text.substr(2) : text;
+    constexpr int hexadecimal = 16, decimal = 10;
+    const auto end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, key, is_hex ? hexadecimal : decimal);
+    if (read.ec != std::errc{} || read.ptr != end)
+        throw std::invalid_argument("sm-key is a number, not '" + std::string(text) + "'");
+    return key;
+}
+
+/// PATH[,PATH]...[,tap=PATH][,sm-key=N]
+fabric::SocketOptions socket_options(std::string_view list) {
+    constexpr std::string_view tap = "tap=", sm_key = "sm-key=";
+    fabric::SocketOptions options;
     while (true) {
         const auto comma = list.find(',');
-        paths.emplace_back(list.substr(0, comma));
-        if (paths.back().empty())
-            throw std::invalid_argument("--fabric socket: needs a path, or paths with commas between");
-        if (comma == std::string_view::npos) return paths;
+        const auto word = list.substr(0, comma);
+        if (word.starts_with(tap))
+            options.tap = word.substr(tap.size());
+        else if (word.starts_with(sm_key))
+            options.sm_key = sm_key_of(word.substr(sm_key.size()));
+        else
+            options.paths.emplace_back(word);
+        const bool is_empty = word == tap || (!options.paths.empty() && options.paths.back().empty());
+        if (is_empty) throw std::invalid_argument("--fabric socket: needs a path, or paths with commas between");
+        if (comma == std::string_view::npos) break;
         list.remove_prefix(comma + 1);
     }
+    if (options.paths.empty()) throw std::invalid_argument("--fabric socket: needs a path of a raw port");
+    return options;
 }
 
 /// This process is a node of another fabric, by raw ports.
 class SocketRig : public LastingRig {
 public:
-    explicit SocketRig(const Target& target) : LastingRig(target) {
-        fabric_ = std::make_unique<fabric::SocketFabric>(
-            fabric::SocketOptions{.paths = paths_of(std::string_view(target.fabric).substr(socket_prefix.size())),
-                                  .control = target.fabric_control,
-                                  .seed = target.session.seed});
+    explicit SocketRig(const Target& target)
+        : LastingRig(target), options_(socket_options(std::string_view(target.fabric).substr(socket_prefix.size()))) {
+        (void)scenario_of(target);
+        if (target.scenario != usual_scenario && target.fabric_control.empty())
+            throw std::invalid_argument("--scenario on a fabric outside this process needs --fabric-control");
+        options_.control = target.fabric_control;
+        options_.seed = target.session.seed;
+        options_.patience = scaled(options_.patience);
+        connect();
+        // Once it was there, it may take a while to start again.
+        options_.patience = options_.connect_patience = scaled(restart_patience);
     }
+
+private:
+    static constexpr std::string_view usual_scenario = "default";
+    static constexpr fabric::Duration restart_patience = 60s;
+
+    [[nodiscard]] fabric::Duration scaled(fabric::Duration duration) const {
+        return std::chrono::duration_cast<fabric::Duration>(duration * target_.session.timeout_scale);
+    }
+    [[nodiscard]] fabric::SocketFabric& socket() { return static_cast<fabric::SocketFabric&>(*fabric_); }
+
+    void find_fabric() override {
+        if (fabric_ && socket().problem().empty()) return;
+        if (fabric_) {
+            abilities_ = fabric_->abilities();
+            facts_ = fabric_->facts();
+        }
+        fabric_.reset();
+        connect();
+    }
+    void connect() {
+        fabric_ = std::make_unique<fabric::SocketFabric>(options_);
+        if (target_.scenario == usual_scenario) return;
+        const auto answer =
+            fabric_->control(nlohmann::json{{"id", 0}, {"do", "scenario"}, {"name", target_.scenario}}.dump());
+        const auto told = nlohmann::json::parse(answer, nullptr, false);
+        if (!told.is_object() || !told.contains("ok"))
+            throw std::runtime_error("the fabric cannot be set up as " + target_.scenario + ": " + answer);
+    }
+
+    fabric::SocketOptions options_;
 };
 
 }  // namespace

@@ -172,7 +172,8 @@ std::uint8_t Tester::join_state(const Gid& mgid, const Gid& port_gid) {
     const auto answer = ask({.method = Method::get_table,
                              .attribute = attribute::mc_member_record,
                              .component_mask = component::mgid,
-                             .record = octets_of(Bytes<McMemberRecord>{}.set(McMemberRecord::mgid, mgid))});
+                             .record = octets_of(Bytes<McMemberRecord>{}.set(McMemberRecord::mgid, mgid)),
+                             .is_trusted = true});
     std::uint8_t states = 0;
     if (!answer.is_ok()) return states;
     (void)for_each_record<McMemberRecord>(answer.data, answer.record_size, [&](View<McMemberRecord> record) {

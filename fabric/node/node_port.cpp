@@ -87,6 +87,7 @@ SaAnswer NodePort::ask_sa(const SaRequest& request, Duration patience) {
     loop.run_until([&] { return pending->is_over; }, loop.now() + longest * patience);
     return pending->answer;
 }
+void NodePort::set_sm_key(std::uint64_t sm_key) { state_->client.sm_key = sm_key; }
 void NodePort::on_report(std::function<void(View<Notice>)> listener) { state_->client.on_report(std::move(listener)); }
 
 }  // namespace ipoib::fabric

@@ -18,6 +18,8 @@ public:
     void on_datagram(std::function<void(wire::Octets frame)> listener) override;
     [[nodiscard]] SaAnswer ask_sa(const SaRequest& request, Duration patience) override;
     void on_report(std::function<void(wire::View<wire::Notice>)> listener) override;
+    /// The SM_Key of trusted requests; 0: none.
+    void set_sm_key(std::uint64_t sm_key);
 
 private:
     struct State;

@@ -23,7 +23,7 @@ std::uint16_t management_p_key(const PortFacts& facts) noexcept {
     return default_partition | full_member;
 }
 
-MadOctets compose(const SaRequest& request, std::uint64_t transaction) {
+MadOctets compose(const SaRequest& request, std::uint64_t transaction, std::uint64_t sm_key) {
     MadOctets mad{};
     const MutableOctets all{mad};
     constexpr std::uint8_t sa_class_version = 2;
@@ -35,7 +35,9 @@ MadOctets compose(const SaRequest& request, std::uint64_t transaction) {
     set_field(all, Mad::attribute_id, request.attribute);
     set_field(all, Mad::attribute_modifier, request.modifier);
     set_field(all.subspan(Mad::size), Rmpp::version, 1);
-    set_field(all.subspan(Mad::size + Rmpp::size), SaHeader::component_mask, request.component_mask);
+    const auto sa = all.subspan(Mad::size + Rmpp::size);
+    set_field(sa, SaHeader::component_mask, request.component_mask);
+    if (request.is_trusted) set_field(sa, SaHeader::sm_key, sm_key);
     std::copy_n(request.record.begin(), std::min(request.record.size(), SaHeader::data_size),
                 mad.begin() + SaHeader::data_offset);
     return mad;
@@ -90,7 +92,7 @@ void SaClient::ask(const SaRequest& request, Answered answered, Patience patienc
     const auto number = s.hca.new_transaction();
     const auto upper = static_cast<std::uint32_t>(s.hca.config().port_guid);
     State::Transaction transaction;
-    transaction.mad = compose(request, std::uint64_t{upper} << 32 | number);
+    transaction.mad = compose(request, std::uint64_t{upper} << 32 | number, sm_key);
     transaction.attribute = request.attribute;
     transaction.answered = std::move(answered);
     transaction.timeout = patience.timeout;

@@ -30,6 +30,8 @@ public:
     void on_report(std::function<void(wire::View<wire::Notice>)> listener);
     /// Whether reports are answered (a DUT under a fault may not).
     bool answers_reports = true;
+    /// Goes into trusted requests; 0: there is none. IBTA Vol 1, 15.4.2.
+    std::uint64_t sm_key = 0;
 
 private:
     struct State;

@@ -16,7 +16,9 @@ using namespace wire;
 
 namespace {
 
-constexpr std::size_t most_paths = 64;
+constexpr std::size_t most_paths = 63;
+/// Among the places of sightings, behind the ports'.
+constexpr unsigned tap_place = 63;
 
 /// A universal EUI-64 that differs from path to path; even, so that no node GUID is another's port GUID.
 std::uint64_t guid_of(const std::string& path, std::size_t index, std::uint64_t seed) {
@@ -28,10 +30,20 @@ std::uint64_t guid_of(const std::string& path, std::size_t index, std::uint64_t 
     return first | ((hash ^ hash >> 32) & varying);
 }
 
-std::unique_ptr<RawPort> connect(Loop& loop, const std::string& path) {
-    const auto connection = connect_raw_port(path);
+std::unique_ptr<RawPort> connect(Loop& loop, const std::string& path, Duration patience) {
+    constexpr Duration between_tries = std::chrono::milliseconds{50};
+    const auto deadline = loop.now() + patience;
+    auto connection = connect_raw_port(path);
+    while (!connection.error.empty() && loop.now() < deadline && !Loop::stop_requested()) {
+        loop.run_for(between_tries);
+        connection = connect_raw_port(path);
+    }
     if (!connection.error.empty()) throw std::runtime_error("cannot connect to the fabric: " + connection.error);
     return std::make_unique<RawPort>(loop, connection.descriptor);
+}
+
+std::string end_of(const std::string& path, const std::string& error) {
+    return path + (error.empty() ? ": the fabric closed the connection" : ": " + error);
 }
 
 /// A port that knows why it has no fabric any more.
@@ -44,20 +56,41 @@ public:
 
 /// One end of one raw port.
 struct Node {
-    Node(Loop& loop, std::string where, HcaConfig config)
-        : path(std::move(where)), wire(connect(loop, path)), hca(loop, std::move(config)), port(hca) {
+    Node(Loop& loop, std::string where, Duration patience, HcaConfig config)
+        : path(std::move(where)), wire(connect(loop, path, patience)), hca(loop, std::move(config)), port(hca) {
         hca.connect(wire.get());
         wire->deliver_to(&hca);
         wire->on_link([this](bool is_up) { hca.connect(is_up ? wire.get() : nullptr); });
         wire->on_closed([this](const std::string& error) {
-            port.problem = path + (error.empty() ? ": the fabric closed the connection" : ": " + error);
+            port.problem = end_of(path, error);
             hca.connect(nullptr);
         });
     }
+    /// Its last word: a fabric that sees only the stream may not notice that another tester takes this one's place.
+    ~Node() { wire->send_link_down(); }
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+
     std::string path;
     std::unique_ptr<RawPort> wire;
     Hca hca;
     SocketPort port;
+};
+
+/// What other nodes send to each other. Subnet management changes from link to link; it is left out.
+struct Tap : FrameSink {
+    Tap(Loop& loop, std::string where, Duration patience)
+        : path(std::move(where)), wire(connect(loop, path, patience)) {
+        wire->deliver_to(this);
+        wire->on_closed([this](const std::string& error) { problem = end_of(path, error); });
+    }
+    void receive(const Frame& frame) override {
+        if (View<Lrh>::at(frame.octets())[Lrh::vl] != management_vl) heard(frame);
+    }
+    std::string path;
+    std::unique_ptr<RawPort> wire;
+    std::string problem;
+    std::function<void(const Frame&)> heard;
 };
 
 }  // namespace
@@ -65,7 +98,8 @@ struct Node {
 struct SocketFabric::State {
     void bring_up(Duration patience);
     void see(const Frame& frame, bool is_sent, unsigned index);
-    [[nodiscard]] Sender sender_of(const Frame& frame, bool is_sent, unsigned index) const;
+    void overhear(const Frame& frame);
+    [[nodiscard]] Sender sender_of(const Frame& frame) const;
     [[nodiscard]] bool is_own(std::uint16_t lid) const;
     [[nodiscard]] std::string problem() const;
 
@@ -74,6 +108,8 @@ struct SocketFabric::State {
     std::unique_ptr<ControlProcess> control;
     std::vector<std::unique_ptr<Node>> nodes;
     std::vector<Port*> ports;
+    std::unique_ptr<Tap> tap;
+    bool is_trusted = false;
     std::function<void(const Sighting&)> observer;
     Sightings sightings;
 };
@@ -91,9 +127,15 @@ SocketFabric::SocketFabric(const SocketOptions& options) : state_(std::make_uniq
             .description = "ipoib-conform tester",
             .mtu = mtu_4096,
             .rate = rate_40_gbps};
-        auto& node = *s.nodes.emplace_back(std::make_unique<Node>(s.loop, path, config));
+        auto& node = *s.nodes.emplace_back(std::make_unique<Node>(s.loop, path, options.connect_patience, config));
         node.hca.tap = [&s, index](const Frame& frame, bool is_sent) { s.see(frame, is_sent, index); };
+        node.port.set_sm_key(options.sm_key);
         s.ports.push_back(&node.port);
+    }
+    s.is_trusted = options.sm_key != 0;
+    if (!options.tap.empty()) {
+        s.tap = std::make_unique<Tap>(s.loop, options.tap, options.connect_patience);
+        s.tap->heard = [&s](const Frame& frame) { s.overhear(frame); };
     }
     s.control_command = options.control;
     if (!options.control.empty()) s.control = std::make_unique<ControlProcess>(s.loop, options.control);
@@ -107,6 +149,8 @@ Abilities SocketFabric::abilities() const {
     auto abilities = Ability::any_frame | Ability::reports;
     if (state_->ports.size() > 1) abilities = abilities | Ability::two_ports;
     if (state_->control) abilities = abilities | Ability::control;
+    if (state_->tap) abilities = abilities | Ability::see_all;
+    if (state_->is_trusted) abilities = abilities | Ability::trusted_sa;
     return abilities;
 }
 
@@ -115,6 +159,7 @@ std::vector<std::pair<std::string, std::string>> SocketFabric::facts() const {
     std::string paths;
     for (const auto& node : state_->nodes) paths += (paths.empty() ? "" : ",") + node->path;
     facts.emplace_back("paths", paths);
+    if (state_->tap) facts.emplace_back("tap", state_->tap->path);
     if (state_->control) facts.emplace_back("control", state_->control_command);
     return facts;
 }
@@ -131,7 +176,7 @@ std::string SocketFabric::problem() const { return state_->problem(); }
 std::string SocketFabric::State::problem() const {
     for (const auto& node : nodes)
         if (!node->port.problem.empty()) return node->port.problem;
-    return {};
+    return tap ? tap->problem : "";
 }
 
 void SocketFabric::State::bring_up(Duration patience) {
@@ -150,24 +195,30 @@ bool SocketFabric::State::is_own(std::uint16_t lid) const {
     return std::any_of(nodes.begin(), nodes.end(), [lid](const auto& node) { return node->hca.lid() == lid; });
 }
 
-Sender SocketFabric::State::sender_of(const Frame& frame, bool is_sent, unsigned index) const {
-    if (is_sent) return Sender::tester;
+/// Of a frame that the tester did not send.
+Sender SocketFabric::State::sender_of(const Frame& frame) const {
     const auto slid = View<Lrh>::at(frame.octets())[Lrh::slid];
     // Directed-route SMPs have no LIDs: managers and switches send them.
-    if (slid == permissive_lid || slid == nodes[index]->hca.sm_lid()) return Sender::sa;
-    return Sender::other;
+    const bool is_manager =
+        std::any_of(nodes.begin(), nodes.end(), [slid](const auto& node) { return slid == node->hca.sm_lid(); });
+    return slid == permissive_lid || is_manager ? Sender::sa : Sender::other;
 }
 
-/// A frame between two of the tester's ports is seen when it is sent.
+/// A frame between two of the tester's ports is seen when it is sent. What the tap may have told already, or will tell,
+/// is seen once.
 void SocketFabric::State::see(const Frame& frame, bool is_sent, unsigned index) {
     if (!observer) return;
     const auto lrh = View<Lrh>::at(frame.octets());
     if (!lrh) return;
-    if (!is_sent && nodes.size() > 1) {
-        const bool is_copy = is_multicast_lid(lrh[Lrh::dlid]) && !sightings.is_new(frame, index);
-        if (is_own(lrh[Lrh::slid]) || is_copy) return;
-    }
-    observer({loop.now(), frame.octets(), sender_of(frame, is_sent, index)});
+    const bool is_copied = is_multicast_lid(lrh[Lrh::dlid]) && nodes.size() > 1;
+    const bool is_copy = (tap || (is_copied && !is_sent)) && !sightings.is_new(frame, index);
+    if (is_copy && !is_sent) return;
+    if (!is_sent && is_own(lrh[Lrh::slid])) return;
+    observer({loop.now(), frame.octets(), is_sent ? Sender::tester : sender_of(frame)});
+}
+
+void SocketFabric::State::overhear(const Frame& frame) {
+    if (observer && sightings.is_new(frame, tap_place)) observer({loop.now(), frame.octets(), sender_of(frame)});
 }
 
 }  // namespace ipoib::fabric

@@ -7,12 +7,16 @@
 namespace ipoib::fabric {
 
 struct SocketOptions {
-    std::vector<std::string> paths;  ///< at least one, at most 64
+    std::vector<std::string> paths;  ///< at least one, at most 63
+    std::string tap{};               ///< every frame that a node sends, framed as on a raw port; empty: none
+    std::uint64_t sm_key = 0;        ///< with which the SA tells who is a member of a group; 0: not known
     std::string control{};           ///< a command that changes the fabric; empty: nothing can
     std::uint64_t seed = 1;
     /// Port GUIDs, one for each path; those not given follow from path and seed. Two testers at one path need two.
     std::vector<std::uint64_t> guids{};
     Duration patience = std::chrono::seconds{10};  ///< for the subnet manager to make the ports active
+    /// For somebody to listen at the paths: none, but for a fabric that is being started again.
+    Duration connect_patience{};
 };
 
 class SocketFabric : public Fabric {
@@ -29,7 +33,7 @@ public:
     void observe(std::function<void(const Sighting&)> observer) override;
     [[nodiscard]] std::string control(const std::string& request) override;
 
-    /// Why a port has lost its fabric, with its path; empty as long as all have one.
+    /// Why a port or the tap has lost its fabric, with its path; empty as long as all have one.
     [[nodiscard]] std::string problem() const;
 
 private:

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 namespace ipoib::fabric {
@@ -25,7 +26,11 @@ constexpr std::uint16_t please_bounce = 0xff01, please_hang_up = 0xff02, please_
 /// request to the SA as its answer.
 class Hub {
 public:
-    Hub(Loop& loop, const std::vector<std::string>& paths, bool has_manager) : loop_(loop), has_manager_(has_manager) {
+    Hub(Loop& loop, const std::vector<std::string>& paths, bool has_manager, const std::string& tap)
+        : loop_(loop), has_manager_(has_manager) {
+        if (!tap.empty())
+            tap_listener_ = std::make_unique<RawPortListener>(
+                loop, tap, [this](std::unique_ptr<RawPort> port) { taps_.push_back(std::move(port)); });
         for (const auto& path : paths)
             listeners_.push_back(std::make_unique<RawPortListener>(
                 loop, path, [this](std::unique_ptr<RawPort> port) { plug(std::move(port)); }));
@@ -59,7 +64,11 @@ private:
         for (const auto state : {PortState::armed, PortState::active})
             set(smp_attribute::port_info, info.set(PortInfo::port_state, state).octets);
     }
+    void show(const Frame& frame) {
+        for (const auto& tap : taps_) tap->receive(frame);
+    }
     void forward(Plug& from, const Frame& frame) {
+        show(frame);
         const auto lrh = View<Lrh>::at(frame.octets());
         const auto dlid = lrh[Lrh::dlid];
         if (dlid == test_sm_lid) return administer(from, frame);
@@ -87,25 +96,29 @@ private:
         const bool reports = packet.mad[Mad::attribute_id] == please_report;
         set_field(MutableOctets{mad}, Mad::method, reports ? Method::report : Method::get_resp);
         if (reports) set_field(MutableOctets{mad}, Mad::attribute_id, attribute::notice);
-        from.port->receive(mad_frame({.slid = test_sm_lid, .dlid = from.lid}, mad));
+        const auto answer = mad_frame({.slid = test_sm_lid, .dlid = from.lid}, mad);
+        show(answer);
+        from.port->receive(answer);
     }
     Loop& loop_;
     const bool has_manager_;
     std::vector<std::unique_ptr<RawPortListener>> listeners_;
     std::vector<std::unique_ptr<Plug>> plugs_;
+    std::unique_ptr<RawPortListener> tap_listener_;
+    std::vector<std::unique_ptr<RawPort>> taps_;
 };
 
 /// The hub in a process of its own, as long as this lives.
 class HubProcess {
 public:
-    explicit HubProcess(const std::vector<std::string>& paths, bool has_manager = true) {
+    explicit HubProcess(const std::vector<std::string>& paths, bool has_manager = true, const std::string& tap = {}) {
         std::array<int, 2> ends{};
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
         process_ = ::fork();
         REQUIRE(process_ >= 0);
         if (process_ == 0) {
             ::close(ends[0]);
-            run(ends[1], paths, has_manager);
+            run(ends[1], paths, has_manager, tap);
             ::_exit(0);
         }
         ::close(ends[1]);
@@ -121,9 +134,9 @@ public:
     HubProcess& operator=(const HubProcess&) = delete;
 
 private:
-    static void run(int life, const std::vector<std::string>& paths, bool has_manager) {
+    static void run(int life, const std::vector<std::string>& paths, bool has_manager, const std::string& tap) {
         Loop loop{Loop::Clock::real};
-        const Hub hub{loop, paths, has_manager};
+        const Hub hub{loop, paths, has_manager, tap};
         bool is_over = false;
         loop.watch(life, POLLIN, [&](short) { is_over = true; });
         if (::write(life, "r", 1) == 1) loop.run_until([&] { return is_over; }, Time::max());
@@ -249,6 +262,42 @@ TEST_CASE("Socket fabric: two testers at one fabric see each other as others, mu
     CHECK(of_both.seen.back() == Sender::tester);
 }
 
+TEST_CASE("Socket fabric: a tap shows what other nodes send, and each frame once") {
+    const TestDirectory directory;
+    const HubProcess hub{{directory / "a", directory / "b"}, true, directory / "tap"};
+    SocketFabric tester{{.paths = {directory / "a"}, .tap = directory / "tap", .sm_key = 1}};
+    SocketFabric other{{.paths = {directory / "b"}}};
+    CHECK(tester.abilities() == (Ability::any_frame | Ability::reports | Ability::see_all | Ability::trusted_sa));
+    Observer observer{tester};
+    auto &mine = *tester.ports()[0], &its = *other.ports()[0];
+    int taken = 0;
+    mine.on_datagram([&](Octets) { ++taken; });
+    CHECK(mine.attach(broadcast_gid(0xffff, 2), 0xc000).empty());
+    const auto shows = [&](std::vector<Sender> senders) {
+        return tester.loop().run_until([&] { return observer.seen.size() >= senders.size(); },
+                                       tester.loop().now() + 1min) &&
+               observer.seen == senders;
+    };
+    CHECK(its.ask_sa(ask_anything, 10s).is_ok());
+    CHECK(shows({Sender::other, Sender::sa}));
+    CHECK(mine.ask_sa(ask_anything, 10s).is_ok());
+    CHECK(its.send(build::arp_request(node_of(its), 0x0a010001, {}).build()).empty());
+    CHECK(its.send(build::udp(node_of(its), node_of(mine), {}, 8).build()).empty());
+    // The same twice, and with a sender's LID that is not the tester's.
+    auto foreign = node_of(mine);
+    foreign.lid = 77;
+    for (int i = 0; i < 2; ++i)
+        CHECK(mine.send(without_crcs(build::udp(foreign, node_of(its), {}, 8)).octets()).empty());
+    CHECK(tester.loop().run_until([&] { return taken == 2; }, tester.loop().now() + 1min));
+    // Behind it, everything before has been shown.
+    CHECK(its.ask_sa(ask_anything, 10s).is_ok());
+    CHECK(tester.loop().run_until([&] { return observer.seen.back() == Sender::sa && observer.seen.size() >= 10; },
+                                  tester.loop().now() + 1min));
+    CHECK(observer.seen.size() == 10);
+    CHECK(std::ranges::count(observer.seen, Sender::tester) == 3);
+    CHECK(std::ranges::count(observer.seen, Sender::other) == 4);
+}
+
 TEST_CASE("Socket fabric: a link that goes down and up again is brought up anew") {
     const TestDirectory directory;
     const HubProcess hub{{directory / "a"}};
@@ -287,7 +336,7 @@ std::string start_error(const SocketOptions& options) {
 TEST_CASE("Socket fabric: what keeps it from starting is said") {
     const TestDirectory directory;
     const HubProcess idle{{directory / "idle"}, false};
-    CHECK_THAT(start_error({.paths = {}}), ContainsSubstring("1 to 64 paths"));
+    CHECK_THAT(start_error({.paths = {}}), ContainsSubstring("1 to 63 paths"));
     CHECK_THAT(start_error({.paths = {directory / "none"}}), ContainsSubstring("none: No such file"));
     CHECK_THAT(start_error({.paths = {directory / "idle"}, .patience = 20ms}),
                ContainsSubstring("idle: no subnet manager made the port active"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One sighting for each multicast frame, though every port of the tester receives a copy.
+// One sighting for each frame, though several ports of the tester receive it, or one of them and the tap.
 #pragma once
 
 #include "fabric/frame.hpp"
@@ -10,16 +10,16 @@ namespace ipoib::fabric {
 
 class Sightings {
 public:
-    /// Whether the frame that came to this port (0 to 63) is not a copy of one that came to another before. What
-    /// changes from link to link (VL, VCRC) is not compared.
-    [[nodiscard]] bool is_new(const Frame& frame, unsigned port);
+    /// Whether the frame that was seen at this place (0 to 63) is not a copy of one that was seen at another before.
+    /// What differs from link to link (VL, CRCs) is not compared.
+    [[nodiscard]] bool is_new(const Frame& frame, unsigned place);
 
 private:
     /// Copies arrive together: what is older than so many frames is no longer one.
-    static constexpr std::size_t most = 64;
+    static constexpr std::size_t most = 256;
     struct Seen {
         Frame frame;
-        std::uint64_t ports;
+        std::uint64_t places;
     };
     std::deque<Seen> seen_;
 };
