@@ -44,12 +44,11 @@ Options options_of(Octets octets) noexcept {
 }  // namespace
 
 std::vector<std::uint8_t> NeighbourDiscovery::message(Icmpv6Type type, std::uint32_t flags, const Gid& target,
-                                                      std::uint8_t option_type) const {
-    const auto& policy = interface_.policy();
+                                                      std::optional<std::uint8_t> option_type) const {
     const auto head = Bytes<Icmpv6>{}.set(Icmpv6::type, type).set(Icmpv6::body, flags);
     auto octets = octets_of(head);
     append(octets, target.octets);
-    if (policy.sends_nd_option) append(octets, policy.nd_option(option_type, interface_.hardware_address()));
+    if (option_type) append(octets, interface_.policy().nd_option(*option_type, interface_.hardware_address()));
     return octets;
 }
 
@@ -60,7 +59,9 @@ void NeighbourDiscovery::solicit(const Gid& target, const Peer* peer) {
                       .destination = peer ? IpAddress::v6(target) : solicited_node(target),
                       .protocol = IpProtocol::icmpv6,
                       .hop_limit = only_from_the_link};
-    auto octets = message(Icmpv6Type::neighbour_solicitation, 0, target, interface_.policy().nd_source);
+    const auto& policy = interface_.policy();
+    const auto option = policy.sends_nd_option(false) ? std::optional{policy.nd_source} : std::nullopt;
+    auto octets = message(Icmpv6Type::neighbour_solicitation, 0, target, option);
     set_checksum(head, octets);
     const auto datagram = ip_datagram(head, octets);
     if (peer)
@@ -86,9 +87,9 @@ void NeighbourDiscovery::solicited(const IpDatagram& datagram, const Gid& target
     if (!interface_.has_address(IpAddress::v6(target)) || !policy.answers_solicitations) return;
     const auto& from = datagram.source;
     // RFC 4862: who asks without an address tries whether the target is free. All nodes hear the answer.
-    if (from.octets.is_zero()) return advertise(target, all_nodes(false), nullptr);
+    if (from.octets.is_zero()) return advertise(target, all_nodes(false), datagram.destination, nullptr);
     if (from.is_multicast()) return;
-    if (!source) return advertise(target, from, nullptr);
+    if (!source) return advertise(target, from, datagram.destination, nullptr);
     const auto hardware = address_of(source);
     if (!policy.accepts_flags(hardware[LinkAddress::flags])) return;
     interface_.neighbours().heard({.address = from,
@@ -97,7 +98,7 @@ void NeighbourDiscovery::solicited(const IpDatagram& datagram, const Gid& target
                                    .source_lid = datagram.source_lid,
                                    .is_for_us = true});
     const Peer peer{hardware[LinkAddress::gid], policy.peer_qpn(hardware, datagram.source_qp)};
-    advertise(target, from, &peer);
+    advertise(target, from, datagram.destination, &peer);
 }
 
 void NeighbourDiscovery::advertised(const IpDatagram& datagram, const Gid& target, View<LinkAddressOption> option) {
@@ -111,13 +112,17 @@ void NeighbourDiscovery::advertised(const IpDatagram& datagram, const Gid& targe
                                    .is_answer = (flags & solicited_flag) != 0});
 }
 
-void NeighbourDiscovery::advertise(const Gid& target, const IpAddress& to, const Peer* peer) {
+void NeighbourDiscovery::advertise(const Gid& target, const IpAddress& to, const IpAddress& asked_at,
+                                   const Peer* peer) {
     const auto flags = override_flag | (to.is_multicast() ? 0 : solicited_flag);
     const IpHead head{.source = IpAddress::v6(target),
                       .destination = to,
                       .protocol = IpProtocol::icmpv6,
                       .hop_limit = only_from_the_link};
-    auto octets = message(Icmpv6Type::neighbour_advertisement, flags, target, interface_.policy().nd_target);
+    const auto& policy = interface_.policy();
+    const auto option =
+        policy.sends_nd_option(!asked_at.is_multicast()) ? std::optional{policy.nd_target} : std::nullopt;
+    auto octets = message(Icmpv6Type::neighbour_advertisement, flags, target, option);
     set_checksum(head, octets);
     const auto datagram = ip_datagram(head, octets);
     if (to.is_multicast())

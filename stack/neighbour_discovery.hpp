@@ -4,6 +4,8 @@
 
 #include "stack/framing.hpp"
 
+#include <optional>
+
 namespace ipoib::stack {
 
 struct IpDatagram;
@@ -17,11 +19,14 @@ public:
     void receive(const IpDatagram& datagram);
 
 private:
+    /// Without option type there is no option.
     [[nodiscard]] std::vector<std::uint8_t> message(wire::Icmpv6Type type, std::uint32_t flags, const wire::Gid& target,
-                                                    std::uint8_t option_type) const;
+                                                    std::optional<std::uint8_t> option_type) const;
     void solicited(const IpDatagram& datagram, const wire::Gid& target, wire::View<wire::LinkAddressOption> source);
     void advertised(const IpDatagram& datagram, const wire::Gid& target, wire::View<wire::LinkAddressOption> option);
-    void advertise(const wire::Gid& target, const wire::IpAddress& to, const Peer* peer);
+    /// `asked_at`: where the solicitation went to.
+    void advertise(const wire::Gid& target, const wire::IpAddress& to, const wire::IpAddress& asked_at,
+                   const Peer* peer);
 
     Interface& interface_;
 };

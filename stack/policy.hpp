@@ -209,8 +209,9 @@ struct Policy {
 
     /// Whether a solicitation is answered. RFC4391-9-02.
     bool answers_solicitations = true;
-    /// Whether solicitations and advertisements carry the option. RFC4391-9.3-01.
-    bool sends_nd_option = true;
+    /// Whether solicitations and advertisements carry the option, by whether it is the answer to a unicast
+    /// solicitation: that one may do without (RFC 4861, 7.2.4). RFC4391-9.3-01.
+    bool (*sends_nd_option)(bool answers_unicast) = [](bool) { return true; };
     /// RFC4391-9.3-02.
     std::uint8_t nd_source = wire::LinkAddressOption::source, nd_target = wire::LinkAddressOption::target;
     /// The octets of an option. RFC4391-9.3-03, RFC4391-9.3-04, RFC4391-9.3-05.

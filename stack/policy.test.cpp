@@ -114,7 +114,7 @@ const std::vector<Change> unicast{
     {"arp_reply_is_unicast", [](Policy& p) { p.arp_reply_is_unicast = false; }},
     {"arp_reply_qpn", [](Policy& p) { p.arp_reply_qpn = [](const HardwareAddress&, std::uint32_t q) { return q; }; }},
     {"answers_solicitations", [](Policy& p) { p.answers_solicitations = false; }},
-    {"sends_nd_option", [](Policy& p) { p.sends_nd_option = false; }},
+    {"sends_nd_option", [](Policy& p) { p.sends_nd_option = [](bool) { return false; }; }},
     {"nd_source", [](Policy& p) { p.nd_source = LinkAddressOption::target; }},
     {"nd_target", [](Policy& p) { p.nd_target = LinkAddressOption::source; }},
     {"nd_option",

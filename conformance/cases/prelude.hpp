@@ -3,6 +3,7 @@
 #pragma once
 
 #include "conformance/engine/case.hpp"
+#include "conformance/engine/tester.hpp"
 #include "protocol/requirements/rfc4391.hpp"
 #include "protocol/requirements/rfc4392.hpp"
 #include "protocol/requirements/udmc.hpp"

@@ -20,7 +20,7 @@ struct Options {
     std::vector<std::string> selectors;
     TargetOptions target;
     ReportOptions report;
-    std::string evidence, shard, only_failed;
+    std::string evidence, shard, only_failed, called_as;
     unsigned repeat = 1;
     bool dry_run = false;
 };
@@ -51,14 +51,17 @@ void make_folder(const std::string& path) {
 
 /// Whoever follows it sees the same again, and keeps the frames.
 std::string repeat_command(const Options& options, const std::string& program) {
-    std::vector<std::string> words{program, "run"};
-    std::ranges::copy(words_of(options.target), std::back_inserter(words));
+    std::vector<std::string> words;
+    if (options.called_as.empty()) {
+        words = {program, "run"};
+        std::ranges::copy(words_of(options.target), std::back_inserter(words));
+    }
     const auto add = [&](const char* name, const std::string& value) { words.insert(words.end(), {name, value}); };
     add("--seed", std::to_string(options.report.seed));
     if (options.repeat > 1) add("--repeat", std::to_string(options.repeat));
     if (options.report.strict) words.emplace_back("--strict");
     add("--evidence", options.evidence.empty() ? "evidence" : options.evidence);
-    std::string command;
+    auto command = options.called_as;
     for (const auto& word : words) command += (command.empty() ? "" : " ") + sh_word(word);
     return command;
 }
@@ -173,6 +176,11 @@ void add_run_options(CLI::App& command, Options& options) {
                     "Run only what is FAIL, XPASS, ERROR, INCONC or WARN in these results (run --json)")
         ->check(not_empty())
         ->type_name("RESULTS.json");
+    command
+        .add_option("--called-as", options.called_as,
+                    "For programs that call this one: the words that the report begins a case's repetition with")
+        ->check(not_empty())
+        ->type_name("WORDS");
     command.add_flag("--dry-run", options.dry_run,
                      "Send nothing, write nothing; print each case, its impact, its worst time, or why it cannot run");
     add_report_options(command, options.report, "Where random numbers begin; the same seed gives the same run");

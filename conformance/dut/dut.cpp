@@ -171,8 +171,9 @@ void Dut::set_mode(std::string_view mode) {
     request("set_mode", {{{"mode", mode}}});
     if (!before.empty() && before != mode) undo_later([this, before] { request("set_mode", {{{"mode", before}}}); });
 }
+void Dut::configure_scope(unsigned scope) { request("set_scope", {{{"scope", scope}}}); }
 void Dut::set_scope(unsigned scope) {
-    request("set_scope", {{{"scope", scope}}});
+    configure_scope(scope);
     undo_later([this] { request("set_scope", {{{"scope", 0}}}); });  // searched for
 }
 std::string Dut::create_child(std::uint16_t p_key) {

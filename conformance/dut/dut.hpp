@@ -72,6 +72,8 @@ public:
     void set_mtu(std::size_t mtu);
     void set_mode(std::string_view mode);
     void set_scope(unsigned scope);
+    /// The same as part of the DUT's configuration: undo() leaves it.
+    void configure_scope(unsigned scope);
     /// The new interface's name, where the adapter tells it.
     std::string create_child(std::uint16_t p_key);
     void delete_child(const std::string& interface);

@@ -195,6 +195,7 @@ TEST_CASE("Dut: every request is written as the protocol has it") {
           }) == R"({"id":1,"do":"remove_address","address":"fe80::9/64"})");
     CHECK(written([](Dut& d) { d.set_mtu(2044); }) == R"({"id":1,"do":"set_mtu","mtu":2044})");
     CHECK(written([](Dut& d) { d.set_mode("connected"); }) == R"({"id":2,"do":"set_mode","mode":"connected"})");
+    CHECK(written([](Dut& d) { d.configure_scope(5); }) == R"({"id":1,"do":"set_scope","scope":5})");
     CHECK(written([](Dut& d) { d.set_scope(5); }) == R"({"id":1,"do":"set_scope","scope":5})");
     CHECK(written([](Dut& d) { d.create_child(0x8001); }) == R"({"id":1,"do":"create_child","pkey":32769})");
     CHECK(written([](Dut& d) { d.delete_child("ib0.8001"); }) ==

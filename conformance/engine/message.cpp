@@ -91,8 +91,13 @@ Message unicast_arp_request() {
             }};
 }
 
-Message neighbour_solicitation() {
-    return {"Neighbour Solicitation", [](const Situation& s) {
+Message neighbour_solicitation(std::uint16_t mlid) {
+    return {"Neighbour Solicitation",
+            [=](const Situation& s) { return build::neighbour_solicitation(s.tester, s.dut.ipv6, mlid, s.link); }};
+}
+
+Message unicast_neighbour_solicitation() {
+    return {"unicast Neighbour Solicitation", [](const Situation& s) {
                 constexpr std::uint8_t only_from_the_link = 255;
                 auto packet =
                     with_ipv6(build::unicast(s.tester, s.dut, s.link), s.tester.ipv6, s.dut.ipv6, only_from_the_link);

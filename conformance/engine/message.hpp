@@ -54,8 +54,11 @@ private:
 [[nodiscard]] Message arp_request();
 /// The same straight to the DUT.
 [[nodiscard]] Message unicast_arp_request();
-/// Neighbour Solicitation for the DUT's link-local address, to it directly. RFC 4391, 9.3.
-[[nodiscard]] Message neighbour_solicitation();
+/// Neighbour Solicitation for the DUT's link-local address, to it directly: the answer may leave the link-layer address
+/// out. RFC 4391, 9.3.
+[[nodiscard]] Message unicast_neighbour_solicitation();
+/// The same to the address's solicited-node group, which has this MLID.
+[[nodiscard]] Message neighbour_solicitation(std::uint16_t mlid);
 /// UDP datagram to an IP group that the tester has joined or knows (Bench::group); its source port is the nonce.
 [[nodiscard]] Message udp_to_group(const wire::IpAddress& group, std::uint16_t mlid, std::uint16_t port,
                                    std::size_t payload = 32);

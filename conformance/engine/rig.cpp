@@ -316,8 +316,9 @@ private:
     void connect() {
         fabric_ = std::make_unique<fabric::SocketFabric>(options_);
         if (target_.scenario == usual_scenario) return;
-        const auto answer =
-            fabric_->control(nlohmann::json{{"id", 0}, {"do", "scenario"}, {"name", target_.scenario}}.dump());
+        const auto answer = fabric_->control(nlohmann::json{
+            {"id", 0}, {"do", "scenario"}, {"name", target_.scenario}, {"deadline", scaled(restart_patience) / 1s}}
+                                                 .dump());
         const auto told = nlohmann::json::parse(answer, nullptr, false);
         if (!told.is_object() || !told.contains("ok"))
             throw std::runtime_error("the fabric cannot be set up as " + target_.scenario + ": " + answer);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The judge is judged: the reference must pass every case, and every mutant must die by what it declares.
+// The judge is judged: the reference must pass every case, every mutant must die by what it declares, and what is
+// permitted must pass.
 #pragma once
 
 #include "conformance/engine/active.hpp"
@@ -24,8 +25,10 @@ struct MutantOutcome {
     /// A mutant that keeps the interface down makes the other cases INCONC; these FAIL or WARN instead.
     std::vector<std::string> wrongly_failed;
 
-    [[nodiscard]] bool is_dead() const noexcept {
-        return !killed_by.empty() && missing.empty() && extra.empty() && wrongly_failed.empty();
+    [[nodiscard]] bool is_permitted() const noexcept { return mutant->breaks.empty(); }
+    /// Found by just what it declares; what is permitted is found by nothing.
+    [[nodiscard]] bool is_right() const noexcept {
+        return killed_by.empty() == is_permitted() && missing.empty() && extra.empty() && wrongly_failed.empty();
     }
 };
 

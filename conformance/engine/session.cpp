@@ -81,6 +81,18 @@ void Session::begin() {
     }
     choose_addresses(facts);
     situation_.tester = tester_->self();
+    configure_scope();
+}
+
+/// RFC 4391, 4.1: an interface may search the scope of its link, or take it from its configuration.
+void Session::configure_scope() {
+    constexpr std::uint8_t usual_scope = 2;
+    if (situation_.link.scope == usual_scope || !dut_.can("set_scope")) return;
+    try {
+        dut_.configure_scope(situation_.link.scope);
+    } catch (const ControlFailed& why) {
+        throw SessionBroken("the DUT cannot be told the scope of its link: " + std::string(why.what()));
+    }
 }
 
 void Session::choose_addresses(const InterfaceFacts& facts) {

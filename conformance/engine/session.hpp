@@ -69,6 +69,7 @@ public:
 
 private:
     void choose_addresses(const InterfaceFacts& facts);
+    void configure_scope();
     bool find_by_interface();
     bool find_by_arp();
 

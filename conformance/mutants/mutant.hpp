@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A wrong implementation on purpose: one small change of the reference stack, the simulated SA or the simulated HCA.
+// An implementation changed on purpose: one small change of the reference stack, the simulated SA or the simulated HCA.
 #pragma once
 
 #include "conformance/engine/registry.hpp"
@@ -16,7 +16,8 @@ namespace ipoib::conformance {
 struct Mutant {
     std::string_view name;  ///< "reserved-not-zero": for --dut mutant:NAME, or simulated:sa-mutant=NAME
     std::string_view what;  ///< the change in words
-    /// The requirements that it breaks; what these are part of, or the same as, is broken too.
+    /// The requirements that it breaks; what these are part of, or the same as, is broken too. None: what it does is
+    /// permitted, and whoever finds fault with it is wrong.
     std::vector<const requirements::Requirement*> breaks;
     void (*stack)(stack::Policy& policy) = nullptr;
     void (*hca)(fabric::HcaBehaviour& behaviour) = nullptr;

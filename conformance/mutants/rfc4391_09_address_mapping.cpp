@@ -117,7 +117,7 @@ const Mutant nd_without_option{
     .name = "nd-without-option",
     .what = "sends Neighbour Discovery without link-layer address",
     .breaks = {&rfc4391::nd_option_used},
-    .stack = [](Policy& policy) { policy.sends_nd_option = false; },
+    .stack = [](Policy& policy) { policy.sends_nd_option = [](bool) { return false; }; },
 };
 
 const Mutant nd_option_padded_at_end{

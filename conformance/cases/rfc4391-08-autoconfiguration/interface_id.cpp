@@ -21,7 +21,7 @@ const Case interface_id_is_of_the_guid{
             const auto& dut = bench.situation().dut;
             if (dut.ipv6.is_zero()) bench.not_applicable("the DUT tells no IPv6 address");
             bench.step("The DUT answers for its link-local address");
-            bench.send(neighbour_solicitation());
+            bench.send(unicast_neighbour_solicitation());
             bench.precondition(neighbour_advertisement(), within(2s));
 
             bench.step("Its prefix is fe80::/64", rfc4391::link_local_format);

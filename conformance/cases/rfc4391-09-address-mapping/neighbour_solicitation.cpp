@@ -17,7 +17,7 @@ const Case neighbour_solicitation_is_sent{
             bench.step("The DUT answers ordinary traffic, and a solicitation");
             bench.send(echo_request6());
             bench.precondition(echo_reply6(), within(3s));
-            bench.send(neighbour_solicitation());
+            bench.send(unicast_neighbour_solicitation());
             bench.require(neighbour_advertisement(), within(2s));
             bench.step("It solicits an address that it does not know");
             bench.dut().flush_neighbours();
