@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The requests by name; those about traffic, neighbours and their timers, and the kernel's log.
+#include "conformance/dut/linux/facts.hpp"
+#include "conformance/dut/linux/host.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ipoib::host {
+namespace {
+
+constexpr std::uint64_t most_port = 65535, most_ttl = 255, most_payload = 65507;
+constexpr double longest_timer = 86400;
+
+std::vector<std::uint8_t> octets_in(const Request& request, const char* member) {
+    const auto text = request.text(member);
+    std::vector<std::uint8_t> octets;
+    if (text.size() % 2 || text.find_first_not_of("0123456789abcdefABCDEF") != text.npos)
+        fail(std::string("\"") + member + "\" is not in hex");
+    for (std::size_t i = 0; i < text.size(); i += 2)
+        octets.push_back(static_cast<std::uint8_t>(std::stoul(text.substr(i, 2), nullptr, 16)));
+    return octets;
+}
+
+std::uint16_t port_in(const Request& request) {
+    return static_cast<std::uint16_t>(request.number("port", 1, most_port));
+}
+
+}  // namespace
+
+Json Host::hello(const Request& request) {
+    begin();
+    Json interfaces = Json::array(), can = Json::array();
+    for (const auto& one : links_) interfaces.push_back(one.name);
+    for (const auto& entry : handlers()) can.push_back(entry.first);
+    const auto& of = link(request);
+    return {{"protocol", 1},
+            {"name", "linux"},
+            {"version", kernel_release()},
+            {"interfaces", interfaces},
+            {"can", can},
+            {"facts", facts_of(of.name, state(of).link_address)}};
+}
+
+Handlers Host::handlers() {
+    Handlers all{{"hello", [this](const Request& r) { return hello(r); }},
+                 {"interface", [this](const Request& r) { return interface(r); }},
+                 {"up", [this](const Request& r) { return up(r); }},
+                 {"down", [this](const Request& r) { return down(r); }},
+                 {"restart", [this](const Request& r) { return restart(r); }},
+                 {"add_address", [this](const Request& r) { return add_address(r); }},
+                 {"remove_address", [this](const Request& r) { return remove_address(r); }},
+                 {"set_mtu", [this](const Request& r) { return set_mtu(r); }},
+                 {"set_scope", [this](const Request& r) { return set_scope(r); }},
+                 {"create_child", [this](const Request& r) { return create_child(r); }},
+                 {"delete_child", [this](const Request& r) { return delete_child(r); }},
+                 {"timers", [this](const Request& r) { return timers(r); }},
+                 {"resolve", [this](const Request& r) { return resolve(r); }},
+                 {"neighbours", [this](const Request& r) { return neighbours(r); }}};
+    all["set_mode"] = [this](const Request& r) { return set_mode(r); };
+    all["router"] = [this](const Request& r) {
+        r.flag("enabled") ? router_.enable(link(r).name) : router_.disable();
+        return Json::object();
+    };
+    all["bye"] = [this](const Request&) {
+        restore();
+        return Json::object();
+    };
+    if (log_.is_readable()) {
+        all["log"] = [this](const Request&) { return Json{{"lines", log_.take_lines()}}; };
+        all["health"] = [this](const Request&) { return Json{{"faults", log_.take_faults()}}; };
+    }
+    add_traffic_handlers(all);
+    return all;
+}
+
+void Host::add_traffic_handlers(Handlers& all) {
+    all["join"] = [this](const Request& r) {
+        sockets_.join(link(r), address(r, "group"));
+        return Json::object();
+    };
+    all["leave"] = [this](const Request& r) {
+        sockets_.leave(link(r), address(r, "group"));
+        return Json::object();
+    };
+    all["send"] = [this](const Request& r) {
+        const auto to = address(r, "to");
+        // RFC 1112, 6.1: multicast stays on the link unless asked otherwise.
+        const auto ttl = r.has("ttl") ? r.number("ttl", 0, most_ttl) : (to.is_multicast() ? 1u : 64u);
+        Sockets::send(link(r), to, port_in(r), octets_in(r, "payload"), static_cast<int>(ttl));
+        return Json::object();
+    };
+    all["listen"] = [this](const Request& r) {
+        std::optional<Address> to;
+        if (r.has("address")) to = address(r, "address");
+        if (r.has("group")) to = address(r, "group");
+        if (r.has("group") && !to->is_multicast()) fail("\"group\" is no multicast address");
+        sockets_.listen(link(r), to, port_in(r));
+        return Json::object();
+    };
+    all["received"] = [this](const Request&) { return Json{{"datagrams", sockets_.received()}}; };
+    all["ping"] = [this](const Request& r) {
+        constexpr milliseconds longest{5000};
+        constexpr std::size_t usual = 56;
+        const auto size = r.has("size") ? static_cast<std::size_t>(r.number("size", 0, most_payload)) : usual;
+        const bool is_answered =
+            Sockets::ping(link(r), address(r, "to"), size, std::min(longest, r.patience()), interruption_);
+        return Json{{"answered", is_answered}};
+    };
+    all["flush_neighbours"] = [this](const Request& r) {
+        ip({"neigh", "flush", "dev", link(r).name});
+        return Json::object();
+    };
+}
+
+Json Host::resolve(const Request& request) {
+    const auto whom = address(request, "address");
+    if (whom.is_multicast()) fail("\"address\" is no address of a node");
+    const auto& of = link(request);
+    if (!state(of).is_running) fail("the interface is not running");
+    // NTF_USE: the kernel asks as if there were a packet to send, and there is none.
+    ip({"neigh", "replace", whom.text, "dev", of.name, "nud", "none", "use"});
+    return Json::object();
+}
+
+Json Host::neighbours(const Request& request) const {
+    constexpr milliseconds limit{5000};
+    const auto outcome = run({"ip", "-j", "neigh", "show", "dev", link(request).name}, limit);
+    if (!outcome.is_ok()) fail(outcome.errors);
+    Json all = Json::array();
+    for (const auto& one : parse_neighbours(outcome.output))
+        all.push_back({{"address", one.address}, {"link_address", one.link_address}});
+    return {{"neighbours", all}};
+}
+
+Json Host::timers(const Request& request) {
+    const auto& of = link(request);
+    std::vector<std::pair<std::string, std::string>> changes;
+    const auto seconds = [&](const char* name) {
+        const double value = request.real(name, longest_timer);
+        if (value <= 0) fail("timers are seconds");
+        return value;
+    };
+    const auto whole = [](double value) { return std::to_string(std::max(1L, std::lround(value))); };
+    for (const auto* const version : {"ipv4", "ipv6"}) {
+        const auto neigh = std::string("/proc/sys/net/") + version + "/neigh/";
+        if (!read_text(neigh + of.name + "/base_reachable_time_ms")) continue;  // a kernel without IPv6
+        if (request.has("reachable"))
+            changes.emplace_back(neigh + of.name + "/base_reachable_time_ms",
+                                 std::to_string(std::max(1L, std::lround(seconds("reachable") * 1000))));
+        if (request.has("gc")) {
+            const auto gc = seconds("gc");
+            changes.emplace_back(neigh + of.name + "/gc_stale_time", whole(gc));
+            // The collector runs every half of the default's reachable time, and only above the threshold.
+            changes.emplace_back(neigh + "default/gc_thresh1", "0");
+            changes.emplace_back(neigh + "default/base_reachable_time_ms",
+                                 std::to_string(std::max(100L, std::lround(gc * 1000))));
+        }
+    }
+    // ib_ipoib forgets a path to a group, and leaves the group, after one to two intervals of the ARP collector.
+    if (request.has("membership"))
+        changes.emplace_back("/proc/sys/net/ipv4/neigh/default/gc_interval", whole(seconds("membership") / 2));
+    for (const auto& [path, value] : changes)
+        if (!read_text(path)) refuse_as_unsupported("this network namespace has no " + path);
+    for (const auto& [path, value] : changes) must(settings_.change(path, value));
+    return Json::object();
+}
+
+}  // namespace ipoib::host

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The commands of scripts/lab."""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import image
+import kernel
+import packages
+from attach import attach
+from machine import Guest, Machine, State, with_kvm_if_it_works
+from options import SOURCE, RunOptions, parse, refuse_unknown, split_run_arguments
+from private_folder import PrivateFolder
+from supervisor import Interrupted, ending_on_signals, run_beside
+from terminal import Recorder, talk
+from tools import LabError, UsageError, locked, run, say
+
+_PROGRAMS = ("ipoib-conform", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-lab-port")
+_TEST_LIMIT = 180.0  # s
+_USUAL_TRAFFIC = "net_up && pings 10.1.0.2"
+_LONGEST_COMMAND = 1000  # octets; the kernel's command line has 2048
+_EXIT_ERROR, _EXIT_USAGE = 3, 2
+_SM_KEY = 1  # OpenSM's sm_key, unless its configuration says otherwise
+
+
+def _build_programs(folder: Path) -> None:
+    """With the folder that CMake's release preset has, if that is meant and something is missing there."""
+    if all(image.find_program(folder, name) for name in _PROGRAMS):
+        return
+    if folder.resolve() != (SOURCE / "build/release").resolve():
+        missing = [name for name in _PROGRAMS if not image.find_program(folder, name)]
+        raise LabError(f"{folder} has no {', '.join(missing)}")
+    say("building the programs in build/release")
+    if not (folder / "CMakeCache.txt").is_file():
+        run(["cmake", "--preset", "release", "-DIPOIB_TESTS=OFF", "-Wno-dev"], "configuring", cwd=SOURCE)
+    run(["cmake", "--build", "--preset", "release", "--target", *_PROGRAMS], "building", cwd=SOURCE, timeout=7200)
+
+
+def _guest(options: argparse.Namespace, parameters: dict[str, str]) -> Guest:
+    """Fetches and builds whatever is not there yet."""
+    _build_programs(options.programs)
+    build = options.build.resolve()
+    with locked(build):
+        root = packages.prepare(build / "packages")
+        if options.kernel is not None:
+            one = kernel.user_kernel(options.kernel, SOURCE / "lab/kernel/config.fragment", build)
+        else:
+            one = kernel.debian_kernel(root, build)
+        modules = {"vib": kernel.build_module(one, SOURCE / "lab/kernel", "vib")}
+        if options.ipoib is not None:
+            modules["ib_ipoib"] = kernel.build_ipoib(one, options.ipoib)
+        parts = image.Parts(root, one, modules, options.programs, SOURCE / "lab/guest")
+        guest = Guest(one.boot_file, image.prepare(parts, build), parameters, options.memory, options.boot_limit)
+    if options.kvm:
+        guest, found = with_kvm_if_it_works(guest)
+        say(found)
+    return guest
+
+
+def _attach_command(folder: Path, port: str) -> str:
+    return shlex.join([str(SOURCE / "scripts/lab"), "attach", str(folder), port])
+
+
+def _called_as(options: argparse.Namespace, wanted: RunOptions) -> str:
+    """What repeats a run of one case, but for seed and evidence."""
+    words = ["scripts/lab", "run"]
+    for name, usual in (("fabric", "lab"), ("scenario", "default"), ("role", "host"), ("kernel", None),
+                        ("ipoib", None)):
+        value = getattr(options, name)
+        if value != usual:
+            words += [f"--{name}", str(value)]
+    for option in ("--timeout-scale", "--tester-ip", "--profile"):
+        if option in wanted.arguments[:-1]:
+            words += [option, wanted.arguments[wanted.arguments.index(option) + 1]]
+    return shlex.join(words)
+
+
+def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str] = ()) -> int:
+    """One run of ipoib-conform beside a guest."""
+    conform = image.find_program(options.programs, "ipoib-conform")
+    if conform is not None:
+        refuse_unknown(conform, wanted.arguments)
+    parameters = {"role": options.role}
+    is_uplink = wanted.fabric != "lab"
+    parameters |= {"mode": "uplink", "hcas": "1", "raws": "1"} if is_uplink else {"hcas": "2", "raws": "2"}
+    if wanted.scenario == "mtu4k":
+        parameters["mtu"] = "5" if is_uplink else "5,5"
+    guest = _guest(options, parameters)
+    conform = conform or image.find_program(options.programs, "ipoib-conform")
+    with PrivateFolder(options.keep) as folder:
+        path = folder.path
+        if options.keep:
+            say(f"consoles and sockets are in {path}")
+        if is_uplink:
+            guest = Guest(**{**guest.__dict__, "uplink": path / "uplink"})
+        machine = Machine(guest, path)
+        try:
+            machine.start()
+            machine.wait_ready()
+            say(f"the guest was ready after {machine.ready_after:.1f} s")
+            command = [str(conform), "run", *wanted.arguments, *extra, "--scenario", wanted.scenario,
+                       "--called-as", _called_as(options, wanted)]
+            if is_uplink:
+                command += ["--fabric", wanted.fabric, "--listen", str(path / "uplink")]
+            else:
+                command += ["--fabric", f"socket:{path / 'raw0'},{path / 'raw1'},tap={path / 'tap'},sm-key={_SM_KEY}",
+                            "--fabric-control", _attach_command(path, "control")]
+            if not any(re.match(r"--dut(=|$)", word) for word in wanted.arguments):
+                command += ["--dut", f"exec:{_attach_command(path, 'agent')}"]
+            return run_beside(machine, command)
+        finally:
+            machine.kill()
+
+
+def _run(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    return _judge(options, split_run_arguments(rest, options))
+
+
+def _variant(options: argparse.Namespace, text: str) -> argparse.Namespace:
+    """`default`, `kernel:TREE` or `ipoib:DIR`, on top of what the options say."""
+    one = argparse.Namespace(**vars(options))
+    kind, _, value = text.partition(":")
+    if kind in {"kernel", "ipoib"} and value:
+        setattr(one, kind, Path(value))
+    elif text != "default":
+        raise UsageError(f"{text} is neither default, kernel:TREE nor ipoib:DIR")
+    return one
+
+
+def _compare(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    wanted = split_run_arguments(rest, options)
+    if any(re.match(r"--json(=|$)", word) for word in rest):
+        raise UsageError("compare writes the results by itself, to compare/base.json and new.json in the build folder")
+    variants = {"base": _variant(options, options.base), "new": _variant(options, options.new)}
+    folder = options.build.resolve() / "compare"
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {name: folder / f"{name}.json" for name in variants}
+    for name, one in variants.items():
+        files[name].unlink(missing_ok=True)
+        say(f"{name}: {getattr(options, name)}")
+        code = _judge(one, wanted, ["--json", str(files[name])])
+        if not files[name].is_file():
+            say(f"{name} has left no results")
+            return code or _EXIT_ERROR
+    conform = image.find_program(options.programs, "ipoib-conform")
+    return subprocess.run([str(conform), "diff", str(files["base"]), str(files["new"])], check=False).returncode
+
+
+def test_names() -> list[str]:
+    return sorted(p.stem for p in (SOURCE / "lab/guest/tests").glob("*.sh") if p.stem != "common")
+
+
+def test_parameters(script: str) -> dict[str, str]:
+    """A test may ask for a guest of its own kind: `# lab: mtu=5,5`."""
+    match = re.search(r"^# lab: (.*)$", script, re.MULTILINE)
+    return dict(word.split("=", 1) for word in match.group(1).split()) if match else {}
+
+
+def _test_one(guest: Guest, name: str, keep: bool) -> bool:
+    results: list[str] = []
+    with PrivateFolder(keep) as folder:
+        machine = Machine(guest, folder.path)
+
+        def show(line: str) -> None:
+            if line.startswith(f"LAB-TEST {name} rc="):
+                results.append(line.rpartition("=")[2].strip())
+            elif machine.state is State.READY and not re.match(r"\[ *\d+\.\d+\]", line):
+                print(f"  {line}", flush=True)
+
+        machine.on_line = show
+        try:
+            machine.start()
+            machine.wait_ready()
+            machine.wait_end(_TEST_LIMIT)
+        finally:
+            machine.kill()
+        if not results:
+            say(machine.death())
+    return results == ["0"]
+
+
+def _test(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    _no_more(rest)
+    known = test_names()
+    names = known if options.names == ["all"] else options.names
+    for name in names:
+        if name not in known:
+            raise UsageError(f"there is no test {name}; there are {', '.join(known)}")
+    guest = _guest(options, {})
+    failed = []
+    for name in names:
+        script = (SOURCE / f"lab/guest/tests/{name}.sh").read_text(encoding="utf-8")
+        parameters = {"hcas": "2", "raws": "2", "test": name, **test_parameters(script)}
+        begun = time.monotonic()
+        try:
+            is_good = _test_one(Guest(**{**guest.__dict__, "parameters": parameters}), name, options.keep)
+        except LabError as problem:
+            say(str(problem))
+            is_good = False
+        print(f"{'PASS' if is_good else 'FAIL'}  {name}  {time.monotonic() - begun:.1f} s", flush=True)
+        failed += [] if is_good else [name]
+    print(f"{len(names) - len(failed)} of {len(names)} passed" + (f"; failed: {', '.join(failed)}" if failed else ""))
+    return 1 if failed else 0
+
+
+def _shell(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    _no_more(rest)
+    size = shutil.get_terminal_size()
+    guest = _guest(options, {"hcas": "2", "raws": "2", "shell": f"{size.lines}x{size.columns}"})
+    with PrivateFolder(options.keep) as folder:
+        machine = Machine(Guest(**{**guest.__dict__, "has_shell_port": True}), folder.path)
+        try:
+            machine.start()
+            machine.wait_ready()
+            talk(machine)
+            if "powered off" not in machine.why:
+                raise LabError(machine.death())
+        finally:
+            machine.kill()
+    return 0
+
+
+def _capture(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    _no_more(rest)
+    traffic = " ".join(options.words) or _USUAL_TRAFFIC
+    if len(traffic.encode()) > _LONGEST_COMMAND:
+        raise UsageError(f"the command has more than {_LONGEST_COMMAND} octets")
+    encoded = base64.b64encode(traffic.encode()).decode()
+    guest = _guest(options, {"hcas": "2", "raws": "2", "command": encoded})
+    codes: list[str] = []
+    with PrivateFolder(options.keep) as folder:
+        machine = Machine(guest, folder.path)
+
+        def show(line: str) -> None:
+            if line.startswith("LAB-COMMAND rc="):
+                codes.append(line.rpartition("=")[2].strip())
+            elif machine.state is State.READY and not re.match(r"\[ *\d+\.\d+\]", line):
+                print(line, flush=True)
+
+        machine.on_line = show
+        try:
+            machine.start()
+            with Recorder(machine, options.file) as recorder:
+                has_ended = recorder.record(options.seconds)
+        finally:
+            machine.kill()
+        if has_ended and not codes:
+            raise LabError(machine.death())
+        say(f"{recorder.octets} octets in {options.file}")
+    return int(codes[0]) if codes else 0
+
+
+def _no_more(rest: Sequence[str]) -> None:
+    if rest:
+        raise UsageError(f"what is {rest[0]}? --help tells what there is")
+
+
+def _main(arguments: Sequence[str]) -> int:
+    options, rest = parse(arguments)
+    if options.command == "attach":
+        return attach(options.folder, options.port)
+    if options.command == "setup":
+        return subprocess.run([str(SOURCE / "scripts/setup"), "lab"], check=False).returncode
+    if options.command == "packages":
+        _no_more(rest)
+        build = options.build.resolve()
+        with locked(build):
+            root = packages.prepare(build / "packages", refresh=True)
+            say(f"the kernel is {kernel.debian_kernel(root, build).release}")
+        return 0
+    if options.command == "build":
+        _no_more(rest)
+        guest = _guest(options, {})
+        print(f"{guest.boot_file}\n{guest.image}")
+        return 0
+    commands = {"run": _run, "compare": _compare, "test": _test, "shell": _shell, "capture": _capture}
+    with ending_on_signals():
+        return commands[options.command](options, rest)
+
+
+def main() -> int:
+    try:
+        return _main(sys.argv[1:])
+    except LabError as problem:
+        say(str(problem))
+        return _EXIT_USAGE if isinstance(problem, UsageError) else _EXIT_ERROR
+    except Interrupted as problem:
+        return problem.code
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _EXIT_ERROR

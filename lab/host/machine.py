@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One guest in QEMU: started, watched, ended. Software emulation, unless a probe has shown that KVM boots it."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+
+from console import Console, has_panicked
+from private_folder import PrivateFolder
+from tools import LabError, last_lines, need_program, run, write_whole
+
+_QEMU = "qemu-system-x86_64"
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LAST_LINES = 30
+_ENDS_WITHIN = 5.0  # s, from SIGTERM to SIGKILL
+PORTS = ("agent", "control", "raw0", "raw1", "tap", "capture")
+
+
+class State(Enum):
+    BOOTING = "booting"
+    READY = "ready"
+    DEAD = "dead"
+
+
+@dataclass(frozen=True)
+class Guest:
+    """What a guest is made of."""
+
+    boot_file: Path
+    image: Path
+    parameters: dict[str, str] = field(default_factory=dict)  # lab.* of the kernel's command line
+    memory: int = 256  # MiB
+    boot_limit: float = 60.0  # s
+    uplink: Path | None = None  # raw0 connects to this socket, instead of listening
+    has_shell_port: bool = False
+    accelerator: str = "tcg"
+
+
+def dies_with(parent: int, number: signal.Signals) -> Callable[[], None]:
+    """For the child between fork and exec: the kernel sends it this signal when its parent ends, however it does."""
+
+    def prepare() -> None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return prepare
+
+
+def parse_version(text: str) -> tuple[int, int]:
+    match = re.search(r"version (\d+)\.(\d+)", text)
+    if match is None:
+        raise LabError(f"{_QEMU} tells no version: {text.strip()[:200]}")
+    return int(match.group(1)), int(match.group(2))
+
+
+def _reconnect_option(version: tuple[int, int]) -> str:
+    return "reconnect-ms=200" if version >= (9, 2) else "reconnect=1"
+
+
+def qemu_command(guest: Guest, folder: Path, console: Path, version: tuple[int, int]) -> list[str]:
+    def quoted(path: Path) -> str:
+        return str(path).replace(",", ",,")
+
+    is_kvm = guest.accelerator == "kvm"
+    words = ["console=ttyS0", "loglevel=5", "panic=-1", "oops=panic", "log_buf_len=1M", "rdinit=/init",
+             *(f"lab.{key}={value}" for key, value in sorted(guest.parameters.items()))]
+    command = [_QEMU, "-name", "ipoib-lab", "-M", "q35", "-accel", "kvm" if is_kvm else "tcg,thread=multi",
+               "-cpu", "max" if is_kvm else "qemu64", "-smp", "2", "-m", str(guest.memory), "-nodefaults",
+               "-no-user-config", "-no-reboot", "-display", "none", "-kernel", str(guest.boot_file),
+               "-initrd", str(guest.image), "-append", " ".join(words),
+               "-chardev", f"file,id=console,path={quoted(console)}", "-serial", "chardev:console"]
+    if guest.has_shell_port:
+        command += ["-chardev", f"socket,id=shell,path={quoted(folder / 'shell')},server=on,wait=off",
+                    "-serial", "chardev:shell"]
+    command += ["-device", "virtio-serial-pci,max_ports=8"]
+    for port in PORTS:
+        if port == "raw0" and guest.uplink is not None:
+            chardev = f"socket,id={port},path={quoted(guest.uplink)},{_reconnect_option(version)}"
+        else:
+            chardev = f"socket,id={port},path={quoted(folder / port)},server=on,wait=off"
+        command += ["-chardev", chardev, "-device", f"virtserialport,chardev={port},name=ipoib.{port}"]
+    return command
+
+
+class Machine:
+    """A guest that can be started again. Everything about it is in a folder, which `attach` reads too: the sockets of
+    its ports, a console for each boot, and `state.json`, which says which boot this is and what became of it."""
+
+    def __init__(self, guest: Guest, folder: Path) -> None:
+        self.guest = guest
+        self.folder = folder
+        self.state = State.DEAD
+        self.why = "it was never started"
+        self.boot = 0
+        self.ready_after = 0.0  # s
+        self.lines: list[str] = []  # the last of the console
+        self.on_line: Callable[[str], None] = lambda line: None
+        self._version = parse_version(run([need_program(_QEMU), "--version"], "asking QEMU for its version"))
+        self._process: subprocess.Popen[bytes] | None = None
+        self._console = Console(folder / "console.0")
+        self._begun = 0.0
+        atexit.register(self.kill)
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process is not None else None
+
+    @property
+    def console(self) -> Console:
+        return self._console
+
+    def start(self) -> None:
+        """Begins a boot; poll() tells what comes of it."""
+        self.kill()
+        self.boot += 1
+        self.lines = []
+        path = self.folder / f"console.{self.boot}"
+        self._console = Console(path)
+        for port in (*PORTS, "shell"):
+            (self.folder / port).unlink(missing_ok=True)
+        command = qemu_command(self.guest, self.folder, path, self._version)
+        with open(self.folder / "qemu.log", "ab") as log:
+            # A session of its own: keys on the terminal are for the program that judges, which ends in good order.
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                             start_new_session=True, preexec_fn=dies_with(os.getpid(), signal.SIGKILL))
+        self._begun = time.monotonic()
+        self._set(State.BOOTING, "")
+
+    def poll(self) -> State:
+        """Looks at the console and the process; never waits."""
+        if self.state is State.DEAD or self._process is None:
+            return self.state
+        has_ended = self._process.poll() is not None
+        while lines := self._console.new_lines():
+            for line in lines:
+                self._take(line)
+        if self.state is State.DEAD:
+            return self.state
+        if has_ended:
+            self._die(self._ending())
+        elif self._console.is_flooded():
+            self._die("it floods its console")
+        elif self.state is State.BOOTING and time.monotonic() - self._begun > self.guest.boot_limit:
+            self._die(f"it was not ready after {self.guest.boot_limit:.0f} s")
+        return self.state
+
+    def wait_ready(self) -> None:
+        """Waits until the guest is ready. LabError, with the console's last lines, if it does not become so."""
+        while self.poll() is State.BOOTING:
+            time.sleep(0.02)
+        if self.state is State.DEAD:
+            raise LabError(self.death())
+
+    def wait_end(self, limit: float) -> None:
+        """Waits until the guest has powered off."""
+        end = time.monotonic() + limit
+        while self.poll() is not State.DEAD:
+            if time.monotonic() > end:
+                self._die(f"it did not end within {limit:.0f} s")
+            time.sleep(0.02)
+
+    def death(self) -> str:
+        """Why it died, with the console's last lines and what QEMU had to say."""
+        words = f"the guest died: {self.why}\n{last_lines(self._console.tail(), _LAST_LINES)}"
+        log = self.folder / "qemu.log"
+        said = log.read_text(encoding="utf-8", errors="replace").strip() if log.is_file() else ""
+        return f"{words}\n{last_lines(said, 10)}" if said else words
+
+    def kill(self) -> None:
+        """Ends QEMU, whatever state it is in."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        for stop in (process.terminate, process.kill):
+            if process.poll() is not None:
+                break
+            stop()
+            try:
+                process.wait(_ENDS_WITHIN)
+            except subprocess.TimeoutExpired:
+                continue
+        if self.state is not State.DEAD:
+            self._set(State.DEAD, "it was ended")
+
+    def _take(self, line: str) -> None:
+        self.lines = [*self.lines[-199:], line]
+        self.on_line(line)
+        if line.startswith("LAB-READY") and self.state is State.BOOTING:
+            self.ready_after = time.monotonic() - self._begun
+            self._set(State.READY, "")
+        elif line.startswith("LAB-FAILED"):
+            self._die(line.removeprefix("LAB-FAILED").strip())
+        elif has_panicked(line):
+            self._die(line.strip())
+
+    def _ending(self) -> str:
+        assert self._process is not None
+        code = self._process.returncode
+        if code == 0:
+            return "it powered off or restarted"
+        return f"QEMU was killed by signal {-code}" if code < 0 else f"QEMU ended with status {code}"
+
+    def _die(self, why: str) -> None:
+        self._set(State.DEAD, why)
+        # A panic writes its trace first and its reason last; QEMU ends by itself behind it.
+        if self._process is not None and has_panicked(why):
+            try:
+                self._process.wait(2)
+            except subprocess.TimeoutExpired:
+                pass
+        self.kill()
+
+    def _set(self, state: State, why: str) -> None:
+        self.state, self.why = state, why
+        content = {"boot": self.boot, "state": state.value, "why": why, "console": self._console.path.name}
+        if self.folder.is_dir():
+            write_whole(self.folder / "state.json", json.dumps(content))
+
+
+def with_kvm_if_it_works(guest: Guest, limit: float = 10.0) -> tuple[Guest, str]:
+    """KVM may be there and not work, or hang, as in some nested machines: only a boot can tell. The guest to use, and
+    what was found."""
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return guest, "there is no KVM for this user: software emulation"
+    candidate = replace(guest, accelerator="kvm", boot_limit=limit, uplink=None, has_shell_port=False,
+                        parameters={"hcas": "2", "raws": "2"})
+    with PrivateFolder() as folder:
+        machine = Machine(candidate, folder.path)
+        try:
+            machine.start()
+            machine.wait_ready()
+        except LabError:
+            return guest, f"no guest boots under KVM here ({machine.why}): software emulation"
+        finally:
+            machine.kill()
+    return replace(guest, accelerator="kvm"), f"KVM boots the guest in {machine.ready_after:.1f} s"

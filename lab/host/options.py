@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line of scripts/lab: its own options, and which ones belong to `ipoib-conform run`."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools import UsageError, run
+
+SOURCE = Path(__file__).resolve().parents[2]
+
+ROLES = ("host", "connected", "router")
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What `run` does with the options that were left over."""
+
+    arguments: list[str]  # for ipoib-conform run, in their order
+    fabric: str  # "lab", or "simulated..."
+    scenario: str
+
+
+def _add_guest_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("the guest")
+    group.add_argument("--kernel", metavar="TREE", type=Path,
+                       help="boot the kernel that was built in this tree, with its modules "
+                            "(lab/kernel/config.fragment: what it needs)")
+    group.add_argument("--ipoib", metavar="DIR", type=Path,
+                       help="build ib_ipoib from this copy of drivers/infiniband/ulp/ipoib and load it")
+    group.add_argument("--memory", metavar="MIB", type=_memory, default=256, help="the guest's memory (256)")
+    group.add_argument("--kvm", action="store_true",
+                       help="use KVM if a trial shows within 10 s that a guest boots under it (else, and usually: "
+                            "software emulation)")
+    group.add_argument("--boot-limit", metavar="SECONDS", type=_seconds, default=60.0,
+                       help="a guest that is not ready by then is an error (60)")
+    group.add_argument("--keep", action="store_true", help="keep the folder with the sockets and the consoles")
+
+
+def _add_build_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("where things are")
+    group.add_argument("--programs", metavar="DIR", type=Path, default=SOURCE / "build/release",
+                       help="build folder with ipoib-conform and the guest's programs (build/release, which is built "
+                            "if there is none)")
+    group.add_argument("--build", metavar="DIR", type=Path, default=SOURCE / "build/lab",
+                       help="where packages, modules and images are kept (build/lab)")
+
+
+def _memory(text: str) -> int:
+    value = int(text)
+    if not 128 <= value <= 65536:
+        raise argparse.ArgumentTypeError("between 128 and 65536 MiB")
+    return value
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not 0.1 <= value <= 86400:
+        raise argparse.ArgumentTypeError("between 0.1 and 86400 seconds")
+    return value
+
+
+def parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(
+        prog="scripts/lab", allow_abbrev=False,
+        description="The real Linux IPoIB driver on a virtual InfiniBand, in a guest that needs neither hardware nor root.")
+    commands = result.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    def command(name: str, text: str, **more: str) -> argparse.ArgumentParser:
+        one = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False,
+                                  **more)
+        return one
+
+    one = command("run", "judge Linux: all options of ipoib-conform run, and the lab's own",
+                  usage="scripts/lab run [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
+                  epilog="With --fabric simulated the guest's adapter is a node of ipoib-conform's own fabric, with its "
+                         "subnet manager; otherwise OpenSM is in the guest. Exit code: that of ipoib-conform run; 3 if "
+                         "no guest boots.")
+    one.add_argument("--role", choices=ROLES, default="host",
+                     help="a host in datagram mode (host), one in connected mode, or an IP multicast router")
+    one.add_argument("--fabric", metavar="FABRIC", default="lab",
+                     help="lab (OpenSM in the guest), simulated or simulated:sa-mutant=NAME (see below)")
+    one.add_argument("--scenario", metavar="NAME", default="default", help="as for ipoib-conform run")
+    _add_guest_options(one)
+    _add_build_options(one)
+
+    one = command("compare", "judge two guests by the same cases and print what differs",
+                  usage="scripts/lab compare BASE NEW [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
+                  epilog="Exit code: that of ipoib-conform diff.")
+    for name in ("base", "new"):
+        one.add_argument(name, metavar=name.upper(), help="default, kernel:TREE or ipoib:DIR")
+    one.add_argument("--role", choices=ROLES, default="host", help="as for run")
+    one.add_argument("--fabric", metavar="FABRIC", default="lab", help="as for run")
+    one.add_argument("--scenario", metavar="NAME", default="default", help="as for ipoib-conform run")
+    _add_guest_options(one)
+    _add_build_options(one)
+
+    one = command("test", "run the lab's own tests, each in a fresh guest")
+    one.add_argument("names", metavar="NAME", nargs="+", help="a script of lab/guest/tests without its .sh, or all")
+    _add_guest_options(one)
+    _add_build_options(one)
+
+    one = command("shell", "an interactive shell in a guest, with OpenSM and two adapters")
+    _add_guest_options(one)
+    _add_build_options(one)
+
+    one = command("capture", "record the fabric of a guest, from its first frame on",
+                  usage="scripts/lab capture FILE [OPTION...] [-- COMMAND...]",
+                  epilog="COMMAND is for bash in the guest and makes the traffic; without one, net_up && pings 10.1.0.2. "
+                         "Exit code: the command's.")
+    one.add_argument("file", metavar="FILE", type=Path, help="pcap with ERF records, for Wireshark and ipoib-conform")
+    one.add_argument("--seconds", metavar="N", type=_seconds, default=3600.0, help="end after this time")
+    _add_guest_options(one)
+    _add_build_options(one)
+
+    one = command("packages", "fetch what Debian has now: kernel, OpenSM and tools (run fetches only what is missing)")
+    _add_build_options(one)
+    one = command("build", "fetch and build everything that a guest is made of, and boot nothing")
+    _add_guest_options(one)
+    _add_build_options(one)
+    command("setup", "install the packages that the lab needs on this machine (scripts/setup lab)")
+
+    one = command("attach", "for run: connect standard input and output with a port of its guest")
+    one.add_argument("folder", metavar="FOLDER", type=Path, help="the running guest's folder")
+    one.add_argument("port", metavar="PORT", choices=("agent", "control"), help="agent or control")
+    return result
+
+
+def parse(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """The options, and what the lab does not know; what follows "--" is `words`."""
+    before = list(arguments)
+    words: list[str] = []
+    if "--" in before:
+        at = before.index("--")
+        before, words = before[:at], before[at + 1:]
+    options, rest = parser().parse_known_args(before)
+    if words and options.command != "capture":
+        raise UsageError("-- and a command are for capture")
+    options.words = words
+    return options, rest
+
+
+def split_run_arguments(rest: Sequence[str], options: argparse.Namespace) -> RunOptions:
+    """Checks what is for ipoib-conform run against what the lab decides by itself."""
+    for taken in ("--listen", "--fabric-control"):
+        if any(word == taken or word.startswith(taken + "=") for word in rest):
+            raise UsageError(f"{taken} is the lab's own affair")
+    fabric = options.fabric
+    if fabric != "lab" and not re.match(r"simulated(:|$)", fabric):
+        raise UsageError(f"--fabric {fabric}: in the lab it is lab, simulated, or simulated:sa-mutant=NAME")
+    return RunOptions(list(rest), fabric, options.scenario)
+
+
+def refuse_unknown(conform: Path, rest: Sequence[str]) -> None:
+    """An option that ipoib-conform run does not have is refused before a guest boots for it."""
+    known = set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", run([conform, "run", "--help"], "asking for the options")))
+    for word in rest:
+        if re.match(r"--?[A-Za-z]", word) and word.split("=", 1)[0] not in known:
+            raise UsageError(f"unknown option {word}: neither the lab nor ipoib-conform run has it")

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs a program of the host beside a guest, and boots a new guest when the old one has died."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+from machine import Machine, State, dies_with
+from tools import LabError, say
+
+_LOOK_AGAIN = 0.1  # s
+_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_MOST_BOOT_FAILURES = 3  # one after another: then no new guest is tried
+
+
+class Interrupted(Exception):
+    """A signal asked the lab to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.code = 128 + number
+
+
+@contextmanager
+def ending_on_signals() -> Iterator[None]:
+    """Turns the usual signals into Interrupted, so that everything is cleaned up on the way out."""
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise Interrupted(number)
+
+    before = {number: signal.signal(number, interrupt) for number in _FORWARDED}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _forwarding_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """The program decides what a signal means: it still has reports to write."""
+
+    def forward(number: int, frame: FrameType | None) -> None:
+        if process.poll() is None:
+            process.send_signal(number)
+
+    before = {number: signal.signal(number, forward) for number in _FORWARDED}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _keep_alive(machine: Machine, failures: int) -> int:
+    """Starts a new guest in a dead one's place; returns how many in a row have died without becoming ready."""
+    was_booting = machine.state is State.BOOTING
+    if machine.poll() is not State.DEAD:
+        return 0 if machine.state is State.READY else failures
+    if failures >= _MOST_BOOT_FAILURES:
+        return failures
+    failures += was_booting
+    say(f"the guest died: {machine.why}")
+    if failures < _MOST_BOOT_FAILURES:
+        machine.start()
+    else:
+        say("no new one boots, either")
+    return failures
+
+
+def run_beside(machine: Machine, command: Sequence[str]) -> int:
+    """The command's exit code. The machine is running, ready or still booting."""
+    try:
+        # A process group of its own: a key on the terminal reaches it once, by way of this process.
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0,
+                                   preexec_fn=dies_with(os.getpid(), signal.SIGTERM))
+    except OSError as problem:
+        raise LabError(f"{command[0]} cannot be started: {problem.strerror}") from problem
+    ended = os.pidfd_open(process.pid)
+    failures = 0
+    try:
+        with _forwarding_to(process):
+            while process.poll() is None:
+                failures = _keep_alive(machine, failures)
+                select.select([ended], [], [], _LOOK_AGAIN)
+            # A guest that the last case has killed is told of, too.
+            machine.poll()
+    finally:
+        os.close(ended)
+        _end(process)
+    return 128 - process.returncode if process.returncode < 0 else process.returncode
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    for stop in (process.terminate, process.kill):
+        if process.poll() is not None:
+            return
+        stop()
+        end = time.monotonic() + 5
+        while process.poll() is None and time.monotonic() < end:
+            time.sleep(0.02)

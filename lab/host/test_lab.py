@@ -1,0 +1,452 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tests of the lab's host side that need no guest: python3 -m unittest discover -s lab/host -p 'test_*.py'"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import lzma
+import os
+import signal
+import socket
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import cpio
+import image
+import kernel
+import machine
+import options
+import packages
+from attach import Attachment, GuestFolder
+from console import Console, faults_in, has_panicked
+from elf import interpreter, needed_libraries
+from private_folder import PrivateFolder
+from supervisor import run_beside
+from tools import LabError, UsageError, write_whole
+
+
+def read_newc(data: bytes) -> dict[str, tuple[int, bytes]]:
+    """Another reading of the format: path to mode and content."""
+    found = {}
+    at = 0
+    while True:
+        assert data[at:at + 6] == b"070701", f"no magic at {at}"
+        fields = [int(data[at + 6 + 8 * i:at + 14 + 8 * i], 16) for i in range(13)]
+        name = data[at + 110:at + 110 + fields[11] - 1].decode()
+        begin = (at + 110 + fields[11] + 3) & ~3
+        if name == "TRAILER!!!":
+            return found
+        found[name] = (fields[1], data[begin:begin + fields[6]])
+        at = (begin + fields[6] + 3) & ~3
+
+
+class Cpio(unittest.TestCase):
+    def test_archives_are_read_back_and_folders_come_before_what_is_in_them(self) -> None:
+        data = cpio.archive([cpio.file("bin/tool", b"12345", 0o755), cpio.link("bin/other", "tool"),
+                             cpio.character_device("dev/console", 5, 1), cpio.file("init", b"", 0o755)])
+        found = read_newc(data)
+        self.assertEqual(list(found), ["bin", "bin/other", "bin/tool", "dev", "dev/console", "init"])
+        self.assertEqual(found["bin/tool"], (stat.S_IFREG | 0o755, b"12345"))
+        self.assertEqual(found["bin/other"], (stat.S_IFLNK | 0o777, b"tool"))
+        self.assertTrue(stat.S_ISCHR(found["dev/console"][0]))
+
+    def test_the_order_of_the_entries_does_not_matter(self) -> None:
+        entries = [cpio.file("a/b", b"x"), cpio.file("a/c", b"y"), cpio.folder("z")]
+        self.assertEqual(cpio.archive(entries), cpio.archive(entries[::-1]))
+
+    def test_two_files_at_one_path_and_absolute_paths_are_refused(self) -> None:
+        with self.assertRaises(ValueError):
+            cpio.archive([cpio.file("a", b"x"), cpio.file("a", b"y")])
+        with self.assertRaises(ValueError):
+            cpio.archive([cpio.file("/a", b"x")])
+
+
+ELF = b"\x7fELF\x02\x01" + bytes(range(250)) * 20
+
+
+def bzimage(payload: bytes, sectors: int = 3) -> bytes:
+    head = bytearray((sectors + 1) * 512)
+    head[0x1f1] = sectors
+    head[0x202:0x206] = b"HdrS"
+    struct.pack_into("<H", head, 0x206, 0x20f)
+    struct.pack_into("<II", head, 0x248, 16, len(payload))
+    return bytes(head) + bytes(16) + payload + b"behind"
+
+
+class BzImage(unittest.TestCase):
+    size = struct.pack("<I", len(ELF))
+
+    def test_xz_lzma_and_gzip_are_unpacked(self) -> None:
+        for packed in (lzma.compress(ELF, check=lzma.CHECK_CRC32) + self.size,
+                       lzma.compress(ELF, lzma.FORMAT_ALONE) + self.size, gzip.compress(ELF)):
+            self.assertEqual(kernel.bzimage_payload(bzimage(packed)), ELF)
+
+    def test_zstd_and_lz4_are_unpacked_by_their_programs(self) -> None:
+        for program in (["zstd", "-19", "-c"], ["lz4", "-l", "-c"]):
+            with self.subTest(program=program[0]):
+                packed = subprocess.run(program, input=ELF, capture_output=True, check=True).stdout
+                self.assertEqual(kernel.bzimage_payload(bzimage(packed + self.size)), ELF)
+
+    def test_what_is_no_kernel_is_refused_with_words(self) -> None:
+        whole = bzimage(lzma.compress(ELF) + self.size)
+        wrong = {"no setup header": b"MZ" * 600, "cut off": whole[:-200], "not an ELF file": bzimage(gzip.compress(b"text" * 50)),
+                 "neither": bzimage(b"what is this?" * 4), "cannot be decompressed": whole[:0x810 + 60] + bytes(len(whole))}
+        for words, data in wrong.items():
+            with self.subTest(words=words), self.assertRaisesRegex(LabError, words):
+                kernel.bzimage_payload(data)
+
+
+class Config(unittest.TestCase):
+    fragment = "CONFIG_NET=y\nCONFIG_X=m\n# Optional: fast\nCONFIG_PVH=y\n"
+
+    def test_a_module_may_be_built_in_but_not_the_other_way_round(self) -> None:
+        self.assertEqual(kernel.missing_config({"CONFIG_NET": "y", "CONFIG_X": "y", "CONFIG_PVH": "y"}, self.fragment),
+                         ([], []))
+        self.assertEqual(kernel.missing_config({"CONFIG_NET": "m", "CONFIG_X": "m"}, self.fragment),
+                         (["CONFIG_NET=y"], ["CONFIG_PVH=y"]))
+
+    def test_what_is_not_set_is_missing(self) -> None:
+        config = kernel.read_config("# CONFIG_X is not set\nCONFIG_NET=y\n")
+        self.assertEqual(kernel.missing_config(config, self.fragment)[0], ["CONFIG_X=m"])
+
+    def test_the_fragment_of_the_lab_has_both_parts(self) -> None:
+        fragment = (options.SOURCE / "lab/kernel/config.fragment").read_text(encoding="utf-8")
+        must, optional = kernel.missing_config({}, fragment)
+        self.assertIn("CONFIG_INFINIBAND_RDMAVT=m", must)
+        self.assertIn("CONFIG_PVH=y", optional)
+
+
+class UserKernel(unittest.TestCase):
+    def test_a_tree_says_what_it_lacks(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            tree, fragment = Path(name), Path(name) / "fragment"
+            fragment.write_text("CONFIG_NET=y\nCONFIG_INFINIBAND_RDMAVT=m\n")
+            with self.assertRaisesRegex(LabError, "not a kernel tree that was built"):
+                kernel.user_kernel(tree, fragment, tree / "build")
+            write_whole(tree / ".config", "CONFIG_NET=y\n")
+            write_whole(tree / "include/config/kernel.release", "6.12.1\n")
+            with self.assertRaisesRegex(LabError, "CONFIG_INFINIBAND_RDMAVT=m"):
+                kernel.user_kernel(tree, fragment, tree / "build")
+            write_whole(tree / ".config", "CONFIG_NET=y\nCONFIG_INFINIBAND_RDMAVT=y\n")
+            with self.assertRaisesRegex(LabError, "no kernel in"):
+                kernel.user_kernel(tree, fragment, tree / "build")
+            write_whole(tree / "arch/x86/boot/bzImage", b"image")
+            write_whole(tree / "modules.builtin", "kernel/drivers/infiniband/sw/rdmavt/rdmavt.ko\n")
+            write_whole(tree / "drivers/ib-core.ko", b"")
+            found = kernel.user_kernel(tree, fragment, tree / "build")
+            self.assertEqual(found.release, "6.12.1")
+            self.assertEqual(found.builtin, {"rdmavt"})
+            self.assertIn("ib_core", found.modules)
+            self.assertEqual(found.boot_file, tree.resolve() / "arch/x86/boot/bzImage")
+
+
+class Modules(unittest.TestCase):
+    def test_modules_come_behind_what_they_depend_on(self) -> None:
+        depends = {"ipoib": ["core", "cm"], "cm": ["core"], "core": [], "vib": ["rdmavt"], "rdmavt": ["core"]}
+        self.assertEqual(image.module_order(["vib", "ipoib", "absent"], depends),
+                         ["core", "rdmavt", "vib", "cm", "ipoib"])
+
+    def test_a_circle_is_refused(self) -> None:
+        with self.assertRaises(LabError):
+            image.module_order(["a"], {"a": ["b"], "b": ["a"]})
+
+
+class Elf(unittest.TestCase):
+    def test_the_interpreter_of_a_program_and_what_it_needs(self) -> None:
+        data = Path("/bin/sh").read_bytes()
+        self.assertIn("libc.so.6", needed_libraries(data, "sh"))
+        self.assertEqual(interpreter(data, "sh"), "/lib64/ld-linux-x86-64.so.2")
+
+    def test_broken_files_are_errors_with_words(self) -> None:
+        data = Path("/bin/sh").read_bytes()
+        for broken in (b"", b"#!/bin/sh\n", data[:50], data[:100]):
+            with self.assertRaises(LabError):
+                needed_libraries(broken, "broken")
+
+
+class Packages(unittest.TestCase):
+    text = ("Package: opensm\nVersion: 1:3.3\nArchitecture: amd64\nPre-Depends: libc6\nDepends: libosm9 (>= 3), debconf "
+            "| cdebconf\nSHA256: ab\nDescription: x\n more\n\nPackage: half\nVersion: 1\n")
+
+    def test_records_and_their_dependencies(self) -> None:
+        records = packages.parse_records(self.text)
+        self.assertEqual(list(records), ["opensm"])
+        self.assertEqual(records["opensm"].file_name, "opensm_1%3a3.3_amd64.deb")
+        self.assertEqual(packages.dependency_names(records["opensm"].depends), ["libc6", "libosm9", "debconf"])
+
+
+class ConsoleText(unittest.TestCase):
+    panic = ("[    3.1] WARNING: CPU: 0 PID: 1 at drivers/infiniband/sw/rdmavt/qp.c:2041 rvt_post_send+0x7e6/0x8a0\n"
+             "[    3.1] RIP: 0010:rvt_post_send+0x7e6/0x8a0 [rdmavt]\n[    3.1] ---[ end trace 0000000000000000 ]---\n"
+             "[    9.1] BUG: kernel NULL pointer dereference, address: 0000000000000008\r\n"
+             "[    9.2] RIP: 0010:ipoib_start_xmit+0x1/0x8a0 [ib_ipoib]\n"
+             "[    9.3] Kernel panic - not syncing: Fatal exception\n")
+
+    def test_faults_are_what_went_wrong_but_for_the_allowed(self) -> None:
+        self.assertEqual(faults_in(self.panic),
+                         ["BUG: kernel NULL pointer dereference, address: 0000000000000008",
+                          "RIP: 0010:ipoib_start_xmit+0x1/0x8a0 [ib_ipoib]",
+                          "Kernel panic - not syncing: Fatal exception"])
+        self.assertTrue(has_panicked(self.panic))
+        self.assertEqual(faults_in("all is well\n"), [])
+
+    def test_faults_are_bounded(self) -> None:
+        faults = faults_in("\n".join(f"BUG: {number}" + "x" * 9999 for number in range(1000)))
+        self.assertLessEqual(len(faults), 20)
+        self.assertLessEqual(max(map(len, faults)), 500)
+
+    def test_a_console_is_read_by_whole_lines(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            path = Path(name) / "console.1"
+            console = Console(path)
+            self.assertEqual(console.new_lines(), [])
+            path.write_bytes(b"one\r\ntw")
+            self.assertEqual(console.new_lines(), ["one"])
+            with open(path, "ab") as file:
+                file.write(b"o\n")
+            self.assertEqual(console.new_lines(), ["two"])
+
+
+class FakeGuest:
+    """A guest's folder and the socket of its agent, which answers each request by its id."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.boot = 0
+        self.begin()
+
+    def begin(self) -> None:
+        self.boot += 1
+        (self.folder / "agent").unlink(missing_ok=True)
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(str(self.folder / "agent"))
+        self.listener.listen()
+        self.listener.settimeout(10)
+        (self.folder / f"console.{self.boot}").write_text("Linux boots\n")
+        self.tell("ready", "")
+
+    def tell(self, state: str, why: str) -> None:
+        write_whole(self.folder / "state.json", json.dumps(
+            {"boot": self.boot, "state": state, "why": why, "console": f"console.{self.boot}"}))
+
+    def accept(self) -> None:
+        self.connection, _ = self.listener.accept()
+        self.connection.settimeout(10)
+        self.requests = self.connection.makefile("rb")
+
+    def answer_one(self) -> None:
+        request = json.loads(self.requests.readline())
+        self.connection.sendall(json.dumps({"id": request["id"], "ok": True, "boot": self.boot}).encode() + b"\n")
+
+    def die(self, words: str) -> None:
+        with open(self.folder / f"console.{self.boot}", "a", encoding="utf-8") as console:
+            console.write(words)
+        self.requests.close()
+        self.connection.close()
+        self.listener.close()
+
+
+class Harness:
+    """The other side of attach: its standard streams, as ipoib-conform has them."""
+
+    def __init__(self, folder: Path) -> None:
+        source, self.input = os.pipe()
+        output, sink = os.pipe()
+        self.output = os.fdopen(output, "rb")
+        self.evidence = io.BytesIO()
+        one = Attachment(GuestFolder(folder), "agent", source, os.fdopen(sink, "wb"), self.evidence)
+        self.thread = threading.Thread(target=one.run, daemon=True)
+        self.thread.start()
+
+    def send(self, **request: object) -> None:
+        os.write(self.input, json.dumps(request).encode() + b"\n")
+
+    def answer(self) -> dict[str, object]:
+        return json.loads(self.output.readline())
+
+    def ask(self, **request: object) -> dict[str, object]:
+        self.send(**request)
+        return self.answer()
+
+    def close(self) -> None:
+        os.close(self.input)
+        self.thread.join(10)
+
+
+class Attach(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.guest = FakeGuest(Path(folder.name))
+        self.harness = Harness(Path(folder.name))
+        self.guest.accept()
+
+    def test_lines_go_through_while_the_guest_lives(self) -> None:
+        for identity in (1, "two", 3):
+            self.harness.send(id=identity, do="interface")
+            self.guest.answer_one()
+            self.assertEqual(self.harness.answer(), {"id": identity, "ok": True, "boot": 1})
+        self.harness.close()
+        self.assertFalse(self.harness.thread.is_alive())
+
+    def test_a_panic_fails_the_open_request_and_is_a_fault_of_health_once(self) -> None:
+        self.harness.send(id=7, do="ping")
+        self.guest.requests.readline()
+        self.guest.die(ConsoleText.panic)
+        answer = self.harness.answer()
+        self.assertEqual((answer["id"], answer["error"]), (7, "failed"))
+        self.assertIn("the guest died: Kernel panic - not syncing: Fatal exception", answer["message"])
+        answer = self.harness.ask(id=8, do="health")
+        self.assertTrue(answer["ok"])
+        self.assertIn("BUG: kernel NULL pointer dereference, address: 0000000000000008", answer["faults"])
+        for identity, request in ((9, "interface"), (10, "health"), (11, "bye")):
+            answer = self.harness.ask(id=identity, do=request)
+            self.assertEqual((answer["id"], answer["error"]), (identity, "failed"))
+        self.assertIn(b"ipoib_start_xmit", self.harness.evidence.getvalue())
+        self.harness.close()
+
+    def test_a_panic_on_the_console_counts_while_the_port_is_still_open(self) -> None:
+        self.harness.send(id=1, do="ping")
+        self.guest.requests.readline()
+        (self.guest.folder / "console.1").write_text(ConsoleText.panic)
+        self.guest.tell("dead", "Kernel panic - not syncing: Fatal exception")
+        self.assertEqual(self.harness.answer()["error"], "failed")
+        self.harness.close()
+
+    def test_a_guest_that_ends_without_a_word_is_no_fault_of_the_dut(self) -> None:
+        self.guest.tell("dead", "QEMU was killed by signal 9")
+        self.guest.die("")
+        answer = self.harness.ask(id=1, do="health")
+        self.assertEqual(answer["error"], "failed")
+        self.assertIn("signal 9", answer["message"])
+        self.harness.close()
+
+    def test_what_is_no_request_gets_an_answer_from_a_dead_guest_too(self) -> None:
+        self.guest.die(ConsoleText.panic)
+        os.write(self.harness.input, b"{nonsense\n[1]\n" + b"[" * 60000 + b"\n")
+        for _ in range(3):
+            self.assertEqual(self.harness.answer()["error"], "failed")
+        os.write(self.harness.input, b"x" * 70000 + b"\n")
+        self.assertEqual(self.harness.answer()["error"], "failed")
+        self.harness.close()
+
+    def test_a_new_attachment_finds_the_new_guest(self) -> None:
+        self.guest.die(ConsoleText.panic)
+        self.harness.ask(id=1, do="interface")
+        self.harness.close()
+        self.guest.tell("booting", "")
+        second = Harness(self.guest.folder)
+        time.sleep(0.2)
+        self.guest.begin()
+        self.guest.accept()
+        second.send(id=2, do="hello")
+        self.guest.answer_one()
+        self.assertEqual(second.answer(), {"id": 2, "ok": True, "boot": 2})
+        second.close()
+
+
+class Folder(unittest.TestCase):
+    def test_it_goes_away_with_its_owner_even_by_sigkill(self) -> None:
+        here = str(Path(__file__).resolve().parent)
+        owner = subprocess.Popen([sys.executable, "-c", "import sys, time; sys.path.insert(0, sys.argv[1])\n"
+                                  "from private_folder import PrivateFolder\n"
+                                  "folder = PrivateFolder(); print(folder.path, flush=True); time.sleep(60)", here],
+                                 stdout=subprocess.PIPE, text=True)
+        assert owner.stdout is not None
+        path = Path(owner.stdout.readline().strip())
+        self.assertTrue(path.is_dir())
+        owner.send_signal(signal.SIGKILL)
+        owner.wait()
+        owner.stdout.close()
+        end = time.monotonic() + 5
+        while path.exists() and time.monotonic() < end:
+            time.sleep(0.02)
+        self.assertFalse(path.exists())
+
+    def test_it_goes_away_at_the_end_of_its_block(self) -> None:
+        with PrivateFolder() as folder:
+            self.assertEqual(stat.S_IMODE(folder.path.stat().st_mode), 0o700)
+        self.assertFalse(folder.path.exists())
+
+
+class FakeMachine:
+    """Dies at the second look, and boots again at once."""
+
+    def __init__(self) -> None:
+        self.state, self.why, self.starts, self.looks = machine.State.READY, "", 0, 0
+
+    def poll(self) -> machine.State:
+        self.looks += 1
+        if self.looks == 2:
+            self.state, self.why = machine.State.DEAD, "Kernel panic"
+        return self.state
+
+    def start(self) -> None:
+        self.starts += 1
+        self.state = machine.State.READY
+
+
+class Supervisor(unittest.TestCase):
+    def test_a_dead_guest_is_started_again_and_the_exit_code_is_the_commands(self) -> None:
+        one = FakeMachine()
+        self.assertEqual(run_beside(one, ["/bin/sh", "-c", "sleep 0.5; exit 5"]), 5)
+        self.assertEqual(one.starts, 1)
+
+    def test_a_signal_is_the_commands_affair(self) -> None:
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        command = "trap 'exit 9' INT; n=0; while [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done"
+        self.assertEqual(run_beside(FakeMachine(), ["/bin/sh", "-c", command]), 9)
+
+
+class Qemu(unittest.TestCase):
+    def test_ports_listen_but_the_uplink_connects(self) -> None:
+        guest = machine.Guest(Path("/k"), Path("/i"), {"mode": "uplink"}, uplink=Path("/a,b/up"))
+        words = machine.qemu_command(guest, Path("/d"), Path("/d/console.1"), (7, 2))
+        self.assertIn("socket,id=raw0,path=/a,,b/up,reconnect=1", words)
+        self.assertIn("socket,id=agent,path=/d/agent,server=on,wait=off", words)
+        self.assertIn("virtserialport,chardev=raw1,name=ipoib.raw1", words)
+        self.assertIn("lab.mode=uplink", words[words.index("-append") + 1])
+        self.assertIn("reconnect-ms=", " ".join(machine.qemu_command(guest, Path("/d"), Path("/c"), (10, 0))))
+
+    def test_versions(self) -> None:
+        self.assertEqual(machine.parse_version("QEMU emulator version 7.2.22 (Debian 1:7.2)"), (7, 2))
+        with self.assertRaises(LabError):
+            machine.parse_version("what?")
+
+
+class Options(unittest.TestCase):
+    def parse(self, *words: str) -> options.RunOptions:
+        one, rest = options.parse(words)
+        return options.split_run_arguments(rest, one)
+
+    def test_what_the_lab_does_not_know_is_passed_on_in_its_order(self) -> None:
+        found = self.parse("run", "rfc4391/6", "!*-INV-*", "--json", "a b.json", "--role", "router", "--repeat=3", "tag:arp")
+        self.assertEqual(found.arguments, ["rfc4391/6", "!*-INV-*", "--json", "a b.json", "--repeat=3", "tag:arp"])
+        self.assertEqual((found.fabric, found.scenario), ("lab", "default"))
+
+    def test_a_command_for_the_guest_is_what_follows_two_dashes(self) -> None:
+        one, rest = options.parse(["capture", "file", "--seconds", "5", "--", "ping", "-c", "1", "--", "x"])
+        self.assertEqual((one.words, rest, one.seconds), (["ping", "-c", "1", "--", "x"], [], 5.0))
+        with self.assertRaises(UsageError):
+            options.parse(["run", "--", "x"])
+
+    def test_a_fabric_that_is_not_the_labs_is_refused(self) -> None:
+        self.assertEqual(self.parse("run", "--fabric", "simulated:sa-mutant=x").fabric, "simulated:sa-mutant=x")
+        for words in (("run", "--fabric", "verbs:mlx5_0"), ("run", "--listen", "x"), ("run", "--fabric-control=x")):
+            with self.assertRaises(UsageError):
+                self.parse(*words)
+
+
+if __name__ == "__main__":
+    unittest.main()

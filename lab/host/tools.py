@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What every part of the lab's host side needs: errors with words for a person, commands, files written whole."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class LabError(Exception):
+    """Something that the user can do something about; its text is all that is printed."""
+
+
+class UsageError(LabError):
+    """What was asked for makes no sense: exit code 2."""
+
+
+def say(text: str) -> None:
+    """Progress goes to standard error: standard output belongs to the command that runs."""
+    print(f"lab: {text}", file=sys.stderr, flush=True)
+
+
+def need_program(name: str) -> str:
+    """The path of a program of this machine."""
+    path = shutil.which(name)
+    if path is None:
+        raise LabError(f"{name} is not installed; scripts/setup lab installs what the lab needs")
+    return path
+
+
+def run(command: Sequence[str | Path], what: str, *, cwd: Path | None = None, timeout: float = 600,
+        env: dict[str, str] | None = None) -> str:
+    """Runs a command to its end and returns its standard output; `what` names it in the error."""
+    words = [str(word) for word in command]
+    try:
+        done = subprocess.run(words, cwd=cwd, env={**os.environ, "LC_ALL": "C", **(env or {})}, timeout=timeout,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
+    except FileNotFoundError as problem:
+        raise LabError(f"{what}: {words[0]} is not installed; scripts/setup lab installs what the lab needs") \
+            from problem
+    except subprocess.TimeoutExpired as problem:
+        raise LabError(f"{what}: no end after {timeout:.0f} s: {' '.join(words)}") from problem
+    if done.returncode != 0:
+        raise LabError(f"{what} failed: {' '.join(words)}\n{last_lines(done.stdout + done.stderr, 25)}")
+    return done.stdout
+
+
+def last_lines(text: str, count: int) -> str:
+    return "\n".join(text.rstrip().splitlines()[-count:])
+
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    """Nobody sees half a file, not even after a power cut of this process."""
+    data = content.encode() if isinstance(content, str) else content
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """One builder at a time: a second run of the lab waits here for the first one's packages and modules."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / ".lock", "w", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of the channel adapter share. */
+#ifndef VIB_HCA_PRIVATE_H
+#define VIB_HCA_PRIVATE_H
+
+#include <linux/platform_device.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_smi.h>
+#include <rdma/rdma_vt.h>
+#include <rdma/rdmavt_qp.h>
+#include "vib_hca.h"
+#include "vib_psn.h"
+#include "vib_trap.h"
+
+#define VIB_PKEYS 32
+#define VIB_PKEY_MEMBERSHIP 0x8000
+#define VIB_PKEY_DEFAULT 0xffff
+#define VIB_GUIDS 8
+#define VIB_SLS 16
+
+/* Frames of one queue pair in the fabric at a time: bounds memory where a send queue is deep. */
+#define VIB_QP_IN_FLIGHT 64
+/* Packets of a reliable connection that may be out without having been acknowledged. */
+#define VIB_RC_WINDOW 128
+/* An ACK is asked for at a message's end, and after so many packets of a long one. */
+#define VIB_RC_ACK_INTERVAL 32
+
+enum vib_hca_trap {
+	VIB_TRAP_CAPABILITY,	/* 144 */
+	VIB_TRAP_MKEY,		/* 256 */
+	VIB_TRAP_PKEY,		/* 257 */
+	VIB_TRAP_QKEY,		/* 258 */
+	VIB_TRAPS
+};
+
+/* PortCounters; the performance manager sets them back, the cable's own counters run on. */
+struct vib_pma {
+	u64 sent_frames, received_frames, sent_words, received_words;	/* what the cable had when they were set */
+	u64 vl15_dropped, link_downed, xmit_discards;
+};
+
+struct vib_hca {
+	struct rvt_dev_info rdi;	/* first: rdmavt allocates and frees the whole */
+	struct rvt_ibport port;
+	struct vib_end end;
+	struct platform_device *parent;
+	struct workqueue_struct *send_queue;
+
+	bool is_receiving;		/* rdmavt's tables are there */
+	bool is_announcing;		/* the device is registered: events may be dispatched */
+
+	spinlock_t lock;		/* of everything below */
+	__be64 node_guid;
+	__be64 guids[VIB_GUIDS];
+	u16 pkeys[VIB_PKEYS];
+	u16 lid;
+	u8 lmc, state, phys_state;
+	u8 mtu, mtu_cap;		/* codes */
+	u8 link_width_enabled, link_speed_enabled;
+	u8 sl_to_vl[VIB_SLS / 2];
+	struct vib_pma pma;
+	u64 link_downed, xmit_discards;
+	unsigned long trap_after[VIB_TRAPS];	/* jiffies: not again before */
+	struct vib_trap traps[VIB_TRAPS];
+};
+
+/* Private part of a queue pair. */
+struct vib_qp {
+	struct rvt_qp *qp;
+	struct work_struct work;
+	atomic_t in_flight;		/* frames given to the fabric that have not left it */
+	bool owes_last_wqe_event;	/* under s_lock */
+	u32 fresh_psn;			/* RC requester, under s_lock: the first PSN that was never sent */
+};
+
+static inline struct vib_hca *vib_hca_of(const struct ib_device *device)
+{
+	return container_of(device, struct vib_hca, rdi.ibdev);
+}
+
+static inline struct vib_hca *vib_qp_hca(const struct rvt_qp *qp)
+{
+	return vib_hca_of(qp->ibqp.device);
+}
+
+static inline bool vib_lid_is_multicast(u16 lid)
+{
+	return lid >= VIB_LID_MULTICAST && lid != VIB_LID_PERMISSIVE;
+}
+
+static inline u16 vib_path_mask(const struct vib_hca *hca)
+{
+	return (1 << hca->lmc) - 1;
+}
+
+static inline bool vib_lid_is_mine(const struct vib_hca *hca, u16 lid)
+{
+	return hca->lid && (lid & ~vib_path_mask(hca)) == hca->lid;
+}
+
+/* IBTA Vol 1, 10.9.1.2: the same partition, and not two limited members. */
+static inline bool vib_pkey_matches(u16 a, u16 b)
+{
+	return (a & ~VIB_PKEY_MEMBERSHIP) && !((a ^ b) & ~VIB_PKEY_MEMBERSHIP) && ((a | b) & VIB_PKEY_MEMBERSHIP);
+}
+
+/* vib_hca.c */
+void vib_hca_announce(struct vib_hca *hca, enum ib_event_type event);
+/* The port becomes Active if it was armed; whether it is Active now. */
+bool vib_hca_activate(struct vib_hca *hca);
+void vib_hca_raise_trap(struct vib_hca *hca, enum vib_hca_trap which, const struct vib_notice *notice);
+void vib_hca_raise_capability_trap(struct vib_hca *hca, u8 local_changes);
+
+/* vib_sma.c, vib_sma_port.c, vib_pma.c: answer in place. */
+int vib_sma_process(struct vib_hca *hca, int flags, struct ib_smp *smp);
+void vib_sma_get_port_info(struct vib_hca *hca, struct ib_smp *smp);
+void vib_sma_set_port_info(struct vib_hca *hca, struct ib_smp *smp);
+int vib_pma_process(struct vib_hca *hca, struct ib_mad *mad);
+
+/* vib_qp.c */
+void vib_qp_set_driver(struct rvt_dev_info *rdi);
+bool vib_qp_schedule(struct rvt_qp *qp);
+void vib_qp_sent(struct vib_end *end, void *cookie);
+/* Gives a frame to the fabric on behalf of this queue pair. With s_lock or r_lock held. */
+void vib_qp_emit(struct rvt_qp *qp, struct sk_buff *skb, u16 dlid);
+
+/* vib_send.c */
+void vib_qp_send(struct rvt_qp *qp);
+/* Addresses, SL and GRH of a frame along this path. */
+void vib_fill_path(const struct vib_hca *hca, const struct rdma_ah_attr *path, struct vib_head *head);
+/* Octets of a work request, from an offset into it. */
+void vib_copy_request(struct rvt_swqe *wqe, u32 offset, u8 *to, u32 length);
+
+/* vib_receive.c */
+#define VIB_DELIVERED VIB_DROP_COUNT
+void vib_hca_receive(struct vib_end *end, struct sk_buff *skb);
+void vib_hca_bad_pkey(struct vib_hca *hca, const struct rvt_qp *qp, const struct vib_frame *head, const u8 *octets);
+
+/* vib_rc.c: the requester. s_lock is held; for a response r_lock as well. */
+void vib_rc_send(struct rvt_qp *qp);
+void vib_rc_sent(struct rvt_qp *qp);
+void vib_rc_timeout(struct rvt_qp *qp, u32 psn, int wait);
+void vib_rc_response(struct rvt_qp *qp, const struct vib_frame *head, u32 aeth);
+/* A frame of this connection, but for its payload and extension, which begin at *at. */
+struct sk_buff *vib_rc_frame(struct rvt_qp *qp, const struct vib_head *wanted, u32 payload, size_t *at);
+
+/* vib_rc_respond.c: the responder, and what comes in on a connection at all. r_lock is held. */
+enum vib_drop_reason vib_rc_receive(struct rvt_qp *qp, struct sk_buff *skb);
+
+#endif
