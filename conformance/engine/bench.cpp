@@ -50,6 +50,14 @@ void Bench::send(const Message& message) {
         throw NotApplicable{NotJudged::tester, "the tester cannot send " + message.what() + ": " + why};
 }
 
+void Bench::send_until(const Message& message, const Expectation& expectation, Within each) {
+    constexpr int attempts = 3;
+    for (int i = 0; i < attempts; ++i) {
+        send(message);
+        if (happens(expectation, each)) return;
+    }
+}
+
 GroupFacts Bench::join(const IpAddress& group) { return join(mgid_of(group), JoinState::full_member); }
 
 GroupFacts Bench::join(const Gid& mgid, JoinState state) {

@@ -64,6 +64,9 @@ public:
 
     /// Sends a message; it becomes what answers are matched with.
     void send(const Message& message);
+    /// Sends, and again up to twice where nothing comes of it within `each`: to a group just joined, packets are lost
+    /// until the subnet manager has programmed the switches. Judges nothing.
+    void send_until(const Message& message, const Expectation& expectation, Within each);
     /// The tester joins an IP group, creating it if need be, and takes its packets from now on.
     GroupFacts join(const wire::IpAddress& group);
     /// The same by MGID and join state, with the broadcast group's parameters; INCONC when the SA refuses.

@@ -18,13 +18,14 @@ from pathlib import Path
 import image
 import kernel
 import packages
+import report
 from attach import attach
 from machine import Guest, Machine, State, with_kvm_if_it_works
 from options import SOURCE, RunOptions, parse, refuse_unknown, split_run_arguments
 from private_folder import PrivateFolder
 from supervisor import Interrupted, ending_on_signals, run_beside
 from terminal import Recorder, talk
-from tools import LabError, UsageError, locked, run, say
+from tools import LabError, UsageError, locked, run, say, write_whole
 
 _PROGRAMS = ("ipoib-conform", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-lab-port")
 _TEST_LIMIT = 180.0  # s
@@ -107,8 +108,13 @@ def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str]
         machine = Machine(guest, path)
         try:
             machine.start()
-            machine.wait_ready()
-            say(f"the guest was ready after {machine.ready_after:.1f} s")
+            try:
+                machine.wait_ready()
+                say(f"the guest was ready after {machine.ready_after:.1f} s")
+            except LabError as problem:
+                # The reports are still to say that every case is an ERROR.
+                say(str(problem))
+                machine.kill()
             command = [str(conform), "run", *wanted.arguments, *extra, "--scenario", wanted.scenario,
                        "--called-as", _called_as(options, wanted)]
             if is_uplink:
@@ -118,13 +124,40 @@ def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str]
                             "--fabric-control", _attach_command(path, "control")]
             if not any(re.match(r"--dut(=|$)", word) for word in wanted.arguments):
                 command += ["--dut", f"exec:{_attach_command(path, 'agent')}"]
-            return run_beside(machine, command)
+            if machine.state is State.READY:
+                return run_beside(machine, command)
+            return subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
         finally:
             machine.kill()
 
 
 def _run(options: argparse.Namespace, rest: Sequence[str]) -> int:
     return _judge(options, split_run_arguments(rest, options))
+
+
+def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    baseline = SOURCE / "lab/linux.baseline.toml"
+    runs, worst = [], 0
+    for kind in report.KINDS:
+        one = argparse.Namespace(**{**vars(options), "role": kind.role, "fabric": kind.fabric,
+                                    "scenario": kind.scenario})
+        folder = options.build.resolve() / "report" / kind.name.replace(" ", "-")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        say(f"run \"{kind.name}\"")
+        code = _judge(one, split_run_arguments(rest, one),
+                      ["--json", str(folder / "results.json"), "--evidence", str(folder / "evidence"),
+                       "--expect", str(baseline), "--quiet"])
+        if not (folder / "results.json").is_file():
+            say(f"run \"{kind.name}\" has left no results")
+            return code or _EXIT_ERROR
+        worst = max(worst, code, key=report.EXIT_CODES.index)
+        runs.append(report.Run.load(kind.name, folder / "results.json"))
+    conform = image.find_program(options.programs, "ipoib-conform")
+    assert conform is not None
+    write_whole(options.output, report.markdown(runs, baseline, conform))
+    say(f"the report is {options.output}")
+    return worst
 
 
 def _variant(options: argparse.Namespace, text: str) -> argparse.Namespace:
@@ -279,12 +312,18 @@ def _main(arguments: Sequence[str]) -> int:
             root = packages.prepare(build / "packages", refresh=True)
             say(f"the kernel is {kernel.debian_kernel(root, build).release}")
         return 0
+    if options.command == "ipoib-source":
+        _no_more(rest)
+        build = options.build.resolve()
+        with locked(build):
+            packages.ipoib_source(build / "packages", options.folder.resolve())
+        return 0
     if options.command == "build":
         _no_more(rest)
         guest = _guest(options, {})
         print(f"{guest.boot_file}\n{guest.image}")
         return 0
-    commands = {"run": _run, "compare": _compare, "test": _test, "shell": _shell, "capture": _capture}
+    commands = {"run": _run, "compare": _compare, "report": _report, "test": _test, "shell": _shell, "capture": _capture}
     with ending_on_signals():
         return commands[options.command](options, rest)
 

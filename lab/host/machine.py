@@ -154,7 +154,7 @@ class Machine:
         elif self._console.is_flooded():
             self._die("it floods its console")
         elif self.state is State.BOOTING and time.monotonic() - self._begun > self.guest.boot_limit:
-            self._die(f"it was not ready after {self.guest.boot_limit:.0f} s")
+            self._die(f"it was not ready after {self.guest.boot_limit:g} s")
         return self.state
 
     def wait_ready(self) -> None:

@@ -43,11 +43,15 @@ def _add_guest_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_build_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("where things are")
-    group.add_argument("--programs", metavar="DIR", type=Path, default=SOURCE / "build/release",
+    group.add_argument("--programs", metavar="DIR", type=_whole_path, default=SOURCE / "build/release",
                        help="build folder with ipoib-conform and the guest's programs (build/release, which is built "
                             "if there is none)")
     group.add_argument("--build", metavar="DIR", type=Path, default=SOURCE / "build/lab",
                        help="where packages, modules and images are kept (build/lab)")
+
+
+def _whole_path(text: str) -> Path:
+    return Path(text).resolve()
 
 
 def _memory(text: str) -> int:
@@ -99,6 +103,14 @@ def parser() -> argparse.ArgumentParser:
     _add_guest_options(one)
     _add_build_options(one)
 
+    one = command("report", "judge Linux in every role and scenario and write docs/linux-ipoib.md",
+                  usage="scripts/lab report [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
+                  epilog="Known deviations are in lab/linux.baseline.toml. Exit code: the worst of the runs'.")
+    one.add_argument("--output", metavar="FILE", type=Path, default=SOURCE / "docs/linux-ipoib.md",
+                     help="where the report goes (docs/linux-ipoib.md)")
+    _add_guest_options(one)
+    _add_build_options(one)
+
     one = command("test", "run the lab's own tests, each in a fresh guest")
     one.add_argument("names", metavar="NAME", nargs="+", help="a script of lab/guest/tests without its .sh, or all")
     _add_guest_options(one)
@@ -118,6 +130,9 @@ def parser() -> argparse.ArgumentParser:
     _add_build_options(one)
 
     one = command("packages", "fetch what Debian has now: kernel, OpenSM and tools (run fetches only what is missing)")
+    _add_build_options(one)
+    one = command("ipoib-source", "unpack Debian's source of the guest's ib_ipoib, to be changed and given to --ipoib")
+    one.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet")
     _add_build_options(one)
     one = command("build", "fetch and build everything that a guest is made of, and boot nothing")
     _add_guest_options(one)

@@ -215,3 +215,35 @@ def prepare(folder: Path, refresh: bool = False) -> Path:
             old.unlink()
     write_whole(stamp, wanted)
     return root
+
+
+def ipoib_source(folder: Path, destination: Path) -> None:
+    """Debian's source of the guest's ib_ipoib, to be changed and given to --ipoib. Refuses a destination that exists."""
+    if destination.exists():
+        raise LabError(f"{destination} exists already")
+    prepare(folder)
+    stamp = (folder / "stamp").read_text(encoding="utf-8")
+    image = re.search(r"^linux-image-(\d+\.\d+)\S* (\S+) ", stamp, re.MULTILINE)
+    if image is None:
+        raise LabError(f"{folder / 'stamp'} names no kernel; remove it and try again")
+    name = f"linux-source-{image[1]}"
+    apt, debs = _Apt(folder / "apt"), folder / "source"
+    found = apt.show([name])
+    if name not in found or found[name].version != image[2]:
+        apt.update()
+        found = apt.show([name])
+    if name not in found or found[name].version != image[2]:
+        raise LabError(f"Debian has no {name} of version {image[2]}, the guest's kernel, any more: scripts/lab packages "
+                       "fetches the current kernel")
+    try:
+        _fetch(apt, [found[name]], debs)
+        run(["dpkg", "-x", debs / found[name].file_name, debs], f"unpacking {name}")
+        destination.mkdir(parents=True)
+        run(["tar", "-xf", debs / f"usr/src/{name}.tar.xz", "-C", destination, "--strip-components=5",
+             f"{name}/drivers/infiniband/ulp/ipoib"], f"unpacking {name}")
+    except BaseException:
+        shutil.rmtree(destination, ignore_errors=True)
+        raise
+    finally:
+        # It is large, and asked for seldom.
+        shutil.rmtree(debs, ignore_errors=True)

@@ -6,7 +6,9 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import textwrap
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from pathlib import Path
 VERDICTS = ("FAIL", "XPASS", "ERROR", "INCONC", "WARN", "XFAIL", "PASS", "NA")
 DEVIATIONS = ("FAIL", "XPASS", "WARN", "XFAIL", "ERROR", "INCONC")
 MOST_FRAME_LINES = 30
+MOST_COLUMNS = 120
 HEAD = re.compile(r"\S.* \(offset (\d+)\)")
 
 
@@ -31,6 +34,35 @@ class Run:
 
     def verdict(self, requirement: str) -> str:
         return next((r["verdict"] for r in self.results["requirements"] if r["id"] == requirement), "NA")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A run of the whole report."""
+
+    name: str
+    role: str
+    fabric: str  # lab: with OpenSM
+    scenario: str
+
+
+KINDS = (*(Kind(f"{scenario} {manager}", "host", fabric, scenario)
+           for fabric, manager in (("lab", "OpenSM"), ("simulated", "simulated"))
+           for scenario in ("default", "controlled", "scope5", "mtu4k")),
+         Kind("connected OpenSM", "connected", "lab", "default"),
+         Kind("connected simulated", "connected", "simulated", "default"),
+         Kind("router OpenSM", "router", "lab", "default"))
+# The exit codes of ipoib-conform, from good to bad.
+EXIT_CODES = (0, 4, 5, 1, 3, 2)
+
+INTRODUCTION = """\
+# Linux's ib_ipoib against RFC 4391
+
+Made by `scripts/lab report`; not edited by hand. The unmodified driver of Debian's kernel, on the lab's virtual adapters,
+as a host in datagram mode in four scenarios, as a host in connected mode, and as an IP multicast router. A run named
+"OpenSM" has OpenSM as subnet manager and administrator; one named "simulated" has the suite's own, which can refuse and
+fail on request. The known deviations and their reasons are in `lab/linux.baseline.toml`.
+"""
 
 
 def table(rows: list[list[str]]) -> list[str]:
@@ -55,12 +87,26 @@ def summary(runs: list[Run]) -> list[str]:
     return table(rows)
 
 
+def together(runs: list[Run], verdict_of: Callable[[Run], str]) -> str:
+    """"PASS", or where the runs differ "PASS; INCONC in connected"; NA is left out where anybody judged."""
+    where: dict[str, list[str]] = {}
+    for run in runs:
+        where.setdefault(verdict_of(run), []).append(run.name)
+    where.pop("NA", None)
+    if not where:
+        return "NA"
+    usual = max(where, key=lambda verdict: len(where[verdict]))
+    others = (f"{verdict} in {', '.join(names)}" for verdict, names in where.items() if verdict != usual)
+    return "; ".join([usual, *others])
+
+
 def requirements(runs: list[Run]) -> list[str]:
-    rows = [["requirement", "level", *(run.name for run in runs)]]
+    rows = [["requirement", "level", "verdict", "judged in"]]
     for one in runs[0].results["requirements"]:
-        verdicts = [run.verdict(one["id"]) for run in runs]
-        if any(verdict != "NA" for verdict in verdicts):
-            rows.append([one["id"], one["level"], *("" if v == "NA" else v for v in verdicts)])
+        verdict = together(runs, lambda run, identifier=one["id"]: run.verdict(identifier))
+        if verdict != "NA":
+            judged = sum(1 for run in runs if run.verdict(one["id"]) != "NA")
+            rows.append([one["id"], one["level"], verdict, f"{judged} of {len(runs)} runs"])
     return table(rows)
 
 
@@ -79,6 +125,20 @@ def layer_at(decoded: str, offset: int, field: str) -> list[str]:
         if begin <= offset:
             return [f"{text}   <--" if text.split("  ")[2:3] == [name] else text for text in lines[:MOST_FRAME_LINES]]
     return []
+
+
+def filled(lines: list[str]) -> list[str]:
+    """Prose in lines of 120 columns; tables, headings and frames as they are."""
+    result, is_frame = [], False
+    for line in lines:
+        is_frame ^= line == "```"
+        if is_frame or len(line) <= MOST_COLUMNS or line.startswith(("|", "#", "```")):
+            result.append(line)
+        else:
+            indent = "  " if line.startswith("- ") else ""
+            result += textwrap.wrap(line, MOST_COLUMNS, subsequent_indent=indent, break_on_hyphens=False,
+                                    break_long_words=False)
+    return result
 
 
 class Deviations:
@@ -104,7 +164,8 @@ class Deviations:
     def section(self, identifier: str, seen: list[tuple[Run, dict]]) -> list[str]:
         run, one = seen[0]
         lines = [f"### {identifier}: {one['title']}", ""]
-        lines.append("; ".join(f"{result['verdict']} ({where.name})" for where, result in seen) + ".")
+        verdicts = {where.name: result["verdict"] for where, result in seen}
+        lines.append(together([where for where, _ in seen], lambda where: verdicts[where.name]) + self.where(seen))
         lines.append("")
         for requirement in self.broken(one):
             statement = self.statements.get(requirement)
@@ -113,8 +174,15 @@ class Deviations:
         if identifier in self.reasons:
             lines += ["", self.reasons[identifier]]
         if one.get("message"):
-            lines += ["", "What was seen: " + " ".join(one["message"].split()) + "."]
+            # The baseline's reason is told already.
+            seen_words = " ".join(one["message"].split()).removesuffix(f" [{self.reasons.get(identifier)}]")
+            lines += ["", f"What was seen: {seen_words}."]
         return [*lines, *self.frame(run, one), ""]
+
+    def where(self, seen: list[tuple[Run, dict]]) -> str:
+        if len(seen) == len(self.runs):
+            return ", in every run."
+        return f", in {', '.join(run.name for run, _ in seen)}."
 
     @staticmethod
     def broken(one: dict) -> list[str]:
@@ -142,12 +210,11 @@ def reasons_of(baseline: Path) -> dict[str, str]:
     return {entry["id"]: entry["reason"] for entry in entries}
 
 
-def markdown(runs: list[Run], baseline: Path, conform: Path, introduction: str) -> str:
+def markdown(runs: list[Run], baseline: Path, conform: Path) -> str:
     facts = runs[0].results["dut"]
     known = ", ".join(f"{key} {value}" for key, value in facts.items() if value and key in ("kernel", "driver"))
-    lines = [introduction.strip(), "", f"The DUT: {known}.", "", "## Runs", "", *summary(runs), "",
-             "Counted are cases and rules; empty is none.", "", "## Deviations", "",
+    lines = [INTRODUCTION, f"The DUT: {known}.", "", "## Runs", "", *summary(runs), "",
+             "Counted are cases and rules. XFAIL is a deviation that the baseline knows.", "", "## Deviations", "",
              *Deviations(runs, reasons_of(baseline), conform).lines(),
-             "## Requirements", "", "Empty is NA: nothing applicable occurred, or it cannot be seen or done there.", "",
-             *requirements(runs)]
-    return "\n".join(lines).rstrip() + "\n"
+             "## Requirements", "", "All that could be judged in any run; the others are NA.", "", *requirements(runs)]
+    return "\n".join(filled(lines)).rstrip() + "\n"

@@ -10,6 +10,7 @@ const Case nothing_exceeds_the_link_mtu{
     .pass_if = "of a datagram one octet longer than the MTU no packet is longer than the MTU",
     .tags = {"mtu", "ipv4"},
     .dut_can = {"send"},
+    .lasts_at_most = 15s,
     .steps =
         [](Bench& bench) {
             const auto mtu = bench.situation().ip_mtu();
@@ -22,9 +23,15 @@ const Case nothing_exceeds_the_link_mtu{
             bench.dut_sends(tester, bench.fresh_port(), longest);
             bench.inspect(udp_piece().where(Ipv4::total_length, fits, "at most " + std::to_string(mtu)), within(3s));
             bench.step("One octet more");
-            bench.dut_sends(tester, bench.fresh_port(), longest + 1);
+            // Where peers have MTUs of their own (RFC 4755, 4) the first datagrams may be what teaches the DUT this one.
+            constexpr int attempts = 3;
+            bool is_seen = false;
+            for (int i = 0; i < attempts && !is_seen; ++i) {
+                bench.dut_sends(tester, bench.fresh_port(), longest + 1);
+                is_seen = bench.happens(udp_piece().sent_anywhere(), within(2s));
+            }
             bench.inspect(udp_piece().sent_anywhere().where(Ipv4::total_length, fits, "at most " + std::to_string(mtu)),
-                          within(3s));
+                          within(1s));
         },
 };
 

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The lab as its users meet it: its own tests, Linux judged in it, kernels that are wrong, crash or do not boot."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import tomllib
+import unittest
+
+SOURCE = pathlib.Path(os.environ["IPOIB_SOURCE_DIR"])
+PROGRAMS = os.environ["IPOIB_PROGRAMS"]
+BASELINE = SOURCE / "lab/linux.baseline.toml"
+LIMIT = 600  # seconds
+
+
+def lab(*arguments, limit=LIMIT):
+    return subprocess.run([SOURCE / "scripts/lab", *map(str, arguments), "--programs", PROGRAMS],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit, check=False)
+
+
+def leftovers():
+    """Guests and folders of the lab that are there now."""
+    found = {str(folder) for folder in pathlib.Path(tempfile.gettempdir()).glob("ipoib-lab-*")}
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if words[0].endswith(b"qemu-system-x86_64") and any(b"ipoib-lab-" in word for word in words):
+            found.add(f"QEMU {process.name}")
+    return found
+
+
+class LabTest(unittest.TestCase):
+    def setUp(self):
+        if shutil.which("qemu-system-x86_64") is None:
+            self.skipTest("QEMU IS NOT INSTALLED (scripts/setup lab): THE LAB IS NOT TESTED")
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lab-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.before = leftovers()
+
+    def tearDown(self):
+        self.assertEqual(leftovers() - self.before, set(), "the lab has left something behind")
+
+    def run_lab(self, *arguments, code=0):
+        """The results of `scripts/lab run`."""
+        file = self.folder / "results.json"
+        file.unlink(missing_ok=True)
+        done = lab("run", *arguments, "--json", file, "--quiet")
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return json.loads(file.read_text())
+
+    @staticmethod
+    def verdicts(results):
+        return {one["id"]: one["verdict"] for one in results["results"]}
+
+    def changed_driver(self, name, file, old, new):
+        """A copy of the guest's ib_ipoib with one line that is different."""
+        folder = self.folder / name
+        shutil.copytree(driver_source(), folder)
+        text = (folder / file).read_text()
+        self.assertEqual(text.count(old), 1)
+        (folder / file).write_text(text.replace(old, new))
+        return folder
+
+
+def driver_source():
+    """Fetched once, into the build folder."""
+    folder = SOURCE / "build/lab/ib_ipoib"
+    if not folder.is_dir():
+        done = subprocess.run([SOURCE / "scripts/lab", "ipoib-source", folder], capture_output=True, text=True,
+                              timeout=LIMIT, check=False)
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+    return folder
+
+
+class Guest(LabTest):
+    def test_its_own_tests_pass(self):
+        done = lab("test", "all")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for name in ("boot_ping4", "ping6", "multicast", "child", "flap", "connected", "verbs", "unload", "faults"):
+            self.assertIn(f"PASS  {name} ", done.stdout)
+
+    def test_a_capture_holds_what_the_fabric_carried(self):
+        file = self.folder / "lab.pcap"
+        done = lab("capture", file)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        shown = subprocess.run(["tshark", "-r", file, "-T", "fields", "-e", "_ws.col.Protocol"], capture_output=True,
+                               text=True, timeout=LIMIT, check=True).stdout.split()
+        self.assertIn("InfiniBand", shown)
+        checked = subprocess.run([pathlib.Path(PROGRAMS) / "ipoib-conform", "check", file, "--json",
+                                  self.folder / "check.json"], capture_output=True, text=True, timeout=LIMIT,
+                                 check=False)
+        self.assertIn(checked.returncode, (0, 5), checked.stdout + checked.stderr)
+        capture = json.loads((self.folder / "check.json").read_text())["captures"][0]
+        self.assertGreater(capture["ipoib"], 4)
+
+
+class Linux(LabTest):
+    def test_a_host_under_opensm_deviates_as_is_known_and_not_otherwise(self):
+        evidence = self.folder / "evidence"
+        results = self.run_lab("--expect", BASELINE, "--evidence", evidence)
+        verdicts = self.verdicts(results)
+        known = {entry["id"] for entry in tomllib.loads(BASELINE.read_text())["expected"]}
+        self.assertEqual({i for i, verdict in verdicts.items() if verdict == "XFAIL"}, known)
+        self.assertEqual({v for i, v in verdicts.items() if i not in known} - {"PASS", "NA"}, set())
+        self.assertGreater(sum(verdict == "PASS" for verdict in verdicts.values()), 65)
+        self.assertEqual(results["dut"]["driver"], "ib_ipoib")
+        self.assertIn("tap", results["fabric"])
+        self.assertTrue((evidence / "IPOIB-4391-9.2-VAL-001.pcapng").is_file())
+
+    def test_the_simulated_administrator_refuses_linux_what_opensm_never_refuses(self):
+        refused = "IPOIB-4391-5-INV-002"
+        self.assertEqual(self.verdicts(self.run_lab(refused, "rfc4391/9.1.1", "--fabric", "simulated"))[refused], "PASS")
+        self.assertEqual(self.verdicts(self.run_lab(refused, "IPOIB-4391-6-VAL-001"))[refused], "NA")
+
+    def test_scenarios_and_roles_reach_the_guest(self):
+        parameters = "IPOIB-4391-5-VAL-002"
+        self.assertEqual(self.verdicts(self.run_lab(parameters, "--scenario", "controlled"))[parameters], "PASS")
+        join = "IPOIB-4391-5-VAL-001"
+        for fabric in ("lab", "simulated"):
+            results = self.run_lab(join, "--scenario", "scope5", "--fabric", fabric)
+            self.assertEqual(self.verdicts(results)[join], "PASS", fabric)
+        mtu = "IPOIB-4391-7-INV-001"
+        self.assertEqual(self.verdicts(self.run_lab(mtu, "--role", "connected"))[mtu], "PASS")
+        self.assertEqual(self.verdicts(self.run_lab(mtu, "--role", "router"))[mtu], "PASS")
+
+
+class ChangedKernels(LabTest):
+    def test_a_driver_with_one_wrong_line_breaks_just_that_requirement(self):
+        wrong = self.changed_driver("wrong", "ipoib_main.c", "header->reserved = 0;", "header->reserved = 1;")
+        selectors = ("rfc4391/6", "rfc4391/9.2")
+        done = lab("compare", "default", f"ipoib:{wrong}", *selectors)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        results = [json.loads((SOURCE / f"build/lab/compare/{name}.json").read_text()) for name in ("base", "new")]
+        base, new = ({one["id"]: one["verdict"] for one in one_run["requirements"]} for one_run in results)
+        changed = {identifier for identifier, verdict in new.items() if verdict != base[identifier]}
+        # RFC4391-6-01, the header as a whole, has it as a part.
+        self.assertEqual(changed, {"RFC4391-6-01", "RFC4391-6-02"})
+        self.assertEqual({new[identifier] for identifier in changed}, {"FAIL"})
+
+    def test_a_panic_and_a_warning_are_failures_and_the_other_cases_go_on(self):
+        head = "skb->protocol = ((struct ipoib_header *) skb->data)->proto;"
+        check = "((struct ipoib_header *) skb->data)->reserved"
+        case, others = "IPOIB-4391-6-INV-001", ("IPOIB-4391-6-INV-002", "IPOIB-4391-9.2-VAL-001")
+        for name, line, words in (("panics", f'if ({check}) panic("ipoib: reserved"); {head}', "panic"),
+                                  ("warns", f"WARN_ON({check}); {head}", "WARNING")):
+            with self.subTest(name):
+                driver = self.changed_driver(name, "ipoib_ib.c", head, line)
+                results = self.run_lab(case, *others, "--ipoib", driver, "--evidence", self.folder / name, code=1)
+                crashed = next(one for one in results["results"] if one["id"] == case)
+                self.assertEqual((crashed["verdict"], crashed["type"]), ("FAIL", "FAIL.CRASH"))
+                self.assertIn(words, crashed["message"] + "".join(crashed["notes"]))
+                for other in others:
+                    self.assertEqual(self.verdicts(results)[other], "PASS", results)
+
+    def test_a_guest_that_does_not_boot_is_an_error(self):
+        for fabric in ("lab", "simulated"):
+            results = self.run_lab("rfc4391/6", "--boot-limit", "0.2", "--fabric", fabric, code=3)
+            verdicts = {i: verdict for i, verdict in self.verdicts(results).items() if i.startswith("IPOIB")}
+            self.assertEqual(set(verdicts.values()), {"ERROR"}, fabric)
+
+    def test_wrong_usage_boots_nothing(self):
+        for arguments in (("run", "--nonsense"), ("test", "nothing"), ("compare", "default", "kernel"),
+                          ("run", "--listen", "x"), ("run", "--kernel", self.folder)):
+            with self.subTest(arguments):
+                done = lab(*arguments, limit=60)
+                self.assertIn(done.returncode, (2, 3), done.stdout + done.stderr)
+                self.assertNotIn("the guest was ready", done.stderr)
+
+
+class Interrupted(LabTest):
+    def test_nothing_is_left_and_the_reports_are_written(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number):
+                file = self.folder / f"{number}.json"
+                run = subprocess.Popen([SOURCE / "scripts/lab", "run", "--programs", PROGRAMS, "--json", file],
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                       text=True)
+                for line in run.stderr:
+                    if "the guest was ready" in line:
+                        break
+                # Wherever in the suite this falls.
+                time.sleep(3)
+                run.send_signal(number)
+                run.communicate(timeout=60)
+                self.assertEqual(run.returncode, 3)
+                verdicts = [one["verdict"] for one in json.loads(file.read_text())["results"]]
+                self.assertIn("ERROR", verdicts)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
