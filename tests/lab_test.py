@@ -195,5 +195,23 @@ class Interrupted(LabTest):
                 self.assertIn("ERROR", verdicts)
 
 
+class Documentation(LabTest):
+    def test_every_command_in_the_docs_runs(self):
+        """Lines indented by four blanks; but for those that other tests here run."""
+        (self.folder / "scripts").symlink_to(SOURCE / "scripts")
+        (self.folder / "lab").symlink_to(SOURCE / "lab")
+        elsewhere = ("scripts/lab run", "scripts/lab test all")
+        lines = [line.strip() for line in (SOURCE / "docs/lab.md").read_text().splitlines()
+                 if line.startswith("    scripts/lab ") and line.strip() not in elsewhere]
+        self.assertGreater(len(lines), 7)
+        for line in lines:
+            with self.subTest(line):
+                command, dashes, words = line.partition(" -- ")
+                done = subprocess.run(f"{command} --programs {PROGRAMS}{dashes}{words}", shell=True, cwd=self.folder,
+                                      input="ip -br link\nexit\n", capture_output=True, text=True, timeout=LIMIT,
+                                      check=False)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

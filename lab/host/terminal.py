@@ -19,6 +19,7 @@ from tools import LabError
 _PORTION = 64 << 10
 _LOOK_AGAIN = 0.1  # s
 _END_OF_INPUT = b"\x04"
+_PROMPT = b"lab:"  # PS1 in lab/guest/shellrc
 
 
 def _connect(path: Path, patience: float = 10.0) -> socket.socket:
@@ -52,14 +53,18 @@ def talk(machine: Machine) -> None:
 
 
 def _pump(machine: Machine, shell: socket.socket, keys: int) -> None:
-    has_input = True
+    has_input, is_prompted, greeting = True, False, b""
     while True:
-        ready, _, _ = select.select([shell, keys] if has_input else [shell], [], [], _LOOK_AGAIN)
+        # A shell that begins throws away what was typed before its first prompt.
+        ready, _, _ = select.select([shell, keys] if has_input and is_prompted else [shell], [], [], _LOOK_AGAIN)
         if shell in ready:
             data = shell.recv(_PORTION)
             if not data:
                 return
             os.write(sys.stdout.fileno(), data)
+            if not is_prompted:
+                greeting += data
+                is_prompted = _PROMPT in greeting
         if keys in ready:
             data = os.read(keys, 1024)
             has_input = bool(data)

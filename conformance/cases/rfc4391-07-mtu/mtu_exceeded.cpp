@@ -23,7 +23,8 @@ const Case nothing_exceeds_the_link_mtu{
             bench.dut_sends(tester, bench.fresh_port(), longest);
             bench.inspect(udp_piece().where(Ipv4::total_length, fits, "at most " + std::to_string(mtu)), within(3s));
             bench.step("One octet more");
-            // Where peers have MTUs of their own (RFC 4755, 4) the first datagrams may be what teaches the DUT this one.
+            // Where peers have MTUs of their own (RFC 4755, 4) the first datagrams may be what teaches the DUT this
+            // one.
             constexpr int attempts = 3;
             bool is_seen = false;
             for (int i = 0; i < attempts && !is_seen; ++i) {
