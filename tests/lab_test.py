@@ -18,21 +18,16 @@ BASELINE = SOURCE / "lab/linux.baseline.toml"
 LIMIT = 600  # seconds
 
 
-def lab(*arguments, limit=LIMIT):
-    return subprocess.run([SOURCE / "scripts/lab", *map(str, arguments), "--programs", PROGRAMS],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit, check=False)
-
-
-def leftovers():
-    """Guests and folders of the lab that are there now."""
-    found = {str(folder) for folder in pathlib.Path(tempfile.gettempdir()).glob("ipoib-lab-*")}
+def leftovers(folder):
+    """What a lab whose temporary folders are made in this one has left there, and guests that still run."""
+    found = {str(one) for one in folder.iterdir()}
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            words = (process / "cmdline").read_bytes().split(b"\0")
+            command = (process / "cmdline").read_bytes()
         except OSError:
             continue
-        if words[0].endswith(b"qemu-system-x86_64") and any(b"ipoib-lab-" in word for word in words):
-            found.add(f"QEMU {process.name}")
+        if str(folder).encode() in command:
+            found.add(f"process {process.name}")
     return found
 
 
@@ -42,16 +37,23 @@ class LabTest(unittest.TestCase):
             self.skipTest("QEMU IS NOT INSTALLED (scripts/setup lab): THE LAB IS NOT TESTED")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lab-test-"))
         self.addCleanup(shutil.rmtree, self.folder)
-        self.before = leftovers()
+        self.temporary = self.folder / "tmp"
+        self.temporary.mkdir()
+        self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
 
     def tearDown(self):
-        self.assertEqual(leftovers() - self.before, set(), "the lab has left something behind")
+        self.assertEqual(leftovers(self.temporary), set(), "the lab has left something behind")
+
+    def lab(self, *arguments, limit=LIMIT):
+        return subprocess.run([SOURCE / "scripts/lab", *map(str, arguments), "--programs", PROGRAMS],
+                              env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=limit, check=False)
 
     def run_lab(self, *arguments, code=0):
         """The results of `scripts/lab run`."""
         file = self.folder / "results.json"
         file.unlink(missing_ok=True)
-        done = lab("run", *arguments, "--json", file, "--quiet")
+        done = self.lab("run", *arguments, "--json", file, "--quiet")
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return json.loads(file.read_text())
 
@@ -82,14 +84,14 @@ def driver_source():
 
 class Guest(LabTest):
     def test_its_own_tests_pass(self):
-        done = lab("test", "all")
+        done = self.lab("test", "all")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for name in ("boot_ping4", "ping6", "multicast", "child", "flap", "connected", "verbs", "unload", "faults"):
             self.assertIn(f"PASS  {name} ", done.stdout)
 
     def test_a_capture_holds_what_the_fabric_carried(self):
         file = self.folder / "lab.pcap"
-        done = lab("capture", file)
+        done = self.lab("capture", file)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         shown = subprocess.run(["tshark", "-r", file, "-T", "fields", "-e", "_ws.col.Protocol"], capture_output=True,
                                text=True, timeout=LIMIT, check=True).stdout.split()
@@ -136,7 +138,7 @@ class ChangedKernels(LabTest):
     def test_a_driver_with_one_wrong_line_breaks_just_that_requirement(self):
         wrong = self.changed_driver("wrong", "ipoib_main.c", "header->reserved = 0;", "header->reserved = 1;")
         selectors = ("rfc4391/6", "rfc4391/9.2")
-        done = lab("compare", "default", f"ipoib:{wrong}", *selectors)
+        done = self.lab("compare", "default", f"ipoib:{wrong}", *selectors)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         results = [json.loads((SOURCE / f"build/lab/compare/{name}.json").read_text()) for name in ("base", "new")]
         base, new = ({one["id"]: one["verdict"] for one in one_run["requirements"]} for one_run in results)
@@ -170,7 +172,7 @@ class ChangedKernels(LabTest):
         for arguments in (("run", "--nonsense"), ("test", "nothing"), ("compare", "default", "kernel"),
                           ("run", "--listen", "x"), ("run", "--kernel", self.folder)):
             with self.subTest(arguments):
-                done = lab(*arguments, limit=60)
+                done = self.lab(*arguments, limit=60)
                 self.assertIn(done.returncode, (2, 3), done.stdout + done.stderr)
                 self.assertNotIn("the guest was ready", done.stderr)
 
@@ -181,8 +183,8 @@ class Interrupted(LabTest):
             with self.subTest(number):
                 file = self.folder / f"{number}.json"
                 run = subprocess.Popen([SOURCE / "scripts/lab", "run", "--programs", PROGRAMS, "--json", file],
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                       text=True)
+                                       env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.PIPE, text=True)
                 for line in run.stderr:
                     if "the guest was ready" in line:
                         break
@@ -208,8 +210,8 @@ class Documentation(LabTest):
             with self.subTest(line):
                 command, dashes, words = line.partition(" -- ")
                 done = subprocess.run(f"{command} --programs {PROGRAMS}{dashes}{words}", shell=True, cwd=self.folder,
-                                      input="ip -br link\nexit\n", capture_output=True, text=True, timeout=LIMIT,
-                                      check=False)
+                                      env=self.environment, input="ip -br link\nexit\n", capture_output=True,
+                                      text=True, timeout=LIMIT, check=False)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import socket
 import sys
 import time
@@ -67,7 +68,6 @@ class GuestFolder:
                 return file.read().decode("utf-8", "replace").replace("\r", "")
         except OSError:
             return ""
-
 
     def pause_after_last_connection(self, port: str) -> None:
         try:
@@ -240,6 +240,8 @@ class Attachment:
 
 def attach(folder: Path, port: str) -> int:
     guest = GuestFolder(folder)
+    # The end of the connection is noted whichever way it comes.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         return Attachment(guest, port, sys.stdin.fileno(), sys.stdout.buffer, sys.stderr.buffer).run()
     except (BrokenPipeError, KeyboardInterrupt):

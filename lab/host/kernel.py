@@ -116,8 +116,9 @@ def decompressed_module(path: Path) -> bytes:
 
 
 def _boot_file(bzimage: Path, config: dict[str, str], folder: Path) -> Path:
-    """The uncompressed kernel, if it can be entered without the bzImage's own code; cached by the image's content."""
-    if config.get("CONFIG_PVH") != "y":
+    """The uncompressed kernel, if it can be entered without the bzImage's own code; cached by the image's content.
+    One with KASAN cannot: KASAN's shadow memory is not mapped yet at the PVH entry."""
+    if config.get("CONFIG_PVH") != "y" or config.get("CONFIG_KASAN") == "y":
         return bzimage
     data = bzimage.read_bytes()
     path, stamp = folder / "vmlinux", folder / "vmlinux.of"

@@ -149,6 +149,9 @@ class UserKernel(unittest.TestCase):
             self.assertEqual(found.builtin, {"rdmavt"})
             self.assertIn("ib_core", found.modules)
             self.assertEqual(found.boot_file, tree.resolve() / "arch/x86/boot/bzImage")
+            # Else what is in the image would be unpacked, which this is none of.
+            write_whole(tree / ".config", "CONFIG_NET=y\nCONFIG_INFINIBAND_RDMAVT=y\nCONFIG_PVH=y\nCONFIG_KASAN=y\n")
+            self.assertEqual(kernel.user_kernel(tree, fragment, tree / "build").boot_file, found.boot_file)
 
 
 class Modules(unittest.TestCase):

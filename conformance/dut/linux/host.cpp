@@ -252,7 +252,7 @@ void Host::restore_main() noexcept try {
     if (!mode_before_.empty()) attempt([&] { change_mode(link, mode_before_); });
     if (state(link).mtu != before_.mtu)
         attempt([&] { ip({"link", "set", "dev", link.name, "mtu", std::to_string(before_.mtu)}); });
-    for (const auto& [name, address] : added_) attempt([&] { ip({"addr", "del", address, "dev", name}); });
+    for (const auto& added : added_) attempt([&] { ip({"addr", "del", added.second, "dev", added.first}); });
     if (const bool is_up = state(link).is_up; is_up != before_.is_up)
         attempt([&] { ip({"link", "set", "dev", link.name, before_.is_up ? "up" : "down"}); });
     const auto then = state(link);

@@ -29,7 +29,7 @@ TEST_CASE("Framing: frames come out as they went in, in any pieces, and an empty
     Buffer stream;
     for (const std::size_t length : {shortest_frame, std::size_t{0}, longest_frame})
         write_frame(stream, Octets(length, std::uint8_t{0xa5}));
-    for (const std::size_t piece : {1, 2, 3, 1000, 10000}) {
+    for (const std::size_t piece : {1U, 2U, 3U, 1000U, 10000U}) {
         FrameReader reader;
         std::vector<std::size_t> all;
         for (std::size_t at = 0; at < stream.size(); at += piece) {
@@ -69,7 +69,7 @@ TEST_CASE("Framing: a buffer gives back the room of what was used") {
 TEST_CASE("Capture: frames of ERF records come out, in any pieces") {
     const Octets one(shortest_frame, std::uint8_t{1}), two(longest_frame, std::uint8_t{2});
     const auto stream = capture_head() + record(erf(one)) + record(erf(two));
-    for (const std::size_t piece : {1, 7, 10000}) {
+    for (const std::size_t piece : {1U, 7U, 10000U}) {
         CaptureReader reader;
         std::vector<Octets> all;
         for (std::size_t at = 0; at < stream.size(); at += piece) {

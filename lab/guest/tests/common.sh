@@ -68,7 +68,7 @@ drops() { awk -v reason="$1" '$1 == reason { print $2 }' /sys/kernel/debug/vib/d
 
 # What rdmavt's own code is known for: a warning of FORTIFY in qp.c.
 kernel_complaints() {
-  dmesg -s 1048576 | grep -E 'WARNING: |BUG: |BUG at|Oops|KASAN|UBSAN|INFO: task .* blocked|possible .*lock|refcount_t|soft lockup|general protection|unregister_netdevice: waiting|memory leak' |
+  dmesg -s 1048576 | grep -E 'WARNING: |BUG: |BUG at|Oops|KASAN|UBSAN|INFO: (task .* blocked|rcu)|possible .*lock|refcount_t|soft lockup|general protection|unregister_netdevice: waiting|memory leak' |
     grep -vE 'WARNING: CPU: .* at drivers/infiniband/sw/rdmavt/qp\.c:'
 }
 no_complaints() {
