@@ -24,15 +24,19 @@ void look_at(const wire::Packet& packet) {
         for (const auto& field : header.fields) require(!wire::value_text(field, at).empty() || field.width > 64);
     });
     if (packet.stop) require(packet.stop.offset <= packet.octets.size());
-    const rules::Link link{.p_key = 0xffff,
-                           .broadcast = rules::BroadcastGroup{.q_key = 0x0b1b, .p_key = 0xffff, .mtu = 4},
-                           .broadcast_gid = wire::broadcast_gid(0xffff, 2)};
+    const state::GroupParameters broadcast{
+        .mgid = wire::broadcast_gid(0xffff, 2), .q_key = 0x0b1b, .p_key = 0xffff, .mtu = 4};
+    const state::Known known{.facts = state::facts(state::Fact::broadcast_gid, state::Fact::broadcast_record),
+                             .broadcast = &broadcast,
+                             .broadcast_gid = &broadcast.mgid};
     for (const auto& rule : rules::all()) {
-        if ((rule.needs & ~packet.found) != 0 || (rule.applies && !rule.applies(packet, link))) continue;
-        if (rule.notes) static_cast<void>(rule.notes(packet, link));
-        if (!rule.holds || rule.holds(packet, link)) continue;
-        if (rule.expected_of) require(!rule.expected_of(packet, link).empty());
-        if (rule.actual_of) static_cast<void>(rule.actual_of(packet, link));
+        if ((rule.needs & ~packet.found) != 0 || (rule.knows & ~known.facts) != 0 ||
+            (rule.applies && !rule.applies(packet, known)))
+            continue;
+        if (rule.notes) static_cast<void>(rule.notes(packet, known));
+        if (!rule.holds || rule.holds(packet, known)) continue;
+        if (rule.expected_of) require(!rule.expected_of(packet, known).empty());
+        if (rule.actual_of) static_cast<void>(rule.actual_of(packet, known));
     }
 }
 

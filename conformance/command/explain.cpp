@@ -37,16 +37,25 @@ std::string binds_text(requirements::Binds binds) {
     return text;
 }
 
+constexpr std::array<std::pair<state::Fact, std::string_view>, 9> fact_words{
+    {{state::Fact::broadcast_gid, "a packet to the broadcast-GID, or its record,"},
+     {state::Fact::broadcast_record, "the broadcast group's MCMemberRecord"},
+     {state::Fact::group_record, "the group's MCMemberRecord"},
+     {state::Fact::watched, "the sender's join of the broadcast group, and all its traffic with the SA since,"},
+     {state::Fact::member, "an answer of the SA to the sender about the group"},
+     {state::Fact::request, "the request that is answered"},
+     {state::Fact::receiver, "a packet of the receiver"},
+     {state::Fact::neighbour, "the receiver's link-layer address, in ARP or ND,"},
+     {state::Fact::path, "the path that the SA told the sender"}}};
+
 void explain_rule(const rules::Rule& rule) {
     fmt::print("{}: {}\n", rule.id, rule.title);
     for (const auto* requirement : rule.checks)
         if (requirement) fmt::print("  checks {}: {}\n", requirement->id, requirement->statement);
     if (rule.points_at.spec())
         fmt::print("  looks at {}.{}\n", rule.points_at.header()->name, rule.points_at.spec()->name);
-    if (rule.of_link != rules::Needs::nothing)
-        fmt::print("  needs {} in the capture\n", rule.of_link == rules::Needs::broadcast_gid
-                                                      ? "a packet to the broadcast-GID, or its record,"
-                                                      : "the broadcast group's MCMemberRecord");
+    for (const auto& [fact, words] : fact_words)
+        if (rule.knows & state::facts(fact)) fmt::print("  needs {} in the capture\n", words);
 }
 
 void explain_case(const Case& one) {

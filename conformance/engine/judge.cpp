@@ -10,6 +10,7 @@ namespace ipoib::conformance {
 using namespace wire;
 using reports::NotJudged;
 using reports::Verdict;
+using state::Fact, state::facts;
 
 namespace {
 
@@ -44,6 +45,25 @@ std::string_view missing_part(Parts missing) {
 
 std::string count_of(std::uint64_t count, std::string_view what, std::uint64_t first) {
     return std::to_string(count) + ' ' + std::string(what) + " (first: frame " + std::to_string(first) + ')';
+}
+
+std::string port_name(const state::Port& port) {
+    return port.gid.is_zero() ? "LID " + hex(port.lid, 4) : hex(port.gid.interface_id(), 16).substr(2);
+}
+
+/// Why packets could not be judged: of what was missing, what a person can do most about.
+std::string_view what_is_missing(state::Facts missing) {
+    const auto lacks = [missing](Fact fact) { return (missing & facts(fact)) != 0; };
+    if (lacks(Fact::broadcast_record))
+        return "the broadcast group's MCMemberRecord is not in the capture before these packets, or it changes";
+    if (lacks(Fact::broadcast_gid)) return "the link's broadcast-GID is not known, or the capture shows two";
+    if (lacks(Fact::watched)) return "start of the link not captured, or not all of its traffic with the SA since";
+    if (lacks(Fact::request)) return "the requests of these answers are not in the capture";
+    if (lacks(Fact::group_record)) return "the group's MCMemberRecord is not in the capture before these packets";
+    if (lacks(Fact::member)) return "what the SA told the sender of the group is not in the capture";
+    if (lacks(Fact::path)) return "no path that the SA told the sender is in the capture";
+    if (lacks(Fact::neighbour)) return "the receiver's link-layer address is not announced in the capture";
+    return "the ports that these packets go between are not known";
 }
 
 bool binds_party(const rules::Rule& rule, Party party) {
@@ -91,17 +111,23 @@ std::optional<Medium> medium_of(capture::LinkType link_type) noexcept {
     return {};
 }
 
-Judge::Judge(std::vector<const rules::Rule*> rules, std::uint32_t capture_index, Listener listener)
+Judge::Judge(std::vector<const rules::Rule*> rules, std::uint32_t capture_index, Listener listener,
+             JudgeOptions options)
     : rules_(std::move(rules)),
       findings_(rules_.size()),
       capture_index_(capture_index),
-      listener_(std::move(listener)) {}
+      listener_(std::move(listener)),
+      options_(std::move(options)) {}
 
 /// The parties of an evidence file look at one subnet; other interfaces each at their own.
 Judge::Fabric& Judge::fabric_of(std::uint32_t interface, Party party) {
-    const auto index = party == Party::anyone ? std::min<std::size_t>(interface, most_fabrics - 1) : 0;
+    const bool is_shared = options_.is_one_subnet || party != Party::anyone;
+    const auto index = is_shared ? 0 : std::min<std::size_t>(interface, most_fabrics - 1);
     if (index >= fabrics_.size()) fabrics_.resize(index + 1);
-    if (!fabrics_[index]) fabrics_[index] = std::make_unique<Fabric>();
+    if (!fabrics_[index]) {
+        fabrics_[index] = std::make_unique<Fabric>(rules_);
+        if (options_.assume) options_.assume(fabrics_[index]->subnet);
+    }
     return *fabrics_[index];
 }
 
@@ -118,13 +144,21 @@ bool Judge::trust_crcs(const capture::Frame& frame) {
     return !fabric_->icrc_was_right[slid];
 }
 
-void Judge::frame(const capture::Frame& frame, Party party) {
-    last_frame_ = frame.number;
+std::vector<const state::Subnet*> Judge::subnets() const {
+    std::vector<const state::Subnet*> all;
+    for (const auto& fabric : fabrics_)
+        if (fabric) all.push_back(&fabric->subnet);
+    return all;
+}
+
+void Judge::frame(const capture::Frame& frame, Party party, std::uint32_t capture_index) {
+    capture_index_ = capture_index;
     const auto medium = medium_of(frame.link_type);
     if (!medium) {
         other_link_types_.add(frame.number);
         return;
     }
+    now_ = frame.time_ns;
     decode(frame.octets, packet_, *medium, frame.wire_length);
     media_parts_ |= parts_of(*medium);
     const auto medium_name = capture::name(frame.link_type);
@@ -134,77 +168,15 @@ void Judge::frame(const capture::Frame& frame, Party party) {
     if (packet_.is_ipoib()) ++ipoib_;
     fabric_ = &fabric_of(frame.interface, party);
     if (packet_.lrh && !trust_crcs(frame)) return;
-    remember_port(packet_);
-    judge(packet_, learn(packet_, party), frame, party);
+    const auto& known =
+        fabric_->subnet.take(packet_, {frame.number, frame.time_ns, capture_index}, party == Party::tester);
+    if (!options_.subject.is_anyone() && !is_subject(known.sender)) party = Party::bystander;
+    judge(packet_, known, frame, party);
+    judge_duties(party);
 }
 
-/// Ports are named by their GUID, also in packets that have no GRH to tell it.
-void Judge::remember_port(const Packet& packet) {
-    if (!packet.lrh || !packet.grh) return;
-    fabric_->guids[packet.lrh[Lrh::slid]] = packet.grh[Grh::sgid].interface_id();
-}
-
-rules::Link& Judge::Fabric::link_of(std::uint16_t p_key) {
-    auto& index = link_index[p_key & ~full_member & 0xffff];
-    if (index == 0) {
-        index = static_cast<std::uint16_t>(links.size());
-        links.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_member)});
-    }
-    return links[index];
-}
-
-namespace {
-
-rules::BroadcastGroup group_of(View<McMemberRecord> record) {
-    return {.mgid = record[McMemberRecord::mgid],
-            .q_key = record[McMemberRecord::q_key],
-            .flow_label = record[McMemberRecord::flow_label],
-            .mlid = record[McMemberRecord::mlid],
-            .p_key = record[McMemberRecord::p_key],
-            .mtu = record[McMemberRecord::mtu],
-            .sl = record[McMemberRecord::sl],
-            .traffic_class = record[McMemberRecord::traffic_class],
-            .hop_limit = record[McMemberRecord::hop_limit],
-            .rate = record[McMemberRecord::rate]};
-}
-
-/// Ports take a changed group over one by one, so nobody can be held to either state.
-void dispute(rules::Link& link) {
-    link.is_disputed = true;
-    link.broadcast.reset();
-    link.broadcast_gid.reset();
-}
-
-}  // namespace
-
-const rules::Link& Judge::learn(const Packet& packet, Party party) {
-    const auto& unknown = fabric_->links.front();
-    if (packet.mc_member) {
-        const auto method = packet.mad[Mad::method];
-        const bool is_answer = method == Method::get_resp || method == Method::get_table_resp;
-        const auto group = group_of(packet.mc_member);
-        if (!is_answer || packet.mad[Mad::status] != 0 || !is_broadcast_gid(group.mgid)) return unknown;
-        auto& link = fabric_->link_of(group.p_key);
-        if (link.is_disputed) return link;
-        if (link.broadcast && *link.broadcast != group) {
-            dispute(link);
-            return link;
-        }
-        link.broadcast = group;
-        link.broadcast_gid = group.mgid;
-        return link;
-    }
-    if (!packet.bth || !packet.is_ipoib()) return unknown;
-    auto& link = fabric_->link_of(packet.bth[Bth::p_key]);
-    // What a tester sends may be wrong on purpose.
-    if (party == Party::tester || link.is_disputed || link.broadcast || !packet.grh) return link;
-    const auto dgid = packet.grh[Grh::dgid];
-    if (!is_broadcast_gid(dgid)) return link;
-    if (link.broadcast_gid && *link.broadcast_gid != dgid)
-        dispute(link);
-    else
-        link.broadcast_gid = dgid;
-    return link;
+bool Judge::is_subject(const state::Port* port) const {
+    return options_.subject.is_anyone() || options_.subject.matches(port);
 }
 
 const Judge::Plan& Judge::plan_for(Parts found, Party party) {
@@ -214,53 +186,81 @@ const Judge::Plan& Judge::plan_for(Parts found, Party party) {
     plan.key = key;
     plan.rules.clear();
     for (std::size_t i = 0; i < rules_.size(); ++i)
-        if ((rules_[i]->needs & ~found) == 0 && binds_party(*rules_[i], party))
+        if (!rules_[i]->duty && (rules_[i]->needs & ~found) == 0 && binds_party(*rules_[i], party))
             plan.rules.push_back(static_cast<std::uint16_t>(i));
     return plan;
 }
 
-void Judge::judge(const Packet& packet, const rules::Link& link, const capture::Frame& frame, Party party) {
+void Judge::judge(const Packet& packet, const state::Known& known, const capture::Frame& frame, Party party) {
+    const bool is_assumed = known.link && known.link->source != state::Source::sa && known.broadcast;
     for (const auto index : plan_for(packet.found, party).rules) {
         const auto& rule = *rules_[index];
         auto& finding = findings_[index];
-        if ((rule.of_link == rules::Needs::broadcast_group && !link.broadcast) ||
-            (rule.of_link == rules::Needs::broadcast_gid && !link.broadcast_gid)) {
-            ++finding.without_link;
+        if (const auto missing = rule.knows & ~known.facts) {
+            ++finding.unknown;
+            finding.missing |= missing;
             continue;
         }
-        if (rule.applies && !rule.applies(packet, link)) continue;
+        if (rule.applies && !rule.applies(packet, known)) continue;
         ++finding.observed;
-        if (rule.holds && !rule.holds(packet, link))
-            violated(index, packet, link, frame);
-        else if (rule.notes && rule.notes(packet, link))
+        if (is_assumed && (rule.knows & facts(Fact::broadcast_gid, Fact::broadcast_record, Fact::group_record)))
+            ++finding.by_assumption;
+        if (rule.holds && !rule.holds(packet, known))
+            violated(index, packet, known, frame);
+        else if (rule.notes && rule.notes(packet, known))
             ++finding.notes;
     }
 }
 
-std::string Judge::subject_of(const Packet& packet) const {
-    if (packet.lrh) {
-        const auto lid = packet.lrh[Lrh::slid];
-        if (fabric_->guids[lid]) return hex(fabric_->guids[lid], 16).substr(2);
-        return "LID " + hex(lid, 4);
+/// What the packet began or ended, and whose time is over.
+void Judge::judge_duties(Party party) {
+    const auto& subnet = fabric_->subnet;
+    auto& duties = fabric_->duties;
+    for (const auto& event : subnet.events()) {
+        if (party == Party::tester || !is_subject(&subnet.port(event.port))) continue;
+        duties.take(subnet, event, [&](std::size_t rule) { ++findings_[rule].observed; });
     }
+    duties.expire(subnet, now_, [&](const Neglect& neglect) {
+        ++findings_[neglect.rule].observed;
+        const auto& rule = *rules_[neglect.rule];
+        reports::Detail detail{.capture = neglect.began.capture, .frame = neglect.began.frame};
+        detail.expected = std::string(rule.expected);
+        detail.actual = "nothing of it within " + std::to_string(Duties::patience / 1'000'000'000) + " s";
+        if (neglect.group != state::none) detail.actual += ", for " + text(subnet.groups()[neglect.group].mgid);
+        detail.subject = port_name(subnet.port(neglect.port));
+        detail.link = text(Gid::of(subnet.prefix(), 0)) + '/' + hex(neglect.link->p_key, 4);
+        keep(neglect.rule, std::move(detail));
+    });
+}
+
+std::string Judge::subject_of(const Packet& packet, const state::Known& known) const {
+    if (known.sender) return port_name(*known.sender);
+    if (packet.lrh) return "LID " + hex(packet.lrh[Lrh::slid], 4);
     if (packet.arp_addresses) return hex(packet.arp_addresses[ArpAddresses::sha_gid].interface_id(), 16).substr(2);
     if (packet.ipv4) return ipv4_text(packet.ipv4[Ipv4::source]);
     if (packet.ipv6) return text(packet.ipv6[Ipv6::source]);
     return "unknown";
 }
 
-std::string Judge::link_name(const Packet& packet, const rules::Link& link) const {
+std::string Judge::link_name(const Packet& packet, const state::Known& known) const {
     if (!packet.bth) return {};
-    constexpr auto default_prefix = std::uint64_t{0xfe80} << 48;
-    const auto prefix = packet.grh ? packet.grh[Grh::sgid].prefix() : default_prefix;
-    const auto p_key = link.p_key ? link.p_key : packet.bth[Bth::p_key];
+    const auto prefix = packet.grh ? packet.grh[Grh::sgid].prefix() : fabric_->subnet.prefix();
+    const auto p_key = known.link && known.link->p_key ? known.link->p_key : packet.bth[Bth::p_key];
     return text(Gid::of(prefix, 0)) + '/' + hex(p_key, 4);
 }
 
-void Judge::violated(std::size_t index, const Packet& packet, const rules::Link& link, const capture::Frame& frame) {
+void Judge::keep(std::size_t index, reports::Detail detail) {
     auto& finding = findings_[index];
     ++finding.violations;
-    if (finding.details.size() >= most_details && !listener_) return;
+    if (listener_) listener_(*rules_[index], detail);
+    if (finding.details.size() < most_details) finding.details.push_back(std::move(detail));
+}
+
+void Judge::violated(std::size_t index, const Packet& packet, const state::Known& known, const capture::Frame& frame) {
+    if (findings_[index].details.size() >= most_details && !listener_) {
+        ++findings_[index].violations;
+        return;
+    }
     const auto& rule = *rules_[index];
     reports::Detail detail{.capture = capture_index_, .frame = frame.number};
     if (const auto* spec = rule.points_at.spec()) {
@@ -272,13 +272,12 @@ void Judge::violated(std::size_t index, const Packet& packet, const rules::Link&
             detail.actual = value_text(*spec, at);
         }
     }
-    if (rule.actual_of) detail.actual = rule.actual_of(packet, link);
+    if (rule.actual_of) detail.actual = rule.actual_of(packet, known);
     if (detail.actual.empty()) detail.actual = "absent";
-    detail.expected = rule.expected_of ? rule.expected_of(packet, link) : std::string(rule.expected);
-    detail.subject = subject_of(packet);
-    detail.link = link_name(packet, link);
-    if (listener_) listener_(rule, detail);
-    if (finding.details.size() < most_details) finding.details.push_back(std::move(detail));
+    detail.expected = rule.expected_of ? rule.expected_of(packet, known) : std::string(rule.expected);
+    detail.subject = subject_of(packet, known);
+    detail.link = link_name(packet, known);
+    keep(index, std::move(detail));
 }
 
 std::string Judge::why_not_judged(std::size_t index, NotJudged& reason) const {
@@ -291,10 +290,8 @@ std::string Judge::why_not_judged(std::size_t index, NotJudged& reason) const {
         for (const auto& name : media_names_) names += (names.empty() ? "" : ", ") + name;
         return "link type " + names + " shows " + std::string(missing_part(missing));
     }
-    if (findings_[index].without_link > 0)
-        return rule.of_link == rules::Needs::broadcast_gid
-                   ? "the link's broadcast-GID is not known, or the capture shows two"
-                   : "the broadcast group's MCMemberRecord is not in the capture before these packets, or it changes";
+    if (rule.duty) return "nothing that calls for it, by a port whose start on the link is captured";
+    if (findings_[index].unknown > 0) return std::string(what_is_missing(findings_[index].missing));
     return "no packet of this kind";
 }
 
@@ -316,18 +313,21 @@ reports::Result Judge::result(std::size_t index) const {
     result.na = NotJudged::none;
     if (finding.notes)
         result.notes.push_back(std::to_string(finding.notes) + " of " + packets + ": " + std::string(rule.note));
+    if (finding.by_assumption)
+        result.notes.push_back(std::to_string(finding.by_assumption) + " of " + packets +
+                               ": judged by what --assume or --sa says of the broadcast group");
     if (finding.violations == 0) {
         result.verdict = Verdict::pass;
         result.message = "holds in " + packets;
         return result;
     }
-    const bool is_must = rule.checks[0]->strength == requirements::Strength::must;
+    const bool is_must = rule.weight.value_or(rule.checks[0]->strength) == requirements::Strength::must;
     result.verdict = is_must ? Verdict::fail : Verdict::warn;
     if (is_must) result.fail_type = "FAIL.MUST";
     const auto& first = finding.details.front();
     result.message = std::to_string(finding.violations) + " of " + packets + "; first in frame " +
-                     std::to_string(first.frame) + ": " + first.field + " is " + first.actual + ", expected " +
-                     first.expected;
+                     std::to_string(first.frame) + ": " + (first.field.empty() ? "" : first.field + " is ") +
+                     first.actual + ", expected " + first.expected;
     return result;
 }
 

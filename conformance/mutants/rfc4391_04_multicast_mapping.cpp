@@ -47,7 +47,7 @@ const Mutant mgid_p_key_little_endian{
 const Mutant mgid_scope_of_ip{
     .name = "mgid-scope-of-ip",
     .what = "takes the scope of an IPv6 group into its MGID",
-    .breaks = {&rfc4391::mgid_scope_of_broadcast_gid, &rfc4391::joiner_maps_address},
+    .breaks = {&rfc4391::mgid_scope_of_broadcast_gid, &rfc4391::joiner_maps_address, &rfc4392::record_scope},
     .stack =
         [](Policy& policy) {
             policy.mgid_scope = [](const Link& link, const IpAddress& group) {
@@ -59,7 +59,7 @@ const Mutant mgid_scope_of_ip{
 const Mutant mgid_scope_always_two{
     .name = "mgid-scope-always-2",
     .what = "always uses scope 2",
-    .breaks = {&rfc4391::mgid_scope_of_broadcast_gid, &rfc4391::joiner_maps_address},
+    .breaks = {&rfc4391::mgid_scope_of_broadcast_gid, &rfc4391::joiner_maps_address, &rfc4392::record_scope},
     .stack = [](Policy& policy) { policy.mgid_scope = [](const Link&, const IpAddress&) { return std::uint8_t{2}; }; },
     .scenario = "scope5",
 };

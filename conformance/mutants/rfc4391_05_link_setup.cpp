@@ -14,7 +14,7 @@ const Mutant joins_broadcast_as_non_member{
 const Mutant comes_up_without_join{
     .name = "up-without-join",
     .what = "uses the link though its join was refused",
-    .breaks = {&rfc4391::broadcast_full_member_join},
+    .breaks = {&rfc4391::broadcast_full_member_join, &rfc4392::failed_join_keeps_off_subnet},
     .stack = [](Policy& policy) { policy.needs_join = false; },
 };
 

@@ -35,7 +35,7 @@ const Mutant qpn_wrong{
 const Mutant gid_foreign{
     .name = "gid-foreign",
     .what = "gives a GID that is not its port's",
-    .breaks = {&rfc4391::link_address_gid},
+    .breaks = {&rfc4391::link_address_gid, &rfc4391::link_address_port_gid},
     .stack =
         [](Policy& policy) {
             policy.own_gid = [](const Gid& gid) { return Gid::of(gid.prefix(), gid.interface_id() ^ 1); };
@@ -91,7 +91,8 @@ const Mutant ip_to_source_qp{
 const Mutant unicast_q_key_usual{
     .name = "unicast-qkey-usual",
     .what = "sends unicast with the usual Q_Key",
-    .breaks = {&rfc4391::qkey_of_broadcast_group},
+    .breaks = {&rfc4391::qkey_of_broadcast_group, &rfc4391::adopts_broadcast_parameters,
+               &rfc4391::controlled_qkey_in_all_packets},
     .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link&) { return 0x0b1bu; }; },
     .scenario = "controlled",
 };
@@ -99,7 +100,7 @@ const Mutant unicast_q_key_usual{
 const Mutant multicast_q_key_wrong{
     .name = "multicast-qkey-wrong",
     .what = "sends multicast with a Q_Key of its own",
-    .breaks = {&rfc4391::qkey_of_broadcast_group},
+    .breaks = {&rfc4391::qkey_of_broadcast_group, &rfc4391::adopts_broadcast_parameters},
     .stack =
         [](Policy& policy) {
             policy.multicast_q_key = [](const Link& link, const stack::Group&) { return link.q_key ^ 1; };

@@ -15,16 +15,65 @@ inline constexpr Parts over_ib = parts(Part::ipoib, Part::bth);
 /// The datagram is ARP or RARP, IPv4, IPv6 by its own octets (a wrong Type is another rule's finding).
 inline bool carries(const Packet& p, EtherType type) { return p.content == type; }
 
-/// The record that the SA returned for a broadcast group.
-inline bool is_broadcast_record(const Packet& p) {
+/// The group that a request to the SA, or its answer, is about.
+inline Gid joined(const Packet& p) { return p.mc_member[McMemberRecord::mgid]; }
+
+/// The SA has granted a request and returned a group's record.
+inline bool is_granted(const Packet& p) {
     if (!p.mc_member || p.mad[Mad::status] != 0) return false;
     const auto method = p.mad[Mad::method];
-    return (method == Method::get_resp || method == Method::get_table_resp) &&
-           is_broadcast_gid(p.mc_member[McMemberRecord::mgid]);
+    return method == Method::get_resp || method == Method::get_table_resp;
 }
+/// The record that the SA returned for a broadcast group.
+inline bool is_broadcast_record(const Packet& p) { return is_granted(p) && is_broadcast_gid(joined(p)); }
+
+/// A request to the SA for a group of IPoIB.
+inline bool is_join(const Packet& p, const Known&) {
+    return p.mad[Mad::method] == Method::set && has_ipoib_signature(joined(p));
+}
+/// Whether a request gives all these components of its record.
+inline bool gives(const Packet& p, std::uint64_t components) {
+    return (p.sa[SaHeader::component_mask] & components) == components;
+}
+/// The JoinState that a request asks for; 0 where it does not give one.
+inline std::uint8_t asked_state(const Packet& p) {
+    return gives(p, McMemberRecord::component::join_state) ? p.mc_member[McMemberRecord::join_state] : std::uint8_t{0};
+}
+/// A FullMember join that gives what only the creator of a group has to give. One of these parameters alone may also be
+/// a condition that the group must meet.
+inline bool is_creation(const Packet& p, const Known& known) {
+    using component = McMemberRecord::component;
+    if (!is_join(p, known) || (asked_state(p) & join_state::full_member) == 0) return false;
+    const int given = gives(p, component::q_key) + gives(p, component::sl) + gives(p, component::flow_label) +
+                      gives(p, component::traffic_class);
+    return given > 1;
+}
+
+/// The Neighbour Discovery option that holds the sender's own link-layer address; absent where there is none.
+inline View<LinkAddressOption> own_option(const Packet& p) {
+    if (!p.icmpv6) return {};
+    const auto type = p.icmpv6[Icmpv6::type];
+    if (type == Icmpv6Type::neighbour_advertisement) return p.target_option;
+    return type == Icmpv6Type::redirect ? View<LinkAddressOption>{} : p.source_option;
+}
+
+/// The queue pair of a port: neither one of management nor the one that stands for a group.
+inline bool is_port_qpn(std::uint32_t qpn) { return qpn > 1 && qpn != Bth::multicast_qp; }
+
+inline constexpr std::uint32_t controlled_bit = 0x80000000;
+inline bool is_controlled(std::uint32_t q_key) { return (q_key & controlled_bit) != 0; }
+
+/// 224.0.0.0/4, in host byte order.
+inline bool is_ipv4_group(std::uint32_t address) { return address >> 28 == 0xe; }
 
 /// What is said of a value that a stack would also show by chance.
 inline constexpr std::string_view usual_default =
     "the group's value is also the usual default, so these packets prove little";
+
+/// For `expected_of`: the broadcast group's value.
+template <auto Member, unsigned Digits>
+std::string of_group(const Packet&, const Known& known) {
+    return hex((*known.broadcast).*Member, Digits) + ", as in the broadcast group's record";
+}
 
 }  // namespace ipoib::rules

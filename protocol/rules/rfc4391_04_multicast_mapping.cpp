@@ -11,7 +11,6 @@ namespace {
 constexpr std::uint64_t all_routers = 2;
 
 std::uint32_t ipv4_destination(const Packet& p) { return p.ipv4 ? p.ipv4[Ipv4::destination] : 0; }
-bool is_ipv4_group(std::uint32_t address) { return address >> 28 == 0xe; }
 bool is_ipv4_link_local_group(std::uint32_t address) { return address >> 8 == 0xe00000; }
 
 Gid ipv6_destination(const Packet& p) { return p.ipv6 ? p.ipv6[Ipv6::destination] : Gid{}; }
@@ -31,7 +30,7 @@ bool went_to_routers(const Packet& p, std::uint16_t signature) {
     return routers || is_broadcast_group(p);
 }
 
-bool ipv4_group_matches(const Packet& p, const Link&) {
+bool ipv4_group_matches(const Packet& p, const Known&) {
     const auto destination = ipv4_destination(p);
     if ((group_low(p) & 0x0fffffff) == (destination & 0x0fffffff)) return true;
     return !is_ipv4_link_local_group(destination) && went_to_routers(p, ipv4_signature);
@@ -42,33 +41,32 @@ bool maps_ipv6(const Packet& p) {
     return p.mgid[Mgid::group_high] == (destination.prefix() & 0xffff) && group_low(p) == destination.interface_id();
 }
 
-bool ipv6_group_matches(const Packet& p, const Link&) {
+bool ipv6_group_matches(const Packet& p, const Known&) {
     constexpr unsigned link_local = 2;
     const auto destination = ipv6_destination(p);
     return maps_ipv6(p) || (ipv6_scope(destination) > link_local && went_to_routers(p, ipv6_signature));
 }
 
 /// A packet that was redirected says nothing of its own group's mapping, unless it was not to be redirected.
-bool is_ipv4_multicast(const Packet& p, const Link& link) {
+bool is_ipv4_multicast(const Packet& p, const Known& known) {
     const auto destination = ipv4_destination(p);
     if (!is_ipv4_group(destination)) return false;
     const bool maps = (group_low(p) & 0x0fffffff) == (destination & 0x0fffffff);
-    return maps || !ipv4_group_matches(p, link);
+    return maps || !ipv4_group_matches(p, known);
 }
 /// ff01:: and ff00:: never leave the interface, so they have no mapping.
-bool is_ipv6_multicast(const Packet& p, const Link& link) {
+bool is_ipv6_multicast(const Packet& p, const Known& known) {
     const auto destination = ipv6_destination(p);
     if (!destination.is_multicast() || ipv6_scope(destination) <= 1) return false;
-    return maps_ipv6(p) || !ipv6_group_matches(p, link);
+    return maps_ipv6(p) || !ipv6_group_matches(p, known);
 }
-bool is_ipv4_family(const Packet& p, const Link&) { return p.content != EtherType::ipv6 && p.content != EtherType{}; }
-bool is_broadcast_data(const Packet& p, const Link&) { return is_to_broadcast(p); }
-bool is_record(const Packet& p, const Link&) { return is_broadcast_record(p); }
+bool is_ipv4_family(const Packet& p, const Known&) { return p.content != EtherType::ipv6 && p.content != EtherType{}; }
+bool is_broadcast_data(const Packet& p, const Known&) { return is_to_broadcast(p); }
+bool is_record(const Packet& p, const Known&) { return is_broadcast_record(p); }
 
-Gid joined(const Packet& p) { return p.mc_member[McMemberRecord::mgid]; }
-/// A request to the SA for a group of IPoIB.
-bool is_join(const Packet& p, const Link&) {
-    return p.mad[Mad::method] == Method::set && has_ipoib_signature(joined(p));
+/// A broadcast-GID at the SA: asked for, or granted.
+bool is_broadcast_gid_at_sa(const Packet& p, const Known& known) {
+    return is_broadcast_record(p) || (is_join(p, known) && is_broadcast_gid(joined(p)));
 }
 
 bool is_swapped(std::uint64_t value, std::initializer_list<std::uint16_t> known) {
@@ -77,16 +75,11 @@ bool is_swapped(std::uint64_t value, std::initializer_list<std::uint16_t> known)
     return false;
 }
 
-std::string link_p_key(const Packet& p, const Link&) { return hex(p.bth[Bth::p_key] | full_member, 4); }
-std::string mgid_text(const Packet& p, const Link&) {
+std::string link_p_key(const Packet& p, const Known&) { return hex(p.bth[Bth::p_key] | full_member, 4); }
+std::string mgid_text(const Packet& p, const Known&) {
     Gid gid;
     std::copy_n(p.mgid.data(), Mgid::size, gid.octets.begin());
     return text(gid);
-}
-
-template <auto Member, unsigned Digits>
-std::string of_group(const Packet&, const Link& link) {
-    return hex((*link.broadcast).*Member, Digits) + ", as in the broadcast group's record";
 }
 
 constexpr Rule rules[] = {
@@ -94,14 +87,14 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::mgid_format, &rfc4392::mgid_reserved_flags},
      .title = "an MGID begins with FF and has no flag but T",
      .needs = over_ib | parts(Part::mgid),
-     .holds = [](const Packet& p, const Link&) { return p.mgid[Mgid::reserved] == 0; },
+     .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::reserved] == 0; },
      .points_at = Mgid::reserved,
      .expected = "0"},
     {.id = "RULE-RFC4391-4-02",
      .checks = {&rfc4391::mgid_t_flag},
      .title = "the T flag of an MGID is 1",
      .needs = parts(Part::ipoib, Part::mgid),
-     .holds = [](const Packet& p, const Link&) { return p.mgid[Mgid::transient]; },
+     .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::transient]; },
      .points_at = Mgid::transient,
      .expected = "1"},
     {.id = "RULE-RFC4391-4-03",
@@ -109,23 +102,23 @@ constexpr Rule rules[] = {
      .title = "an MGID that carries IPv4, ARP or RARP has the signature 0x401B",
      .needs = parts(Part::ipoib, Part::mgid),
      .applies = is_ipv4_family,
-     .holds = [](const Packet& p, const Link&) { return p.mgid[Mgid::signature] == ipv4_signature; },
+     .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::signature] == ipv4_signature; },
      .points_at = Mgid::signature,
      .expected = "0x401b"},
     {.id = "RULE-RFC4391-4-04",
      .checks = {&rfc4391::mgid_ipv6_signature},
      .title = "an MGID that carries IPv6 has the signature 0x601B, the broadcast-GID excepted",
      .needs = parts(Part::ipoib, Part::mgid, Part::ipv6),
-     .applies = [](const Packet& p, const Link&) { return !is_broadcast_group(p); },
-     .holds = [](const Packet& p, const Link&) { return p.mgid[Mgid::signature] == ipv6_signature; },
+     .applies = [](const Packet& p, const Known&) { return !is_broadcast_group(p); },
+     .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::signature] == ipv6_signature; },
      .points_at = Mgid::signature,
      .expected = "0x601b"},
     {.id = "RULE-RFC4391-4-05",
      .checks = {&rfc4391::mgid_pkey},
      .title = "an MGID holds the link's P_Key with the full-membership bit",
      .needs = over_ib | parts(Part::mgid),
-     .applies = [](const Packet& p, const Link&) { return !p.has(Part::connected); },
-     .holds = [](const Packet& p, const Link&) { return p.mgid[Mgid::p_key] == (p.bth[Bth::p_key] | full_member); },
+     .applies = [](const Packet& p, const Known&) { return !p.has(Part::connected); },
+     .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::p_key] == (p.bth[Bth::p_key] | full_member); },
      .points_at = Mgid::p_key,
      .expected_of = link_p_key},
     {.id = "RULE-RFC4391-4-06",
@@ -136,7 +129,7 @@ constexpr Rule rules[] = {
      .holds = ipv6_group_matches,
      .points_at = Mgid::group_low,
      .expected_of =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              return "the low 80 bits of " + text(ipv6_destination(p)) + ", or the all-router or broadcast group";
          },
      .actual_of = mgid_text},
@@ -148,7 +141,7 @@ constexpr Rule rules[] = {
      .holds = ipv4_group_matches,
      .points_at = Mgid::group_low,
      .expected_of =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              return "the low 28 bits of " + ipv4_text(ipv4_destination(p)) + ", or the all-router or broadcast group";
          },
      .actual_of = mgid_text},
@@ -157,22 +150,22 @@ constexpr Rule rules[] = {
      .title = "the other 52 group ID bits of an IPv4 group's MGID are 0",
      .needs = parts(Part::ipoib, Part::mgid, Part::ipv4),
      .applies = [](const Packet& p,
-                   const Link& link) { return is_ipv4_multicast(p, link) && !went_to_routers(p, ipv4_signature); },
-     .holds = [](const Packet& p, const Link&) { return p.mgid[Mgid::group_high] == 0 && group_low(p) >> 28 == 0; },
+                   const Known& known) { return is_ipv4_multicast(p, known) && !went_to_routers(p, ipv4_signature); },
+     .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::group_high] == 0 && group_low(p) >> 28 == 0; },
      .points_at = Mgid::group_low,
      .expected = "0 in the bits above the low 28",
      .actual_of = mgid_text},
     {.id = "RULE-RFC4391-4-09",
-     .checks = {&rfc4391::limited_broadcast_mapping},
+     .checks = {&rfc4391::limited_broadcast_mapping, &rfc4391::broadcast_group_carries_broadcasts},
      .title = "255.255.255.255 goes to the broadcast-GID",
      .needs = over_ib | parts(Part::ipv4),
      .applies = [](const Packet& p,
-                   const Link&) { return ipv4_destination(p) == 0xffffffff && (!p.is_multicast || p.grh); },
+                   const Known&) { return ipv4_destination(p) == 0xffffffff && (!p.is_multicast || p.grh); },
      .holds = is_broadcast_data,
      .points_at = Grh::dgid,
      .expected = "the broadcast-GID"},
     {.id = "RULE-RFC4391-4-10",
-     .checks = {&rfc4391::broadcast_gid_format},
+     .checks = {&rfc4391::broadcast_gid_format, &rfc4391::broadcast_group_carries_broadcasts},
      .title = "the broadcast-GID is FF1s:401B:<P_Key>::FFFF:FFFF",
      .needs = over_ib | parts(Part::mgid, Part::arp),
      .holds = is_broadcast_data,
@@ -182,22 +175,22 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::mgid_scope_of_broadcast_gid},
      .title = "all MGIDs of a link have the scope of its broadcast-GID",
      .needs = over_ib | parts(Part::mgid),
-     .of_link = Needs::broadcast_gid,
+     .knows = facts(Fact::broadcast_gid),
      // Without the record the broadcast-GID comes from these very packets.
-     .applies = [](const Packet& p, const Link& link) { return link.broadcast || !is_broadcast_group(p); },
+     .applies = [](const Packet& p, const Known& known) { return known.broadcast || !is_broadcast_group(p); },
      .holds = [](const Packet& p,
-                 const Link& link) { return p.mgid[Mgid::scope] == mgid_of(*link.broadcast_gid)[Mgid::scope]; },
+                 const Known& known) { return p.mgid[Mgid::scope] == mgid_of(*known.broadcast_gid)[Mgid::scope]; },
      .points_at = Mgid::scope,
      .expected_of =
-         [](const Packet&, const Link& link) {
-             return hex(mgid_of(*link.broadcast_gid)[Mgid::scope], 1) + ", that of the broadcast-GID";
+         [](const Packet&, const Known& known) {
+             return hex(mgid_of(*known.broadcast_gid)[Mgid::scope], 1) + ", that of the broadcast-GID";
          }},
     {.id = "RULE-RFC4391-4-12-type",
      .checks = {&rfc4391::network_byte_order},
      .title = "Type is in network byte order",
      .needs = parts(Part::ipoib, Part::encap),
      .holds =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              return !is_swapped(static_cast<std::uint16_t>(p.ether_type), {0x0800, 0x0806, 0x8035, 0x86dd});
          },
      .points_at = Encap::type,
@@ -207,7 +200,7 @@ constexpr Rule rules[] = {
      .title = "the fields of ARP are in network byte order",
      .needs = parts(Part::ipoib, Part::arp),
      .holds =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              return !is_swapped(p.arp[Arp::hardware], {Arp::infiniband}) &&
                     !is_swapped(p.arp[Arp::protocol], {0x0800}) &&
                     !is_swapped(p.arp[Arp::operation], {Arp::request, Arp::reply});
@@ -215,7 +208,7 @@ constexpr Rule rules[] = {
      .points_at = Arp::hardware,
      .expected = "most significant octet first",
      .actual_of =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              return "hardware type " + hex(p.arp[Arp::hardware], 4) + ", protocol " + hex(p.arp[Arp::protocol], 4) +
                     ", operation " + hex(p.arp[Arp::operation], 4);
          }},
@@ -224,7 +217,7 @@ constexpr Rule rules[] = {
      .title = "the signature of an MGID is in network byte order",
      .needs = parts(Part::ipoib, Part::mgid),
      .holds =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              return !is_swapped(p.mgid[Mgid::signature], {ipv4_signature, ipv6_signature});
          },
      .points_at = Mgid::signature,
@@ -234,7 +227,7 @@ constexpr Rule rules[] = {
      .title = "the T flag is 1 in the MGID of a join",
      .needs = parts(Part::mc_member),
      .applies = is_join,
-     .holds = [](const Packet& p, const Link&) { return mgid_of(joined(p))[Mgid::transient]; },
+     .holds = [](const Packet& p, const Known&) { return mgid_of(joined(p))[Mgid::transient]; },
      .points_at = McMemberRecord::mgid,
      .expected = "T flag 1"},
     {.id = "RULE-RFC4391-4-05-join",
@@ -242,16 +235,16 @@ constexpr Rule rules[] = {
      .title = "the MGID of a join holds the P_Key of its record with the full-membership bit",
      .needs = parts(Part::mc_member),
      .applies =
-         [](const Packet& p, const Link& link) {
-             return is_join(p, link) && (p.sa[SaHeader::component_mask] & McMemberRecord::component::p_key) != 0;
+         [](const Packet& p, const Known& known) {
+             return is_join(p, known) && (p.sa[SaHeader::component_mask] & McMemberRecord::component::p_key) != 0;
          },
      .holds =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              return mgid_of(joined(p))[Mgid::p_key] == (p.mc_member[McMemberRecord::p_key] | full_member);
          },
      .points_at = McMemberRecord::mgid,
      .expected_of =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              return "P_Key " + hex(p.mc_member[McMemberRecord::p_key] | full_member, 4) + " in the MGID";
          }},
     {.id = "RULE-RFC4391-4-08-join",
@@ -259,11 +252,11 @@ constexpr Rule rules[] = {
      .title = "the MGID of a join of an IPv4 group has 0 above the low 28 bits",
      .needs = parts(Part::mc_member),
      .applies =
-         [](const Packet& p, const Link& link) {
+         [](const Packet& p, const Known& known) {
              const auto mgid = mgid_of(joined(p));
-             return is_join(p, link) && mgid[Mgid::signature] == ipv4_signature && !is_broadcast_gid(joined(p));
+             return is_join(p, known) && mgid[Mgid::signature] == ipv4_signature && !is_broadcast_gid(joined(p));
          },
-     .holds = [](const Packet& p, const Link&) { return ipv4_group_of(joined(p)).has_value(); },
+     .holds = [](const Packet& p, const Known&) { return ipv4_group_of(joined(p)).has_value(); },
      .points_at = McMemberRecord::mgid,
      .expected = "0 in the bits above the low 28"},
     {.id = "RULE-RFC4391-4.1-01",
@@ -272,14 +265,14 @@ constexpr Rule rules[] = {
      .needs = parts(Part::mc_member),
      .applies = is_record,
      .holds =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              const auto in_mgid = mgid_of(p.mc_member[McMemberRecord::mgid])[Mgid::p_key];
              return (p.mc_member[McMemberRecord::p_key] & in_mgid & full_member) != 0;
          },
      .points_at = McMemberRecord::p_key,
      .expected = "the high bit set, in record and MGID",
      .actual_of =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              return hex(p.mc_member[McMemberRecord::p_key], 4) + " in the record, " +
                     hex(mgid_of(joined(p))[Mgid::p_key], 4) + " in the MGID";
          }},
@@ -288,58 +281,66 @@ constexpr Rule rules[] = {
      .title = "the broadcast group has a controlled Q_Key",
      .needs = parts(Part::mc_member),
      .applies = is_record,
-     .holds = [](const Packet& p, const Link&) { return (p.mc_member[McMemberRecord::q_key] & 0x80000000) != 0; },
+     .holds = [](const Packet& p, const Known&) { return is_controlled(p.mc_member[McMemberRecord::q_key]); },
      .points_at = McMemberRecord::q_key,
      .expected = "the high bit set"},
     {.id = "RULE-RFC4391-4.1-05",
-     .checks = {&rfc4391::sl_of_broadcast_group},
+     .checks = {&rfc4391::sl_of_broadcast_group, &rfc4391::adopts_broadcast_parameters},
      .title = "multicast packets have the broadcast group's SL",
      .needs = over_ib | parts(Part::mgid),
-     .of_link = Needs::broadcast_group,
-     .holds = [](const Packet& p, const Link& link) { return p.lrh[Lrh::sl] == link.broadcast->sl; },
-     .notes = [](const Packet&, const Link& link) { return link.broadcast->sl == 0; },
+     .knows = facts(Fact::broadcast_record),
+     .holds = [](const Packet& p, const Known& known) { return p.lrh[Lrh::sl] == known.broadcast->sl; },
+     .notes = [](const Packet&, const Known& known) { return known.broadcast->sl == 0; },
      .note = usual_default,
      .points_at = Lrh::sl,
-     .expected_of = of_group<&BroadcastGroup::sl, 1>},
+     .expected_of = of_group<&GroupParameters::sl, 1>},
+    {.id = "RULE-RFC4391-4.1-07",
+     .checks = {&rfc4391::broadcast_gid_default_scope},
+     .title = "the broadcast-GID has local-subnet scope by default",
+     .needs = parts(Part::mc_member),
+     .applies = is_broadcast_gid_at_sa,
+     .notes = [](const Packet& p, const Known&) { return mgid_of(joined(p))[Mgid::scope] != 2; },
+     .note = "broadcast-GIDs of another scope than 2, as configured",
+     .points_at = McMemberRecord::mgid},
     {.id = "RULE-RFC4391-4.1-09-tclass",
      .checks = {&rfc4391::multicast_parameters_of_group},
      .title = "packets to the broadcast group have its TClass",
      .needs = over_ib | parts(Part::grh, Part::mgid),
-     .of_link = Needs::broadcast_group,
+     .knows = facts(Fact::broadcast_record),
      .applies = is_broadcast_data,
      .holds = [](const Packet& p,
-                 const Link& link) { return p.grh[Grh::traffic_class] == link.broadcast->traffic_class; },
-     .notes = [](const Packet&, const Link& link) { return link.broadcast->traffic_class == 0; },
+                 const Known& known) { return p.grh[Grh::traffic_class] == known.broadcast->traffic_class; },
+     .notes = [](const Packet&, const Known& known) { return known.broadcast->traffic_class == 0; },
      .note = usual_default,
      .points_at = Grh::traffic_class,
-     .expected_of = of_group<&BroadcastGroup::traffic_class, 2>},
+     .expected_of = of_group<&GroupParameters::traffic_class, 2>},
     {.id = "RULE-RFC4391-4.1-09-flow-label",
      .checks = {&rfc4391::multicast_parameters_of_group},
      .title = "packets to the broadcast group have its FlowLabel",
      .needs = over_ib | parts(Part::grh, Part::mgid),
-     .of_link = Needs::broadcast_group,
+     .knows = facts(Fact::broadcast_record),
      .applies = is_broadcast_data,
-     .holds = [](const Packet& p, const Link& link) { return p.grh[Grh::flow_label] == link.broadcast->flow_label; },
-     .notes = [](const Packet&, const Link& link) { return link.broadcast->flow_label == 0; },
+     .holds = [](const Packet& p, const Known& known) { return p.grh[Grh::flow_label] == known.broadcast->flow_label; },
+     .notes = [](const Packet&, const Known& known) { return known.broadcast->flow_label == 0; },
      .note = usual_default,
      .points_at = Grh::flow_label,
-     .expected_of = of_group<&BroadcastGroup::flow_label, 5>},
+     .expected_of = of_group<&GroupParameters::flow_label, 5>},
     {.id = "RULE-RFC4391-4.1-09-hop-limit",
      .checks = {&rfc4391::multicast_parameters_of_group},
      .title = "packets to the broadcast group have its HopLimit",
      .needs = over_ib | parts(Part::grh, Part::mgid),
-     .of_link = Needs::broadcast_group,
+     .knows = facts(Fact::broadcast_record),
      .applies = is_broadcast_data,
      .holds =
-         [](const Packet& p, const Link& link) {
+         [](const Packet& p, const Known& known) {
              // Beyond local-subnet scope a router on the way has counted it down.
-             const auto hop_limit = p.grh[Grh::hop_limit], of_record = link.broadcast->hop_limit;
+             const auto hop_limit = p.grh[Grh::hop_limit], of_record = known.broadcast->hop_limit;
              return hop_limit == of_record || (p.mgid[Mgid::scope] > 2 && hop_limit < of_record);
          },
-     .notes = [](const Packet&, const Link& link) { return link.broadcast->hop_limit == 0; },
+     .notes = [](const Packet&, const Known& known) { return known.broadcast->hop_limit == 0; },
      .note = usual_default,
      .points_at = Grh::hop_limit,
-     .expected_of = of_group<&BroadcastGroup::hop_limit, 2>},
+     .expected_of = of_group<&GroupParameters::hop_limit, 2>},
 };
 
 }  // namespace

@@ -16,17 +16,17 @@ constexpr Rule rules[] = {
      .title = "a 4-octet encapsulation header stands before the datagram",
      .needs = parts(Part::ipoib),
      .applies =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              // A protocol of its own Type is outside of the document, and a cut datagram cannot be told.
              const bool is_shown = p.payload.size() > Encap::size + Arp::size;
              return (p.encap || p.foreign == Foreign::draft_2001_header) && is_shown && is_listed(p.ether_type);
          },
      .holds = [](const Packet& p,
-                 const Link&) { return p.foreign != Foreign::draft_2001_header && p.content != EtherType{}; },
+                 const Known&) { return p.foreign != Foreign::draft_2001_header && p.content != EtherType{}; },
      .points_at = Encap::type,
      .expected = "4 octets, then an IP, ARP or RARP packet",
      .actual_of =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              return p.foreign == Foreign::draft_2001_header ? std::string(name(p.foreign))
                                                             : "none there: " + hex_octets(p.payload, 12);
          }},
@@ -34,52 +34,33 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::encap_reserved_tx},
      .title = "the encapsulation header's Reserved field is 0",
      .needs = parts(Part::ipoib, Part::encap),
-     .holds = [](const Packet& p, const Link&) { return p.encap[Encap::reserved] == 0; },
+     .holds = [](const Packet& p, const Known&) { return p.encap[Encap::reserved] == 0; },
      .points_at = Encap::reserved,
      .expected = "0"},
     {.id = "RULE-RFC4391-6-04",
      .checks = {&rfc4391::encap_type},
      .title = "Type tells what the datagram is",
      .needs = parts(Part::ipoib, Part::encap),
-     .applies = [](const Packet& p, const Link&) { return p.content != EtherType{}; },
-     .holds = [](const Packet& p, const Link&) { return p.ether_type == p.content; },
+     .applies = [](const Packet& p, const Known&) { return p.content != EtherType{}; },
+     .holds = [](const Packet& p, const Known&) { return p.ether_type == p.content; },
      .points_at = Encap::type,
-     .expected_of = [](const Packet& p, const Link&) { return hex(static_cast<std::uint16_t>(p.content), 4); }},
+     .expected_of = [](const Packet& p, const Known&) { return hex(static_cast<std::uint16_t>(p.content), 4); }},
     {.id = "RULE-RFC4391-6-07",
      .checks = {&rfc4391::grh_on_multicast},
      .title = "a multicast packet has a GRH",
      .needs = over_ib | parts(Part::lrh),
-     .applies = [](const Packet& p, const Link&) { return p.is_multicast; },
-     .holds = [](const Packet& p, const Link&) { return static_cast<bool>(p.grh); },
+     .applies = [](const Packet& p, const Known&) { return p.is_multicast; },
+     .holds = [](const Packet& p, const Known&) { return static_cast<bool>(p.grh); },
      .points_at = Lrh::lnh,
      .expected = "3 (GRH follows)"},
     {.id = "RULE-RFC4391-6-08",
      .checks = {&rfc4391::grh_optional_on_unicast},
      .title = "a unicast packet within the subnet may have a GRH",
      .needs = over_ib | parts(Part::lrh),
-     .applies = [](const Packet& p, const Link&) { return !p.is_multicast; },
-     .notes = [](const Packet& p, const Link&) { return static_cast<bool>(p.grh); },
+     .applies = [](const Packet& p, const Known&) { return !p.is_multicast; },
+     .notes = [](const Packet& p, const Known&) { return static_cast<bool>(p.grh); },
      .note = "unicast packets with a GRH",
      .points_at = Lrh::lnh},
-    {.id = "RULE-UDMC-02",
-     .checks = {&udmc::multicast_destqp},
-     .title = "DestQP of a multicast packet is 0xFFFFFF",
-     .needs = over_ib | parts(Part::lrh, Part::deth),
-     .applies = [](const Packet& p, const Link&) { return p.is_multicast; },
-     .holds = [](const Packet& p, const Link&) { return p.bth[Bth::dest_qp] == Bth::multicast_qp; },
-     .points_at = Bth::dest_qp,
-     .expected = "0xffffff"},
-    {.id = "RULE-UDMC-04",
-     .checks = {&udmc::multicast_destination},
-     .title = "DLID is an MLID where DGID is an MGID, and only there",
-     .needs = over_ib | parts(Part::lrh, Part::grh),
-     .applies = [](const Packet& p, const Link&) { return p.is_multicast; },
-     .holds = [](const Packet& p,
-                 const Link&) { return is_multicast_lid(p.lrh[Lrh::dlid]) && static_cast<bool>(p.mgid); },
-     .points_at = Lrh::dlid,
-     .expected = "an MLID and an MGID",
-     .actual_of = [](const Packet& p,
-                     const Link&) { return "DLID " + hex(p.lrh[Lrh::dlid], 4) + ", DGID " + text(p.grh[Grh::dgid]); }},
 };
 
 }  // namespace

@@ -6,20 +6,34 @@
 namespace ipoib::rules {
 namespace {
 
+/// Of the default link: 2048 octets of payload less the encapsulation header.
+constexpr std::size_t default_mtu = 2044;
+
 constexpr Rule rules[] = {
+    {.id = "RULE-RFC4391-7-04",
+     .checks = {&rfc4391::default_mtu_2044},
+     .title = "datagrams of 2044 octets are sent",
+     .needs = over_ib | parts(Part::lrh, Part::deth),
+     .applies =
+         [](const Packet& p, const Known&) {
+             return p.ip_length() == default_mtu && p.payload_length == Encap::size + default_mtu;
+         },
+     .notes = [](const Packet&, const Known&) { return true; },
+     .note = "datagrams that fill the default MTU",
+     .points_at = Lrh::packet_length},
     {.id = "RULE-RFC4391-7-05",
      .checks = {&rfc4391::frame_within_link_mtu},
      .title = "no datagram is larger than the link MTU",
      .needs = over_ib | parts(Part::lrh, Part::deth),
-     .of_link = Needs::broadcast_group,
-     .applies = [](const Packet&, const Link& link) { return mtu_octets(link.broadcast->mtu) != 0; },
-     .holds = [](const Packet& p, const Link& link) { return p.payload_length <= mtu_octets(link.broadcast->mtu); },
+     .knows = facts(Fact::broadcast_record),
+     .applies = [](const Packet&, const Known& known) { return mtu_octets(known.broadcast->mtu) != 0; },
+     .holds = [](const Packet& p, const Known& known) { return p.payload_length <= mtu_octets(known.broadcast->mtu); },
      .points_at = Lrh::packet_length,
      .expected_of =
-         [](const Packet&, const Link& link) {
-             return "at most " + std::to_string(mtu_octets(link.broadcast->mtu)) + " octets with the 4-octet header";
+         [](const Packet&, const Known& known) {
+             return "at most " + std::to_string(mtu_octets(known.broadcast->mtu)) + " octets with the 4-octet header";
          },
-     .actual_of = [](const Packet& p, const Link&) { return std::to_string(p.payload_length) + " octets"; }},
+     .actual_of = [](const Packet& p, const Known&) { return std::to_string(p.payload_length) + " octets"; }},
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ Gid source(const Packet& p) {
         address.is_zero() && p.nd_target && p.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_solicitation;
     return is_detection ? p.nd_target[NdTarget::target] : address;
 }
-std::string source_text(const Packet& p, const Link&) { return text(source(p)); }
+std::string source_text(const Packet& p, const Known&) { return text(source(p)); }
 bool is_link_local(const Gid& address) { return address.prefix() >> 54 == 0xfe80 >> 6; }
 
 /// The sender's port GUID where the packet itself tells it; 0 where it does not.
@@ -27,7 +27,7 @@ std::uint64_t guid_of_sender(const Packet& p) {
     return 0;
 }
 
-bool is_judgeable(const Packet& p, const Link&) { return is_link_local(source(p)) && guid_of_sender(p) != 0; }
+bool is_judgeable(const Packet& p, const Known&) { return is_link_local(source(p)) && guid_of_sender(p) != 0; }
 bool is_from_guid(const Packet& p) { return ((source(p).interface_id() ^ guid_of_sender(p)) & ~u_bit) == 0; }
 bool is_from_lid(const Packet& p) { return p.lrh && source(p).interface_id() == p.lrh[Lrh::slid]; }
 
@@ -37,7 +37,7 @@ constexpr Rule rules[] = {
      .title = "an interface identifier may come from the port GUID",
      .needs = parts(Part::ipoib, Part::ipv6),
      .applies = is_judgeable,
-     .notes = [](const Packet& p, const Link&) { return is_from_guid(p); },
+     .notes = [](const Packet& p, const Known&) { return is_from_guid(p); },
      .note = "packets whose interface identifier comes from the port GUID",
      .points_at = Ipv6::source},
     {.id = "RULE-RFC4391-8-02",
@@ -45,7 +45,7 @@ constexpr Rule rules[] = {
      .title = "an interface identifier may come from a LID",
      .needs = over_ib | parts(Part::lrh, Part::ipv6),
      .applies = is_judgeable,
-     .notes = [](const Packet& p, const Link&) { return is_from_lid(p); },
+     .notes = [](const Packet& p, const Known&) { return is_from_lid(p); },
      .note = "packets whose interface identifier is the LID",
      .points_at = Ipv6::source},
     {.id = "RULE-RFC4391-8-03",
@@ -53,7 +53,7 @@ constexpr Rule rules[] = {
      .title = "the link-local address is made of the port GUID, or opaque by RFC 8064",
      .needs = parts(Part::ipoib, Part::ipv6),
      .applies = is_judgeable,
-     .notes = [](const Packet& p, const Link&) { return !is_from_guid(p); },
+     .notes = [](const Packet& p, const Known&) { return !is_from_guid(p); },
      .note = "packets whose link-local address is not made of the port GUID, as RFC 8064 prefers",
      .points_at = Ipv6::source},
     {.id = "RULE-RFC4391-8-06",
@@ -62,13 +62,13 @@ constexpr Rule rules[] = {
      .needs = parts(Part::ipoib, Part::ipv6),
      // With the u bit set the GUID may be a modified universal one or an unmodified local one: not decidable here.
      .applies =
-         [](const Packet& p, const Link& link) {
-             return is_judgeable(p, link) && is_from_guid(p) && (guid_of_sender(p) & u_bit) == 0;
+         [](const Packet& p, const Known& known) {
+             return is_judgeable(p, known) && is_from_guid(p) && (guid_of_sender(p) & u_bit) == 0;
          },
-     .holds = [](const Packet& p, const Link&) { return (source(p).interface_id() & u_bit) != 0; },
+     .holds = [](const Packet& p, const Known&) { return (source(p).interface_id() & u_bit) != 0; },
      .points_at = Ipv6::source,
      .expected_of =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              return text(Gid::of(source(p).prefix(), guid_of_sender(p) ^ u_bit)) + " of this GUID";
          },
      .actual_of = source_text},
@@ -76,8 +76,8 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::link_local_format},
      .title = "a link-local address is fe80::/64 and the interface identifier",
      .needs = parts(Part::ipoib, Part::ipv6),
-     .applies = [](const Packet& p, const Link&) { return is_link_local(source(p)); },
-     .holds = [](const Packet& p, const Link&) { return source(p).prefix() == std::uint64_t{0xfe80} << 48; },
+     .applies = [](const Packet& p, const Known&) { return is_link_local(source(p)); },
+     .holds = [](const Packet& p, const Known&) { return source(p).prefix() == std::uint64_t{0xfe80} << 48; },
      .points_at = Ipv6::source,
      .expected = "fe80::/64",
      .actual_of = source_text},

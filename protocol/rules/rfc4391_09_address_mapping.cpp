@@ -9,8 +9,7 @@ namespace {
 constexpr std::uint32_t usual_q_key = 0x0b1b;
 constexpr std::uint8_t rfc4755_flags = flag_rc | flag_uc;
 
-bool is_unicast(const Packet& p, const Link&) { return !p.is_multicast; }
-bool is_port_qpn(std::uint32_t qpn) { return qpn > 1 && qpn != Bth::multicast_qp; }
+bool is_unicast(const Packet& p, const Known&) { return !p.is_multicast; }
 bool is_port_gid(const Gid& gid) { return !gid.is_multicast() && !gid.is_zero(); }
 
 Icmpv6Type nd_type(const Packet& p) { return p.icmpv6[Icmpv6::type]; }
@@ -24,10 +23,10 @@ bool takes_target_option(Icmpv6Type type) {
 
 /// The Link-layer Address options of the right length.
 std::array<View<LinkAddressOption>, 2> options_of(const Packet& p) { return {p.source_option, p.target_option}; }
-bool has_option(const Packet& p, const Link&) { return p.source_option || p.target_option; }
+bool has_option(const Packet& p, const Known&) { return p.source_option || p.target_option; }
 
 /// A solicitation for address detection has no source address and so no option; a unicast one may leave it out.
-bool must_have_option(const Packet& p, const Link&) {
+bool must_have_option(const Packet& p, const Known&) {
     const auto type = nd_type(p);
     const bool to_group = p.ipv6[Ipv6::destination].is_multicast();
     if (type == Icmpv6Type::neighbour_solicitation) return to_group && !p.ipv6[Ipv6::source].is_zero();
@@ -54,13 +53,13 @@ View<LinkAddressOption> wrong_option(const Packet& p) {
     return {};
 }
 template <Claim Applies>
-bool any_option(const Packet& p, const Link&) {
+bool any_option(const Packet& p, const Known&) {
     for (const auto option : options_of(p))
         if (option && Applies(p, option)) return true;
     return false;
 }
 template <Claim Applies, Claim Holds>
-bool no_wrong_option(const Packet& p, const Link&) {
+bool no_wrong_option(const Packet& p, const Known&) {
     return !wrong_option<Applies, Holds>(p);
 }
 template <Claim Applies, Claim Holds>
@@ -84,11 +83,18 @@ bool has_right_type(const Packet& p, View<LinkAddressOption> option) {
     return is_source ? !takes_target_option(nd_type(p)) : !takes_source_option(nd_type(p));
 }
 
+/// The sender's own address in Neighbour Discovery, where it can be compared with the GRH: padding and GID are right.
+bool tells_own_gid(const Packet& p, const Known&) {
+    const auto option = own_option(p);
+    return option && is_padded(p, option) && is_port_gid(option[LinkAddressOption::gid]);
+}
+std::string sgid_text(const Packet& p, const Known&) { return text(p.grh[Grh::sgid]) + ", the GRH's SGID"; }
+
 /// IANA, "ARP Parameters": 1 to 25 are assigned.
 constexpr std::uint16_t last_assigned_operation = 25;
 bool is_operation(std::uint16_t operation) { return operation >= Arp::request && operation <= last_assigned_operation; }
 
-std::string hardware_text(const Packet& p, const Link&) {
+std::string hardware_text(const Packet& p, const Known&) {
     const auto length = std::to_string(p.arp[Arp::hardware_length]);
     return p.foreign == Foreign::draft_2001_address ? length + ": " + std::string(name(p.foreign)) : length;
 }
@@ -99,14 +105,14 @@ constexpr Rule rules[] = {
      .title = "a unicast packet is directed at a queue pair of the peer",
      .needs = over_ib | parts(Part::lrh, Part::deth),
      .applies = is_unicast,
-     .holds = [](const Packet& p, const Link&) { return is_port_qpn(p.bth[Bth::dest_qp]); },
+     .holds = [](const Packet& p, const Known&) { return is_port_qpn(p.bth[Bth::dest_qp]); },
      .points_at = Bth::dest_qp,
      .expected = "a queue pair that is not 0, 1 or 0xffffff"},
     {.id = "RULE-RFC4391-9.1.1-01-arp",
      .checks = {&rfc4391::link_address_format},
      .title = "the sender hardware address of ARP is flags, QPN and GID",
      .needs = parts(Part::ipoib, Part::arp_addresses),
-     .holds = [](const Packet& p, const Link&) { return is_port_qpn(p.arp_addresses[ArpAddresses::sha_qpn]); },
+     .holds = [](const Packet& p, const Known&) { return is_port_qpn(p.arp_addresses[ArpAddresses::sha_qpn]); },
      .points_at = ArpAddresses::sha_qpn,
      .expected = "the QPN of a UD queue pair"},
     {.id = "RULE-RFC4391-9.1.1-02-arp",
@@ -114,8 +120,8 @@ constexpr Rule rules[] = {
      .title = "reserved flags of the sender's link-layer address in ARP are 0",
      .needs = parts(Part::ipoib, Part::arp_addresses),
      .holds = [](const Packet& p,
-                 const Link&) { return (p.arp_addresses[ArpAddresses::sha_flags] & ~rfc4755_flags & 0xff) == 0; },
-     .notes = [](const Packet& p, const Link&) { return p.arp_addresses[ArpAddresses::sha_flags] != 0; },
+                 const Known&) { return (p.arp_addresses[ArpAddresses::sha_flags] & ~rfc4755_flags & 0xff) == 0; },
+     .notes = [](const Packet& p, const Known&) { return p.arp_addresses[ArpAddresses::sha_flags] != 0; },
      .note = "addresses with the connected-mode flags of RFC 4755",
      .points_at = ArpAddresses::sha_flags,
      .expected = "0 but for 0x80 and 0x40 of RFC 4755"},
@@ -126,7 +132,7 @@ constexpr Rule rules[] = {
      .applies = any_option<is_aligned>,
      .holds = no_wrong_option<is_aligned, has_right_flags>,
      .notes =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              const auto has_flags = [](auto option) { return option && option[LinkAddressOption::flags] != 0; };
              return has_flags(p.source_option) || has_flags(p.target_option);
          },
@@ -134,31 +140,53 @@ constexpr Rule rules[] = {
      .points_at = LinkAddressOption::flags,
      .expected = "0 but for 0x80 and 0x40 of RFC 4755",
      .at = at_wrong_option<is_aligned, has_right_flags>},
+    {.id = "RULE-RFC4391-9.1.1-06",
+     .checks = {&rfc4391::qpn_choice},
+     .title = "an interface may choose the queue pair of its IP and ARP traffic",
+     .needs = over_ib | parts(Part::deth, Part::arp_addresses),
+     .notes = [](const Packet& p,
+                 const Known&) { return p.deth[Deth::src_qp] != p.arp_addresses[ArpAddresses::sha_qpn]; },
+     .note = "packets sent from another queue pair than the one that they announce",
+     .points_at = ArpAddresses::sha_qpn},
     {.id = "RULE-RFC4391-9.1.1-07-arp",
      .checks = {&rfc4391::link_address_gid},
      .title = "the GID of the sender's link-layer address in ARP can be a port's",
      .needs = parts(Part::ipoib, Part::arp_addresses),
-     .holds = [](const Packet& p, const Link&) { return is_port_gid(p.arp_addresses[ArpAddresses::sha_gid]); },
+     .holds = [](const Packet& p, const Known&) { return is_port_gid(p.arp_addresses[ArpAddresses::sha_gid]); },
      .points_at = ArpAddresses::sha_gid,
      .expected = "a unicast GID"},
+    {.id = "RULE-RFC4391-9.1.1-08-arp",
+     .checks = {&rfc4391::link_address_port_gid},
+     .title = "the GID in ARP is the one that the sender's port uses",
+     .needs = over_ib | parts(Part::grh, Part::arp_addresses),
+     .applies = [](const Packet& p, const Known&) { return is_port_gid(p.arp_addresses[ArpAddresses::sha_gid]); },
+     .holds = [](const Packet& p, const Known&) { return p.arp_addresses[ArpAddresses::sha_gid] == p.grh[Grh::sgid]; },
+     .points_at = ArpAddresses::sha_gid,
+     .expected_of = sgid_text},
+    {.id = "RULE-RFC4391-9.1.1-08-nd",
+     .checks = {&rfc4391::link_address_port_gid},
+     .title = "the GID in Neighbour Discovery is the one that the sender's port uses",
+     .needs = over_ib | parts(Part::grh, Part::nd),
+     .applies = tells_own_gid,
+     .holds = [](const Packet& p, const Known&) { return own_option(p)[LinkAddressOption::gid] == p.grh[Grh::sgid]; },
+     .points_at = LinkAddressOption::gid,
+     .expected_of = sgid_text,
+     .at = [](const Packet& p) { return own_option(p).data(); }},
     {.id = "RULE-RFC4391-9.1.2-03",
-     .checks = {&rfc4391::qkey_of_broadcast_group},
+     .checks = {&rfc4391::qkey_of_broadcast_group, &rfc4391::adopts_broadcast_parameters},
      .title = "all IPoIB packets have the broadcast group's Q_Key",
      .needs = over_ib | parts(Part::deth),
-     .of_link = Needs::broadcast_group,
-     .holds = [](const Packet& p, const Link& link) { return p.deth[Deth::q_key] == link.broadcast->q_key; },
-     .notes = [](const Packet&, const Link& link) { return link.broadcast->q_key == usual_q_key; },
+     .knows = facts(Fact::broadcast_record),
+     .holds = [](const Packet& p, const Known& known) { return p.deth[Deth::q_key] == known.broadcast->q_key; },
+     .notes = [](const Packet&, const Known& known) { return known.broadcast->q_key == usual_q_key; },
      .note = usual_default,
      .points_at = Deth::q_key,
-     .expected_of =
-         [](const Packet&, const Link& link) {
-             return hex(link.broadcast->q_key, 8) + ", as in the broadcast group's record";
-         }},
+     .expected_of = of_group<&GroupParameters::q_key, 8>},
     {.id = "RULE-RFC4391-9.2-01",
      .checks = {&rfc4391::arp_hardware_type},
      .title = "the hardware type of ARP is 32",
      .needs = parts(Part::ipoib, Part::arp),
-     .holds = [](const Packet& p, const Link&) { return p.arp[Arp::hardware] == Arp::infiniband; },
+     .holds = [](const Packet& p, const Known&) { return p.arp[Arp::hardware] == Arp::infiniband; },
      .points_at = Arp::hardware,
      .expected = "32 (InfiniBand)"},
     {.id = "RULE-RFC4391-9.2-02-protocol",
@@ -166,11 +194,11 @@ constexpr Rule rules[] = {
      .title = "ARP is for IPv4 addresses of 4 octets",
      .needs = parts(Part::ipoib, Part::arp),
      .holds = [](const Packet& p,
-                 const Link&) { return p.arp[Arp::protocol] == 0x0800 && p.arp[Arp::protocol_length] == 4; },
+                 const Known&) { return p.arp[Arp::protocol] == 0x0800 && p.arp[Arp::protocol_length] == 4; },
      .points_at = Arp::protocol,
      .expected = "protocol 0x0800, length 4",
      .actual_of =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              return "protocol " + hex(p.arp[Arp::protocol], 4) + ", length " +
                     std::to_string(p.arp[Arp::protocol_length]);
          }},
@@ -178,7 +206,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::arp_fields},
      .title = "the operation of ARP is a request or a reply",
      .needs = parts(Part::ipoib, Part::arp),
-     .holds = [](const Packet& p, const Link&) { return is_operation(p.arp[Arp::operation]); },
+     .holds = [](const Packet& p, const Known&) { return is_operation(p.arp[Arp::operation]); },
      .points_at = Arp::operation,
      .expected = "an assigned operation (1 to 25)"},
     {.id = "RULE-RFC4391-9.2-03",
@@ -186,22 +214,22 @@ constexpr Rule rules[] = {
      .title = "ARP holds both 20-octet hardware addresses whole",
      .needs = parts(Part::ipoib, Part::arp),
      .applies =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              return p.arp[Arp::hardware_length] == LinkAddress::size && p.arp[Arp::protocol_length] == 4;
          },
      .holds =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              const auto before = static_cast<std::size_t>(p.arp.data() - p.payload.data());
              return before + Arp::size + ArpAddresses::size <= p.payload_length;
          },
      .points_at = Arp::hardware_length,
      .expected = "48 octets of addresses",
-     .actual_of = [](const Packet& p, const Link&) { return std::to_string(p.payload_length) + " octets in all"; }},
+     .actual_of = [](const Packet& p, const Known&) { return std::to_string(p.payload_length) + " octets in all"; }},
     {.id = "RULE-RFC4391-9.2-04",
      .checks = {&rfc4391::arp_hardware_length},
      .title = "the hardware address length of ARP is 20",
      .needs = parts(Part::ipoib, Part::arp),
-     .holds = [](const Packet& p, const Link&) { return p.arp[Arp::hardware_length] == LinkAddress::size; },
+     .holds = [](const Packet& p, const Known&) { return p.arp[Arp::hardware_length] == LinkAddress::size; },
      .points_at = Arp::hardware_length,
      .expected = "20",
      .actual_of = hardware_text},
@@ -211,12 +239,12 @@ constexpr Rule rules[] = {
      .needs = parts(Part::ipoib, Part::nd),
      .applies = must_have_option,
      .holds =
-         [](const Packet& p, const Link& link) {
-             return has_option(p, link) || p.has(Part::nd_wrong) || p.is_truncated || p.is_fragment || p.stop;
+         [](const Packet& p, const Known& known) {
+             return has_option(p, known) || p.has(Part::nd_wrong) || p.is_truncated || p.is_fragment || p.stop;
          },
      .points_at = Icmpv6::type,
      .expected = "a Source or Target Link-layer Address option",
-     .actual_of = [](const Packet&, const Link&) { return std::string("none"); }},
+     .actual_of = [](const Packet&, const Known&) { return std::string("none"); }},
     {.id = "RULE-RFC4391-9.3-02",
      .checks = {&rfc4391::nd_option_type},
      .title = "the option's type is 1 for the source and 2 for the target",
@@ -225,7 +253,7 @@ constexpr Rule rules[] = {
      .holds = no_wrong_option<always, has_right_type>,
      .points_at = LinkAddressOption::type,
      .expected_of =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              return std::string(takes_source_option(nd_type(p)) ? "1 (source)" : "2 (target)");
          },
      .at = at_wrong_option<always, has_right_type>},
@@ -233,11 +261,11 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::nd_option_length},
      .title = "the option's length is 3",
      .needs = parts(Part::ipoib, Part::nd),
-     .applies = [](const Packet& p, const Link& link) { return has_option(p, link) || p.has(Part::nd_wrong); },
-     .holds = [](const Packet& p, const Link&) { return !p.has(Part::nd_wrong); },
+     .applies = [](const Packet& p, const Known& known) { return has_option(p, known) || p.has(Part::nd_wrong); },
+     .holds = [](const Packet& p, const Known&) { return !p.has(Part::nd_wrong); },
      .points_at = LinkAddressOption::length,
      .expected = "3",
-     .actual_of = [](const Packet& p, const Link&) { return std::to_string(p.wrong_option[1]); },
+     .actual_of = [](const Packet& p, const Known&) { return std::to_string(p.wrong_option[1]); },
      .at = [](const Packet& p) { return p.wrong_option.data(); }},
     {.id = "RULE-RFC4391-9.3-04",
      .checks = {&rfc4391::nd_option_address},
@@ -248,7 +276,7 @@ constexpr Rule rules[] = {
      .points_at = LinkAddressOption::qpn,
      .expected = "the QPN of a UD queue pair and a unicast GID",
      .actual_of =
-         [](const Packet& p, const Link&) {
+         [](const Packet& p, const Known&) {
              const auto option = wrong_option<is_padded, has_address>(p);
              return "QPN " + hex(option[LinkAddressOption::qpn], 6) + ", GID " + text(option[LinkAddressOption::gid]);
          },
@@ -261,7 +289,7 @@ constexpr Rule rules[] = {
      .holds = no_wrong_option<always, is_padded>,
      .points_at = LinkAddressOption::padding,
      .expected = "00 00, then the address",
-     .actual_of = [](const Packet& p, const Link&) { return hex_octets(wrong_option<always, is_padded>(p).octets()); },
+     .actual_of = [](const Packet& p, const Known&) { return hex_octets(wrong_option<always, is_padded>(p).octets()); },
      .at = at_wrong_option<always, is_padded>},
 };
 

@@ -3,14 +3,21 @@
 #pragma once
 
 #include "protocol/requirements/requirement.hpp"
-#include "protocol/rules/link.hpp"
+#include "protocol/state/subnet.hpp"
 #include "protocol/wire/packet.hpp"
 
+#include <optional>
 #include <string>
 
 namespace ipoib::rules {
 
 using requirements::Requirement;
+using state::Fact;
+using state::Facts;
+using state::facts;
+using state::GroupParameters;
+using state::Known;
+using state::mtu_octets;
 using wire::Packet;
 using wire::Part;
 using wire::Parts;
@@ -37,14 +44,16 @@ private:
     const std::uint8_t* (*locate_)(const Packet&) = nullptr;
 };
 
-using Predicate = bool (*)(const Packet&, const Link&);
-using Words = std::string (*)(const Packet&, const Link&);
+using Predicate = bool (*)(const Packet&, const Known&);
+using Words = std::string (*)(const Packet&, const Known&);
 
-/// What of the link a rule needs to know.
-enum class Needs : std::uint8_t {
-    nothing,
-    broadcast_gid,    ///< the broadcast-GID: from the SA, or from a packet sent to it
-    broadcast_group,  ///< the whole record: from the SA
+/// What a port must do some time after something has happened: the same port, and the same group where one is meant.
+struct Duty {
+    using About = bool (*)(const state::Subnet&, const state::Event&);
+    state::EventKind begins{};
+    std::array<state::EventKind, 2> ends{};  ///< either will do
+    About is_due = nullptr;                  ///< null: each such event begins it
+    About is_done = nullptr;                 ///< whether what it asks for has been done before
 };
 
 /// One rule. It is looked at only for packets that have all the parts that it needs.
@@ -53,7 +62,9 @@ struct Rule {
     std::array<const Requirement*, 2> checks;  ///< the second may be null
     std::string_view title;                    ///< the claim, in a few words
     Parts needs;                               ///< parts of the packet; an IPoIB packet needs Part::ipoib
-    Needs of_link = Needs::nothing;
+    Facts knows = 0;                           ///< what must be known; else the packet is not judged
+    /// What a violation means, where that is less than the requirement's own strength.
+    std::optional<requirements::Strength> weight{};
     Predicate applies = nullptr;  ///< null: to every packet that has the parts
     Predicate holds = nullptr;
     Predicate notes = nullptr;  ///< holds, but is worth a note
@@ -64,16 +75,32 @@ struct Rule {
     Words actual_of = nullptr;    ///< where the field's value alone does not tell
     /// Where the header is that `points_at` means, if it is not the first of its kind.
     const std::uint8_t* (*at)(const Packet&) = nullptr;
+    /// Instead of `holds`, for what can only be seen later. Judged only for ports whose start is captured.
+    std::optional<Duty> duty{};
 };
 
-/// The rules of one section each.
+/// The rules of one section of RFC 4391 each.
+[[nodiscard]] std::span<const Rule> rfc4391_02();
 [[nodiscard]] std::span<const Rule> rfc4391_04();
+[[nodiscard]] std::span<const Rule> rfc4391_05();
 [[nodiscard]] std::span<const Rule> rfc4391_06();
 [[nodiscard]] std::span<const Rule> rfc4391_07();
 [[nodiscard]] std::span<const Rule> rfc4391_08();
 [[nodiscard]] std::span<const Rule> rfc4391_09();
+[[nodiscard]] std::span<const Rule> rfc4391_10();
+[[nodiscard]] std::span<const Rule> rfc4391_13();
+/// The rules of one document each.
+[[nodiscard]] std::span<const Rule> rfc4392();
+[[nodiscard]] std::span<const Rule> rfc4755();
+[[nodiscard]] std::span<const Rule> rfc4390();
+[[nodiscard]] std::span<const Rule> udmc();
+/// Rules that need what earlier frames have told.
+[[nodiscard]] std::span<const Rule> context_unicast();
+[[nodiscard]] std::span<const Rule> context_groups();
+[[nodiscard]] std::span<const Rule> context_duties();
+[[nodiscard]] std::span<const Rule> context_connections();
 
-/// All rules, in the order of the texts.
+/// All rules: those on single packets in the order of the texts, then those that need more.
 [[nodiscard]] std::span<const Rule> all();
 [[nodiscard]] const Rule* find(std::string_view id);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// All rules in one list, in the order of the texts.
+// All rules in one list.
 #include "protocol/rules/rule.hpp"
 
 #include <algorithm>
@@ -10,7 +10,9 @@ namespace {
 
 std::vector<Rule> gather() {
     std::vector<Rule> rules;
-    for (const auto section : {rfc4391_04(), rfc4391_06(), rfc4391_07(), rfc4391_08(), rfc4391_09()})
+    for (const auto section : {rfc4391_02(), rfc4391_04(), rfc4391_05(), rfc4391_06(), rfc4391_07(), rfc4391_08(),
+                               rfc4391_09(), rfc4391_10(), rfc4391_13(), rfc4392(), rfc4755(), rfc4390(), udmc(),
+                               context_unicast(), context_groups(), context_duties(), context_connections()})
         rules.insert(rules.end(), section.begin(), section.end());
     return rules;
 }

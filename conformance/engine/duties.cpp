@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Duties that are open.
+#include "conformance/engine/duties.hpp"
+
+namespace ipoib::conformance {
+
+Duties::Duties(const std::vector<const rules::Rule*>& rules) : rules_(rules) {
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        if (!rules[i]->duty) continue;
+        const auto& duty = *rules[i]->duty;
+        const auto add = [&](state::EventKind kind) {
+            auto& list = by_event_.at(static_cast<std::size_t>(kind));
+            if (list.empty() || list.back() != i) list.push_back(static_cast<std::uint16_t>(i));
+        };
+        add(duty.begins);
+        for (const auto kind : duty.ends) add(kind);
+    }
+}
+
+void Duties::begin(std::size_t rule, const state::Event& event) {
+    // Without times nothing is ever late.
+    if (event.at.time == 0 || open_.size() >= most_open) return;
+    const auto [at, is_new] = index_.emplace(key(rule, event.port, event.group), first_ + open_.size());
+    if (is_new) open_.push_back({{rule, event.at, event.port, event.group, event.link}, false});
+}
+
+std::size_t Duties::end(std::size_t rule, const state::Event& event) {
+    const auto close = [&](auto found) {
+        open_[found->second - first_].is_over = true;
+        return index_.erase(found);
+    };
+    if (event.group != state::none) {
+        // What is done for one group also ends a duty that names none.
+        std::size_t count = 0;
+        for (const auto group : {event.group, state::none})
+            if (const auto found = index_.find(key(rule, event.port, group)); found != index_.end()) {
+                close(found);
+                ++count;
+            }
+        return count;
+    }
+    std::size_t count = 0;
+    for (auto found = index_.begin(); found != index_.end();) {
+        if (found->first.second != rule || found->first.first >> 32 != event.port) {
+            ++found;
+            continue;
+        }
+        found = close(found);
+        ++count;
+    }
+    return count;
+}
+
+}  // namespace ipoib::conformance

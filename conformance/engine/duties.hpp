@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What ports still have to do: a rule's duty begins with one event and ends with another, or is not kept.
+#pragma once
+
+#include "protocol/rules/rule.hpp"
+
+#include <deque>
+#include <unordered_map>
+
+namespace ipoib::conformance {
+
+/// A port that did not do what it had to.
+struct Neglect {
+    std::size_t rule = 0;
+    state::Sight began;
+    state::PortIndex port = state::none;
+    state::GroupIndex group = state::none;
+    const state::Link* link = nullptr;
+};
+
+/// The open duties of one subnet, at most 65,536.
+class Duties {
+public:
+    /// RFC 4391 names no time. Linux waits 16 s at most between two tries to join; this is the time that a fabric's
+    /// worst day needs, and ours.
+    static constexpr std::int64_t patience = 30'000'000'000;  // ns
+
+    explicit Duties(const std::vector<const rules::Rule*>& rules);
+
+    /// Takes what a packet has brought about. Calls `kept(rule)` for each duty that this ends, or that was done before
+    /// it began.
+    template <class Kept>
+    void take(const state::Subnet& subnet, const state::Event& event, Kept&& kept) {
+        for (const auto index : by_event_[static_cast<std::size_t>(event.kind)]) {
+            const auto& duty = *rules_[index]->duty;
+            if (event.kind == duty.begins) {
+                if (!event.is_watched || (duty.is_due && !duty.is_due(subnet, event))) continue;
+                if (duty.is_done && duty.is_done(subnet, event))
+                    kept(index);
+                else
+                    begin(index, event);
+            } else {
+                for (auto count = end(index, event); count > 0; --count) kept(index);
+            }
+        }
+    }
+    /// Calls `neglected(Neglect)` for each duty whose time is over. Of a port that is not watched any more nothing is
+    /// said.
+    template <class Neglected>
+    void expire(const state::Subnet& subnet, std::int64_t now, Neglected&& neglected) {
+        while (!open_.empty() && (open_.front().is_over || now - open_.front().what.began.time > patience)) {
+            const auto one = open_.front();
+            open_.pop_front();
+            ++first_;
+            if (one.is_over) continue;
+            index_.erase(key(one.what.rule, one.what.port, one.what.group));
+            if (subnet.is_watched(one.what.port, *one.what.link)) neglected(one.what);
+        }
+    }
+
+private:
+    static constexpr std::size_t most_open = 65536;
+    struct Open {
+        Neglect what;
+        bool is_over = false;
+    };
+    using Key = std::pair<std::uint64_t, std::uint64_t>;
+
+    static Key key(std::size_t rule, state::PortIndex port, state::GroupIndex group) {
+        return {std::uint64_t{port} << 32 | group, rule};
+    }
+    void begin(std::size_t rule, const state::Event& event);
+    std::size_t end(std::size_t rule, const state::Event& event);
+
+    const std::vector<const rules::Rule*>& rules_;
+    std::array<std::vector<std::uint16_t>, 16> by_event_;
+    std::deque<Open> open_;    ///< in the order of their beginning
+    std::uint64_t first_ = 0;  ///< the number of the first one in it
+    std::unordered_map<Key, std::uint64_t, state::KeyHash> index_;
+};
+
+}  // namespace ipoib::conformance

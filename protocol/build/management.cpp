@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Management packets by their purpose.
+#include "protocol/build/management.hpp"
+
+#include "protocol/wire/igmp.hpp"
+#include "protocol/wire/smp.hpp"
+
+#include <algorithm>
+
+namespace ipoib::build {
+using namespace wire;
+
+namespace {
+
+/// What is left of a MAD behind what was put into it.
+PacketBuilder& fill(PacketBuilder& packet, std::size_t used) {
+    return packet.add(std::vector<std::uint8_t>(mad_size - used));
+}
+
+template <class Record>
+PacketBuilder sa(const Node& from, const Node& to, Method method, std::uint16_t attribute, std::uint64_t transaction,
+                 const Bytes<Record>& record, std::uint64_t components = 0) {
+    auto packet = mad(from, to, MgmtClass::subn_adm, method, attribute, transaction);
+    packet.add(Bytes<Rmpp>{}).add(Bytes<SaHeader>{}.set(SaHeader::component_mask, components)).add(record);
+    return fill(packet, SaHeader::data_offset + Record::size);
+}
+
+template <class Message>
+PacketBuilder communication(const Node& from, const Node& to, std::uint16_t attribute, std::uint64_t transaction,
+                            Bytes<Message> message) {
+    Bytes<CmPrivateData> data;
+    data.set(CmPrivateData::ud_qpn, from.qpn).set(CmPrivateData::receive_mtu, 65524);
+    std::copy(data.octets.begin(), data.octets.end(),
+              message.octets.begin() + static_cast<std::ptrdiff_t>(Message::private_data.at.bit / 8));
+    auto packet = mad(from, to, MgmtClass::communication, Method::send, attribute, transaction);
+    packet.add(message);
+    return fill(packet, Mad::size + Message::size);
+}
+
+}  // namespace
+
+PacketBuilder mad(const Node& from, const Node& to, MgmtClass mgmt_class, Method method, std::uint16_t attribute,
+                  std::uint64_t transaction) {
+    constexpr std::uint32_t management_q_key = 0x80010000;
+    const bool is_subnet_management = mgmt_class == MgmtClass::subn_lid_routed;
+    const bool is_second_version = mgmt_class == MgmtClass::subn_adm || mgmt_class == MgmtClass::communication;
+    const std::uint32_t qp = is_subnet_management ? 0 : 1;
+    PacketBuilder packet;
+    packet.add(Bytes<Lrh>{}.set(Lrh::dlid, to.lid).set(Lrh::slid, from.lid));
+    packet.add(Bytes<Bth>{}
+                   .set(Bth::opcode, Opcode::ud_send_only)
+                   .set(Bth::migration, true)
+                   .set(Bth::p_key, 0xffff)
+                   .set(Bth::dest_qp, qp));
+    packet.add(Bytes<Deth>{}.set(Deth::q_key, is_subnet_management ? 0 : management_q_key).set(Deth::src_qp, qp));
+    return packet.add(Bytes<Mad>{}
+                          .set(Mad::base_version, 1)
+                          .set(Mad::mgmt_class, mgmt_class)
+                          .set(Mad::class_version, is_second_version ? 2 : 1)
+                          .set(Mad::method, method)
+                          .set(Mad::transaction_id, transaction)
+                          .set(Mad::attribute_id, attribute));
+}
+
+Bytes<McMemberRecord> group_record(const Node& member, const Link& link, const Gid& mgid, std::uint16_t mlid,
+                                   std::uint8_t join_state) {
+    auto record = broadcast_record(member, link);
+    return record.set(McMemberRecord::mgid, mgid)
+        .set(McMemberRecord::mlid, mlid)
+        .set(McMemberRecord::join_state, join_state);
+}
+
+PacketBuilder subscription(const Node& from, const Node& to, Method method, std::uint64_t transaction,
+                           std::uint16_t trap, const Gid& group) {
+    Bytes<InformInfo> info;
+    info.set(InformInfo::gid, group)
+        .set(InformInfo::lid_range_begin, 0xffff)
+        .set(InformInfo::is_generic, 1)
+        .set(InformInfo::subscribe, 1)
+        .set(InformInfo::type, 3)
+        .set(InformInfo::trap_number, trap)
+        .set(InformInfo::qpn, 1)
+        .set(InformInfo::producer_type, 4);
+    return sa(from, to, method, attribute::inform_info, transaction, info);
+}
+
+PacketBuilder group_report(const Node& from, const Node& to, std::uint16_t trap, const Gid& group) {
+    Bytes<Notice> notice;
+    notice.set(Notice::is_generic, true)
+        .set(Notice::type, 3)
+        .set(Notice::producer_type, 4)
+        .set(Notice::trap_number, trap)
+        .set(Notice::issuer_lid, from.lid)
+        .set(Notice::issuer_gid, from.gid);
+    Bytes<GidDetails> details;
+    details.set(GidDetails::gid, group);
+    std::copy(details.octets.begin(), details.octets.end(),
+              notice.octets.begin() + static_cast<std::ptrdiff_t>(Notice::data_details.at.bit / 8));
+    return sa(from, to, Method::report, attribute::notice, 0, notice);
+}
+
+PacketBuilder path_record(const Node& from, const Node& to, Method method, std::uint64_t transaction,
+                          const Node& source, const Node& destination, std::uint8_t sl, std::uint8_t rate) {
+    Bytes<PathRecord> path;
+    path.set(PathRecord::dgid, destination.gid)
+        .set(PathRecord::sgid, source.gid)
+        .set(PathRecord::number_of_paths, 1)
+        .set(PathRecord::p_key, 0xffff);
+    if (is_response(method))
+        path.set(PathRecord::dlid, destination.lid)
+            .set(PathRecord::slid, source.lid)
+            .set(PathRecord::sl, sl)
+            .set(PathRecord::mtu, 4)
+            .set(PathRecord::rate, rate);
+    return sa(from, to, method, attribute::path_record, transaction, path, 0xc);
+}
+
+PacketBuilder port_info(const Node& from, const Node& to, Method method, const Bytes<PortInfo>& info) {
+    constexpr std::size_t head = 64;
+    auto packet = mad(from, to, MgmtClass::subn_lid_routed, method, smp_attribute::port_info, 1);
+    packet.add(std::vector<std::uint8_t>(head - Mad::size)).add(info);
+    return fill(packet, head + PortInfo::size);
+}
+
+PacketBuilder connection_request(const Node& from, const Node& to, std::uint32_t id) {
+    const auto service = std::uint64_t{IpoibServiceId::ietf} << 56 | to.qpn;
+    return communication(from, to, cm_attribute::req, id,
+                         Bytes<CmReq>{}
+                             .set(CmReq::local_comm_id, id)
+                             .set(CmReq::service_id, service)
+                             .set(CmReq::local_qpn, from.qpn + 0x1000)
+                             .set(CmReq::p_key, 0xffff)
+                             .set(CmReq::primary_local_lid, from.lid)
+                             .set(CmReq::primary_remote_lid, to.lid)
+                             .set(CmReq::primary_local_gid, from.gid)
+                             .set(CmReq::primary_remote_gid, to.gid));
+}
+
+PacketBuilder connection_reply(const Node& from, const Node& to, std::uint32_t id) {
+    return communication(from, to, cm_attribute::rep, id,
+                         Bytes<CmRep>{}
+                             .set(CmRep::local_comm_id, id + 1)
+                             .set(CmRep::remote_comm_id, id)
+                             .set(CmRep::local_qpn, from.qpn + 0x1000));
+}
+
+PacketBuilder connection_rejection(const Node& from, const Node& to, std::uint32_t id, std::uint16_t reason) {
+    return communication(from, to, cm_attribute::rej, id,
+                         Bytes<CmRej>{}.set(CmRej::remote_comm_id, id).set(CmRej::reason, reason));
+}
+
+PacketBuilder igmp(const Node& from, std::uint8_t type, std::uint32_t group, std::uint16_t mlid, const Link& link) {
+    Bytes<Igmp> message;
+    message.set(Igmp::type, type).set(Igmp::group, group);
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < Igmp::size; i += 2)
+        sum += static_cast<std::uint32_t>(message.octets[i] << 8 | message.octets[i + 1]);
+    message.set(Igmp::checksum, static_cast<std::uint16_t>(~(sum + (sum >> 16))));
+    const auto to = type == igmp_type::leave ? 0xe0000002 : group;
+    auto packet = multicast(from, mgid_for_ipv4(to, link.p_key, link.scope), mlid, link);
+    packet.add(Bytes<Ipv4>{}
+                   .set(Ipv4::source, from.ipv4)
+                   .set(Ipv4::destination, to)
+                   .set(Ipv4::protocol, IpProtocol::igmp)
+                   .set(Ipv4::ttl, 1));
+    return packet.add(message.octets);
+}
+
+}  // namespace ipoib::build

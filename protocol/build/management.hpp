@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Management packets as tests, samples and stories want them: what a port says to the SA, the SM and another port.
+#pragma once
+
+#include "protocol/build/ipoib.hpp"
+#include "protocol/wire/cm.hpp"
+#include "protocol/wire/inform_info.hpp"
+#include "protocol/wire/notice.hpp"
+#include "protocol/wire/path_record.hpp"
+#include "protocol/wire/port_info.hpp"
+
+namespace ipoib::build {
+
+/// A MAD of any class from QP1 to QP1 (QP0 to QP0 for subnet management), with its common header.
+[[nodiscard]] PacketBuilder mad(const Node& from, const Node& to, wire::MgmtClass mgmt_class, wire::Method method,
+                                std::uint16_t attribute, std::uint64_t transaction);
+
+/// The record of any group of a link, one member's; what the broadcast group has, but for these.
+[[nodiscard]] wire::Bytes<wire::McMemberRecord> group_record(const Node& member, const Link& link,
+                                                             const wire::Gid& mgid, std::uint16_t mlid,
+                                                             std::uint8_t join_state);
+
+/// InformInfo: a subscription to one trap for one group, or all with a zero GID.
+[[nodiscard]] PacketBuilder subscription(const Node& from, const Node& to, wire::Method method,
+                                         std::uint64_t transaction, std::uint16_t trap, const wire::Gid& group = {});
+/// The SA's report of trap 66 or 67.
+[[nodiscard]] PacketBuilder group_report(const Node& from, const Node& to, std::uint16_t trap, const wire::Gid& group);
+/// PathRecord from one node to another, asked for or answered.
+[[nodiscard]] PacketBuilder path_record(const Node& from, const Node& to, wire::Method method,
+                                        std::uint64_t transaction, const Node& source, const Node& destination,
+                                        std::uint8_t sl, std::uint8_t rate);
+/// PortInfo of a port, LID-routed: what the SM sets, or a port answers.
+[[nodiscard]] PacketBuilder port_info(const Node& from, const Node& to, wire::Method method,
+                                      const wire::Bytes<wire::PortInfo>& info);
+
+/// A request for an IPoIB connection, its acceptance and its rejection. RFC 4755, 3.5 and 6.
+[[nodiscard]] PacketBuilder connection_request(const Node& from, const Node& to, std::uint32_t id);
+[[nodiscard]] PacketBuilder connection_reply(const Node& from, const Node& to, std::uint32_t id);
+[[nodiscard]] PacketBuilder connection_rejection(const Node& from, const Node& to, std::uint32_t id,
+                                                 std::uint16_t reason);
+
+/// An IGMPv2 report or leave. RFC 2236, 2.
+[[nodiscard]] PacketBuilder igmp(const Node& from, std::uint8_t type, std::uint32_t group, std::uint16_t mlid,
+                                 const Link& link);
+
+}  // namespace ipoib::build

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a port has to do some time after something else. RFC 4391, 10 and 11.
+#include "protocol/requirements/catalogue.hpp"
+#include "protocol/rules/common.hpp"
+
+namespace ipoib::rules {
+namespace {
+
+using state::Event;
+using state::EventKind;
+using state::Subnet;
+
+constexpr Parts of_sa = parts(Part::lrh, Part::mad, Part::sa);
+
+std::uint8_t joined(const Subnet& subnet, const Event& event) {
+    const auto* member = subnet.member(event.group, event.port);
+    return member ? member->joined : std::uint8_t{0};
+}
+bool is_full_member(const Subnet& subnet, const Event& event) {
+    return (joined(subnet, event) & join_state::full_member) != 0;
+}
+bool is_router_member(const Subnet& subnet, const Event& event) {
+    return (joined(subnet, event) & (join_state::full_member | join_state::non_member)) != 0;
+}
+bool is_told_of_both(const Subnet& subnet, const Event& event) {
+    const auto& port = subnet.port(event.port);
+    const auto* member = subnet.member(event.group, event.port);
+    const unsigned own = member ? member->told : 0;
+    return (port.told_of_creation || (own & 1) != 0) && (port.told_of_deletion || (own & 2) != 0);
+}
+
+constexpr Rule rules[] = {
+    {.id = "RULE-RFC4391-10-12",
+     .checks = {&rfc4391::group_trap_subscription},
+     .title = "a sender to a group subscribes to reports of its creation and deletion",
+     .needs = of_sa,
+     .expected = "subscriptions to traps 66 and 67",
+     .duty = Duty{.begins = EventKind::first_sent,
+                  .ends = {EventKind::subscribed, EventKind::subscribed},
+                  .is_done = is_told_of_both}},
+    {.id = "RULE-RFC4391-10-15",
+     .checks = {&rfc4391::receiver_full_member_join, &rfc4391::joiner_maps_address},
+     .title = "a port whose IP joins a group joins its MGID as FullMember",
+     .needs = of_sa,
+     .expected = "a join as FullMember of the MGID that the group maps to",
+     .duty = Duty{.begins = EventKind::listens,
+                  .ends = {EventKind::asks_full, EventKind::stops_listening},
+                  .is_done = is_full_member}},
+    {.id = "RULE-RFC4391-10-20",
+     .checks = {&rfc4391::leaves_group},
+     .title = "a port whose IP leaves a group leaves its MGID",
+     .needs = of_sa,
+     .expected = "a Delete of its FullMember membership",
+     .duty = Duty{.begins = EventKind::stops_listening,
+                  .ends = {EventKind::asks_to_leave, EventKind::listens},
+                  .is_due = is_full_member}},
+    {.id = "RULE-RFC4391-11-03",
+     .checks = {&rfc4391::router_non_member_join},
+     .title = "a router joins every IP group that it is told of",
+     .needs = of_sa,
+     .expected = "a join as NonMember",
+     .duty = Duty{.begins = EventKind::told_of_group,
+                  .ends = {EventKind::asks_non_member, EventKind::asks_full},
+                  .is_done = is_router_member}},
+    {.id = "RULE-RFC4391-11-04",
+     .checks = {&rfc4391::router_wildcard_subscription, &rfc4392::router_follows_creations},
+     .title = "a router subscribes to the creation of all groups",
+     .needs = of_sa,
+     .expected = "a subscription to trap 66 for all groups",
+     .duty = Duty{.begins = EventKind::becomes_router,
+                  .ends = {EventKind::subscribed_created, EventKind::subscribed_created},
+                  .is_done = [](const Subnet& subnet,
+                                const Event& event) { return subnet.port(event.port).told_of_creation; }}},
+};
+
+}  // namespace
+
+std::span<const Rule> context_duties() { return rules; }
+
+}  // namespace ipoib::rules

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Groups and their members against what the SA has told before. RFC 4391, 4.1, 5, 7, 10 and 11; RFC 4392.
+#include "protocol/requirements/catalogue.hpp"
+#include "protocol/rules/common.hpp"
+
+#include <algorithm>
+
+namespace ipoib::rules {
+namespace {
+
+using requirements::Strength;
+
+constexpr Parts to_group = over_ib | parts(Part::lrh, Part::grh, Part::mgid);
+constexpr Parts of_sa = parts(Part::mc_member);
+
+/// Packets that a port had queued may still leave it after it has left.
+constexpr std::int64_t grace = 5'000'000'000;  // ns
+
+bool is_to_broadcast(const Packet& p) { return is_broadcast_gid(p.grh[Grh::dgid]); }
+bool is_other_group(const Packet& p, const Known& known) {
+    return p.is_multicast && known.group && !is_to_broadcast(p) && has_ipoib_signature(p.grh[Grh::dgid]);
+}
+bool is_member(const state::Member& member, const state::Sight& now) {
+    return member.joined != 0 || (member.left_at && now.time - member.left_at.time < grace);
+}
+bool has_joined(const Packet&, const Known& known) { return known.member && is_member(*known.member, known.now); }
+std::string what_sa_said(const Packet&, const Known& known) {
+    const auto* member = known.member;
+    if (!member || !(member->refused_at || member->left_at)) return "none";
+    if (member->left_at.frame > member->refused_at.frame)
+        return "none: it left in frame " + std::to_string(member->left_at.frame);
+    return "none: refused in frame " + std::to_string(member->refused_at.frame);
+}
+
+/// The group's MLID as the SA told this sender, else as it told anyone.
+std::uint16_t mlid_of(const Known& known) {
+    if (known.member && known.member->mlid) return known.member->mlid;
+    return known.group->record && !known.group->mlid_has_changed ? known.group->record->mlid : std::uint16_t{0};
+}
+
+bool is_answer(const Packet& p, Method method) { return p.mad[Mad::method] == method; }
+bool is_good(const Packet& p) { return p.mad[Mad::status] == 0; }
+bool is_request(const Packet& p) { return !is_response(p.mad[Mad::method]); }
+bool asks(const Packet& p, std::uint8_t bits) {
+    return p.mad[Mad::method] == Method::set && (p.mc_member[McMemberRecord::join_state] & bits) != 0;
+}
+bool is_join_answer(const Packet& p, const Known& known) {
+    return is_answer(p, Method::get_resp) && known.request->method == Method::set;
+}
+std::uint8_t asked_state(const Known& known) { return known.request->as<McMemberRecord>()[McMemberRecord::join_state]; }
+
+constexpr Rule rules[] = {
+    {.id = "RULE-RFC4391-4.1-03",
+     .checks = {&rfc4391::broadcast_group_mtu_bound, &rfc4391::link_mtu},
+     .title = "the broadcast group's MTU fits through the links of its members",
+     .needs = of_sa,
+     .knows = facts(Fact::request),
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return is_join_answer(p, known) && is_broadcast_record(p) && known.subject && known.subject->mtu != 0;
+         },
+     .holds = [](const Packet& p,
+                 const Known& known) { return p.mc_member[McMemberRecord::mtu] <= known.subject->mtu; },
+     .points_at = McMemberRecord::mtu,
+     .expected_of =
+         [](const Packet&, const Known& known) {
+             return "at most " + std::to_string(mtu_octets(known.subject->mtu)) + " octets, the port's NeighborMTU";
+         }},
+    {.id = "RULE-RFC4391-5-01",
+     .checks = {&rfc4391::broadcast_group_exists},
+     .title = "the broadcast group exists when packets are sent to it",
+     .needs = to_group,
+     .knows = facts(Fact::sender),
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return is_to_broadcast(p) && known.group && known.group->existence != state::Existence::unknown;
+         },
+     .holds = [](const Packet&, const Known& known) { return known.group->existence == state::Existence::exists; },
+     .points_at = Grh::dgid,
+     .expected = "a group that the SA knows",
+     .actual_of = [](const Packet&, const Known&) { return std::string("one that it has said not to exist"); }},
+    {.id = "RULE-RFC4391-5-02-sends",
+     .checks = {&rfc4391::broadcast_full_member_join, &rfc4392::failed_join_keeps_off_subnet},
+     .title = "an interface sends to the broadcast group once the SA has let it join",
+     .needs = to_group,
+     .knows = facts(Fact::member),
+     .applies = [](const Packet& p, const Known&) { return is_to_broadcast(p); },
+     .holds = has_joined,
+     .points_at = Grh::dgid,
+     .expected = "a join that succeeded before",
+     .actual_of = what_sa_said},
+    {.id = "RULE-RFC4391-5-08",
+     .checks = {&rfc4391::pkey_assigned_to_port},
+     .title = "a port joins in a partition only with a P_Key of its table",
+     .needs = of_sa,
+     .knows = facts(Fact::request),
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return is_join_answer(p, known) && is_broadcast_record(p) && known.subject && known.subject->knows_p_keys;
+         },
+     .holds =
+         [](const Packet& p, const Known& known) {
+             const auto p_key = p.mc_member[McMemberRecord::p_key];
+             return std::any_of(known.subject->p_keys.begin(), known.subject->p_keys.end(),
+                                [&](std::uint16_t one) { return (one | full_member) == (p_key | full_member); });
+         },
+     .points_at = McMemberRecord::p_key,
+     .expected = "a P_Key of the port's table"},
+    {.id = "RULE-RFC4391-10-01",
+     .checks = {&rfc4391::group_created_before_use},
+     .title = "a group has a record at the SA before it is used",
+     .needs = to_group,
+     .knows = facts(Fact::watched),
+     .applies = is_other_group,
+     .holds = [](const Packet&, const Known& known) { return known.group->record.has_value(); },
+     .points_at = Grh::dgid,
+     .expected = "a group that the SA has given a record of",
+     .actual_of = [](const Packet& p, const Known&) { return text(p.grh[Grh::dgid]); }},
+    {.id = "RULE-RFC4391-10-02",
+     .checks = {&rfc4391::sender_checks_group},
+     .title = "a sender has asked the SA for the group before",
+     .needs = to_group,
+     .knows = facts(Fact::watched),
+     .applies = is_other_group,
+     .holds =
+         [](const Packet&, const Known& known) {
+             return (known.member && known.member->was_asked_for) || known.sender->asked_for_groups;
+         },
+     .points_at = Grh::dgid,
+     .expected = "a request for its MCMemberRecord before",
+     .actual_of = [](const Packet&, const Known&) { return std::string("none"); }},
+    {.id = "RULE-RFC4391-10-03",
+     .checks = {&rfc4391::mlid_as_dlid, &udmc::multicast_destination},
+     .title = "the DLID is the MLID of the group's record",
+     .needs = to_group,
+     .knows = facts(Fact::group_record),
+     .applies = [](const Packet&, const Known& known) { return mlid_of(known) != 0; },
+     .holds = [](const Packet& p, const Known& known) { return p.lrh[Lrh::dlid] == mlid_of(known); },
+     .points_at = Lrh::dlid,
+     .expected_of = [](const Packet&, const Known& known) { return hex(mlid_of(known), 4); }},
+    {.id = "RULE-RFC4391-10-08",
+     .checks = {&rfc4391::sender_joins_first},
+     .title = "a sender has joined the group before it sends",
+     .needs = to_group,
+     .knows = facts(Fact::watched),
+     .applies = is_other_group,
+     .holds = has_joined,
+     .points_at = Grh::dgid,
+     .expected = "a join that succeeded before",
+     .actual_of = what_sa_said},
+    {.id = "RULE-RFC4391-10-08-refused",
+     .checks = {&rfc4391::sender_joins_first},
+     .title = "a sender whose join was refused, or that has left, does not send",
+     .needs = to_group,
+     .knows = facts(Fact::member),
+     .applies = is_other_group,
+     .holds = has_joined,
+     .points_at = Grh::dgid,
+     .expected = "a join that succeeded before",
+     .actual_of = what_sa_said},
+    {.id = "RULE-RFC4391-10-11",
+     .checks = {&rfc4391::group_attributes_cached},
+     .title = "the SA is not asked again for every packet",
+     .needs = of_sa,
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return is_request(p) && p.mad[Mad::method] != Method::del && known.member && known.member->sent != 0;
+         },
+     .holds = [](const Packet&, const Known& known) { return known.member->lone_requests < 3; },
+     .points_at = McMemberRecord::mgid,
+     .expected = "one request for many packets",
+     .actual_of = [](const Packet& p,
+                     const Known&) { return "one for each packet to " + text(p.mc_member[McMemberRecord::mgid]); }},
+    {.id = "RULE-RFC4391-11-02",
+     .checks = {&rfc4391::router_lists_groups},
+     .title = "a router gets the list of groups before it joins them",
+     .needs = of_sa,
+     .knows = facts(Fact::watched),
+     .applies = [](const Packet& p,
+                   const Known& known) { return asks(p, join_state::non_member) && known.subject->is_router; },
+     .notes = [](const Packet&, const Known&) { return true; },
+     .note = "joins as NonMember by a port that had asked for the table of groups",
+     .points_at = McMemberRecord::join_state},
+    {.id = "RULE-RFC4392-1.2-03",
+     .checks = {&rfc4392::explicit_join_to_receive, &rfc4392::receiver_joins},
+     .title = "who answers a packet to a group has joined it",
+     .needs = over_ib | parts(Part::deth),
+     .knows = facts(Fact::watched),
+     .applies = [](const Packet&, const Known& known) { return known.answers && known.answers->group != state::none; },
+     .holds =
+         [](const Packet&, const Known& known) {
+             constexpr std::uint8_t receives = join_state::full_member | join_state::non_member;
+             const auto* member = known.answered;
+             return member && ((member->joined & receives) != 0 ||
+                               (member->left_at && known.now.time - member->left_at.time < grace));
+         },
+     .expected = "a join that lets it receive",
+     .actual_of =
+         [](const Packet&, const Known& known) {
+             return "an answer to frame " + std::to_string(known.answers->sent.frame) + " by a port without one";
+         }},
+    {.id = "RULE-RFC4392-1.2.1.2-03",
+     .checks = {&rfc4392::mgid_identifies_one_group},
+     .title = "a table of the SA names each MGID with one MLID",
+     .needs = parts(Part::sa),
+     .applies = [](const Packet&, const Known& known) { return known.groups_told != 0; },
+     .holds = [](const Packet&, const Known& known) { return !known.is_told_twice; },
+     .expected = "one MLID",
+     .actual_of = [](const Packet&, const Known&) { return std::string("two for one MGID"); }},
+    {.id = "RULE-RFC4392-1.3.2.1-01",
+     .checks = {&rfc4392::creation_needs_full_member},
+     .title = "a join that is no FullMember's does not create a group",
+     .needs = of_sa,
+     .knows = facts(Fact::request),
+     // SendOnlyFullMember, of later releases of the specification, creates as FullMember does.
+     .applies =
+         [](const Packet& p, const Known& known) {
+             constexpr std::uint8_t creates = join_state::full_member | join_state::send_only_full_member;
+             return is_join_answer(p, known) && (asked_state(known) & creates) == 0 && asked_state(known) != 0 &&
+                    known.was_missing && known.is_at_sa;
+         },
+     .holds = [](const Packet& p, const Known&) { return !is_good(p); },
+     .points_at = Mad::status,
+     .expected = "a refusal, for a group that does not exist"},
+    {.id = "RULE-RFC4392-4.2.5-02",
+     .checks = {&rfc4392::stays_in_broadcast_group},
+     .title = "a port that uses the link stays in the broadcast group",
+     .needs = over_ib | parts(Part::lrh, Part::deth),
+     .knows = facts(Fact::sender),
+     .applies =
+         [](const Packet&, const Known& known) {
+             return known.of_broadcast && (known.of_broadcast->joined_at || known.of_broadcast->left_at);
+         },
+     .holds = [](const Packet&, const Known& known) { return is_member(*known.of_broadcast, known.now); },
+     .expected = "a member",
+     .actual_of =
+         [](const Packet&, const Known& known) {
+             return "a port that left in frame " + std::to_string(known.of_broadcast->left_at.frame);
+         }},
+};
+
+}  // namespace
+
+std::span<const Rule> context_groups() { return rules; }
+
+}  // namespace ipoib::rules

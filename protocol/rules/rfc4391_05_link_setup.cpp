@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RFC 4391, 5: how an interface joins its link, and what the broadcast group carries.
+#include "protocol/requirements/catalogue.hpp"
+#include "protocol/rules/common.hpp"
+
+namespace ipoib::rules {
+namespace {
+
+/// A multicast router joins every group as NonMember too, this one among them.
+bool is_broadcast_join(const Packet& p, const Known& known) {
+    const auto state = asked_state(p);
+    return is_join(p, known) && is_broadcast_gid(joined(p)) && state != 0 && (state & join_state::non_member) == 0;
+}
+
+/// An IPv4 packet for everybody on a net or a subnet: sent to a group, but addressed to none. RULE-RFC4391-4-09 judges
+/// 255.255.255.255.
+bool is_directed_broadcast(const Packet& p, const Known&) {
+    constexpr std::uint32_t loopback = 127, limited_broadcast = 0xffffffff;
+    const auto destination = p.ipv4[Ipv4::destination];
+    return destination != limited_broadcast && !is_ipv4_group(destination) && destination >> 24 != loopback;
+}
+
+constexpr Rule rules[] = {
+    {.id = "RULE-RFC4391-5-02",
+     .checks = {&rfc4391::broadcast_full_member_join},
+     .title = "an interface joins the broadcast group as FullMember",
+     .needs = parts(Part::mc_member),
+     .applies = is_broadcast_join,
+     .holds = [](const Packet& p, const Known&) { return (asked_state(p) & join_state::full_member) != 0; },
+     .points_at = McMemberRecord::join_state,
+     .expected = "FullMember"},
+    {.id = "RULE-RFC4391-5-04",
+     .checks = {&rfc4391::broadcast_group_carries_broadcasts},
+     .title = "directed broadcasts go to the broadcast-GID",
+     .needs = over_ib | parts(Part::grh, Part::mgid, Part::ipv4),
+     .applies = is_directed_broadcast,
+     .holds = [](const Packet& p, const Known&) { return is_broadcast_gid(p.grh[Grh::dgid]); },
+     .points_at = Grh::dgid,
+     .expected = "the broadcast-GID"},
+};
+
+}  // namespace
+
+std::span<const Rule> rfc4391_05() { return rules; }
+
+}  // namespace ipoib::rules

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// RFC 4391, 13: what keeps unprivileged software off the link.
+#include "protocol/requirements/catalogue.hpp"
+#include "protocol/rules/common.hpp"
+
+namespace ipoib::rules {
+namespace {
+
+constexpr Rule rules[] = {
+    // Where the group has an ordinary Q_Key its members must use that; RULE-RFC4391-4.1-02 charges the administrator.
+    // Without its record it cannot be told who is to blame.
+    {.id = "RULE-RFC4391-13-02",
+     .checks = {&rfc4391::controlled_qkey_in_all_packets},
+     .title = "packets carry a controlled Q_Key",
+     .needs = over_ib | parts(Part::deth),
+     .knows = facts(Fact::broadcast_record),
+     .applies = [](const Packet&, const Known& known) { return is_controlled(known.broadcast->q_key); },
+     .holds = [](const Packet& p, const Known&) { return is_controlled(p.deth[Deth::q_key]); },
+     .points_at = Deth::q_key,
+     .expected = "the high bit set"},
+};
+
+}  // namespace
+
+std::span<const Rule> rfc4391_13() { return rules; }
+
+}  // namespace ipoib::rules

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The things that a capture tells of: ports, links, groups, memberships, and what was said between ports.
+#pragma once
+
+#include "protocol/state/parameters.hpp"
+#include "protocol/wire/link_address.hpp"
+#include "protocol/wire/path_record.hpp"
+
+#include <optional>
+
+namespace ipoib::state {
+
+/// One frame of one capture; frame 0 means never.
+struct Sight {
+    std::uint64_t frame = 0;  ///< from 1
+    std::int64_t time = 0;    ///< ns since 1970; 0 where the capture has no times
+    std::uint32_t capture = 0;
+    explicit operator bool() const noexcept { return frame != 0; }
+};
+
+/// Where knowledge comes from. What comes later in this list gives way to what comes before.
+enum class Source : std::uint8_t {
+    sa,       ///< an answer of the subnet administrator in the capture
+    assumed,  ///< said by the user
+    file,     ///< a list of the SA's records that the user gave
+    packets,  ///< packets sent to the group
+    nothing,
+};
+
+/// Indices into the tables of a Subnet; `none` for what is not there.
+using PortIndex = std::uint32_t;
+using GroupIndex = std::uint32_t;
+inline constexpr std::uint32_t none = ~std::uint32_t{0};
+
+/// A queue pair and the P_Key that it was first seen with.
+struct QpUse {
+    std::uint32_t qpn = 0;
+    std::uint16_t p_key = 0;
+};
+
+/// A port of an adapter (or of the SM). Ports are told apart by LID, and by GID once that is known.
+struct Port {
+    wire::Gid gid{};        ///< subnet prefix and port GUID; zero while not known
+    std::uint16_t lid = 0;  ///< the base LID, or the one seen; 0 while not known
+    std::uint8_t lmc = 0;
+    std::uint8_t mtu = 0;              ///< PortInfo.NeighborMTU; 0 while not known
+    std::uint8_t rate = 0;             ///< code of width times speed; 0 while not known
+    bool is_router = false;            ///< has asked for a table of groups and joined one as NonMember
+    bool asked_for_groups = false;     ///< has asked the SA for a table of groups
+    bool told_of_creation = false;     ///< subscribed to trap 66 for all groups
+    bool told_of_deletion = false;     ///< subscribed to trap 67 for all groups
+    bool rejects_connections = false;  ///< has answered an IPoIB REQ with REJ "invalid service ID"
+    std::uint8_t qpn_count = 0;
+    std::array<std::uint32_t, 4> qpns{};  ///< announced in link-layer addresses, the latest last
+    Sight first, last;                    ///< frames it sent
+    Sight first_ipoib;                    ///< the first IPoIB packet it sent
+    Sight gap;                            ///< the last sign that SA traffic of this port is not in the capture
+    Sight renewal;  ///< the last time the SM asked it to register anew (ClientReregister), or another SA appeared
+    std::array<std::uint16_t, 32> p_keys{};  ///< the first block of its P_Key table
+    bool knows_p_keys = false;               ///< that block, and it is all there is
+    std::uint8_t qp_count = 0;
+    std::array<QpUse, 4> qps{};       ///< the queue pairs that it sends IPoIB from
+    std::uint32_t open_requests = 0;  ///< without an answer yet, since its latest join of a broadcast group
+    std::uint32_t epoch = 0;          ///< counts those joins
+
+    [[nodiscard]] bool announces(std::uint32_t qpn) const noexcept {
+        for (std::uint8_t i = 0; i < qpn_count; ++i)
+            if (qpns[i] == qpn) return true;
+        return false;
+    }
+};
+
+/// An IPoIB link: all ports of one partition that joined its broadcast group. RFC 4391, 5.
+struct Link {
+    std::uint16_t p_key = 0;                   ///< with the full-membership bit
+    std::optional<GroupParameters> broadcast;  ///< the broadcast group's record
+    Source source = Source::nothing;           ///< of that record
+    Sight learned;                             ///< the frame that taught it
+    std::optional<wire::Gid> broadcast_gid;    ///< of the record, else of the first packet sent to it
+    GroupIndex group = none;                   ///< the broadcast group
+    /// Two answers, or packets to two broadcast-GIDs, contradict each other: nothing is known any more.
+    bool is_disputed = false;
+};
+
+/// What the SA last said of a group's existence.
+enum class Existence : std::uint8_t { unknown, exists, missing };
+
+/// A multicast group.
+struct Group {
+    wire::Gid mgid{};
+    std::optional<GroupParameters> record;  ///< as the SA gave it
+    Source source = Source::nothing;
+    Existence existence = Existence::unknown;
+    bool mlid_has_changed = false;
+    Sight learned;           ///< the frame that taught the record
+    Sight told;              ///< the last table that names it
+    Sight created, deleted;  ///< traps 66 and 67 told of it, or a join made it
+    Sight first, last;       ///< packets sent to it
+    std::uint64_t packets = 0;
+    GroupParameters used;  ///< what packets to it carried: MLID, Q_Key, SL, TClass, FlowLabel, HopLimit
+};
+
+/// What a port has to do with a group.
+struct Member {
+    GroupIndex group = none;
+    PortIndex port = none;
+    std::uint8_t joined = 0;       ///< JoinState bits that hold now
+    std::uint8_t ever_joined = 0;  ///< bits that ever held
+    std::uint8_t asked = 0;        ///< bits that it asked for
+    bool was_asked_for = false;    ///< it has asked the SA about this group, by any request
+    bool listens = false;          ///< IGMP or MLD told so
+    std::uint16_t refusal = 0;     ///< status of the last refused join; 0 when none, or one succeeded since
+    std::uint64_t at_fault = 0;  ///< the component (of McMemberRecord::component) that the refusal is about; 0: unclear
+    std::uint16_t mlid = 0;      ///< that the SA answered this port
+    std::uint8_t told = 0;       ///< subscribed for this group alone: 1 to trap 66, 2 to trap 67
+    std::uint8_t lone_requests = 0;  ///< requests in a row with just one packet between them
+    std::uint32_t sent_since_request = 0;
+    std::uint64_t sent = 0;           ///< packets
+    std::uint64_t sent_unjoined = 0;  ///< of these, while the SA had not let it join
+    std::uint64_t refusals = 0;
+    Sight joined_at, left_at, refused_at, first_sent, last_sent, first_unjoined;
+    Sight watched_since;  ///< of a broadcast group: the join that began the port's life on the link in this capture
+};
+
+/// A request to the SA that waits for its answer, or has it.
+struct Request {
+    std::uint16_t lid = 0;  ///< who asks
+    std::uint64_t transaction = 0, components = 0;
+    wire::Method method{};
+    std::uint16_t attribute = 0;
+    PortIndex port = none;
+    std::uint32_t epoch = 0;                            ///< of the port
+    std::uint16_t sa = 0;                               ///< LID that was asked
+    Sight asked, answered;                              ///< an answer may be captured before its request
+    Sight gap_before;                                   ///< of the port, before an answer that no request preceded
+    wire::OctetArray<wire::PathRecord::size> record{};  ///< the record asked with, as far as it fits
+
+    template <class Record>
+    [[nodiscard]] wire::View<Record> as() const noexcept {
+        return wire::View<Record>::at(record);
+    }
+};
+
+/// The link-layer address that an IP address was announced with, by ARP or ND.
+struct Neighbour {
+    wire::Gid address{};  ///< IPv6, or IPv4 as ::ffff:a.b.c.d
+    wire::Gid gid{};      ///< the latest one announced
+    std::uint8_t qpn_count = 0;
+    std::array<std::uint32_t, 4> qpns{};  ///< the latest last
+    bool is_shared = false;               ///< announced with two GIDs
+    Sight announced;
+
+    [[nodiscard]] bool has(std::uint32_t qpn) const noexcept {
+        for (std::uint8_t i = 0; i < qpn_count; ++i)
+            if (qpns[i] == qpn) return true;
+        return false;
+    }
+};
+
+/// A packet that asks for an answer of IP: an ARP request, an echo request, a Neighbour Solicitation.
+struct Solicitation {
+    std::uint64_t key = 0;  ///< what its answer repeats; 0: none
+    GroupIndex group = none;
+    bool has_wrong_key = false;  ///< another Q_Key than the link's
+    Sight sent;
+};
+
+/// What the SA answered to a port that asked for the path to another.
+struct Path {
+    PortIndex from = none;
+    wire::Gid to{};
+    std::uint16_t dlid = 0, former_dlid = 0;
+    std::uint8_t sl = 0, former_sl = 0, rate = 0;
+    Sight told;
+};
+
+/// An IPoIB connection being set up. RFC 4755, 3 and 6.
+struct Connection {
+    std::uint16_t requester_lid = 0, responder_lid = 0;
+    std::uint32_t requester_id = 0;  ///< the REQ's LocalCommunicationID
+    std::uint32_t requester_qpn = 0, responder_qpn = 0;
+    std::uint64_t service_id = 0;
+    Sight requested, replied, rejected;
+};
+
+}  // namespace ipoib::state

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What is known when a packet is judged: all that earlier frames, and this one, have told of its link, its sender, its
+// receiver and its group.
+#pragma once
+
+#include "protocol/state/entities.hpp"
+
+namespace ipoib::state {
+
+/// Things that a rule may need to know before it can say anything. A set of them is a bit mask.
+enum class Fact : std::uint8_t {
+    broadcast_gid,     ///< the link's broadcast-GID: from the SA, or from a packet sent to it
+    broadcast_record,  ///< the broadcast group's whole record
+    group_record,      ///< the record of the group that the packet goes to, or that its record names
+    sender,            ///< the port that sent the packet
+    watched,           ///< the sender's join of the broadcast group, and all its traffic with the SA since
+    member,            ///< what the SA has told the sender of this group
+    request,           ///< for an answer: the request
+    receiver,          ///< for unicast: the port that the DLID names
+    neighbour,         ///< for unicast: what the IP destination has announced as its link-layer address
+    path,              ///< for unicast: the path that the SA has told the sender
+};
+using Facts = std::uint32_t;
+template <std::same_as<Fact>... F>
+constexpr Facts facts(F... fact) noexcept {
+    return ((Facts{1} << static_cast<unsigned>(fact)) | ... | 0u);
+}
+
+/// One packet's surroundings. Pointers are valid until the next frame is taken; null where nothing is known.
+struct Known {
+    Facts facts = 0;
+    Sight now;
+    const Link* link = nullptr;
+    const GroupParameters* broadcast = nullptr;  ///< of the link; not null with Fact::broadcast_record
+    const wire::Gid* broadcast_gid = nullptr;    ///< of the link; not null with Fact::broadcast_gid
+    const Port* sender = nullptr;                ///< of the packet
+    const Port* receiver = nullptr;              ///< of a unicast packet
+    const Port* subject = nullptr;               ///< for SA traffic: the port that asks, whoever sent the packet
+    const Group* group = nullptr;                ///< the one sent to, or that the record names
+    const Member* member = nullptr;              ///< the sender's (for SA traffic the subject's) part in that group
+    const Member* of_broadcast = nullptr;        ///< the same port's part in the broadcast group of its link
+    const Request* request = nullptr;            ///< of an answer
+    const Neighbour* neighbour = nullptr;        ///< of the IP destination
+    const Path* path = nullptr;                  ///< from sender to receiver
+    const Connection* connection = nullptr;      ///< of a CM message
+    const Port* target = nullptr;                ///< the port that the neighbour's GID belongs to
+    const Port* named = nullptr;                 ///< the port whose GID the packet announces as its sender's own
+    const Solicitation* answers = nullptr;       ///< what the packet answers
+    const Member* answered = nullptr;            ///< the sender's part in the group that the question went to
+    bool was_missing = false;                    ///< the group, as far as the SA had told before this packet
+    bool is_at_sa = false;                       ///< the capture shows the SA's traffic with more than one port
+    bool is_told_twice = false;                  ///< a table of groups that names one MGID with two MLIDs
+    std::uint32_t groups_told = 0;               ///< groups in the table that this packet completes
+
+    [[nodiscard]] bool knows(Fact fact) const noexcept { return (facts & state::facts(fact)) != 0; }
+};
+
+}  // namespace ipoib::state

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A multicast group's parameters, as its MCMemberRecord states them. IBTA Vol 1, 15.2.5.17; RFC 4391, 4.1 and 5.
+#pragma once
+
+#include "protocol/wire/mc_member_record.hpp"
+
+namespace ipoib::state {
+
+/// What all members of a group share.
+struct GroupParameters {
+    wire::Gid mgid{};
+    std::uint32_t q_key = 0, flow_label = 0;
+    std::uint16_t mlid = 0, p_key = 0;
+    std::uint8_t mtu = 0;  ///< IB MTU code: 1 is 256 octets ... 5 is 4096
+    std::uint8_t sl = 0, traffic_class = 0, hop_limit = 0;
+    std::uint8_t rate = 0, lifetime = 0, scope = 0;
+    friend bool operator==(const GroupParameters&, const GroupParameters&) = default;
+};
+
+/// Those in a record.
+[[nodiscard]] GroupParameters parameters_of(wire::View<wire::McMemberRecord> record) noexcept;
+
+/// Octets of an IB MTU code (IBTA Vol 1, 14.2.5.6); 0 for a code that is none.
+constexpr std::size_t mtu_octets(std::uint8_t code) noexcept {
+    return code >= 1 && code <= 5 ? std::size_t{128} << code : 0;
+}
+
+}  // namespace ipoib::state

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Static rates and what a port's link carries. The codes are not in the order of the rates. IBTA Vol 1, 15.2.5.16.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace ipoib::state {
+
+/// Half Gb/s by rate code; 0 for a code that is none.
+inline constexpr std::array<std::uint16_t, 24> half_gigabits{
+    0, 0, 5, 20, 60, 10, 40, 80, 120, 160, 240, 28, 112, 224, 336, 50, 200, 400, 600, 56, 100, 800, 1200, 1600};
+
+/// For comparing two rate codes; 0 for a code that is none.
+constexpr unsigned rate_order(std::uint8_t code) noexcept {
+    return code < half_gigabits.size() ? half_gigabits[code] : 0;
+}
+
+/// The rate code of so many half Gb/s; 0 when there is none.
+constexpr std::uint8_t rate_code(unsigned halves) noexcept {
+    for (std::uint8_t code = 2; halves != 0 && code < half_gigabits.size(); ++code)
+        if (half_gigabits[code] == halves) return code;
+    return 0;
+}
+
+/// Lanes of a LinkWidthActive code. IBTA Vol 1, 14.2.5.6.
+constexpr unsigned lanes_of(std::uint8_t width) noexcept {
+    return width == 1 ? 1 : width == 2 ? 4 : width == 4 ? 8 : width == 8 ? 12 : width == 16 ? 2 : 0;
+}
+
+}  // namespace ipoib::state

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Who joins, leaves and subscribes, and what the subnet administrator says to it. IBTA Vol 1, 15.2.5.17.
+#include "protocol/state/rates.hpp"
+#include "protocol/state/subnet.hpp"
+#include "protocol/wire/inform_info.hpp"
+#include "protocol/wire/mgid.hpp"
+#include "protocol/wire/notice.hpp"
+
+#include <algorithm>
+
+namespace ipoib::state {
+using namespace wire;
+
+namespace {
+
+using component = McMemberRecord::component;
+
+/// Whether a request's value can be met by what the group or the port has. IBTA Vol 1, 15.2.5.16.
+bool meets(std::uint8_t selector_value, std::uint8_t wanted, std::uint8_t has) {
+    switch (selector_value) {
+        case selector::greater:
+            return has > wanted;
+        case selector::less:
+            return has < wanted;
+        case selector::exactly:
+            return has == wanted;
+        default:
+            return true;
+    }
+}
+
+/// The component that a refused join and the group's record disagree about; 0 where they do not.
+std::uint64_t conflict(View<McMemberRecord> asked, std::uint64_t mask, const GroupParameters& group, const Port& port) {
+    const auto gives = [&](std::uint64_t what) { return (mask & what) == what; };
+    if (gives(component::p_key) && (asked[McMemberRecord::p_key] & 0x7fff) != (group.p_key & 0x7fff))
+        return component::p_key;
+    if (gives(component::q_key) && asked[McMemberRecord::q_key] != group.q_key) return component::q_key;
+    if (gives(component::mtu) &&
+        !meets(gives(component::mtu_selector) ? asked[McMemberRecord::mtu_selector] : selector::exactly,
+               asked[McMemberRecord::mtu], group.mtu))
+        return component::mtu;
+    if (gives(component::rate) &&
+        !meets(gives(component::rate_selector) ? asked[McMemberRecord::rate_selector] : selector::exactly,
+               asked[McMemberRecord::rate], group.rate))
+        return component::rate;
+    if (gives(component::sl) && asked[McMemberRecord::sl] != group.sl) return component::sl;
+    if (gives(component::traffic_class) && asked[McMemberRecord::traffic_class] != group.traffic_class)
+        return component::traffic_class;
+    if (gives(component::flow_label) && asked[McMemberRecord::flow_label] != group.flow_label)
+        return component::flow_label;
+    if (gives(component::hop_limit) && asked[McMemberRecord::hop_limit] != group.hop_limit) return component::hop_limit;
+    if (gives(component::scope) && asked[McMemberRecord::scope] != group.scope) return component::scope;
+    if (port.mtu && group.mtu && port.mtu < group.mtu) return component::mtu;
+    if (port.rate && group.rate && rate_order(port.rate) < rate_order(group.rate)) return component::rate;
+    return 0;
+}
+
+}  // namespace
+void Subnet::asked_for_group(const Request& request) {
+    const auto record = request.as<McMemberRecord>();
+    const auto mgid = record[McMemberRecord::mgid];
+    group_ = group_of(mgid);
+    if (has_ipoib_signature(mgid)) known_.link = &links_[link_of(mgid_of(mgid)[Mgid::p_key])];
+    const auto index = member_of(group_, subject_);
+    if (index == none) return;
+    auto& member = members_[index];
+    member.was_asked_for = true;
+    const bool is_lone = member.sent_since_request == 1 && request.method != Method::del;
+    member.lone_requests =
+        is_lone ? static_cast<std::uint8_t>(std::min(member.lone_requests + 1, 200)) : std::uint8_t{0};
+    member.sent_since_request = 0;
+    const auto state = record[McMemberRecord::join_state];
+    if (request.method == Method::del) tell(EventKind::asks_to_leave, subject_, group_);
+    if (request.method != Method::set) return;
+    member.asked |= state;
+    if (state & join_state::full_member) tell(EventKind::asks_full, subject_, group_);
+    if (!(state & join_state::non_member)) return;
+    tell(EventKind::asks_non_member, subject_, group_);
+    // A receiver that joins as NonMember by mistake is no router: those follow the SA's list.
+    if (!ports_[subject_].is_router && ports_[subject_].asked_for_groups) {
+        ports_[subject_].is_router = true;
+        tell(EventKind::becomes_router, subject_);
+    }
+}
+
+void Subnet::answered_join(const Packet& packet, const Request* request) {
+    const auto record = packet.mc_member;
+    const bool is_ok = packet.mad[Mad::status] == 0;
+    // A refusal need not repeat the record.
+    const auto asked = request ? request->as<McMemberRecord>() : View<McMemberRecord>{};
+    const auto mgid = is_ok || !asked ? record[McMemberRecord::mgid] : asked[McMemberRecord::mgid];
+    const auto method = request ? request->method : Method{};
+    const bool leaves = packet.mad[Mad::method] == Method::delete_resp;
+    if (!mgid.is_multicast()) return;
+    group_ = group_of(mgid);
+    known_.was_missing = group_ != none && groups_[group_].existence == Existence::missing;
+    if (has_ipoib_signature(mgid)) known_.link = &links_[link_of(mgid_of(mgid)[Mgid::p_key])];
+    if (is_ok) {
+        const auto gid = record[McMemberRecord::port_gid];
+        if (!request && !gid.is_zero())
+            subject_ = gid.prefix() == prefix_ ? ports_.of(packet.lrh[Lrh::dlid], gid) : ports_.of(0, gid);
+        if (!prefix_is_known_ && !gid.is_zero()) {
+            prefix_ = gid.prefix();
+            prefix_is_known_ = true;
+        }
+        if (!leaves) learn_group(group_, parameters_of(record), Source::sa);
+    }
+    const auto index = member_of(group_, subject_);
+    if (index == none) return;
+    auto& member = members_[index];
+    if (!is_ok) {
+        if (request) refused_join(packet, *request, member);
+        return;
+    }
+    const auto state = request ? asked[McMemberRecord::join_state] : record[McMemberRecord::join_state];
+    if (leaves) {
+        member.joined = static_cast<std::uint8_t>(member.joined & ~state);
+        member.left_at = known_.now;
+        return;
+    }
+    if (method == Method::get) {
+        member.mlid = record[McMemberRecord::mlid];
+        return;
+    }
+    const bool was_joined = member.joined != 0;
+    member.joined |= state;
+    member.ever_joined |= state;
+    member.mlid = record[McMemberRecord::mlid];
+    member.refusal = 0;
+    member.joined_at = known_.now;
+    auto& group = groups_[group_];
+    if (!group.created) group.created = known_.now;
+    auto& port = ports_[subject_];
+    if (port.renewal && port.renewal.frame < known_.now.frame) tell(EventKind::renewed, subject_, group_);
+    if (!is_broadcast_gid(mgid) || !(state & join_state::full_member) || !request) return;
+    // The port's life on the link begins here, unless it was on it before.
+    const bool is_start = !was_joined && !port.renewal && (!port.first_ipoib || member.left_at);
+    const bool is_watched_still = member.watched_since && port.gap.frame < member.watched_since.frame;
+    if (is_start && !is_watched_still) {
+        member.watched_since = known_.now;
+        port.open_requests = 0;
+        port.qp_count = 0;
+        ++port.epoch;
+    }
+}
+
+void Subnet::refused_join(const Packet& packet, const Request& request, Member& member) {
+    const auto status = packet.mad[Mad::status];
+    auto& group = groups_[group_];
+    const auto asked = request.as<McMemberRecord>();
+    if (request.method == Method::get) {
+        if (status == sa_status::no_records) group.existence = Existence::missing;
+        member.refused_at = known_.now;
+        return;
+    }
+    if (request.method != Method::set) return;
+    member.refusal = status;
+    member.refused_at = known_.now;
+    ++member.refusals;
+    const bool is_full = (asked[McMemberRecord::join_state] & join_state::full_member) != 0;
+    const bool can_create = is_full && (request.components & component::create) == component::create;
+    member.at_fault = 0;
+    const GroupParameters* wanted = group.record ? &*group.record : nullptr;
+    // A group that does not exist yet would get what its link has.
+    if (!wanted && known_.link->broadcast) wanted = &*known_.link->broadcast;
+    if (wanted) member.at_fault = conflict(asked, request.components, *wanted, ports_[subject_]);
+    const bool may_be_missing = status == sa_status::no_records || status == sa_status::insufficient_components ||
+                                status == sa_status::invalid_request;
+    if (member.at_fault == 0 && !can_create && may_be_missing && group.existence != Existence::exists) {
+        group.existence = Existence::missing;
+        member.at_fault = is_full ? component::create : component::join_state;
+    }
+}
+
+void Subnet::subscribed(const Request& request) {
+    const auto info = request.as<InformInfo>();
+    if (request.method != Method::set || subject_ == none || info[InformInfo::is_generic] != 1) return;
+    const auto trap_number = info[InformInfo::trap_number];
+    const bool is_on = info[InformInfo::subscribe] == 1, is_all = trap_number == 0xffff;
+    const bool created = is_all || trap_number == trap::multicast_group_created;
+    const bool deleted = is_all || trap_number == trap::multicast_group_deleted;
+    const auto gid = info[InformInfo::gid];
+    auto& port = ports_[subject_];
+    if (gid.is_zero()) {
+        if (created) port.told_of_creation = is_on;
+        if (deleted) port.told_of_deletion = is_on;
+        if (created && is_on) tell(EventKind::subscribed_created, subject_);
+        if (port.told_of_creation && port.told_of_deletion) tell(EventKind::subscribed, subject_);
+        return;
+    }
+    if (!gid.is_multicast()) return;
+    const auto group = group_of(gid);
+    const auto index = member_of(group, subject_);
+    if (index == none) return;
+    auto& told = members_[index].told;
+    const auto bits = static_cast<std::uint8_t>((created ? 1 : 0) | (deleted ? 2 : 0));
+    told = static_cast<std::uint8_t>(is_on ? told | bits : told & ~bits);
+    if (told == 3) tell(EventKind::subscribed, subject_, group);
+}
+
+void Subnet::registered_anew(PortIndex port) {
+    if (port == none) return;
+    ports_[port].renewal = known_.now;
+    ++sm_restarts_;
+    sm_restarted_ = known_.now;
+    tell(EventKind::must_renew, port);
+}
+
+}  // namespace ipoib::state

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The tables of a subnet, and what is known around a packet.
+#include "protocol/state/subnet.hpp"
+
+#include "protocol/wire/mgid.hpp"
+
+namespace ipoib::state {
+using namespace wire;
+
+namespace {
+
+constexpr std::size_t most_events = 4096;
+constexpr std::size_t tables_at_once = 64, longest_table = std::size_t{8} << 20;
+
+constexpr std::uint64_t member_key(GroupIndex group, PortIndex port) { return std::uint64_t{group} << 32 | port; }
+
+}  // namespace
+
+Subnet::Subnet(const Limits& limits)
+    : ports_(limits.ports),
+      groups_(limits.groups),
+      members_(limits.members),
+      neighbours_(limits.neighbours),
+      paths_(limits.paths),
+      connections_(limits.connections),
+      link_by_p_key_(0x8000),
+      requests_(limits.requests),
+      tables_(tables_at_once, longest_table) {
+    links_.emplace_back();  // of packets that belong to none
+}
+
+std::uint32_t Subnet::link_of(std::uint16_t p_key) {
+    auto& index = link_by_p_key_[p_key & 0x7fff];
+    if (index == 0) {
+        index = static_cast<std::uint16_t>(links_.size());
+        links_.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_member)});
+    }
+    return index;
+}
+
+GroupIndex Subnet::group_of(const Gid& mgid) {
+    const auto index = groups_.find_or_add(mgid);
+    if (index != none) groups_[index].mgid = mgid;
+    return index;
+}
+
+std::uint32_t Subnet::member_of(GroupIndex group, PortIndex port) {
+    if (group == none || port == none) return none;
+    const auto index = members_.find_or_add(member_key(group, port));
+    if (index != none) {
+        members_[index].group = group;
+        members_[index].port = port;
+    }
+    return index;
+}
+
+namespace {
+
+/// Ports take a changed group over one by one, so nobody can be held to either state.
+void dispute(Link& link) {
+    link.is_disputed = true;
+    link.broadcast.reset();
+    link.broadcast_gid.reset();
+    link.source = Source::nothing;
+}
+
+}  // namespace
+
+void Subnet::learn_broadcast(const GroupParameters& parameters, Source source) {
+    auto& link = links_[link_of(parameters.p_key)];
+    if (link.is_disputed || source > link.source) return;
+    if (link.broadcast && link.source == source && *link.broadcast != parameters) {
+        dispute(link);
+        ++doubts_.disputes;
+        return;
+    }
+    if (!link.broadcast || link.source != source) link.learned = known_.now;
+    link.broadcast = parameters;
+    link.broadcast_gid = parameters.mgid;
+    link.source = source;
+    link.group = group_of(parameters.mgid);
+}
+
+void Subnet::learn_group(GroupIndex index, const GroupParameters& parameters, Source source) {
+    if (is_broadcast_gid(parameters.mgid)) learn_broadcast(parameters, source);
+    if (index == none) return;
+    auto& group = groups_[index];
+    if (source > group.source) return;
+    if (group.record && group.source == source && group.record->mlid != parameters.mlid) group.mlid_has_changed = true;
+    if (!group.record || group.source != source) group.learned = known_.now;
+    group.record = parameters;
+    group.source = source;
+    group.existence = Existence::exists;
+}
+
+void Subnet::assume(const GroupParameters& parameters, Source source) {
+    learn_group(group_of(parameters.mgid), parameters, source);
+}
+
+void Subnet::assume_member(const Gid& mgid, const Gid& port_gid, std::uint8_t join_state) {
+    const auto index = member_of(group_of(mgid), ports_.of(0, port_gid));
+    if (index != none) members_[index].joined |= join_state;
+}
+
+void Subnet::tell(EventKind kind, PortIndex port, GroupIndex group) {
+    if (events_.size() >= most_events) return;
+    const auto& link = known_.link ? *known_.link : links_.front();
+    events_.push_back({kind, port, group, &link, is_watched(port, link), known_.now});
+}
+
+const Member* Subnet::member(GroupIndex group, PortIndex port) const {
+    return members_.get(members_.find(member_key(group, port)));
+}
+
+bool Subnet::is_watched(PortIndex index, const Link& link) const {
+    const auto* port = ports_.get(index);
+    if (!port || link.group == none || port->open_requests > (opens_request_ && index == subject_ ? 1u : 0u))
+        return false;
+    const auto* member = members_.get(members_.find(member_key(link.group, index)));
+    return member && member->watched_since && port->gap.frame < member->watched_since.frame;
+}
+
+const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester) {
+    known_ = {};
+    known_.now = now;
+    events_.clear();
+    sender_ = subject_ = none;
+    group_ = none;
+    opens_request_ = false;
+    if (packet.lrh) {
+        const auto slid = packet.lrh[Lrh::slid];
+        // Behind a router the GRH names a port of another subnet, the LRH the router.
+        const bool is_local = packet.grh && packet.grh[Grh::sgid].prefix() == prefix_;
+        sender_ = is_local ? ports_.of(slid, packet.grh[Grh::sgid]) : ports_.of(slid);
+        if (sender_ != none) {
+            auto& port = ports_[sender_];
+            if (!port.first) port.first = now;
+            port.last = now;
+        }
+    }
+    if (packet.mad) {
+        const auto mgmt_class = packet.mad[Mad::mgmt_class];
+        if (mgmt_class == MgmtClass::subn_adm)
+            take_sa(packet);
+        else if (mgmt_class == MgmtClass::communication)
+            take_cm(packet);
+        else
+            take_smp(packet);
+    } else if (packet.is_ipoib()) {
+        take_data(packet, is_tester);
+    }
+    look_around(packet);
+    return known_;
+}
+
+/// Turns what the packet was found to be about into pointers and facts.
+void Subnet::look_around(const Packet& packet) {
+    auto& k = known_;
+    const auto fact = [&](bool is_known, Fact what) {
+        if (is_known) k.facts |= facts(what);
+    };
+    if (!k.link) k.link = &links_.front();
+    if (subject_ == none) subject_ = sender_;
+    k.sender = ports_.get(sender_);
+    k.subject = ports_.get(subject_);
+    k.group = groups_.get(group_);
+    if (group_ != none && subject_ != none) k.member = members_.get(members_.find(member_key(group_, subject_)));
+    if (k.link->group != none && subject_ != none)
+        k.of_broadcast = members_.get(members_.find(member_key(k.link->group, subject_)));
+    if (k.answers) k.answered = member(k.answers->group, sender_);
+    if (k.link->broadcast) k.broadcast = &*k.link->broadcast;
+    if (k.link->broadcast_gid) k.broadcast_gid = &*k.link->broadcast_gid;
+    fact(k.broadcast_gid, Fact::broadcast_gid);
+    fact(k.broadcast, Fact::broadcast_record);
+    fact(k.group && k.group->record, Fact::group_record);
+    fact(k.sender, Fact::sender);
+    fact(k.of_broadcast && is_watched(subject_, *k.link), Fact::watched);
+    fact(k.member && (k.member->joined_at || k.member->refused_at || k.member->left_at), Fact::member);
+    fact(k.request, Fact::request);
+    fact(k.receiver && packet.lrh && !packet.is_multicast, Fact::receiver);
+    fact(k.neighbour, Fact::neighbour);
+    fact(k.path, Fact::path);
+}
+
+Doubts Subnet::doubts() const {
+    auto doubts = doubts_;
+    doubts.not_kept = ports_.refused() + groups_.refused() + members_.refused() + neighbours_.refused() +
+                      paths_.refused() + connections_.refused();
+    return doubts;
+}
+
+}  // namespace ipoib::state

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One InfiniBand subnet as the frames of a capture tell of it, in memory that is bounded whatever they hold.
+#pragma once
+
+#include "protocol/state/event.hpp"
+#include "protocol/state/known.hpp"
+#include "protocol/state/tables.hpp"
+#include "protocol/wire/packet.hpp"
+#include "protocol/wire/rmpp.hpp"
+
+#include <span>
+
+namespace ipoib::state {
+
+/// What could not be used, for the notes of a report.
+struct Doubts {
+    std::uint64_t unbelieved = 0;     ///< answers of the SA from a LID that was not asked
+    std::uint64_t unasked = 0;        ///< answers of the SA without a request in the capture
+    std::uint64_t unanswered = 0;     ///< requests that had to make room before an answer came
+    std::uint64_t disputes = 0;       ///< links whose broadcast group was told in two ways
+    std::uint64_t broken_tables = 0;  ///< RMPP transactions that did not come whole or were wrong
+    std::uint64_t not_kept = 0;       ///< ports, groups, memberships and the like beyond the limits
+};
+
+/// Takes the frames of one subnet in the order of the capture. Out of order, duplicated or lost ones only make less
+/// known. A packet's own news is known when `take` returns.
+class Subnet {
+public:
+    explicit Subnet(const Limits& limits = {});
+
+    /// Learns from a packet and tells what is known around it. What a tester sends may be wrong on purpose and teaches
+    /// nothing of a group's parameters.
+    const Known& take(const wire::Packet& packet, const Sight& now, bool is_tester = false);
+    /// What the last packet has brought about.
+    [[nodiscard]] std::span<const Event> events() const noexcept { return events_; }
+
+    /// A group's record that the user has given. It yields to what the SA says in the capture.
+    void assume(const GroupParameters& parameters, Source source);
+    /// A member that the user has given.
+    void assume_member(const wire::Gid& mgid, const wire::Gid& port_gid, std::uint8_t join_state);
+
+    [[nodiscard]] const std::deque<Port>& ports() const noexcept { return ports_.all(); }
+    [[nodiscard]] const std::deque<Group>& groups() const noexcept { return groups_.all(); }
+    [[nodiscard]] const std::deque<Member>& members() const noexcept { return members_.all(); }
+    [[nodiscard]] const std::deque<Link>& links() const noexcept { return links_; }
+    [[nodiscard]] const std::deque<Neighbour>& neighbours() const noexcept { return neighbours_.all(); }
+    [[nodiscard]] const Port& port(PortIndex index) const { return *ports_.get(index); }
+    [[nodiscard]] PortIndex port_with(std::uint16_t lid) const { return ports_.find(lid); }
+    /// The subnet prefix, fe80::/64 until the SA or a GRH has told another.
+    [[nodiscard]] std::uint64_t prefix() const noexcept { return prefix_; }
+    [[nodiscard]] std::uint16_t sa_lid() const noexcept { return sa_lid_; }
+    /// How often the SM asked ports to register anew, or another SA took over.
+    [[nodiscard]] std::uint64_t sm_restarts() const noexcept { return sm_restarts_; }
+    [[nodiscard]] const Sight& sm_restarted() const noexcept { return sm_restarted_; }
+    [[nodiscard]] Doubts doubts() const;
+    /// As Fact::watched. A port is, from its join of the broadcast group on, as long as every request that the capture
+    /// shows has its answer and every answer its request.
+    [[nodiscard]] bool is_watched(PortIndex port, const Link& link) const;
+    /// What a port has to do with a group; null if nothing.
+    [[nodiscard]] const Member* member(GroupIndex group, PortIndex port) const;
+
+private:
+    using Record = wire::View<wire::McMemberRecord>;
+
+    // subnet.cpp
+    std::uint32_t link_of(std::uint16_t p_key);
+    void learn_broadcast(const GroupParameters& parameters, Source source);
+    void learn_group(GroupIndex group, const GroupParameters& parameters, Source source);
+    GroupIndex group_of(const wire::Gid& mgid);
+    std::uint32_t member_of(GroupIndex group, PortIndex port);
+    void tell(EventKind kind, PortIndex port, GroupIndex group = none);
+    void look_around(const wire::Packet& packet);
+
+    // data.cpp: IPoIB packets
+    void take_data(const wire::Packet& packet, bool is_tester);
+    void to_group(const wire::Packet& packet, GroupIndex group, bool is_tester);
+    void announce(const wire::Gid& address, const wire::Gid& gid, std::uint32_t qpn);
+    void announcements(const wire::Packet& packet);
+    void group_reports(const wire::Packet& packet);
+    void listens(const wire::Gid& mgid, bool joins);
+    void towards(const wire::Packet& packet);
+    void solicitations(const wire::Packet& packet);
+    void uses(const wire::Packet& packet);
+
+    // management.cpp: subnet administration
+    void take_sa(const wire::Packet& packet);
+    void take_request(const wire::Packet& packet);
+    void take_answer(const wire::Packet& packet);
+    Request* request_slot(const wire::Packet& packet, std::uint16_t lid);
+    void asked_for_group(const Request& request);
+    void answered_join(const wire::Packet& packet, const Request* request);
+    void refused_join(const wire::Packet& packet, const Request& request, Member& member);
+    void subscribed(const Request& request);
+    void take_table(const wire::Packet& packet);
+    void take_report(const wire::Packet& packet);
+    void learn_path(wire::View<wire::PathRecord> record, PortIndex from);
+    void registered_anew(PortIndex port);
+
+    // fabric_management.cpp: subnet management and connections
+    void take_smp(const wire::Packet& packet);
+    void take_p_keys(const wire::Packet& packet, wire::Octets smp);
+    void take_cm(const wire::Packet& packet);
+
+    Ports ports_;
+    Table<wire::Gid, Group> groups_;
+    Table<std::uint64_t, Member> members_;  ///< by group and port
+    Table<wire::Gid, Neighbour> neighbours_;
+    Table<std::pair<std::uint64_t, std::uint64_t>, Path> paths_;
+    Table<std::uint64_t, Connection> connections_;
+    std::deque<Link> links_;
+    std::vector<std::uint16_t> link_by_p_key_;
+
+    std::vector<Request> requests_;  ///< a ring
+    std::size_t next_request_ = 0;
+    std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t, KeyHash> request_index_;
+    wire::RmppReassembly tables_;
+
+    std::array<Solicitation, 256> solicitations_{};  ///< a ring
+    std::size_t next_solicitation_ = 0;
+    std::unordered_map<std::uint64_t, PortIndex, KeyHash> port_by_route_;  ///< by directed route
+    std::uint16_t first_answered_ = 0;                                     ///< LID
+
+    std::uint64_t prefix_ = std::uint64_t{0xfe80} << 48;
+    bool prefix_is_known_ = false;
+    std::uint16_t sa_lid_ = 0;
+    bool is_at_sa_ = false;
+    Sight sm_restarted_;
+    std::uint64_t sm_restarts_ = 0;
+    Doubts doubts_;
+
+    Known known_;
+    PortIndex sender_ = none, subject_ = none;  ///< of the packet at hand
+    GroupIndex group_ = none;
+    bool opens_request_ = false;  ///< the packet is a request of the subject, which says nothing against it
+    std::vector<Event> events_;
+};
+
+}  // namespace ipoib::state
