@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform check: judge captures.
 #include "conformance/command/commands.hpp"
+#include "conformance/command/knowledge_options.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/terminal.hpp"
@@ -19,6 +20,7 @@ namespace {
 struct Options {
     std::vector<std::string> arguments;  ///< captures, then selectors
     ReportOptions report;
+    KnowledgeOptions knowledge;
 };
 
 /// Splits the arguments: what is a file (or "-") is a capture, the rest must be selectors.
@@ -38,6 +40,7 @@ PassiveRun plan(const Options& options) {
     if (std::ranges::count(run.captures, "-") > 1) throw UsageError("standard input can be read only once");
     run.rules = selected_rules(selection);
     if (run.rules.empty()) throw UsageError("the selectors leave no rule");
+    run.judge = judge_options(options.knowledge);
     return run;
 }
 
@@ -109,6 +112,7 @@ void add_check(CLI::App& program, int& exit_code) {
                      "judge: an id, a glob, a section (rfc4391/6), level:must, tag:arp; '!' negates")
         ->required()
         ->type_name("[SELECTOR]");
+    add_knowledge_options(*command, options->knowledge, true);
     add_report_options(*command, options->report, "Kept in the reports; check itself uses no random numbers");
     command->footer(
         "Exit code: 0 nothing against it, 1 a failure, 3 a capture is damaged, 5 inconclusive, 4 nothing was judged,\n"

@@ -37,9 +37,15 @@ std::string binds_text(requirements::Binds binds) {
     return text;
 }
 
-constexpr std::array<std::pair<state::Fact, std::string_view>, 9> fact_words{
+constexpr std::array<std::pair<state::Fact, std::string_view>, 15> fact_words{
     {{state::Fact::broadcast_gid, "a packet to the broadcast-GID, or its record,"},
      {state::Fact::broadcast_record, "the broadcast group's MCMemberRecord"},
+     {state::Fact::q_key, "the broadcast group's Q_Key"},
+     {state::Fact::mtu, "the broadcast group's MTU"},
+     {state::Fact::sl, "the broadcast group's SL"},
+     {state::Fact::traffic_class, "the broadcast group's TClass"},
+     {state::Fact::flow_label, "the broadcast group's FlowLabel"},
+     {state::Fact::hop_limit, "the broadcast group's HopLimit"},
      {state::Fact::group_record, "the group's MCMemberRecord"},
      {state::Fact::watched, "the sender's join of the broadcast group, and all its traffic with the SA since,"},
      {state::Fact::member, "an answer of the SA to the sender about the group"},

@@ -72,7 +72,7 @@ private:
     void begin(std::size_t rule, const state::Event& event);
     std::size_t end(std::size_t rule, const state::Event& event);
 
-    const std::vector<const rules::Rule*>& rules_;
+    std::vector<const rules::Rule*> rules_;
     std::array<std::vector<std::uint16_t>, 16> by_event_;
     std::deque<Open> open_;    ///< in the order of their beginning
     std::uint64_t first_ = 0;  ///< the number of the first one in it

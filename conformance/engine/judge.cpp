@@ -47,6 +47,8 @@ std::string count_of(std::uint64_t count, std::string_view what, std::uint64_t f
     return std::to_string(count) + ' ' + std::string(what) + " (first: frame " + std::to_string(first) + ')';
 }
 
+constexpr state::Facts of_broadcast_group = facts(Fact::broadcast_gid, Fact::broadcast_record) | state::whole_record;
+
 std::string port_name(const state::Port& port) {
     return port.gid.is_zero() ? "LID " + hex(port.lid, 4) : hex(port.gid.interface_id(), 16).substr(2);
 }
@@ -54,7 +56,7 @@ std::string port_name(const state::Port& port) {
 /// Why packets could not be judged: of what was missing, what a person can do most about.
 std::string_view what_is_missing(state::Facts missing) {
     const auto lacks = [missing](Fact fact) { return (missing & facts(fact)) != 0; };
-    if (lacks(Fact::broadcast_record))
+    if (missing & (facts(Fact::broadcast_record) | state::whole_record))
         return "the broadcast group's MCMemberRecord is not in the capture before these packets, or it changes";
     if (lacks(Fact::broadcast_gid)) return "the link's broadcast-GID is not known, or the capture shows two";
     if (lacks(Fact::watched)) return "start of the link not captured, or not all of its traffic with the SA since";
@@ -64,6 +66,17 @@ std::string_view what_is_missing(state::Facts missing) {
     if (lacks(Fact::path)) return "no path that the SA told the sender is in the capture";
     if (lacks(Fact::neighbour)) return "the receiver's link-layer address is not announced in the capture";
     return "the ports that these packets go between are not known";
+}
+
+void tell_doubts(const state::Doubts& doubts, std::vector<std::string>& notes) {
+    const auto say = [&](std::uint64_t count, std::string_view what) {
+        if (count) notes.push_back(std::to_string(count) + ' ' + std::string(what));
+    };
+    say(doubts.unbelieved, "answers of the SA come from a LID that was not asked; they are not believed");
+    say(doubts.disputes, "times a broadcast group was told in two ways; its link is not judged by it");
+    say(doubts.contradicted, "times the SA says something else than --assume or --sa");
+    say(doubts.broken_tables, "tables of the SA did not come whole");
+    say(doubts.not_kept, "times a port, group or membership was one too many to keep; verdicts on it may lack");
 }
 
 bool binds_party(const rules::Rule& rule, Party party) {
@@ -203,8 +216,7 @@ void Judge::judge(const Packet& packet, const state::Known& known, const capture
         }
         if (rule.applies && !rule.applies(packet, known)) continue;
         ++finding.observed;
-        if (is_assumed && (rule.knows & facts(Fact::broadcast_gid, Fact::broadcast_record, Fact::group_record)))
-            ++finding.by_assumption;
+        if (is_assumed && (rule.knows & (of_broadcast_group | facts(Fact::group_record)))) ++finding.by_assumption;
         if (rule.holds && !rule.holds(packet, known))
             violated(index, packet, known, frame);
         else if (rule.notes && rule.notes(packet, known))
@@ -351,6 +363,7 @@ std::vector<std::string> Judge::notes() const {
     tell(wrong_vcrc_, "frames have a wrong VCRC");
     tell(no_crc_, "frames carry no ICRC");
     tell(other_link_types_, "frames of another link type were skipped");
+    for (const auto* subnet : subnets()) tell_doubts(subnet->doubts(), notes);
     return notes;
 }
 

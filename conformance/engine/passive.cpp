@@ -14,70 +14,102 @@ using reports::Verdict;
 
 constexpr std::uint64_t frames_between_progress = 4096;
 
-/// Reads one capture to its end, as far as it can be read.
-class CaptureRun {
+/// One capture, frame by frame, with who sends at each of its interfaces.
+class OpenCapture {
 public:
-    CaptureRun(const PassiveRun& run, std::size_t index)
-        : run_(run),
-          index_(static_cast<std::uint32_t>(index)),
-          reader_(capture::Reader::open(run.captures[index])),
-          judge_(run.rules, index_, run.listener) {}
+    explicit OpenCapture(const std::string& path) : path_(path), reader_(capture::Reader::open(path)) {}
 
-    void read(reports::Results& results) {
-        const auto last = frames();
-        auto captured = summary(last);
-        auto judged = judge_.results();
-        for (auto& result : judged) result.evidence = captured.file;
-        std::ranges::move(judged, std::back_inserter(results.results));
-        results.captures.push_back(std::move(captured));
+    /// Whether there is another frame.
+    bool next() {
+        status_ = reader_.next(frame_);
+        if (status_ != capture::Status::frame) return false;
+        ++packets_;
+        return true;
     }
-
-private:
-    capture::Status frames() {
-        capture::Frame frame;
-        auto status = reader_.next(frame);
-        for (; status == capture::Status::frame; status = reader_.next(frame)) {
-            ++packets_;
-            judge_.frame(frame, party(frame.interface));
-            if (run_.progress && packets_ % frames_between_progress == 0)
-                run_.progress(reader_.position(), reader_.size());
-        }
-        return status;
+    [[nodiscard]] const capture::Frame& frame() const noexcept { return frame_; }
+    Party party() {
+        while (frame_.interface >= parties_.size())
+            parties_.push_back(party_of(reader_.interface_name(static_cast<std::uint32_t>(parties_.size()))));
+        return parties_[frame_.interface];
     }
-
-    Party party(std::uint32_t interface) {
-        if (interface >= parties_.size()) {
-            for (auto i = static_cast<std::uint32_t>(parties_.size()); i <= interface; ++i)
-                parties_.push_back(party_of(reader_.interface_name(i)));
-        }
-        return parties_[interface];
+    void show(const Progress& progress) const {
+        if (progress && packets_ % frames_between_progress == 0) progress(reader_.position(), reader_.size());
     }
-
-    reports::CaptureResult summary(capture::Status last) {
-        reports::CaptureResult summary{.file = run_.captures[index_],
-                                       .link_type = reader_.file_link_type(),
-                                       .packets = packets_,
-                                       .ipoib = judge_.ipoib(),
-                                       .notes = judge_.notes()};
+    [[nodiscard]] reports::CaptureResult summary() const {
+        reports::CaptureResult summary{.file = path_, .link_type = reader_.file_link_type(), .packets = packets_};
         const auto& skipped = reader_.skipped();
         const auto tell = [&](std::uint64_t count, std::string_view what) {
             if (count) summary.notes.push_back(std::to_string(count) + ' ' + std::string(what));
         };
         tell(skipped.erf_other, "ERF records of another type than InfiniBand were skipped");
         tell(skipped.erf_malformed, "ERF records are shorter than their own headers");
-        if (last == capture::Status::cut) summary.notes.push_back("the last record is cut off; all before it was read");
-        if (last == capture::Status::corrupt) summary.error = reader_.error();
+        if (status_ == capture::Status::cut)
+            summary.notes.push_back("the last record is cut off; all before it was read");
+        if (status_ == capture::Status::corrupt) summary.error = reader_.error();
         if (capture::stop_requested()) summary.notes.push_back("interrupted; the verdicts are those so far");
         return summary;
     }
 
-    const PassiveRun& run_;
-    std::uint32_t index_;
+private:
+    const std::string& path_;
     capture::Reader reader_;
-    Judge judge_;
+    capture::Frame frame_;
+    capture::Status status_ = capture::Status::end;
     std::uint64_t packets_ = 0;
     std::vector<Party> parties_;
 };
+
+void add(std::vector<std::string>& notes, std::vector<std::string> more) {
+    std::ranges::move(more, std::back_inserter(notes));
+}
+
+}  // namespace
+
+Judge read_capture(const PassiveRun& run, std::size_t index, reports::CaptureResult& summary) {
+    OpenCapture capture{run.captures[index]};
+    Judge judge{run.rules, static_cast<std::uint32_t>(index), run.listener, run.judge};
+    while (capture.next()) {
+        judge.frame(capture.frame(), capture.party());
+        capture.show(run.progress);
+    }
+    summary = capture.summary();
+    summary.ipoib = judge.ipoib();
+    add(summary.notes, judge.notes());
+    return judge;
+}
+
+Judge read_together(const PassiveRun& run, std::vector<reports::CaptureResult>& summaries) {
+    Judge judge{run.rules, 0, run.listener, run.judge};
+    std::vector<std::unique_ptr<OpenCapture>> captures;
+    std::vector<bool> has_frame;
+    for (const auto& path : run.captures) {
+        captures.push_back(std::make_unique<OpenCapture>(path));
+        has_frame.push_back(captures.back()->next());
+    }
+    std::vector<std::uint64_t> ipoib(captures.size());
+    for (;;) {
+        std::size_t first = captures.size();
+        for (std::size_t i = 0; i < captures.size(); ++i)
+            if (has_frame[i] &&
+                (first == captures.size() || captures[i]->frame().time_ns < captures[first]->frame().time_ns))
+                first = i;
+        if (first == captures.size()) break;
+        auto& capture = *captures[first];
+        const auto before = judge.ipoib();
+        judge.frame(capture.frame(), capture.party(), static_cast<std::uint32_t>(first));
+        ipoib[first] += judge.ipoib() - before;
+        capture.show(run.progress);
+        has_frame[first] = capture.next();
+    }
+    for (std::size_t i = 0; i < captures.size(); ++i) {
+        summaries.push_back(captures[i]->summary());
+        summaries.back().ipoib = ipoib[i];
+    }
+    if (!summaries.empty()) add(summaries.front().notes, judge.notes());
+    return judge;
+}
+
+namespace {
 
 constexpr std::array<std::pair<wire::Part, std::string_view>, 11> tag_names{{
     {wire::Part::arp, "arp"},
@@ -117,13 +149,25 @@ std::string_view strength_name(requirements::Strength strength) noexcept {
 
 reports::Results check(const PassiveRun& run) {
     reports::Results results;
+    if (run.judge.is_one_subnet) {
+        auto judged = read_together(run, results.captures).results();
+        for (auto& result : judged) {
+            result.capture = result.details.empty() ? 0 : result.details.front().capture;
+            result.evidence = results.captures.at(result.capture).file;
+        }
+        results.results = std::move(judged);
+        return results;
+    }
     for (std::size_t i = 0; i < run.captures.size(); ++i) {
         if (capture::stop_requested()) {
             results.captures.push_back({.file = run.captures[i], .error = "interrupted before it was read"});
             continue;
         }
-        CaptureRun capture{run, i};
-        capture.read(results);
+        reports::CaptureResult summary;
+        auto judged = read_capture(run, i, summary).results();
+        for (auto& result : judged) result.evidence = summary.file;
+        std::ranges::move(judged, std::back_inserter(results.results));
+        results.captures.push_back(std::move(summary));
     }
     return results;
 }

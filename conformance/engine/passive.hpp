@@ -20,10 +20,17 @@ struct PassiveRun {
     std::vector<const rules::Rule*> rules;
     Judge::Listener listener{};
     Progress progress{};
+    JudgeOptions judge{};  ///< with `is_one_subnet` the captures are read as one, in the order of their times
 };
 
-/// Judges each capture by itself. A capture that cannot be opened or read to its end has `CaptureResult::error`, which
-/// is an ERROR of the run; `Results::requirements` is left to roll_up.
+/// Reads one capture to its end, as far as it can be read.
+[[nodiscard]] Judge read_capture(const PassiveRun& run, std::size_t index, reports::CaptureResult& summary);
+/// Reads all as one.
+[[nodiscard]] Judge read_together(const PassiveRun& run, std::vector<reports::CaptureResult>& summaries);
+
+/// Judges each capture by itself, or all as one; then `Detail::capture` tells which a frame is of. A capture that
+/// cannot be opened or read to its end has `CaptureResult::error`, which is an ERROR of the run;
+/// `Results::requirements` is left to roll_up.
 [[nodiscard]] reports::Results check(const PassiveRun& run);
 
 /// "must", "should", "may".

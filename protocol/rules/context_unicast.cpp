@@ -38,7 +38,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::ud_same_partition_and_qkey},
      .title = "an answer is given only to a packet with the link's Q_Key",
      .needs = over_ib | parts(Part::deth),
-     .knows = facts(Fact::broadcast_record),
+     .knows = facts(Fact::q_key),
      .applies = [](const Packet&, const Known& known) { return known.answers != nullptr; },
      .holds = [](const Packet&, const Known& known) { return !known.answers->has_wrong_key; },
      .expected = "no answer",

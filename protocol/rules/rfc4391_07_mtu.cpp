@@ -25,7 +25,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::frame_within_link_mtu},
      .title = "no datagram is larger than the link MTU",
      .needs = over_ib | parts(Part::lrh, Part::deth),
-     .knows = facts(Fact::broadcast_record),
+     .knows = facts(Fact::mtu),
      .applies = [](const Packet&, const Known& known) { return mtu_octets(known.broadcast->mtu) != 0; },
      .holds = [](const Packet& p, const Known& known) { return p.payload_length <= mtu_octets(known.broadcast->mtu); },
      .points_at = Lrh::packet_length,

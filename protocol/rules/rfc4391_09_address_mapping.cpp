@@ -176,7 +176,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::qkey_of_broadcast_group, &rfc4391::adopts_broadcast_parameters},
      .title = "all IPoIB packets have the broadcast group's Q_Key",
      .needs = over_ib | parts(Part::deth),
-     .knows = facts(Fact::broadcast_record),
+     .knows = facts(Fact::q_key),
      .holds = [](const Packet& p, const Known& known) { return p.deth[Deth::q_key] == known.broadcast->q_key; },
      .notes = [](const Packet&, const Known& known) { return known.broadcast->q_key == usual_q_key; },
      .note = usual_default,

@@ -53,7 +53,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4392::controlled_qkey_from_qp},
      .title = "a controlled Q_Key is that of the queue pair, which has the link's",
      .needs = over_ib | parts(Part::deth),
-     .knows = facts(Fact::broadcast_record),
+     .knows = facts(Fact::q_key),
      .applies =
          [](const Packet& p, const Known& known) {
              return is_controlled(known.broadcast->q_key) && is_controlled(p.deth[Deth::q_key]);

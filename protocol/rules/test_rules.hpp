@@ -30,7 +30,7 @@ inline const Gid local_group6 = parse_gid("ff02::fb").value();
 /// What a judge would know of the link from the SA's answer.
 struct Knowledge {
     explicit Knowledge(const build::Link& link) : broadcast(state::parameters_of(broadcast_record(a, link).view())) {
-        known.facts = state::facts(state::Fact::broadcast_gid, state::Fact::broadcast_record);
+        known.facts = state::facts(state::Fact::broadcast_gid, state::Fact::broadcast_record) | state::whole_record;
         known.broadcast = &broadcast;
         known.broadcast_gid = &broadcast.mgid;
     }

@@ -39,13 +39,16 @@ void Subnet::take_data(const Packet& packet, bool is_tester) {
     }
     auto& link = links_[link_of(packet.bth[Bth::p_key])];
     known_.link = &link;
-    if (!is_tester && packet.grh && !link.is_disputed && !link.broadcast && is_broadcast_gid(packet.grh[Grh::dgid])) {
+    if (!is_tester && packet.grh && !link.is_disputed && is_broadcast_gid(packet.grh[Grh::dgid])) {
         const auto dgid = packet.grh[Grh::dgid];
-        if (link.broadcast_gid && *link.broadcast_gid != dgid) {
+        const bool is_inferred = !link.broadcast;
+        if (link.broadcast_gid && *link.broadcast_gid != dgid && is_inferred) {
             link.is_disputed = true;
             link.broadcast_gid.reset();
+            link.broadcast.reset();
+            link.told = 0;
             ++doubts_.disputes;
-        } else {
+        } else if (!link.broadcast_gid) {
             link.broadcast_gid = dgid;
             link.group = group_of(dgid);
         }
@@ -115,7 +118,7 @@ void Subnet::solicitations(const Packet& packet) {
     if (dialogue.key == 0 || !packet.deth) return;
     if (dialogue.asks) {
         const auto& link = *known_.link;
-        const bool is_wrong = link.broadcast && packet.deth[Deth::q_key] != link.broadcast->q_key;
+        const bool is_wrong = (link.told & facts(Fact::q_key)) && packet.deth[Deth::q_key] != link.broadcast->q_key;
         solicitations_[next_solicitation_] = {dialogue.key, group_, is_wrong, known_.now};
         next_solicitation_ = (next_solicitation_ + 1) % solicitations_.size();
         return;

@@ -75,6 +75,7 @@ struct Link {
     std::uint16_t p_key = 0;                   ///< with the full-membership bit
     std::optional<GroupParameters> broadcast;  ///< the broadcast group's record
     Source source = Source::nothing;           ///< of that record
+    std::uint32_t told = 0;                    ///< what of it is known: Facts, see known.hpp
     Sight learned;                             ///< the frame that taught it
     std::optional<wire::Gid> broadcast_gid;    ///< of the record, else of the first packet sent to it
     GroupIndex group = none;                   ///< the broadcast group

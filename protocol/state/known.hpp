@@ -11,20 +11,30 @@ namespace ipoib::state {
 enum class Fact : std::uint8_t {
     broadcast_gid,     ///< the link's broadcast-GID: from the SA, or from a packet sent to it
     broadcast_record,  ///< the broadcast group's whole record
-    group_record,      ///< the record of the group that the packet goes to, or that its record names
-    sender,            ///< the port that sent the packet
-    watched,           ///< the sender's join of the broadcast group, and all its traffic with the SA since
-    member,            ///< what the SA has told the sender of this group
-    request,           ///< for an answer: the request
-    receiver,          ///< for unicast: the port that the DLID names
-    neighbour,         ///< for unicast: what the IP destination has announced as its link-layer address
-    path,              ///< for unicast: the path that the SA has told the sender
+    q_key,             ///< of that record these alone: the user may state some of it
+    mtu,
+    sl,
+    traffic_class,
+    flow_label,
+    hop_limit,
+    group_record,  ///< the record of the group that the packet goes to, or that its record names
+    sender,        ///< the port that sent the packet
+    watched,       ///< the sender's join of the broadcast group, and all its traffic with the SA since
+    member,        ///< what the SA has told the sender of this group
+    request,       ///< for an answer: the request
+    receiver,      ///< for unicast: the port that the DLID names
+    neighbour,     ///< for unicast: what the IP destination has announced as its link-layer address
+    path,          ///< for unicast: the path that the SA has told the sender
 };
 using Facts = std::uint32_t;
 template <std::same_as<Fact>... F>
 constexpr Facts facts(F... fact) noexcept {
     return ((Facts{1} << static_cast<unsigned>(fact)) | ... | 0u);
 }
+
+/// All parameters of a broadcast group's record: together they are Fact::broadcast_record.
+inline constexpr Facts whole_record =
+    facts(Fact::q_key, Fact::mtu, Fact::sl, Fact::traffic_class, Fact::flow_label, Fact::hop_limit);
 
 /// One packet's surroundings. Pointers are valid until the next frame is taken; null where nothing is known.
 struct Known {

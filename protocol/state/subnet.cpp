@@ -62,11 +62,20 @@ void dispute(Link& link) {
     link.broadcast.reset();
     link.broadcast_gid.reset();
     link.source = Source::nothing;
+    link.told = 0;
+}
+
+/// In one of the parameters that were told.
+bool differs(const GroupParameters& a, const GroupParameters& b, Facts told) {
+    const auto differ = [told](Fact fact, auto one, auto other) { return (told & facts(fact)) && one != other; };
+    return differ(Fact::q_key, a.q_key, b.q_key) || differ(Fact::mtu, a.mtu, b.mtu) || differ(Fact::sl, a.sl, b.sl) ||
+           differ(Fact::traffic_class, a.traffic_class, b.traffic_class) ||
+           differ(Fact::flow_label, a.flow_label, b.flow_label) || differ(Fact::hop_limit, a.hop_limit, b.hop_limit);
 }
 
 }  // namespace
 
-void Subnet::learn_broadcast(const GroupParameters& parameters, Source source) {
+void Subnet::learn_broadcast(const GroupParameters& parameters, Source source, Facts told) {
     auto& link = links_[link_of(parameters.p_key)];
     if (link.is_disputed || source > link.source) return;
     if (link.broadcast && link.source == source && *link.broadcast != parameters) {
@@ -74,27 +83,38 @@ void Subnet::learn_broadcast(const GroupParameters& parameters, Source source) {
         ++doubts_.disputes;
         return;
     }
+    if (link.broadcast && link.source != source && differs(*link.broadcast, parameters, link.told))
+        ++doubts_.contradicted;
     if (!link.broadcast || link.source != source) link.learned = known_.now;
     link.broadcast = parameters;
-    link.broadcast_gid = parameters.mgid;
     link.source = source;
+    link.told = told & whole_record;
+    if (!(told & facts(Fact::broadcast_gid))) return;
+    link.broadcast_gid = parameters.mgid;
     link.group = group_of(parameters.mgid);
 }
 
-void Subnet::learn_group(GroupIndex index, const GroupParameters& parameters, Source source) {
-    if (is_broadcast_gid(parameters.mgid)) learn_broadcast(parameters, source);
-    if (index == none) return;
+void Subnet::learn_group(GroupIndex index, const GroupParameters& parameters, Source source, Facts told) {
+    if (is_broadcast_gid(parameters.mgid)) learn_broadcast(parameters, source, told);
+    // A record that is not whole tells no rule on groups anything, but that the group is there.
+    if (index == none || source > groups_[index].source) return;
     auto& group = groups_[index];
-    if (source > group.source) return;
+    group.existence = Existence::exists;
+    if (parameters.mlid == 0) return;
     if (group.record && group.source == source && group.record->mlid != parameters.mlid) group.mlid_has_changed = true;
     if (!group.record || group.source != source) group.learned = known_.now;
     group.record = parameters;
     group.source = source;
-    group.existence = Existence::exists;
 }
 
-void Subnet::assume(const GroupParameters& parameters, Source source) {
-    learn_group(group_of(parameters.mgid), parameters, source);
+void Subnet::assume(const GroupParameters& parameters, Source source, Facts told) {
+    const bool is_group = !is_broadcast_gid(parameters.mgid) || (told & facts(Fact::broadcast_gid));
+    learn_group(is_group ? group_of(parameters.mgid) : none, parameters, source, told);
+}
+
+void Subnet::assume_prefix(std::uint64_t prefix) {
+    prefix_ = prefix;
+    prefix_is_known_ = true;
 }
 
 void Subnet::assume_member(const Gid& mgid, const Gid& port_gid, std::uint8_t join_state) {
@@ -171,7 +191,8 @@ void Subnet::look_around(const Packet& packet) {
     if (k.link->broadcast) k.broadcast = &*k.link->broadcast;
     if (k.link->broadcast_gid) k.broadcast_gid = &*k.link->broadcast_gid;
     fact(k.broadcast_gid, Fact::broadcast_gid);
-    fact(k.broadcast, Fact::broadcast_record);
+    if (k.broadcast) k.facts |= k.link->told;
+    fact(k.broadcast && (k.link->told & whole_record) == whole_record, Fact::broadcast_record);
     fact(k.group && k.group->record, Fact::group_record);
     fact(k.sender, Fact::sender);
     fact(k.of_broadcast && is_watched(subject_, *k.link), Fact::watched);

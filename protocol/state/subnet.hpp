@@ -18,6 +18,7 @@ struct Doubts {
     std::uint64_t unasked = 0;        ///< answers of the SA without a request in the capture
     std::uint64_t unanswered = 0;     ///< requests that had to make room before an answer came
     std::uint64_t disputes = 0;       ///< links whose broadcast group was told in two ways
+    std::uint64_t contradicted = 0;   ///< links of which the user has said something else than the SA
     std::uint64_t broken_tables = 0;  ///< RMPP transactions that did not come whole or were wrong
     std::uint64_t not_kept = 0;       ///< ports, groups, memberships and the like beyond the limits
 };
@@ -34,8 +35,11 @@ public:
     /// What the last packet has brought about.
     [[nodiscard]] std::span<const Event> events() const noexcept { return events_; }
 
-    /// A group's record that the user has given. It yields to what the SA says in the capture.
-    void assume(const GroupParameters& parameters, Source source);
+    /// A group's record that the user has given, and which of its parameters (Fact::q_key ...; for the broadcast group
+    /// of a link also Fact::broadcast_gid, without which its scope is open). It yields to what the SA says in the
+    /// capture.
+    void assume(const GroupParameters& parameters, Source source, Facts told);
+    void assume_prefix(std::uint64_t prefix);
     /// A member that the user has given.
     void assume_member(const wire::Gid& mgid, const wire::Gid& port_gid, std::uint8_t join_state);
 
@@ -64,8 +68,9 @@ private:
 
     // subnet.cpp
     std::uint32_t link_of(std::uint16_t p_key);
-    void learn_broadcast(const GroupParameters& parameters, Source source);
-    void learn_group(GroupIndex group, const GroupParameters& parameters, Source source);
+    void learn_broadcast(const GroupParameters& parameters, Source source, Facts told);
+    void learn_group(GroupIndex group, const GroupParameters& parameters, Source source,
+                     Facts told = whole_record | facts(Fact::broadcast_gid));
     GroupIndex group_of(const wire::Gid& mgid);
     std::uint32_t member_of(GroupIndex group, PortIndex port);
     void tell(EventKind kind, PortIndex port, GroupIndex group = none);

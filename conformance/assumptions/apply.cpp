@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Told parameters as facts.
+#include "conformance/assumptions/apply.hpp"
+
+#include "protocol/wire/mgid.hpp"
+
+#include <array>
+
+namespace ipoib::assumptions {
+namespace {
+
+using state::Fact;
+
+constexpr std::array<std::pair<Told, Fact>, 6> facts_told{{{Told::q_key, Fact::q_key},
+                                                           {Told::mtu, Fact::mtu},
+                                                           {Told::sl, Fact::sl},
+                                                           {Told::traffic_class, Fact::traffic_class},
+                                                           {Told::flow_label, Fact::flow_label},
+                                                           {Told::hop_limit, Fact::hop_limit}}};
+
+}  // namespace
+
+void apply(const Statement& statement, state::Subnet& subnet) {
+    if (statement.subnet_prefix) subnet.assume_prefix(*statement.subnet_prefix);
+    for (const auto& group : statement.groups) {
+        state::Facts facts = 0;
+        for (const auto& [told, fact] : facts_told)
+            if (group.tells(told)) facts |= state::facts(fact);
+        // A list names the group by its whole MGID; --assume only with a scope.
+        if (statement.source == state::Source::file || group.tells(Told::scope))
+            facts |= state::facts(Fact::broadcast_gid);
+        subnet.assume(group.parameters, statement.source, facts);
+        for (const auto& member : group.members)
+            subnet.assume_member(group.parameters.mgid, member.port_gid, member.join_state);
+    }
+}
+
+}  // namespace ipoib::assumptions

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Records into groups.
+#include "conformance/assumptions/collector.hpp"
+
+#include "protocol/wire/text.hpp"
+
+#include <algorithm>
+
+namespace ipoib::assumptions {
+namespace {
+
+/// One entry a port: what a later record says of it holds.
+void put_in_order(std::vector<StatedMember>& members) {
+    std::stable_sort(members.begin(), members.end(),
+                     [](const StatedMember& a, const StatedMember& b) { return a.port_gid < b.port_gid; });
+    std::size_t kept = 0;
+    for (auto& member : members) {
+        if (kept != 0 && members[kept - 1].port_gid == member.port_gid) {
+            if (member.node_description.empty()) member.node_description.swap(members[kept - 1].node_description);
+            --kept;
+        }
+        if (&members[kept] != &member) members[kept] = std::move(member);
+        ++kept;
+    }
+    members.resize(kept);
+}
+
+}  // namespace
+
+void Collector::add(Record record) {
+    const auto& mgid = record.group.parameters.mgid;
+    if (!mgid.is_multicast()) throw Wrong{record.line, wire::text(mgid) + " is no multicast GID"};
+    members_ += record.group.members.size();
+    if (members_ > most_members) throw Wrong{record.line, "more than " + std::to_string(most_members) + " members"};
+    const auto [found, is_new] = index_.try_emplace(mgid, groups_.size());
+    if (is_new) {
+        if (groups_.size() == most_groups)
+            throw Wrong{record.line, "more than " + std::to_string(most_groups) + " groups"};
+        groups_.emplace_back().parameters.mgid = mgid;
+        told_at_.emplace_back();
+    }
+    merge(found->second, record);
+    auto& members = groups_[found->second].members;
+    for (auto& member : record.group.members) members.push_back(std::move(member));
+}
+
+void Collector::merge(std::size_t index, const Record& record) {
+    auto& group = groups_[index];
+    group.members_are_listed |= record.group.members_are_listed;
+    for (unsigned i = 0; i < told_count; ++i) {
+        const auto told = static_cast<Told>(i);
+        if (!record.group.tells(told)) continue;
+        const auto value = value_of(record.group.parameters, told);
+        if (group.tells(told) && value_of(group.parameters, told) != value)
+            throw Wrong{record.line, "the record of " + wire::text(group.parameters.mgid) + " has " +
+                                         std::string(name_of(told)) + " " + text_of(told, value) +
+                                         ", but that of line " + std::to_string(told_at_[index][i]) + " has " +
+                                         text_of(told, value_of(group.parameters, told)) +
+                                         ": a list is of one subnet at one time"};
+        if (!group.tells(told)) told_at_[index][i] = record.line;
+        set(group, told, value);
+    }
+}
+
+std::vector<StatedGroup> Collector::groups() && {
+    if (groups_.empty())
+        throw Wrong{0,
+                    "no record of a multicast group found; expected is what saquery -g and saquery -m print, or JSON"};
+    for (auto& group : groups_) put_in_order(group.members);
+    return std::move(groups_);
+}
+
+}  // namespace ipoib::assumptions

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Puts together what the records of a list say of each group, and refuses what contradicts itself.
+#pragma once
+
+#include "conformance/assumptions/parameter_value.hpp"
+
+#include <array>
+#include <map>
+
+namespace ipoib::assumptions {
+
+/// One record of a list.
+struct Record {
+    StatedGroup group;     ///< with the record's own members
+    std::size_t line = 0;  ///< where it begins
+};
+
+class Collector {
+public:
+    /// Throws Wrong.
+    void add(Record record);
+    /// All groups, each once; throws Wrong where there is none.
+    [[nodiscard]] std::vector<StatedGroup> groups() &&;
+
+private:
+    void merge(std::size_t index, const Record& record);
+
+    std::vector<StatedGroup> groups_;
+    std::vector<std::array<std::size_t, told_count>> told_at_;  ///< the line that told each parameter
+    std::map<wire::Gid, std::size_t> index_;
+    std::size_t members_ = 0;
+};
+
+}  // namespace ipoib::assumptions

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Names, bounds and units of a group's parameters.
+#include "conformance/assumptions/parameter_value.hpp"
+
+#include "protocol/wire/text.hpp"
+#include "reports/text.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace ipoib::assumptions {
+namespace {
+
+using state::GroupParameters;
+
+constexpr std::size_t longest_quote = 60;
+
+struct Parameter {
+    std::string_view name;  ///< the plain one, which is also that of `--assume`
+    std::uint32_t least, most;
+    unsigned hex_digits;  ///< 0: shown in decimal
+};
+/// In the order of Told.
+constexpr std::array<Parameter, told_count> parameters{{{"pkey", 0, 0xffff, 4},
+                                                        {"qkey", 0, 0xffffffff, 8},
+                                                        {"mtu", 1, 5, 0},
+                                                        {"sl", 0, 15, 0},
+                                                        {"tclass", 0, 0xff, 2},
+                                                        {"flowlabel", 0, 0xfffff, 5},
+                                                        {"hoplimit", 0, 0xff, 0},
+                                                        {"scope", 0, 15, 0},
+                                                        {"mlid", 0xc000, 0xfffe, 4},
+                                                        {"rate", 0, 0x3f, 0},
+                                                        {"pktlife", 0, 0x3f, 0}}};
+constexpr const Parameter& parameter(Told told) { return parameters[static_cast<std::size_t>(told)]; }
+
+constexpr unsigned largest_mtu_code = 5;
+constexpr std::size_t encapsulation = 4;  ///< octets of the header between IB and IP: RFC 4391, 6
+
+[[noreturn]] void refuse(Told told, std::string_view text, const std::string& why) {
+    throw std::invalid_argument(std::string(parameter(told).name) + "=" + shown(text) + ": " + why);
+}
+
+std::uint32_t bounded(Told told, std::string_view text) {
+    const auto& bounds = parameter(told);
+    const auto number = whole_number(text);
+    const auto text_of_bound = [&](std::uint32_t bound) {
+        return bounds.hex_digits != 0 && bound != 0 ? wire::hex(bound, bounds.hex_digits) : std::to_string(bound);
+    };
+    if (!number || *number < bounds.least || *number > bounds.most)
+        refuse(told, text,
+               "expected is a number from " + text_of_bound(bounds.least) + " to " + text_of_bound(bounds.most));
+    return static_cast<std::uint32_t>(*number);
+}
+
+std::uint32_t mtu_code(std::string_view text) {
+    const auto octets = whole_number(text);
+    for (std::uint8_t code = 1; octets && code <= largest_mtu_code; ++code)
+        if (state::mtu_octets(code) == *octets) return code;
+    const std::string expected = "expected is the IB MTU in octets: 256, 512, 1024, 2048 or 4096";
+    if (octets && *octets >= 1 && *octets <= largest_mtu_code) {
+        const auto meant = state::mtu_octets(static_cast<std::uint8_t>(*octets));
+        refuse(Told::mtu, text, expected + " (code " + std::to_string(*octets) + " is " + std::to_string(meant) + ")");
+    }
+    for (std::uint8_t code = 1; octets && code <= largest_mtu_code; ++code)
+        if (state::mtu_octets(code) - encapsulation == *octets)
+            refuse(Told::mtu, text, expected + ", which is 4 more than that of the IPoIB link");
+    refuse(Told::mtu, text, expected);
+}
+
+/// "2.5" of "2.5 Gb/s".
+std::string_view number_in(std::string_view name) { return name.substr(0, name.find(' ')); }
+
+std::uint32_t rate_code(std::string_view text) {
+    constexpr std::string_view by_code = "code=";
+    if (text.substr(0, by_code.size()) == by_code) return bounded(Told::rate, trimmed(text.substr(by_code.size())));
+    std::string known;
+    for (const auto& rate : wire::rate_names) {
+        if (number_in(rate.name) == text) return static_cast<std::uint32_t>(rate.value);
+        known += (known.empty() ? "" : ", ") + std::string(number_in(rate.name));
+    }
+    refuse(Told::rate, text, "expected is a rate in Gb/s, or code=N; known are " + known);
+}
+
+/// Releases of infiniband-diags before 1.6 print the flow label in the wrong byte order; the true one has 20 bits.
+std::uint32_t printed_flow_label(std::string_view text) {
+    const auto number = whole_number(text);
+    if (number && *number > 0xfffff && *number <= 0xffffffff) {
+        const auto swapped = __builtin_bswap32(static_cast<std::uint32_t>(*number));
+        if (swapped <= 0xfffff) return swapped;
+    }
+    return bounded(Told::flow_label, text);
+}
+
+/// The six bits behind a selector.
+std::string without_selector(Told told, std::string_view text) {
+    const auto octet = whole_number(text);
+    if (!octet || *octet > 0xff) refuse(told, text, "expected is an octet of the record, 0x0 to 0xff");
+    return std::to_string(*octet & 0x3f);
+}
+
+}  // namespace
+
+std::string shown(std::string_view text) {
+    const auto begin = text.substr(0, 4 * longest_quote);
+    return '"' + reports::clipped(reports::printable(begin, reports::Lines::join), longest_quote) + '"';
+}
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r";
+    const auto begin = text.find_first_not_of(blanks);
+    if (begin == std::string_view::npos) return {};
+    return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+    const bool is_hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    if (is_hex) text.remove_prefix(2);
+    std::uint64_t value = 0;
+    const auto* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value, is_hex ? 16 : 10);
+    if (error != std::errc{} || stop != end) return {};
+    return value;
+}
+
+std::optional<wire::Gid> gid_in(std::string_view text) {
+    constexpr std::size_t longest = 64;
+    if (text.size() > longest) return {};
+    const auto middle = text.find(" : ");
+    if (middle == std::string_view::npos) return wire::parse_gid(text);
+    const auto prefix = whole_number(trimmed(text.substr(0, middle)));
+    const auto interface_id = whole_number(trimmed(text.substr(middle + 3)));
+    if (!prefix || !interface_id) return {};
+    return wire::Gid::of(*prefix, *interface_id);
+}
+
+std::string plain_name(std::string_view name) {
+    std::string plain;
+    for (const char c : name) {
+        if (c == '_') continue;
+        plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return plain;
+}
+
+std::optional<Told> parameter_named(std::string_view plain) {
+    for (unsigned i = 0; i < told_count; ++i)
+        if (parameters[i].name == plain) return static_cast<Told>(i);
+    return {};
+}
+
+std::string_view name_of(Told told) { return parameter(told).name; }
+
+std::uint32_t said_value(Told told, std::string_view text) {
+    if (told == Told::mtu) return mtu_code(text);
+    if (told == Told::rate) return rate_code(text);
+    return bounded(told, text);
+}
+
+std::uint32_t printed_value(Told told, std::string_view text) {
+    switch (told) {
+        case Told::flow_label:
+            return printed_flow_label(text);
+        case Told::mtu:
+            if (const auto code = without_selector(told, text);
+                state::mtu_octets(static_cast<std::uint8_t>(std::stoul(code))) == 0)
+                refuse(told, text, "the code of an MTU is 1 to 5, with the selector 0x81 to 0x85");
+            [[fallthrough]];
+        case Told::rate:
+        case Told::lifetime:
+            return bounded(told, without_selector(told, text));
+        default:
+            return bounded(told, text);
+    }
+}
+
+std::uint32_t value_of(const GroupParameters& group, Told told) {
+    switch (told) {
+        case Told::p_key:
+            return group.p_key;
+        case Told::q_key:
+            return group.q_key;
+        case Told::mtu:
+            return group.mtu;
+        case Told::sl:
+            return group.sl;
+        case Told::traffic_class:
+            return group.traffic_class;
+        case Told::flow_label:
+            return group.flow_label;
+        case Told::hop_limit:
+            return group.hop_limit;
+        case Told::scope:
+            return group.scope;
+        case Told::mlid:
+            return group.mlid;
+        case Told::rate:
+            return group.rate;
+        case Told::lifetime:
+            return group.lifetime;
+    }
+    return 0;
+}
+
+void set(StatedGroup& group, Told told, std::uint32_t value) {
+    auto& into = group.parameters;
+    const auto octet = static_cast<std::uint8_t>(value);
+    group.given |= bit(told);
+    switch (told) {
+        case Told::p_key:
+            into.p_key = static_cast<std::uint16_t>(value);
+            break;
+        case Told::q_key:
+            into.q_key = value;
+            break;
+        case Told::mtu:
+            into.mtu = octet;
+            break;
+        case Told::sl:
+            into.sl = octet;
+            break;
+        case Told::traffic_class:
+            into.traffic_class = octet;
+            break;
+        case Told::flow_label:
+            into.flow_label = value;
+            break;
+        case Told::hop_limit:
+            into.hop_limit = octet;
+            break;
+        case Told::scope:
+            into.scope = octet;
+            break;
+        case Told::mlid:
+            into.mlid = static_cast<std::uint16_t>(value);
+            break;
+        case Told::rate:
+            into.rate = octet;
+            break;
+        case Told::lifetime:
+            into.lifetime = octet;
+            break;
+    }
+}
+
+std::string text_of(Told told, std::uint32_t value) {
+    if (told == Told::mtu) return std::to_string(state::mtu_octets(static_cast<std::uint8_t>(value)));
+    if (told == Told::rate)
+        for (const auto& rate : wire::rate_names)
+            if (rate.value == value) return std::string(rate.name);
+    const auto digits = parameter(told).hex_digits;
+    return digits != 0 ? wire::hex(value, digits) : std::to_string(value);
+}
+
+}  // namespace ipoib::assumptions

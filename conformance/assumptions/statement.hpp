@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the user says of a subnet: parameters and members of groups that a capture does not show. interfaces.md,
+// `--assume` and `--sa`.
+#pragma once
+
+#include "protocol/state/entities.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ipoib::assumptions {
+
+/// A parameter that can be told or not. The MGID always is.
+enum class Told : std::uint8_t {
+    p_key,
+    q_key,
+    mtu,
+    sl,
+    traffic_class,
+    flow_label,
+    hop_limit,
+    scope,
+    mlid,
+    rate,
+    lifetime,
+};
+inline constexpr unsigned told_count = 11;
+constexpr std::uint32_t bit(Told told) noexcept { return std::uint32_t{1} << static_cast<unsigned>(told); }
+
+/// A port's part in a group, as the SA's record states it.
+struct StatedMember {
+    wire::Gid port_gid{};
+    std::uint8_t join_state = 0;   ///< bits of wire::join_state
+    bool proxy = false;            ///< joined by another port
+    std::string node_description;  ///< printable; empty where the list has none
+};
+
+struct StatedGroup {
+    state::GroupParameters parameters;  ///< in the record's own units and codes; zero where nothing was told
+    std::uint32_t given = 0;            ///< which of them were told, a set of bit(Told)
+    std::vector<StatedMember> members;  ///< by port GID, each port once
+    /// The list shows members of this group, so who is not in it was no member. An SA names the members only to those
+    /// it trusts: to anybody else each group looks as if it had none, which says nothing.
+    bool members_are_listed = false;
+
+    [[nodiscard]] bool tells(Told told) const noexcept { return (given & bit(told)) != 0; }
+};
+
+struct Statement {
+    std::vector<StatedGroup> groups;  ///< in the order of the list, each MGID once
+    state::Source source = state::Source::nothing;
+    std::string origin;                          ///< "--assume", or the file's name: for reports
+    std::optional<std::uint64_t> subnet_prefix;  ///< where the user has named the subnet
+};
+
+/// What `--assume` says: "pkey=0x8001,qkey=0x0b1b,mtu=2048,..." about the broadcast group of one link. Numbers are
+/// decimal, or hex behind 0x.
+///   pkey       of the link, 0xffff unless given; always told, and with the full-membership bit, which may be left out
+///   qkey, sl, tclass, flowlabel, hoplimit, mlid
+///   mtu        of the group, in octets: 256 to 4096
+///   rate       in Gb/s as people write it (2.5, 10, 56), or code=N
+///   scope      of the broadcast-GID; where it is not told, the MGID has 2 but the link may have any
+///   prefix     of the subnet: "fe80::", or 64 bits as a number
+/// Throws std::invalid_argument with a sentence on what is wrong.
+[[nodiscard]] Statement parse_assumption(std::string_view text);
+
+/// Bounds of a list of the SA's records.
+inline constexpr std::size_t largest_sa_file = std::size_t{64} << 20;
+inline constexpr std::size_t most_groups = 65536, most_members = std::size_t{1} << 20;
+
+/// A list of the SA's records: what `saquery -g`, `saquery -m` and `saquery MCMR` print, alone or one after the other,
+/// or JSON: an array of objects with mgid and any of pkey, qkey, mtu, sl, tclass, flow_label, hop_limit, scope, mlid,
+/// rate (units as in parse_assumption; numbers, or strings for hex), pkt_life (its code), and members: an array of
+/// {port_gid, join_state, proxy, node_description}, empty where the group is known to have none. What is said of a
+/// group in several places is put together. Other lines and members of objects are ignored.
+/// Throws std::runtime_error with file, line and what is wrong: records that contradict each other, values out of
+/// range, a record cut off, more than the bounds allow, no record at all.
+[[nodiscard]] Statement read_sa_file(const std::string& path);
+
+/// The same of text that was read already; `origin` names it.
+[[nodiscard]] Statement parse_sa_list(std::string_view text, const std::string& origin);
+
+}  // namespace ipoib::assumptions

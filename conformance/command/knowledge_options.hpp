@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Options of the commands that read captures: what the user knows of the subnet, and who is meant.
+#pragma once
+
+#include "conformance/engine/judge.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace ipoib::conformance {
+
+/// --assume, --sa, --subject and --together.
+struct KnowledgeOptions {
+    std::vector<std::string> assume, sa;
+    std::string subject;
+    bool together = false;
+};
+
+/// Adds the options; `has_subject` also --subject.
+void add_knowledge_options(CLI::App& command, KnowledgeOptions& options, bool has_subject);
+
+/// What a judge makes of them. Throws UsageError for what cannot be understood, a file that cannot be read included.
+[[nodiscard]] JudgeOptions judge_options(const KnowledgeOptions& options);
+
+}  // namespace ipoib::conformance
