@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes the capture that the benchmarks read: IPoIB between eight hosts, 70% UDP, 20% ICMP, 5% ARP, 5% ND.
+// Writes the captures that the benchmarks read: IPoIB between eight hosts, 70% UDP, 20% ICMP, 5% ARP, 5% ND; or a
+// link with as many ports and groups as one likes, all of which join, announce themselves and send.
 #include "fabric/capture/writer.hpp"
+#include "protocol/build/management.hpp"
 #include "protocol/build/samples.hpp"
 
 #include <algorithm>
@@ -8,6 +10,7 @@
 #include <cstdlib>
 #include <exception>
 #include <random>
+#include <tuple>
 #include <vector>
 
 namespace {
@@ -40,20 +43,58 @@ std::vector<std::vector<std::uint8_t>> mix() {
     return frames;
 }
 
+using Frames = std::vector<std::vector<std::uint8_t>>;
+
+/// A join and its answer, as the SA's port sees them.
+void join(Frames& frames, const Node& port, const wire::Bytes<wire::McMemberRecord>& record) {
+    const auto transaction = std::uint64_t{frames.size()} + 1;
+    constexpr auto mask = wire::McMemberRecord::component::join;
+    frames.push_back(mc_member(port, samples::sa(), wire::Method::set, transaction, record, mask).build());
+    frames.push_back(mc_member(samples::sa(), port, wire::Method::get_resp, transaction, record, mask).build());
+}
+
+/// Each of `count` ports joins the link, a group of its own and its neighbour's; then it sends to both and to it.
+std::pair<Frames, Frames> crowd(std::uint16_t count) {
+    const auto link = samples::controlled();
+    // LID 100 is the SA's.
+    const auto host = [](std::uint16_t n) { return samples::host(static_cast<std::uint16_t>(n + 101)); };
+    const auto address = [](std::uint16_t n) { return 0xef000000u + n; };
+    const auto mlid = [](std::uint16_t n) { return static_cast<std::uint16_t>(0xc001 + n); };
+    Frames begin, rest;
+    for (std::uint16_t i = 0; i < count; ++i) {
+        const auto next = static_cast<std::uint16_t>((i + 1) % count);
+        join(begin, host(i), broadcast_record(host(i), link));
+        for (const auto n : {i, next})
+            join(begin, host(i),
+                 group_record(host(i), link, wire::mgid_for_ipv4(address(n), link.p_key, link.scope), mlid(n), 1));
+        rest.push_back(arp_reply(host(i), host(next), link).build());
+        rest.push_back(udp(host(i), host(next), link, 64).build());
+        for (const auto n : {i, next}) rest.push_back(udp_to_group(host(i), address(n), mlid(n), link, 64).build());
+    }
+    std::mt19937 random{1};
+    std::shuffle(rest.begin(), rest.end(), random);
+    return {std::move(begin), std::move(rest)};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 3) {
-        std::fprintf(stderr, "usage: make-bench-capture PACKETS FILE|-\n");
+    const auto count = argc == 4 ? std::strtoul(argv[3], nullptr, 10) : 0;
+    if (argc < 3 || argc > 4 || count > 10'000) {
+        std::fprintf(stderr, "usage: make-bench-capture PACKETS FILE|- [PORTS AND GROUPS, at most 10000]\n");
         return 2;
     }
     try {
         const auto packets = std::strtoull(argv[1], nullptr, 10);
-        const auto frames = mix();
+        Frames begin{samples::broadcast_join_answer(samples::host(1), samples::controlled()).build()}, frames;
+        if (count)
+            std::tie(begin, frames) = crowd(static_cast<std::uint16_t>(count));
+        else
+            frames = mix();
         auto writer = capture::Writer::pcap(argv[2], capture::LinkType::erf);
-        const auto join = samples::broadcast_join_answer(samples::host(1), samples::controlled()).build();
-        writer.write(0, join);
-        for (std::uint64_t i = 1; i < packets; ++i)
+        for (std::uint64_t i = 0; i < begin.size() && i < packets; ++i)
+            writer.write(static_cast<std::int64_t>(i) * 1000, begin[i]);
+        for (std::uint64_t i = begin.size(); i < packets; ++i)
             writer.write(static_cast<std::int64_t>(i) * 1000, frames[i % frames.size()]);
         writer.close();
     } catch (const std::exception& error) {

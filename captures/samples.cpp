@@ -2,7 +2,8 @@
 // How each sample capture is made.
 #include "captures/samples.hpp"
 
-#include "fabric/capture/writer.hpp"
+#include "captures/causes.hpp"
+#include "captures/recorder.hpp"
 #include "protocol/build/samples.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -17,36 +18,10 @@ using namespace wire;
 using capture::LinkType;
 using capture::Writer;
 
-constexpr std::int64_t first_time = 1'767'225'600'000'000'000;  // 2026-01-01 00:00:00 UTC
-constexpr std::int64_t between = 1'000'000;
 constexpr std::uint16_t mlid = 0xc001;
 
 const Node a = samples::host(1), b = samples::host(2);
 Gid address(std::string_view text) { return parse_gid(text).value(); }
-
-/// Writes packets a millisecond apart.
-class Recorder {
-public:
-    explicit Recorder(Writer writer, Medium medium = Medium::infiniband)
-        : writer_(std::move(writer)), medium_(medium) {}
-    ~Recorder() { writer_.close(); }
-    Recorder(const Recorder&) = delete;
-    Recorder& operator=(const Recorder&) = delete;
-
-    void operator()(const PacketBuilder& packet, std::uint32_t interface = 0) {
-        octets(packet.build(medium_), interface);
-    }
-    void octets(Octets frame, std::uint32_t interface = 0, std::size_t kept = ~std::size_t{0}) {
-        const auto cut = frame.first(std::min(kept, frame.size()));
-        writer_.write(time_, cut, interface, static_cast<std::uint32_t>(frame.size()));
-        time_ += between;
-    }
-
-private:
-    Writer writer_;
-    Medium medium_;
-    std::int64_t time_ = first_time;
-};
 
 /// Two hosts that meet: join, resolution in both families, echo, multicast.
 std::vector<PacketBuilder> ordinary(const build::Link& link) {
@@ -194,6 +169,13 @@ constexpr std::array<Sample, 11> samples_made{{
 
 }  // namespace
 
-std::span<const Sample> all() { return samples_made; }
+std::span<const Sample> all() {
+    static const auto every = [] {
+        std::vector<Sample> list{samples_made.begin(), samples_made.end()};
+        list.insert(list.end(), causes().begin(), causes().end());
+        return list;
+    }();
+    return every;
+}
 
 }  // namespace ipoib::captures

@@ -26,10 +26,10 @@ void look_at(const wire::Packet& packet) {
     if (packet.stop) require(packet.stop.offset <= packet.octets.size());
     const state::GroupParameters broadcast{
         .mgid = wire::broadcast_gid(0xffff, 2), .q_key = 0x0b1b, .p_key = 0xffff, .mtu = 4};
-    const state::Known known{.facts = state::facts(state::Fact::broadcast_gid, state::Fact::broadcast_record) |
-                                      state::whole_record,
-                             .broadcast = &broadcast,
-                             .broadcast_gid = &broadcast.mgid};
+    const state::Known known{
+        .facts = state::facts(state::Fact::broadcast_gid, state::Fact::broadcast_record) | state::whole_record,
+        .broadcast = &broadcast,
+        .broadcast_gid = &broadcast.mgid};
     for (const auto& rule : rules::all()) {
         if ((rule.needs & ~packet.found) != 0 || (rule.knows & ~known.facts) != 0 ||
             (rule.applies && !rule.applies(packet, known)))

@@ -29,7 +29,9 @@ void apply(const Statement& statement, state::Subnet& subnet) {
         // A list names the group by its whole MGID; --assume only with a scope.
         if (statement.source == state::Source::file || group.tells(Told::scope))
             facts |= state::facts(Fact::broadcast_gid);
-        subnet.assume(group.parameters, statement.source, facts);
+        auto parameters = group.parameters;
+        if (!group.tells(Told::p_key)) parameters.p_key = wire::mgid_of(parameters.mgid)[wire::Mgid::p_key];
+        subnet.assume(parameters, statement.source, facts);
         for (const auto& member : group.members)
             subnet.assume_member(group.parameters.mgid, member.port_gid, member.join_state);
     }

@@ -71,6 +71,8 @@ public:
     [[nodiscard]] std::vector<std::string> notes() const;
     [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
     [[nodiscard]] const std::vector<const rules::Rule*>& rules() const noexcept { return rules_; }
+    /// The time of the last frame, in ns since 1970.
+    [[nodiscard]] std::int64_t now() const noexcept { return now_; }
     /// The subnets that the frames belong to.
     [[nodiscard]] std::vector<const state::Subnet*> subnets() const;
 

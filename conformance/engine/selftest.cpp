@@ -147,13 +147,15 @@ private:
         const bool is_selection = run_.cases.size() < all_cases().size();
         if (is_selection && cases.empty()) return;
         auto wanted = expected;
+        auto allowed = expected;
+        for (const auto* requirement : mutant.sometimes) add_closure(allowed, requirement->id);
         if (is_selection) std::erase_if(wanted, [&](auto id) { return !checked_by(cases).contains(id); });
         const auto results = run_on(target_of(mutant), std::move(cases), run_.seed);
         const auto found = found_broken(results);
         MutantOutcome outcome{.mutant = &mutant,
                               .killed_by = {},
                               .missing = difference(wanted, found),
-                              .extra = difference(found, expected),
+                              .extra = difference(found, allowed),
                               .wrongly_failed = {}};
         for (const auto& result : results.results) {
             const bool is_doubted = mutant.breaks.empty() && result.verdict == Verdict::inconc;

@@ -26,6 +26,8 @@ struct Mutant {
     bool stays_down = false;
     /// The scenario in which it shows; empty: in every one.
     std::string_view scenario{};
+    /// Broken as well, but by frames that not every one of its cases brings about.
+    std::vector<const requirements::Requirement*> sometimes{};
     Registered<Mutant> registered{this};
 };
 

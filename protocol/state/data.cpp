@@ -55,8 +55,12 @@ void Subnet::take_data(const Packet& packet, bool is_tester) {
     }
     if (sender_ != none && !ports_[sender_].first_ipoib) ports_[sender_].first_ipoib = known_.now;
     if (packet.is_multicast) {
-        if (packet.grh && packet.grh[Grh::dgid].is_multicast())
-            to_group(packet, group_of(packet.grh[Grh::dgid]), is_tester);
+        if (packet.grh && packet.grh[Grh::dgid].is_multicast() && packet.lrh) {
+            const auto mgid = packet.grh[Grh::dgid];
+            auto& last = group_by_mlid_[packet.lrh[Lrh::dlid] & 0x3fff];
+            if (last == none || groups_[last].mgid != mgid) last = group_of(mgid);
+            to_group(packet, last, is_tester);
+        }
     } else {
         towards(packet);
     }
@@ -148,9 +152,9 @@ void Subnet::to_group(const Packet& packet, GroupIndex index, bool is_tester) {
     if (!group.first) group.first = known_.now;
     group.last = known_.now;
     ++group.packets;
-    const auto found = member_of(index, sender_);
-    if (found == none) return;
-    auto& member = members_[found];
+    member_ = member_of(index, sender_);
+    if (member_ == none) return;
+    auto& member = members_[member_];
     if (!member.first_sent) member.first_sent = known_.now;
     member.last_sent = known_.now;
     ++member.sent;
@@ -172,8 +176,13 @@ void Subnet::towards(const Packet& packet) {
         found = neighbours_.find(packet.ipv6[Ipv6::destination]);
     else if (packet.arp_addresses)
         found = neighbours_.find(mapped(packet.arp_addresses[ArpAddresses::tpa]));
-    known_.neighbour = neighbours_.get(found);
-    if (known_.neighbour) known_.target = ports_.get(ports_.find(known_.neighbour->gid));
+    if (found != none) {
+        auto& neighbour = neighbours_[found];
+        known_.neighbour = &neighbour;
+        if (neighbour.port == none) neighbour.port = ports_.find(neighbour.gid);
+        known_.target = ports_.get(neighbour.port);
+    }
+    if (paths_.all().empty()) return;
     // The way leads to a port, which the GRH names if there is one, else what ARP or ND has told, else the LID.
     Gid gid = packet.grh ? packet.grh[Grh::dgid] : known_.neighbour ? known_.neighbour->gid : Gid{};
     if (gid.is_zero() && known_.receiver) gid = known_.receiver->gid;
@@ -183,7 +192,8 @@ void Subnet::towards(const Packet& packet) {
 
 void Subnet::announce(const Gid& address, const Gid& gid, std::uint32_t qpn) {
     if (gid.is_zero() || gid.is_multicast()) return;
-    if (const auto port = ports_.find(gid); port != none) remember(ports_[port].qpns, ports_[port].qpn_count, qpn);
+    const auto port = ports_.find(gid);
+    if (port != none) remember(ports_[port].qpns, ports_[port].qpn_count, qpn);
     if (address.is_zero()) return;
     const auto index = neighbours_.find_or_add(address);
     if (index == none) return;
@@ -191,6 +201,7 @@ void Subnet::announce(const Gid& address, const Gid& gid, std::uint32_t qpn) {
     if (neighbour.announced && neighbour.gid != gid) neighbour.is_shared = true;
     neighbour.address = address;
     neighbour.gid = gid;
+    neighbour.port = port;
     neighbour.announced = known_.now;
     remember(neighbour.qpns, neighbour.qpn_count, qpn);
 }

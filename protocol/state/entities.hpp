@@ -51,17 +51,21 @@ struct Port {
     bool told_of_deletion = false;     ///< subscribed to trap 67 for all groups
     bool rejects_connections = false;  ///< has answered an IPoIB REQ with REJ "invalid service ID"
     std::uint8_t qpn_count = 0;
-    std::array<std::uint32_t, 4> qpns{};  ///< announced in link-layer addresses, the latest last
-    Sight first, last;                    ///< frames it sent
-    Sight first_ipoib;                    ///< the first IPoIB packet it sent
-    Sight gap;                            ///< the last sign that SA traffic of this port is not in the capture
-    Sight renewal;  ///< the last time the SM asked it to register anew (ClientReregister), or another SA appeared
-    std::array<std::uint16_t, 32> p_keys{};  ///< the first block of its P_Key table
-    bool knows_p_keys = false;               ///< that block, and it is all there is
     std::uint8_t qp_count = 0;
-    std::array<QpUse, 4> qps{};       ///< the queue pairs that it sends IPoIB from
-    std::uint32_t open_requests = 0;  ///< without an answer yet, since its latest join of a broadcast group
-    std::uint32_t epoch = 0;          ///< counts those joins
+    bool knows_p_keys = false;         ///< the first block of its P_Key table, and it is all there is
+    GroupIndex link_group = none;      ///< the broadcast group that it was last seen on
+    std::uint32_t link_member = none;  ///< and its part in that
+    std::uint32_t open_requests = 0;   ///< without an answer yet, since its latest join of a broadcast group
+    std::uint32_t epoch = 0;           ///< counts those joins
+    Sight last;                        ///< frame it sent
+    std::array<QpUse, 4> qps{};        ///< the queue pairs that it sends IPoIB from
+    // What comes from here on is seldom looked at: what a packet needs lies together.
+    Sight gap;          ///< the last sign that SA traffic of this port is not in the capture
+    Sight first;        ///< frame it sent
+    Sight first_ipoib;  ///< the first IPoIB packet it sent
+    Sight renewal;      ///< the last time the SM asked it to register anew (ClientReregister), or another SA appeared
+    std::array<std::uint32_t, 4> qpns{};     ///< announced in link-layer addresses, the latest last
+    std::array<std::uint16_t, 32> p_keys{};  ///< the first block of its P_Key table
 
     [[nodiscard]] bool announces(std::uint32_t qpn) const noexcept {
         for (std::uint8_t i = 0; i < qpn_count; ++i)
@@ -89,15 +93,15 @@ enum class Existence : std::uint8_t { unknown, exists, missing };
 /// A multicast group.
 struct Group {
     wire::Gid mgid{};
-    std::optional<GroupParameters> record;  ///< as the SA gave it
     Source source = Source::nothing;
     Existence existence = Existence::unknown;
     bool mlid_has_changed = false;
-    Sight learned;           ///< the frame that taught the record
-    Sight told;              ///< the last table that names it
-    Sight created, deleted;  ///< traps 66 and 67 told of it, or a join made it
-    Sight first, last;       ///< packets sent to it
     std::uint64_t packets = 0;
+    Sight last, first;                      ///< packets sent to it
+    std::optional<GroupParameters> record;  ///< as the SA gave it
+    Sight learned;                          ///< the frame that taught the record
+    Sight told;                             ///< the last table that names it
+    Sight created, deleted;                 ///< traps 66 and 67 told of it, or a join made it
     GroupParameters used;  ///< what packets to it carried: MLID, Q_Key, SL, TClass, FlowLabel, HopLimit
 };
 
@@ -105,22 +109,22 @@ struct Group {
 struct Member {
     GroupIndex group = none;
     PortIndex port = none;
-    std::uint8_t joined = 0;       ///< JoinState bits that hold now
-    std::uint8_t ever_joined = 0;  ///< bits that ever held
-    std::uint8_t asked = 0;        ///< bits that it asked for
-    bool was_asked_for = false;    ///< it has asked the SA about this group, by any request
-    bool listens = false;          ///< IGMP or MLD told so
-    std::uint16_t refusal = 0;     ///< status of the last refused join; 0 when none, or one succeeded since
-    std::uint64_t at_fault = 0;  ///< the component (of McMemberRecord::component) that the refusal is about; 0: unclear
-    std::uint16_t mlid = 0;      ///< that the SA answered this port
-    std::uint8_t told = 0;       ///< subscribed for this group alone: 1 to trap 66, 2 to trap 67
+    std::uint8_t joined = 0;         ///< JoinState bits that hold now
+    std::uint8_t ever_joined = 0;    ///< bits that ever held
+    std::uint8_t asked = 0;          ///< bits that it asked for
+    bool was_asked_for = false;      ///< it has asked the SA about this group, by any request
+    bool listens = false;            ///< IGMP or MLD told so
+    std::uint16_t refusal = 0;       ///< status of the last refused join; 0 when none, or one succeeded since
+    std::uint16_t mlid = 0;          ///< that the SA answered this port
+    std::uint8_t told = 0;           ///< subscribed for this group alone: 1 to trap 66, 2 to trap 67
     std::uint8_t lone_requests = 0;  ///< requests in a row with just one packet between them
     std::uint32_t sent_since_request = 0;
-    std::uint64_t sent = 0;           ///< packets
-    std::uint64_t sent_unjoined = 0;  ///< of these, while the SA had not let it join
+    std::uint64_t sent = 0;  ///< packets
+    Sight watched_since;     ///< of a broadcast group: the join that began the port's life on the link in this capture
+    Sight joined_at, last_sent, left_at, refused_at, first_sent, first_unjoined;
+    std::uint64_t sent_unjoined = 0;  ///< of these packets, while the SA had not let it join
     std::uint64_t refusals = 0;
-    Sight joined_at, left_at, refused_at, first_sent, last_sent, first_unjoined;
-    Sight watched_since;  ///< of a broadcast group: the join that began the port's life on the link in this capture
+    std::uint64_t at_fault = 0;  ///< the component (of McMemberRecord::component) that the refusal is about; 0: unclear
 };
 
 /// A request to the SA that waits for its answer, or has it.
@@ -149,6 +153,7 @@ struct Neighbour {
     std::uint8_t qpn_count = 0;
     std::array<std::uint32_t, 4> qpns{};  ///< the latest last
     bool is_shared = false;               ///< announced with two GIDs
+    PortIndex port = none;                ///< that has this GID
     Sight announced;
 
     [[nodiscard]] bool has(std::uint32_t qpn) const noexcept {

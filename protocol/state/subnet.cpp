@@ -50,6 +50,7 @@ std::uint32_t Subnet::member_of(GroupIndex group, PortIndex port) {
     if (index != none) {
         members_[index].group = group;
         members_[index].port = port;
+        if (ports_[port].link_group == group) ports_[port].link_member = index;
     }
     return index;
 }
@@ -132,12 +133,24 @@ const Member* Subnet::member(GroupIndex group, PortIndex port) const {
     return members_.get(members_.find(member_key(group, port)));
 }
 
+bool Subnet::is_watched(const Port& port, const Member* member, std::uint32_t own_requests) {
+    return member && member->watched_since && port.open_requests <= own_requests &&
+           port.gap.frame < member->watched_since.frame;
+}
+
+std::uint32_t Subnet::on_link(PortIndex index, GroupIndex broadcast) {
+    auto& port = ports_[index];
+    if (port.link_group != broadcast) {
+        port.link_group = broadcast;
+        port.link_member = members_.find(member_key(broadcast, index));
+    }
+    return port.link_member;
+}
+
 bool Subnet::is_watched(PortIndex index, const Link& link) const {
     const auto* port = ports_.get(index);
-    if (!port || link.group == none || port->open_requests > (opens_request_ && index == subject_ ? 1u : 0u))
-        return false;
-    const auto* member = members_.get(members_.find(member_key(link.group, index)));
-    return member && member->watched_since && port->gap.frame < member->watched_since.frame;
+    if (!port || link.group == none) return false;
+    return is_watched(*port, member(link.group, index), opens_request_ && index == subject_ ? 1 : 0);
 }
 
 const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester) {
@@ -146,6 +159,7 @@ const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester
     events_.clear();
     sender_ = subject_ = none;
     group_ = none;
+    member_ = none;
     opens_request_ = false;
     if (packet.lrh) {
         const auto slid = packet.lrh[Lrh::slid];
@@ -184,9 +198,11 @@ void Subnet::look_around(const Packet& packet) {
     k.sender = ports_.get(sender_);
     k.subject = ports_.get(subject_);
     k.group = groups_.get(group_);
-    if (group_ != none && subject_ != none) k.member = members_.get(members_.find(member_key(group_, subject_)));
-    if (k.link->group != none && subject_ != none)
-        k.of_broadcast = members_.get(members_.find(member_key(k.link->group, subject_)));
+    if (member_ != none)
+        k.member = members_.get(member_);
+    else if (group_ != none && subject_ != none)
+        k.member = members_.get(members_.find(member_key(group_, subject_)));
+    if (k.link->group != none && subject_ != none) k.of_broadcast = members_.get(on_link(subject_, k.link->group));
     if (k.answers) k.answered = member(k.answers->group, sender_);
     if (k.link->broadcast) k.broadcast = &*k.link->broadcast;
     if (k.link->broadcast_gid) k.broadcast_gid = &*k.link->broadcast_gid;
@@ -195,7 +211,7 @@ void Subnet::look_around(const Packet& packet) {
     fact(k.broadcast && (k.link->told & whole_record) == whole_record, Fact::broadcast_record);
     fact(k.group && k.group->record, Fact::group_record);
     fact(k.sender, Fact::sender);
-    fact(k.of_broadcast && is_watched(subject_, *k.link), Fact::watched);
+    fact(k.subject && is_watched(*k.subject, k.of_broadcast, opens_request_ ? 1 : 0), Fact::watched);
     fact(k.member && (k.member->joined_at || k.member->refused_at || k.member->left_at), Fact::member);
     fact(k.request, Fact::request);
     fact(k.receiver && packet.lrh && !packet.is_multicast, Fact::receiver);

@@ -74,6 +74,9 @@ private:
     GroupIndex group_of(const wire::Gid& mgid);
     std::uint32_t member_of(GroupIndex group, PortIndex port);
     void tell(EventKind kind, PortIndex port, GroupIndex group = none);
+    /// A port's part in the broadcast group of a link, or `none`.
+    std::uint32_t on_link(PortIndex port, GroupIndex broadcast);
+    [[nodiscard]] static bool is_watched(const Port& port, const Member* of_broadcast, std::uint32_t own_requests);
     void look_around(const wire::Packet& packet);
 
     // data.cpp: IPoIB packets
@@ -114,16 +117,17 @@ private:
     Table<std::uint64_t, Connection> connections_;
     std::deque<Link> links_;
     std::vector<std::uint16_t> link_by_p_key_;
+    std::vector<GroupIndex> group_by_mlid_ = std::vector<GroupIndex>(0x4000, none);  ///< used last with it
 
     std::vector<Request> requests_;  ///< a ring
     std::size_t next_request_ = 0;
-    std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t, KeyHash> request_index_;
+    Index<std::pair<std::uint64_t, std::uint64_t>> request_index_;
     wire::RmppReassembly tables_;
 
     std::array<Solicitation, 256> solicitations_{};  ///< a ring
     std::size_t next_solicitation_ = 0;
-    std::unordered_map<std::uint64_t, PortIndex, KeyHash> port_by_route_;  ///< by directed route
-    std::uint16_t first_answered_ = 0;                                     ///< LID
+    Index<std::uint64_t> port_by_route_;  ///< by directed route
+    std::uint16_t first_answered_ = 0;    ///< LID
 
     std::uint64_t prefix_ = std::uint64_t{0xfe80} << 48;
     bool prefix_is_known_ = false;
@@ -136,7 +140,8 @@ private:
     Known known_;
     PortIndex sender_ = none, subject_ = none;  ///< of the packet at hand
     GroupIndex group_ = none;
-    bool opens_request_ = false;  ///< the packet is a request of the subject, which says nothing against it
+    std::uint32_t member_ = none;  ///< the sender's part in that group
+    bool opens_request_ = false;   ///< the packet is a request of the subject, which says nothing against it
     std::vector<Event> events_;
 };
 

@@ -5,8 +5,13 @@
 #include "protocol/state/entities.hpp"
 
 #include <deque>
-#include <unordered_map>
 #include <vector>
+
+#if __has_include(<tsl/robin_map.h>)
+#include <tsl/robin_map.h>
+#else
+#include <unordered_map>
+#endif
 
 namespace ipoib::state {
 
@@ -29,6 +34,16 @@ struct KeyHash {
         return (*this)(key.first * 0xff51afd7ed558ccdu + key.second);
     }
 };
+
+#if __has_include(<tsl/robin_map.h>)
+/// Open addressing: what is looked for lies in one or two lines of the cache, however many keys there are.
+template <class Key>
+using Index =
+    tsl::robin_map<Key, std::uint32_t, KeyHash, std::equal_to<>, std::allocator<std::pair<Key, std::uint32_t>>>;
+#else
+template <class Key>
+using Index = std::unordered_map<Key, std::uint32_t, KeyHash>;
+#endif
 
 /// Entities by key. They stay where they are until the table goes.
 template <class Key, class Entity>
@@ -61,7 +76,7 @@ public:
 private:
     std::size_t limit_;
     std::deque<Entity> entities_;
-    std::unordered_map<Key, std::uint32_t, KeyHash> index_;
+    Index<Key> index_;
     std::uint64_t refused_ = 0;
 };
 
@@ -89,7 +104,7 @@ private:
     std::size_t limit_;
     std::deque<Port> ports_;
     std::vector<PortIndex> by_lid_;
-    std::unordered_map<wire::Gid, PortIndex, KeyHash> by_gid_;
+    Index<wire::Gid> by_gid_;
     std::uint64_t refused_ = 0;
 };
 

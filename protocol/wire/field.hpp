@@ -23,6 +23,10 @@ using MutableOctets = std::span<std::uint8_t>;
 struct Gid {
     std::array<std::uint8_t, 16> octets{};
     friend constexpr auto operator<=>(const Gid&, const Gid&) = default;
+    /// Two words, not sixteen octets: tables of GIDs compare them all the time.
+    friend constexpr bool operator==(const Gid& a, const Gid& b) noexcept {
+        return a.interface_id() == b.interface_id() && a.prefix() == b.prefix();
+    }
 
     /// The upper 64 bits: the subnet prefix of a unicast GID.
     [[nodiscard]] constexpr std::uint64_t prefix() const noexcept { return half(0); }

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Ports and memberships sorted by link and group.
+#include "conformance/links/account.hpp"
+
+#include "protocol/wire/ip_address.hpp"
+#include "protocol/wire/mgid.hpp"
+#include "protocol/wire/text.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace ipoib::links {
+using namespace wire;
+using state::Subnet;
+
+namespace {
+
+using component = McMemberRecord::component;
+
+constexpr std::array<std::pair<std::uint64_t, std::string_view>, 14> component_names{
+    {{component::create, "the group, which does not exist"},
+     {component::mgid, "MGID"},
+     {component::port_gid, "PortGID"},
+     {component::q_key, "Q_Key"},
+     {component::mlid, "MLID"},
+     {component::mtu, "MTU"},
+     {component::traffic_class, "TClass"},
+     {component::p_key, "P_Key"},
+     {component::rate, "Rate"},
+     {component::lifetime, "PacketLifeTime"},
+     {component::sl, "SL"},
+     {component::flow_label, "FlowLabel"},
+     {component::hop_limit, "HopLimit"},
+     {component::join_state, "JoinState"}}};
+
+/// One subnet at work: its links by base P_Key, and where each group went.
+class Sorter {
+public:
+    explicit Sorter(const Subnet& subnet) : subnet_(subnet) {
+        for (const auto& link : subnet.links())
+            if (link.p_key != 0) link_of(link.p_key).link = &link;
+    }
+    std::vector<LinkAccount> sorted() && {
+        groups();
+        members();
+        hosts();
+        std::vector<LinkAccount> all;
+        for (auto& [p_key, one] : links_) {
+            std::ranges::sort(one.groups, [this](const auto& a, const auto& b) { return order(a) < order(b); });
+            std::ranges::sort(one.hosts, {}, [this](const Host& host) {
+                const auto& port = subnet_.port(host.port);
+                return std::pair{port.lid, port.gid};
+            });
+            if (one.link && (!one.groups.empty() || !one.hosts.empty())) all.push_back(std::move(one));
+        }
+        return all;
+    }
+
+private:
+    LinkAccount& link_of(std::uint16_t p_key) {
+        auto& one = links_[p_key & 0x7fff];
+        one.subnet = &subnet_;
+        return one;
+    }
+    std::pair<bool, Gid> order(const GroupAccount& one) const {
+        const auto& mgid = subnet_.groups()[one.group].mgid;
+        return {!is_broadcast_gid(mgid), mgid};
+    }
+    void groups() {
+        const auto& groups = subnet_.groups();
+        places_.resize(groups.size());
+        for (state::GroupIndex i = 0; i < groups.size(); ++i) {
+            if (!has_ipoib_signature(groups[i].mgid)) continue;
+            auto& link = link_of(mgid_of(groups[i].mgid)[Mgid::p_key]);
+            places_[i] = {&link, link.groups.size()};
+            link.groups.push_back({.group = i});
+        }
+    }
+    void members() {
+        for (const auto& member : subnet_.members()) {
+            const auto [link, at] = places_[member.group];
+            if (!link) continue;
+            auto& group = link->groups[at];
+            if (member.joined & join_state::full_member)
+                group.full.push_back(member.port);
+            else if (member.joined & join_state::non_member)
+                group.non.push_back(member.port);
+            else if (member.joined)
+                group.send_only.push_back(member.port);
+            if (member.refusal)
+                group.refused.push_back(
+                    {member.port, member.refusal, member.at_fault, member.refusals, member.refused_at});
+            const bool is_certain = member.refused_at || (link->link && subnet_.is_watched(member.port, *link->link));
+            if (member.sent_unjoined && !member.joined_at && !member.left_at)
+                group.strangers.push_back({member.port, member.sent_unjoined, member.first_unjoined, is_certain});
+            const auto& mgid = subnet_.groups()[member.group].mgid;
+            if (is_broadcast_gid(mgid) && (member.joined || member.sent || member.refusal))
+                host_of(*link, member.port).is_member |= (member.joined & join_state::full_member) != 0;
+        }
+    }
+    Host& host_of(LinkAccount& link, state::PortIndex port) {
+        const auto key = std::pair{&link, port};
+        const auto [at, is_new] = host_index_.emplace(key, link.hosts.size());
+        if (is_new) link.hosts.push_back({.port = port});
+        return link.hosts[at->second];
+    }
+    /// Also ports that only send unicast, and the addresses of all.
+    void hosts() {
+        for (state::PortIndex i = 0; i < subnet_.ports().size(); ++i) {
+            const auto& port = subnet_.port(i);
+            for (std::size_t qp = 0; qp < port.qp_count; ++qp) host_of(link_of(port.qps[qp].p_key), i);
+        }
+        std::unordered_map<Gid, std::vector<Gid>, state::KeyHash> addresses;
+        for (const auto& neighbour : subnet_.neighbours()) addresses[neighbour.gid].push_back(neighbour.address);
+        for (auto& [p_key, link] : links_)
+            for (auto& host : link.hosts)
+                if (const auto found = addresses.find(subnet_.port(host.port).gid); found != addresses.end()) {
+                    host.addresses = found->second;
+                    std::ranges::sort(host.addresses);
+                }
+    }
+
+    const Subnet& subnet_;
+    std::map<std::uint16_t, LinkAccount> links_;  ///< by base P_Key
+    std::vector<std::pair<LinkAccount*, std::size_t>> places_;
+    std::map<std::pair<const LinkAccount*, state::PortIndex>, std::size_t> host_index_;
+};
+
+}  // namespace
+
+Account account_of(const conformance::Judge& judge) {
+    Account account;
+    for (const auto* subnet : judge.subnets())
+        for (auto& link : Sorter{*subnet}.sorted()) account.links.push_back(std::move(link));
+    account.findings = findings_of(judge, account.links);
+    return account;
+}
+
+std::string port_text(const state::Port& port) {
+    return port.gid.is_zero() ? "LID " + hex(port.lid, 4) : hex(port.gid.interface_id(), 16).substr(2);
+}
+
+std::string port_text(const LinkAccount& link, state::PortIndex index) {
+    const auto name = port_text(link.subnet->port(index));
+    for (const auto& host : link.hosts)
+        if (host.port == index && !host.addresses.empty())
+            return text(IpAddress{host.addresses.front()}) + " (" + name + ')';
+    return name;
+}
+
+std::string group_text(const Gid& mgid) {
+    if (is_broadcast_gid(mgid)) return "the broadcast group";
+    if (const auto group = ipv4_group_of(mgid)) return ipv4_text(*group);
+    const auto view = mgid_of(mgid);
+    if (view[Mgid::signature] != ipv6_signature) return {};
+    // The MGID holds neither the address' flags and scope nor the 32 bits behind them.
+    auto words = text(Gid::of(std::uint64_t{0xff02} << 48 | view[Mgid::group_high], view[Mgid::group_low]));
+    return words.replace(2, 2, "xx");
+}
+
+std::string_view component_name(std::uint64_t component) noexcept {
+    const auto found =
+        std::ranges::find(component_names, component, &std::pair<std::uint64_t, std::string_view>::first);
+    return found == component_names.end() ? std::string_view{} : found->second;
+}
+
+std::string status_text(std::uint16_t status) {
+    const auto found = std::ranges::find(sa_status_names, status, &Named::value);
+    return hex(status, 4) + (found == sa_status_names.end() ? "" : ' ' + std::string(found->name));
+}
+
+std::string link_text(const LinkAccount& link) {
+    return text(Gid::of(link.subnet->prefix(), 0)) + '/' + hex(link.link->p_key, 4);
+}
+
+}  // namespace ipoib::links

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a capture tells of each link, put together for people: parameters, members, groups, and what is wrong in plain
+// words. Views into what a judge has learned; valid as long as the judge is.
+#pragma once
+
+#include "conformance/engine/judge.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ipoib::links {
+
+/// A port on a link.
+struct Host {
+    state::PortIndex port = state::none;
+    std::vector<wire::Gid> addresses;  ///< IPv6, or IPv4 as ::ffff:a.b.c.d
+    bool is_member = false;            ///< of the broadcast group, as FullMember
+};
+
+/// A join that the SA refused and has not granted since.
+struct RefusedJoin {
+    state::PortIndex port = state::none;
+    std::uint16_t status = 0;
+    std::uint64_t component = 0;  ///< of McMemberRecord::component; 0 where the capture does not tell
+    std::uint64_t count = 0;
+    state::Sight last;
+};
+
+/// A port that sends to a group without a join that the capture shows.
+struct Stranger {
+    state::PortIndex port = state::none;
+    std::uint64_t packets = 0;
+    state::Sight first;
+    bool is_certain = false;  ///< its whole life on the link is captured, or the SA has refused it
+};
+
+/// A group of a link.
+struct GroupAccount {
+    state::GroupIndex group = state::none;
+    std::vector<state::PortIndex> full, non, send_only;
+    std::vector<RefusedJoin> refused;
+    std::vector<Stranger> strangers;
+};
+
+/// One IPoIB link: a P_Key of a subnet.
+struct LinkAccount {
+    const state::Subnet* subnet = nullptr;
+    const state::Link* link = nullptr;
+    std::vector<Host> hosts;           ///< by LID
+    std::vector<GroupAccount> groups;  ///< the broadcast group first, then by MGID
+};
+
+/// Something wrong, or worth a look, in plain words.
+struct Finding {
+    std::string name;                  ///< permanent, such as "join-refused-rate"
+    std::string text;                  ///< a sentence or two
+    std::string link;                  ///< "fe80::/0x8123"; empty where it is not about one
+    std::vector<state::Sight> frames;  ///< at most ten
+    std::uint64_t count = 0;           ///< of all frames that show it
+};
+
+struct Account {
+    std::vector<LinkAccount> links;
+    std::vector<Finding> findings;  ///< what explains most first
+};
+
+/// Of all the subnets of a judge that has seen every frame with every rule.
+[[nodiscard]] Account account_of(const conformance::Judge& judge);
+
+/// "10.1.0.1 (0002c90300100001)", "0002c90300100001" or "LID 0x0004".
+[[nodiscard]] std::string port_text(const LinkAccount& link, state::PortIndex port);
+/// "0002c90300100001" or "LID 0x0004".
+[[nodiscard]] std::string port_text(const state::Port& port);
+/// "239.1.2.3", "ffxx::1" (flags and scope of an IPv6 group are not in its MGID), "the broadcast group". Empty for an
+/// MGID that stands for no IP group.
+[[nodiscard]] std::string group_text(const wire::Gid& mgid);
+/// "Rate", "MTU" ...; empty for 0.
+[[nodiscard]] std::string_view component_name(std::uint64_t component) noexcept;
+/// "0x0200 ERR_REQ_INVALID".
+[[nodiscard]] std::string status_text(std::uint16_t status);
+/// "fe80::/0x8123".
+[[nodiscard]] std::string link_text(const LinkAccount& link);
+
+/// What is wrong, for account_of().
+[[nodiscard]] std::vector<Finding> findings_of(const conformance::Judge& judge, const std::vector<LinkAccount>& links);
+
+/// For people, at most `width` columns wide where it can be.
+[[nodiscard]] std::string to_text(const Account& account, const std::vector<reports::CaptureResult>& captures);
+/// "ipoib-conform-links/1"; docs/links.md describes it.
+[[nodiscard]] std::string to_json(const Account& account, const std::vector<reports::CaptureResult>& captures);
+
+}  // namespace ipoib::links
