@@ -124,6 +124,9 @@ class Reports(Folder):
                          ("FAIL", 25, 1, [17]))
         self.assertEqual(failed["details"][0]["field"], "Encap.Reserved")
         self.assertEqual(failed["details"][0]["actual"], "0xabcd")
+        refused = conform("decode", f"{CAPTURES / 'join-refused-rate.pcap'}#53").stdout
+        self.assertRegex(refused, r"Status +0x0200 \(ERR_REQ_INVALID\)")
+        self.assertRegex(refused, r"AttributeID +0x0038 \(MCMemberRecord\)")
         frame = read_frame(CAPTURES / "broken.pcap", 17)
         offset = failed["details"][0]["offset"]
         self.assertEqual(frame[offset:offset + 2], b"\xab\xcd")
@@ -728,6 +731,9 @@ class OtherCommands(Folder):
         self.assertEqual(run.returncode, 0, run.stderr)
         for words in ("Local Route Header", "0xabcd", "RFC4391-6-02 violated", "ICRC right, VCRC right"):
             self.assertIn(words, run.stdout)
+        refused = conform("decode", f"{CAPTURES / 'join-refused-rate.pcap'}#53").stdout
+        self.assertRegex(refused, r"Status +0x0200 \(ERR_REQ_INVALID\)")
+        self.assertRegex(refused, r"AttributeID +0x0038 \(MCMemberRecord\)")
         frame = read_frame(CAPTURES / "broken.pcap", 17)
         self.assertIn("RFC4391-6-02 violated", conform("decode", frame.hex()).stdout)
         self.assertIn("Decoding stopped at offset", conform("decode", frame[:15].hex()).stdout)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Lists of the SA's records as infiniband-diags 44.0 prints them of OpenSM 3.3.23, and what may come in their place.
 #include "conformance/assumptions/statement.hpp"
+#include "conformance/assumptions/test_group.hpp"
 #include "protocol/wire/mc_member_record.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -213,17 +214,7 @@ TEST_CASE("saquery MCMR tells everything") {
     const auto statement = parse_sa_list(record_printed, name);
     const auto& group = statement.groups.at(0);
     CHECK(group.given == (std::uint32_t{1} << told_count) - 1);
-    CHECK(group.parameters == state::GroupParameters{.mgid = *wire::parse_gid(controlled),
-                                                     .q_key = 0x80000b1b,
-                                                     .flow_label = 0x12345,
-                                                     .mlid = 0xc001,
-                                                     .p_key = 0x8123,
-                                                     .mtu = 3,
-                                                     .sl = 3,
-                                                     .traffic_class = 0x20,
-                                                     .rate = 6,
-                                                     .lifetime = 0x12,
-                                                     .scope = 2});
+    CHECK(group.parameters == controlled_group);
     CHECK(group.members.at(0).join_state == 5);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/assumptions/statement.hpp"
+#include "conformance/assumptions/test_group.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <catch2.hpp>
@@ -48,17 +49,7 @@ TEST_CASE("JSON: parameters are read as a person says them") {
     REQUIRE(statement.groups.size() == 3);
     const auto& group = statement.groups[0];
     CHECK(group.given == (std::uint32_t{1} << told_count) - 1);
-    CHECK(group.parameters == state::GroupParameters{.mgid = *wire::parse_gid("ff12:401b:8123::ffff:ffff"),
-                                                     .q_key = 0x80000b1b,
-                                                     .flow_label = 0x12345,
-                                                     .mlid = 0xc001,
-                                                     .p_key = 0x8123,
-                                                     .mtu = 3,
-                                                     .sl = 3,
-                                                     .traffic_class = 0x20,
-                                                     .rate = 6,
-                                                     .lifetime = 18,
-                                                     .scope = 2});
+    CHECK(group.parameters == controlled_group);
     CHECK(statement.groups[1].given == bit(Told::rate));
     CHECK(statement.groups[1].parameters.rate == 2);
     CHECK(statement.groups[2].given == 0);

@@ -3,6 +3,7 @@
 #include "conformance/command/commands.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/engine/passive.hpp"
+#include "protocol/wire/mad_names.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <fmt/format.h>
@@ -88,7 +89,7 @@ void print_header(const Packet& packet, const HeaderSpec& header, const std::uin
     for (const auto& field : header.fields) {
         const bool is_quiet =
             field.show == Show::reserved && field.width <= 64 && read_bits(at, field.at, field.width) == 0;
-        if (!is_quiet) fmt::print("    {:<22} {}\n", field.name, value_text(field, at));
+        if (!is_quiet) fmt::print("    {:<22} {}\n", field.name, value_text(field, at, names_of(header, field, at)));
     }
 }
 

@@ -41,16 +41,13 @@ constexpr std::array<Cause, 12> causes{{
      "that others use."},
     {"RULE-RFC4391-4-05", "p-key-without-membership-bit",
      "The P_Key in the MGID of a packet is not the link's with the full-membership bit. It is another group than the "
-     "one "
-     "that others use."},
+     "one that others use."},
     {"RULE-RFC4391-4-05-join", "p-key-without-membership-bit",
      "The P_Key in the MGID of a join is not the record's with the full-membership bit. It is another group than the "
-     "one "
-     "that others use."},
+     "one that others use."},
     {"RULE-RFC4391-4-11", "another-scope",
      "MGIDs have another scope than the broadcast-GID. Receivers join the group with the link's scope, which is "
-     "another "
-     "one."},
+     "another one."},
     {"RULE-RFC4391-10-15", "listens-without-joining",
      "IP on a port has joined a group, but the port did not join it at the SA: it gets no packet of the group."},
     {"RULE-RFC4391-5-02-sends", "uses-link-without-joining",
@@ -219,7 +216,8 @@ std::vector<Finding> findings_of(const Judge& judge, const std::vector<LinkAccou
     }
     violations(judge, findings);
     // What explains why packets are lost comes before what is only not kept.
-    std::ranges::stable_partition(findings.all_, [](const Finding& one) { return one.name != "not-kept"; });
+    std::stable_partition(findings.all_.begin(), findings.all_.end(),
+                          [](const Finding& one) { return one.name != "not-kept"; });
     return std::move(findings.all_);
 }
 

@@ -120,20 +120,21 @@ Dialogue dialogue_of(const Packet& p) {
 void Subnet::solicitations(const Packet& packet) {
     const auto dialogue = dialogue_of(packet);
     if (dialogue.key == 0 || !packet.deth) return;
-    if (dialogue.asks) {
-        const auto& link = *known_.link;
-        const bool is_wrong = (link.told & facts(Fact::q_key)) && packet.deth[Deth::q_key] != link.broadcast->q_key;
-        solicitations_[next_solicitation_] = {dialogue.key, group_, is_wrong, known_.now};
-        next_solicitation_ = (next_solicitation_ + 1) % solicitations_.size();
+    auto& place = solicitations_[dialogue.key % solicitations_.size()];
+    if (!dialogue.asks) {
+        if (place.key == dialogue.key) known_.answers = &place;
         return;
     }
-    // One that was right, and sent to this port alone, explains the answer whatever else was asked.
+    const auto& link = *known_.link;
+    const bool is_wrong = (link.told & facts(Fact::q_key)) && packet.deth[Deth::q_key] != link.broadcast->q_key;
+    // A question that was right, and sent to one port alone, explains the answer whatever else was asked.
+    const Solicitation question{dialogue.key, group_, is_wrong, known_.now};
     const auto explains = [](const Solicitation& one) {
         return (one.has_wrong_key ? 0 : 2) + (one.group == none ? 1 : 0);
     };
-    for (const auto& one : solicitations_)
-        if (one.key == dialogue.key && (!known_.answers || explains(one) > explains(*known_.answers)))
-            known_.answers = &one;
+    constexpr std::int64_t patience = 10'000'000'000;  // ns
+    const bool is_asked_again = place.key == dialogue.key && known_.now.time - place.sent.time < patience;
+    if (!is_asked_again || explains(question) >= explains(place)) place = question;
 }
 
 void Subnet::to_group(const Packet& packet, GroupIndex index, bool is_tester) {

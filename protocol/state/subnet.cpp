@@ -10,7 +10,7 @@ using namespace wire;
 namespace {
 
 constexpr std::size_t most_events = 4096;
-constexpr std::size_t tables_at_once = 64, longest_table = std::size_t{8} << 20;
+constexpr std::size_t tables_at_once = 16, longest_table = std::size_t{4} << 20;
 
 constexpr std::uint64_t member_key(GroupIndex group, PortIndex port) { return std::uint64_t{group} << 32 | port; }
 

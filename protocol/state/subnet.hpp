@@ -124,10 +124,9 @@ private:
     Index<std::pair<std::uint64_t, std::uint64_t>> request_index_;
     wire::RmppReassembly tables_;
 
-    std::array<Solicitation, 256> solicitations_{};  ///< a ring
-    std::size_t next_solicitation_ = 0;
-    Index<std::uint64_t> port_by_route_;  ///< by directed route
-    std::uint16_t first_answered_ = 0;    ///< LID
+    std::array<Solicitation, 512> solicitations_{};  ///< by key; the latest of those that share a place
+    Index<std::uint64_t> port_by_route_;             ///< by directed route
+    std::uint16_t first_answered_ = 0;               ///< LID
 
     std::uint64_t prefix_ = std::uint64_t{0xfe80} << 48;
     bool prefix_is_known_ = false;

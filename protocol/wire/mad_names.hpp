@@ -28,4 +28,13 @@ constexpr Names status_names(MgmtClass mgmt_class) noexcept {
     return mgmt_class == MgmtClass::subn_adm ? Names{sa_status_names} : Names{mad_status_names};
 }
 
+/// The names that a row's values have in the header at `at`: of a MAD's Status and AttributeID those of its class, of
+/// any other row its own.
+constexpr Names names_of(const HeaderSpec& header, const FieldSpec& row, const std::uint8_t* at) noexcept {
+    if (&header != &spec_of<Mad>) return row.names;
+    const auto mgmt_class = static_cast<MgmtClass>(read_bits(at, Mad::mgmt_class.at, Mad::mgmt_class.width));
+    if (row.at.bit == Mad::status.at.bit) return status_names(mgmt_class);
+    return row.at.bit == Mad::attribute_id.at.bit ? attribute_names(mgmt_class) : row.names;
+}
+
 }  // namespace ipoib::wire

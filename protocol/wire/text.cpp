@@ -61,6 +61,10 @@ std::string ipv4_text(std::uint32_t address) {
 }
 
 std::string value_text(const FieldSpec& field, const std::uint8_t* header) {
+    return value_text(field, header, field.names);
+}
+
+std::string value_text(const FieldSpec& field, const std::uint8_t* header, Names names) {
     if (field.width > 64 || field.show == Show::octets || field.show == Show::text) {
         const Octets octets{header + field.at.bit / 8, field.width / 8u};
         if (field.show != Show::gid && field.show != Show::ipv6) return octets_text(octets, field.show);
@@ -70,9 +74,9 @@ std::string value_text(const FieldSpec& field, const std::uint8_t* header) {
     const bool is_decimal = field.show == Show::dec || field.show == Show::flag;
     auto number = is_decimal ? std::to_string(value) : hex(value, (field.width + 3u) / 4u);
     if (field.show == Show::ipv4) return ipv4_text(static_cast<std::uint32_t>(value));
-    if (field.names.empty()) return number;
-    const auto named = std::ranges::find(field.names, value, &Named::value);
-    if (named == field.names.end()) return "unknown (" + number + ")";
+    if (names.empty()) return number;
+    const auto named = std::ranges::find(names, value, &Named::value);
+    if (named == names.end()) return "unknown (" + number + ")";
     return number + " (" + std::string(named->name) + ")";
 }
 

@@ -21,6 +21,8 @@ namespace ipoib::wire {
 /// A field's value in the header that begins at `header`: "0x64 (UD SEND Only)", "unknown (0x1234)" where the field has
 /// names but the value has none.
 [[nodiscard]] std::string value_text(const FieldSpec& field, const std::uint8_t* header);
+/// The same with other names than the row's own (mad_names.hpp).
+[[nodiscard]] std::string value_text(const FieldSpec& field, const std::uint8_t* header, Names names);
 
 /// Parses what text() and ipv4_text() write, and any other usual form.
 [[nodiscard]] std::optional<Gid> parse_gid(std::string_view text);

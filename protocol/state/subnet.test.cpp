@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A subnet's state: what is learned, what is not believed, and what is not kept.
+#include "protocol/state/subnet.hpp"
+
+#include "catch2.hpp"
+#include "protocol/build/management.hpp"
+#include "protocol/build/samples.hpp"
+#include "protocol/wire/text.hpp"
+
+using namespace ipoib;
+using namespace ipoib::build;
+using namespace ipoib::wire;
+using state::Fact;
+using state::Subnet;
+
+namespace {
+
+const Node a = samples::host(1), b = samples::host(2), sa = samples::sa();
+constexpr auto mask = McMemberRecord::component::join;
+
+/// Feeds packets one after the other.
+class Feed {
+public:
+    explicit Feed(const state::Limits& limits = {}) : subnet(limits) {}
+    const state::Known& operator()(const PacketBuilder& packet) {
+        octets_ = packet.build();
+        decode(octets_, packet_);
+        ++frame_;
+        return subnet.take(packet_, {frame_, static_cast<std::int64_t>(frame_) * 1'000'000, 0});
+    }
+    void join(const Node& port, const Bytes<McMemberRecord>& record, std::uint16_t status = 0,
+              std::uint64_t components = mask) {
+        (*this)(mc_member(port, sa, Method::set, ++transaction_, record, components));
+        (*this)(mc_member(sa, port, Method::get_resp, transaction_, record, components).set(Mad::status, status));
+    }
+    Subnet subnet;
+
+private:
+    std::vector<std::uint8_t> octets_;
+    Packet packet_;
+    std::uint64_t frame_ = 0, transaction_ = 0;
+};
+
+const build::Link plain{};
+Gid group(const char* address) { return mgid_for_ipv4(parse_ipv4(address).value(), plain.p_key, plain.scope); }
+const state::Member& only_member(const Subnet& subnet, const Gid& mgid) {
+    for (const auto& member : subnet.members())
+        if (subnet.groups()[member.group].mgid == mgid) return member;
+    FAIL("no member");
+    return subnet.members().front();
+}
+
+}  // namespace
+
+TEST_CASE("State: a join and its answer tell the link, the port and its membership") {
+    Feed feed;
+    feed.join(a, broadcast_record(a, plain));
+    REQUIRE(feed.subnet.links().size() == 2);
+    const auto& link = feed.subnet.links().back();
+    CHECK(link.p_key == 0xffff);
+    CHECK(link.source == state::Source::sa);
+    CHECK(link.broadcast->q_key == plain.q_key);
+    CHECK(link.learned.frame == 2);
+    const auto& port = feed.subnet.port(feed.subnet.port_with(a.lid));
+    CHECK(port.gid == a.gid);
+    CHECK(feed.subnet.sa_lid() == sa.lid);
+    CHECK(only_member(feed.subnet, plain.broadcast_gid()).joined == join_state::full_member);
+    CHECK(feed(arp_request(a, b.ipv4, plain)).knows(Fact::watched));
+}
+
+TEST_CASE("State: an answer from a port that was not asked is not believed, and counted") {
+    Feed feed;
+    feed.join(a, broadcast_record(a, plain));
+    auto other = plain;
+    other.q_key = 0x80004242;
+    feed(mc_member(b, a, Method::get_resp, 0x99, broadcast_record(a, other), mask));
+    CHECK(feed.subnet.doubts().unbelieved == 1);
+    CHECK(feed.subnet.links().back().broadcast->q_key == plain.q_key);
+    // One that pretends to be the SA can only make the link disputed.
+    feed(mc_member(sa, a, Method::get_resp, 0x98, broadcast_record(a, other), mask));
+    CHECK(feed.subnet.doubts().disputes == 1);
+    CHECK(feed.subnet.links().back().is_disputed);
+    CHECK_FALSE(feed(arp_request(a, b.ipv4, plain)).knows(Fact::broadcast_record));
+}
+
+TEST_CASE("State: a flood of groups, ports and requests fills the tables and no more") {
+    Feed feed{{.ports = 16, .groups = 8, .members = 8, .requests = 4, .neighbours = 8, .paths = 8, .connections = 2}};
+    for (std::uint16_t i = 1; i < 500; ++i) {
+        const auto from = samples::host(i);
+        feed(udp_to_group(from, 0xef000000u + i, 0xc001, plain, 8));
+        feed(arp_request(from, b.ipv4, plain));
+        feed(mc_member(from, sa, Method::set, i, broadcast_record(from, plain), mask));
+        feed(connection_request(from, b, i));
+    }
+    CHECK(feed.subnet.ports().size() == 16);
+    CHECK(feed.subnet.groups().size() == 8);
+    CHECK(feed.subnet.members().size() == 8);
+    CHECK(feed.subnet.neighbours().size() == 8);
+    CHECK(feed.subnet.doubts().not_kept > 1000);
+    CHECK(feed.subnet.doubts().unanswered > 400);
+}
+
+TEST_CASE("State: tables of the SA that never end are dropped and counted") {
+    Feed feed;
+    for (std::uint32_t i = 1; i < 100; ++i) {
+        auto packet = mad(sa, a, MgmtClass::subn_adm, Method::get_table_resp, attribute::mc_member_record, i);
+        packet.add(Bytes<Rmpp>{}
+                       .set(Rmpp::version, 1)
+                       .set(Rmpp::type, RmppType::data)
+                       .set(Rmpp::active, true)
+                       .set(Rmpp::first, true)
+                       .set(Rmpp::segment_number, 1));
+        packet.add(Bytes<SaHeader>{}.set(SaHeader::attribute_offset, 7));
+        feed(packet.add(std::vector<std::uint8_t>(SaHeader::data_size)));
+    }
+    CHECK(feed.subnet.doubts().broken_tables > 80);
+    CHECK(feed.subnet.groups().empty());
+}
+
+TEST_CASE("State: the component that a refusal is about is told by the group's record and by the port") {
+    Feed feed;
+    feed.join(a, broadcast_record(a, plain));
+    const auto mgid = group("239.1.2.3");
+    feed.join(a, group_record(a, plain, mgid, 0xc001, 1));
+    using component = McMemberRecord::component;
+    auto record = group_record(b, plain, mgid, 0, 1);
+    const auto at_fault = [&] {
+        for (const auto& member : feed.subnet.members())
+            if (feed.subnet.port(member.port).lid == b.lid) return member.at_fault;
+        return ~std::uint64_t{0};
+    };
+    SECTION("rate") {
+        record.set(McMemberRecord::rate, 2);
+        feed.join(b, record, sa_status::invalid_request, mask | component::rate_selector | component::rate);
+        CHECK(at_fault() == component::rate);
+    }
+    SECTION("a selector that the group meets is not at fault") {
+        record.set(McMemberRecord::rate, 2).set(McMemberRecord::rate_selector, selector::greater);
+        feed.join(b, record, sa_status::invalid_request, mask | component::rate_selector | component::rate);
+        CHECK(at_fault() == 0);
+    }
+    SECTION("the port's own link") {
+        Bytes<PortInfo> info;
+        info.set(PortInfo::lid, b.lid)
+            .set(PortInfo::port_state, PortState::active)
+            .set(PortInfo::neighbor_mtu, 3)
+            .set(PortInfo::link_width_active, 2)
+            .set(PortInfo::link_speed_active, 1);
+        feed(port_info(b, sa, Method::get_resp, info));
+        feed.join(b, record, sa_status::invalid_request);
+        CHECK(at_fault() == component::mtu);
+    }
+    SECTION("a group that is not there") {
+        feed.join(b, group_record(b, plain, group("239.9.9.9"), 0, 4), sa_status::invalid_request);
+        CHECK(at_fault() == component::join_state);
+    }
+}
+
+TEST_CASE("State: what the user says yields to the SA, and what differs is counted") {
+    Feed feed;
+    auto other = plain;
+    other.q_key = 0x80004242;
+    const auto record = broadcast_record(a, other);
+    feed.subnet.assume(state::parameters_of(View<McMemberRecord>::at(record.octets)), state::Source::assumed,
+                       state::facts(Fact::q_key));
+    const auto& early = feed(arp_request(a, b.ipv4, plain));
+    CHECK(early.knows(Fact::q_key));
+    CHECK_FALSE(early.knows(Fact::broadcast_record));
+    CHECK(early.broadcast->q_key == other.q_key);
+    feed.join(a, broadcast_record(a, plain));
+    CHECK(feed.subnet.doubts().contradicted == 1);
+    CHECK(feed(arp_request(a, b.ipv4, plain)).broadcast->q_key == plain.q_key);
+}
+
+TEST_CASE("State: a port that comes back with another LID is the same port") {
+    Feed feed;
+    feed(arp_request(a, b.ipv4, plain));
+    auto moved = a;
+    moved.lid = 77;
+    feed(arp_request(moved, b.ipv4, plain));
+    CHECK(feed.subnet.port_with(77) == feed.subnet.port_with(a.lid));
+    CHECK(feed.subnet.port(feed.subnet.port_with(77)).lid == 77);
+}
