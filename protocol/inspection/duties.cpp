@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Duties that are open.
-#include "conformance/engine/duties.hpp"
+#include "protocol/inspection/duties.hpp"
 
-namespace ipoib::conformance {
+namespace ipoib::inspection {
 
 Duties::Duties(const std::vector<const rules::Rule*>& rules) : rules_(rules) {
     for (std::size_t i = 0; i < rules.size(); ++i) {
@@ -51,4 +51,4 @@ std::size_t Duties::end(std::size_t rule, const state::Event& event) {
     return count;
 }
 
-}  // namespace ipoib::conformance
+}  // namespace ipoib::inspection

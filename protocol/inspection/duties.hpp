@@ -7,7 +7,7 @@
 #include <deque>
 #include <unordered_map>
 
-namespace ipoib::conformance {
+namespace ipoib::inspection {
 
 /// A port that did not do what it had to.
 struct Neglect {
@@ -79,4 +79,4 @@ private:
     std::unordered_map<Key, std::uint64_t, state::KeyHash> index_;
 };
 
-}  // namespace ipoib::conformance
+}  // namespace ipoib::inspection
