@@ -16,24 +16,6 @@ using state::Subnet;
 
 namespace {
 
-using component = McMemberRecord::component;
-
-constexpr std::array<std::pair<std::uint64_t, std::string_view>, 14> component_names{
-    {{component::create, "the group, which does not exist"},
-     {component::mgid, "MGID"},
-     {component::port_gid, "PortGID"},
-     {component::q_key, "Q_Key"},
-     {component::mlid, "MLID"},
-     {component::mtu, "MTU"},
-     {component::traffic_class, "TClass"},
-     {component::p_key, "P_Key"},
-     {component::rate, "Rate"},
-     {component::lifetime, "PacketLifeTime"},
-     {component::sl, "SL"},
-     {component::flow_label, "FlowLabel"},
-     {component::hop_limit, "HopLimit"},
-     {component::join_state, "JoinState"}}};
-
 /// One subnet at work: its links by base P_Key, and where each group went.
 class Sorter {
 public:
@@ -149,20 +131,10 @@ std::string port_text(const LinkAccount& link, state::PortIndex index) {
     return name;
 }
 
-std::string group_text(const Gid& mgid) {
-    if (is_broadcast_gid(mgid)) return "the broadcast group";
-    if (const auto group = ipv4_group_of(mgid)) return ipv4_text(*group);
-    const auto view = mgid_of(mgid);
-    if (view[Mgid::signature] != ipv6_signature) return {};
-    // The MGID holds neither the address' flags and scope nor the 32 bits behind them.
-    auto words = text(Gid::of(std::uint64_t{0xff02} << 48 | view[Mgid::group_high], view[Mgid::group_low]));
-    return words.replace(2, 2, "xx");
-}
-
 std::string_view component_name(std::uint64_t component) noexcept {
-    const auto found =
-        std::ranges::find(component_names, component, &std::pair<std::uint64_t, std::string_view>::first);
-    return found == component_names.end() ? std::string_view{} : found->second;
+    if (component == McMemberRecord::component::create) return "the group, which does not exist";
+    const auto found = std::ranges::find(mc_member_component_names, component, &Named::value);
+    return found == mc_member_component_names.end() ? std::string_view{} : found->name;
 }
 
 std::string status_text(std::uint16_t status) {

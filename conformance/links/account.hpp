@@ -71,9 +71,6 @@ struct Account {
 [[nodiscard]] std::string port_text(const LinkAccount& link, state::PortIndex port);
 /// "0002c90300100001" or "LID 0x0004".
 [[nodiscard]] std::string port_text(const state::Port& port);
-/// "239.1.2.3", "ffxx::1" (flags and scope of an IPv6 group are not in its MGID), "the broadcast group". Empty for an
-/// MGID that stands for no IP group.
-[[nodiscard]] std::string group_text(const wire::Gid& mgid);
 /// "Rate", "MTU" ...; empty for 0.
 [[nodiscard]] std::string_view component_name(std::uint64_t component) noexcept;
 /// "0x0200 ERR_REQ_INVALID".

@@ -162,7 +162,7 @@ void Subnet::refused_join(const Packet& packet, const Request& request, Member& 
     member.at_fault = 0;
     const GroupParameters* wanted = group.record ? &*group.record : nullptr;
     // A group that does not exist yet would get what its link has.
-    if (!wanted && known_.link->broadcast) wanted = &*known_.link->broadcast;
+    if (!wanted && known_.link && known_.link->broadcast) wanted = &*known_.link->broadcast;
     if (wanted) member.at_fault = conflict(asked, request.components, *wanted, ports_[subject_]);
     const bool may_be_missing = status == sa_status::no_records || status == sa_status::insufficient_components ||
                                 status == sa_status::invalid_request;

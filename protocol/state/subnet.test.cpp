@@ -181,3 +181,12 @@ TEST_CASE("State: a port that comes back with another LID is the same port") {
     CHECK(feed.subnet.port_with(77) == feed.subnet.port_with(a.lid));
     CHECK(feed.subnet.port(feed.subnet.port_with(77)).lid == 77);
 }
+
+TEST_CASE("State: a refused join of a group that is not of IPoIB is no more than that") {
+    Feed feed;
+    auto record = broadcast_record(a, plain);
+    record.set(McMemberRecord::mgid, parse_gid("ff0e::ffff:1").value());
+    feed.join(a, record, sa_status::denied);
+    CHECK(feed.subnet.links().size() == 1);
+    CHECK(only_member(feed.subnet, record[McMemberRecord::mgid]).refusal == sa_status::denied);
+}

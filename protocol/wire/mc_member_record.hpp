@@ -76,4 +76,25 @@ struct McMemberRecord {
 };
 static_assert(tiles(McMemberRecord::fields, McMemberRecord::size));
 
+/// The components of a MCMemberRecord, by their bit.
+inline constexpr std::array<Named, 18> mc_member_component_names{
+    {{McMemberRecord::component::mgid, "MGID"},
+     {McMemberRecord::component::port_gid, "PortGID"},
+     {McMemberRecord::component::q_key, "Q_Key"},
+     {McMemberRecord::component::mlid, "MLID"},
+     {McMemberRecord::component::mtu_selector, "MTUSelector"},
+     {McMemberRecord::component::mtu, "MTU"},
+     {McMemberRecord::component::traffic_class, "TClass"},
+     {McMemberRecord::component::p_key, "P_Key"},
+     {McMemberRecord::component::rate_selector, "RateSelector"},
+     {McMemberRecord::component::rate, "Rate"},
+     {McMemberRecord::component::lifetime_selector, "PacketLifeTimeSelector"},
+     {McMemberRecord::component::lifetime, "PacketLifeTime"},
+     {McMemberRecord::component::sl, "SL"},
+     {McMemberRecord::component::flow_label, "FlowLabel"},
+     {McMemberRecord::component::hop_limit, "HopLimit"},
+     {McMemberRecord::component::scope, "Scope"},
+     {McMemberRecord::component::join_state, "JoinState"},
+     {McMemberRecord::component::proxy_join, "ProxyJoin"}}};
+
 }  // namespace ipoib::wire

@@ -2,6 +2,8 @@
 // Field values as text.
 #include "protocol/wire/text.hpp"
 
+#include "protocol/wire/mgid.hpp"
+
 #include <arpa/inet.h>
 
 #include <algorithm>
@@ -58,6 +60,16 @@ std::string ipv4_text(std::uint32_t address) {
     std::string text;
     for (int shift = 24; shift >= 0; shift -= 8) text += std::to_string(address >> shift & 0xff) + (shift ? "." : "");
     return text;
+}
+
+std::string group_text(const Gid& mgid) {
+    if (is_broadcast_gid(mgid)) return "the broadcast group";
+    if (const auto group = ipv4_group_of(mgid)) return ipv4_text(*group);
+    const auto view = mgid_of(mgid);
+    if (view[Mgid::signature] != ipv6_signature) return {};
+    // The MGID holds neither the address' flags and scope nor the 32 bits behind them.
+    auto words = text(Gid::of(std::uint64_t{0xff02} << 48 | view[Mgid::group_high], view[Mgid::group_low]));
+    return words.replace(2, 2, "xx");
 }
 
 std::string value_text(const FieldSpec& field, const std::uint8_t* header) {

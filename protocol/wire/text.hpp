@@ -18,6 +18,10 @@ namespace ipoib::wire {
 /// "239.1.2.3" of an address in host byte order.
 [[nodiscard]] std::string ipv4_text(std::uint32_t address);
 
+/// The IP group that an MGID stands for: "239.1.2.3", "ffxx::1:2" (an MGID does not hold the address' flags and scope),
+/// "the broadcast group"; empty for an MGID that is not of IPoIB.
+[[nodiscard]] std::string group_text(const Gid& mgid);
+
 /// A field's value in the header that begins at `header`: "0x64 (UD SEND Only)", "unknown (0x1234)" where the field has
 /// names but the value has none.
 [[nodiscard]] std::string value_text(const FieldSpec& field, const std::uint8_t* header);

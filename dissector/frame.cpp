@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From Wireshark's buffers to the story and back.
+#include "dissector/frame.hpp"
+
+#include "conformance/assumptions/apply.hpp"
+#include "dissector/preferences.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+
+namespace ipoib::dissector {
+
+Shown shown;
+
+namespace {
+
+Story* the_story = nullptr;
+FrameNumber last_told = 0, frame_of_trouble = 0;
+bool has_failed = false;
+char words_of_trouble[512];
+
+void tell_trouble(const char* what) {
+    frame_of_trouble = shown.number;
+    std::snprintf(words_of_trouble, sizeof words_of_trouble, "%s", what);
+}
+
+// ---- C++ that calls nothing of Wireshark and lets no exception out ----
+
+using Statements = std::vector<assumptions::Statement>;
+
+std::shared_ptr<const Statements> stated() {
+    auto statements = std::make_shared<Statements>();
+    try {
+        if (*preferences.assume) statements->push_back(assumptions::parse_assumption(preferences.assume));
+        if (*preferences.sa_file) statements->push_back(assumptions::read_sa_file(preferences.sa_file));
+    } catch (const std::exception& problem) {
+        tell_trouble((std::string("Assumptions are not used: ") + problem.what()).c_str());
+        statements->clear();
+    }
+    return statements;
+}
+
+void tell_story(const inspection::FrameView& frame) noexcept {
+    if (has_failed) return;
+    try {
+        if (!the_story) {
+            inspection::Options options{.is_one_subnet = preferences.is_one_subnet != 0};
+            if (const auto statements = stated(); !statements->empty())
+                options.assume = [statements](state::Subnet& subnet) {
+                    for (const auto& statement : *statements) assumptions::apply(statement, subnet);
+                };
+            const bool has_notes = preferences.strictness == static_cast<int>(Strictness::notes);
+            the_story = new Story(std::move(options), has_notes);
+        }
+        the_story->take(frame);
+    } catch (const std::exception& problem) {
+        // What was told so far stays; later frames are decoded alone.
+        has_failed = true;
+        tell_trouble((std::string("Judging stopped: ") + problem.what()).c_str());
+    }
+}
+
+wire::Packet packet_at_hand;
+
+/// The interface's name, whatever the version asks for it.
+template <class Epan>
+const char* interface_name(const char* (*name)(const Epan*, guint32), const Epan* epan, const wtap_rec&, guint32 id) {
+    return name(epan, id);
+}
+template <class Epan>
+const char* interface_name(const char* (*name)(const Epan*, guint32, unsigned), const Epan* epan, const wtap_rec& rec,
+                           guint32 id) {
+    return name(epan, id, (rec.presence_flags & WTAP_HAS_SECTION_NUMBER) ? rec.section_number : 0);
+}
+
+}  // namespace
+
+const Story* story() { return the_story; }
+const char* trouble_at(FrameNumber frame) { return frame == frame_of_trouble ? words_of_trouble : ""; }
+
+void forget_story() {
+    delete the_story;
+    the_story = nullptr;
+    last_told = 0;
+    has_failed = false;
+    frame_of_trouble = 0;
+    words_of_trouble[0] = '\0';
+    shown = {};
+}
+
+void begin_frame(tvbuff_t* tvb, packet_info* pinfo, wire::Medium medium) {
+    const auto length = static_cast<int>(tvb_captured_length(tvb));
+    const wire::Octets octets{length > 0 ? tvb_get_ptr(tvb, 0, length) : nullptr, static_cast<std::size_t>(length)};
+    const auto wire_length = tvb_reported_length(tvb);
+    shown = {.tvb = tvb, .packet = &packet_at_hand, .number = pinfo->num};
+    if (pinfo->num > last_told) {
+        last_told = pinfo->num;
+        const auto& rec = *pinfo->rec;
+        const auto has_interface = (rec.presence_flags & WTAP_HAS_INTERFACE_ID) != 0;
+        const auto interface = has_interface ? rec.rec_header.packet_header.interface_id : 0;
+        const auto* name =
+            has_interface ? interface_name(epan_get_interface_name, pinfo->epan, rec, interface) : nullptr;
+        tell_story({.octets = octets,
+                    .wire_length = wire_length,
+                    .medium = medium,
+                    .sight = {pinfo->num, pinfo->abs_ts.secs * std::int64_t{1'000'000'000} + pinfo->abs_ts.nsecs, 0},
+                    .interface = interface,
+                    .party = inspection::party_of(name ? name : "")});
+    }
+    if (the_story && the_story->last() == pinfo->num && the_story->packet().octets.data() == octets.data())
+        shown.packet = &the_story->packet();
+    else
+        wire::decode(octets, packet_at_hand, medium, wire_length);
+}
+
+bool is_at_hand(const packet_info* pinfo, tvbuff_t* tvb) {
+    return shown.tvb && shown.number == pinfo->num && tvb_get_ds_tvb(tvb) == tvb_get_ds_tvb(shown.tvb);
+}
+
+bool is_ipoib() {
+    return shown.packet->is_ipoib() && (preferences.knows_connections || !shown.packet->has(wire::Part::connected));
+}
+
+const char* in_packet(packet_info* pinfo, const std::string& text) { return wmem_strdup(pinfo->pool, text.c_str()); }
+
+}  // namespace ipoib::dissector

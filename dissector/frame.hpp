@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The frame that is being shown, and the story that it belongs to.
+#pragma once
+
+#include "dissector/epan.hpp"
+#include "dissector/story.hpp"
+
+namespace ipoib::dissector {
+
+/// The frame at hand. Its packet points into the octets of `tvb`, which begins where the medium does.
+struct Shown {
+    tvbuff_t* tvb = nullptr;
+    const wire::Packet* packet = nullptr;
+    FrameNumber number = 0;
+    proto_item* item = nullptr;  ///< of our protocol, once there is one
+    proto_tree* tree = nullptr;  ///< below it
+    bool has_datagram = false;   ///< the encapsulation header has been shown
+};
+extern Shown shown;
+
+/// The story of the capture; null before the first frame.
+const Story* story();
+/// Why, from this frame on, nothing is judged, or what the user assumes is not used; empty where nothing went wrong.
+const char* trouble_at(FrameNumber frame);
+
+/// For register_init_routine and register_cleanup_routine.
+void forget_story();
+
+/// Decodes a frame that begins with `medium`'s header and, when it is seen for the first time, takes it into the story.
+void begin_frame(tvbuff_t* tvb, packet_info* pinfo, wire::Medium medium);
+/// Whether `pinfo` and `tvb` belong to the frame at hand.
+bool is_at_hand(const packet_info* pinfo, tvbuff_t* tvb);
+
+/// Whether the frame's packet is shown as one of IPoIB.
+bool is_ipoib();
+
+/// A copy of a text that lives as long as the packet is shown. Not to be called among the arguments of a call that may
+/// leave by longjmp.
+const char* in_packet(packet_info* pinfo, const std::string& text);
+
+}  // namespace ipoib::dissector

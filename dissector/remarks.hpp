@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules that a packet breaks, as expert infos at the fields that show it.
+#pragma once
+
+#include "dissector/tree.hpp"
+
+namespace ipoib::dissector {
+
+/// Registers an expert info for each rule.
+void register_remarks(int protocol);
+
+/// Adds what the preferences let be shown. Null: nothing.
+void add_remarks(packet_info* pinfo, proto_tree* tree, const Remark* first);
+
+/// Whether the preferences let it be shown.
+bool is_shown(const Remark& remark);
+
+}  // namespace ipoib::dissector

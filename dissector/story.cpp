@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Taking a frame into the story.
+#include "dissector/story.hpp"
+
+#include "protocol/wire/cm.hpp"
+#include "protocol/wire/notice.hpp"
+
+#include <algorithm>
+
+namespace ipoib::dissector {
+using namespace wire;
+
+namespace {
+
+// What is kept of hostile captures is bounded, as the state itself is.
+constexpr std::size_t most_texts = 65536, most_remarks = std::size_t{1} << 22, most_exchanges = std::size_t{1} << 20,
+                      most_open = 65536, most_memberships = std::size_t{1} << 20, most_shots = std::size_t{1} << 20,
+                      most_table_octets = std::size_t{64} << 20;
+constexpr std::uint8_t response_bit = 0x80;
+
+std::vector<const rules::Rule*> every_rule() {
+    std::vector<const rules::Rule*> all;
+    for (const auto& rule : rules::all()) all.push_back(&rule);
+    return all;
+}
+
+bool is_join_answer(const Packet& p) {
+    return p.mc_member && p.mad[Mad::method] == Method::get_resp && p.mad[Mad::status] == 0;
+}
+bool is_leave_answer(const Packet& p) {
+    return p.mc_member && p.mad[Mad::method] == Method::delete_resp && p.mad[Mad::status] == 0;
+}
+
+FrameNumber number(const state::Sight& sight) { return static_cast<FrameNumber>(sight.frame); }
+
+}  // namespace
+
+std::size_t Story::AroundHash::operator()(const Around& a) const noexcept {
+    const auto of = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
+    std::uint64_t hash = of(a.link);
+    for (const std::uint64_t more :
+         {std::uint64_t{of(a.sender)}, std::uint64_t{of(a.receiver)}, std::uint64_t{of(a.group)},
+          std::uint64_t{a.sender_announced} << 32 | a.receiver_announced, std::uint64_t{a.joined} << 8 | a.join_state})
+        hash = (hash ^ hash >> 29) * 0x9e3779b97f4a7c15u + more;
+    return state::KeyHash{}(hash);
+}
+
+Story::Story(inspection::Options options, bool has_notes)
+    : inspector_(every_rule(), std::move(options)), has_notes_(has_notes) {}
+
+const char* Story::kept(std::string text) {
+    if (texts_.size() >= most_texts && !texts_.contains(text)) return "more than can be told of one capture";
+    return texts_.insert(std::move(text)).first->c_str();
+}
+
+void Story::remark(FrameNumber frame, Remark remark) {
+    if (all_remarks_.size() >= most_remarks) return;
+    auto& added = all_remarks_.emplace_back(remark);
+    auto& last = last_remark_[frame];
+    if (last)
+        last->next = &added;
+    else
+        first_remark_[frame] = &added;
+    last = &added;
+}
+
+/// Takes the answers of the rules.
+struct Story::Answers {
+    Story& story;
+    FrameNumber frame;
+
+    [[nodiscard]] const rules::Rule& rule(std::size_t index) const { return *story.inspector_.rules()[index]; }
+    void unjudged(std::size_t, state::Facts) const {}
+    void observed(std::size_t) const {}
+    void kept(std::size_t) const {}
+    void noted(std::size_t index) const {
+        if (story.has_notes_)
+            story.remark(frame, {.rule = &rule(index), .text = rule(index).note.data(), .is_note = true});
+    }
+    void violated(std::size_t index) const {
+        const auto& packet = story.inspector_.packet();
+        const auto violation = inspection::describe(rule(index), packet, story.inspector_.known());
+        Remark remark{.rule = &rule(index)};
+        const auto field = violation.field_name();
+        remark.text =
+            story.kept((field.empty() ? "" : field + " is ") + violation.actual + ", expected " + violation.expected);
+        const auto* begin = packet.octets.data();
+        if (violation.at && violation.at >= begin && violation.at < begin + packet.octets.size()) {
+            const auto first = violation.field->at.bit / 8u;
+            remark.offset = static_cast<std::uint32_t>(packet.offset_of(violation.at) + first);
+            remark.length = (violation.field->at.bit + violation.field->width + 7u) / 8u - first;
+        }
+        story.remark(frame, remark);
+    }
+    void neglected(const inspection::Neglect& neglect) const {
+        const auto violation = inspection::describe(rule(neglect.rule), neglect, story.inspector_.subnet());
+        story.remark(
+            number(neglect.began),
+            {.rule = &rule(neglect.rule), .text = story.kept(violation.actual + ", expected " + violation.expected)});
+    }
+};
+
+void Story::take(const inspection::FrameView& frame) {
+    const auto at = number(frame.sight);
+    if (at <= last_) return;
+    last_ = at;
+    around_by_frame_.resize(at, 0);
+    around_by_frame_.push_back(0);
+    if (!inspector_.take(frame)) return;
+    inspector_.judge(Answers{*this, at});
+    const auto& packet = inspector_.packet();
+    if (packet.mad) {
+        exchanges(at);
+        if (packet.sa) tables(at);
+        if (packet.mc_member) memberships(at);
+        if (packet.sa) reports(at);
+        if (inspector_.known().connection && connections_.size() < most_exchanges) connections_.insert(at);
+    }
+    announcements(at);
+    look_around(at);
+}
+
+/// The first frame with an address counts, until another address is announced.
+void Story::announcements(FrameNumber frame) {
+    const auto* port = inspector_.known().named;
+    if (!port) return;
+    const auto& p = inspector_.packet();
+    const auto option = p.target_option ? p.target_option : p.source_option;
+    if (!p.arp_addresses && !option) return;
+    const auto qpn = p.arp_addresses ? p.arp_addresses[ArpAddresses::sha_qpn] : option[LinkAddressOption::qpn];
+    auto& announced = announced_[port];
+    if (announced.frame == 0 || announced.qpn != qpn) announced = {qpn, frame};
+}
+
+const LinkShot* Story::link_shot(const state::Link& link) {
+    auto& latest = latest_link_[&link];
+    const auto gid = link.broadcast_gid.value_or(Gid{});
+    if (latest && latest->learned == number(link.learned) && latest->has_record == link.broadcast.has_value() &&
+        latest->is_disputed == link.is_disputed && latest->broadcast_gid == gid && latest->source == link.source)
+        return latest;
+    if (links_.size() >= most_shots) return latest;
+    auto& shot = links_.emplace_back();
+    shot.name = kept(inspection::link_name(inspector_.subnet().prefix(), link.p_key));
+    shot.link = &link;
+    shot.has_record = link.broadcast.has_value();
+    if (link.broadcast) shot.broadcast = *link.broadcast;
+    shot.broadcast_gid = gid;
+    shot.source = link.source;
+    shot.learned = number(link.learned);
+    shot.is_disputed = link.is_disputed;
+    return latest = &shot;
+}
+
+void Story::look_around(FrameNumber frame) {
+    const auto& known = inspector_.known();
+    if (!known.link && !known.group) return;
+    const auto announced = [&](const state::Port* port) {
+        const auto found = port ? announced_.find(port) : announced_.end();
+        return found == announced_.end() ? FrameNumber{0} : found->second.frame;
+    };
+    Around around{.sender = known.sender, .receiver = known.receiver, .group = known.group};
+    if (known.link && known.link->p_key) around.link = link_shot(*known.link);
+    around.sender_announced = announced(known.sender);
+    around.receiver_announced = announced(known.receiver);
+    if (known.member && known.member->joined && known.member->joined_at) {
+        around.joined = number(known.member->joined_at);
+        around.join_state = known.member->joined;
+    }
+    auto index = around_index_.find(around);
+    if (index == around_index_.end()) {
+        if (around_.size() >= most_shots) return;
+        index = around_index_.emplace(around, static_cast<std::uint32_t>(around_.size())).first;
+        around_.push_back(around);
+    }
+    around_by_frame_[frame] = index->second;
+}
+
+/// Requests and answers find each other by their transaction, whichever way they go.
+void Story::exchanges(FrameNumber frame) {
+    if (exchanges_.size() >= most_exchanges) return;
+    const auto& packet = inspector_.packet();
+    if (!packet.lrh) return;
+    const auto [low, high] = std::minmax({packet.lrh[Lrh::slid], packet.lrh[Lrh::dlid]});
+    const auto mgmt_class = packet.mad[Mad::mgmt_class];
+    const std::pair key{packet.mad[Mad::transaction_id],
+                        std::uint64_t{low} << 32 | std::uint64_t{high} << 8 | static_cast<std::uint8_t>(mgmt_class)};
+    const bool is_answer = mgmt_class == MgmtClass::communication
+                               ? packet.mad[Mad::attribute_id] != cm_attribute::req
+                               : (static_cast<std::uint8_t>(packet.mad[Mad::method]) & response_bit) != 0;
+    if (!is_answer) {
+        if (open_.insert_or_assign(key, Open{frame, packet.mad[Mad::method]}).second) open_order_.push_back(key);
+        if (open_order_.size() > most_open) {
+            open_.erase(open_order_.front());
+            open_order_.pop_front();
+        }
+        return;
+    }
+    const auto request = open_.find(key);
+    if (request == open_.end()) return;
+    auto& exchange = exchanges_[frame];
+    exchange.request = request->second.frame;
+    exchange.asked = request->second.method;
+    if (auto& of_request = exchanges_[exchange.request]; of_request.answer == 0) of_request.answer = frame;
+}
+
+void Story::memberships(FrameNumber frame) {
+    const auto& packet = inspector_.packet();
+    const auto& known = inspector_.known();
+    const bool joins = is_join_answer(packet), leaves = is_leave_answer(packet);
+    if ((!joins && !leaves) || !known.group || !known.subject || !known.member) return;
+    auto& life = lives_[known.group->mgid];
+    if (leaves) life.ended = frame;
+    if (joins && (known.was_missing || life.made == 0)) life.made = frame;
+    auto& latest = latest_membership_[known.member];
+    if (latest && latest->to == 0) {
+        if (latest->join_state == known.member->joined) return;
+        latest->to = frame;
+    }
+    if (known.member->joined == 0 || membership_count_ >= most_memberships) return;
+    ++membership_count_;
+    latest = &members_[known.group].emplace_back(
+        Membership{.port = known.subject, .join_state = known.member->joined, .from = frame});
+}
+
+/// A report of traps 66 and 67 comes from an answer that made or ended the group.
+void Story::reports(FrameNumber frame) {
+    const auto& packet = inspector_.packet();
+    const auto notice = packet.get<Notice>();
+    if (!notice || packet.mad[Mad::method] != Method::report) return;
+    const auto details = gid_details(notice);
+    if (!details) return;
+    const auto life = lives_.find(details[GidDetails::gid]);
+    if (life == lives_.end()) return;
+    const auto trap = notice[Notice::trap_number];
+    const auto cause = trap == trap::multicast_group_created   ? life->second.made
+                       : trap == trap::multicast_group_deleted ? life->second.ended
+                                                               : 0;
+    if (cause == 0 || exchanges_.size() >= most_exchanges) return;
+    exchanges_[frame].cause = cause;
+    if (auto& of_cause = exchanges_[cause]; of_cause.report == 0) of_cause.report = frame;
+}
+
+void Story::tables(FrameNumber frame) {
+    const auto& packet = inspector_.packet();
+    if (!packet.lrh || table_octets_count_ >= most_table_octets) return;
+    const auto mad = packet.octets.subspan(packet.offset_of(packet.mad.data()));
+    auto result = reassembly_.add(packet.lrh[Lrh::slid], packet.lrh[Lrh::dlid],
+                                  mad.first(std::min<std::size_t>(mad.size(), mad_size)));
+    if (result.state != RmppResult::State::complete) return;
+    auto& table = *result.table;
+    table_octets_count_ += table.data.size();
+    const auto& octets = table_octets_.emplace_back(std::move(table.data));
+    tables_[frame] = {octets, table.record_size, table.key.attribute_id};
+}
+
+const Remark* Story::remarks(FrameNumber frame) const {
+    const auto found = first_remark_.find(frame);
+    return found == first_remark_.end() ? nullptr : found->second;
+}
+
+const Around* Story::around(FrameNumber frame) const {
+    if (frame >= around_by_frame_.size() || around_by_frame_[frame] == 0) return nullptr;
+    return &around_[around_by_frame_[frame]];
+}
+
+const Exchange* Story::exchange(FrameNumber frame) const {
+    const auto found = exchanges_.find(frame);
+    return found == exchanges_.end() ? nullptr : &found->second;
+}
+
+const TableShown* Story::table(FrameNumber frame) const {
+    const auto found = tables_.find(frame);
+    return found == tables_.end() ? nullptr : &found->second;
+}
+
+const std::deque<Membership>* Story::members(const state::Group& group) const {
+    const auto found = members_.find(&group);
+    return found == members_.end() ? nullptr : &found->second;
+}
+
+}  // namespace ipoib::dissector

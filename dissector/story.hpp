@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a capture tells, frame by frame: which rules each breaks, and how the link stood then. Free of Wireshark, so
+// that nothing in here can be left by a longjmp; what it hands out has no destructor and stays where it is until the
+// story goes.
+#pragma once
+
+#include "protocol/inspection/inspector.hpp"
+#include "protocol/wire/rmpp.hpp"
+
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace ipoib::dissector {
+
+using FrameNumber = std::uint32_t;  ///< from 1, as Wireshark counts; 0: none
+
+/// A rule that a frame breaks, or what the rule notes of it.
+struct Remark {
+    const rules::Rule* rule = nullptr;
+    const char* text = "";                 ///< "Encap.Reserved is 0x0001, expected 0"
+    std::uint32_t offset = 0, length = 0;  ///< of the field in the frame, in octets; length 0: there is none
+    bool is_note = false;
+    const Remark* next = nullptr;  ///< of the same frame
+};
+
+/// A link as it was known at some frame.
+struct LinkShot {
+    const char* name = "";  ///< "fe80::/0x8001"
+    const state::Link* link = nullptr;
+    state::GroupParameters broadcast;  ///< where has_record
+    wire::Gid broadcast_gid;           ///< zero while not known
+    state::Source source = state::Source::nothing;
+    FrameNumber learned = 0;
+    bool has_record = false, is_disputed = false;
+};
+
+/// What is known around a frame that belongs to a link, or is about a group.
+struct Around {
+    const LinkShot* link = nullptr;
+    const state::Port* sender = nullptr;
+    const state::Port* receiver = nullptr;
+    const state::Group* group = nullptr;
+    FrameNumber sender_announced = 0, receiver_announced = 0;  ///< their link-layer addresses, by ARP or ND
+    FrameNumber joined = 0;       ///< the answer that let the sender (of SA traffic: the asker) join the group
+    std::uint8_t join_state = 0;  ///< that holds since
+    friend bool operator==(const Around&, const Around&) = default;
+};
+
+/// How a MAD hangs together with others.
+struct Exchange {
+    wire::Method asked{};  ///< of an answer: the request's
+    FrameNumber request = 0, answer = 0;
+    FrameNumber cause = 0;   ///< of a report: the answer that made or ended the group it tells of
+    FrameNumber report = 0;  ///< of such an answer: the first report of it
+};
+
+/// A port's part in a group, from one answer of the SA to the next.
+struct Membership {
+    const state::Port* port = nullptr;
+    std::uint8_t join_state = 0;
+    FrameNumber from = 0, to = 0;  ///< to 0: it still holds
+};
+
+/// A table of the SA that the frame completes. The octets are the records, `stride` octets from one to the next.
+struct TableShown {
+    wire::Octets records;
+    std::size_t stride = 0;
+    std::uint16_t attribute_id = 0;
+};
+
+class Story {
+public:
+    /// `has_notes`: what rules note is kept, too; that is something on most frames.
+    explicit Story(inspection::Options options, bool has_notes = false);
+
+    /// Takes the next frame; one that was taken before, or is before one that was, is ignored.
+    void take(const inspection::FrameView& frame);
+    /// The frame taken last, valid until the next.
+    [[nodiscard]] const wire::Packet& packet() const noexcept { return inspector_.packet(); }
+    [[nodiscard]] FrameNumber last() const noexcept { return last_; }
+
+    // Of any frame taken; null where there is nothing to tell.
+    [[nodiscard]] const Remark* remarks(FrameNumber frame) const;
+    [[nodiscard]] const Around* around(FrameNumber frame) const;
+    [[nodiscard]] const Exchange* exchange(FrameNumber frame) const;
+    [[nodiscard]] const TableShown* table(FrameNumber frame) const;
+    /// Whether the frame belongs to the setting up of an IPoIB connection.
+    [[nodiscard]] bool sets_up_connection(FrameNumber frame) const { return connections_.contains(frame); }
+    /// A group's memberships in the order in which they began.
+    [[nodiscard]] const std::deque<Membership>* members(const state::Group& group) const;
+
+private:
+    struct Answers;
+    struct AroundHash {
+        std::size_t operator()(const Around& around) const noexcept;
+    };
+    struct Announced {
+        std::uint32_t qpn = 0;
+        FrameNumber frame = 0;
+    };
+    struct GroupLife {
+        FrameNumber made = 0, ended = 0;
+    };
+
+    const char* kept(std::string text);
+    void remark(FrameNumber frame, Remark remark);
+    void look_around(FrameNumber frame);
+    const LinkShot* link_shot(const state::Link& link);
+    void exchanges(FrameNumber frame);
+    void memberships(FrameNumber frame);
+    void reports(FrameNumber frame);
+    void tables(FrameNumber frame);
+    void announcements(FrameNumber frame);
+
+    inspection::Inspector inspector_;
+    bool has_notes_;
+    FrameNumber last_ = 0;
+
+    std::unordered_set<std::string> texts_;
+    std::deque<Remark> all_remarks_;
+    std::unordered_map<FrameNumber, Remark*> last_remark_;
+    std::unordered_map<FrameNumber, const Remark*> first_remark_;
+
+    std::deque<std::uint32_t> around_by_frame_;  ///< index into around_, by frame; 0: nothing
+    std::deque<Around> around_{1};
+    std::unordered_map<Around, std::uint32_t, AroundHash> around_index_;
+    std::deque<LinkShot> links_;
+    std::unordered_map<const state::Link*, const LinkShot*> latest_link_;
+    std::unordered_map<const state::Port*, Announced> announced_;
+
+    std::unordered_map<FrameNumber, Exchange> exchanges_;
+    struct Open {
+        FrameNumber frame = 0;
+        wire::Method method{};
+    };
+    std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, Open, state::KeyHash> open_;
+    std::deque<std::pair<std::uint64_t, std::uint64_t>> open_order_;
+    std::unordered_set<FrameNumber> connections_;  ///< frames that set them up
+    std::unordered_map<const state::Group*, std::deque<Membership>> members_;
+    std::unordered_map<const state::Member*, Membership*> latest_membership_;
+    std::size_t membership_count_ = 0;
+    std::unordered_map<wire::Gid, GroupLife, state::KeyHash> lives_;
+
+    wire::RmppReassembly reassembly_{16, std::size_t{4} << 20};
+    std::unordered_map<FrameNumber, TableShown> tables_;
+    std::deque<std::vector<std::uint8_t>> table_octets_;
+    std::size_t table_octets_count_ = 0;
+};
+
+}  // namespace ipoib::dissector

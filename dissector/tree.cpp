@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Our part of a packet's tree.
+#include "dissector/tree.hpp"
+
+#include "dissector/fields.hpp"
+#include "dissector/preferences.hpp"
+#include "dissector/remarks.hpp"
+#include "dissector/words.hpp"
+#include "protocol/wire/cm.hpp"
+#include "protocol/wire/node_record.hpp"
+#include "protocol/wire/notice.hpp"
+#include "protocol/wire/path_record.hpp"
+#include "protocol/wire/port_info.hpp"
+#include "protocol/wire/service_record.hpp"
+#include "protocol/wire/text.hpp"
+
+namespace ipoib::dissector {
+using namespace wire;
+
+namespace {
+
+constexpr int most_members_shown = 32, most_members_looked_at = 1000, most_records_shown = 1000;
+
+proto_item* told(proto_item* item) {
+    proto_item_set_generated(item);
+    return item;
+}
+void add_number(proto_tree* tree, int id, std::uint32_t value) {
+    told(proto_tree_add_uint(tree, id, shown.tvb, 0, 0, value));
+}
+void add_frame(proto_tree* tree, int id, FrameNumber frame) {
+    if (frame) add_number(tree, id, frame);
+}
+void add_text(proto_tree* tree, int id, const char* text) {
+    told(proto_tree_add_string(tree, id, shown.tvb, 0, 0, text));
+}
+void add_gid(proto_tree* tree, int id, const Gid& gid) {
+    if (gid.is_zero()) return;
+    ws_in6_addr address;
+    memcpy(&address, gid.octets.data(), sizeof address);
+    told(proto_tree_add_ipv6(tree, id, shown.tvb, 0, 0, &address));
+}
+
+int offset_of(const std::uint8_t* at) { return static_cast<int>(shown.packet->offset_of(at)); }
+
+// ---- What this frame tells of its link, its ports and its group ----
+
+const char* source_name(state::Source source) {
+    switch (source) {
+        case state::Source::sa:
+            return "the SA's answer";
+        case state::Source::assumed:
+            return "what the user assumes";
+        case state::Source::file:
+            return "the SA's records that the user gave";
+        case state::Source::packets:
+            return "packets sent to the group";
+        case state::Source::nothing:
+            break;
+    }
+    return "nothing yet";
+}
+
+void add_link(proto_tree* tree, const LinkShot& link) {
+    auto* item = told(proto_tree_add_string(tree, hf.link, shown.tvb, 0, 0, link.name));
+    auto* rows = proto_item_add_subtree(item, ett.link);
+    if (link.is_disputed) proto_item_append_text(item, ", told in two ways");
+    add_text(rows, hf.source, source_name(link.source));
+    add_frame(rows, hf.learned, link.learned);
+    add_gid(rows, hf.broadcast_gid, link.broadcast_gid);
+    if (!link.has_record) return;
+    const auto& record = link.broadcast;
+    const auto octets = state::mtu_octets(record.mtu);
+    if (record.mlid) add_number(rows, hf.broadcast_mlid, record.mlid);
+    add_number(rows, hf.q_key, record.q_key);
+    if (octets) add_number(rows, hf.mtu, static_cast<std::uint32_t>(octets - Encap::size));
+    add_number(rows, hf.sl, record.sl);
+    add_number(rows, hf.traffic_class, record.traffic_class);
+    add_number(rows, hf.flow_label, record.flow_label);
+    add_number(rows, hf.hop_limit, record.hop_limit);
+}
+
+struct PortIds {
+    const char* title;
+    int gid, lid, announced;
+};
+
+void add_port(proto_tree* tree, const state::Port& port, FrameNumber announced, const PortIds& ids) {
+    auto* rows = proto_tree_add_subtree(tree, shown.tvb, 0, 0, ett.port, nullptr, ids.title);
+    add_gid(rows, ids.gid, port.gid);
+    if (port.lid) add_number(rows, ids.lid, port.lid);
+    add_frame(rows, ids.announced, announced);
+}
+
+const char* port_words(packet_info* pinfo, const state::Port& port) {
+    return in_packet(pinfo, port.gid.is_zero() ? "LID " + hex(port.lid, 4) : text(port.gid));
+}
+const char* join_words(packet_info* pinfo, std::uint8_t state) {
+    return in_packet(pinfo, std::string(join_state_names[state & 0xf].name));
+}
+
+void add_members(packet_info* pinfo, proto_tree* tree, const state::Group& group) {
+    const auto* all = story()->members(group);
+    if (!all) return;
+    proto_tree* rows = nullptr;
+    int looked_at = 0, count = 0;
+    for (const auto& one : *all) {
+        if (one.from > shown.number || ++looked_at > most_members_looked_at || count > most_members_shown) break;
+        if (one.to && one.to <= shown.number) continue;
+        if (!rows) rows = proto_tree_add_subtree(tree, shown.tvb, 0, 0, ett.members, nullptr, "Members so far");
+        const char* port = port_words(pinfo, *one.port);
+        const char* state = join_words(pinfo, one.join_state);
+        if (count++ == most_members_shown)
+            proto_tree_add_subtree(rows, shown.tvb, 0, 0, ett.members, nullptr, "...");
+        else
+            told(proto_tree_add_string_format(rows, hf.member, shown.tvb, 0, 0, port, "%s, %s, since frame %u", port,
+                                              state, one.from));
+    }
+}
+
+void add_group(packet_info* pinfo, proto_tree* tree, const Around& around) {
+    const auto& group = *around.group;
+    const char* name = in_packet(pinfo, group_text(group.mgid));
+    if (!*name) name = in_packet(pinfo, text(group.mgid));
+    auto* rows = proto_item_add_subtree(told(proto_tree_add_string(tree, hf.group, shown.tvb, 0, 0, name)), ett.group);
+    add_gid(rows, hf.group_mgid, group.mgid);
+    if (group.record && group.learned.frame <= shown.number) {
+        add_number(rows, hf.group_mlid, group.record->mlid);
+        add_frame(rows, hf.group_learned, static_cast<FrameNumber>(group.learned.frame));
+    }
+    if (around.join_state) add_text(rows, hf.join_state, join_words(pinfo, around.join_state));
+    add_frame(rows, hf.joined, around.joined);
+    add_members(pinfo, rows, group);
+}
+
+// ---- Management ----
+
+void add_exchange(proto_tree* tree, const Exchange& exchange) {
+    add_frame(tree, hf.request, exchange.request);
+    add_frame(tree, hf.answer, exchange.answer);
+    add_frame(tree, hf.cause, exchange.cause);
+    add_frame(tree, hf.report, exchange.report);
+}
+
+const HeaderSpec* record_of(std::uint16_t attribute_id) {
+    switch (attribute_id) {
+        case attribute::mc_member_record:
+            return &spec_of<McMemberRecord>;
+        case attribute::path_record:
+            return &spec_of<PathRecord>;
+        case attribute::node_record:
+            return &spec_of<NodeRecord>;
+        case attribute::port_info_record:
+            return &spec_of<PortInfoRecord>;
+        case attribute::service_record:
+            return &spec_of<ServiceRecord>;
+        default:
+            return nullptr;
+    }
+}
+
+void add_table(packet_info* pinfo, proto_tree* tree, const TableShown& table) {
+    const auto* record = record_of(table.attribute_id);
+    const auto length = static_cast<guint>(table.records.size());
+    auto* octets = tvb_new_child_real_data(shown.tvb, table.records.data(), length, static_cast<gint>(length));
+    add_new_data_source(pinfo, octets, "SA table");
+    const auto stride = table.stride ? table.stride : table.records.size();
+    auto* rows = proto_tree_add_subtree_format(tree, octets, 0, static_cast<int>(length), ett.table, nullptr,
+                                               "Table whole, %u octets", length);
+    if (!record || stride < record->size) return;
+    int count = 0;
+    for (std::size_t at = 0; at + record->size <= table.records.size() && count < most_records_shown; at += stride) {
+        auto* item = add_header(rows, octets, static_cast<int>(at), *record);
+        proto_item_append_text(item, " %d", ++count);
+        if (record != &spec_of<McMemberRecord>) continue;
+        const auto view = View<McMemberRecord>::at(table.records.subspan(at));
+        const char* name = in_packet(pinfo, group_text(view[McMemberRecord::mgid]));
+        if (*name) proto_item_append_text(item, ": %s", name);
+    }
+}
+
+void add_mgid(packet_info* pinfo, proto_tree* tree, const Gid& mgid, tvbuff_t* tvb, int offset) {
+    add_rows(tree, tvb, offset, spec_of<Mgid>);
+    const char* group = in_packet(pinfo, group_text(mgid));
+    if (*group) told(proto_tree_add_string(tree, hf.ip_group, tvb, offset, static_cast<int>(Mgid::size), group));
+}
+
+void add_private_data(proto_tree* tree, View<CmPrivateData> data) {
+    if (data) add_header(tree, shown.tvb, offset_of(data.data()), spec_of<CmPrivateData>);
+}
+
+void add_management(packet_info* pinfo, proto_tree* tree) {
+    const auto& p = *shown.packet;
+    add_header(tree, shown.tvb, offset_of(p.mad.data()), spec_of<Mad>);
+    if (p.rmpp) add_header(tree, shown.tvb, offset_of(p.rmpp.data()), spec_of<Rmpp>);
+    if (p.sa) {
+        add_header(tree, shown.tvb, offset_of(p.sa.data()), spec_of<SaHeader>);
+        const auto mask = p.sa[SaHeader::component_mask];
+        if (p.mc_member && mask) {
+            const char* components = in_packet(pinfo, component_list(mask));
+            add_text(tree, hf.components, components);
+        }
+    }
+    if (p.mc_member) {
+        const auto offset = offset_of(p.mc_member.data());
+        auto* rows = proto_item_add_subtree(add_header(tree, shown.tvb, offset, spec_of<McMemberRecord>), ett.header);
+        const auto mgid = p.mc_member[McMemberRecord::mgid];
+        if (has_ipoib_signature(mgid)) {
+            auto* split = proto_tree_add_subtree(rows, shown.tvb, offset, static_cast<int>(Mgid::size), ett.header,
+                                                 nullptr, "IPoIB multicast GID");
+            add_mgid(pinfo, split, mgid, shown.tvb, offset);
+        }
+    }
+    for (std::size_t i = 0; i < p.others_count; ++i)
+        add_header(tree, shown.tvb, offset_of(p.others[i].at), *p.others[i].header);
+    if (const auto details = gid_details(p.get<Notice>()))
+        add_header(tree, shown.tvb, offset_of(details.data()), spec_of<GidDetails>);
+    if (!story() || !story()->sets_up_connection(shown.number)) return;
+    if (const auto req = p.get<CmReq>()) {
+        add_header(tree, shown.tvb, offset_of(ipoib_service_id(req).data()), spec_of<IpoibServiceId>);
+        add_private_data(tree, ipoib_private_data(req));
+    }
+    add_private_data(tree, ipoib_private_data(p.get<CmRep>()));
+}
+
+// ---- What stands in other dissectors' trees ----
+
+/// The first item of a field under `tree`, where the tree is being shown; null otherwise. By name: several fields of
+/// one dissector may share it.
+proto_node* find_item(proto_node* tree, const char* name) {
+    for (auto* node = tree->first_child; node; node = node->next) {
+        const auto* field = node->finfo ? node->finfo->hfinfo : nullptr;
+        if (field && strcmp(field->abbrev, name) == 0) return node;
+        if (auto* found = find_item(node, name)) return found;
+    }
+    return nullptr;
+}
+
+/// Where a header's parts go: below the item that another dissector made for it, or else into our own tree.
+proto_tree* below(proto_tree* tree, const char* builtin, bool wanted, const std::uint8_t* at, std::size_t length,
+                  const char* title) {
+    if (wanted)
+        if (auto* item = find_item(tree, builtin)) return proto_item_add_subtree(item, ett.header);
+    return proto_tree_add_subtree(own_tree(tree), shown.tvb, offset_of(at), static_cast<int>(length), ett.header,
+                                  nullptr, title);
+}
+
+void split_arp(proto_tree* tree) {
+    const auto& p = *shown.packet;
+    if (!p.arp_addresses) return;
+    const bool in_place = preferences.splits_addresses != 0;
+    const auto* sender = p.arp_addresses.data() + ArpAddresses::sha_flags.at.bit / 8;
+    const auto* target = p.arp_addresses.data() + ArpAddresses::tha_flags.at.bit / 8;
+    add_link_address(below(tree, "arp.src.hw", in_place, sender, LinkAddress::size, "Sender's link-layer address"),
+                     shown.tvb, offset_of(sender));
+    add_link_address(below(tree, "arp.dst.hw", in_place, target, LinkAddress::size, "Target's link-layer address"),
+                     shown.tvb, offset_of(target));
+}
+
+void split_option(proto_tree* tree, View<LinkAddressOption> option) {
+    if (!option) return;
+    auto* rows = below(tree, "icmpv6.opt.linkaddr", preferences.splits_addresses != 0, option.data(),
+                       LinkAddressOption::size, "Link-layer address option");
+    add_rows(rows, shown.tvb, offset_of(option.data()), spec_of<LinkAddressOption>);
+    constexpr auto before = static_cast<int>(LinkAddressOption::flags.at.bit / 8);
+    add_link_address(rows, shown.tvb, offset_of(option.data()) + before);
+}
+
+void split_mgid(packet_info* pinfo, proto_tree* tree) {
+    const auto& p = *shown.packet;
+    if (!p.grh || !p.mgid || !has_ipoib_signature(p.grh[Grh::dgid])) return;
+    auto* rows = below(tree, "infiniband.grh.dgid", true, p.mgid.data(), Mgid::size, "IPoIB multicast GID");
+    add_mgid(pinfo, rows, p.grh[Grh::dgid], shown.tvb, offset_of(p.mgid.data()));
+}
+
+void add_decoding(proto_tree* rows) {
+    const auto& p = *shown.packet;
+    if (p.lrh) {
+        const auto crcs = check_crcs(p.octets, p.tail);
+        add_number(rows, hf.icrc, static_cast<std::uint32_t>(crcs.icrc));
+        add_number(rows, hf.vcrc, static_cast<std::uint32_t>(crcs.vcrc));
+        if (p.is_ipoib()) told(proto_tree_add_boolean(rows, hf.has_grh, shown.tvb, 0, 0, p.grh ? 1 : 0));
+    }
+    if (p.stop)
+        told(proto_tree_add_string_format_value(
+            rows, hf.truncated, shown.tvb, static_cast<int>(p.stop.offset), 0, p.stop.layer.data(),
+            "%.*s: it needs %u octets, the capture has %u", static_cast<int>(p.stop.layer.size()), p.stop.layer.data(),
+            static_cast<unsigned>(p.stop.needed), static_cast<unsigned>(p.stop.available)));
+}
+
+/// An SA that refuses a join need not repeat which: the story knows.
+const char* headline_words(packet_info* pinfo) {
+    const auto* around = story() ? story()->around(shown.number) : nullptr;
+    const auto* exchange = story() ? story()->exchange(shown.number) : nullptr;
+    return in_packet(pinfo, headline(*shown.packet, {.group = around && around->group ? &around->group->mgid : nullptr,
+                                                     .method = exchange ? exchange->asked : Method{}}));
+}
+
+void add_columns(packet_info* pinfo) {
+    const auto& p = *shown.packet;
+    if (!p.mad) return;
+    const bool is_connection = story() && story()->sets_up_connection(shown.number);
+    const char* words = is_connection ? in_packet(pinfo, connection_headline(p)) : headline_words(pinfo);
+    if (*words) col_append_fstr(pinfo->cinfo, COL_INFO, ", %s", words);
+}
+
+bool is_management_shown() {
+    const auto& p = *shown.packet;
+    if (!p.mad) return false;
+    return p.mad[Mad::mgmt_class] == MgmtClass::subn_adm || (story() && story()->sets_up_connection(shown.number));
+}
+
+}  // namespace
+
+proto_tree* own_tree(proto_tree* tree, int offset, int length) {
+    if (shown.item || !tree) return shown.tree;
+    shown.item = proto_tree_add_item(tree, hf.protocol, shown.tvb, offset, length, ENC_NA);
+    shown.tree = proto_item_add_subtree(shown.item, ett.packet);
+    return shown.tree;
+}
+
+void add_story(packet_info* pinfo, proto_tree* tree) {
+    add_columns(pinfo);
+    const auto* remarks = story() ? story()->remarks(shown.number) : nullptr;
+    const auto& p = *shown.packet;
+    if (is_wanted(tree)) {
+        const auto* around = story() ? story()->around(shown.number) : nullptr;
+        const auto* exchange = story() ? story()->exchange(shown.number) : nullptr;
+        const auto* table = story() ? story()->table(shown.number) : nullptr;
+        const bool has_management = is_management_shown();
+        if (is_ipoib() || has_management || p.foreign != Foreign::none) {
+            auto* rows = own_tree(tree);
+            if (has_management) {
+                const char* words = headline_words(pinfo);
+                if (!*words) words = in_packet(pinfo, connection_headline(p));
+                proto_item_append_text(shown.item, ", %s", *words ? words : kind_of(p));
+                if (*words) add_text(rows, hf.headline, words);
+                if (exchange) add_exchange(rows, *exchange);
+                add_management(pinfo, rows);
+                if (table) add_table(pinfo, rows, *table);
+            }
+            if (p.foreign != Foreign::none) add_text(rows, hf.foreign, name(p.foreign).data());
+            add_decoding(rows);
+            if (around && around->link) add_link(rows, *around->link);
+            if (around && around->sender)
+                add_port(rows, *around->sender, around->sender_announced,
+                         {"Sender", hf.sender_gid, hf.sender_lid, hf.sender_announced});
+            if (around && around->receiver)
+                add_port(rows, *around->receiver, around->receiver_announced,
+                         {"Receiver", hf.receiver_gid, hf.receiver_lid, hf.receiver_announced});
+            if (around && around->group) add_group(pinfo, rows, *around);
+            split_mgid(pinfo, tree);
+            split_arp(tree);
+            split_option(tree, p.source_option);
+            split_option(tree, p.target_option);
+        }
+    }
+    add_remarks(pinfo, tree, remarks);
+}
+
+}  // namespace ipoib::dissector

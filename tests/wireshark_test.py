@@ -1,0 +1,462 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The Wireshark plugin in a real tshark: agrees with ipoib-conform, hides nothing, survives anything.
+
+Usage: wireshark_test.py [--update] [unittest's own arguments]
+--update writes tests/golden/wireshark anew instead of comparing.
+"""
+import collections
+import json
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+TOP = Path(os.environ["IPOIB_SOURCE_DIR"]).resolve()
+PROGRAM = Path(os.environ["IPOIB_CONFORM"]).resolve()
+PLUGIN = Path(os.environ["IPOIB_PLUGIN"]).resolve()
+PRELOAD = os.environ.get("IPOIB_PRELOAD", "")
+FUZZ_RUNS = int(os.environ.get("IPOIB_WIRESHARK_FUZZ", "200"))
+GOLDEN = TOP / "tests" / "golden" / "wireshark"
+CAPTURES = sorted(file for file in (TOP / "captures").iterdir() if file.suffix in (".pcap", ".pcapng"))
+UPDATE = "--update" in sys.argv
+
+# What a failed assertion in Wireshark, or in a sanitizer, says.
+DISASTERS = ("Dissector bug", "AddressSanitizer", "runtime error:", "Assertion", "STATUS: CRASH", "failed assertion")
+
+
+def plugins():
+    shown = subprocess.run(["tshark", "-G", "folders"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                           check=True).stdout
+    return Path(re.search(r"^Global Plugins:\s*(\S.*)$", shown, re.MULTILINE)[1])
+
+
+def as_user(folder):
+    """Wireshark ignores the plugin when root runs it."""
+    if os.geteuid() != 0:
+        return []
+    for one in [folder, *folder.rglob("*")]:
+        if not one.is_symlink():
+            one.chmod(0o755 if one.is_dir() else 0o644)
+    os.chown(folder / "home", 65534, 65534)
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
+class Wireshark(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="ipoib-wireshark-test-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        own = plugins()
+        version = cls.folder / "plugins" / own.name
+        for kind in own.iterdir():
+            (version / kind.name).mkdir(parents=True)
+            for one in kind.iterdir():
+                (version / kind.name / one.name).symlink_to(one)
+        shutil.copy(PLUGIN, version / "epan" / "rfc4391.so")
+        (cls.folder / "home").mkdir()
+        for capture in CAPTURES:
+            shutil.copy(capture, cls.folder)
+        cls.prefix = as_user(cls.folder)
+
+    def tshark(self, *arguments, with_plugin=True, **more):
+        environment = {**os.environ, "HOME": str(self.folder / "home"), "WIRESHARK_ABORT_ON_DISSECTOR_BUG": "1",
+                       "TZ": "UTC", **more}
+        environment["WIRESHARK_PLUGIN_DIR"] = str(self.folder / "plugins" if with_plugin else plugins().parent)
+        command = [*self.prefix, "env"]
+        if PRELOAD and with_plugin:
+            command += [f"LD_PRELOAD={PRELOAD}", "ASAN_OPTIONS=detect_leaks=0"]
+        run = subprocess.run([*command, "tshark", *map(str, arguments)], env=environment, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, check=False)
+        run.stdout = run.stdout.decode(errors="replace")
+        run.stderr = run.stderr.decode(errors="replace")
+        for words in DISASTERS:
+            self.assertNotIn(words, run.stderr + run.stdout, arguments)
+        return run
+
+    def pdml(self, capture, *arguments, with_plugin=True):
+        run = self.tshark("-2", "-r", capture, "-T", "pdml", *arguments, with_plugin=with_plugin)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return ElementTree.fromstring(run.stdout)
+
+    def fields(self, capture, *names, options=()):
+        run = self.tshark("-2", "-r", capture, "-T", "fields", "-E", "separator=|", *options,
+                          *(part for name in names for part in ("-e", name)))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return [line.split("|") for line in run.stdout.splitlines()]
+
+    def matching(self, capture, display_filter, *options):
+        run = self.tshark("-2", "-r", capture, *options, "-Y", display_filter, "-T", "fields", "-e", "frame.number")
+        self.assertEqual(run.returncode, 0, f"{display_filter}: {run.stderr}")
+        return [int(number) for number in run.stdout.split()]
+
+    def shared(self, capture):
+        """A capture made elsewhere, where tshark's user can read it."""
+        copy = self.folder / f"{capture.parent.name}-{capture.name}"
+        shutil.copy(capture, copy)
+        copy.chmod(0o644)
+        return copy
+
+
+def judged(capture, *options):
+    """What ipoib-conform check finds: for each frame the requirements, each as often as it is broken there."""
+    with tempfile.TemporaryDirectory(prefix="ipoib-judged-") as folder:
+        results = Path(folder) / "results.json"
+        subprocess.run([PROGRAM, "check", capture, "--quiet", "--json", results, *options], stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120, check=False)
+        found = collections.defaultdict(collections.Counter)
+        for result in json.loads(results.read_text())["results"]:
+            for detail in result["details"]:
+                found[detail["frame"]].update(result["checks"])
+        return dict(found)
+
+
+class Agreement(Wireshark):
+    def shown(self, capture, *options):
+        found = {}
+        for frame, requirements in self.fields(capture, "frame.number", "rfc4391.requirement", options=options):
+            if requirements:
+                found[int(frame)] = collections.Counter(requirements.split(","))
+        return found
+
+    def test_every_sample_is_judged_as_by_check(self):
+        broken = 0
+        for capture in CAPTURES:
+            with self.subTest(capture=capture.name):
+                expected = judged(capture)
+                self.assertEqual(self.shown(self.folder / capture.name), expected)
+                broken += len(expected)
+        self.assertGreater(broken, 40)
+
+    def test_expert_infos_name_the_same_rules(self):
+        shown = self.fields(self.folder / "broken.pcap", "frame.number", "_ws.expert.message", "rfc4391.rule")
+        for frame, messages, rules in shown:
+            for rule in filter(None, rules.split(",")):
+                requirement = re.sub(r"^RULE-(\S+?-[0-9.]+-[0-9]+|UDMC-[0-9]+).*$", r"\1", rule)
+                self.assertIn(requirement.split("-")[0], messages, f"frame {frame}")
+        self.assertIn("RFC4391-6-02: ", " ".join(messages for _, messages, _ in shown))
+
+    def test_evidence_of_wrong_stacks_is_judged_as_by_check(self):
+        broken = 0
+        for mutant in ("flags-not-zero", "mgid-limited-pkey", "maps-32-bits"):
+            with tempfile.TemporaryDirectory(prefix="ipoib-evidence-") as name:
+                evidence = Path(name)
+                run = subprocess.run([PROGRAM, "run", "--dut", f"mutant:{mutant}", "--evidence", evidence, "--quiet"],
+                                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                     timeout=300, check=False)
+                captures = sorted(evidence.rglob("*.pcapng"))
+                self.assertGreater(len(captures), 3, run.stderr)
+                for capture in captures[:12]:
+                    with self.subTest(mutant=mutant, capture=capture.name):
+                        expected = judged(capture)
+                        self.assertEqual(self.shown(self.shared(capture)), expected)
+                        broken += len(expected)
+        self.assertGreater(broken, 3)
+
+    def test_what_is_assumed_is_judged_by(self):
+        assume = "qkey=0x80000b1c,mtu=2048"
+        capture = self.folder / "wrong-q-key.pcap"
+        with_it = self.shown(capture, "-o", f"rfc4391.assume:pkey=0x8123,{assume}")
+        self.assertEqual(with_it, judged(TOP / "captures" / "wrong-q-key.pcap", "--assume", f"pkey=0x8123,{assume}"))
+        wrong = self.fields(capture, "_ws.expert.message", options=("-o", "rfc4391.assume:pkey=nonsense"))
+        self.assertIn("Assumptions are not used", wrong[0][0])
+
+
+class Filters(Wireshark):
+    def test_fields_of_the_wire_tables_can_be_filtered(self):
+        for capture, display_filter, expected in (
+                ("broken.pcap", "rfc4391.encap.reserved != 0", [17]),
+                ("broken.pcap", 'rfc4391.requirement == "RFC4391-6-02"', [17]),
+                ("broken.pcap", 'rfc4391.requirement.level == "MUST" && rfc4391.rule == "RULE-RFC4391-6-07"', [26]),
+                ("broken.pcap", "rfc4391.rule.rfc4391-6-07", [26]),
+                ("broken.pcap", "rfc4391.mgid.scope == 5", [21]),
+                ("usual.pcap", "rfc4391.link_address.qpn == 0x42", [4, 10]),
+                ("usual.pcap", 'rfc4391.mgid.ip_group == "239.255.1.2" && rfc4391.encap.type == 0x800', [12]),
+                ("usual.pcap", 'rfc4391.mgid.ip_group == "the broadcast group"', [1, 2, 3, 14]),
+                ("usual.pcap", "rfc4391.icrc == 1", list(range(1, 17))),
+                ("tcpdump.pcap", "rfc4391.link_address.qpn == 0x41", [1, 2, 7]),
+                ("solaris.pcap", "rfc4391.encap.type == 0x806", [1, 2]),
+        ):
+            with self.subTest(capture=capture, filter=display_filter):
+                self.assertEqual(self.matching(self.folder / capture, display_filter), expected)
+
+    def test_strictness_and_connected_mode_can_be_set(self):
+        capture = self.folder / "usual.pcap"
+        self.assertEqual(self.matching(capture, "rfc4391.requirement", "-o", "rfc4391.strictness:must"), [])
+        self.assertNotEqual(self.matching(capture, "rfc4391.requirement", "-o", "rfc4391.strictness:should"), [])
+        self.assertEqual(self.matching(capture, "rfc4391.note"), [])
+        self.assertNotEqual(self.matching(capture, "rfc4391.note", "-o", "rfc4391.strictness:notes"), [])
+
+    def test_addresses_are_split_where_the_user_wants(self):
+        def parents(*options):
+            return [outer.get("name") for outer in self.pdml(self.folder / "usual.pcap", *options).iter()
+                    for inner in outer if inner.get("name") == "rfc4391.link_address.qpn"]
+        self.assertIn("arp.src.hw", parents())
+        self.assertIn("icmpv6.opt.linkaddr", parents())
+        apart = parents("-o", "rfc4391.split_addresses:false")
+        self.assertEqual(len(apart), len(parents()))
+        self.assertNotIn("arp.src.hw", apart)
+
+    def test_the_profile_is_understood(self):
+        profile = TOP / "dissector" / "profile" / "RFC4391"
+        colours = [line.split("@")[2] for line in (profile / "colorfilters").read_text().splitlines()
+                   if line.startswith("@")]
+        buttons = [line.split('","')[2].replace(r"\x22", '"')
+                   for line in (profile / "dfilter_buttons").read_text().splitlines()]
+        columns = re.findall(r'"%Cus:([^:"]+):', (profile / "preferences").read_text())
+        self.assertGreater(min(len(colours), len(buttons), len(columns)), 2)
+        for display_filter in colours + buttons + columns:
+            self.matching(self.folder / "usual.pcap", display_filter)
+        copy = self.folder / "home" / ".config" / "wireshark" / "profiles" / "RFC4391"
+        shutil.copytree(profile, copy)
+        for one in [self.folder / "home", *(self.folder / "home").rglob("*")]:
+            one.chmod(0o755 if one.is_dir() else 0o644)
+        shown = self.tshark("-C", "RFC4391", "-r", self.folder / "broken.pcap")
+        self.assertIn("RFC4391-6-02", shown.stdout)
+        self.assertIn("fe80::/0x8123", shown.stdout)
+        self.assertEqual(shown.stderr, "")
+
+
+class NothingIsLost(Wireshark):
+    """What filters of Wireshark alone find, they find with the plugin."""
+
+    @staticmethod
+    def own_fields(packet):
+        """Fields of InfiniBand, ARP, ICMPv6 and IP with their values."""
+        found = collections.Counter()
+        for field in packet.iter("field"):
+            name = field.get("name", "")
+            # Its text says what the payload is taken for; its length counts CRCs that were not captured.
+            if name.split(".")[0] in ("infiniband", "arp", "icmpv6", "ip", "ipv6", "udp") and \
+                    name not in ("infiniband.payload",):
+                found[name, field.get("show")] += 1
+        return found
+
+    def test_fields_of_other_protocols_are_the_same(self):
+        compared = 0
+        for capture in CAPTURES:
+            alone = self.pdml(self.folder / capture.name, with_plugin=False).findall("packet")
+            with_it = self.pdml(self.folder / capture.name).findall("packet")
+            self.assertEqual(len(alone), len(with_it))
+            for number, (before, after) in enumerate(zip(alone, with_it), 1):
+                lost = self.own_fields(before) - self.own_fields(after)
+                with self.subTest(capture=capture.name, frame=number):
+                    self.assertEqual(lost, collections.Counter())
+                compared += sum(self.own_fields(before).values())
+        self.assertGreater(compared, 5000)
+
+
+class Golden(Wireshark):
+    """What the plugin shows of each sample, word for word. A line that an earlier frame of the capture has is only
+    counted."""
+
+    @staticmethod
+    def lines(packet, depth=0):
+        for field in packet:
+            name = field.get("name", "")
+            is_ours = name.startswith("rfc4391") or field.get("show", "").startswith("Expert")
+            if is_ours and field.get("showname"):
+                yield "  " * depth + f"{name}: {field.get('showname')}"
+            yield from Golden.lines(field, depth + is_ours)
+
+    def test_samples(self):
+        for capture in CAPTURES:
+            text, seen = [], set()
+            listed = self.fields(self.folder / capture.name, "frame.number", "_ws.col.Protocol", "_ws.col.Info",
+                                 "_ws.expert.message")
+            for row, packet in zip(listed, self.pdml(self.folder / capture.name).findall("packet")):
+                lines = list(self.lines(packet, 1))
+                text += [f"{' | '.join(row)} | {len(lines)} lines", *(line for line in lines if line not in seen)]
+                seen.update(lines)
+            text = "\n".join(text) + "\n"
+            golden = GOLDEN / f"{capture.name}.txt"
+            if UPDATE:
+                golden.parent.mkdir(parents=True, exist_ok=True)
+                golden.write_text(text)
+            with self.subTest(capture=capture.name):
+                self.assertEqual(text, golden.read_text())
+
+
+class Story(Wireshark):
+    def test_frames_lead_to_those_that_taught_what_is_known(self):
+        rows = self.fields(self.folder / "join-refused-rate.pcap", "frame.number", "rfc4391.request_in",
+                           "rfc4391.answer_in", "rfc4391.headline", "rfc4391.link.learned", "rfc4391.sender.announced",
+                           "rfc4391.group.joined")
+        by_frame = {int(row[0]): row[1:] for row in rows}
+        requests = {frame: int(row[1]) for frame, row in by_frame.items() if row[1]}
+        self.assertGreater(len(requests), 5)
+        for request, answer in requests.items():
+            self.assertGreater(answer, request)
+            self.assertEqual(by_frame[answer][0], str(request))
+        self.assertIn("Join of 239.1.2.3 refused: ERR_REQ_INVALID", [row[2] for row in by_frame.values()])
+        for column in (3, 4, 5):
+            told = {frame: int(row[column]) for frame, row in by_frame.items() if row[column]}
+            self.assertTrue(told)
+            self.assertTrue(all(taught <= frame for frame, taught in told.items()))
+
+    def test_tables_are_whole(self):
+        with tempfile.TemporaryDirectory(prefix="ipoib-evidence-") as name:
+            subprocess.run([PROGRAM, "run", "--evidence", name, "--quiet"], stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=300, check=False)
+            captures = [self.shared(file) for file in sorted(Path(name).rglob("*.pcapng"))]
+        tables = []
+        for capture in captures:
+            for records in self.fields(capture, "rfc4391.mc_member_record.mgid", options=(
+                    "-Y", "rfc4391.mad.method == 0x92 && rfc4391.mad.attribute_id == 0x38")):
+                tables.append(len(records[0].split(",")))
+        self.assertGreater(max(tables), 2)
+
+    def test_reports_lead_to_the_join_that_they_tell_of(self):
+        capture = self.folder / "join-refused-rate.pcap"
+        rows = self.fields(capture, "frame.number", "rfc4391.headline", "rfc4391.cause_in", "rfc4391.report_in")
+        reports = [row for row in rows if row[2]]
+        self.assertGreater(len(reports), 1)
+        for _, headline, cause, _ in reports:
+            self.assertEqual(headline, "Group 239.1.2.3 created")
+            self.assertEqual(rows[int(cause) - 1][1], "FullMember join of 239.1.2.3, done")
+            self.assertEqual(rows[int(cause) - 1][3], reports[0][0])
+
+    def test_statistics(self):
+        shown = self.tshark("-q", "-z", "rfc4391,tree", "-r", self.folder / "broken.pcap").stdout
+        for words in ("Packets by type", "IPv4", "Subnet administration", "Requirements not kept", "RFC4391-6-02",
+                      "Groups", "the broadcast group", "Joins and leaves", "Record given, FullMember"):
+            self.assertIn(words, shown)
+
+
+class Hostile(Wireshark):
+    """Damaged packets: no crash, nothing that Wireshark calls a bug of a dissector."""
+
+    @staticmethod
+    def records(file):
+        data = file.read_bytes()
+        head, rest, found = data[:24], data[24:], []
+        while rest:
+            size = 16 + int.from_bytes(rest[8:12], "little")
+            found.append(bytearray(rest[:size]))
+            rest = rest[size:]
+        return head, found
+
+    def written(self, name, head, records):
+        file = self.folder / name
+        file.write_bytes(head + b"".join(records))
+        file.chmod(0o644)
+        return file
+
+    def survives(self, capture):
+        run = self.tshark("-2", "-V", "-x", "-o", "rfc4391.strictness:notes", "-r", capture, "-z", "rfc4391,tree")
+        self.assertIn(run.returncode, (0, 2), f"{capture}: {run.stderr[-500:]}")
+
+    def test_truncated_at_every_octet(self):
+        """Wireshark leaves by longjmp where a packet ends: nothing of ours may be lost on the way."""
+        for name in ("usual.pcap", "join-refused-rate.pcap", "solaris.pcap", "tcpdump.pcap"):
+            head, records = self.records(TOP / "captures" / name)
+            cut = []
+            for record in records[:20]:
+                length = len(record) - 16
+                # A capture with less than the ERF header is refused whole.
+                for captured in range(16 if head[20] == 197 else 0, min(length, 320)):
+                    one = record[:16 + captured]
+                    one[8:12] = struct.pack("<I", captured)
+                    cut.append(one)
+            capture = self.written(f"cut-{name}", head, cut)
+            self.survives(capture)
+            if name == "usual.pcap":
+                # LRH, BTH, DETH and the encapsulation header of a unicast packet without GRH are 32 octets.
+                shown = self.matching(capture, "rfc4391.encap.type == 0x800 && ip && frame.cap_len < 60")
+                self.assertGreater(len(shown), 50)
+
+    def test_damaged_packets_of_every_link_type(self):
+        sources = [(file.name, *self.records(file)) for file in CAPTURES if file.suffix == ".pcap"]
+        raw = (TOP / "captures" / "rdmasniff.pcapng").read_bytes()
+
+        def damage(seed):
+            chance = random.Random(seed)
+            if seed % 10 == 0:
+                octets = bytearray(raw)
+                for _ in range(200):
+                    octets[chance.randrange(len(octets) // 20, len(octets))] ^= 1 << chance.randrange(8)
+                file = self.folder / f"damaged-{seed}.pcapng"
+                file.write_bytes(octets)
+                file.chmod(0o644)
+            else:
+                name, head, records = sources[seed % len(sources)]
+                many = []
+                for record in records:
+                    one = bytearray(record)
+                    # ERF has a header of its own, which says what is in the packet.
+                    first = 32 if head[20] == 197 else 16
+                    for at in range(first, len(one)):
+                        if chance.random() < 0.05:
+                            one[at] = chance.randrange(256)
+                    many.append(one)
+                file = self.written(f"damaged-{seed}-{name}", head, many)
+            self.survives(file)
+            file.unlink()
+
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            for outcome in [pool.submit(damage, seed) for seed in range(FUZZ_RUNS)]:
+                outcome.result()
+
+
+class Launcher(Wireshark):
+    def launch(self, *arguments):
+        return subprocess.run([TOP / "scripts" / "wireshark", "--plugin", PLUGIN, *arguments], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+
+    @unittest.skipIf(PRELOAD, "the plugin needs a sanitizer's library")
+    def test_prints_a_capture_without_installing(self):
+        user = ["--as", "nobody"] if os.geteuid() == 0 else []
+        before = set(Path(tempfile.gettempdir()).glob("ipoib-wireshark-*"))
+        run = self.launch("--text", *user, self.folder / "broken.pcap", "-Y", "rfc4391.encap.reserved != 0")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("RFC4391-6-02 not kept", run.stdout)
+        self.assertEqual(len(run.stdout.splitlines()), 1)
+        self.assertEqual(set(Path(tempfile.gettempdir()).glob("ipoib-wireshark-*")), before)
+
+    def test_says_what_is_wrong(self):
+        if os.geteuid() == 0:
+            run = self.launch("--text", self.folder / "broken.pcap")
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("ignores plugins", run.stderr)
+            self.assertIn("no user", self.launch("--text", "--as", "nosuchuser", "x.pcap").stderr)
+        self.assertIn("needs a value", self.launch("--plugin").stderr)
+
+    def test_is_installed_for_one_user(self):
+        home = self.folder / "another-home"
+        home.mkdir()
+        build = PLUGIN.parent.parent
+        run = subprocess.run(["cmake", "--install", build, "--component", "personal-plugin"],
+                             env={**os.environ, "HOME": str(home)}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             text=True, check=False)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        version = plugins().name
+        self.assertTrue((home / f".local/lib/wireshark/plugins/{version}/epan/rfc4391.so").exists())
+        self.assertTrue((home / ".config/wireshark/profiles/RFC4391/colorfilters").exists())
+
+
+class Source(unittest.TestCase):
+    def test_nothing_with_a_destructor_lives_where_wireshark_may_leave_by_longjmp(self):
+        """In files that see Wireshark, texts are made in a statement of their own and copied at once."""
+        owning = re.compile(r"^\s+(?:const )?(?:auto|std::(?:string|vector|deque|optional<std::string>|function|unique_ptr"
+                            r"|shared_ptr)\b[^;]*) ?\w+ ?[={(]", re.MULTILINE)
+        risky = re.compile(r"\b(?:proto_|expert_|col_|tvb_|call_|dissector_try)\w*\([^;]*\bin_packet\(")
+        for file in sorted((TOP / "dissector").glob("*.cpp")):
+            text = file.read_text()
+            if "dissector/epan.hpp" not in text and "dissector/fields.hpp" not in text:
+                continue
+            self.assertEqual(risky.findall(text), [], f"{file.name}: a text is made among the arguments of such a call")
+            for line in owning.findall(text):
+                if "std::" in line:
+                    self.assertIn(file.name, ("fields.cpp", "remarks.cpp"), f"{file.name}: {line.strip()}")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[one for one in sys.argv if one != "--update"])
