@@ -14,6 +14,7 @@ struct Shown {
     FrameNumber number = 0;
     proto_item* item = nullptr;  ///< of our protocol, once there is one
     proto_tree* tree = nullptr;  ///< below it
+    proto_item* lead = nullptr;  ///< the last of the items that stand before all others
     bool has_datagram = false;   ///< the encapsulation header has been shown
 };
 extern Shown shown;

@@ -93,6 +93,9 @@ void add_remark(packet_info* pinfo, proto_tree* tree, const Remark& remark) {
                                                             requirement->id.data(), "%s, %s", requirement->id.data(),
                                                             requirement->statement.data());
             proto_item_set_generated(item);
+            // What is wrong comes before what is known.
+            if (shown.lead) proto_tree_move_item(own, shown.lead, item);
+            shown.lead = item;
             if (!first) first = item;
         }
         auto* detail = proto_item_add_subtree(first, ett.requirement);

@@ -330,11 +330,13 @@ void add_story(packet_info* pinfo, proto_tree* tree) {
         const bool has_management = is_management_shown();
         if (is_ipoib() || has_management || p.foreign != Foreign::none) {
             auto* rows = own_tree(tree);
+            shown.lead = rows->last_child;
             if (has_management) {
                 const char* words = headline_words(pinfo);
                 if (!*words) words = in_packet(pinfo, connection_headline(p));
                 proto_item_append_text(shown.item, ", %s", *words ? words : kind_of(p));
                 if (*words) add_text(rows, hf.headline, words);
+                shown.lead = rows->last_child;
                 if (exchange) add_exchange(rows, *exchange);
                 add_management(pinfo, rows);
                 if (table) add_table(pinfo, rows, *table);
