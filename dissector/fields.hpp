@@ -15,7 +15,8 @@ struct Ids {
     int rc, uc, full_member, non_member, send_only_non_member, send_only_full_member;
     int ip_group, components, headline, has_grh;
     int link, broadcast_gid, broadcast_mlid, q_key, mtu, sl, traffic_class, flow_label, hop_limit, source, learned;
-    int sender_gid, sender_lid, sender_announced, receiver_gid, receiver_lid, receiver_announced;
+    int sender_address, sender_gid, sender_lid, sender_qpn, sender_announced;
+    int receiver_address, receiver_gid, receiver_lid, receiver_qpn, receiver_announced;
     int group, group_mgid, group_mlid, group_learned, joined, join_state, member;
     int request, answer, cause, report;
 };

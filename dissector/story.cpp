@@ -4,6 +4,7 @@
 
 #include "protocol/wire/cm.hpp"
 #include "protocol/wire/notice.hpp"
+#include "protocol/wire/text.hpp"
 
 #include <algorithm>
 
@@ -40,7 +41,8 @@ std::size_t Story::AroundHash::operator()(const Around& a) const noexcept {
     std::uint64_t hash = of(a.link);
     for (const std::uint64_t more :
          {std::uint64_t{of(a.sender)}, std::uint64_t{of(a.receiver)}, std::uint64_t{of(a.group)},
-          std::uint64_t{a.sender_announced} << 32 | a.receiver_announced, std::uint64_t{a.joined} << 8 | a.join_state})
+          std::uint64_t{of(a.sender_announced)}, std::uint64_t{of(a.receiver_announced)},
+          std::uint64_t{a.joined} << 8 | a.join_state})
         hash = (hash ^ hash >> 29) * 0x9e3779b97f4a7c15u + more;
     return state::KeyHash{}(hash);
 }
@@ -120,16 +122,26 @@ void Story::take(const inspection::FrameView& frame) {
     look_around(at);
 }
 
-/// The first frame with an address counts, until another address is announced.
+namespace {
+
+/// The IP address that a packet announces with its sender's link-layer address.
+std::string announced_address(const Packet& p) {
+    if (p.arp_addresses) return ipv4_text(p.arp_addresses[ArpAddresses::spa]);
+    if (p.target_option && p.nd_target) return text(p.nd_target[NdTarget::target]);
+    return p.ipv6 ? text(p.ipv6[Ipv6::source]) : std::string{};
+}
+
+}  // namespace
+
 void Story::announcements(FrameNumber frame) {
     const auto* port = inspector_.known().named;
-    if (!port) return;
     const auto& p = inspector_.packet();
     const auto option = p.target_option ? p.target_option : p.source_option;
-    if (!p.arp_addresses && !option) return;
+    if (!port || (!p.arp_addresses && !option) || announcements_.size() >= most_shots) return;
     const auto qpn = p.arp_addresses ? p.arp_addresses[ArpAddresses::sha_qpn] : option[LinkAddressOption::qpn];
-    auto& announced = announced_[port];
-    if (announced.frame == 0 || announced.qpn != qpn) announced = {qpn, frame};
+    auto& latest = announced_[port];
+    if (latest && latest->qpn == qpn) return;
+    latest = &announcements_.emplace_back(Announcement{kept(announced_address(p)), qpn, frame});
 }
 
 const LinkShot* Story::link_shot(const state::Link& link) {
@@ -156,7 +168,7 @@ void Story::look_around(FrameNumber frame) {
     if (!known.link && !known.group) return;
     const auto announced = [&](const state::Port* port) {
         const auto found = port ? announced_.find(port) : announced_.end();
-        return found == announced_.end() ? FrameNumber{0} : found->second.frame;
+        return found == announced_.end() ? nullptr : found->second;
     };
     Around around{.sender = known.sender, .receiver = known.receiver, .group = known.group};
     if (known.link && known.link->p_key) around.link = link_shot(*known.link);

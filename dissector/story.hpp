@@ -36,13 +36,21 @@ struct LinkShot {
     bool has_record = false, is_disputed = false;
 };
 
+/// The link-layer address that a port has announced, by ARP or ND.
+struct Announcement {
+    const char* address = "";  ///< the IP address: "10.1.0.1"
+    std::uint32_t qpn = 0;
+    FrameNumber frame = 0;  ///< the first that announces it
+};
+
 /// What is known around a frame that belongs to a link, or is about a group.
 struct Around {
     const LinkShot* link = nullptr;
     const state::Port* sender = nullptr;
     const state::Port* receiver = nullptr;
     const state::Group* group = nullptr;
-    FrameNumber sender_announced = 0, receiver_announced = 0;  ///< their link-layer addresses, by ARP or ND
+    const Announcement* sender_announced = nullptr;
+    const Announcement* receiver_announced = nullptr;
     FrameNumber joined = 0;       ///< the answer that let the sender (of SA traffic: the asker) join the group
     std::uint8_t join_state = 0;  ///< that holds since
     friend bool operator==(const Around&, const Around&) = default;
@@ -96,10 +104,6 @@ private:
     struct AroundHash {
         std::size_t operator()(const Around& around) const noexcept;
     };
-    struct Announced {
-        std::uint32_t qpn = 0;
-        FrameNumber frame = 0;
-    };
     struct GroupLife {
         FrameNumber made = 0, ended = 0;
     };
@@ -128,7 +132,8 @@ private:
     std::unordered_map<Around, std::uint32_t, AroundHash> around_index_;
     std::deque<LinkShot> links_;
     std::unordered_map<const state::Link*, const LinkShot*> latest_link_;
-    std::unordered_map<const state::Port*, Announced> announced_;
+    std::deque<Announcement> announcements_;
+    std::unordered_map<const state::Port*, const Announcement*> announced_;
 
     std::unordered_map<FrameNumber, Exchange> exchanges_;
     struct Open {

@@ -82,14 +82,18 @@ void add_link(proto_tree* tree, const LinkShot& link) {
 
 struct PortIds {
     const char* title;
-    int gid, lid, announced;
+    int address, gid, lid, qpn, announced;
 };
 
-void add_port(proto_tree* tree, const state::Port& port, FrameNumber announced, const PortIds& ids) {
-    auto* rows = proto_tree_add_subtree(tree, shown.tvb, 0, 0, ett.port, nullptr, ids.title);
+void add_port(proto_tree* tree, const state::Port& port, const Announcement* announced, const PortIds& ids) {
+    auto* rows = proto_tree_add_subtree_format(tree, shown.tvb, 0, 0, ett.port, nullptr, "%s %s", ids.title,
+                                               announced ? announced->address : "");
     add_gid(rows, ids.gid, port.gid);
     if (port.lid) add_number(rows, ids.lid, port.lid);
-    add_frame(rows, ids.announced, announced);
+    if (!announced) return;
+    add_text(rows, ids.address, announced->address);
+    add_number(rows, ids.qpn, announced->qpn);
+    add_frame(rows, ids.announced, announced->frame);
 }
 
 const char* port_words(packet_info* pinfo, const state::Port& port) {
@@ -301,7 +305,7 @@ void add_columns(packet_info* pinfo) {
     if (!p.mad) return;
     const bool is_connection = story() && story()->sets_up_connection(shown.number);
     const char* words = is_connection ? in_packet(pinfo, connection_headline(p)) : headline_words(pinfo);
-    if (*words) col_append_fstr(pinfo->cinfo, COL_INFO, ", %s", words);
+    if (*words) col_prepend_fstr(pinfo->cinfo, COL_INFO, "%s, ", words);
 }
 
 bool is_management_shown() {
@@ -345,11 +349,13 @@ void add_story(packet_info* pinfo, proto_tree* tree) {
             add_decoding(rows);
             if (around && around->link) add_link(rows, *around->link);
             if (around && around->sender)
-                add_port(rows, *around->sender, around->sender_announced,
-                         {"Sender", hf.sender_gid, hf.sender_lid, hf.sender_announced});
+                add_port(
+                    rows, *around->sender, around->sender_announced,
+                    {"Sender", hf.sender_address, hf.sender_gid, hf.sender_lid, hf.sender_qpn, hf.sender_announced});
             if (around && around->receiver)
                 add_port(rows, *around->receiver, around->receiver_announced,
-                         {"Receiver", hf.receiver_gid, hf.receiver_lid, hf.receiver_announced});
+                         {"Receiver", hf.receiver_address, hf.receiver_gid, hf.receiver_lid, hf.receiver_qpn,
+                          hf.receiver_announced});
             if (around && around->group) add_group(pinfo, rows, *around);
             split_mgid(pinfo, tree);
             split_arp(tree);

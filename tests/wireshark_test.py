@@ -10,11 +10,13 @@ import json
 import os
 import random
 import re
+import select
 import shutil
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
@@ -304,6 +306,16 @@ class Story(Wireshark):
             self.assertTrue(told)
             self.assertTrue(all(taught <= frame for frame, taught in told.items()))
 
+    def test_names_are_resolved_in_the_columns(self):
+        hosts = self.folder / "hosts"
+        hosts.write_text("10.1.0.1 alpha\n10.1.0.2 beta\n")
+        hosts.chmod(0o644)
+        shown = self.tshark("-r", self.folder / "usual.pcap", "-H", hosts, "-N", "n").stdout
+        self.assertRegex(shown, r"alpha → beta +ICMP")
+        ports = self.fields(self.folder / "usual.pcap", "frame.number", "rfc4391.sender.address",
+                            "rfc4391.sender.qpn", "rfc4391.receiver.address")
+        self.assertEqual(ports[4], ["5", "10.1.0.1", "0x000041", "10.1.0.2"])
+
     def test_tables_are_whole(self):
         with tempfile.TemporaryDirectory(prefix="ipoib-evidence-") as name:
             subprocess.run([PROGRAM, "run", "--evidence", name, "--quiet"], stdin=subprocess.DEVNULL,
@@ -442,6 +454,76 @@ class Launcher(Wireshark):
         version = plugins().name
         self.assertTrue((home / f".local/lib/wireshark/plugins/{version}/epan/rfc4391.so").exists())
         self.assertTrue((home / ".config/wireshark/profiles/RFC4391/colorfilters").exists())
+
+    def test_is_installed_for_all_users(self):
+        top = self.folder / "packaged"
+        run = subprocess.run(["cmake", "--install", PLUGIN.parent.parent, "--component", "plugin"],
+                             env={**os.environ, "DESTDIR": str(top)}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             text=True, check=False)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        self.assertTrue(Path(f"{top}{plugins()}/epan/rfc4391.so").exists(), run.stdout)
+        self.assertTrue((top / "usr/share/wireshark/profiles/RFC4391/colorfilters").exists())
+
+
+class Documentation(Wireshark):
+    PAGE = (TOP / "docs" / "wireshark.md").read_text()
+
+    @unittest.skipIf(PRELOAD, "the plugin needs a sanitizer's library")
+    def test_commands_of_the_page(self):
+        user = ["--as", "nobody"] if os.geteuid() == 0 else []
+        commands = re.findall(r"^    scripts/wireshark --text (\S+)(.*)$", self.PAGE, re.MULTILINE)
+        self.assertGreater(len(commands), 1)
+        for capture, options in commands:
+            run = subprocess.run([TOP / "scripts/wireshark", "--plugin", PLUGIN, "--text", *user,
+                                  self.folder / Path(capture).name, *options.split()], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn("RFC4391-6-02", run.stdout)
+
+    def test_filters_of_the_page_are_understood(self):
+        filters = re.findall(r"`(rfc4391\.[^`]*)`", self.PAGE)
+        self.assertGreater(len(filters), 8)
+        for one in filters:
+            self.matching(self.folder / "usual.pcap", one)
+
+    def test_preferences_of_the_page_exist(self):
+        names = re.findall(r"^\| `(\w+)` \|", self.PAGE[self.PAGE.index("## Preferences"):], re.MULTILINE)
+        known = self.tshark("-G", "currentprefs").stdout
+        self.assertEqual(sorted(names), sorted(set(re.findall(r"rfc4391\.(\w+):", known))))
+
+    @unittest.skipIf(PRELOAD, "the plugin needs a sanitizer's library")
+    def test_a_real_window_opens_with_the_plugin(self):
+        self.assertTrue(shutil.which("wireshark") and shutil.which("Xvfb") and shutil.which("xwininfo"),
+                        "scripts/setup test installs wireshark, xvfb and x11-utils")
+        user = ["--as", "nobody"] if os.geteuid() == 0 else []
+        reading, writing = os.pipe()
+        with subprocess.Popen(["Xvfb", "-displayfd", str(writing), "-screen", "0", "1280x900x24", "-nolisten", "tcp"],
+                              pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as screen:
+            os.close(writing)
+            try:
+                display = ":" + os.read(reading, 16).decode().strip()
+                os.close(reading)
+                environment = {**os.environ, "DISPLAY": display}
+                command = [TOP / "scripts/wireshark", "--plugin", PLUGIN, *user, self.folder / "broken.pcap"]
+                with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL) as window:
+                    try:
+                        self.wait_for_window(environment, window)
+                    finally:
+                        window.terminate()
+            finally:
+                screen.terminate()
+
+    def wait_for_window(self, environment, window):
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            tree = subprocess.run(["xwininfo", "-root", "-tree"], env=environment, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True, check=False).stdout
+            if '"broken.pcap"' in tree:
+                return
+            self.assertIsNone(window.poll(), "Wireshark has ended")
+            select.select([], [], [], 0.2)
+        self.fail("no window shows the capture")
 
 
 class Source(unittest.TestCase):
