@@ -58,7 +58,6 @@ constexpr std::array<const HeaderSpec*, 26> shown_headers{{&spec_of<Encap>,
 struct Registry {
     std::deque<std::string> texts;
     std::deque<std::vector<value_string>> values;
-    std::deque<std::vector<val64_string>> values64;
     std::array<std::vector<int>, shown_headers.size()> ids;
     std::vector<hf_register_info> registered;
 
@@ -125,14 +124,8 @@ std::uint64_t mask_of(const FieldSpec& row, ftenum type) {
 }
 
 const void* names_for(const FieldSpec& row, ftenum type) {
-    if (row.names.empty() || !is_number(type)) return nullptr;
+    if (row.names.empty() || !is_number(type) || octet_count(row) > 4) return nullptr;
     auto& kept = registry();
-    if (octet_count(row) > 4) {
-        auto& list = kept.values64.emplace_back();
-        for (const auto& one : row.names) list.push_back({one.value, kept.keep(std::string(one.name))});
-        list.push_back({0, nullptr});
-        return list.data();
-    }
     auto& list = kept.values.emplace_back();
     for (const auto& one : row.names)
         list.push_back({static_cast<guint32>(one.value), kept.keep(std::string(one.name))});

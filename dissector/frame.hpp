@@ -7,7 +7,8 @@
 
 namespace ipoib::dissector {
 
-/// The frame at hand. Its packet points into the octets of `tvb`, which begins where the medium does.
+/// The frame at hand, from begin_frame until its packet's memory goes. Its packet points into the octets of `tvb`,
+/// which begins where the medium does.
 struct Shown {
     tvbuff_t* tvb = nullptr;
     const wire::Packet* packet = nullptr;
@@ -34,6 +35,12 @@ bool is_at_hand(const packet_info* pinfo, tvbuff_t* tvb);
 
 /// Whether the frame's packet is shown as one of IPoIB.
 bool is_ipoib();
+
+/// Whether a frame is being shown: one within it (a capture file in a packet) is left to Wireshark.
+inline bool is_showing() { return shown.tvb != nullptr; }
+
+/// The text, kept with the story, or "others" where too many different ones would have to be told apart.
+const char* counted(const std::string& text);
 
 /// A copy of a text that lives as long as the packet is shown. Not to be called among the arguments of a call that may
 /// leave by longjmp.

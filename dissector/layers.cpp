@@ -2,6 +2,7 @@
 #include "dissector/layers.hpp"
 
 #include "dissector/fields.hpp"
+#include "dissector/remarks.hpp"
 #include "dissector/statistics.hpp"
 #include "dissector/tree.hpp"
 #include "dissector/words.hpp"
@@ -16,17 +17,17 @@ namespace {
 constexpr guint32 erf_type_infiniband = 21;
 
 dissector_table_t ether_types;
-dissector_handle_t infiniband, cooked1, cooked2, datagram_layer;
+dissector_handle_t infiniband, cooked1, cooked2, dlt242, datagram_layer;
 heur_dissector_t builtin_ethertype;  ///< Wireshark's own reading of such payloads, for what is not IPoIB
 int id_payload = -1, id_ether_type = -1, id_reserved = -1;
 
-/// Calls another dissector; what goes wrong in it is shown and does not keep ours from being shown.
+/// Calls another dissector; what goes wrong in it is shown and does not keep ours from being shown. 0 if it has failed.
 int call_guarded(dissector_handle_t handle, tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
     volatile int used = 0;
     TRY { used = call_dissector_with_data(handle, tvb, pinfo, tree, data); }
     CATCH_NONFATAL_ERRORS {
         show_exception(tvb, pinfo, tree, EXCEPT_CODE, GET_MESSAGE);
-        used = static_cast<int>(tvb_captured_length(tvb));
+        used = 0;
     }
     ENDTRY;
     return used;
@@ -80,7 +81,7 @@ HeuristicResult dissect_payload(tvbuff_t* tvb, packet_info* pinfo, proto_tree* t
     if (!is_ours) return builtin_ethertype ? builtin_ethertype(tvb, pinfo, tree, data) : HeuristicResult{};
     if (data && tvb_captured_length(tvb) >= wire::Encap::size)
         add_builtin_payload(static_cast<infinibandinfo*>(data)->payload_tree, tvb);
-    add_datagram(pinfo, tree);
+    call_dissector(datagram_layer, tvb, pinfo, tree);
     return HeuristicResult{1};
 }
 
@@ -90,15 +91,17 @@ int finish(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
     return static_cast<int>(tvb_captured_length(tvb));
 }
 
-bool is_enabled() { return proto_is_protocol_enabled(find_protocol_by_id(hf.protocol)) != 0; }
+/// Whether a frame is ours to show.
+bool is_wanted_here() { return proto_is_protocol_enabled(find_protocol_by_id(hf.protocol)) && !is_showing(); }
 
 /// From the LRH on.
 int dissect_infiniband(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    if (!is_enabled()) return call_dissector_with_data(infiniband, tvb, pinfo, tree, data);
+    if (!is_wanted_here()) return call_dissector_with_data(infiniband, tvb, pinfo, tree, data);
     begin_frame(tvb, pinfo, Medium::infiniband);
-    call_guarded(infiniband, tvb, pinfo, tree, data);
-    if (is_ipoib() && shown.packet->encap && !shown.has_datagram) {
-        // The capture is cut short, and Wireshark's own dissector has given up.
+    const bool has_failed = call_guarded(infiniband, tvb, pinfo, tree, data) == 0;
+    const bool has_given_up = has_failed || shown.packet->is_truncated;
+    if (has_given_up && is_ipoib() && shown.packet->encap && !shown.has_datagram) {
+        // The capture is cut short, and Wireshark's own dissector says no more than that.
         col_clear_fence(pinfo->cinfo, COL_INFO);
         col_clear(pinfo->cinfo, COL_INFO);
         call_dissector(datagram_layer, tvb, pinfo, tree);
@@ -121,7 +124,8 @@ int dissect_unknown(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* d
 
 /// DLT 242: 20 unused octets, the destination's link-layer address, the encapsulation header. Wireshark takes the first
 /// 40 octets for a GRH, which they are not.
-int dissect_dlt242(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
+int dissect_dlt242(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
+    if (!is_wanted_here()) return dlt242 ? call_dissector_with_data(dlt242, tvb, pinfo, tree, data) : 0;
     begin_frame(tvb, pinfo, Medium::ipoib);
     const auto& p = *shown.packet;
     col_set_str(pinfo->cinfo, COL_PROTOCOL, "IPoIB");
@@ -140,12 +144,14 @@ int dissect_dlt242(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void*) {
 /// Cooked captures show ARP, ND and IP alone; those of other networks are left as they are.
 int dissect_cooked(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data, Medium medium,
                    dissector_handle_t original) {
-    if (!is_enabled()) return call_dissector_with_data(original, tvb, pinfo, tree, data);
+    if (!is_wanted_here()) return call_dissector_with_data(original, tvb, pinfo, tree, data);
     begin_frame(tvb, pinfo, medium);
     const auto used = call_guarded(original, tvb, pinfo, tree, data);
-    if (!is_ipoib()) return used;
-    finish(tvb, pinfo, tree);
-    return used;
+    if (is_ipoib())
+        finish(tvb, pinfo, tree);
+    else
+        add_trouble(pinfo, tree);
+    return used > 0 ? used : static_cast<int>(tvb_captured_length(tvb));
 }
 int dissect_cooked1(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
     return dissect_cooked(tvb, pinfo, tree, data, Medium::linux_sll, cooked1);
@@ -157,12 +163,15 @@ int dissect_cooked2(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* d
 void take_over_payload() {
     // Wireshark moves the dissector that took a payload last to the front, so both cannot stay in the list.
     auto* entry = find_heur_dissector_by_unique_short_name("eth_over_ib");
+    // Ours answers for both, so it is the other's protocol that turns it off.
+    auto protocol = hf.protocol;
     if (entry) {
         builtin_ethertype = entry->dissector;
-        heur_dissector_delete("infiniband.payload", entry->dissector, proto_get_id(entry->protocol));
+        protocol = proto_get_id(entry->protocol);
+        heur_dissector_delete("infiniband.payload", entry->dissector, protocol);
     }
     heur_dissector_add("infiniband.payload", dissect_payload, "IP over InfiniBand (RFC 4391)", "rfc4391_infiniband",
-                       hf.protocol, HEURISTIC_ENABLE);
+                       protocol, HEURISTIC_ENABLE);
 }
 
 }  // namespace
@@ -183,7 +192,8 @@ void take_over_layers() {
     dissector_add_uint("erf.types.type", erf_type_infiniband, from_lrh);
     dissector_add_uint("wtap_encap", WTAP_ENCAP_INFINIBAND, from_lrh);
     dissector_add_uint("wtap_encap", WTAP_ENCAP_UNKNOWN, handle(dissect_unknown));
-    dissector_add_uint("wtap_encap", WTAP_ENCAP_IP_OVER_IB_PCAP, create_dissector_handle(dissect_dlt242, hf.protocol));
+    dlt242 = dissector_get_default_uint_handle("wtap_encap", WTAP_ENCAP_IP_OVER_IB_PCAP);
+    dissector_add_uint("wtap_encap", WTAP_ENCAP_IP_OVER_IB_PCAP, handle(dissect_dlt242));
     cooked1 = dissector_get_default_uint_handle("wtap_encap", WTAP_ENCAP_SLL);
     if (cooked1) dissector_add_uint("wtap_encap", WTAP_ENCAP_SLL, handle(dissect_cooked1));
     cooked2 = dissector_get_default_uint_handle("wtap_encap", WTAP_ENCAP_SLL2);

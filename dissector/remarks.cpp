@@ -141,11 +141,15 @@ bool is_shown(const Remark& remark) {
     return strictness == Strictness::all || strictness == Strictness::notes;
 }
 
+void add_trouble(packet_info* pinfo, proto_tree* tree) {
+    const char* trouble = trouble_at(shown.number);
+    if (!*trouble) return;
+    own_tree(tree);
+    expert_add_info_format(pinfo, shown.item, &trouble_expert, "%s", trouble);
+}
+
 void add_remarks(packet_info* pinfo, proto_tree* tree, const Remark* first) {
-    if (const char* trouble = trouble_at(shown.number); *trouble) {
-        own_tree(tree);
-        expert_add_info_format(pinfo, shown.item, &trouble_expert, "%s", trouble);
-    }
+    add_trouble(pinfo, tree);
     int count = 0;
     const char* requirement = "";
     for (const auto* remark = first; remark; remark = remark->next) {

@@ -12,6 +12,9 @@ void register_remarks(int protocol);
 /// Adds what the preferences let be shown. Null: nothing.
 void add_remarks(packet_info* pinfo, proto_tree* tree, const Remark* first);
 
+/// Adds why the capture is not judged whole, at the frame from which on it is not.
+void add_trouble(packet_info* pinfo, proto_tree* tree);
+
 /// Whether the preferences let it be shown.
 bool is_shown(const Remark& remark);
 

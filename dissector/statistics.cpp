@@ -67,8 +67,13 @@ void count_frame(packet_info* pinfo) {
     if (!is_ipoib() && !shown.packet->mad && !remarks) return;
     auto* one = wmem_new(pinfo->pool, Count);
     one->kind = kind_of(*shown.packet);
-    one->group = in_packet(pinfo, group_of(*shown.packet));
-    one->join = in_packet(pinfo, join_result(*shown.packet));
+    const auto* exchange = story() ? story()->exchange(shown.number) : nullptr;
+    const auto* around = story() ? story()->around(shown.number) : nullptr;
+    const Asked asked{.group = around && around->group ? &around->group->mgid : nullptr,
+                      .method = exchange ? exchange->asked : wire::Method{}};
+    // Each name is a node, and Wireshark looks through them one by one.
+    one->group = counted(group_of(*shown.packet, asked));
+    one->join = counted(join_result(*shown.packet, asked));
     one->remarks = remarks;
     tap_queue_packet(tap, pinfo, one);
 }

@@ -14,8 +14,9 @@ using namespace wire;
 namespace {
 
 // What is kept of hostile captures is bounded, as the state itself is.
-constexpr std::size_t most_texts = 65536, most_remarks = std::size_t{1} << 22, most_exchanges = std::size_t{1} << 20,
-                      most_open = 65536, most_memberships = std::size_t{1} << 20, most_shots = std::size_t{1} << 20,
+constexpr std::size_t most_texts = 65536, most_remarks = std::size_t{1} << 22, most_notes = std::size_t{1} << 20,
+                      most_counted = 1000, most_exchanges = std::size_t{1} << 20, most_open = 65536,
+                      most_memberships = std::size_t{1} << 20, most_shots = std::size_t{1} << 20,
                       most_table_octets = std::size_t{64} << 20;
 constexpr std::uint8_t response_bit = 0x80;
 
@@ -55,15 +56,31 @@ const char* Story::kept(std::string text) {
     return texts_.insert(std::move(text)).first->c_str();
 }
 
+const char* Story::counted(std::string text) {
+    if (text.empty()) return "";
+    if (counted_.size() >= most_counted && !counted_.contains(text)) return "others";
+    return counted_.insert(std::move(text)).first->c_str();
+}
+
 void Story::remark(FrameNumber frame, Remark remark) {
-    if (all_remarks_.size() >= most_remarks) return;
+    if (all_remarks_.size() - note_count_ >= most_remarks || (remark.is_note && note_count_ >= most_notes)) {
+        is_incomplete_ = true;
+        return;
+    }
+    note_count_ += remark.is_note;
     auto& added = all_remarks_.emplace_back(remark);
-    auto& last = last_remark_[frame];
-    if (last)
-        last->next = &added;
-    else
-        first_remark_[frame] = &added;
-    last = &added;
+    auto& of_frame = remarks_[frame];
+    (of_frame.last ? of_frame.last->next : of_frame.first) = &added;
+    of_frame.last = &added;
+}
+
+/// What was told of a frame that a read filter refused.
+void Story::forget(FrameNumber frame) {
+    remarks_.erase(frame);
+    exchanges_.erase(frame);
+    connections_.erase(frame);
+    tables_.erase(frame);
+    if (frame < around_by_frame_.size()) around_by_frame_.resize(frame);
 }
 
 /// Takes the answers of the rules.
@@ -102,13 +119,14 @@ struct Story::Answers {
     }
 };
 
-void Story::take(const inspection::FrameView& frame) {
+bool Story::take(const inspection::FrameView& frame) {
     const auto at = number(frame.sight);
-    if (at <= last_) return;
+    if (at < last_) return false;
+    if (at == last_) forget(at);
     last_ = at;
     around_by_frame_.resize(at, 0);
     around_by_frame_.push_back(0);
-    if (!inspector_.take(frame)) return;
+    if (!inspector_.take(frame)) return true;
     inspector_.judge(Answers{*this, at});
     const auto& packet = inspector_.packet();
     if (packet.mad) {
@@ -120,6 +138,7 @@ void Story::take(const inspection::FrameView& frame) {
     }
     announcements(at);
     look_around(at);
+    return true;
 }
 
 namespace {
@@ -163,6 +182,28 @@ const LinkShot* Story::link_shot(const state::Link& link) {
     return latest = &shot;
 }
 
+const PortShot* Story::port_shot(const state::Port* port) {
+    if (!port) return nullptr;
+    auto& latest = latest_port_[port];
+    if (latest && latest->gid == port->gid && latest->lid == port->lid) return latest;
+    if (ports_.size() >= most_shots) return latest;
+    return latest = &ports_.emplace_back(PortShot{port->gid, port->lid});
+}
+
+const GroupShot* Story::group_shot(const state::Group* group) {
+    if (!group) return nullptr;
+    auto& latest = latest_group_[group];
+    const GroupShot now{.group = group,
+                        .mgid = group->mgid,
+                        .mlid = group->record ? group->record->mlid : std::uint16_t{0},
+                        .learned = number(group->learned),
+                        .has_record = group->record.has_value()};
+    if (latest && latest->mlid == now.mlid && latest->learned == now.learned && latest->has_record == now.has_record)
+        return latest;
+    if (groups_.size() >= most_shots) return latest;
+    return latest = &groups_.emplace_back(now);
+}
+
 void Story::look_around(FrameNumber frame) {
     const auto& known = inspector_.known();
     if (!known.link && !known.group) return;
@@ -170,7 +211,8 @@ void Story::look_around(FrameNumber frame) {
         const auto found = port ? announced_.find(port) : announced_.end();
         return found == announced_.end() ? nullptr : found->second;
     };
-    Around around{.sender = known.sender, .receiver = known.receiver, .group = known.group};
+    Around around{
+        .sender = port_shot(known.sender), .receiver = port_shot(known.receiver), .group = group_shot(known.group)};
     if (known.link && known.link->p_key) around.link = link_shot(*known.link);
     around.sender_announced = announced(known.sender);
     around.receiver_announced = announced(known.receiver);
@@ -180,7 +222,10 @@ void Story::look_around(FrameNumber frame) {
     }
     auto index = around_index_.find(around);
     if (index == around_index_.end()) {
-        if (around_.size() >= most_shots) return;
+        if (around_.size() >= most_shots) {
+            is_incomplete_ = true;
+            return;
+        }
         index = around_index_.emplace(around, static_cast<std::uint32_t>(around_.size())).first;
         around_.push_back(around);
     }
@@ -189,9 +234,13 @@ void Story::look_around(FrameNumber frame) {
 
 /// Requests and answers find each other by their transaction, whichever way they go.
 void Story::exchanges(FrameNumber frame) {
-    if (exchanges_.size() >= most_exchanges) return;
     const auto& packet = inspector_.packet();
     if (!packet.lrh) return;
+    if (exchanges_.size() >= most_exchanges) {
+        is_incomplete_ = true;
+        return;
+    }
+    auto& [open, open_order, lives, reassembly] = subnet();
     const auto [low, high] = std::minmax({packet.lrh[Lrh::slid], packet.lrh[Lrh::dlid]});
     const auto mgmt_class = packet.mad[Mad::mgmt_class];
     const std::pair key{packet.mad[Mad::transaction_id],
@@ -200,15 +249,15 @@ void Story::exchanges(FrameNumber frame) {
                                ? packet.mad[Mad::attribute_id] != cm_attribute::req
                                : (static_cast<std::uint8_t>(packet.mad[Mad::method]) & response_bit) != 0;
     if (!is_answer) {
-        if (open_.insert_or_assign(key, Open{frame, packet.mad[Mad::method]}).second) open_order_.push_back(key);
-        if (open_order_.size() > most_open) {
-            open_.erase(open_order_.front());
-            open_order_.pop_front();
+        if (open.insert_or_assign(key, Open{frame, packet.mad[Mad::method]}).second) open_order.push_back(key);
+        if (open_order.size() > most_open) {
+            open.erase(open_order.front());
+            open_order.pop_front();
         }
         return;
     }
-    const auto request = open_.find(key);
-    if (request == open_.end()) return;
+    const auto request = open.find(key);
+    if (request == open.end()) return;
     auto& exchange = exchanges_[frame];
     exchange.request = request->second.frame;
     exchange.asked = request->second.method;
@@ -220,7 +269,7 @@ void Story::memberships(FrameNumber frame) {
     const auto& known = inspector_.known();
     const bool joins = is_join_answer(packet), leaves = is_leave_answer(packet);
     if ((!joins && !leaves) || !known.group || !known.subject || !known.member) return;
-    auto& life = lives_[known.group->mgid];
+    auto& life = subnet().lives[known.group->mgid];
     if (leaves) life.ended = frame;
     if (joins && (known.was_missing || life.made == 0)) life.made = frame;
     auto& latest = latest_membership_[known.member];
@@ -241,8 +290,9 @@ void Story::reports(FrameNumber frame) {
     if (!notice || packet.mad[Mad::method] != Method::report) return;
     const auto details = gid_details(notice);
     if (!details) return;
-    const auto life = lives_.find(details[GidDetails::gid]);
-    if (life == lives_.end()) return;
+    const auto& lives = subnet().lives;
+    const auto life = lives.find(details[GidDetails::gid]);
+    if (life == lives.end()) return;
     const auto trap = notice[Notice::trap_number];
     const auto cause = trap == trap::multicast_group_created   ? life->second.made
                        : trap == trap::multicast_group_deleted ? life->second.ended
@@ -254,10 +304,14 @@ void Story::reports(FrameNumber frame) {
 
 void Story::tables(FrameNumber frame) {
     const auto& packet = inspector_.packet();
-    if (!packet.lrh || table_octets_count_ >= most_table_octets) return;
+    if (!packet.lrh) return;
+    if (table_octets_count_ >= most_table_octets) {
+        is_incomplete_ = true;
+        return;
+    }
     const auto mad = packet.octets.subspan(packet.offset_of(packet.mad.data()));
-    auto result = reassembly_.add(packet.lrh[Lrh::slid], packet.lrh[Lrh::dlid],
-                                  mad.first(std::min<std::size_t>(mad.size(), mad_size)));
+    auto result = subnet().reassembly.add(packet.lrh[Lrh::slid], packet.lrh[Lrh::dlid],
+                                          mad.first(std::min<std::size_t>(mad.size(), mad_size)));
     if (result.state != RmppResult::State::complete) return;
     auto& table = *result.table;
     table_octets_count_ += table.data.size();
@@ -266,8 +320,8 @@ void Story::tables(FrameNumber frame) {
 }
 
 const Remark* Story::remarks(FrameNumber frame) const {
-    const auto found = first_remark_.find(frame);
-    return found == first_remark_.end() ? nullptr : found->second;
+    const auto found = remarks_.find(frame);
+    return found == remarks_.end() ? nullptr : found->second.first;
 }
 
 const Around* Story::around(FrameNumber frame) const {

@@ -43,12 +43,25 @@ struct Announcement {
     FrameNumber frame = 0;  ///< the first that announces it
 };
 
+/// A port and a group as they were known at some frame.
+struct PortShot {
+    wire::Gid gid;          ///< zero while not known
+    std::uint16_t lid = 0;  ///< 0 while not known
+};
+struct GroupShot {
+    const state::Group* group = nullptr;
+    wire::Gid mgid;
+    std::uint16_t mlid = 0;   ///< where has_record
+    FrameNumber learned = 0;  ///< the record
+    bool has_record = false;
+};
+
 /// What is known around a frame that belongs to a link, or is about a group.
 struct Around {
     const LinkShot* link = nullptr;
-    const state::Port* sender = nullptr;
-    const state::Port* receiver = nullptr;
-    const state::Group* group = nullptr;
+    const PortShot* sender = nullptr;
+    const PortShot* receiver = nullptr;
+    const GroupShot* group = nullptr;
     const Announcement* sender_announced = nullptr;
     const Announcement* receiver_announced = nullptr;
     FrameNumber joined = 0;       ///< the answer that let the sender (of SA traffic: the asker) join the group
@@ -83,8 +96,9 @@ public:
     /// `has_notes`: what rules note is kept, too; that is something on most frames.
     explicit Story(inspection::Options options, bool has_notes = false);
 
-    /// Takes the next frame; one that was taken before, or is before one that was, is ignored.
-    void take(const inspection::FrameView& frame);
+    /// Takes the next frame. Where Wireshark gives the number of the last one again (a read filter has refused that),
+    /// the new frame takes its place; one before it is ignored. False if it is.
+    bool take(const inspection::FrameView& frame);
     /// The frame taken last, valid until the next.
     [[nodiscard]] const wire::Packet& packet() const noexcept { return inspector_.packet(); }
     [[nodiscard]] FrameNumber last() const noexcept { return last_; }
@@ -96,6 +110,10 @@ public:
     [[nodiscard]] const TableShown* table(FrameNumber frame) const;
     /// Whether the frame belongs to the setting up of an IPoIB connection.
     [[nodiscard]] bool sets_up_connection(FrameNumber frame) const { return connections_.contains(frame); }
+    /// Whether something was left out because a bound was reached.
+    [[nodiscard]] bool is_incomplete() const noexcept { return is_incomplete_; }
+    /// The text, or "others" once many different ones have been counted: for what grows with each different one.
+    [[nodiscard]] const char* counted(std::string text);
     /// A group's memberships in the order in which they began.
     [[nodiscard]] const std::deque<Membership>* members(const state::Group& group) const;
 
@@ -107,11 +125,31 @@ private:
     struct GroupLife {
         FrameNumber made = 0, ended = 0;
     };
+    struct Open {
+        FrameNumber frame = 0;
+        wire::Method method{};
+    };
+    using OpenKey = std::pair<std::uint64_t, std::uint64_t>;
+    /// What is told of one subnet: another may use the same LIDs and transactions.
+    struct Subnet {
+        std::unordered_map<OpenKey, Open, state::KeyHash> open;
+        std::deque<OpenKey> open_order;
+        std::unordered_map<wire::Gid, GroupLife, state::KeyHash> lives;
+        wire::RmppReassembly reassembly{16, std::size_t{4} << 20};
+    };
+    struct Remarks {
+        const Remark* first = nullptr;
+        Remark* last = nullptr;
+    };
 
     const char* kept(std::string text);
     void remark(FrameNumber frame, Remark remark);
     void look_around(FrameNumber frame);
+    void forget(FrameNumber frame);
+    Subnet& subnet() { return subnets_[&inspector_.subnet()]; }
     const LinkShot* link_shot(const state::Link& link);
+    const PortShot* port_shot(const state::Port* port);
+    const GroupShot* group_shot(const state::Group* group);
     void exchanges(FrameNumber frame);
     void memberships(FrameNumber frame);
     void reports(FrameNumber frame);
@@ -123,32 +161,31 @@ private:
     FrameNumber last_ = 0;
 
     std::unordered_set<std::string> texts_;
+    std::unordered_set<std::string> counted_;
     std::deque<Remark> all_remarks_;
-    std::unordered_map<FrameNumber, Remark*> last_remark_;
-    std::unordered_map<FrameNumber, const Remark*> first_remark_;
+    std::size_t note_count_ = 0;
+    bool is_incomplete_ = false;
+    std::unordered_map<FrameNumber, Remarks> remarks_;
 
     std::deque<std::uint32_t> around_by_frame_;  ///< index into around_, by frame; 0: nothing
     std::deque<Around> around_{1};
     std::unordered_map<Around, std::uint32_t, AroundHash> around_index_;
     std::deque<LinkShot> links_;
     std::unordered_map<const state::Link*, const LinkShot*> latest_link_;
+    std::deque<PortShot> ports_;
+    std::unordered_map<const state::Port*, const PortShot*> latest_port_;
+    std::deque<GroupShot> groups_;
+    std::unordered_map<const state::Group*, const GroupShot*> latest_group_;
     std::deque<Announcement> announcements_;
     std::unordered_map<const state::Port*, const Announcement*> announced_;
 
     std::unordered_map<FrameNumber, Exchange> exchanges_;
-    struct Open {
-        FrameNumber frame = 0;
-        wire::Method method{};
-    };
-    std::unordered_map<std::pair<std::uint64_t, std::uint64_t>, Open, state::KeyHash> open_;
-    std::deque<std::pair<std::uint64_t, std::uint64_t>> open_order_;
+    std::unordered_map<const state::Subnet*, Subnet> subnets_;
     std::unordered_set<FrameNumber> connections_;  ///< frames that set them up
     std::unordered_map<const state::Group*, std::deque<Membership>> members_;
     std::unordered_map<const state::Member*, Membership*> latest_membership_;
     std::size_t membership_count_ = 0;
-    std::unordered_map<wire::Gid, GroupLife, state::KeyHash> lives_;
 
-    wire::RmppReassembly reassembly_{16, std::size_t{4} << 20};
     std::unordered_map<FrameNumber, TableShown> tables_;
     std::deque<std::vector<std::uint8_t>> table_octets_;
     std::size_t table_octets_count_ = 0;

@@ -89,7 +89,7 @@ TEST_CASE("Story: members come and go with the SA's answers") {
     const auto went = told.exchange(a, Method::del, group("239.1.2.3"), 1);
     const auto* around = told.story.around(went);
     REQUIRE(around);
-    const auto& members = *told.story.members(*around->group);
+    const auto& members = *told.story.members(*around->group->group);
     REQUIRE(members.size() == 2);
     CHECK(members[0].from == came);
     CHECK(members[0].to == went);

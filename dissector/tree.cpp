@@ -14,6 +14,8 @@
 #include "protocol/wire/service_record.hpp"
 #include "protocol/wire/text.hpp"
 
+#include <algorithm>
+
 namespace ipoib::dissector {
 using namespace wire;
 
@@ -85,7 +87,7 @@ struct PortIds {
     int address, gid, lid, qpn, announced;
 };
 
-void add_port(proto_tree* tree, const state::Port& port, const Announcement* announced, const PortIds& ids) {
+void add_port(proto_tree* tree, const PortShot& port, const Announcement* announced, const PortIds& ids) {
     auto* rows = proto_tree_add_subtree_format(tree, shown.tvb, 0, 0, ett.port, nullptr, "%s %s", ids.title,
                                                announced ? announced->address : "");
     add_gid(rows, ids.gid, port.gid);
@@ -108,9 +110,12 @@ void add_members(packet_info* pinfo, proto_tree* tree, const state::Group& group
     if (!all) return;
     proto_tree* rows = nullptr;
     int looked_at = 0, count = 0;
-    for (const auto& one : *all) {
-        if (one.from > shown.number || ++looked_at > most_members_looked_at || count > most_members_shown) break;
-        if (one.to && one.to <= shown.number) continue;
+    // The latest first: those who have left are rather among the others.
+    auto at = std::ranges::upper_bound(*all, shown.number, {}, &Membership::from);
+    while (at != all->begin() && count <= most_members_shown) {
+        const auto& one = *--at;
+        if (++looked_at > most_members_looked_at) count = most_members_shown;
+        if (count < most_members_shown && one.to && one.to <= shown.number) continue;
         if (!rows) rows = proto_tree_add_subtree(tree, shown.tvb, 0, 0, ett.members, nullptr, "Members so far");
         const char* port = port_words(pinfo, *one.port);
         const char* state = join_words(pinfo, one.join_state);
@@ -128,13 +133,13 @@ void add_group(packet_info* pinfo, proto_tree* tree, const Around& around) {
     if (!*name) name = in_packet(pinfo, text(group.mgid));
     auto* rows = proto_item_add_subtree(told(proto_tree_add_string(tree, hf.group, shown.tvb, 0, 0, name)), ett.group);
     add_gid(rows, hf.group_mgid, group.mgid);
-    if (group.record && group.learned.frame <= shown.number) {
-        add_number(rows, hf.group_mlid, group.record->mlid);
-        add_frame(rows, hf.group_learned, static_cast<FrameNumber>(group.learned.frame));
+    if (group.has_record) {
+        add_number(rows, hf.group_mlid, group.mlid);
+        add_frame(rows, hf.group_learned, group.learned);
     }
     if (around.join_state) add_text(rows, hf.join_state, join_words(pinfo, around.join_state));
     add_frame(rows, hf.joined, around.joined);
-    add_members(pinfo, rows, group);
+    add_members(pinfo, rows, *group.group);
 }
 
 // ---- Management ----
@@ -231,20 +236,22 @@ void add_management(packet_info* pinfo, proto_tree* tree) {
 
 /// The first item of a field under `tree`, where the tree is being shown; null otherwise. By name: several fields of
 /// one dissector may share it.
-proto_node* find_item(proto_node* tree, const char* name) {
+proto_node* find_item(proto_node* tree, const char* name, int start) {
     for (auto* node = tree->first_child; node; node = node->next) {
-        const auto* field = node->finfo ? node->finfo->hfinfo : nullptr;
-        if (field && strcmp(field->abbrev, name) == 0) return node;
-        if (auto* found = find_item(node, name)) return found;
+        const auto* field = node->finfo;
+        const bool is_it = field && field->hfinfo && field->start == start && strcmp(field->hfinfo->abbrev, name) == 0;
+        if (is_it) return node;
+        if (auto* found = find_item(node, name, start)) return found;
     }
     return nullptr;
 }
 
 /// Where a header's parts go: below the item that another dissector made for it, or else into our own tree.
 proto_tree* below(proto_tree* tree, const char* builtin, bool wanted, const std::uint8_t* at, std::size_t length,
-                  const char* title) {
+                  const char* title, int before = 0) {
+    const auto start = tvb_raw_offset(shown.tvb) + offset_of(at) + before;
     if (wanted)
-        if (auto* item = find_item(tree, builtin)) return proto_item_add_subtree(item, ett.header);
+        if (auto* item = find_item(tree, builtin, start)) return proto_item_add_subtree(item, ett.header);
     return proto_tree_add_subtree(own_tree(tree), shown.tvb, offset_of(at), static_cast<int>(length), ett.header,
                                   nullptr, title);
 }
@@ -263,8 +270,9 @@ void split_arp(proto_tree* tree) {
 
 void split_option(proto_tree* tree, View<LinkAddressOption> option) {
     if (!option) return;
-    auto* rows = below(tree, "icmpv6.opt.linkaddr", preferences.splits_addresses != 0, option.data(),
-                       LinkAddressOption::size, "Link-layer address option");
+    auto* rows =
+        below(tree, "icmpv6.opt.linkaddr", preferences.splits_addresses != 0, option.data(), LinkAddressOption::size,
+              "Link-layer address option", static_cast<int>(LinkAddressOption::padding.at.bit / 8));
     add_rows(rows, shown.tvb, offset_of(option.data()), spec_of<LinkAddressOption>);
     constexpr auto before = static_cast<int>(LinkAddressOption::flags.at.bit / 8);
     add_link_address(rows, shown.tvb, offset_of(option.data()) + before);

@@ -141,25 +141,28 @@ std::string connection_headline(const Packet& p) {
     return {};
 }
 
-std::string join_result(const Packet& p) {
+std::string join_result(const Packet& p, const Asked& asked) {
     if (!p.mc_member || !p.mad) return {};
     const auto method = p.mad[Mad::method];
     const auto state = join_state_name(p);
     if (method == Method::set) return state + " join: asked";
     if (method == Method::del) return state + " leave: asked";
-    if (method == Method::delete_resp) return p.mad[Mad::status] == 0 ? "Leave: done" : "Leave" + refusal(p);
+    if (method == Method::delete_resp) return "Leave" + (p.mad[Mad::status] == 0 ? ": done" : refusal(p));
     if (method != Method::get_resp) return {};
-    return p.mad[Mad::status] == 0 ? "Record given, " + state : "Join" + refusal(p);
+    if (p.mad[Mad::status] != 0) return (asked.method == Method::get ? "Query" : "Join") + refusal(p);
+    return asked.method == Method::set ? state + " join: done" : "Record given, " + state;
 }
 
-std::string group_of(const Packet& p) {
-    if (p.mc_member) return group_name(p.mc_member[McMemberRecord::mgid]);
-    if (p.is_ipoib() && p.mgid) {
-        Gid mgid;
-        std::ranges::copy(p.mgid.octets(), mgid.octets.begin());
-        return group_name(mgid);
+std::string group_of(const Packet& p, const Asked& asked) {
+    if (p.mc_member) {
+        const auto stated = p.mc_member[McMemberRecord::mgid];
+        if (stated.is_zero()) return asked.group ? group_name(*asked.group) : std::string{};
+        return group_name(stated);
     }
-    return {};
+    if (!p.is_ipoib() || !p.mgid) return {};
+    Gid mgid;
+    std::ranges::copy(p.mgid.octets(), mgid.octets.begin());
+    return group_name(mgid);
 }
 
 std::string component_list(std::uint64_t mask) {

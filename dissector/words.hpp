@@ -23,11 +23,11 @@ struct Asked {
 /// A message that sets up an IPoIB connection: "REQ, IPoIB QPN 0x000042, receive MTU 65524"; empty for other messages.
 [[nodiscard]] std::string connection_headline(const wire::Packet& packet);
 
-/// A join or leave with its result, for counting: "FullMember: accepted"; empty for other packets.
-[[nodiscard]] std::string join_result(const wire::Packet& packet);
+/// A join or leave with its result, for counting: "FullMember join: done"; empty for other packets.
+[[nodiscard]] std::string join_result(const wire::Packet& packet, const Asked& asked = {});
 
 /// The IP group or MGID that a packet is sent to or its record is about; empty if none.
-[[nodiscard]] std::string group_of(const wire::Packet& packet);
+[[nodiscard]] std::string group_of(const wire::Packet& packet, const Asked& asked = {});
 
 /// "MGID, PortGID, JoinState"
 [[nodiscard]] std::string component_list(std::uint64_t component_mask);

@@ -8,6 +8,7 @@
 #include "protocol/wire/text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace ipoib::conformance {
 namespace {

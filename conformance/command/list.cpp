@@ -6,6 +6,7 @@
 #include "protocol/requirements/catalogue.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 

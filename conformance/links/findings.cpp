@@ -145,7 +145,7 @@ void renewals(const LinkAccount& link, std::int64_t end, Findings& findings) {
             const auto* member = subnet.member(group.group, index);
             const auto& since = port.renewal ? port.renewal : subnet.sm_restarted();
             return since && member && member->joined_at && member->joined_at.frame < since.frame &&
-                   end - since.time >= renewal_patience && port.last.time > since.time;
+                   state::elapsed(since.time, end) >= renewal_patience && port.last.time > since.time;
         };
         std::vector<state::PortIndex> ports;
         for (const auto* list : {&group.full, &group.non, &group.send_only})

@@ -40,14 +40,8 @@ std::size_t Duties::end(std::size_t rule, const state::Event& event) {
         return count;
     }
     std::size_t count = 0;
-    for (auto found = index_.begin(); found != index_.end();) {
-        if (found->first.second != rule || found->first.first >> 32 != event.port) {
-            ++found;
-            continue;
-        }
-        found = close(found);
-        ++count;
-    }
+    const auto end = index_.upper_bound(key(rule, event.port, state::none));
+    for (auto found = index_.lower_bound(key(rule, event.port, 0)); found != end; ++count) found = close(found);
     return count;
 }
 

@@ -5,7 +5,7 @@
 #include "protocol/rules/rule.hpp"
 
 #include <deque>
-#include <unordered_map>
+#include <map>
 
 namespace ipoib::inspection {
 
@@ -48,7 +48,8 @@ public:
     /// said.
     template <class Neglected>
     void expire(const state::Subnet& subnet, std::int64_t now, Neglected&& neglected) {
-        while (!open_.empty() && (open_.front().is_over || now - open_.front().what.began.time > patience)) {
+        while (!open_.empty() &&
+               (open_.front().is_over || state::elapsed(open_.front().what.began.time, now) > patience)) {
             const auto one = open_.front();
             open_.pop_front();
             ++first_;
@@ -67,7 +68,7 @@ private:
     using Key = std::pair<std::uint64_t, std::uint64_t>;
 
     static Key key(std::size_t rule, state::PortIndex port, state::GroupIndex group) {
-        return {std::uint64_t{port} << 32 | group, rule};
+        return {std::uint64_t{rule} << 32 | port, group};
     }
     void begin(std::size_t rule, const state::Event& event);
     std::size_t end(std::size_t rule, const state::Event& event);
@@ -76,7 +77,7 @@ private:
     std::array<std::vector<std::uint16_t>, 16> by_event_;
     std::deque<Open> open_;    ///< in the order of their beginning
     std::uint64_t first_ = 0;  ///< the number of the first one in it
-    std::unordered_map<Key, std::uint64_t, state::KeyHash> index_;
+    std::map<Key, std::uint64_t> index_;
 };
 
 }  // namespace ipoib::inspection

@@ -21,7 +21,7 @@ bool is_other_group(const Packet& p, const Known& known) {
     return p.is_multicast && known.group && !is_to_broadcast(p) && has_ipoib_signature(p.grh[Grh::dgid]);
 }
 bool is_member(const state::Member& member, const state::Sight& now) {
-    return member.joined != 0 || (member.left_at && now.time - member.left_at.time < grace);
+    return member.joined != 0 || (member.left_at && state::elapsed(member.left_at.time, now.time) < grace);
 }
 bool has_joined(const Packet&, const Known& known) { return known.member && is_member(*known.member, known.now); }
 std::string what_sa_said(const Packet&, const Known& known) {
@@ -192,7 +192,7 @@ constexpr Rule rules[] = {
              constexpr std::uint8_t receives = join_state::full_member | join_state::non_member;
              const auto* member = known.answered;
              return member && ((member->joined & receives) != 0 ||
-                               (member->left_at && known.now.time - member->left_at.time < grace));
+                               (member->left_at && state::elapsed(member->left_at.time, known.now.time) < grace));
          },
      .expected = "a join that lets it receive",
      .actual_of =

@@ -133,7 +133,7 @@ void Subnet::solicitations(const Packet& packet) {
         return (one.has_wrong_key ? 0 : 2) + (one.group == none ? 1 : 0);
     };
     constexpr std::int64_t patience = 10'000'000'000;  // ns
-    const bool is_asked_again = place.key == dialogue.key && known_.now.time - place.sent.time < patience;
+    const bool is_asked_again = place.key == dialogue.key && elapsed(place.sent.time, known_.now.time) < patience;
     if (!is_asked_again || explains(question) >= explains(place)) place = question;
 }
 

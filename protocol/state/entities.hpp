@@ -6,6 +6,7 @@
 #include "protocol/wire/link_address.hpp"
 #include "protocol/wire/path_record.hpp"
 
+#include <limits>
 #include <optional>
 
 namespace ipoib::state {
@@ -17,6 +18,13 @@ struct Sight {
     std::uint32_t capture = 0;
     explicit operator bool() const noexcept { return frame != 0; }
 };
+
+/// From one time to another, in ns; as much as fits where a capture's times are absurd.
+constexpr std::int64_t elapsed(std::int64_t from, std::int64_t to) noexcept {
+    std::int64_t ns = 0;
+    if (!__builtin_sub_overflow(to, from, &ns)) return ns;
+    return to > from ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
+}
 
 /// Where knowledge comes from. What comes later in this list gives way to what comes before.
 enum class Source : std::uint8_t {

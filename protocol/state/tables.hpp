@@ -28,10 +28,10 @@ struct KeyHash {
         return static_cast<std::size_t>(key ^ key >> 29);
     }
     std::size_t operator()(const wire::Gid& gid) const noexcept {
-        return (*this)(gid.prefix() * 0xff51afd7ed558ccdu + gid.interface_id());
+        return (*this)((*this)(gid.prefix()) + gid.interface_id());
     }
     std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& key) const noexcept {
-        return (*this)(key.first * 0xff51afd7ed558ccdu + key.second);
+        return (*this)((*this)(key.first) + key.second);
     }
 };
 
