@@ -121,10 +121,10 @@ std::int64_t time_of(const nstime_t& time) {
     return time.secs > 0 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
 }
 
-/// The packet's memory goes, and with it what `shown` points to.
+/// The packet's memory goes, and with it what `shown` may point to.
 template <class Result = bool>
-Result packet_is_over(wmem_allocator_t*, wmem_cb_event_t, void*) {
-    shown = {};
+Result packet_is_over(wmem_allocator_t*, wmem_cb_event_t, void* pinfo) {
+    if (shown.pinfo == pinfo) shown = {};
     return Result{};
 }
 
@@ -147,8 +147,8 @@ void begin_frame(tvbuff_t* tvb, packet_info* pinfo, wire::Medium medium) {
     const auto length = static_cast<int>(tvb_captured_length(tvb));
     const wire::Octets octets{length > 0 ? tvb_get_ptr(tvb, 0, length) : nullptr, static_cast<std::size_t>(length)};
     const auto wire_length = tvb_reported_length(tvb);
-    shown = {.tvb = tvb, .packet = &packet_at_hand, .number = pinfo->num};
-    wmem_register_callback(pinfo->pool, packet_is_over, nullptr);
+    shown = {.pinfo = pinfo, .tvb = tvb, .is_open = true, .packet = &packet_at_hand, .number = pinfo->num};
+    wmem_register_callback(pinfo->pool, packet_is_over, pinfo);
     bool is_told = false;
     if (!PINFO_FD_VISITED(pinfo)) {
         const auto& rec = *pinfo->rec;
@@ -172,7 +172,7 @@ void begin_frame(tvbuff_t* tvb, packet_info* pinfo, wire::Medium medium) {
 const char* counted(const std::string& text) { return counted_text(text); }
 
 bool is_at_hand(const packet_info* pinfo, tvbuff_t* tvb) {
-    return shown.tvb && shown.number == pinfo->num && tvb_get_ds_tvb(tvb) == tvb_get_ds_tvb(shown.tvb);
+    return is_showing(pinfo) && tvb_get_ds_tvb(tvb) == tvb_get_ds_tvb(shown.tvb);
 }
 
 bool is_ipoib() {

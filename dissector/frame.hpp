@@ -7,10 +7,13 @@
 
 namespace ipoib::dissector {
 
-/// The frame at hand, from begin_frame until its packet's memory goes. Its packet points into the octets of `tvb`,
-/// which begins where the medium does.
+/// The frame at hand. Wireshark's window holds one packet while it shows others in the list, so it is open only from
+/// begin_frame to end_frame, or to where Wireshark leaves by longjmp: then until the packet's memory goes. Its packet
+/// points into the octets of `tvb`, which begins where the medium does.
 struct Shown {
+    const packet_info* pinfo = nullptr;
     tvbuff_t* tvb = nullptr;
+    bool is_open = false;
     const wire::Packet* packet = nullptr;
     FrameNumber number = 0;
     proto_item* item = nullptr;  ///< of our protocol, once there is one
@@ -36,8 +39,9 @@ bool is_at_hand(const packet_info* pinfo, tvbuff_t* tvb);
 /// Whether the frame's packet is shown as one of IPoIB.
 bool is_ipoib();
 
-/// Whether a frame is being shown: one within it (a capture file in a packet) is left to Wireshark.
-inline bool is_showing() { return shown.tvb != nullptr; }
+/// Whether this packet's frame is open already: one within it (a capture file in a packet) is left to Wireshark.
+inline bool is_showing(const packet_info* pinfo) { return shown.is_open && shown.pinfo == pinfo; }
+inline void end_frame() { shown.is_open = false; }
 
 /// The text, kept with the story, or "others" where too many different ones would have to be told apart.
 const char* counted(const std::string& text);

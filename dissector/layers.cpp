@@ -77,8 +77,8 @@ void add_builtin_payload(proto_tree* tree, tvbuff_t* tvb) {
 }
 
 HeuristicResult dissect_payload(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    const bool is_ours = is_at_hand(pinfo, tvb) && is_ipoib() && shown.packet->encap && !shown.has_datagram;
-    if (!is_ours) return builtin_ethertype ? builtin_ethertype(tvb, pinfo, tree, data) : HeuristicResult{};
+    const bool is_datagram = is_at_hand(pinfo, tvb) && is_ipoib() && shown.packet->encap && !shown.has_datagram;
+    if (!is_datagram) return builtin_ethertype ? builtin_ethertype(tvb, pinfo, tree, data) : HeuristicResult{};
     if (data && tvb_captured_length(tvb) >= wire::Encap::size)
         add_builtin_payload(static_cast<infinibandinfo*>(data)->payload_tree, tvb);
     call_dissector(datagram_layer, tvb, pinfo, tree);
@@ -88,15 +88,18 @@ HeuristicResult dissect_payload(tvbuff_t* tvb, packet_info* pinfo, proto_tree* t
 int finish(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
     add_story(pinfo, tree);
     count_frame(pinfo);
+    end_frame();
     return static_cast<int>(tvb_captured_length(tvb));
 }
 
 /// Whether a frame is ours to show.
-bool is_wanted_here() { return proto_is_protocol_enabled(find_protocol_by_id(hf.protocol)) && !is_showing(); }
+bool is_ours(const packet_info* pinfo) {
+    return proto_is_protocol_enabled(find_protocol_by_id(hf.protocol)) && !is_showing(pinfo);
+}
 
 /// From the LRH on.
 int dissect_infiniband(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    if (!is_wanted_here()) return call_dissector_with_data(infiniband, tvb, pinfo, tree, data);
+    if (!is_ours(pinfo)) return call_dissector_with_data(infiniband, tvb, pinfo, tree, data);
     begin_frame(tvb, pinfo, Medium::infiniband);
     const bool has_failed = call_guarded(infiniband, tvb, pinfo, tree, data) == 0;
     const bool has_given_up = has_failed || shown.packet->is_truncated;
@@ -125,7 +128,7 @@ int dissect_unknown(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* d
 /// DLT 242: 20 unused octets, the destination's link-layer address, the encapsulation header. Wireshark takes the first
 /// 40 octets for a GRH, which they are not.
 int dissect_dlt242(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    if (!is_wanted_here()) return dlt242 ? call_dissector_with_data(dlt242, tvb, pinfo, tree, data) : 0;
+    if (!is_ours(pinfo)) return dlt242 ? call_dissector_with_data(dlt242, tvb, pinfo, tree, data) : 0;
     begin_frame(tvb, pinfo, Medium::ipoib);
     const auto& p = *shown.packet;
     col_set_str(pinfo->cinfo, COL_PROTOCOL, "IPoIB");
@@ -144,13 +147,14 @@ int dissect_dlt242(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* da
 /// Cooked captures show ARP, ND and IP alone; those of other networks are left as they are.
 int dissect_cooked(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data, Medium medium,
                    dissector_handle_t original) {
-    if (!is_wanted_here()) return call_dissector_with_data(original, tvb, pinfo, tree, data);
+    if (!is_ours(pinfo)) return call_dissector_with_data(original, tvb, pinfo, tree, data);
     begin_frame(tvb, pinfo, medium);
     const auto used = call_guarded(original, tvb, pinfo, tree, data);
     if (is_ipoib())
         finish(tvb, pinfo, tree);
     else
         add_trouble(pinfo, tree);
+    end_frame();
     return used > 0 ? used : static_cast<int>(tvb_captured_length(tvb));
 }
 int dissect_cooked1(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
