@@ -29,7 +29,7 @@ std::string expectation(const std::string& path) {
     std::string text = "link type " + std::to_string(reader.file_link_type()) + '\n';
     capture::Frame frame;
     while (reader.next(frame) == capture::Status::frame) text += frame_line(frame);
-    const auto results = conformance::check({.captures = {path}, .rules = conformance::selected_rules({})});
+    const auto results = conformance::check({.captures = {path}, .rules = rules::every()});
     for (const auto& note : results.captures.at(0).notes) text += "note: " + note + '\n';
     for (const auto& result : results.results)
         if (result.verdict != reports::Verdict::na)

@@ -261,16 +261,14 @@ void add_row(proto_tree* tree, tvbuff_t* tvb, int offset, const HeaderSpec& head
         auto* bits = proto_item_add_subtree(item, ett.flags);
         for (const auto one : {hf.send_only_full_member, hf.send_only_non_member, hf.non_member, hf.full_member})
             proto_tree_add_item(bits, one, tvb, offset + static_cast<int>(first_octet(row)), 1, ENC_BIG_ENDIAN);
-    } else if (&header == &spec_of<Mad> &&
-               row.names.data() != names_of(header, row, tvb_get_ptr(tvb, offset, 24)).data()) {
-        const auto names = names_of(header, row, tvb_get_ptr(tvb, offset, 24));
-        const auto value = read_bits(tvb_get_ptr(tvb, offset, 24), row.at, row.width);
-        for (const auto& one : names)
-            if (one.value == value) {
-                proto_item_set_text(item, "%.*s: %.*s (0x%04x)", static_cast<int>(row.name.size()), row.name.data(),
-                                    static_cast<int>(one.name.size()), one.name.data(), static_cast<unsigned>(value));
-                break;
-            }
+    } else if (&header == &spec_of<Mad>) {
+        const auto* at = tvb_get_ptr(tvb, offset, static_cast<int>(Mad::size));
+        const auto names = names_of(header, row, at);
+        const auto value = read_bits(at, row.at, row.width);
+        const auto name = name_of(names, value);
+        if (names.data() == row.names.data() || name.empty()) return;
+        proto_item_set_text(item, "%.*s: %.*s (0x%04x)", static_cast<int>(row.name.size()), row.name.data(),
+                            static_cast<int>(name.size()), name.data(), static_cast<unsigned>(value));
     }
 }
 
@@ -289,10 +287,6 @@ proto_item* add_header(proto_tree* tree, tvbuff_t* tvb, int offset, const Header
                                                "%.*s", static_cast<int>(header.title.size()), header.title.data());
     add_rows(rows, tvb, offset, header);
     return item;
-}
-
-void add_link_address(proto_tree* tree, tvbuff_t* tvb, int offset) {
-    add_rows(tree, tvb, offset, spec_of<LinkAddress>);
 }
 
 }  // namespace ipoib::dissector

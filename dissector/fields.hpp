@@ -38,7 +38,5 @@ bool is_wanted(proto_tree* tree);
 void add_rows(proto_tree* tree, tvbuff_t* tvb, int offset, const wire::HeaderSpec& header);
 /// The same below an item of its own with the header's title; gives that item.
 proto_item* add_header(proto_tree* tree, tvbuff_t* tvb, int offset, const wire::HeaderSpec& header);
-/// The link-layer address at `offset`, its flags by name. RFC 4391, 9.1.1; RFC 4755, 3.1.
-void add_link_address(proto_tree* tree, tvbuff_t* tvb, int offset);
 
 }  // namespace ipoib::dissector

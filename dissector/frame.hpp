@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The frame that is being shown, and the story that it belongs to.
+// The frame that is being shown.
 #pragma once
 
 #include "dissector/epan.hpp"
-#include "dissector/story.hpp"
+#include "dissector/telling.hpp"
 
 namespace ipoib::dissector {
 
@@ -23,13 +23,8 @@ struct Shown {
 };
 extern Shown shown;
 
-/// The story of the capture; null before the first frame.
-const Story* story();
-/// Why, from this frame on, nothing is judged, or what the user assumes is not used; empty where nothing went wrong.
-const char* trouble_at(FrameNumber frame);
-
 /// For register_init_routine and register_cleanup_routine.
-void forget_story();
+void forget_frames();
 
 /// Decodes a frame that begins with `medium`'s header and, when it is seen for the first time, takes it into the story.
 void begin_frame(tvbuff_t* tvb, packet_info* pinfo, wire::Medium medium);
@@ -42,9 +37,6 @@ bool is_ipoib();
 /// Whether this packet's frame is open already: one within it (a capture file in a packet) is left to Wireshark.
 inline bool is_showing(const packet_info* pinfo) { return shown.is_open && shown.pinfo == pinfo; }
 inline void end_frame() { shown.is_open = false; }
-
-/// The text, kept with the story, or "others" where too many different ones would have to be told apart.
-const char* counted(const std::string& text);
 
 /// A copy of a text that lives as long as the packet is shown. Not to be called among the arguments of a call that may
 /// leave by longjmp.

@@ -138,7 +138,7 @@ int dissect_dlt242(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* da
         const auto offset = static_cast<int>(p.offset_of(p.destination.data()));
         auto* address = proto_tree_add_subtree(rows, tvb, offset, static_cast<int>(wire::LinkAddress::size), ett.header,
                                                nullptr, "Destination link-layer address");
-        add_link_address(address, tvb, offset);
+        add_rows(address, tvb, offset, wire::spec_of<wire::LinkAddress>);
     }
     if (p.encap) add_datagram(pinfo, tree);
     return finish(tvb, pinfo, tree);

@@ -30,8 +30,8 @@ void register_protocol() {
     register_fields();
     register_remarks(hf.protocol);
     register_preferences(hf.protocol, [] {});
-    register_init_routine(forget_story);
-    register_cleanup_routine(forget_story);
+    register_init_routine(forget_frames);
+    register_cleanup_routine(forget_frames);
 }
 
 void hand_off() {

@@ -20,12 +20,6 @@ constexpr std::size_t most_texts = 65536, most_remarks = std::size_t{1} << 22, m
                       most_table_octets = std::size_t{64} << 20;
 constexpr std::uint8_t response_bit = 0x80;
 
-std::vector<const rules::Rule*> every_rule() {
-    std::vector<const rules::Rule*> all;
-    for (const auto& rule : rules::all()) all.push_back(&rule);
-    return all;
-}
-
 bool is_join_answer(const Packet& p) {
     return p.mc_member && p.mad[Mad::method] == Method::get_resp && p.mad[Mad::status] == 0;
 }
@@ -49,7 +43,7 @@ std::size_t Story::AroundHash::operator()(const Around& a) const noexcept {
 }
 
 Story::Story(inspection::Options options, bool has_notes)
-    : inspector_(every_rule(), std::move(options)), has_notes_(has_notes) {}
+    : inspector_(rules::every(), std::move(options)), has_notes_(has_notes) {}
 
 const char* Story::kept(std::string text) {
     if (texts_.size() >= most_texts && !texts_.contains(text)) return "more than can be told of one capture";
@@ -280,7 +274,7 @@ void Story::memberships(FrameNumber frame) {
     if (known.member->joined == 0 || membership_count_ >= most_memberships) return;
     ++membership_count_;
     latest = &members_[known.group].emplace_back(
-        Membership{.port = known.subject, .join_state = known.member->joined, .from = frame});
+        Membership{.port = port_shot(known.subject), .join_state = known.member->joined, .from = frame});
 }
 
 /// A report of traps 66 and 67 comes from an answer that made or ended the group.

@@ -79,7 +79,7 @@ struct Exchange {
 
 /// A port's part in a group, from one answer of the SA to the next.
 struct Membership {
-    const state::Port* port = nullptr;
+    const PortShot* port = nullptr;
     std::uint8_t join_state = 0;
     FrameNumber from = 0, to = 0;  ///< to 0: it still holds
 };

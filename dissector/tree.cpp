@@ -98,7 +98,7 @@ void add_port(proto_tree* tree, const PortShot& port, const Announcement* announ
     add_frame(rows, ids.announced, announced->frame);
 }
 
-const char* port_words(packet_info* pinfo, const state::Port& port) {
+const char* port_words(packet_info* pinfo, const PortShot& port) {
     return in_packet(pinfo, port.gid.is_zero() ? "LID " + hex(port.lid, 4) : text(port.gid));
 }
 const char* join_words(packet_info* pinfo, std::uint8_t state) {
@@ -262,10 +262,10 @@ void split_arp(proto_tree* tree) {
     const bool in_place = preferences.splits_addresses != 0;
     const auto* sender = p.arp_addresses.data() + ArpAddresses::sha_flags.at.bit / 8;
     const auto* target = p.arp_addresses.data() + ArpAddresses::tha_flags.at.bit / 8;
-    add_link_address(below(tree, "arp.src.hw", in_place, sender, LinkAddress::size, "Sender's link-layer address"),
-                     shown.tvb, offset_of(sender));
-    add_link_address(below(tree, "arp.dst.hw", in_place, target, LinkAddress::size, "Target's link-layer address"),
-                     shown.tvb, offset_of(target));
+    add_rows(below(tree, "arp.src.hw", in_place, sender, LinkAddress::size, "Sender's link-layer address"), shown.tvb,
+             offset_of(sender), spec_of<LinkAddress>);
+    add_rows(below(tree, "arp.dst.hw", in_place, target, LinkAddress::size, "Target's link-layer address"), shown.tvb,
+             offset_of(target), spec_of<LinkAddress>);
 }
 
 void split_option(proto_tree* tree, View<LinkAddressOption> option) {
@@ -275,7 +275,7 @@ void split_option(proto_tree* tree, View<LinkAddressOption> option) {
               "Link-layer address option", static_cast<int>(LinkAddressOption::padding.at.bit / 8));
     add_rows(rows, shown.tvb, offset_of(option.data()), spec_of<LinkAddressOption>);
     constexpr auto before = static_cast<int>(LinkAddressOption::flags.at.bit / 8);
-    add_link_address(rows, shown.tvb, offset_of(option.data()) + before);
+    add_rows(rows, shown.tvb, offset_of(option.data()) + before, spec_of<LinkAddress>);
 }
 
 void split_mgid(packet_info* pinfo, proto_tree* tree) {

@@ -21,8 +21,8 @@ std::string group_name(const Gid& mgid) {
 
 /// A value's name, else its number.
 std::string named(Names names, std::uint64_t value, unsigned digits) {
-    const auto found = std::ranges::find(names, value, &Named::value);
-    return found == names.end() ? hex(value, digits) : std::string(found->name);
+    const auto name = name_of(names, value);
+    return name.empty() ? hex(value, digits) : std::string(name);
 }
 
 std::string join_state_name(const Packet& p) {

@@ -13,7 +13,7 @@ using namespace ipoib;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const auto rules = conformance::selected_rules(conformance::Selection{std::vector<std::string>{}});
+    static const auto rules = rules::every();
     const int descriptor = memfd_create("capture", MFD_CLOEXEC);
     if (descriptor < 0 || ::pwrite(descriptor, data, size, 0) != static_cast<ssize_t>(size)) std::abort();
     auto reader = capture::Reader::from_descriptor(descriptor, "fuzz");

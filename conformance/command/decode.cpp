@@ -25,8 +25,6 @@ struct Target {
 };
 
 /// Collects the violations of one frame only.
-std::vector<const rules::Rule*> every_rule() { return selected_rules(Selection{}); }
-
 reports::Result violation(const rules::Rule& rule, const reports::Detail& detail) {
     reports::Result result{.id = std::string(rule.id), .title = std::string(rule.title)};
     result.checks.emplace_back(rule.checks[0]->id);
@@ -37,7 +35,7 @@ reports::Result violation(const rules::Rule& rule, const reports::Detail& detail
 Target from_capture(const std::string& path, std::uint64_t wanted) {
     auto reader = capture::Reader::open(path);
     Target target;
-    Judge judge{every_rule(), 0, [&](const rules::Rule& rule, const reports::Detail& detail) {
+    Judge judge{rules::every(), 0, [&](const rules::Rule& rule, const reports::Detail& detail) {
                     if (detail.frame == wanted) target.findings.push_back(violation(rule, detail));
                 }};
     capture::Frame frame;
@@ -63,7 +61,7 @@ Target from_hex(const std::string& text) {
     auto octets = parse_octets(text);
     if (!octets || octets->empty()) throw UsageError("'" + text + "' is neither hex octets nor CAPTURE#FRAME");
     Target target{.octets = std::move(*octets), .findings = {}};
-    Judge judge{every_rule(), 0, [&](const rules::Rule& rule, const reports::Detail& detail) {
+    Judge judge{rules::every(), 0, [&](const rules::Rule& rule, const reports::Detail& detail) {
                     target.findings.push_back(violation(rule, detail));
                 }};
     judge.frame({.number = 1,

@@ -25,7 +25,7 @@ void show(const Judge& judge, const std::vector<reports::CaptureResult>& capture
 }
 
 int run_links(const Options& options) {
-    PassiveRun run{.captures = options.captures, .rules = selected_rules(Selection{std::vector<std::string>{}})};
+    PassiveRun run{.captures = options.captures, .rules = rules::every()};
     run.judge = judge_options(options.knowledge);
     if (options.json && run.captures.size() > 1 && !options.knowledge.together)
         throw UsageError("--json is about one subnet: name one capture, or add --together");

@@ -43,7 +43,7 @@ public:
     [[nodiscard]] std::vector<std::string> notes() const { return judge_.notes(); }
 
 private:
-    Judge judge_{conformance::selected_rules({}), 0};
+    Judge judge_{rules::every(), 0};
     std::uint64_t frames_ = 0;
 };
 

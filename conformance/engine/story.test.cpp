@@ -69,7 +69,7 @@ TEST_CASE("Story: a capture that lacks frames never shows more violations") {
 
 TEST_CASE("Story: frames that come twice, or two by two in the wrong order, change nothing") {
     const auto story = life();
-    Judge doubled{conformance::selected_rules({}), 0}, swapped{conformance::selected_rules({}), 0};
+    Judge doubled{rules::every(), 0}, swapped{rules::every(), 0};
     auto feed = [number = std::uint64_t{0}](Judge& judge, const testing::Moment& moment) mutable {
         judge.frame({.number = ++number,
                      .time_ns = moment.time,

@@ -119,12 +119,8 @@ Account account_of(const conformance::Judge& judge) {
     return account;
 }
 
-std::string port_text(const state::Port& port) {
-    return port.gid.is_zero() ? "LID " + hex(port.lid, 4) : hex(port.gid.interface_id(), 16).substr(2);
-}
-
 std::string port_text(const LinkAccount& link, state::PortIndex index) {
-    const auto name = port_text(link.subnet->port(index));
+    const auto name = port_name(link.subnet->port(index));
     for (const auto& host : link.hosts)
         if (host.port == index && !host.addresses.empty())
             return text(IpAddress{host.addresses.front()}) + " (" + name + ')';
@@ -133,17 +129,21 @@ std::string port_text(const LinkAccount& link, state::PortIndex index) {
 
 std::string_view component_name(std::uint64_t component) noexcept {
     if (component == McMemberRecord::component::create) return "the group, which does not exist";
-    const auto found = std::ranges::find(mc_member_component_names, component, &Named::value);
-    return found == mc_member_component_names.end() ? std::string_view{} : found->name;
+    return name_of(mc_member_component_names, component);
+}
+
+std::string rate_text(std::uint8_t code) {
+    const auto name = name_of(rate_names, code);
+    return name.empty() ? "rate code " + std::to_string(code) : std::string(name);
 }
 
 std::string status_text(std::uint16_t status) {
-    const auto found = std::ranges::find(sa_status_names, status, &Named::value);
-    return hex(status, 4) + (found == sa_status_names.end() ? "" : ' ' + std::string(found->name));
+    const auto name = name_of(sa_status_names, status);
+    return hex(status, 4) + (name.empty() ? "" : ' ' + std::string(name));
 }
 
 std::string link_text(const LinkAccount& link) {
-    return text(Gid::of(link.subnet->prefix(), 0)) + '/' + hex(link.link->p_key, 4);
+    return inspection::link_name(link.subnet->prefix(), link.link->p_key);
 }
 
 }  // namespace ipoib::links

@@ -69,10 +69,11 @@ struct Account {
 
 /// "10.1.0.1 (0002c90300100001)", "0002c90300100001" or "LID 0x0004".
 [[nodiscard]] std::string port_text(const LinkAccount& link, state::PortIndex port);
-/// "0002c90300100001" or "LID 0x0004".
-[[nodiscard]] std::string port_text(const state::Port& port);
+using inspection::port_name;
 /// "Rate", "MTU" ...; empty for 0.
 [[nodiscard]] std::string_view component_name(std::uint64_t component) noexcept;
+/// "10 Gb/s"
+[[nodiscard]] std::string rate_text(std::uint8_t code);
 /// "0x0200 ERR_REQ_INVALID".
 [[nodiscard]] std::string status_text(std::uint16_t status);
 /// "fe80::/0x8123".

@@ -69,11 +69,6 @@ public:
     std::vector<Finding> all_;
 };
 
-std::string rate_text(std::uint8_t code) {
-    const auto found = std::ranges::find(rate_names, code, &Named::value);
-    return found == rate_names.end() ? "rate code " + std::to_string(code) : std::string(found->name);
-}
-
 std::string group_name(const Gid& mgid) {
     const auto group = group_text(mgid);
     return group.empty() ? text(mgid) : is_broadcast_gid(mgid) ? group : "the group " + group;

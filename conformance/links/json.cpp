@@ -51,13 +51,13 @@ Json parameters(const state::GroupParameters& group, state::Facts told) {
 
 Json ports(const LinkAccount& link, const std::vector<state::PortIndex>& list) {
     auto json = Json::array();
-    for (const auto port : list) json.push_back(port_text(link.subnet->port(port)));
+    for (const auto port : list) json.push_back(port_name(link.subnet->port(port)));
     return json;
 }
 
 Json host(const LinkAccount& link, const Host& one) {
     const auto& port = link.subnet->port(one.port);
-    Json json = {{"port", port_text(port)}, {"addresses", Json::array()}, {"qpns", Json::array()}};
+    Json json = {{"port", port_name(port)}, {"addresses", Json::array()}, {"qpns", Json::array()}};
     for (const auto& address : one.addresses) json["addresses"].push_back(text(IpAddress{address}));
     for (std::size_t i = 0; i < port.qpn_count; ++i) json["qpns"].push_back(hex(port.qpns[i], 6));
     if (port.lid) json["lid"] = hex(port.lid, 4);
@@ -79,14 +79,14 @@ Json group(const LinkAccount& link, const GroupAccount& account) {
     json["send_only"] = ports(link, account.send_only);
     json["refused"] = Json::array();
     for (const auto& refused : account.refused)
-        json["refused"].push_back({{"port", port_text(link.subnet->port(refused.port))},
+        json["refused"].push_back({{"port", port_name(link.subnet->port(refused.port))},
                                    {"status", hex(refused.status, 4)},
                                    {"component", component_name(refused.component)},
                                    {"count", refused.count},
                                    {"last", sight(refused.last)}});
     json["senders_without_join"] = Json::array();
     for (const auto& stranger : account.strangers)
-        json["senders_without_join"].push_back({{"port", port_text(link.subnet->port(stranger.port))},
+        json["senders_without_join"].push_back({{"port", port_name(link.subnet->port(stranger.port))},
                                                 {"packets", stranger.packets},
                                                 {"first", sight(stranger.first)},
                                                 {"certain", stranger.is_certain}});

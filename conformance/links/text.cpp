@@ -32,11 +32,6 @@ std::string source_text(const state::Link& link) {
     return link.is_disputed ? "told in two ways" : "not told by the SA in this capture";
 }
 
-std::string rate_text(std::uint8_t code) {
-    const auto found = std::ranges::find(rate_names, code, &Named::value);
-    return found == rate_names.end() ? fmt::format("code {}", code) : std::string(found->name);
-}
-
 /// What of the parameters is known; of a record that only packets tell, what these carry.
 std::string parameters_text(const state::GroupParameters& group, state::Facts told) {
     std::string words;
@@ -78,7 +73,7 @@ void hosts(std::string& out, const LinkAccount& link) {
                          : port.qp_count ? hex(port.qps[0].qpn, 6)
                                          : std::string("-");
         out += fmt::format("    {:<28} {:<7} {:<9} {:<17} {}\n", address, port.lid ? hex(port.lid, 4) : "-", qpn,
-                           port.gid.is_zero() ? "-" : port_text(port), host.is_member ? "member" : "join not seen");
+                           port.gid.is_zero() ? "-" : port_name(port), host.is_member ? "member" : "join not seen");
         for (std::size_t i = 1; i < host.addresses.size(); ++i)
             out += fmt::format("    {}\n", text(IpAddress{host.addresses[i]}));
     }

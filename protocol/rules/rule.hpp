@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ipoib::rules {
 
@@ -102,6 +103,8 @@ struct Rule {
 
 /// All rules: those on single packets in the order of the texts, then those that need more.
 [[nodiscard]] std::span<const Rule> all();
+/// The same as an Inspector takes them.
+[[nodiscard]] std::vector<const Rule*> every();
 [[nodiscard]] const Rule* find(std::string_view id);
 
 }  // namespace ipoib::rules

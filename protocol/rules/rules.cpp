@@ -24,6 +24,12 @@ std::span<const Rule> all() {
     return rules;
 }
 
+std::vector<const Rule*> every() {
+    std::vector<const Rule*> pointers;
+    for (const auto& rule : all()) pointers.push_back(&rule);
+    return pointers;
+}
+
 const Rule* find(std::string_view id) {
     const auto rules = all();
     const auto found = std::ranges::find(rules, id, &Rule::id);

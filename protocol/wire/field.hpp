@@ -71,6 +71,12 @@ struct Named {
     std::string_view name;
 };
 using Names = std::span<const Named>;
+/// The name of a value; empty where it has none.
+constexpr std::string_view name_of(Names names, std::uint64_t value) noexcept {
+    for (const auto& named : names)
+        if (named.value == value) return named.name;
+    return {};
+}
 
 /// One row of a header, without its type: what reports, the generator and Wireshark need.
 struct FieldSpec {

@@ -87,9 +87,9 @@ std::string value_text(const FieldSpec& field, const std::uint8_t* header, Names
     auto number = is_decimal ? std::to_string(value) : hex(value, (field.width + 3u) / 4u);
     if (field.show == Show::ipv4) return ipv4_text(static_cast<std::uint32_t>(value));
     if (names.empty()) return number;
-    const auto named = std::ranges::find(names, value, &Named::value);
-    if (named == names.end()) return "unknown (" + number + ")";
-    return number + " (" + std::string(named->name) + ")";
+    const auto name = name_of(names, value);
+    if (name.empty()) return "unknown (" + number + ")";
+    return number + " (" + std::string(name) + ")";
 }
 
 std::optional<Gid> parse_gid(std::string_view written) {

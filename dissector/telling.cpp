@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "dissector/telling.hpp"
+
+#include "conformance/assumptions/apply.hpp"
+
+#include <exception>
+#include <memory>
+
+namespace ipoib::dissector {
+namespace {
+
+std::unique_ptr<Story> the_story;
+FrameNumber frame_of_trouble = 0;
+std::string words_of_trouble;
+bool has_failed = false;
+
+void tell_trouble(FrameNumber frame, std::string words) {
+    frame_of_trouble = frame;
+    words_of_trouble = std::move(words);
+}
+
+using Statements = std::vector<assumptions::Statement>;
+
+std::shared_ptr<const Statements> stated(const TellingSettings& settings, FrameNumber frame) {
+    auto statements = std::make_shared<Statements>();
+    try {
+        if (*settings.assume) statements->push_back(assumptions::parse_assumption(settings.assume));
+        if (*settings.sa_file) statements->push_back(assumptions::read_sa_file(settings.sa_file));
+    } catch (const std::exception& problem) {
+        tell_trouble(frame, std::string("Assumptions are not used: ") + problem.what());
+        statements->clear();
+    }
+    return statements;
+}
+
+std::unique_ptr<Story> new_story(const TellingSettings& settings, FrameNumber frame) {
+    inspection::Options options{.is_one_subnet = settings.is_one_subnet};
+    if (const auto statements = stated(settings, frame); !statements->empty())
+        options.assume = [statements](state::Subnet& subnet) {
+            for (const auto& statement : *statements) assumptions::apply(statement, subnet);
+        };
+    return std::make_unique<Story>(std::move(options), settings.has_notes);
+}
+
+}  // namespace
+
+const wire::Packet* tell(const inspection::FrameView& frame, const TellingSettings& settings) noexcept {
+    if (has_failed) return nullptr;
+    const auto number = static_cast<FrameNumber>(frame.sight.frame);
+    try {
+        if (!the_story) the_story = new_story(settings, number);
+        const bool was_whole = !the_story->is_incomplete();
+        const bool is_taken = the_story->take(frame);
+        if (was_whole && the_story->is_incomplete())
+            tell_trouble(number,
+                         "The capture shows more than is kept: from here on, some of what it breaks is not shown");
+        return is_taken ? &the_story->packet() : nullptr;
+    } catch (const std::exception&) {
+        // What was told so far stays; later frames are decoded alone.
+        has_failed = true;
+        frame_of_trouble = number;
+        // Short enough to need no memory, which is what may lack.
+        words_of_trouble = "Judging stopped";
+        return nullptr;
+    }
+}
+
+const Story* story() noexcept { return the_story.get(); }
+
+const char* trouble_at(FrameNumber frame) noexcept { return frame == frame_of_trouble ? words_of_trouble.c_str() : ""; }
+
+const char* counted(const std::string& text) noexcept {
+    try {
+        return the_story ? the_story->counted(text) : "";
+    } catch (const std::exception&) {
+        return "others";
+    }
+}
+
+void forget_story() noexcept {
+    the_story.reset();
+    frame_of_trouble = 0;
+    words_of_trouble.clear();
+    has_failed = false;
+}
+
+}  // namespace ipoib::dissector

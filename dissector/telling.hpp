@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The story of the capture that is open, and what went wrong with it. Free of Wireshark; lets no exception out.
+#pragma once
+
+#include "dissector/story.hpp"
+
+namespace ipoib::dissector {
+
+/// What the user has set, as Wireshark keeps it.
+struct TellingSettings {
+    const char* assume = "";   ///< as `ipoib-conform check --assume`
+    const char* sa_file = "";  ///< as `ipoib-conform check --sa`
+    bool is_one_subnet = false;
+    bool has_notes = false;
+};
+
+/// Takes a frame that is seen for the first time into the story, which the first one begins. Gives its packet, valid
+/// until the next; null if it was not taken.
+const wire::Packet* tell(const inspection::FrameView& frame, const TellingSettings& settings) noexcept;
+
+/// Null before the first frame.
+const Story* story() noexcept;
+/// Why, from this frame on, not all is judged, or what the user assumes is not used; empty where nothing went wrong.
+const char* trouble_at(FrameNumber frame) noexcept;
+/// The text, kept with the story, or "others" where too many different ones would have to be told apart.
+const char* counted(const std::string& text) noexcept;
+
+/// When the capture is closed.
+void forget_story() noexcept;
+
+}  // namespace ipoib::dissector
