@@ -102,6 +102,7 @@ void Membership::dropped(const IpAddress& group) {
 /// Groups of other scopes have the same MGID: the last of them leaves.
 bool Membership::is_shared(const IpAddress& group) const {
     const auto& policy = interface_.policy();
+    if (!policy.keeps_shared_groups) return false;
     const auto mgid = mgid_for(policy, interface_.link(), group);
     return std::any_of(entries_.begin(), entries_.end(), [&](const auto& item) {
         return item.first != group && !is_interface_local(item.first) &&

@@ -271,6 +271,8 @@ struct Policy {
     std::uint8_t (*created_scope)(const Link&) = [](const Link& link) { return link.scope; };
     /// Whether a group that IP leaves is left at the SA. RFC4391-10-20, RFC4392-4.2.2-02.
     bool leaves_groups = true;
+    /// Whether it stays while another IP group has the same MGID. UDMC-11.
+    bool keeps_shared_groups = true;
     /// The JoinState that is left. RFC4391-10-20.
     std::uint8_t leave_join_state = wire::join_state::full_member;
 

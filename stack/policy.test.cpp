@@ -155,6 +155,7 @@ const std::vector<Change> multicast{
     {"created_rate", [](Policy& p) { p.created_rate = [](const Link&) -> std::uint8_t { return 2; }; }},
     {"created_scope", [](Policy& p) { p.created_scope = [](const Link&) -> std::uint8_t { return 14; }; }},
     {"leaves_groups", [](Policy& p) { p.leaves_groups = false; }},
+    {"keeps_shared_groups", [](Policy& p) { p.keeps_shared_groups = false; }},
     {"leave_join_state", [](Policy& p) { p.leave_join_state = join_state::non_member; }},
     {"router_lists_groups", [](Policy& p) { p.router_lists_groups = false; }},
     {"router_join_state", [](Policy& p) { p.router_join_state = join_state::full_member; }},

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "conformance/engine/case.hpp"
+#include "conformance/engine/profile.hpp"
 #include "conformance/engine/tester.hpp"
 #include "protocol/requirements/rfc4391.hpp"
 #include "protocol/requirements/rfc4392.hpp"
 #include "protocol/requirements/udmc.hpp"
+#include "protocol/wire/inform_info.hpp"
 
 namespace ipoib::conformance {
 

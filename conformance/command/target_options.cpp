@@ -74,7 +74,9 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
                     "controls it)")
         ->check(not_empty())
         ->type_name("DUT");
-    command.add_option("--scenario", options.scenario, "How the link is set up: default, controlled, scope5, mtu4k")
+    command
+        .add_option("--scenario", options.scenario,
+                    "How the link is set up: default, controlled, scope5, mtu4k, link4k, modified-guid")
         ->check(not_empty())
         ->type_name("NAME");
     command
@@ -126,7 +128,8 @@ Aim aim(const TargetOptions& options, std::uint64_t seed) {
     aim.run.has_control = aim.target.has_control();
     aim.run.allow = impact_of(options);
     aim.run.seed = seed;
-    aim.run.profile = std::move(profile);
+    const bool is_known = options.profile.empty() && aim.target.is_ours();
+    aim.run.profile = is_known ? reference_profile(aim.target) : std::move(profile);
     return aim;
 }
 

@@ -55,7 +55,7 @@ public:
         try {
             auto& session = rig_.prepare(seed_);
             const auto begin = session.loop().now();
-            Bench::State state{.session = session, .running = case_};
+            Bench::State state{.session = session, .running = case_, .profile = run_.profile};
             state.capture = run_.evidence.empty() ? 0 : static_cast<std::uint32_t>(results.captures.size());
             state.result = std::move(result_);
             for (const auto* requirement : case_.checks) state.tallies.push_back({requirement});

@@ -28,6 +28,7 @@ ActiveRun everything(const Target& target) {
     for (const auto& rule : rules::all()) active.rules.push_back(&rule);
     active.judges_sa = target.judges_sa();
     active.has_control = target.has_control();
+    active.profile = reference_profile(target);
     return active;
 }
 
@@ -64,7 +65,7 @@ Result run_local(void (*steps)(Bench&)) {
 }  // namespace
 
 TEST_CASE("Active run: the reference passes every case and every rule, in each scenario") {
-    for (const auto* const scenario : {"default", "controlled", "scope5", "mtu4k"})
+    for (const auto* const scenario : {"default", "controlled", "scope5", "mtu4k", "link4k", "modified-guid"})
         for (const auto* const dut : {"reference", "sa"}) {
             const Target target{.dut = dut, .scenario = scenario};
             const auto results = run_all(target);

@@ -339,6 +339,7 @@ void Bench::not_applicable(std::string_view why) { throw NotApplicable{NotJudged
 
 const Situation& Bench::situation() const noexcept { return state_.session.situation(); }
 const build::Link& Bench::link() const noexcept { return situation().link; }
+const Profile& Bench::profile() const noexcept { return state_.profile; }
 
 namespace {
 

@@ -17,6 +17,8 @@
 
 namespace ipoib::conformance {
 
+struct Profile;
+
 using namespace std::chrono_literals;
 
 /// How long something may take; stretched by --timeout-scale.
@@ -162,6 +164,8 @@ public:
 
     [[nodiscard]] const Situation& situation() const noexcept;
     [[nodiscard]] const build::Link& link() const noexcept;
+    /// What the DUT is said to be.
+    [[nodiscard]] const Profile& profile() const noexcept;
     /// An IP group of this run that nobody else uses; each call gives another. Scope: IPv4 organization-local
     /// (239.x.y.z), IPv6 ff15::, ff12:: for link-local.
     [[nodiscard]] wire::IpAddress fresh_group4();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "conformance/engine/bench.hpp"
+#include "conformance/engine/profile.hpp"
 #include "conformance/engine/recorder.hpp"
 #include "conformance/engine/session.hpp"
 #include "reports/results.hpp"
@@ -38,6 +39,7 @@ struct Tally {
 struct Bench::State {
     Session& session;
     const Case& running;
+    const Profile& profile;
     std::uint32_t capture = 0;  ///< the index that the evidence file will have
     Recorder recorder{};
     reports::Result result{};

@@ -3,6 +3,7 @@
 #include "conformance/engine/expectation.hpp"
 
 #include "protocol/wire/inform_info.hpp"
+#include "protocol/wire/path_record.hpp"
 
 #include <algorithm>
 
@@ -140,6 +141,32 @@ Expectation query_of(const Gid& mgid) {
     return {"query of " + text(mgid),
             [mgid](const Packet& p, const Situation&) {
                 return is_member_request(p, mgid, {Method::get, Method::get_table});
+            },
+            SeenBy::anyone};
+}
+
+Expectation request_about(const Gid& mgid) {
+    return {"request about " + text(mgid),
+            [mgid](const Packet& p, const Situation&) {
+                return is_member_request(p, mgid, {Method::get, Method::get_table, Method::set, Method::del});
+            },
+            SeenBy::anyone};
+}
+
+Expectation path_query_of(const Gid& gid) {
+    return {"query of the path to " + text(gid),
+            [gid](const Packet& p, const Situation&) {
+                const auto path = p.get<PathRecord>();
+                return is_sa_request(p, attribute::path_record) && path && path[PathRecord::dgid] == gid;
+            },
+            SeenBy::anyone};
+}
+
+Expectation list_of_groups() {
+    return {"query of the groups",
+            [](const Packet& p, const Situation&) {
+                return is_sa_request(p, attribute::mc_member_record) && p.mad[Mad::method] == Method::get_table &&
+                       (p.sa[SaHeader::component_mask] & McMemberRecord::component::mgid) == 0;
             },
             SeenBy::anyone};
 }

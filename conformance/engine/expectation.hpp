@@ -134,10 +134,15 @@ private:
 [[nodiscard]] Expectation creating_join_of(const wire::Gid& mgid);
 [[nodiscard]] Expectation leave_of(const wire::Gid& mgid);
 [[nodiscard]] Expectation query_of(const wire::Gid& mgid);
+/// The DUT's question to the SA for the path to a port, and for the list of all groups.
+[[nodiscard]] Expectation path_query_of(const wire::Gid& gid);
+[[nodiscard]] Expectation list_of_groups();
 /// A join of any group whose group ID ends in the same 16 bits as that of an IP group: also a wrongly mapped one.
 [[nodiscard]] Expectation join_like(const wire::IpAddress& group);
 /// Any request about such a group.
 [[nodiscard]] Expectation request_like(const wire::IpAddress& group);
+/// Any request of the DUT about a group.
+[[nodiscard]] Expectation request_about(const wire::Gid& mgid);
 /// Any packet of IPoIB.
 [[nodiscard]] Expectation any_ipoib();
 /// A fragment, or the whole, of a UDP datagram of the DUT to the tester.

@@ -44,14 +44,14 @@ public:
 /// The reference stack, or a mutant of it, on an adapter of the simulated fabric.
 class SimulatedDut {
 public:
-    SimulatedDut(SimulatedFabric& fabric, const Mutant* mutant)
-        : hca_(fabric.loop(), {.port_guid = fabric::dut_guid, .description = "reference stack"}, behaviour(mutant)),
+    SimulatedDut(SimulatedFabric& fabric, std::uint64_t guid, const Mutant* mutant)
+        : hca_(fabric.loop(), {.port_guid = guid, .description = "reference stack"}, behaviour(mutant)),
           sa_(hca_),
           node_(hca_, sa_, policy(mutant)),
           adapter_(node_),
           control_(fabric.loop(), adapter_) {
         fabric.subnet().plug(hca_, fabric::NodeRole::other);
-        if (!fabric.subnet().bring_up(fabric::dut_guid, 30s))
+        if (!fabric.subnet().bring_up(guid, 30s))
             throw SessionBroken("the subnet manager does not bring the DUT's port up");
     }
     [[nodiscard]] Control& control() noexcept { return control_; }
@@ -114,7 +114,8 @@ public:
         clean_up({});
         fabric_ = std::make_unique<SimulatedFabric>(options_of(target_, seed, fabric::Loop::Clock::virtual_time));
         facts_ = fabric_->facts();
-        if (target_.has_control()) dut_ = std::make_unique<SimulatedDut>(*fabric_, mutant_);
+        if (target_.has_control())
+            dut_ = std::make_unique<SimulatedDut>(*fabric_, scenario_of(target_).dut_guid, mutant_);
         auto options = target_.session;
         options.seed = seed;
         session_ = std::make_unique<Session>(*fabric_, dut_ ? dut_->control() : none_, options);
@@ -329,9 +330,22 @@ private:
 
 }  // namespace
 
+Profile reference_profile(const Target& target) {
+    constexpr std::uint64_t u_bit = std::uint64_t{0x02} << 56;
+    return {.dut = {},
+            .role = Role::router,
+            .modes = {"datagram", "connected"},
+            .guid_format = scenario_of(target).dut_guid & u_bit ? "modified-eui64" : "eui64",
+            .send_only_leave = std::chrono::duration_cast<std::chrono::seconds>(stack::Timers{}.membership),
+            .adapter = {},
+            .interface = {},
+            .addresses = {},
+            .tester = {}};
+}
+
 std::unique_ptr<Rig> make_rig(const Target& target) {
     const bool is_exec = target.dut.starts_with(exec_prefix);
-    const bool is_simulated_dut = target.dut == "reference" || target.dut.starts_with(mutant_prefix);
+    const bool is_simulated_dut = target.is_ours();
     if (!is_exec && !is_simulated_dut && target.dut != "none" && target.dut != "sa")
         throw std::invalid_argument("--dut is reference, mutant:NAME, sa, exec:COMMAND or none, not '" + target.dut +
                                     "'");

@@ -2,7 +2,7 @@
 // A fabric with a DUT on it, made as the command line says: --fabric, --dut, --scenario, --listen.
 #pragma once
 
-#include "conformance/engine/case.hpp"
+#include "conformance/engine/profile.hpp"
 #include "conformance/engine/session.hpp"
 
 #include <memory>
@@ -21,6 +21,8 @@ struct Target {
     /// Whether the implementation under test is the subnet administrator.
     [[nodiscard]] bool judges_sa() const noexcept { return dut == "sa"; }
     [[nodiscard]] bool has_control() const noexcept { return dut != "none" && dut != "sa"; }
+    /// Whether it is the reference stack, or a mutant of it, in this process.
+    [[nodiscard]] bool is_ours() const noexcept { return dut == "reference" || dut.starts_with("mutant:"); }
 };
 
 /// Makes sessions. A rig wholly inside this process makes a new fabric and DUT for each case; any other keeps them.
@@ -39,6 +41,9 @@ public:
     [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> fabric_facts() const = 0;
     [[nodiscard]] virtual bool is_virtual() const = 0;
 };
+
+/// What the reference stack and its mutants are.
+[[nodiscard]] Profile reference_profile(const Target& target);
 
 /// Throws std::invalid_argument for what cannot be (a usage error), std::runtime_error for what fails.
 [[nodiscard]] std::unique_ptr<Rig> make_rig(const Target& target);

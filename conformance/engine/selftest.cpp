@@ -70,6 +70,7 @@ reports::Results run_on(const Target& target, std::vector<const Case*> cases, st
     for (const auto& rule : rules::all()) active.rules.push_back(&rule);
     active.judges_sa = target.judges_sa();
     active.has_control = target.has_control();
+    active.profile = reference_profile(target);
     active.seed = seed;
     const auto rig = make_rig(target);
     return run(active, *rig);

@@ -47,7 +47,8 @@ const Mutant mgid_p_key_little_endian{
 const Mutant mgid_scope_of_ip{
     .name = "mgid-scope-of-ip",
     .what = "takes the scope of an IPv6 group into its MGID",
-    .breaks = {&rfc4391::mgid_scope_of_broadcast_gid, &rfc4391::joiner_maps_address, &rfc4392::record_scope},
+    .breaks = {&rfc4391::mgid_format, &rfc4391::mgid_scope_of_broadcast_gid, &rfc4391::joiner_maps_address,
+               &rfc4392::record_scope},
     .stack =
         [](Policy& policy) {
             policy.mgid_scope = [](const Link& link, const IpAddress& group) {
@@ -59,7 +60,8 @@ const Mutant mgid_scope_of_ip{
 const Mutant mgid_scope_always_two{
     .name = "mgid-scope-always-2",
     .what = "always uses scope 2",
-    .breaks = {&rfc4391::mgid_scope_of_broadcast_gid, &rfc4391::joiner_maps_address, &rfc4392::record_scope},
+    .breaks = {&rfc4391::mgid_format, &rfc4391::mgid_scope_of_broadcast_gid, &rfc4391::joiner_maps_address,
+               &rfc4392::record_scope},
     .stack = [](Policy& policy) { policy.mgid_scope = [](const Link&, const IpAddress&) { return std::uint8_t{2}; }; },
     .scenario = "scope5",
 };
@@ -91,6 +93,29 @@ const Mutant limited_broadcast_to_a_group{
                 return mgid_for_ipv4(0xefffffff, link.p_key, link.scope);
             };
         },
+};
+
+const Mutant maps_23_bits{
+    .name = "maps-23-bits",
+    .what = "maps 23 bits of an IPv4 group, as on Ethernet",
+    .breaks = {&rfc4391::mgid_ipv4_group_id, &rfc4391::joiner_maps_address},
+    .stack =
+        [](Policy& policy) {
+            policy.ipv4_group_id = [](std::uint32_t group) { return stack::GroupId{0, group & 0x7fffff}; };
+        },
+};
+
+const Mutant broadcast_gid_of_ipv6{
+    .name = "broadcast-gid-601b",
+    .what = "searches for a broadcast-GID with the signature of IPv6",
+    .breaks = {&rfc4391::broadcast_gid_format, &rfc4391::broadcast_full_member_join},
+    .stack =
+        [](Policy& policy) {
+            policy.broadcast_gid = [](std::uint16_t p_key, unsigned scope) {
+                return Gid{Bytes<Mgid>{broadcast_gid(p_key, scope).octets}.set(Mgid::signature, ipv6_signature).octets};
+            };
+        },
+    .stays_down = true,
 };
 
 }  // namespace ipoib::conformance

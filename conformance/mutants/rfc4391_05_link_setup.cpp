@@ -57,4 +57,14 @@ const Mutant sends_hop_limit_zero{
     .scenario = "controlled",
 };
 
+const Mutant searches_wide_scope_first{
+    .name = "wide-scope-first",
+    .what = "looks for a broadcast group of global scope first",
+    .breaks = {&rfc4391::broadcast_gid_default_scope},
+    .stack =
+        [](Policy& policy) {
+            policy.search_scopes = {14, 8, 5, 2};
+        },
+};
+
 }  // namespace ipoib::conformance

@@ -83,4 +83,36 @@ const Mutant hca_takes_any_dest_qp{
     .hca = [](HcaBehaviour& hca) { hca.discards_wrong_dest_qp = false; },
 };
 
+const Mutant encapsulation_is_missing{
+    .name = "encap-missing",
+    .what = "sends IPv6 without the encapsulation header",
+    .breaks = {&rfc4391::encap_header},
+    .stack =
+        [](Policy& policy) {
+            policy.on_send = [](build::PacketBuilder& packet) {
+                const auto encap = packet.get<Encap>();
+                if (encap && encap[Encap::type] == EtherType::ipv6) packet.remove<Encap>();
+            };
+        },
+};
+
+const Mutant type_of_ipv6_wrong{
+    .name = "ipv6-type-wrong",
+    .what = "sends IPv6 under the Type of IPv4",
+    .breaks = {&rfc4391::encap_type},
+    .stack =
+        [](Policy& policy) {
+            policy.encap_type = [](EtherType protocol) {
+                return protocol == EtherType::ipv6 ? EtherType::ipv4 : protocol;
+            };
+        },
+};
+
+const Mutant stops_at_unknown_type{
+    .name = "stops-at-unknown-type",
+    .what = "receives nothing any more after a packet with an unknown Type",
+    .breaks = {&rfc4391::encap_type_demultiplexing, &rfc4391::encap_other_types},
+    .stack = [](Policy& policy) { policy.survives_unknown_type = false; },
+};
+
 }  // namespace ipoib::conformance

@@ -26,4 +26,13 @@ const Mutant sends_2048{
     .scenario = "mtu4k",
 };
 
+const Mutant mtu_of_port{
+    .name = "mtu-of-port",
+    .what = "takes the MTU of its port for that of the link",
+    .breaks = {&rfc4391::link_mtu, &rfc4391::adopts_broadcast_parameters, &rfc4391::frame_within_link_mtu,
+               &rfc4391::new_group_link_mtu, &rfc4391::new_group_broadcast_parameters},
+    .stack = [](Policy& policy) { policy.adopted_mtu = [](const stack::Group&) { return std::uint8_t{5}; }; },
+    .scenario = "mtu4k",
+};
+
 }  // namespace ipoib::conformance

@@ -21,4 +21,12 @@ const Mutant link_local_prefix_wrong{
         },
 };
 
+const Mutant u_bit_always_toggled{
+    .name = "u-bit-always-toggled",
+    .what = "toggles the u bit of a GUID that is a modified EUI-64 already",
+    .breaks = {&rfc4391::guid_format_determined, &rfc4391::iid_keeps_u_bit},
+    .stack = [](Policy& policy) { policy.is_modified_eui64 = [](std::uint64_t) { return false; }; },
+    .scenario = "modified-guid",
+};
+
 }  // namespace ipoib::conformance

@@ -35,12 +35,11 @@ const Mutant qpn_wrong{
 const Mutant gid_foreign{
     .name = "gid-foreign",
     .what = "gives a GID that is not its port's",
-    .breaks = {&rfc4391::link_address_gid},
+    .breaks = {&rfc4391::link_address_gid, &rfc4391::link_address_port_gid},
     .stack =
         [](Policy& policy) {
             policy.own_gid = [](const Gid& gid) { return Gid::of(gid.prefix(), gid.interface_id() ^ 1); };
         },
-    .sometimes = {&rfc4391::link_address_port_gid},
 };
 
 const Mutant flags_set{
@@ -170,6 +169,20 @@ const Mutant solicitations_unanswered{
     .what = "does not answer Neighbour Solicitations",
     .breaks = {&rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.answers_solicitations = false; },
+};
+
+const Mutant asks_no_path{
+    .name = "no-path-query",
+    .what = "sends to the LID that it heard, without asking the SA",
+    .breaks = {&rfc4391::lid_by_iba_methods, &rfc4391::path_rate_before_data},
+    .stack = [](Policy& policy) { policy.asks_path = false; },
+};
+
+const Mutant never_revalidates{
+    .name = "never-revalidates",
+    .what = "keeps a neighbour's link-layer address for good",
+    .breaks = {&rfc4391::arp_cache_revalidation},
+    .stack = [](Policy& policy) { policy.revalidates = false; },
 };
 
 }  // namespace ipoib::conformance

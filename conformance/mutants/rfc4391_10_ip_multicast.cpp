@@ -13,8 +13,8 @@ const Mutant sends_without_joining{
 
 const Mutant sends_as_full_member{
     .name = "sends-as-full-member",
-    .what = "joins as FullMember to send",
-    .breaks = {&rfc4391::send_only_join},
+    .what = "joins as FullMember to send, and stays",
+    .breaks = {&rfc4391::send_only_join, &rfc4392::sender_leaves_in_time},
     .stack = [](Policy& policy) { policy.send_join_state = join_state::full_member; },
 };
 
@@ -44,6 +44,7 @@ const Mutant redirects_link_local{
     .what = "sends packets of a missing link-local group to the routers",
     .breaks = {&rfc4391::link_local_drop, &rfc4391::mgid_ipv4_group_id},
     .stack = [](Policy& policy) { policy.is_redirected = [](const IpAddress&) { return true; }; },
+    .sometimes = {&rfc4391::mgid_ipv6_group_id},
 };
 
 const Mutant asks_each_time{
@@ -56,7 +57,8 @@ const Mutant asks_each_time{
 const Mutant subscribes_not_to_creation{
     .name = "no-trap-66",
     .what = "does not subscribe to trap 66",
-    .breaks = {&rfc4391::group_trap_subscription, &rfc4391::fallback_ends_with_group},
+    .breaks = {&rfc4391::group_trap_subscription, &rfc4391::fallback_ends_with_group,
+               &rfc4391::router_wildcard_subscription, &rfc4392::router_follows_creations},
     .stack =
         [](Policy& policy) {
             policy.subscribes = [](std::uint16_t trap_number) { return trap_number != trap::multicast_group_created; };
@@ -66,7 +68,8 @@ const Mutant subscribes_not_to_creation{
 const Mutant subscribes_not_to_deletion{
     .name = "no-trap-67",
     .what = "does not subscribe to trap 67",
-    .breaks = {&rfc4391::group_trap_subscription},
+    .breaks = {&rfc4391::group_trap_subscription, &rfc4392::cached_mlid_needs_deletion_reports,
+               &rfc4392::deleted_group_mlid},
     .stack =
         [](Policy& policy) {
             policy.subscribes = [](std::uint16_t trap_number) { return trap_number != trap::multicast_group_deleted; };
@@ -120,8 +123,24 @@ const Mutant creates_without_traffic_class{
 const Mutant never_leaves{
     .name = "never-leaves",
     .what = "does not leave groups at the SA",
-    .breaks = {&rfc4391::leaves_group},
+    .breaks = {&rfc4391::leaves_group, &rfc4392::receiver_leaves},
     .stack = [](Policy& policy) { policy.leaves_groups = false; },
+};
+
+const Mutant leaves_as_sender{
+    .name = "leaves-other-state",
+    .what = "leaves groups as SendOnlyNonMember, which it is not",
+    .breaks = {&rfc4391::leaves_group, &rfc4392::receiver_leaves},
+    .stack = [](Policy& policy) { policy.leave_join_state = join_state::send_only_non_member; },
+};
+
+const Mutant never_asks_for_groups{
+    .name = "never-asks-for-groups",
+    .what = "sends to a group without a word to the SA",
+    .breaks = {&rfc4391::sender_checks_group, &rfc4391::group_created_before_use, &rfc4391::sender_joins_first,
+               &rfc4391::send_only_join, &rfc4391::mlid_as_dlid, &rfc4391::fallback_to_routers,
+               &rfc4391::link_local_drop, &rfc4391::fallback_ends_with_group, &rfc4392::missing_group_fallback},
+    .stack = [](Policy& policy) { policy.checks_group = policy.joins_to_send = false; },
 };
 
 }  // namespace ipoib::conformance

@@ -31,6 +31,7 @@ struct HcaBehaviour {
     bool discards_unattached_mgid = true;  ///< an MGID that no queue pair is attached to
     bool discards_wrong_q_key = true;
     bool discards_wrong_p_key = true;
+    bool takes_limited_members = true;  ///< of its partition, where it is a full member itself
     bool discards_multicast_without_grh = true;
     bool loops_back = true;  ///< to other attached queue pairs of the sender's adapter
     bool delivers_to_all_attached = true;

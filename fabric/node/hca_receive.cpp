@@ -204,6 +204,7 @@ bool Hca::State::is_member(std::uint16_t p_key) const noexcept {
 
 bool Hca::State::is_p_key_right(const QueuePair& queue_pair, std::uint16_t p_key) const noexcept {
     if (queue_pair.takes_any_p_key) return is_member(p_key);
+    if (!behaviour.takes_limited_members && (p_key & full_member) == 0) return false;
     const auto keys = agent.p_keys();
     return do_match(queue_pair.p_key, p_key) && std::find(keys.begin(), keys.end(), queue_pair.p_key) != keys.end();
 }

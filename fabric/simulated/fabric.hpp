@@ -17,7 +17,7 @@ struct SimulatedOptions {
 
 /// Node GUIDs of this fabric begin with this; a port GUID is a universal EUI-64.
 inline constexpr std::uint64_t tester_guid = 0x0002c90300aa0001, second_tester_guid = 0x0002c90300aa0002,
-                               sm_guid = 0x0002c90300ff0001, dut_guid = 0x0002c90300dd0001;
+                               sm_guid = 0x0002c90300ff0001;
 
 class SimulatedFabric : public Fabric {
 public:

@@ -45,6 +45,7 @@ TEST_CASE("Simulated fabric: it can do everything") {
 
 TEST_CASE("Simulated fabric: the observer sees who sent each frame") {
     SimulatedFabric fabric{{}};
+    constexpr auto dut_guid = Scenario{}.dut_guid;
     Hca dut{fabric.loop(), {.port_guid = dut_guid}};
     fabric.subnet().plug(dut, NodeRole::other);
     std::map<Sender, unsigned> seen;

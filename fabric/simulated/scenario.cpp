@@ -19,6 +19,11 @@ const std::vector<Scenario>& scenarios() {
                   .flow_label = 0x12345}},
         {.name = "scope5", .title = "A broadcast group of site-local scope", .link = {.scope = 5}},
         {.name = "mtu4k", .title = "Ports of 4096 octets, a broadcast group of 2048", .link = {}, .port_mtu = 5},
+        {.name = "link4k", .title = "Ports and a broadcast group of 4096 octets", .link = {.mtu = 5}, .port_mtu = 5},
+        {.name = "modified-guid",
+         .title = "The GUID of the DUT's port is a modified EUI-64: its u bit is set",
+         .link = {},
+         .dut_guid = 0x0202c90300dd0001},
     };
     return all;
 }

@@ -23,12 +23,13 @@ struct Partition {
 struct Scenario {
     std::string_view name;
     std::string_view title;
-    Partition link;                   ///< the link that is judged: index 0 of every P_Key table
-    std::vector<Partition> others{};  ///< further partitions of every port
-    std::uint8_t port_mtu = 4;        ///< what the ports of this subnet can do, as code
+    Partition link;                               ///< the link that is judged: index 0 of every P_Key table
+    std::vector<Partition> others{};              ///< further partitions of every port
+    std::uint8_t port_mtu = 4;                    ///< what the ports of this subnet can do, as code
+    std::uint64_t dut_guid = 0x0002c90300dd0001;  ///< port GUID of a DUT in this process
 };
 
-/// default, controlled, scope5, mtu4k.
+/// default, controlled, scope5, mtu4k, link4k, modified-guid.
 [[nodiscard]] const std::vector<Scenario>& scenarios();
 /// Null for a name that is none.
 [[nodiscard]] const Scenario* find_scenario(std::string_view name);

@@ -6,13 +6,13 @@
 namespace ipoib::fabric {
 namespace {
 
-TEST_CASE("Scenarios: the four names lead to them, any other to none") {
-    for (const std::string_view name : {"default", "controlled", "scope5", "mtu4k"}) {
+TEST_CASE("Scenarios: the names lead to them, any other to none") {
+    for (const std::string_view name : {"default", "controlled", "scope5", "mtu4k", "link4k", "modified-guid"}) {
         CAPTURE(name);
         REQUIRE(find_scenario(name));
         CHECK(find_scenario(name)->name == name);
     }
-    CHECK(scenarios().size() == 4);
+    CHECK(scenarios().size() == 6);
     CHECK_FALSE(find_scenario(""));
     CHECK_FALSE(find_scenario("Default"));
 }
@@ -40,6 +40,13 @@ TEST_CASE("Scenarios: in mtu4k the ports can do more than the broadcast group") 
     const auto* scenario = find_scenario("mtu4k");
     CHECK(scenario->port_mtu == 5);
     CHECK(scenario->link.mtu == 4);
+    CHECK(find_scenario("link4k")->link.mtu == 5);
+}
+
+TEST_CASE("Scenarios: in modified-guid the DUT's GUID has its u bit set, elsewhere not") {
+    constexpr std::uint64_t u_bit = std::uint64_t{0x02} << 56;
+    for (const auto& scenario : scenarios())
+        CHECK(((scenario.dut_guid & u_bit) != 0) == (scenario.name == "modified-guid"));
 }
 
 }  // namespace

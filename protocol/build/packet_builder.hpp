@@ -38,6 +38,15 @@ public:
                         value);
         return *this;
     }
+    /// The last header of this type as it stands, before build(); absent when there is none. Valid until the next
+    /// change.
+    template <class Header>
+    [[nodiscard]] wire::View<Header> get() const noexcept {
+        for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer)
+            if (layer->header == &wire::spec_of<Header>)
+                return wire::View<Header>::at(Octets{octets_}.subspan(layer->begin));
+        return {};
+    }
     /// Removes the last header of this type, e.g. the GRH of a multicast packet.
     template <class Header>
     PacketBuilder& remove() {

@@ -6,7 +6,7 @@ namespace ipoib::conformance {
 const Case interface_stays_down_without_join{
     .id = "IPOIB-4391-5-INV-002",
     .title = "An interface whose join of the broadcast group is refused does not use the link",
-    .checks = {&rfc4391::broadcast_full_member_join},
+    .checks = {&rfc4391::broadcast_full_member_join, &rfc4392::failed_join_keeps_off_subnet},
     .pass_if = "while the SA refuses the join the DUT sends no IPoIB packet; once it grants it, the DUT comes up",
     .tags = {"sa", "broadcast"},
     .impact = Impact::link,

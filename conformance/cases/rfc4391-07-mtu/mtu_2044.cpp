@@ -6,7 +6,7 @@ namespace ipoib::conformance {
 const Case ip_mtu_is_2044{
     .id = "IPOIB-4391-7-VAL-001",
     .title = "IP packets of 2044 octets are received and sent whole",
-    .checks = {&rfc4391::ip_mtu_2044},
+    .checks = {&rfc4391::ip_mtu_2044, &rfc4391::default_mtu_2044},
     .pass_if = "an echo request of 2044 octets is answered by one packet of 2044 octets",
     .tags = {"mtu", "ipv4"},
     .steps =

@@ -6,7 +6,7 @@ namespace ipoib::conformance {
 const Case missing_group_goes_to_all_routers{
     .id = "IPOIB-4391-10-VAL-003",
     .title = "A packet to a missing group goes to the all-router group, if that exists",
-    .checks = {&rfc4391::fallback_to_routers, &rfc4391::fallback_prefers_all_router},
+    .checks = {&rfc4391::fallback_to_routers, &rfc4391::fallback_prefers_all_router, &rfc4392::missing_group_fallback},
     .pass_if = "the datagram, its IP destination unchanged, comes over the all-router group and no group is created",
     .tags = {"sa", "egress"},
     .impact = Impact::link,
@@ -23,7 +23,8 @@ const Case missing_group_goes_to_all_routers{
                         const auto dlid = p.lrh ? p.lrh[Lrh::dlid] : std::uint16_t{0};
                         return dlid == routers.mlid() || dlid == now.link.broadcast_mlid;
                     });
-            bench.step("The DUT sends to a group that nobody has joined", rfc4391::fallback_to_routers);
+            bench.step("The DUT sends to a group that nobody has joined", rfc4391::fallback_to_routers,
+                       rfc4392::missing_group_fallback);
             bench.dut_sends(group, port);
             bench.maps_rightly(group);
             bench.require(redirected, within(5s));

@@ -19,6 +19,7 @@ const Case redirected_packets_find_the_group_later{
             bench.step("The group is missing: its packets go to the routers");
             bench.join(all_routers);
             bench.dut_sends(group, port);
+            bench.maps_rightly(group);
             bench.precondition(udp_from_dut(group, port), within(5s));
             if (bench.group_at_sa(bench.mgid_of(group)))
                 bench.not_applicable("the DUT redirects nothing: it has created the group");

@@ -6,7 +6,8 @@ namespace ipoib::conformance {
 const Case sender_joins_existing_group{
     .id = "IPOIB-4391-10-VAL-001",
     .title = "A sender joins an existing group as SendOnlyNonMember, then sends to it",
-    .checks = {&rfc4391::send_only_join, &rfc4391::sender_joins_first},
+    .checks = {&rfc4391::send_only_join, &rfc4391::sender_joins_first, &rfc4391::sender_checks_group,
+               &rfc4391::group_created_before_use},
     .pass_if = "the DUT joins the group with JoinState SendOnlyNonMember, and its datagram reaches the members",
     .tags = {"sa", "egress"},
     .needs = Ability::see_all,
@@ -15,12 +16,20 @@ const Case sender_joins_existing_group{
         [](Bench& bench) {
             const auto group = bench.fresh_group4();
             const auto port = bench.fresh_port();
-            bench.step("The DUT sends to a group that exists");
+            bench.step("The DUT sends to a group that exists", rfc4391::sender_joins_first, rfc4391::send_only_join);
             const auto mgid = bench.join(group).mgid;
             bench.dut_sends(group, port);
             bench.maps_rightly(group);
             bench.require(join_of(mgid), within(3s));
             bench.require(udp_from_dut(group, port), within(5s));
+
+            bench.step("What it asks the SA before it sends to another", rfc4391::sender_checks_group,
+                       rfc4391::group_created_before_use);
+            const auto third = bench.fresh_group4();
+            const auto third_mgid = bench.join(third).mgid;
+            bench.dut_sends(third, port);
+            bench.precondition(udp_from_dut(third, port), within(5s));
+            bench.require(bench.count(request_about(third_mgid)) > 0, "a request about " + text(third_mgid), "none");
 
             bench.step("Its JoinState", rfc4391::send_only_join);
             const auto another = bench.fresh_group4();

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case partition_and_q_key_must_match{
+    .id = "IPOIB-4391-3-INV-001",
+    .title = "Only ports with the same P_Key and Q_Key speak with each other",
+    .checks = {&rfc4391::ud_same_partition_and_qkey, &rfc4391::pkey_match, &rfc4391::qkey_match_on_receive},
+    .pass_if = "echo requests with another P_Key or another Q_Key are not answered; ordinary ones are",
+    .tags = {"pkey", "qkey", "ipv4", "hca"},
+    .needs = Ability::any_frame,
+    .lasts_at_most = 20s,
+    .steps =
+        [](Bench& bench) {
+            constexpr std::uint16_t another = 0x1234;
+            const auto p_key = static_cast<std::uint16_t>(bench.link().p_key ^ another);
+            bench.step("The P_Key is of another partition", rfc4391::ud_same_partition_and_qkey, rfc4391::pkey_match);
+            bench.control();
+            bench.send(echo_request().with(Bth::p_key, p_key));
+            bench.forbid(echo_reply(), within(1s));
+            bench.step("The Q_Key is another", rfc4391::ud_same_partition_and_qkey, rfc4391::qkey_match_on_receive);
+            bench.control();
+            bench.send(echo_request().with(Deth::q_key, bench.link().q_key ^ another));
+            bench.forbid(echo_reply(), within(1s));
+        },
+};
+
+}  // namespace ipoib::conformance

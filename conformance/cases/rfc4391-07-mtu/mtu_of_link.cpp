@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case mtu_is_that_of_the_link{
+    .id = "IPOIB-4391-7-VAL-002",
+    .title = "The interface's MTU is that of the link, not of its port",
+    .checks = {&rfc4391::link_mtu, &rfc4391::adopts_broadcast_parameters, &rfc4391::other_mtus},
+    .pass_if = "the interface says no more than the broadcast group's MTU less 4 octets, and packets of that size pass",
+    .tags = {"mtu", "ipv4"},
+    .dut_can = {"interface"},
+    .steps =
+        [](Bench& bench) {
+            const auto mtu = bench.situation().ip_mtu();
+            bench.step("What the interface says", rfc4391::link_mtu, rfc4391::adopts_broadcast_parameters);
+            const auto said = bench.dut().interface().mtu;
+            if (said == 0) bench.not_applicable("the adapter does not tell the interface's MTU");
+            bench.require(said <= mtu, "at most " + std::to_string(mtu), std::to_string(said));
+            if (said < mtu) bench.note("the interface is configured for " + std::to_string(said) + " octets");
+            bench.step("Packets of this size", rfc4391::other_mtus);
+            bench.send(echo_request(std::min(mtu, said) - Ipv4::size - Icmp::size));
+            bench.require(bench.happens(echo_reply(), within(2s)), "an echo reply", "none");
+            bench.note("this link carries IP packets of " + std::to_string(mtu) + " octets");
+        },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case router_joins_later_groups{
+    .id = "IPOIB-4391-11-VAL-002",
+    .title = "A multicast router hears of groups that are created later, and joins them as NonMember",
+    .checks = {&rfc4391::router_wildcard_subscription, &rfc4392::router_follows_creations},
+    .pass_if = "the DUT has subscribed to trap 66 for all groups, and joins a group that the tester creates",
+    .tags = {"router", "sa", "trap"},
+    .needs = Ability::see_all,
+    .dut_can = {"up", "router"},
+    .role = Role::router,
+    .begin = Begin::down,
+    .lasts_at_most = 60s,
+    .steps =
+        [](Bench& bench) {
+            const auto is_non_member = [](std::uint8_t state, auto&) { return state == join_state::non_member; };
+            bench.step("The DUT comes up and becomes a router: it subscribes", rfc4391::router_wildcard_subscription,
+                       rfc4392::router_follows_creations);
+            bench.dut_comes_up();
+            bench.dut().router(true);
+            bench.pass_time(2s);
+            const auto wildcard =
+                subscription_to(trap::multicast_group_created).such_that("for all groups", [](const Packet& p, auto&) {
+                    const auto info = p.get<InformInfo>();
+                    return info && info[InformInfo::gid].is_zero();
+                });
+            bench.require(bench.count(wildcard) > 0, "a subscription to trap 66 (group created) for all groups",
+                          "none");
+            bench.step("A group is created later", rfc4391::router_wildcard_subscription,
+                       rfc4392::router_follows_creations);
+            const auto mgid = bench.join(bench.fresh_group4()).mgid;
+            bench.require(join_of(mgid).where(McMemberRecord::join_state, is_non_member, "NonMember only"),
+                          within(10s));
+        },
+};
+
+}  // namespace ipoib::conformance

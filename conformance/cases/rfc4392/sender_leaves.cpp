@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case idle_sender_leaves{
+    .id = "IPOIB-4392-4.2.5-VAL-001",
+    .title = "A sender leaves a group that it sends nothing to any more",
+    .checks = {&rfc4392::sender_leaves_in_time},
+    .pass_if = "the SendOnlyNonMember join ends some time after the last datagram; the broadcast group is not left",
+    .tags = {"sa", "egress"},
+    .needs = Ability::see_all,
+    .dut_can = {"send"},
+    .lasts_at_most = 200s,
+    .steps =
+        [](Bench& bench) {
+            // Its profile tells how long the DUT takes; "at some time" can be judged by nothing else.
+            const auto patience = bench.profile().send_only_leave;
+            if (patience.count() == 0)
+                bench.not_applicable("the DUT's profile does not say when it leaves (send_only_leave)");
+            if (patience > 90s) bench.not_applicable("the DUT leaves later than a case waits");
+            const auto group = bench.fresh_group4();
+            const auto port = bench.fresh_port();
+            bench.step("The DUT sends to a group of the tester, then no more");
+            const auto mgid = bench.join(group).mgid;
+            bench.dut_sends(group, port);
+            bench.precondition(udp_from_dut(group, port), within(5s));
+            bench.precondition(bench.count(join_of(mgid)) > 0, "the DUT joins to send");
+            bench.require(leave_of(mgid), within(2 * patience));
+            bench.forbid_so_far(leave_of(bench.link().broadcast_gid()));
+        },
+};
+
+}  // namespace ipoib::conformance
