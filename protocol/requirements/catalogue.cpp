@@ -18,7 +18,7 @@ constexpr auto joined(const std::array<const Requirement*, N>&... documents) {
     return list;
 }
 
-constexpr auto catalogue = joined(rfc4391::all, rfc4392::all, rfc4755::all, rfc4390::all, udmc::all);
+constexpr auto catalogue = joined(rfc4391::all, rfc4392::all, rfc4755::all, rfc4390::all, udmc::all, iba::all);
 
 struct Entry {
     std::string_view id;

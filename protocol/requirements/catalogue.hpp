@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/requirements/iba.hpp"
 #include "protocol/requirements/requirement.hpp"
 #include "protocol/requirements/rfc4390.hpp"
 #include "protocol/requirements/rfc4391.hpp"
@@ -15,7 +16,7 @@
 
 namespace ipoib::requirements {
 
-/// Every requirement, in document order: RFC4391, RFC4392, RFC4755, RFC4390, UDMC.
+/// Every requirement, in document order: RFC4391, RFC4392, RFC4755, RFC4390, UDMC, IBA.
 [[nodiscard]] std::span<const Requirement* const> all() noexcept;
 
 /// The requirement with exactly this id, or nullptr.

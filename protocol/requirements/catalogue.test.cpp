@@ -73,11 +73,10 @@ TEST_CASE("Catalogue: every constant of the sources is in the list of its docume
         for (std::string line; std::getline(lines, line);)
             if (line.starts_with("inline constexpr Requirement ")) ++declared[name.substr(0, name.find('_'))];
     }
-    const std::map<std::string, std::size_t> listed{{"rfc4391", rfc4391::all.size()},
-                                                    {"rfc4392", ipoib::rfc4392::all.size()},
-                                                    {"rfc4755", ipoib::rfc4755::all.size()},
-                                                    {"rfc4390", ipoib::rfc4390::all.size()},
-                                                    {"udmc", ipoib::udmc::all.size()}};
+    const std::map<std::string, std::size_t> listed{
+        {"rfc4391", rfc4391::all.size()},        {"rfc4392", ipoib::rfc4392::all.size()},
+        {"rfc4755", ipoib::rfc4755::all.size()}, {"rfc4390", ipoib::rfc4390::all.size()},
+        {"udmc", ipoib::udmc::all.size()},       {"iba", ipoib::iba::all.size()}};
     CHECK(declared == listed);
 }
 
@@ -109,7 +108,7 @@ TEST_CASE("Catalogue: documents follow each other and each runs in the order of 
         }
         before = r;
     }
-    CHECK(documents == Names{"RFC4391", "RFC4392", "RFC4755", "RFC4390", "UDMC"});
+    CHECK(documents == Names{"RFC4391", "RFC4392", "RFC4755", "RFC4390", "UDMC", "IBA"});
 }
 
 TEST_CASE("Catalogue: a closure holds the requirement and all that follows from it, in document order") {

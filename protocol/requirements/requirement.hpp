@@ -66,7 +66,7 @@ struct Requirement {
     Ids part_of{};               ///< more general statements that this one belongs to
     std::string_view note{};     ///< an update or ambiguity that bears on judging it
 
-    /// "RFC4391", "UDMC".
+    /// "RFC4391", "UDMC", "IBA".
     [[nodiscard]] constexpr std::string_view document() const noexcept { return id.substr(0, id.find('-')); }
     /// "9.1.1", or empty for UDMC, which has no sections.
     [[nodiscard]] constexpr std::string_view section() const noexcept {
