@@ -53,6 +53,31 @@ Scene routes(std::uint8_t states) {
     };
 }
 
+/// A subscription to trap 66 of all groups, or its end.
+Bytes<InformInfo> wish(bool is_wanted) {
+    return Bytes<InformInfo>{}
+        .set(InformInfo::lid_range_begin, InformInfo::all)
+        .set(InformInfo::is_generic, 1)
+        .set(InformInfo::subscribe, is_wanted ? 1 : 0)
+        .set(InformInfo::type, InformInfo::all)
+        .set(InformInfo::trap_number, trap::multicast_group_created)
+        .set(InformInfo::qpn, 1)
+        .set(InformInfo::producer_type, InformInfo::all_producers);
+}
+
+/// How many reports name the group that port 2 creates, once port 1 has subscribed.
+int reports_of_creation(Bench& bench, const Gid& mgid) {
+    REQUIRE(bench.ask(1, Method::set, attribute::inform_info, 0, wish(true)) == ok);
+    bench.send(2, Bench::request(Method::set, attribute::mc_member_record, whole, Bench::record(2, mgid, 1).octets));
+    int reports = 0;
+    for (const auto& mail : bench.mail()) {
+        const auto details =
+            mail.header()[Mad::method] == Method::report ? gid_details(mail.record<Notice>()) : View<GidDetails>{};
+        reports += details && details[GidDetails::gid] == mgid;
+    }
+    return reports;
+}
+
 }  // namespace
 
 TEST_CASE("Each check of a join can be left out alone") {
@@ -87,7 +112,22 @@ TEST_CASE("Each check of a join can be left out alone") {
           invalid, ok);
 }
 
+TEST_CASE("A join without a join state and a leave of what is not held can be granted") {
+    check("JoinState 0", {.demands_join_state = false}, joins_with(0, [](auto& r) { r.set(M::join_state, 0); }),
+          invalid, ok);
+    check(
+        "leave of another state", {.checks_leave = false},
+        [](Bench& b) {
+            REQUIRE(b.join(1, broadcast) == ok);
+            return b.leave(1, broadcast, 2);
+        },
+        invalid, ok);
+}
+
 TEST_CASE("What creates a group can be wrong") {
+    check(
+        "MGID", {.checks_mgid = false}, [](Bench& b) { return b.join(1, Gid::of(0xff72123400000000, 1)); }, invalid,
+        ok);
     check(
         "components", {.demands_components = false},
         [](Bench& b) { return b.join(1, group_mgid, 1, C::join | C::p_key); }, insufficient, ok);
@@ -137,6 +177,41 @@ TEST_CASE("What keeps a group alive can be wrong") {
             return int{b.states(1, broadcast)};
         },
         5, 4);
+    check(
+        "everything left", {.leaves_part_by_part = false},
+        [](Bench& b) {
+            REQUIRE(b.join(1, broadcast, 5) == ok);
+            REQUIRE(b.leave(1, broadcast, 4) == ok);
+            return int{b.states(1, broadcast)};
+        },
+        1, 0);
+    check(
+        "the administrator's group deleted", {.keeps_administrative = false},
+        [](Bench& b) {
+            REQUIRE(b.join(1, broadcast) == ok);
+            REQUIRE(b.leave(1, broadcast) == ok);
+            return int{b.exists(broadcast)};
+        },
+        1, 0);
+}
+
+TEST_CASE("What an administrator does without room for another group can be wrong") {
+    const auto third = mgid_for_ipv4(0xe0003333, 0xffff, 2);
+    const auto joins_third = [&](SaBehaviour behaviour, bool leaves_first) {
+        Bench bench(SaConfig{.most_groups = 2, .behaviour = behaviour});
+        bench.add(1);
+        REQUIRE(bench.join(1, group_mgid) == ok);
+        if (leaves_first) {
+            REQUIRE(bench.leave(1, group_mgid) == ok);
+        }
+        const auto status = bench.join(1, third);
+        CHECK(bench.exists(group_mgid) == (!leaves_first && status != ok));
+        return status;
+    };
+    CHECK(joins_third({}, false) == sa_status::no_resources);
+    CHECK(joins_third({.makes_room = true}, false) == ok);
+    CHECK(joins_third({}, true) == ok);
+    CHECK(joins_third({.frees_mlids = false}, true) == sa_status::no_resources);
 }
 
 TEST_CASE("Routes can be wrong") {
@@ -144,6 +219,8 @@ TEST_CASE("Routes can be wrong") {
     check("to a full sender", {.routes_to_send_only = true}, routes(8), 0, 1);
     check("not to a member", {.routes_to_members = false}, routes(1), 1, 0);
     check("not to a NonMember", {.routes_to_members = false}, routes(2), 1, 0);
+    check("to FullMembers only", {.routes_to_non_members = false}, routes(2), 1, 0);
+    check("to FullMembers still", {.routes_to_non_members = false}, routes(1), 1, 1);
 }
 
 TEST_CASE("Who may act for whom and who is pruned can be wrong") {
@@ -182,21 +259,41 @@ TEST_CASE("What is told can be wrong") {
         },
         4, 5);
     check(
-        "reports", {.reports = false},
+        "reports", {.reports = false}, [](Bench& b) { return reports_of_creation(b, group_mgid); }, 1, 0);
+    check(
+        "the group reported", {.reports_right_group = false},
+        [](Bench& b) { return reports_of_creation(b, group_mgid); }, 1, 0);
+    check(
+        "subscriptions without end", {.ends_subscriptions = false},
         [](Bench& b) {
-            const auto wanted = Bytes<InformInfo>{}
-                                    .set(InformInfo::lid_range_begin, InformInfo::all)
-                                    .set(InformInfo::is_generic, 1)
-                                    .set(InformInfo::subscribe, 1)
-                                    .set(InformInfo::type, InformInfo::all)
-                                    .set(InformInfo::trap_number, trap::multicast_group_created)
-                                    .set(InformInfo::producer_type, InformInfo::all_producers);
-            REQUIRE(b.ask(1, Method::set, attribute::inform_info, 0, wanted) == ok);
-            b.send(2, Bench::request(Method::set, attribute::mc_member_record, whole,
-                                     Bench::record(2, group_mgid, 1).octets));
-            return static_cast<int>(b.mail().size());
+            REQUIRE(b.ask(1, Method::set, attribute::inform_info, 0, wish(true)) == ok);
+            REQUIRE(b.ask(1, Method::set, attribute::inform_info, 0, wish(false)) == ok);
+            return static_cast<int>(b.sa->subscriptions());
         },
-        2, 1);
+        0, 1);
+    check(
+        "tables", {.sends_whole_tables = false},
+        [](Bench& b) {
+            for (unsigned i = 1; i <= 5; ++i) REQUIRE(b.join(1, mgid_for_ipv4(0xe0000100 + i, 0xffff, 2)) == ok);
+            return static_cast<int>(b.table<M>(1, attribute::mc_member_record).size());
+        },
+        6, 3);
+    check(
+        "paths", {.knows_paths = false},
+        [](Bench& b) {
+            const auto ends =
+                Bytes<PathRecord>{}.set(PathRecord::sgid, Bench::gid(1)).set(PathRecord::dgid, Bench::gid(2));
+            return static_cast<int>(
+                b.table(1, attribute::path_record, PathRecord::component::sgid | PathRecord::component::dgid, ends)
+                    .size());
+        },
+        1, 0);
+}
+
+TEST_CASE("The broadcast group can be set up wrongly") {
+    Bench bench(SaBehaviour{.changes_broadcast_group = [](McRecord& record) { record.set(M::sl, 7); }});
+    REQUIRE(bench.exists(broadcast));
+    CHECK(bench.sa->find(broadcast)->record[M::sl] == 7);
 }
 
 }  // namespace ipoib::fabric

@@ -33,7 +33,13 @@ HeldGroup* Groups::find(const Gid& mgid) noexcept {
 }
 
 HeldGroup* Groups::create(McRecord record, bool is_administrative) {
-    const auto mlid = free_mlid(record[M::mlid]);
+    auto mlid = free_mlid(record[M::mlid]);
+    if (mlid == 0 && config_.behaviour.makes_room) {
+        const auto victim = std::find_if(groups_.begin(), groups_.end(),
+                                         [](const auto& entry) { return !entry.second.is_administrative; });
+        if (victim != groups_.end()) remove(victim->second);
+        mlid = free_mlid(record[M::mlid]);
+    }
     if (mlid == 0) return nullptr;
     record.set(M::mlid, mlid).set(M::port_gid, {}).set(M::join_state, 0).set(M::proxy_join, false).set(M::reserved, 0);
     record.set(M::mtu_selector, selector::exactly)
@@ -65,7 +71,7 @@ void Groups::remove(HeldGroup& group) {
     const auto p_key = group.record[M::p_key];
     const bool was_announced = group.is_announced;
     drop_members(group);
-    is_mlid_used_[static_cast<std::size_t>(mlid - config_.first_mlid)] = false;
+    if (config_.behaviour.frees_mlids) is_mlid_used_[static_cast<std::size_t>(mlid - config_.first_mlid)] = false;
     groups_.erase(mgid);
     if (was_announced) subscriptions_.report(trap::multicast_group_deleted, mgid, p_key);
 }
@@ -79,8 +85,10 @@ bool Groups::counts(std::uint8_t states) const noexcept {
 }
 
 bool Groups::is_receiver(std::uint8_t states) const noexcept {
-    const bool receives = (states & (join_state::full_member | join_state::non_member)) != 0;
-    return receives ? config_.behaviour.routes_to_members : config_.behaviour.routes_to_send_only;
+    const auto& behaviour = config_.behaviour;
+    if ((states & join_state::full_member) != 0) return behaviour.routes_to_members;
+    if ((states & join_state::non_member) != 0) return behaviour.routes_to_members && behaviour.routes_to_non_members;
+    return behaviour.routes_to_send_only;
 }
 
 std::uint8_t Groups::states(const Group& group, const Gid& port_gid) {
@@ -137,7 +145,7 @@ bool Groups::leave(HeldGroup& group, const Gid& port_gid, std::uint8_t rest) {
 
 bool Groups::end(HeldGroup& group) {
     if (!config_.behaviour.deletes_at_last_full_member) return false;
-    if (!group.is_administrative) {
+    if (!group.is_administrative || !config_.behaviour.keeps_administrative) {
         remove(group);
         return true;
     }

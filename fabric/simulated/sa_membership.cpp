@@ -171,7 +171,7 @@ std::optional<McRecord> Membership::new_record(const Request& request, const Kno
     if (asked[M::mgid].is_zero()) {
         const auto scope = request.gives(C::scope) ? asked[M::scope] : link_local;
         record.set(M::mgid, groups_.unused_mgid(scope, request.port->gid.prefix()));
-    } else if (!is_mgid_right(request)) {
+    } else if (config_.behaviour.checks_mgid && !is_mgid_right(request)) {
         return std::nullopt;
     }
     record.set(M::mtu, *mtu).set(M::rate, *rate);
@@ -199,7 +199,8 @@ std::uint16_t Membership::create(const Request& request, Subject& subject) {
 /// A join to a group that exists. IBTA Vol 1, 15.2.5.17, o15-0.2.4.
 std::uint16_t Membership::check(const Request& request, const Subject& subject) const {
     const auto& group = subject.group->record;
-    const bool is_right = asked_states(request) != 0 && has_same_traffic(request, group) &&
+    const bool has_state = asked_states(request) != 0 || !config_.behaviour.demands_join_state;
+    const bool is_right = has_state && has_same_traffic(request, group) &&
                           is_p_key_right(request, *subject.port, group[M::p_key]) &&
                           is_mtu_right(request, *subject.port, group) && is_rate_right(request, *subject.port, group) &&
                           (!config_.behaviour.is_strict || matches_strictly(request, group));
@@ -231,10 +232,11 @@ Reply Membership::leave(const Request& request) {
     if (subject.status != mad_status::ok) return Reply::refuse(subject.status);
     if (!subject.group) return Reply::refuse(sa_status::invalid_request);
     const auto held = Groups::states(*subject.group, subject.port->gid), given = asked_states(request);
-    const bool leaves_what_it_holds = given != 0 && (given & held) == given;
+    const bool leaves_what_it_holds = (given != 0 && (given & held) == given) || !config_.behaviour.checks_leave;
     if (!leaves_what_it_holds || !may_act_for(request, subject)) return Reply::refuse(sa_status::invalid_request);
 
-    const auto rest = static_cast<std::uint8_t>(held & ~given);
+    const auto left = config_.behaviour.leaves_part_by_part ? given : held;
+    const auto rest = static_cast<std::uint8_t>(held & ~left);
     const bool is_member = groups_.leave(*subject.group, subject.port->gid, rest);
     return Reply::of(copy_of(request.record<M>()).set(M::join_state, is_member ? rest : std::uint8_t{0}));
 }

@@ -165,6 +165,7 @@ Reply Paths::query(const Request& request) const {
             if (!each(port)) return false;
         return true;
     };
+    if (!config_.behaviour.knows_paths) return reply;
     visit(destination.port, [&](const KnownPort& to) {
         return visit(source.port, [&](const KnownPort& from) {
             return add(request, from, to, reply) && !(is_get && reply.count() != 0);

@@ -8,7 +8,8 @@ namespace ipoib::fabric::sa {
 
 class Paths {
 public:
-    Paths(Groups& groups, const SubnetView& subnet) : groups_(groups), subnet_(subnet) {}
+    Paths(Groups& groups, const SubnetView& subnet, const SaConfig& config)
+        : groups_(groups), subnet_(subnet), config_(config) {}
 
     /// Get and GetTable.
     [[nodiscard]] Reply query(const Request& request) const;
@@ -31,6 +32,7 @@ private:
 
     Groups& groups_;
     const SubnetView& subnet_;
+    const SaConfig& config_;
     std::map<std::uint16_t, std::uint8_t> sl_of_partition_;  ///< by P_Key without its membership bit
 };
 

@@ -71,7 +71,7 @@ Reply Subscriptions::set(const Request& request) {
     if (subscribe == 0) {
         const auto id = find(subscription);
         if (!id) return refuse(sa_status::invalid_request);
-        remove(*id);
+        if (config_.behaviour.ends_subscriptions) remove(*id);
         return Reply::of(answer);
     }
     if (!may_subscribe(request, asked)) return refuse(sa_status::invalid_request);
@@ -157,8 +157,10 @@ void Subscriptions::pump() {
 void Subscriptions::send(std::uint32_t transaction, Report& report) {
     const auto& path = subscriptions_.at(report.subscription).path;
     ++report.sends;
+    auto mgid = report.mgid;
+    if (!config_.behaviour.reports_right_group) mgid.octets.back() ^= 1;
     report.due = outbox_.loop().now() + outbox_.delay() + config_.resend_after;
-    outbox_.post(path, report_mad(transaction, notice_of(report.trap, report.mgid, hca_.facts())));
+    outbox_.post(path, report_mad(transaction, notice_of(report.trap, mgid, hca_.facts())));
 }
 
 void Subscriptions::arm() {

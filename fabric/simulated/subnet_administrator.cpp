@@ -80,7 +80,7 @@ struct SubnetAdministrator::State {
           subscriptions(outbox, h, s, config),
           groups(s, config, subscriptions),
           membership(groups, s, config),
-          paths(groups, s),
+          paths(groups, s, config),
           services(s, config),
           tables(outbox, config) {}
 
@@ -212,7 +212,11 @@ void SubnetAdministrator::State::respond(const sa::Request& request, sa::Reply r
     }
     const auto mad = sa::answer(request, reply);
     if (request.method() != Method::get_table || !is_ok) return outbox.post(request.back, mad);
-    if (!tables.send(request.back, mad, reply.take_data()))
+    const auto stride = reply.stride();
+    auto records = reply.take_data();
+    const auto of_one_mad = stride ? SaHeader::data_size / stride * stride : 0;
+    if (!config.behaviour.sends_whole_tables && records.size() > of_one_mad) records.resize(of_one_mad);
+    if (!tables.send(request.back, mad, std::move(records)))
         outbox.post(request.back, sa::answer(request, sa::Reply::refuse(mad_status::busy)));
 }
 
@@ -226,7 +230,9 @@ SubnetAdministrator::~SubnetAdministrator() { state_->hca.on_mad(MgmtClass::subn
 void SubnetAdministrator::create_broadcast_group(const Partition& partition) {
     state_->paths.set_sl(partition.p_key, partition.sl);
     if (!partition.has_broadcast_group || state_->groups.find(partition.broadcast_gid())) return;
-    state_->groups.create(group_record(partition.broadcast_gid(), partition).set(M::scope, partition.scope), true);
+    auto record = group_record(partition.broadcast_gid(), partition).set(M::scope, partition.scope);
+    if (const auto change = state_->config.behaviour.changes_broadcast_group) change(record);
+    state_->groups.create(record, true);
 }
 
 std::optional<std::uint16_t> SubnetAdministrator::create_group(const Gid& mgid, const Partition& like) {

@@ -48,17 +48,31 @@ struct SaBehaviour {
     bool checks_mtu = true, checks_rate = true, checks_p_key = true, checks_q_key = true, checks_sl = true;
     bool checks_flow = true;               ///< TClass, FlowLabel, HopLimit
     bool demands_components = true;        ///< of a join that creates
+    bool demands_join_state = true;        ///< JoinState 0 joins nobody
+    bool checks_mgid = true;               ///< of a new group
+    bool checks_leave = true;              ///< whether the port has what it leaves
     bool counts_send_only_member = false;  ///< for keeping a group alive
     bool counts_non_member = false;
     bool creates_for_send_only = false;  ///< a SendOnlyNonMember or NonMember join creates the group
     bool deletes_at_last_full_member = true;
+    bool keeps_administrative = true;  ///< groups of the administrator's, also without members
+    bool frees_mlids = true;           ///< of groups that end
+    bool makes_room = false;           ///< for a new group, where there is none, by ending another
     bool merges_join_states = true;
+    bool leaves_part_by_part = true;   ///< false: who leaves with one join state leaves with all
     bool routes_to_send_only = false;  ///< and so delivers to it
-    bool routes_to_members = true;
-    bool reports = true;                 ///< traps 66 and 67
+    bool routes_to_members = true;     ///< of a group, full or not
+    bool routes_to_non_members = true;
+    bool reports = true;              ///< traps 66 and 67
+    bool reports_right_group = true;  ///< false: with another's MGID
+    bool ends_subscriptions = true;
     bool checks_proxy = true;            ///< PortGID of another port
     bool prunes = true;                  ///< ports that vanished
     bool answers_with_group_mtu = true;  ///< false: with the port's
+    bool sends_whole_tables = true;      ///< false: what fits into one MAD
+    bool knows_paths = true;             ///< between ports
+    /// Changes the broadcast group that the administrator creates; null: leaves it as the partition says.
+    void (*changes_broadcast_group)(wire::Bytes<wire::McMemberRecord>& record) = nullptr;
 };
 
 /// Faults on purpose. A request that goes unanswered or is answered BUSY has no effect either.
