@@ -17,12 +17,13 @@ namespace ipoib::fabric {
 
 /// What a backend may be able to do. A case that needs more is NA.
 enum class Ability : std::uint32_t {
-    any_frame = 1,    ///< sends frames with every bit as given; else only what a UD queue pair lets through
-    see_all = 2,      ///< sees the frames between other nodes and the SA too
-    reports = 4,      ///< receives the SA's reports
-    control = 8,      ///< changes the fabric from outside (Fabric::control)
-    two_ports = 16,   ///< a second port for the tester
-    trusted_sa = 32,  ///< the SA tells members and join states of a group
+    any_frame = 1,     ///< sends frames with every bit as given; else only what a UD queue pair lets through
+    see_all = 2,       ///< sees the frames between other nodes and the SA too
+    reports = 4,       ///< receives the SA's reports
+    control = 8,       ///< changes the fabric from outside (Fabric::control)
+    two_ports = 16,    ///< a second port for the tester
+    trusted_sa = 32,   ///< the SA tells members and join states of a group
+    long_tables = 64,  ///< the SA's answers of several segments get here (RMPP)
 };
 /// A set of them.
 class Abilities {

@@ -5,6 +5,8 @@
 #include "conformance/engine/case.hpp"
 #include "conformance/engine/profile.hpp"
 #include "conformance/engine/tester.hpp"
+#include "conformance/engine/tester_port.hpp"
+#include "protocol/requirements/iba.hpp"
 #include "protocol/requirements/rfc4391.hpp"
 #include "protocol/requirements/rfc4392.hpp"
 #include "protocol/requirements/udmc.hpp"

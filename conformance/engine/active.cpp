@@ -62,6 +62,7 @@ public:
             session.record_into(&state.recorder);
             converse(state);
             session.record_into(nullptr);
+            if (!is_broken_) tidy_up(state);
             // Who crashed may be in any state: the next case greets it anew.
             end = {.changed_fabric = state.changed_fabric, .is_broken = is_broken_ || has_crashed_};
             if (results.dut.empty()) results.dut = session.dut().facts();
@@ -134,6 +135,14 @@ private:
         }
         if (fabric::Loop::stop_requested()) ends(Verdict::error, "interrupted");
         examine(state);
+    }
+
+    static void tidy_up(Bench::State& state) {
+        try {
+            state.undo();
+        } catch (const std::exception& broken) {
+            state.result.notes.push_back(std::string("afterwards: ") + broken.what());
+        }
     }
 
     /// The verdict that the tallies give.

@@ -38,6 +38,7 @@ void Bench::begin_step(std::string_view title, std::vector<const requirements::R
     auto& s = state_;
     s.step_begin = s.mark = s.recorder.size();
     s.is_controlled = false;
+    s.reports_before_step = s.reports.size();
     continue_step(title, std::move(judged));
 }
 
@@ -60,16 +61,7 @@ void Bench::send_until(const Message& message, const Expectation& expectation, W
 
 GroupFacts Bench::join(const IpAddress& group) { return join(mgid_of(group), JoinState::full_member); }
 
-GroupFacts Bench::join(const Gid& mgid, JoinState state) {
-    const auto answer = state_.session.tester().join(mgid, static_cast<std::uint8_t>(state));
-    const auto record = answer.first<McMemberRecord>();
-    if (!answer.is_ok() || !record)
-        throw Inconclusive("the tester cannot join " + text(mgid) + ": " +
-                           (answer.is_answered ? "status " + hex(answer.status, 4) : "the SA does not answer"));
-    GroupFacts facts{.mgid = mgid, .record = {}};
-    std::ranges::copy(record.octets(), facts.record.octets.begin());
-    return facts;
-}
+GroupFacts Bench::join(const Gid& mgid, JoinState state) { return first().join(mgid, state); }
 
 void Bench::leave(const Gid& mgid, JoinState state) {
     (void)state_.session.tester().leave(mgid, static_cast<std::uint8_t>(state));
@@ -88,14 +80,11 @@ std::optional<GroupFacts> Bench::group_at_sa(const Gid& mgid) {
 }
 
 bool Bench::exists_at_sa(const Gid& mgid, Within time) {
-    constexpr auto between_looks = std::chrono::milliseconds{50};
-    auto& loop = state_.session.loop();
-    const auto deadline = loop.now() + state_.session.scaled(time.time);
-    while (!group_at_sa(mgid)) {
-        if (loop.now() >= deadline || fabric::Loop::stop_requested()) return false;
-        loop.run_for(between_looks);
-    }
-    return true;
+    return state_.comes_true([&] { return group_at_sa(mgid).has_value(); }, time.time);
+}
+
+bool Bench::vanishes_at_sa(const Gid& mgid, Within time) {
+    return state_.comes_true([&] { return !group_at_sa(mgid); }, time.time);
 }
 
 bool Bench::reaches_sa(const Gid& mgid, Within time) {
@@ -169,12 +158,15 @@ std::uint8_t Bench::dut_join_state(const Gid& mgid) {
 void Bench::answer_resolution(bool does_answer) { state_.session.tester().answer_resolution(does_answer); }
 
 void Bench::change_fabric(std::string_view request, const std::string& members) {
-    auto line = "{\"id\":" + std::to_string(state_.session.next_number()) + ",\"do\":\"" + std::string(request) + '"';
-    if (!members.empty()) line += ',' + members;
-    const auto answer = state_.session.fabric().control(line + '}');
+    const auto answer = state_.session.fabric().control(state_.control_request(request, members));
     state_.changed_fabric = true;
     if (answer.find("\"error\"") != std::string::npos)
         throw NotApplicable{NotJudged::tester, "the fabric cannot do this here: " + answer};
+}
+
+void Bench::change_fabric(std::string_view request, const std::string& members, const std::string& taken_back_by) {
+    state_.to_undo.push_back(state_.control_request(request, taken_back_by));
+    change_fabric(request, members);
 }
 
 build::Node Bench::second_tester() {

@@ -21,6 +21,8 @@ struct Profile;
 
 using namespace std::chrono_literals;
 
+class TesterPort;
+
 /// How long something may take; stretched by --timeout-scale.
 struct Within {
     std::chrono::milliseconds time;
@@ -41,6 +43,12 @@ enum class JoinState : std::uint8_t {
     send_only_non_member = 4,
     send_only_full_member = 8
 };
+[[nodiscard]] constexpr JoinState operator|(JoinState a, JoinState b) noexcept {
+    return static_cast<JoinState>(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
+}
+
+/// "status 0x0200 (ERR_REQ_INVALID)", or that there is no answer.
+[[nodiscard]] std::string status_text(const fabric::SaAnswer& answer);
 
 /// The stage of one case. Everything a case leaves behind on the fabric (memberships, subscriptions, what it changed
 /// through control) is undone after it.
@@ -78,10 +86,21 @@ public:
     fabric::SaAnswer ask_sa(const fabric::SaRequest& request);
     /// A join with a record of the case's own making (`mask` says which components count).
     fabric::SaAnswer ask_to_join(const wire::Bytes<wire::McMemberRecord>& record, std::uint64_t mask);
+    /// Gives up these join states of a group, which the SA may refuse.
+    fabric::SaAnswer ask_to_leave(const wire::Gid& mgid, JoinState states);
+    /// Enters the link again, after its broadcast group was left or made anew.
+    void rejoin_link();
+    /// Asks the SA for reports of a trap (66, 67), of all groups or of one; ended after the case.
+    fabric::SaAnswer subscribe(std::uint16_t trap_number, const wire::Gid& gid = {});
+    fabric::SaAnswer unsubscribe(std::uint16_t trap_number, const wire::Gid& gid = {});
+    /// Whether the SA reports the trap about this group within the time, or has since the step began.
+    [[nodiscard]] bool is_reported(std::uint16_t trap_number, const wire::Gid& mgid, Within time);
     /// The record of a group, or nothing when the SA holds none.
     [[nodiscard]] std::optional<GroupFacts> group_at_sa(const wire::Gid& mgid);
     /// Whether the SA holds the group within the time.
     [[nodiscard]] bool exists_at_sa(const wire::Gid& mgid, Within time);
+    /// Whether the SA has given the group up within the time.
+    [[nodiscard]] bool vanishes_at_sa(const wire::Gid& mgid, Within time);
     /// Whether the DUT's join of the group reaches the SA within the time: its request, or the group where requests of
     /// others cannot be seen.
     [[nodiscard]] bool reaches_sa(const wire::Gid& mgid, Within time);
@@ -100,8 +119,17 @@ public:
     void answer_resolution(bool does_answer);
     /// Changes the fabric from outside (Fabric::control); NA where it cannot. `members`: JSON members after "do".
     void change_fabric(std::string_view request, const std::string& members);
+    /// The same where a request with other members takes it back: that is asked for after the case, however it ends.
+    void change_fabric(std::string_view request, const std::string& members, const std::string& taken_back_by);
     /// A second port of the tester as it presents itself; needs Ability::two_ports.
     [[nodiscard]] build::Node second_tester();
+    /// The tester's ports, where a case needs both. The second enters the link when it is first asked for; it needs
+    /// Ability::two_ports.
+    [[nodiscard]] TesterPort& first();
+    [[nodiscard]] TesterPort& second();
+    /// Whether a message that one port sends to a group gets to another; sent up to three times, since packets are lost
+    /// until the subnet manager has programmed the switches.
+    [[nodiscard]] bool crosses(TesterPort& from, const Message& message, TesterPort& to);
 
     // What the DUT is asked to do; Unsupported makes the case NA, a failure INCONC
 
@@ -139,6 +167,10 @@ public:
         const auto expected = wire::Bytes<Header>{}.set(field, value);
         require(record[field] == value, name_of(field, expected.octets.data()), name_of(field, record.octets.data()));
     }
+    /// The SA must grant what was asked, or refuse it; the status of a refusal is left open and noted. Without an
+    /// answer the case is INCONC.
+    void require_grant(const fabric::SaAnswer& answer);
+    void require_refusal(const fabric::SaAnswer& answer);
     /// Must not happen within the time. Stands between two positive controls: control() must have been called since the
     /// step began, and is called again here.
     void forbid(const Expectation& expectation, Within time);

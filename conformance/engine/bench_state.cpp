@@ -38,6 +38,11 @@ void Bench::State::warned(const std::string& sentence) {
     result.notes.push_back(told);
 }
 
+std::string Bench::State::control_request(std::string_view request, const std::string& members) {
+    const auto line = "{\"id\":" + std::to_string(session.next_number()) + ",\"do\":\"" + std::string(request) + '"';
+    return line + (members.empty() ? "" : ',' + members) + '}';
+}
+
 void Bench::State::demand_sight(const Expectation& expectation) const {
     if (expectation.seen_by() == SeenBy::anyone && !session.fabric().abilities().has(fabric::Ability::see_all))
         throw NotApplicable{NotJudged::tester,
@@ -76,6 +81,17 @@ std::optional<std::size_t> Bench::State::await(const Expectation& expectation, c
         seen = recorder.size(), arrived = recorder.arrivals();
     }
     return found;
+}
+
+bool Bench::State::comes_true(const std::function<bool()>& holds, std::chrono::milliseconds time) {
+    constexpr auto between_looks = std::chrono::milliseconds{50};
+    auto& loop = session.loop();
+    const auto deadline = loop.now() + session.scaled(time);
+    while (!holds()) {
+        if (loop.now() >= deadline || fabric::Loop::stop_requested()) return false;
+        loop.run_for(between_looks);
+    }
+    return true;
 }
 
 std::size_t Bench::State::demand(const Expectation& expectation, std::chrono::milliseconds time) {

@@ -6,6 +6,7 @@
 #include "conformance/engine/profile.hpp"
 #include "conformance/engine/recorder.hpp"
 #include "conformance/engine/session.hpp"
+#include "conformance/engine/tester_port.hpp"
 #include "reports/results.hpp"
 
 namespace ipoib::conformance {
@@ -52,6 +53,19 @@ struct Bench::State {
     bool changed_fabric = false;
     std::string first_failure{};
 
+    std::optional<TesterPort> first_port{}, second_port{};
+    std::unique_ptr<Tester> second_tester{};
+    std::vector<std::pair<std::uint16_t, wire::Gid>> subscriptions{};  ///< trap and GID, as they were asked for
+    std::vector<std::pair<std::uint16_t, wire::Gid>> reports{};        ///< trap and group, as they came
+    std::size_t reports_before_step = 0;
+    std::vector<std::string> to_undo{};  ///< requests of the fabric-control protocol, the last one first
+
+    ~State();
+    /// After the case: takes back what it changed and leaves what its second port joined.
+    void undo();
+    void stop_listening() noexcept;
+    [[nodiscard]] std::string control_request(std::string_view request, const std::string& members);
+
     [[nodiscard]] Situation& situation() noexcept { return session.situation(); }
     void observed();
     /// Counts a violation of the step's requirements and keeps it for the report.
@@ -61,6 +75,8 @@ struct Bench::State {
     std::optional<std::size_t> await(const Expectation& expectation, const Situation& asked, std::size_t since,
                                      fabric::Duration time);
     std::optional<std::size_t> find(const Expectation& expectation, const Situation& asked, std::size_t since) const;
+    /// Looks again and again whether something holds that no frame tells.
+    bool comes_true(const std::function<bool()>& holds, std::chrono::milliseconds time);
     /// The same since the last stimulus; without it the case is INCONC.
     std::size_t demand(const Expectation& expectation, std::chrono::milliseconds time);
     /// Judges the claims on a frame.

@@ -25,13 +25,14 @@ std::string_view name(Impact impact) noexcept {
 
 std::string in_words(fabric::Abilities abilities) {
     using fabric::Ability;
-    constexpr std::array<std::pair<Ability, std::string_view>, 6> words{
+    constexpr std::array<std::pair<Ability, std::string_view>, 7> words{
         {{Ability::any_frame, "send frames with every bit as given"},
          {Ability::see_all, "show the frames between other nodes"},
          {Ability::reports, "receive the SA's reports"},
          {Ability::control, "be changed from outside (--fabric-control)"},
          {Ability::two_ports, "give the tester a second port"},
-         {Ability::trusted_sa, "tell the members of a group"}}};
+         {Ability::trusted_sa, "tell the members of a group"},
+         {Ability::long_tables, "get the SA's answers that need several segments"}}};
     std::string text;
     for (const auto& [ability, what] : words)
         if (abilities.has(ability)) text += (text.empty() ? "" : ", ") + std::string(what);

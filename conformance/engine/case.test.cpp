@@ -21,7 +21,7 @@ TEST_CASE("Case ids: numbers are ordered by their value") {
 }
 
 TEST_CASE("Cases: each has a permanent id of its document and section, and says what it checks") {
-    const std::regex form{R"(IPOIB-((4390|4391|4392|4755|8064)-[0-9]+(\.[0-9]+)*|UDMC)-(VAL|INV|INO)-[0-9]{3})"};
+    const std::regex form{R"(IPOIB-((4390|4391|4392|4755|8064|IBA)-[0-9]+(\.[0-9]+)*|UDMC)-(VAL|INV|INO)-[0-9]{3})"};
     std::set<std::string_view> ids;
     REQUIRE(all_cases().size() >= 25);
     for (const auto* one : all_cases()) {
@@ -62,7 +62,7 @@ TEST_CASE("Obstacles: what is not here, not allowed or not the DUT's role makes 
     using fabric::Ability;
     using reports::NotJudged;
     const auto everything = Ability::any_frame | Ability::see_all | Ability::reports | Ability::control |
-                            Ability::two_ports | Ability::trusted_sa;
+                            Ability::two_ports | Ability::trusted_sa | Ability::long_tables;
     ActiveRun run;
     CHECK_FALSE(obstacle_of("IPOIB-4391-5-VAL-001", run, everything));
     const auto blind = obstacle_of("IPOIB-4391-5-VAL-001", run, everything.without(Ability::see_all));

@@ -65,12 +65,12 @@ void Recorder::add(const fabric::Sighting& sighting) {
     octets_.insert(octets_.end(), sighting.octets.begin(), sighting.octets.end());
 }
 
-void Recorder::arrived(Octets frame) {
+void Recorder::arrived(Octets frame, std::size_t port) {
     constexpr std::size_t tail = icrc_size + vcrc_size;
     const auto body = [](Octets o) { return o.first(o.size() < tail ? 0 : o.size() - tail); };
     for (auto i = frames_.size(); i-- > 0;) {
-        if (frames_[i].has_arrived || !std::ranges::equal(body(octets(i)), body(frame))) continue;
-        frames_[i].has_arrived = true;
+        if (has_arrived(i, port) || !std::ranges::equal(body(octets(i)), body(frame))) continue;
+        frames_[i].arrived_at = static_cast<std::uint8_t>(frames_[i].arrived_at | 1u << port);
         ++arrivals_;
         return;
     }

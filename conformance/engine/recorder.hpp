@@ -19,19 +19,21 @@ public:
     static constexpr std::size_t most_octets = std::size_t{64} << 20;
 
     void add(const fabric::Sighting& sighting);
-    /// The tester's queue pair took this frame: marks its latest sighting.
-    void arrived(wire::Octets frame);
+    /// The queue pair of the tester's port `port` (from 0, at most 7) took this frame: marks its latest sighting.
+    void arrived(wire::Octets frame, std::size_t port = 0);
     /// Text that the evidence shows at the next frame.
     void comment(std::string_view text);
 
     [[nodiscard]] std::size_t size() const noexcept { return frames_.size(); }
-    /// How many frames the tester's queue pair took.
+    /// How many frames the tester's queue pairs took.
     [[nodiscard]] std::size_t arrivals() const noexcept { return arrivals_; }
     [[nodiscard]] bool is_full() const noexcept { return is_full_; }
     [[nodiscard]] wire::Octets octets(std::size_t index) const noexcept;
     /// Takes the frame apart; the packet points into the recorder's octets as they are until the next add.
     void decode(std::size_t index, wire::Packet& packet) const noexcept;
-    [[nodiscard]] bool has_arrived(std::size_t index) const noexcept { return frames_[index].has_arrived; }
+    [[nodiscard]] bool has_arrived(std::size_t index, std::size_t port = 0) const noexcept {
+        return (frames_[index].arrived_at >> port & 1u) != 0;
+    }
     [[nodiscard]] fabric::Time time(std::size_t index) const noexcept { return frames_[index].time; }
 
     /// The LIDs that are the DUT's; without any, every sender but tester and SA is taken for it.
@@ -49,7 +51,7 @@ private:
         std::size_t begin, size;
         fabric::Sender sender;
         std::uint16_t slid;
-        bool has_arrived = false;
+        std::uint8_t arrived_at = 0;  ///< a bit for each port of the tester
     };
     struct Comment {
         std::size_t before;

@@ -131,7 +131,7 @@ public:
     [[nodiscard]] fabric::Abilities abilities() const override {
         using fabric::Ability;
         return Ability::any_frame | Ability::see_all | Ability::reports | Ability::control | Ability::two_ports |
-               Ability::trusted_sa;
+               Ability::trusted_sa | Ability::long_tables;
     }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override { return facts_; }
     [[nodiscard]] bool is_virtual() const override { return true; }

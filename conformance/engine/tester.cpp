@@ -67,6 +67,10 @@ void Tester::adopt(const Bytes<McMemberRecord>& record) {
 
 std::string Tester::enter_link(fabric::Duration patience) {
     patience_ = patience;
+    // Entering again: what it joined for itself is joined anew, what a case joined stays.
+    memberships_.erase(memberships_.begin(), memberships_.begin() + static_cast<std::ptrdiff_t>(own_memberships_));
+    own_memberships_ = 0;
+    const auto others = memberships_.size();
     for (const auto scope : scopes) {
         const auto mgid = broadcast_gid(link_.p_key, scope);
         if (!find(mgid)) continue;
@@ -85,7 +89,9 @@ std::string Tester::enter_link(fabric::Duration patience) {
         port_.set_q_key(link_.q_key);
         // Neighbours solicit its address there. What a mute SA does to this shows where it matters.
         (void)join(mgid_for_ipv6(solicited_node_group(self_.ipv6).octets, link_.p_key, link_.scope), full_member_state);
-        own_memberships_ = memberships_.size();
+        own_memberships_ = memberships_.size() - others;
+        std::rotate(memberships_.begin(), memberships_.begin() + static_cast<std::ptrdiff_t>(others),
+                    memberships_.end());
         return {};
     }
     return "the SA has no broadcast group for P_Key " + hex(link_.p_key, 4) + " in scope 2, 5, 8 or 14";
@@ -135,7 +141,7 @@ SaAnswer Tester::leave(const Gid& mgid, std::uint8_t join_state) {
     record.set(McMemberRecord::mgid, mgid)
         .set(McMemberRecord::port_gid, self_.gid)
         .set(McMemberRecord::join_state, join_state);
-    const auto is_it = [&](const Membership& one) { return one.mgid == mgid && one.state == join_state; };
+    const auto is_it = [&](const Membership& one) { return one.mgid == mgid && (one.state & ~join_state) == 0; };
     for (const auto& one : memberships_)
         if (is_it(one) && (one.state & ~send_only_states)) port_.detach(one.mgid, one.mlid);
     std::erase_if(memberships_, is_it);

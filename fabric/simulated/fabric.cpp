@@ -63,7 +63,7 @@ std::span<Port* const> SimulatedFabric::ports() { return state_->ports; }
 
 Abilities SimulatedFabric::abilities() const {
     return Ability::any_frame | Ability::see_all | Ability::reports | Ability::control | Ability::two_ports |
-           Ability::trusted_sa;
+           Ability::trusted_sa | Ability::long_tables;
 }
 
 std::vector<std::pair<std::string, std::string>> SimulatedFabric::facts() const {

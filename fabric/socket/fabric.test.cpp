@@ -177,7 +177,7 @@ TEST_CASE("Socket fabric: each path is a port that the manager on the other side
     CHECK(first.sm_lid == test_sm_lid);
     CHECK(first.p_keys == std::vector<std::uint16_t>{0xffff, 0x8123});
     CHECK_FALSE(fabric.loop().is_virtual());
-    CHECK(fabric.abilities() == (Ability::any_frame | Ability::reports | Ability::two_ports));
+    CHECK(fabric.abilities() == (Ability::any_frame | Ability::reports | Ability::two_ports | Ability::long_tables));
     CHECK(fabric.facts()[0] == std::pair<std::string, std::string>{"kind", "socket"});
     CHECK(fabric.facts()[2].second == directory / "a" + "," + directory / "b");
     CHECK(fabric.problem().empty());
@@ -201,7 +201,7 @@ TEST_CASE("Socket fabric: the SA is asked and its reports are heard") {
     SocketFabric fabric{{.paths = {directory / "a"}}};
     auto& port = *fabric.ports()[0];
     Observer observer{fabric};
-    CHECK(fabric.abilities() == (Ability::any_frame | Ability::reports));
+    CHECK(fabric.abilities() == (Ability::any_frame | Ability::reports | Ability::long_tables));
     CHECK(port.ask_sa(ask_anything, 10s).is_ok());
     CHECK(observer.seen == std::vector{Sender::tester, Sender::sa});
 
@@ -267,7 +267,8 @@ TEST_CASE("Socket fabric: a tap shows what other nodes send, and each frame once
     const HubProcess hub{{directory / "a", directory / "b"}, true, directory / "tap"};
     SocketFabric tester{{.paths = {directory / "a"}, .tap = directory / "tap", .sm_key = 1}};
     SocketFabric other{{.paths = {directory / "b"}}};
-    CHECK(tester.abilities() == (Ability::any_frame | Ability::reports | Ability::see_all | Ability::trusted_sa));
+    CHECK(tester.abilities() ==
+          (Ability::any_frame | Ability::reports | Ability::see_all | Ability::trusted_sa | Ability::long_tables));
     Observer observer{tester};
     auto &mine = *tester.ports()[0], &its = *other.ports()[0];
     int taken = 0;

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What cases do at a subnet administrator, on a fabric that lasts: all of it is undone after them.
+#include "catch2.hpp"
+#include "conformance/engine/active.hpp"
+#include "conformance/engine/tester_port.hpp"
+#include "fabric/simulated/fabric.hpp"
+#include "protocol/requirements/rfc4391.hpp"
+
+using namespace ipoib;
+using namespace ipoib::conformance;
+using reports::Result;
+using reports::Verdict;
+
+namespace {
+
+/// Nobody to ask.
+class Nobody : public Control {
+public:
+    ControlReply ask(const std::string& request, fabric::Duration) override {
+        const bool is_hello = request.find("\"hello\"") != std::string::npos;
+        const auto* answer =
+            is_hello ? R"("ok":true,"protocol":1,"name":"nobody","can":[]})" : R"("error":"unsupported"})";
+        const auto number = request.substr(request.find("\"id\":"), request.find(',') - request.find("\"id\":"));
+        return {.line = '{' + number + ',' + answer, .error = {}};
+    }
+};
+}
+}
+;
+
+/// One simulated fabric for all cases, as one outside this process is.
+class LastingRig : public Rig {
+public:
+    Session& prepare(std::uint64_t) override {
+        if (!session_) {
+            session_ = std::make_unique<Session>(fabric, nobody_, SessionOptions{});
+            session_->begin();
+        }
+        return *session_;
+    }
+    void clean_up(CaseEnd) override { session_->undo(); }
+    [[nodiscard]] fabric::Abilities abilities() const override { return fabric.abilities(); }
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override { return {}; }
+    [[nodiscard]] bool is_virtual() const override { return true; }
+
+    fabric::SimulatedFabric fabric{fabric::SimulatedOptions{}};
+
+private:
+    Nobody nobody_;
+    std::unique_ptr<Session> session_;
+};
+
+Result run_on(LastingRig& rig, void (*steps)(Bench&)) {
+    const Case one{.id = "IPOIB-4391-5-VAL-999",
+                   .title = "a test's own",
+                   .checks = {&rfc4391::join_takes_effect},
+                   .pass_if = "",
+                   .subject = Subject::sa,
+                   .steps = steps,
+                   .registered = Registered<Case>{nullptr}};
+    ActiveRun active;
+    active.cases = {&one};
+    active.judges_sa = true;
+    active.has_control = false;
+    return run(active, rig).results.at(0);
+}
+
+const std::string tester = "\"guid\":\"" + wire::hex(fabric::tester_guid, 16) + "\",";
+
+}  // namespace
+
+TEST_CASE("Bench: what a case changes on the fabric is taken back, however the case ends") {
+    LastingRig rig;
+    const auto p_keys = [&] { return rig.fabric.ports()[0]->facts().p_keys.size(); };
+    const auto before = p_keys();
+    static std::size_t meanwhile = 0;
+    const auto result = run_on(rig, [](Bench& bench) {
+        bench.step("a P_Key");
+        bench.change_fabric("pkey", tester + "\"add\":\"8abc\"", tester + "\"remove\":\"8abc\"");
+        meanwhile = bench.port().p_keys.size();
+        bench.precondition(false, "the moon");
+    });
+    CHECK(result.verdict == Verdict::inconc);
+    CHECK(meanwhile == before + 1);
+    CHECK(p_keys() == before);
+}
+
+TEST_CASE("Bench: memberships of both ports and subscriptions end after the case") {
+    LastingRig rig;
+    const auto session_groups = [&] { return rig.fabric.subnet().sa().groups().size(); };
+    rig.prepare(1);
+    const auto before = session_groups();
+    const auto result = run_on(rig, [](Bench& bench) {
+        bench.step("two ports");
+        bench.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member);
+        bench.second().join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member);
+        bench.require_grant(bench.subscribe(wire::trap::multicast_group_created));
+    });
+    INFO(result.message);
+    CHECK(result.verdict == Verdict::pass);
+    CHECK(session_groups() == before);
+    CHECK(rig.fabric.subnet().sa().subscriptions() == 0);
+    const auto* broadcast = rig.fabric.subnet().sa().find(wire::broadcast_gid(0xffff, 2));
+    REQUIRE(broadcast != nullptr);
+    CHECK(broadcast->members.size() == 1);
+}
+
+TEST_CASE("Bench: a port takes the packets of a group that it has joined, and of no other") {
+    LastingRig rig;
+    const auto result = run_on(rig, [](Bench& bench) {
+        bench.step("a packet to a group");
+        const auto group = bench.fresh_group4();
+        const auto mlid = bench.join(group).mlid();
+        const auto packet = udp_to_group(group, mlid, bench.fresh_port());
+        bench.require(!bench.crosses(bench.first(), packet, bench.second()), "nothing", "the packet");
+        bench.second().join(bench.mgid_of(group), JoinState::full_member);
+        bench.require(bench.crosses(bench.first(), packet, bench.second()), "the packet", "nothing");
+    });
+    INFO(result.message);
+    CHECK(result.verdict == Verdict::pass);
+}
+
+TEST_CASE("Bench: a report counts in the step in which it comes, and the link can be entered again") {
+    LastingRig rig;
+    const auto result = run_on(rig, [](Bench& bench) {
+        using wire::trap::multicast_group_created;
+        bench.step("a group is created");
+        bench.require_grant(bench.subscribe(multicast_group_created));
+        const auto group = bench.join(bench.fresh_group4()).mgid;
+        bench.require(bench.is_reported(multicast_group_created, group, within(1s)), "a report", "none");
+        bench.step("nothing happens");
+        bench.require(!bench.is_reported(multicast_group_created, group, within(1s)), "no report", "one");
+        bench.leave(bench.link().broadcast_gid());
+        bench.rejoin_link();
+        bench.require_refusal(bench.ask_to_leave(bench.link().broadcast_gid(), JoinState::non_member));
+        bench.require_grant(bench.ask_to_leave(bench.link().broadcast_gid(), JoinState::full_member));
+        bench.rejoin_link();
+    });
+    INFO(result.message);
+    CHECK(result.verdict == Verdict::pass);
+    CHECK(result.observed == 5);
+    CHECK(rig.fabric.subnet().sa().groups().size() == 2);
+}
+
+TEST_CASE("Bench: answers are told with the name of their status") {
+    CHECK(status_text({}) == "the SA does not answer");
+    CHECK(status_text({.is_answered = true, .status = 0x0200}) == "status 0x0200 (ERR_REQ_INVALID)");
+    CHECK(status_text({.is_answered = true, .status = 0xee00}) == "status 0xee00");
+}
