@@ -71,7 +71,8 @@ TEST_CASE("Active run: the reference passes every case and every rule, in each s
             const auto results = run_all(target);
             for (const auto& result : results.results) {
                 INFO(scenario << ' ' << dut << ' ' << result.id << ": " << result.message);
-                CHECK((result.verdict == Verdict::pass || result.verdict == Verdict::na));
+                CHECK((result.verdict == Verdict::pass || result.verdict == Verdict::na ||
+                       (target.judges_sa() && is_set_aside(result, scenario))));
                 CHECK((result.verdict != Verdict::na || result.na != NotJudged::none));
             }
             CHECK(std::ranges::count(results.results, Verdict::pass, &Result::verdict) > (target.judges_sa() ? 1 : 60));

@@ -45,6 +45,10 @@ struct SelftestOutcome {
 
 [[nodiscard]] SelftestOutcome selftest(const SelftestRun& run);
 
+/// Whether a WARN about a subnet administrator is the doing of who set the scenario up: with an ordinary Q_Key, though
+/// a controlled one is recommended. RFC 4391, 4.1.
+[[nodiscard]] bool is_set_aside(const reports::Result& result, std::string_view scenario);
+
 /// For people: a line for each mutant with what kills it, then what is wrong.
 [[nodiscard]] std::string kill_matrix(const SelftestOutcome& outcome);
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case broadcast_group_outlives_members{
+    .id = "IPOIB-4391-5-VAL-101",
+    .title = "The broadcast group is the administrator's: it does not end with its last member",
+    .checks = {&rfc4391::broadcast_group_under_administration},
+    .pass_if = "after the tester, and whoever else was a member, has left the broadcast group the SA has it still",
+    .tags = {"sa", "broadcast"},
+    .impact = Impact::link,
+    .subject = Subject::sa,
+    .steps =
+        [](Bench& bench) {
+            const auto broadcast = bench.link().broadcast_gid();
+            bench.step("The tester leaves the broadcast group");
+            bench.precondition(bench.group_at_sa(broadcast).has_value(), "the SA has a broadcast group");
+            bench.leave(broadcast);
+            bench.require(bench.group_at_sa(broadcast).has_value(), "the broadcast group", "no group");
+            bench.step("It enters the link again");
+            const auto record = bench.new_group_record().set(McMemberRecord::mgid, broadcast);
+            bench.precondition(bench.ask_to_join(record, bench.creation_mask()).is_ok(), "the SA lets it in again");
+            bench.rejoin_link();
+        },
+};
+
+}  // namespace ipoib::conformance

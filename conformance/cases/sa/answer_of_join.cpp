@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case join_is_answered_with_the_group{
+    .id = "IPOIB-4392-1.2.1.2-VAL-001",
+    .title = "A group has one set of parameters, whether it is joined or asked for",
+    .checks = {&rfc4392::mgid_identifies_one_group},
+    .pass_if =
+        "the answer to a join of a new group, and of the broadcast group, names the MLID and the parameters that the "
+        "answer to a query names",
+    .tags = {"sa", "mtu"},
+    .impact = Impact::link,
+    .subject = Subject::sa,
+    .steps =
+        [](Bench& bench) {
+            using M = McMemberRecord;
+            const auto created = bench.join(bench.fresh_group4());
+            for (const auto& mgid : {created.mgid, bench.link().broadcast_gid()}) {
+                bench.step(text(mgid) + " is joined and asked for");
+                const auto joined = bench.join(mgid, JoinState::send_only_non_member).record;
+                const auto group = bench.group_at_sa(mgid);
+                bench.precondition(group.has_value(), "the SA has the group");
+                const auto& held = group->record;
+                bench.require_field(joined, M::mlid, held[M::mlid]);
+                bench.require_field(joined, M::mtu, held[M::mtu]);
+                bench.require_field(joined, M::rate, held[M::rate]);
+                bench.require_field(joined, M::p_key, held[M::p_key]);
+                bench.require_field(joined, M::q_key, held[M::q_key]);
+                bench.require_field(joined, M::sl, held[M::sl]);
+                bench.require_field(joined, M::traffic_class, held[M::traffic_class]);
+                bench.require_field(joined, M::flow_label, held[M::flow_label]);
+                bench.require_field(joined, M::hop_limit, held[M::hop_limit]);
+            }
+        },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case exhaustion_harms_nobody{
+    .id = "IPOIB-IBA-15.2.5.17-INO-001",
+    .title = "An SA without room for another group refuses it and keeps the others",
+    .checks = {&iba::no_room_for_group, &rfc4391::last_full_member_leaves},
+    .pass_if =
+        "when the SA refuses to create a further group, it has not created it, the first group is as it was, and in "
+        "the "
+        "place of one that ends it creates another",
+    .tags = {"sa", "exhaustion"},
+    .impact = Impact::fabric,
+    .subject = Subject::sa,
+    .lasts_at_most = 120s,
+    .steps =
+        [](Bench& bench) {
+            constexpr int most_groups = 2048;
+            bench.step("Groups are created until the SA refuses one", iba::no_room_for_group);
+            const auto first = bench.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member);
+            auto record = bench.new_group_record();
+            auto last = first.mgid;
+            int created = 1;
+            auto answer = bench.ask_to_join(record, bench.creation_mask());
+            for (; answer.is_ok() && created < most_groups; ++created) {
+                last = record[McMemberRecord::mgid];
+                record = bench.new_group_record();
+                answer = bench.ask_to_join(record, bench.creation_mask());
+            }
+            const auto still = bench.group_at_sa(first.mgid);
+            bench.require(still && still->record.octets == first.record.octets, "the first group as it was",
+                          still ? "another record" : "no group");
+            if (answer.is_ok()) bench.not_applicable("this SA has room for more groups than the tester asks for");
+            bench.require_refusal(answer);
+            bench.note(std::to_string(created) + " groups were created before");
+            bench.require(!bench.group_at_sa(record[McMemberRecord::mgid]), "no new group", "the group was created");
+
+            bench.step("One group ends: there is room for another", rfc4391::last_full_member_leaves);
+            bench.leave(last);
+            bench.precondition(!bench.group_at_sa(last), "groups go when the last FullMember leaves");
+            bench.require_grant(bench.ask_to_join(record, bench.creation_mask()));
+        },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+namespace {
+
+using M = McMemberRecord;
+
+/// A P_Key that no port here has.
+constexpr std::uint16_t foreign_p_key = 0x8abc;
+/// Groups of no IPoIB link: only the P_Key decides who may be in them.
+constexpr Gid group_of(std::uint16_t number) { return Gid::of(0xff12123400000000, number); }
+
+/// A join that would create such a group in the foreign partition.
+Bytes<M> foreign_group(Bench& bench) {
+    return bench.new_group_record().set(M::mgid, group_of(bench.fresh_port())).set(M::p_key, foreign_p_key);
+}
+
+}  // namespace
+
+const Case pkey_must_be_assigned{
+    .id = "IPOIB-4391-5-INV-101",
+    .title = "A port joins only in a partition that it has the P_Key of",
+    .checks = {&rfc4391::pkey_assigned_to_port},
+    .pass_if = "the SA refuses the tester a group of a partition that its port is not in, and grants one of its own",
+    .tags = {"sa", "pkey"},
+    .impact = Impact::link,
+    .subject = Subject::sa,
+    .steps =
+        [](Bench& bench) {
+            bench.step("A group in the tester's own partition");
+            const auto own = bench.new_group_record().set(M::mgid, group_of(bench.fresh_port()));
+            bench.precondition(bench.ask_to_join(own, bench.creation_mask()).is_ok(), "the SA creates the group");
+            bench.step("A group in a partition that the tester is not in");
+            const auto record = foreign_group(bench);
+            bench.require_refusal(bench.ask_to_join(record, bench.creation_mask()));
+        },
+};
+
+const Case pkey_is_looked_at_now{
+    .id = "IPOIB-4391-5-INO-101",
+    .title = "A port that loses a P_Key joins in its partition no more",
+    .checks = {&rfc4391::pkey_assigned_to_port},
+    .pass_if =
+        "the SA grants the tester a group of a partition while it has the P_Key, and refuses it before and after",
+    .tags = {"sa", "pkey"},
+    .impact = Impact::link,
+    .needs = Ability::control,
+    .subject = Subject::sa,
+    .steps =
+        [](Bench& bench) {
+            const auto port = "\"guid\":\"" + hex(bench.port().gid.interface_id(), 16) + "\",";
+            const auto add = port + "\"add\":\"" + hex(foreign_p_key, 4) + '"';
+            const auto remove = port + "\"remove\":\"" + hex(foreign_p_key, 4) + '"';
+            const auto change = [&](const auto&... members) {
+                bench.change_fabric("pkey", members...);
+                bench.pass_time(1s);
+            };
+            const auto ask = [&] { return bench.ask_to_join(foreign_group(bench), bench.creation_mask()); };
+            bench.step("Before the port has the P_Key");
+            bench.require_refusal(ask());
+            bench.step("The port is given the P_Key");
+            change(add, remove);
+            bench.precondition(ask().is_ok(), "the SA creates the group");
+            bench.step("The P_Key is taken away");
+            change(remove);
+            bench.require_refusal(ask());
+        },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case vanished_ports_are_pruned{
+    .id = "IPOIB-UDMC-VAL-014",
+    .title = "A port that vanishes is no member any longer",
+    .checks = {&udmc::pruning},
+    .pass_if = "the group whose only FullMember loses its link is gone within 30 seconds",
+    .tags = {"sa"},
+    .impact = Impact::fabric,
+    .needs = Ability::two_ports | Ability::control,
+    .subject = Subject::sa,
+    .lasts_at_most = 90s,
+    .steps =
+        [](Bench& bench) {
+            bench.step("A group goes with its last FullMember");
+            auto& member = bench.second();
+            const auto alone = member.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member).mgid;
+            member.ask_to_leave(alone, JoinState::full_member);
+            bench.precondition(!bench.group_at_sa(alone), "groups go when the last FullMember leaves");
+
+            bench.step("The only FullMember of a group loses its link");
+            const auto group = member.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member).mgid;
+            bench.precondition(bench.group_at_sa(group).has_value(), "the group is there");
+            const auto port = "\"guid\":\"" + hex(member.self().gid.interface_id(), 16) + "\",\"state\":";
+            bench.change_fabric("port", port + "\"down\"", port + "\"up\"");
+            bench.require(bench.vanishes_at_sa(group, within(30s)), "no group without its member", "the group");
+        },
+};
+
+}  // namespace ipoib::conformance
