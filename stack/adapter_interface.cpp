@@ -98,6 +98,17 @@ void router(const Request& request) {
     request.reply.ok();
 }
 
+void dhcp(const Request& request) {
+    const auto is_true = [&](const char* name) {
+        const auto found = request.members.find(name);
+        return found != request.members.end() && found->is_boolean() && found->get<bool>();
+    };
+    if (is_true("start") == is_true("stop")) return request.reply.failed("\"start\" or \"stop\" is true");
+    if (!request.interface.is_running()) return request.reply.failed("the interface is not running");
+    is_true("start") ? request.interface.dhcp().start() : request.interface.dhcp().stop();
+    request.reply.ok();
+}
+
 void set_timers(const Request& request) {
     constexpr double most = 86400;
     auto timers = request.interface.timers();
@@ -116,7 +127,7 @@ void set_timers(const Request& request) {
     request.reply.ok();
 }
 
-constexpr std::array<Entry, 13> all{{{"interface", describe},
+constexpr std::array<Entry, 14> all{{{"interface", describe},
                                      {"up", up},
                                      {"down", down},
                                      {"restart", restart},
@@ -128,6 +139,7 @@ constexpr std::array<Entry, 13> all{{{"interface", describe},
                                      {"create_child", create_child},
                                      {"delete_child", delete_child},
                                      {"router", router},
+                                     {"dhcp", dhcp},
                                      {"timers", set_timers}}};
 
 }  // namespace

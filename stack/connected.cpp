@@ -44,6 +44,17 @@ Connections::All::iterator Connections::answered_by(std::uint32_t local_id, std:
     return known == 0 || remote_id == 0 || known == remote_id ? found : all_.end();
 }
 
+Connections::All::iterator Connections::with(const HardwareAddress& peer, State state) {
+    return std::find_if(all_.begin(), all_.end(), [&](const auto& item) {
+        return item.second.peer.octets == peer.octets && item.second.state == state;
+    });
+}
+
+std::size_t Connections::count(State state) const noexcept {
+    return static_cast<std::size_t>(
+        std::count_if(all_.begin(), all_.end(), [&](const auto& item) { return item.second.state == state; }));
+}
+
 std::optional<Connections::State> Connections::state_with(HardwareAddress peer) const {
     peer.set(LinkAddress::flags, 0);
     for (const auto& [id, connection] : all_)
@@ -53,10 +64,12 @@ std::optional<Connections::State> Connections::state_with(HardwareAddress peer) 
 
 Connections::All::iterator Connections::make(State state, const HardwareAddress& peer, std::uint16_t lid) {
     if (all_.size() >= most_connections) return all_.end();
-    auto* queue_pair = interface_.create_queue_pair();
+    const bool is_requester = state == State::requesting;
+    auto* queue_pair = interface_.create_queue_pair(is_requester);
     if (!queue_pair) return all_.end();
-    return all_.try_emplace(interface_.next_communication_id(), Connection{state, peer, lid, 0, 0, queue_pair, 0, {}})
-        .first;
+    Connection made{
+        .state = state, .is_requester = is_requester, .peer = peer, .lid = lid, .queue_pair = queue_pair, .timer = {}};
+    return all_.try_emplace(interface_.next_communication_id(), std::move(made)).first;
 }
 
 void Connections::drop(All::iterator at) {
@@ -67,7 +80,7 @@ void Connections::drop(All::iterator at) {
 
 /// RFC 4755, 3.1: the flags of both sides tell whether there can be a connection. To begin one is each side's choice.
 void Connections::wanted(const HardwareAddress& peer, std::uint32_t ud_qpn) {
-    if (!is_enabled_ || (peer[LinkAddress::flags] & flag_rc) == 0) return;
+    if (!interface_.policy().begins_connection(is_enabled_, peer[LinkAddress::flags])) return;
     auto address = without_flags(peer);
     address.set(LinkAddress::qpn, ud_qpn);
     if (with(address) != all_.end()) return;
@@ -126,11 +139,23 @@ bool Connections::receive(const Packet& packet) {
     }
 }
 
+/// The peer has not heard the answer to this REQ of its own, or not yet.
+bool Connections::is_repeated(const HardwareAddress& peer, std::uint32_t remote_id) {
+    for (const auto& [local_id, connection] : all_) {
+        if (connection.is_requester || connection.peer.octets != peer.octets || connection.remote_id != remote_id)
+            continue;
+        if (connection.state == State::accepting) send_rep(local_id, connection);
+        return true;
+    }
+    return false;
+}
+
 /// RFC 4755, 3.2 and 3.3: the peer is who its GID and its UD QPN say.
 bool Connections::on_req(const Packet& packet, View<CmReq> req) {
     constexpr std::uint8_t reliable_connection = 0;
-    if (!req || ipoib_service_id(req)[IpoibServiceId::qpn] != interface_.ud_qpn()) return false;
     const auto& policy = interface_.policy();
+    if (!req || !interface_.is_running() || req[CmReq::service_id] != policy.service_id(interface_.ud_qpn()))
+        return false;
     const auto data = ipoib_private_data(req);
     const auto lid = packet.lrh[Lrh::slid];
     const auto remote_id = req[CmReq::local_comm_id];
@@ -141,19 +166,18 @@ bool Connections::on_req(const Packet& packet, View<CmReq> req) {
     }
     HardwareAddress peer;
     peer.set(LinkAddress::qpn, data[CmPrivateData::ud_qpn]).set(LinkAddress::gid, req[CmReq::primary_local_gid]);
-    if (const auto known = with(peer); known != all_.end()) {
-        auto& connection = known->second;
-        if (connection.state == State::accepting && connection.remote_id == remote_id) {
-            send_rep(known->first, connection);
-            return true;
-        }
-        const auto own = without_flags(interface_.hardware_address());
-        if (connection.state == State::requesting && !policy.accepts_crossing(own, peer)) {
+    if (is_repeated(peer, remote_id)) return true;
+    if (const auto crossing = with(peer, State::requesting); crossing != all_.end()) {
+        if (!policy.accepts_crossing(interface_.hardware_address(), peer)) {
             send_rej(remote_id, lid, consumer_reject);
             return true;
         }
-        drop(known);
+        drop(crossing);
     }
+    if (const auto refused = with(peer, State::refused); refused != all_.end()) drop(refused);
+    // A further connection is the peer's choice, and the first one stays: the peer may use both.
+    if (const auto first = with(peer, State::established); first != all_.end() && !policy.keeps_connections)
+        drop(first);
     const auto made = make(State::accepting, peer, lid);
     if (made == all_.end()) {
         send_rej(remote_id, lid, no_queue_pair);
@@ -161,6 +185,8 @@ bool Connections::on_req(const Packet& packet, View<CmReq> req) {
     }
     made->second.remote_id = remote_id;
     made->second.remote_qpn = req[CmReq::local_qpn];
+    made->second.queue_pair->connection = {
+        .lid = lid, .qpn = req[CmReq::local_qpn], .expected_psn = req[CmReq::starting_psn]};
     send_again(made->first);
     return true;
 }
@@ -173,6 +199,9 @@ bool Connections::on_rep(View<CmRep> rep) {
     if (connection.state != State::requesting && connection.state != State::established) return true;
     interface_.loop().cancel(connection.timer);
     connection.timer = {};
+    if (connection.state == State::requesting)
+        connection.queue_pair->connection = {
+            .lid = connection.lid, .qpn = rep[CmRep::local_qpn], .expected_psn = rep[CmRep::starting_psn]};
     connection.state = State::established;
     connection.remote_id = rep[CmRep::local_comm_id];
     connection.remote_qpn = rep[CmRep::local_qpn];

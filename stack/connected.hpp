@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Connected mode as far as flags and connections go; datagrams stay on the UD queue pair. RFC 4755; IBTA Vol 1, 12.
+// Connected mode: flags, connections, and what is received over them; what is sent stays on the UD queue pair, which is
+// each side's choice. RFC 4755; IBTA Vol 1, 12.
 #pragma once
 
 #include "fabric/node/hca.hpp"
@@ -35,10 +36,12 @@ public:
     /// The state of the connection with a peer, if there is one; flags do not count.
     [[nodiscard]] std::optional<State> state_with(HardwareAddress peer) const;
     [[nodiscard]] std::size_t count() const noexcept { return all_.size(); }
+    [[nodiscard]] std::size_t count(State state) const noexcept;
 
 private:
     struct Connection {
         State state = State::requesting;
+        bool is_requester = false;
         HardwareAddress peer;  ///< flags zero
         std::uint16_t lid = 0;
         std::uint32_t remote_id = 0, remote_qpn = 0;
@@ -48,6 +51,7 @@ private:
     };
     using All = std::map<std::uint32_t, Connection>;  ///< by local communication ID
     All::iterator with(const HardwareAddress& peer);
+    All::iterator with(const HardwareAddress& peer, State state);
     All::iterator answered_by(std::uint32_t local_id, std::uint32_t remote_id);
     All::iterator make(State state, const HardwareAddress& peer, std::uint16_t lid);
     void drop(All::iterator at);
@@ -62,6 +66,7 @@ private:
     [[nodiscard]] wire::Bytes<wire::CmPrivateData> private_data() const;
 
     bool on_req(const wire::Packet& packet, wire::View<wire::CmReq> req);
+    [[nodiscard]] bool is_repeated(const HardwareAddress& peer, std::uint32_t remote_id);
     bool on_rep(wire::View<wire::CmRep> rep);
     bool on_rtu(wire::View<wire::CmRtu> rtu);
     bool on_rej(wire::View<wire::CmRej> rej);

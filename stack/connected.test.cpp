@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Connected mode: flags, the exchange of connection messages, crossing requests, the end. RFC 4755.
+#include "protocol/build/management.hpp"
 #include "stack/test_stacks.hpp"
 
 using namespace ipoib;
@@ -113,4 +114,72 @@ TEST_CASE("Connected mode: an interface that goes down ends its connections") {
     world.settle();
     REQUIRE(messages<CmDreq>(world).size() == 1);
     CHECK_FALSE(b.ib0().connections().state_with(a.ib0().hardware_address()).has_value());
+}
+
+TEST_CASE("Connected mode: a second connection of a peer leaves the first one alone") {
+    World world;
+    auto& a = world.running();
+    auto& b = world.running();
+    b.ib0().connections().enable();
+    const build::Node from{.lid = a.hca.lid(), .gid = a.gid(), .qpn = 0x777};
+    const build::Node to{.lid = b.hca.lid(), .gid = b.gid(), .qpn = b.ib0().ud_qpn()};
+    for (const std::uint32_t id : {21, 22}) {
+        world.clear();
+        a.hca.send(build::connection_request(from, to, id).build());
+        world.settle();
+        const auto reps = messages<CmRep>(world);
+        REQUIRE(reps.size() == 1);
+        a.hca.send(build::connection_ready(from, to, id, reps[0][CmRep::local_comm_id]).build());
+        world.settle();
+    }
+    CHECK(b.ib0().connections().count(State::established) == 2);
+    world.clear();
+    b.ib0().down();
+    world.settle();
+    CHECK(messages<CmDreq>(world).size() == 2);
+}
+
+TEST_CASE("Connected mode: a REQ that no interface takes is rejected by the communication manager") {
+    World world;
+    auto& a = world.running();
+    auto& b = world.running();
+    const build::Node from{.lid = a.hca.lid(), .gid = a.gid(), .qpn = 0x777};
+    const build::Node to{.lid = b.hca.lid(), .gid = b.gid(), .qpn = b.ib0().ud_qpn()};
+    const auto is_rejected = [&](const build::PacketBuilder& req) {
+        world.clear();
+        a.hca.send(req.build());
+        world.settle();
+        const auto rejections = messages<CmRej>(world);
+        return rejections.size() == 1 && rejections[0][CmRej::reason] == 8 &&
+               rejections[0][CmRej::remote_comm_id] == 31;
+    };
+    CHECK(is_rejected(build::connection_request(from, to, 31)));
+    b.ib0().connections().enable();
+    const auto other_service = std::uint64_t{0x10} << 56 | to.qpn;
+    CHECK(is_rejected(build::connection_request(from, to, 31).set(CmReq::service_id, other_service)));
+    CHECK_FALSE(is_rejected(build::connection_request(from, to, 31)));
+}
+
+TEST_CASE("Connected mode: IP over a connection is answered") {
+    World world;
+    auto& a = world.running();
+    auto& b = world.running();
+    b.ib0().connections().enable();
+    REQUIRE(world.ping(a, ip("10.1.0.2")));
+    const build::Node from{.lid = a.hca.lid(), .gid = a.gid(), .qpn = a.ib0().ud_qpn(), .ipv4 = 0x0a010001};
+    const build::Node to{.lid = b.hca.lid(), .gid = b.gid(), .qpn = b.ib0().ud_qpn(), .ipv4 = 0x0a010002};
+    a.hca.send(build::connection_request(from, to, 41).build());
+    world.settle();
+    const auto reps = messages<CmRep>(world);
+    REQUIRE(reps.size() == 1);
+    world.clear();
+    a.hca.send(build::echo_request(from, to, a.ib0().link(), 1)
+                   .remove<Deth>()
+                   .set(Bth::opcode, Opcode::rc_send_only)
+                   .set(Bth::dest_qp, reps[0][CmRep::local_qpn])
+                   .build());
+    world.settle();
+    const auto replies = world.all([](const Packet& packet) { return packet.icmp && packet.icmp[Icmp::type] == 0; });
+    REQUIRE(replies.size() == 1);
+    CHECK(replies[0]->packet.bth[Bth::opcode] == Opcode::ud_send_only);
 }

@@ -63,7 +63,7 @@ void Connections::send_req(std::uint32_t local_id, const Connection& connection)
     req.set(CmReq::local_comm_id, local_id)
         .set(CmReq::service_id, policy.service_id(connection.peer[LinkAddress::qpn]))
         .set(CmReq::local_ca_guid, port.gid.interface_id())
-        .set(CmReq::local_qpn, connection.queue_pair->qpn)
+        .set(CmReq::local_qpn, policy.connection_qpn(connection.queue_pair->qpn, interface_.ud_qpn()))
         .set(CmReq::remote_cm_response_timeout, about_four_seconds)
         .set(CmReq::local_cm_response_timeout, about_four_seconds)
         .set(CmReq::retry_count, most_retries)
@@ -84,10 +84,11 @@ void Connections::send_req(std::uint32_t local_id, const Connection& connection)
 }
 
 void Connections::send_rep(std::uint32_t local_id, const Connection& connection) {
+    const auto qpn = interface_.policy().connection_qpn(connection.queue_pair->qpn, interface_.ud_qpn());
     Bytes<CmRep> rep;
     rep.set(CmRep::local_comm_id, local_id)
         .set(CmRep::remote_comm_id, connection.remote_id)
-        .set(CmRep::local_qpn, connection.queue_pair->qpn)
+        .set(CmRep::local_qpn, qpn)
         .set(CmRep::rnr_retry_count, most_retries)
         .set(CmRep::local_ca_guid, interface_.port().gid.interface_id());
     begin_private_data(rep, private_data());

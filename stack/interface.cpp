@@ -40,6 +40,7 @@ void Interface::begin() {
 
 void Interface::down() {
     if (!is_up()) return;
+    dhcp_.stop();
     link_setup_.stop();
     connections_.close();
     membership_.link_lost();
@@ -131,7 +132,11 @@ void Interface::receive(const fabric::Datagram& datagram) {
     if (!rules.accepts_encap_reserved(encap[Encap::reserved]) || !rules.accepts_length(inside.size()) ||
         !rules.accepts_grh(static_cast<bool>(packet.grh), packet.is_multicast))
         return;
-    switch (rules.demultiplexed(encap[Encap::type], inside)) {
+    const auto protocol = rules.demultiplexed(encap[Encap::type], inside);
+    const bool is_ip = protocol == EtherType::ipv4 || protocol == EtherType::ipv6;
+    const auto established = connections_.count(Connections::State::established);
+    if (is_ip && !packet.is_multicast && !rules.accepts_datagrams(is_connected_mode(), established)) return;
+    switch (protocol) {
         case EtherType::arp:
             return arp_.receive(packet);
         case EtherType::ipv4:
@@ -146,6 +151,14 @@ void Interface::receive(const fabric::Datagram& datagram) {
             node_.fault(name_ + ": reception stopped at Type " +
                         hex(static_cast<std::uint16_t>(encap[Encap::type]), 4));
     }
+}
+
+/// RFC 4755, 4 and 7: unicast IP only; groups and address resolution have the UD queue pair.
+void Interface::receive_over_connection(const Packet& packet, bool is_requester) {
+    if (!is_running_ || has_stalled_ || !packet.has(Part::connected)) return;
+    if (!policy().accepts_over_connection(is_requester, packet.payload.size() - Encap::size)) return;
+    if (packet.ipv4) ip_.receive_v4(packet);
+    if (packet.ipv6) ip_.receive_v6(packet);
 }
 
 void Interface::when_running(fabric::Duration patience, std::function<void(bool)> done) {

@@ -5,6 +5,7 @@
 #include "fabric/node/sa_client.hpp"
 #include "stack/arp.hpp"
 #include "stack/connected.hpp"
+#include "stack/dhcp_client.hpp"
 #include "stack/echo.hpp"
 #include "stack/egress.hpp"
 #include "stack/link_setup.hpp"
@@ -93,7 +94,8 @@ public:
     void transmit_mad(wire::Octets frame);
     [[nodiscard]] bool attach(const Group& group);
     void detach(const Group& group);
-    [[nodiscard]] fabric::QueuePair* create_queue_pair();
+    /// Of a connection that this side has requested, or the peer.
+    [[nodiscard]] fabric::QueuePair* create_queue_pair(bool is_requester);
     void destroy_queue_pair(fabric::QueuePair* queue_pair);
     [[nodiscard]] std::uint32_t next_communication_id() noexcept;
 
@@ -108,9 +110,11 @@ public:
     [[nodiscard]] Egress& egress() noexcept { return egress_; }
     [[nodiscard]] Router& router() noexcept { return router_; }
     [[nodiscard]] Connections& connections() noexcept { return connections_; }
+    [[nodiscard]] DhcpClient& dhcp() noexcept { return dhcp_; }
 
 private:
     void receive(const fabric::Datagram& datagram);
+    void receive_over_connection(const wire::Packet& packet, bool is_requester);
     void begin();
     void tell_waiting();
     void add_link_local();
@@ -150,6 +154,7 @@ private:
     Membership membership_{*this};
     Router router_{*this};
     Connections connections_{*this};
+    DhcpClient dhcp_{*this};
 };
 
 }  // namespace ipoib::stack

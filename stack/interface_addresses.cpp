@@ -130,8 +130,10 @@ void Interface::detach(const Group& group) {
     if (queue_pair_) node_.hca().detach(*queue_pair_, group.mgid, group.mlid);
 }
 
-fabric::QueuePair* Interface::create_queue_pair() {
-    return node_.hca().create(0, link_.p_key, [](const fabric::Datagram&) {});
+fabric::QueuePair* Interface::create_queue_pair(bool is_requester) {
+    return node_.hca().create(0, link_.p_key, [this, is_requester](const fabric::Datagram& datagram) {
+        receive_over_connection(*datagram.packet, is_requester);
+    });
 }
 void Interface::destroy_queue_pair(fabric::QueuePair* queue_pair) { node_.hca().destroy(queue_pair); }
 

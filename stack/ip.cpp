@@ -113,7 +113,7 @@ void InternetProtocol::receive_v4(const Packet& packet) {
                         .protocol = ip[Ipv4::protocol],
                         .hop_limit = ip[Ipv4::ttl],
                         .payload = packet.ip_payload,
-                        .source_qp = packet.deth[Deth::src_qp],
+                        .source_qp = packet.deth ? packet.deth[Deth::src_qp] : 0,
                         .source_lid = packet.lrh[Lrh::slid]};
     if (!is_for_us(datagram.destination)) return;
     if (packet.is_fragment)
@@ -132,7 +132,7 @@ void InternetProtocol::receive_v6(const Packet& packet) {
                         .protocol = packet.ip_protocol,
                         .hop_limit = ip[Ipv6::hop_limit],
                         .payload = packet.ip_payload,
-                        .source_qp = packet.deth[Deth::src_qp],
+                        .source_qp = packet.deth ? packet.deth[Deth::src_qp] : 0,
                         .source_lid = packet.lrh[Lrh::slid]};
     // An IPv4-mapped address never stands in a packet, and here means IPv4.
     if (datagram.source.is_v4() || datagram.destination.is_v4() || datagram.source.is_multicast()) return;
@@ -162,6 +162,7 @@ void InternetProtocol::deliver(const IpDatagram& datagram) {
     const bool is_v4 = datagram.destination.is_v4();
     if (!has_right_checksum(datagram)) return;
     if (datagram.protocol == IpProtocol::udp) interface_.sockets().receive(datagram);
+    if (is_v4 && datagram.protocol == IpProtocol::udp) interface_.dhcp().receive(datagram);
     if (is_v4 && datagram.protocol == IpProtocol::icmp) interface_.echo().receive_v4(datagram);
     if (is_v4 && datagram.protocol == IpProtocol::igmp) interface_.membership().receive_query(datagram);
     if (is_v4 || datagram.protocol != IpProtocol::icmpv6) return;

@@ -2,6 +2,8 @@
 // An end node: what its interfaces share.
 #include "stack/node.hpp"
 
+#include "fabric/node/mad_frame.hpp"
+
 #include <algorithm>
 
 namespace ipoib::stack {
@@ -80,6 +82,19 @@ void Node::report(View<Notice> notice) {
 void Node::communication(const fabric::Datagram& datagram) {
     for (const auto& interface : interfaces_)
         if (interface->connections().receive(*datagram.packet)) return;
+    if (const auto req = datagram.packet->get<CmReq>()) reject(*datagram.packet, req);
+}
+
+/// Nobody listens at this Service-ID: the communication manager itself says so. IBTA Vol 1, 12.6.7.2.
+void Node::reject(const Packet& packet, View<CmReq> req) {
+    constexpr std::uint16_t invalid_service_id = 8;
+    fabric::MadOctets mad{};
+    const wire::MutableOctets head{mad.data(), Mad::size}, body{mad.data() + Mad::size, CmRej::size};
+    std::copy(packet.mad.octets().begin(), packet.mad.octets().end(), head.begin());
+    set_field(head, Mad::attribute_id, cm_attribute::rej);
+    set_field(body, CmRej::remote_comm_id, req[CmReq::local_comm_id]);
+    set_field(body, CmRej::reason, invalid_service_id);
+    hca_.send(fabric::mad_frame(fabric::MadPath::back(packet, hca_.lid()), mad));
 }
 
 }  // namespace ipoib::stack

@@ -49,6 +49,7 @@ private:
     void port_event(fabric::PortEvent event);
     void report(wire::View<wire::Notice> notice);
     void communication(const fabric::Datagram& datagram);
+    void reject(const wire::Packet& packet, wire::View<wire::CmReq> req);
 
     fabric::Hca& hca_;
     fabric::SaClient& sa_;

@@ -73,4 +73,19 @@ bool answers::accepts_crossing(const HardwareAddress& local, const HardwareAddre
     return a.octets < b.octets;
 }
 
+/// RFC 4361, 6.1: one IAID for the one interface of a port, and a DUID-LL of the port's GUID.
+std::vector<std::uint8_t> answers::dhcp_client_identifier(std::uint64_t port_guid) {
+    constexpr std::uint16_t duid_ll = 3;
+    const auto head = Bytes<DhcpClientId>{}
+                          .set(DhcpClientId::type, DhcpClientId::iaid_and_duid)
+                          .set(DhcpClientId::iaid, static_cast<std::uint32_t>(port_guid))
+                          .set(DhcpClientId::duid_type, duid_ll);
+    auto octets = octets_of(head);
+    append(octets, std::array<std::uint8_t, 2>{0, Dhcp::infiniband});
+    std::array<std::uint8_t, 8> guid{};
+    write_bits(guid.data(), octet(0), 64, port_guid);
+    append(octets, guid);
+    return octets;
+}
+
 }  // namespace ipoib::stack

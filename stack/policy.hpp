@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Every decision that RFC 4391 prescribes to an end node, in the order of its sections; RFC 4392 and 4755 where used.
+// Every decision that RFC 4391 prescribes to an end node, in the order of its sections; RFC 4392, 4755
+// and 4390 where used.
 #pragma once
 
 #include "protocol/wire/cm.hpp"
+#include "protocol/wire/dhcp.hpp"
 #include "stack/link.hpp"
 
 namespace ipoib::stack {
@@ -28,6 +30,7 @@ namespace answers {
 [[nodiscard]] bool is_group_of_link(const wire::Gid& mgid, const Link& link) noexcept;
 [[nodiscard]] std::uint64_t service_id(std::uint32_t ud_qpn) noexcept;
 [[nodiscard]] bool accepts_crossing(const HardwareAddress& local, const HardwareAddress& remote) noexcept;
+[[nodiscard]] std::vector<std::uint8_t> dhcp_client_identifier(std::uint64_t port_guid);
 }  // namespace answers
 
 /// One member for each decision; the default is the RFC's answer. A wrong stack differs in one member. The ids are
@@ -296,6 +299,20 @@ struct Policy {
 
     /// The flags octet with connected modes. RFC4755-3.1-01, RFC4755-3.1-02.
     std::uint8_t connected_flags = wire::flag_rc;
+    /// Whether a connection to a peer with these flags, as they are kept, is begun. RFC4755-3.1-05.
+    bool (*begins_connection)(bool is_connected_mode, std::uint8_t flags) = [](bool is_connected, std::uint8_t flags) {
+        return is_connected && (flags & wire::flag_rc) != 0;
+    };
+    /// Whether unicast IP over the UD queue pair is taken, with so many connections. RFC4755-2-01, RFC4755-7-01.
+    bool (*accepts_datagrams)(bool is_connected_mode, std::size_t connections) = [](bool, std::size_t) { return true; };
+    /// Whether IP of this length over a connection is taken; which side has requested it. RFC4755-5.1-02, RFC4755-7-01.
+    bool (*accepts_over_connection)(bool is_requester, std::size_t datagram) = [](bool, std::size_t) { return true; };
+    /// The QPN that REQ and REP give for the connection. RFC4755-2.2-01.
+    std::uint32_t (*connection_qpn)(std::uint32_t own, std::uint32_t ud_qpn) = [](std::uint32_t own, std::uint32_t) {
+        return own;
+    };
+    /// Whether a connection outlives a further REQ of the same peer. RFC4755-3.2-01.
+    bool keeps_connections = true;
     /// The QPN in the private data. RFC4755-3.2-02, RFC4755-6-01.
     std::uint32_t (*private_qpn)(std::uint32_t ud_qpn) = [](std::uint32_t ud_qpn) { return ud_qpn; };
     /// Whether a REJ carries private data. RFC4755-3.2-03.
@@ -314,6 +331,24 @@ struct Policy {
     std::uint8_t private_reserved = 0;
     /// RFC4755-6-03.
     bool (*accepts_private_reserved)(std::uint8_t) = [](std::uint8_t) { return true; };
+
+    // RFC 4390: DHCP.
+
+    /// RFC4390-2.1-01, RFC4390-2.1-02.
+    std::uint8_t dhcp_htype = wire::Dhcp::infiniband;
+    std::uint8_t dhcp_hlen = 0;
+    /// RFC4390-2.1-03.
+    wire::OctetArray<16> (*dhcp_chaddr)(const HardwareAddress&) = [](const HardwareAddress&) {
+        return wire::OctetArray<16>{};
+    };
+    /// The client identifier; empty: the option is left out. RFC4390-2.1-04, RFC4390-2.1-05.
+    std::vector<std::uint8_t> (*dhcp_client_identifier)(std::uint64_t port_guid) = answers::dhcp_client_identifier;
+    /// The BROADCAST flag. RFC4390-2-01, RFC4390-2.2-01, RFC4390-2.2-02.
+    bool (*dhcp_broadcast)(bool is_bound) = [](bool is_bound) { return !is_bound; };
+    /// ciaddr, by the address that is offered or held. RFC4390-2.2-01.
+    std::uint32_t (*dhcp_ciaddr)(bool is_bound, std::uint32_t address) = [](bool is_bound, std::uint32_t address) {
+        return is_bound ? address : 0;
+    };
 
     /// A last word on every UD packet of IPoIB, for lies that no decision covers. Null: none.
     void (*on_send)(build::PacketBuilder&) = nullptr;

@@ -167,6 +167,12 @@ const std::vector<Change> multicast{
 
 const std::vector<Change> connected{
     {"connected_flags", [](Policy& p) { p.connected_flags = 0xc1; }},
+    {"begins_connection", [](Policy& p) { p.begins_connection = [](bool, std::uint8_t) { return false; }; }},
+    {"accepts_datagrams",
+     [](Policy& p) { p.accepts_datagrams = [](bool is_connected, std::size_t) { return !is_connected; }; }},
+    {"accepts_over_connection", [](Policy& p) { p.accepts_over_connection = [](bool, std::size_t) { return false; }; }},
+    {"connection_qpn", [](Policy& p) { p.connection_qpn = [](std::uint32_t, std::uint32_t ud) { return ud; }; }},
+    {"keeps_connections", [](Policy& p) { p.keeps_connections = false; }},
     {"private_qpn", [](Policy& p) { p.private_qpn = [](std::uint32_t) { return 0u; }; }},
     {"rej_has_qpn", [](Policy& p) { p.rej_has_qpn = false; }},
     {"accepts_crossing",
@@ -180,6 +186,16 @@ const std::vector<Change> connected{
     {"receive_mtu", [](Policy& p) { p.receive_mtu = [](std::size_t) { return 0u; }; }},
     {"private_reserved", [](Policy& p) { p.private_reserved = 1; }},
     {"accepts_private_reserved", [](Policy& p) { p.accepts_private_reserved = [](std::uint8_t r) { return r == 0; }; }},
+};
+
+const std::vector<Change> dhcp{
+    {"dhcp_htype", [](Policy& p) { p.dhcp_htype = 1; }},
+    {"dhcp_hlen", [](Policy& p) { p.dhcp_hlen = 20; }},
+    {"dhcp_chaddr", [](Policy& p) { p.dhcp_chaddr = [](const HardwareAddress&) { return OctetArray<16>{1}; }; }},
+    {"dhcp_client_identifier",
+     [](Policy& p) { p.dhcp_client_identifier = [](std::uint64_t) { return std::vector<std::uint8_t>{}; }; }},
+    {"dhcp_broadcast", [](Policy& p) { p.dhcp_broadcast = [](bool) { return false; }; }},
+    {"dhcp_ciaddr", [](Policy& p) { p.dhcp_ciaddr = [](bool, std::uint32_t) { return 0x0a010001u; }; }},
 };
 
 void check_all(const std::vector<Change>& changes) {
@@ -202,3 +218,4 @@ TEST_CASE("Policy: each decision about frames shows in what a node does") { chec
 TEST_CASE("Policy: each decision about unicast shows in what a node does") { check_all(unicast); }
 TEST_CASE("Policy: each decision about multicast shows in what a node does") { check_all(multicast); }
 TEST_CASE("Policy: each decision about connections shows in what a node does") { check_all(connected); }
+TEST_CASE("Policy: each decision about DHCP shows in what a node does") { check_all(dhcp); }

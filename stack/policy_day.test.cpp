@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // For tests: a day in the life of a node.
 #include "stack/policy_day.hpp"
+#include "protocol/build/management.hpp"
 
 namespace ipoib::stack::test {
 namespace {
@@ -26,6 +27,9 @@ public:
         strange_packets();
         multicast();
         membership();
+        node_.ib0().dhcp().start();
+        world_.settle();
+        node_.ib0().dhcp().stop();
         late();
         connections();
         end();
@@ -163,6 +167,12 @@ private:
         }
         ping(node_, ip("10.1.0.2"));
         ping(node_, ip("10.1.0.2"));
+        // One peer with two connections: IP over the first, before and after the second.
+        constexpr std::uint32_t busy = 0x996;
+        const auto qpn = connect(busy, 10);
+        inject(over_connection(qpn, 0));
+        static_cast<void>(connect(busy, 11));
+        inject(over_connection(qpn, 1));
         node_.ib0().connections().close();
         world_.settle();
         // A peer that does not exist but for its address: the request to it stays open.
@@ -177,6 +187,26 @@ private:
         inject(request_from(0x998, 2, 0, 0xff));
         inject(request_from(0x997, 3, 1, 0));
         world_.loop.run_for(5s);
+    }
+    /// REQ, REP, RTU; the QPN of the node's end.
+    std::uint32_t connect(std::uint32_t ud_qpn, std::uint32_t id) {
+        inject(request_from(ud_qpn, id, 0, 0));
+        std::uint32_t qpn = 0;
+        for (const auto& one : world_.sent)
+            if (const auto rep = one.packet.get<CmRep>(); rep && rep[CmRep::remote_comm_id] == id) {
+                qpn = rep[CmRep::local_qpn];
+                inject(build::connection_ready(as_peer(), as_node(), id, rep[CmRep::local_comm_id])
+                           .set(Bth::p_key, peer_.ib0().link().p_key));
+                break;
+            }
+        return qpn;
+    }
+    [[nodiscard]] PacketBuilder over_connection(std::uint32_t qpn, std::uint32_t psn) {
+        return build::echo_request(as_peer(), as_node(), peer_.ib0().link(), 1)
+            .remove<Deth>()
+            .set(Bth::opcode, Opcode::rc_send_only)
+            .set(Bth::dest_qp, qpn)
+            .set(Bth::psn, psn);
     }
     [[nodiscard]] PacketBuilder request_from(std::uint32_t ud_qpn, std::uint32_t id, std::uint8_t service,
                                              std::uint8_t reserved) {

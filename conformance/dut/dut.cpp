@@ -244,7 +244,10 @@ void Dut::timers(unsigned reachable, unsigned gc, unsigned membership) {
     request("timers", members);
 }
 
-void Dut::dhcp(bool is_started) { request("dhcp", {{{is_started ? "start" : "stop", true}}}); }
+void Dut::dhcp(bool is_started) {
+    request("dhcp", {{{is_started ? "start" : "stop", true}}});
+    if (is_started) undo_later([this] { request("dhcp", {{{"stop", true}}}); });
+}
 
 std::vector<std::string> Dut::log() {
     const auto answer = request("log");

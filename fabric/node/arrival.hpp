@@ -17,7 +17,7 @@ public:
         none,
         malformed,     ///< its length, or a version that is not ours
         bad_crc,       ///< one that was computed, and is wrong
-        not_datagram,  ///< well-formed, of another transport service than UD
+        not_datagram,  ///< well-formed, of another transport service than UD: payload and Q_Key are not looked at
     };
 
     Arrival() noexcept = default;

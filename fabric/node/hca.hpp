@@ -47,13 +47,23 @@ struct Datagram {
 /// What the subnet manager changed. IBTA Vol 1, 11.6.3.
 enum class PortEvent : std::uint8_t { active, down, lid_change, sm_change, client_reregister, p_key_change };
 
-/// A queue pair of the UD type. Its P_Key and Q_Key are those it accepts and, by default, sends. Its owner may change
-/// them; a P_Key that is not in the port's table, membership bit included, accepts nothing.
+/// The other end of a reliable connection. IBTA Vol 1, 9.7.
+struct FarEnd {
+    std::uint16_t lid = 0;
+    std::uint32_t qpn = 0;
+    std::uint32_t expected_psn = 0;  ///< of its next packet
+    std::uint32_t messages = 0;      ///< taken so far: MSN
+};
+
+/// A queue pair of the UD type, or of the RC type once it has a connection. Its P_Key and Q_Key are those it accepts
+/// and, by default, sends. Its owner may change them; a P_Key that is not in the port's table, membership bit included,
+/// accepts nothing.
 struct QueuePair {
     std::uint32_t qpn = 0;
     std::uint32_t q_key = 0;
     std::uint16_t p_key = 0xffff;
     bool takes_any_p_key = false;  ///< as the GSI: any P_Key of the table
+    std::optional<FarEnd> connection;
     std::function<void(const Datagram&)> receive;
 };
 

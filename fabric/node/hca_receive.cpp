@@ -36,8 +36,7 @@ void Hca::State::accept(Arrival& arrival, std::uint32_t sender) {
             ++drops.bad_crc;
             return;
         case Arrival::Fault::not_datagram:
-            ++drops.no_queue_pair;
-            return;
+            return connected(arrival);
     }
     if (arrival.vl == management_vl) {
         management(arrival);

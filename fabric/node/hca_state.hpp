@@ -29,6 +29,8 @@ struct Hca::State {
     [[nodiscard]] static bool is_at_its_end(const wire::Packet& packet) noexcept;
     void unicast(Arrival& arrival);
     void general_services(Arrival& arrival);
+    void connected(Arrival& arrival);
+    void acknowledge(const FarEnd& connection, const wire::Packet& of, std::uint32_t psn, std::uint8_t syndrome);
     void multicast(Arrival& arrival, std::uint32_t sender);
     void collect(const Arrival& arrival, std::vector<QueuePair*>& targets, std::uint32_t sender) const;
     void hand_to(QueuePair& queue_pair, Arrival& arrival);

@@ -149,6 +149,16 @@ PacketBuilder connection_rejection(const Node& from, const Node& to, std::uint32
                          Bytes<CmRej>{}.set(CmRej::remote_comm_id, id).set(CmRej::reason, reason));
 }
 
+PacketBuilder connection_ready(const Node& from, const Node& to, std::uint32_t local_id, std::uint32_t remote_id) {
+    return communication(from, to, cm_attribute::rtu, local_id,
+                         Bytes<CmRtu>{}.set(CmRtu::local_comm_id, local_id).set(CmRtu::remote_comm_id, remote_id));
+}
+
+PacketBuilder disconnection_request(const Node& from, const Node& to, std::uint32_t local_id, std::uint32_t remote_id) {
+    return communication(from, to, cm_attribute::dreq, local_id,
+                         Bytes<CmDreq>{}.set(CmDreq::local_comm_id, local_id).set(CmDreq::remote_comm_id, remote_id));
+}
+
 PacketBuilder igmp(const Node& from, std::uint8_t type, std::uint32_t group, std::uint16_t mlid, const Link& link) {
     Bytes<Igmp> message;
     message.set(Igmp::type, type).set(Igmp::group, group);

@@ -2,19 +2,11 @@
 // RFC 4390: what a DHCP client sends over IPoIB.
 #include "protocol/requirements/catalogue.hpp"
 #include "protocol/rules/common.hpp"
-#include "protocol/wire/dhcp.hpp"
-
-#include <algorithm>
+#include "protocol/wire/dhcp_message.hpp"
 
 namespace ipoib::rules {
 namespace {
 
-/// The UDP payload, as far as it was captured.
-Octets message_of(const Packet& p) {
-    const auto datagram = p.ip_payload.first(std::min<std::size_t>(p.ip_payload.size(), p.udp[Udp::length]));
-    return datagram.size() < Udp::size ? Octets{} : datagram.subspan(Udp::size);
-}
-View<Dhcp> dhcp_of(const Packet& p) { return View<Dhcp>::at(message_of(p)); }
 const std::uint8_t* at_dhcp(const Packet& p) { return dhcp_of(p).data(); }
 
 /// What a client sends, and on this link: relay agents pass on what comes from other ones.
@@ -25,7 +17,7 @@ std::optional<DhcpType> client_message(const Packet& p) {
     if (!dhcp || dhcp[Dhcp::op] != Dhcp::request || dhcp[Dhcp::cookie] != Dhcp::magic || dhcp[Dhcp::giaddr] != 0 ||
         dhcp[Dhcp::hops] != 0)
         return std::nullopt;
-    const auto type = dhcp_type(message_of(p));
+    const auto type = dhcp_type(udp_payload(p));
     const bool is_clients = type == DhcpType::discover || type == DhcpType::request || type == DhcpType::decline ||
                             type == DhcpType::release || type == DhcpType::inform;
     return is_clients ? type : std::nullopt;
@@ -34,7 +26,7 @@ bool is_from_client(const Packet& p, const Known&) { return client_message(p).ha
 
 bool is_request(const Packet& p) { return client_message(p) == DhcpType::request; }
 bool is_discover(const Packet& p) { return client_message(p) == DhcpType::discover; }
-bool has_option(const Packet& p, std::uint8_t code) { return find_dhcp_option(message_of(p), code).has_value(); }
+bool has_option(const Packet& p, std::uint8_t code) { return find_dhcp_option(udp_payload(p), code).has_value(); }
 /// The client takes one of the offers. RFC 2131, 4.3.2: no other request names both the server and the address.
 bool is_selecting(const Packet& p) {
     return is_request(p) && has_option(p, dhcp_option::server_identifier) &&
@@ -44,11 +36,11 @@ bool knows_address(const Packet& p) { return dhcp_of(p)[Dhcp::ciaddr] != 0; }
 
 /// An option that is not there may be in what was not captured, or in the fields `sname` and `file`.
 bool shows_all_options(const Packet& p) {
-    const auto message = message_of(p);
+    const auto message = udp_payload(p);
     return message.size() + Udp::size == p.udp[Udp::length] && !has_option(p, dhcp_option::overload);
 }
 std::optional<Octets> identifier_of(const Packet& p) {
-    return find_dhcp_option(message_of(p), dhcp_option::client_identifier);
+    return find_dhcp_option(udp_payload(p), dhcp_option::client_identifier);
 }
 const std::uint8_t* at_identifier(const Packet& p) {
     const auto identifier = identifier_of(p);

@@ -57,7 +57,7 @@ struct Port {
     bool asked_for_groups = false;     ///< has asked the SA for a table of groups
     bool told_of_creation = false;     ///< subscribed to trap 66 for all groups
     bool told_of_deletion = false;     ///< subscribed to trap 67 for all groups
-    bool rejects_connections = false;  ///< has answered an IPoIB REQ with REJ "invalid service ID"
+    bool rejects_connections = false;  ///< has answered an IPoIB REQ with REJ "invalid service ID", and none with REP
     std::uint8_t qpn_count = 0;
     std::uint8_t qp_count = 0;
     bool knows_p_keys = false;         ///< the first block of its P_Key table, and it is all there is

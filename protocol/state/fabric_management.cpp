@@ -133,6 +133,7 @@ void Subnet::take_cm(const Packet& packet) {
             const auto data = ipoib_private_data(rep);
             connection->responder_qpn = data ? data[CmPrivateData::ud_qpn] : 0;
             connection->replied = known_.now;
+            if (sender_ != none) ports_[sender_].rejects_connections = false;
             known_.connection = connection;
         }
     } else if (const auto rej = packet.get<CmRej>()) {
