@@ -3,12 +3,16 @@
 #pragma once
 
 #include "conformance/engine/case.hpp"
+#include "conformance/engine/connection.hpp"
+#include "conformance/engine/dhcp.hpp"
 #include "conformance/engine/profile.hpp"
 #include "conformance/engine/tester.hpp"
 #include "conformance/engine/tester_port.hpp"
 #include "protocol/requirements/iba.hpp"
+#include "protocol/requirements/rfc4390.hpp"
 #include "protocol/requirements/rfc4391.hpp"
 #include "protocol/requirements/rfc4392.hpp"
+#include "protocol/requirements/rfc4755.hpp"
 #include "protocol/requirements/udmc.hpp"
 #include "protocol/wire/inform_info.hpp"
 

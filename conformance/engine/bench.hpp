@@ -9,6 +9,7 @@
 #include "protocol/requirements/requirement.hpp"
 #include "protocol/wire/mc_member_record.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -117,6 +118,13 @@ public:
     [[nodiscard]] std::uint8_t dut_join_state(const wire::Gid& mgid);
     /// Stops answering ARP and ND for the tester's own addresses, or begins again.
     void answer_resolution(bool does_answer);
+    /// From now on the tester's link-layer address has these flags (RFC 4755, 3.1) and, unless 0, this QPN.
+    void tester_presents(std::uint8_t flags, std::uint32_t qpn = 0);
+    /// Sends an ordinary REQ. A DUT that takes connections only at the Service-ID that Linux uses is asked there, with
+    /// a note. NA where it rejects the connection, which is its choice.
+    void request_connection();
+    /// A connection that the tester requests, up to RTU: the DUT's REP. INCONC where its QPN is the UD QPN.
+    [[nodiscard]] wire::Bytes<wire::CmRep> connect();
     /// Changes the fabric from outside (Fabric::control); NA where it cannot. `members`: JSON members after "do".
     void change_fabric(std::string_view request, const std::string& members);
     /// The same where a request with other members takes it back: that is asked for after the case, however it ends.
@@ -147,6 +155,11 @@ public:
     void dut_joins(const wire::IpAddress& group);
     /// The DUT is asked to resolve an address; whether it succeeds does not matter here.
     void dut_resolves(const wire::IpAddress& address);
+    /// The DUT's interface, which answers echo requests, goes to connected mode. NA where it does not announce RC then.
+    void dut_connected_mode();
+    /// The DUT hears the tester's address by ARP and has a datagram for it: its REQ. NA where it begins no connection,
+    /// which RFC 4755, 3.1 leaves to it. The tester must present RC.
+    [[nodiscard]] wire::Bytes<wire::CmReq> dut_requests_connection();
 
     // What is expected
 
@@ -158,6 +171,20 @@ public:
     /// Must happen: else the step's requirements are violated. A packet that comes with wrong claims violates them too,
     /// with the frame as evidence; the case goes on. Without any packet it ends.
     void require(const Expectation& expectation, Within time);
+    /// A header of such a packet, which must come for the case to mean anything: else INCONC. Judges nothing.
+    /// `header_of` finds it where the packet has no view of it.
+    template <class Header>
+    [[nodiscard]] wire::Bytes<Header> obtain(
+        const Expectation& expectation, Within time,
+        wire::View<Header> (*header_of)(const wire::Packet&) = [](const wire::Packet& p) { return p.get<Header>(); }) {
+        wire::Packet packet;
+        demand(expectation, time, packet);
+        const auto header = header_of(packet);
+        precondition(static_cast<bool>(header), std::string(Header::name) + " in " + expectation.what());
+        wire::Bytes<Header> copy;
+        std::copy(header.data(), header.data() + Header::size, copy.octets.begin());
+        return copy;
+    }
     /// Must be true of something that is no packet (a record, an answer of the DUT).
     void require(bool holds, std::string_view expected, std::string_view actual = {});
     /// The same of a field of a record.
@@ -205,11 +232,14 @@ public:
     [[nodiscard]] wire::IpAddress fresh_group6();
     [[nodiscard]] wire::IpAddress fresh_link_local_group6();
     [[nodiscard]] std::uint16_t fresh_port();
+    /// An IPv4 address beside the tester's and the DUT's.
+    [[nodiscard]] std::uint32_t free_address() const;
     /// Where RFC 4391, 4 maps an IP group to on this link.
     [[nodiscard]] wire::Gid mgid_of(const wire::IpAddress& group) const;
     [[nodiscard]] fabric::PortFacts port() const;
 
 private:
+    void demand(const Expectation& expectation, Within time, wire::Packet& packet);
     /// "MTU 4 (2048)".
     static std::string name_of(const wire::FieldSpec& field, const std::uint8_t* header);
     void continue_step(std::string_view title, std::vector<const requirements::Requirement*> judged);

@@ -183,6 +183,8 @@ void Session::take_dut_down() {
 
 void Session::undo() {
     tester_->answer_resolution(true);
+    tester_->present(0, 0);
+    situation_.tester = tester_->self();
     tester_->leave_groups();
     dut_.undo();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "protocol/build/ipoib.hpp"
+#include "protocol/wire/cm.hpp"
 #include "protocol/wire/ip_address.hpp"
 
 namespace ipoib::conformance {
@@ -13,7 +14,9 @@ struct Situation {
     /// Its port's GID as the SA has it, the QPN as it says itself.
     build::Node dut;          ///< as far as it is known; a zero LID: not resolved yet
     build::Link link;         ///< the broadcast group as the SA gave it
-    std::uint16_t nonce = 0;  ///< of the message sent last: ICMP identifier, UDP source port ...
+    std::uint16_t nonce = 0;  ///< of the message sent last: ICMP identifier, UDP source port, communication ID ...
+    /// What the Service-ID begins with at which the DUT takes connections. RFC 4755, 3.5.
+    std::uint8_t service_prefix = wire::IpoibServiceId::ietf;
 
     /// Octets of an IP packet that the link carries. RFC 4391, 7.
     [[nodiscard]] std::size_t ip_mtu() const noexcept { return (std::size_t{128} << link.mtu) - wire::Encap::size; }

@@ -217,6 +217,11 @@ Gid Tester::gid_of(std::uint16_t lid) {
     return answer.is_ok() && path ? path[R::dgid] : Gid{};
 }
 
+void Tester::present(std::uint8_t flags, std::uint32_t qpn) {
+    self_.link_flags = flags;
+    self_.qpn = qpn == 0 ? port_.facts().qpn : qpn;
+}
+
 void Tester::take(Octets frame) {
     if (!answers_) return;
     Packet packet;

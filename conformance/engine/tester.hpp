@@ -38,6 +38,8 @@ public:
     [[nodiscard]] const build::Node& self() const noexcept { return self_; }
     void set_ipv4(std::uint32_t address) noexcept { self_.ipv4 = address; }
     void answer_resolution(bool does_answer) noexcept { answers_ = does_answer; }
+    /// What its link-layer address says from now on; QPN 0: that of its queue pair.
+    void present(std::uint8_t flags, std::uint32_t qpn);
 
     /// Asks to join with the broadcast group's parameters.
     fabric::SaAnswer join(const wire::Gid& mgid, std::uint8_t join_state);

@@ -11,4 +11,11 @@ const Mutant short_advertisement{
     .stack = [](Policy& policy) { policy.sends_nd_option = [](bool answers_unicast) { return !answers_unicast; }; },
 };
 
+const Mutant begins_no_connection{
+    .name = "permitted-begins-no-connection",
+    .what = "announces RC and takes connections, but begins none",
+    .breaks = {},
+    .stack = [](Policy& policy) { policy.begins_connection = [](bool, std::uint8_t) { return false; }; },
+};
+
 }  // namespace ipoib::conformance

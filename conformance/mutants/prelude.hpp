@@ -4,6 +4,7 @@
 
 #include "conformance/mutants/mutant.hpp"
 #include "protocol/requirements/iba.hpp"
+#include "protocol/requirements/rfc4390.hpp"
 #include "protocol/requirements/rfc4391.hpp"
 #include "protocol/requirements/rfc4392.hpp"
 #include "protocol/requirements/rfc4755.hpp"

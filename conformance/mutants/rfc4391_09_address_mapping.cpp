@@ -52,7 +52,7 @@ const Mutant flags_set{
 const Mutant flags_refused{
     .name = "flags-not-ignored",
     .what = "does not talk to peers with reserved flags",
-    .breaks = {&rfc4391::link_address_flags_rx},
+    .breaks = {&rfc4391::link_address_flags_rx, &rfc4755::ud_only_ignores_flags, &rfc4755::cm_flags_reserved_rx},
     .stack = [](Policy& policy) { policy.accepts_flags = [](std::uint8_t flags) { return flags == 0; }; },
 };
 

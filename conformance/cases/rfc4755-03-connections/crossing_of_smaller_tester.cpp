@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case crossing_of_smaller_tester{
+    .id = "IPOIB-4755-3.3-INO-001",
+    .title = "Of crossing REQs the side with the larger address rejects the other one",
+    .checks = {&rfc4755::cm_crossing_requests},
+    .pass_if = "while the DUT's REQ is open, a REQ from the smaller address that it went to gets REJ, Consumer Reject",
+    .tags = {"connected", "cm"},
+    .needs = Ability::any_frame | Ability::see_all,
+    .dut_can = {"set_mode", "send", "flush_neighbours"},
+    .lasts_at_most = 20s,
+    .steps =
+        [](Bench& bench) {
+            constexpr std::uint16_t consumer_reject = 28;
+            bench.step("The DUT takes a connection");
+            bench.dut_connected_mode();
+            bench.send(cm_dreq(bench.connect()));
+            bench.step("It requests one from an address that is smaller than its own");
+            bench.tester_presents(flag_rc, 0x000002);
+            (void)bench.dut_requests_connection();
+            bench.step("A REQ from there crosses its own");
+            bench.send(cm_req());
+            bench.require(rej_of_dut().with(CmRej::reason, consumer_reject), within(2s));
+        },
+};
+
+}  // namespace ipoib::conformance

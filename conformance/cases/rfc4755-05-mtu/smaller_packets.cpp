@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case requester_accepts_smaller_packets{
+    .id = "IPOIB-4755-5.1-VAL-001",
+    .title = "Who requested a connection accepts packets smaller than its Receive MTU",
+    .checks = {&rfc4755::cm_smaller_packets},
+    .pass_if = "echo requests of 28 to 1000 octets over the connection that the DUT requested are answered",
+    .tags = {"connected", "mtu", "ipv4"},
+    .needs = Ability::any_frame | Ability::see_all,
+    .dut_can = {"set_mode", "send", "flush_neighbours"},
+    .lasts_at_most = 30s,
+    .steps =
+        [](Bench& bench) {
+            constexpr std::array<std::size_t, 3> payloads{0, 56, 972};
+            bench.step("The DUT requests a connection and gets it");
+            bench.dut_connected_mode();
+            bench.control();
+            bench.tester_presents(flag_rc);
+            const auto req = bench.dut_requests_connection();
+            const auto qpn = req[CmReq::local_qpn];
+            bench.precondition(qpn != bench.situation().dut.qpn, "the connection has a queue pair of its own");
+            bench.send(cm_rep(req));
+            bench.precondition(rtu_of_dut(), within(2s));
+            // Where an answer could go over the connection it may; from a peer without RC it cannot be expected there.
+            for (std::uint32_t number = 0; number < payloads.size(); ++number) {
+                bench.step("An echo request with " + std::to_string(payloads[number]) + " octets of payload");
+                bench.send(over_connection(echo_request(payloads[number]), qpn, number));
+                bench.require(echo_reply(), within(3s));
+            }
+        },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// DHCP as cases speak of it: the tester as server, and what it expects of a client. RFC 2131; RFC 4390.
+#pragma once
+
+#include "conformance/engine/claim.hpp"
+#include "conformance/engine/message.hpp"
+#include "protocol/wire/dhcp_message.hpp"
+
+namespace ipoib::conformance {
+
+/// What the tester offers; times in seconds.
+struct Lease {
+    std::uint32_t address = 0, renewal = 5, rebinding = 40, end = 60;
+};
+
+/// OFFER or ACK to a client's message: by broadcast where the client asks for it, to ciaddr else.
+[[nodiscard]] Message dhcp_reply(wire::DhcpType type, const wire::Bytes<wire::Dhcp>& to, const Lease& lease);
+
+/// A message of the DUT as a client.
+[[nodiscard]] Expectation dhcp_of_dut(wire::DhcpType type);
+
+/// Claims that a field of the fixed part has a value.
+template <class T>
+[[nodiscard]] Expectation with_dhcp(const Expectation& message, const wire::Field<wire::Dhcp, T>& field,
+                                    const std::type_identity_t<T>& value) {
+    return claiming_at(
+        message, [](const wire::Packet& p) { return wire::dhcp_of(p).data(); }, field, value);
+}
+[[nodiscard]] bool has_client_identifier(const wire::Packet& packet, const Situation& situation);
+/// Claims that the message has a client identifier; and that it has the form of RFC 4361.
+[[nodiscard]] Expectation with_client_identifier(const Expectation& message);
+[[nodiscard]] Expectation with_duid(const Expectation& message);
+
+}  // namespace ipoib::conformance

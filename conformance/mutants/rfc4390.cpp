@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Wrong DHCP clients. RFC 4390.
+#include "conformance/mutants/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Mutant dhcp_htype_of_ethernet{
+    .name = "dhcp-htype-1",
+    .what = "sends DHCP with the hardware type of Ethernet",
+    .breaks = {&rfc4390::htype},
+    .stack = [](Policy& policy) { policy.dhcp_htype = 1; },
+};
+
+const Mutant dhcp_hlen_of_address{
+    .name = "dhcp-hlen-20",
+    .what = "sends DHCP with the length of its link-layer address",
+    .breaks = {&rfc4390::hlen},
+    .stack = [](Policy& policy) { policy.dhcp_hlen = LinkAddress::size; },
+};
+
+const Mutant dhcp_part_of_address{
+    .name = "dhcp-chaddr",
+    .what = "puts the last 8 octets of its link-layer address into chaddr",
+    .breaks = {&rfc4390::chaddr_zero},
+    .stack =
+        [](Policy& policy) {
+            policy.dhcp_chaddr = [](const stack::HardwareAddress& address) {
+                OctetArray<16> chaddr{};
+                for (std::size_t i = 0; i < 8; ++i) chaddr[i] = address.octets[12 + i];
+                return chaddr;
+            };
+        },
+};
+
+const Mutant dhcp_nameless{
+    .name = "dhcp-no-identifier",
+    .what = "sends DHCP without a client identifier",
+    .breaks = {&rfc4390::client_identifier_present},
+    .stack =
+        [](Policy& policy) {
+            policy.dhcp_client_identifier = [](std::uint64_t) { return std::vector<std::uint8_t>{}; };
+        },
+};
+
+const Mutant dhcp_identifier_of_hardware{
+    .name = "dhcp-identifier-32",
+    .what = "makes its client identifier of hardware type and GUID",
+    .breaks = {&rfc4390::client_identifier_format},
+    .stack =
+        [](Policy& policy) {
+            policy.dhcp_client_identifier = [](std::uint64_t guid) {
+                std::vector<std::uint8_t> identifier(9, Dhcp::infiniband);
+                write_bits(identifier.data() + 1, octet(0), 64, guid);
+                return identifier;
+            };
+        },
+};
+
+const Mutant dhcp_wants_unicast{
+    .name = "dhcp-no-broadcast",
+    .what = "never asks a DHCP server for a broadcast reply",
+    .breaks = {&rfc4390::broadcast_reply_requested, &rfc4390::broadcast_flag_set},
+    .stack = [](Policy& policy) { policy.dhcp_broadcast = [](bool) { return false; }; },
+};
+
+const Mutant dhcp_wants_broadcast{
+    .name = "dhcp-always-broadcast",
+    .what = "asks a DHCP server for a broadcast reply though it has an address",
+    .breaks = {&rfc4390::broadcast_flag_clear},
+    .stack = [](Policy& policy) { policy.dhcp_broadcast = [](bool) { return true; }; },
+};
+
+const Mutant dhcp_early_ciaddr{
+    .name = "dhcp-early-ciaddr",
+    .what = "fills ciaddr with the address that it was offered",
+    .breaks = {&rfc4390::broadcast_flag_set},
+    .stack = [](Policy& policy) { policy.dhcp_ciaddr = [](bool, std::uint32_t address) { return address; }; },
+};
+
+}  // namespace ipoib::conformance
