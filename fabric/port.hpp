@@ -57,6 +57,8 @@ struct PortFacts {
     wire::Gid gid;          ///< subnet prefix and port GUID
     std::vector<std::uint16_t> p_keys;
     std::uint32_t qpn = 0;  ///< of the tester's UD queue pair: the QPN of its link-layer address
+    /// Somebody else on this host uses the port for IPoIB: a membership that the SA holds for it may be theirs.
+    bool is_shared = false;
 };
 
 /// A request to the subnet administrator. IBTA Vol 1, 15.2.
@@ -76,6 +78,7 @@ struct SaAnswer {
     std::uint16_t status = 0;        ///< mad_status, sa_status
     std::vector<std::uint8_t> data;  ///< the records, a whole RMPP table too
     std::size_t record_size = 0;     ///< from record to record; 0: a single one
+    bool is_cut = false;             ///< the SA told more than this fabric carries: records are missing
 
     [[nodiscard]] bool is_ok() const noexcept { return is_answered && status == 0; }
     /// The first record; absent when there is none.

@@ -2,9 +2,7 @@
 // A channel adapter with one port: what an end node does below its queue pairs. IBTA Vol 1, 9, 10, 14; UD multicast.
 #pragma once
 
-#include "fabric/loop.hpp"
-#include "fabric/port.hpp"
-#include "protocol/wire/packet.hpp"
+#include "fabric/node/gsi.hpp"
 
 #include <functional>
 #include <map>
@@ -38,12 +36,6 @@ struct HcaBehaviour {
     bool enforces_attach_limit = true;
 };
 
-/// A datagram as its queue pair gets it. Valid during the call.
-struct Datagram {
-    Time time{};
-    const wire::Packet* packet = nullptr;  ///< the whole frame, decoded
-};
-
 /// What the subnet manager changed. IBTA Vol 1, 11.6.3.
 enum class PortEvent : std::uint8_t { active, down, lid_change, sm_change, client_reregister, p_key_change };
 
@@ -73,7 +65,7 @@ struct HcaDrops {
                   unattached = 0, no_grh = 0, q_key = 0, p_key = 0, too_long = 0, other_gid = 0;
 };
 
-class Hca : public FrameSink {
+class Hca : public FrameSink, public Gsi {
 public:
     Hca(Loop& loop, HcaConfig config, HcaBehaviour behaviour = {});
     ~Hca() override;
@@ -87,10 +79,9 @@ public:
     /// Its own LID and that of its subnet manager, 0 before there are any.
     [[nodiscard]] std::uint16_t lid() const noexcept;
     [[nodiscard]] std::uint16_t sm_lid() const noexcept;
-    /// P_Keys: the table up to its last entry that is set; an entry that is not is 0.
-    [[nodiscard]] PortFacts facts() const;
+    [[nodiscard]] PortFacts facts() const override;
     [[nodiscard]] const HcaConfig& config() const noexcept;
-    [[nodiscard]] Loop& loop() noexcept;
+    [[nodiscard]] Loop& loop() noexcept override;
     [[nodiscard]] const HcaDrops& drops() const noexcept;
 
     /// A new UD queue pair; its number is chosen (from 0x48 on). Null when there are no more.
@@ -108,10 +99,9 @@ public:
     void send(const Frame& frame, const QueuePair* from = nullptr);
     void send(wire::Octets frame, const QueuePair* from = nullptr) { send(Frame{frame}, from); }
 
-    /// The low half of a TransactionID: another one each time, whoever on this adapter asks.
-    [[nodiscard]] std::uint32_t new_transaction() noexcept;
-    /// MADs (256 octets) of one management class that come to QP1; at most one handler for each class, none ends it.
-    void on_mad(wire::MgmtClass mgmt_class, std::function<void(const Datagram&)> handler);
+    [[nodiscard]] std::uint32_t new_transaction() noexcept override;
+    void on_mad(wire::MgmtClass mgmt_class, std::function<void(const Datagram&)> handler) override;
+    void send_mad(const MadPath& path, const MadOctets& mad, Duration) override { send(mad_frame(path, mad)); }
     /// SMPs for QP0 that are not for the subnet management agent: responses, traps and SMInfo, for a subnet manager
     /// here.
     void on_smp(std::function<void(const Datagram&)> handler);

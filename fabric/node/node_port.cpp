@@ -73,19 +73,7 @@ void NodePort::on_datagram(std::function<void(Octets frame)> listener) {
 }
 
 SaAnswer NodePort::ask_sa(const SaRequest& request, Duration patience) {
-    // The answer may come after this call gave up, when the loop was stopped.
-    struct Pending {
-        SaAnswer answer;
-        bool is_over = false;
-    };
-    const auto pending = std::make_shared<Pending>();
-    constexpr unsigned retries = 2;
-    state_->client.ask(request, [pending](const SaAnswer& answer) { *pending = {answer, true}; }, {patience, retries});
-    // A table is waited for as long as segments of it come.
-    constexpr int longest = 100;
-    auto& loop = state_->hca.loop();
-    loop.run_until([&] { return pending->is_over; }, loop.now() + longest * patience);
-    return pending->answer;
+    return state_->client.answer_to(request, patience);
 }
 void NodePort::set_sm_key(std::uint64_t sm_key) { state_->client.sm_key = sm_key; }
 void NodePort::on_report(std::function<void(View<Notice>)> listener) { state_->client.on_report(std::move(listener)); }

@@ -2,6 +2,7 @@
 // A tester's port made of an adapter of ours: on the simulated fabric and behind a raw port.
 #pragma once
 
+#include "fabric/node/hca.hpp"
 #include "fabric/node/sa_client.hpp"
 
 namespace ipoib::fabric {

@@ -2,7 +2,6 @@
 // Transactions with the SA: repeated until answered, matched by the low half of the TransactionID. IBTA Vol 1, 13.4.6.
 #include "fabric/node/sa_client.hpp"
 
-#include "fabric/node/mad_frame.hpp"
 #include "fabric/node/sa_table.hpp"
 
 #include <algorithm>
@@ -46,7 +45,7 @@ MadOctets compose(const SaRequest& request, std::uint64_t transaction, std::uint
 }  // namespace
 
 struct SaClient::State {
-    State(Hca& h, const SaClient& c) : hca(h), client(c) {}
+    State(Gsi& g, const SaClient& c) : gsi(g), client(c) {}
     ~State() { forget_all(); }
 
     struct Transaction {
@@ -57,6 +56,7 @@ struct SaClient::State {
         unsigned retries = 0;
         TimerId timer{};
         SaTable table{};
+        bool is_cut = false;
     };
     /// A table that is whole, whose last segment may come again: its acknowledgement was lost.
     struct Finished {
@@ -65,32 +65,32 @@ struct SaClient::State {
     };
     using Open = std::map<std::uint32_t, Transaction>;
 
-    void send(const MadOctets& mad);
+    void send(const Transaction& transaction);
     void wait(Open::iterator at);
     void expire(std::uint32_t number);
-    void receive(const Packet& packet);
+    void receive(const Datagram& datagram);
     void receive_segment(const Packet& packet, Open::iterator at);
     void receive_report(const Packet& packet);
-    void finish(Open::iterator at, const SaAnswer& answer);
+    void finish(Open::iterator at, SaAnswer answer);
     void forget_all();
 
     static constexpr std::size_t most_finished = 16;
-    Hca& hca;
+    Gsi& gsi;
     const SaClient& client;
     Open open;  ///< by the low half of the TransactionID
     std::deque<Finished> finished;
     std::function<void(View<Notice>)> listener;
 };
 
-SaClient::SaClient(Hca& hca) : state_(std::make_unique<State>(hca, *this)) {
-    hca.on_mad(MgmtClass::subn_adm, [state = state_.get()](const Datagram& d) { state->receive(*d.packet); });
+SaClient::SaClient(Gsi& gsi) : state_(std::make_unique<State>(gsi, *this)) {
+    gsi.on_mad(MgmtClass::subn_adm, [state = state_.get()](const Datagram& d) { state->receive(d); });
 }
-SaClient::~SaClient() { state_->hca.on_mad(MgmtClass::subn_adm, nullptr); }
+SaClient::~SaClient() { state_->gsi.on_mad(MgmtClass::subn_adm, nullptr); }
 
 void SaClient::ask(const SaRequest& request, Answered answered, Patience patience) {
     auto& s = *state_;
-    const auto number = s.hca.new_transaction();
-    const auto upper = static_cast<std::uint32_t>(s.hca.config().port_guid);
+    const auto number = s.gsi.new_transaction();
+    const auto upper = static_cast<std::uint32_t>(s.gsi.facts().gid.interface_id());
     State::Transaction transaction;
     transaction.mad = compose(request, std::uint64_t{upper} << 32 | number, sm_key);
     transaction.attribute = request.attribute;
@@ -99,20 +99,34 @@ void SaClient::ask(const SaRequest& request, Answered answered, Patience patienc
     transaction.retries = patience.retries;
     const auto at = s.open.insert_or_assign(number, std::move(transaction)).first;
     s.wait(at);
-    s.send(at->second.mad);
+    s.send(at->second);
+}
+
+SaAnswer SaClient::answer_to(const SaRequest& request, Duration patience) {
+    // The answer may come after this call gave up, when the loop was stopped.
+    struct Pending {
+        SaAnswer answer;
+        bool is_over = false;
+    };
+    const auto pending = std::make_shared<Pending>();
+    ask(request, [pending](const SaAnswer& answer) { *pending = {answer, true}; }, {.timeout = patience});
+    constexpr int longest = 100;
+    auto& loop = state_->gsi.loop();
+    loop.run_until([&] { return pending->is_over; }, loop.now() + longest * patience);
+    return pending->answer;
 }
 void SaClient::forget_all() { state_->forget_all(); }
 void SaClient::on_report(std::function<void(View<Notice>)> listener) { state_->listener = std::move(listener); }
 
-void SaClient::State::send(const MadOctets& mad) {
-    const auto facts = hca.facts();
-    hca.send(
-        mad_frame({.slid = facts.lid, .dlid = facts.sm_lid, .sl = facts.sm_sl, .p_key = management_p_key(facts)}, mad));
+void SaClient::State::send(const Transaction& transaction) {
+    const auto facts = gsi.facts();
+    gsi.send_mad({.slid = facts.lid, .dlid = facts.sm_lid, .sl = facts.sm_sl, .p_key = management_p_key(facts)},
+                 transaction.mad, transaction.timeout);
 }
 
 void SaClient::State::wait(Open::iterator at) {
-    hca.loop().cancel(at->second.timer);
-    at->second.timer = hca.loop().after(at->second.timeout, [this, number = at->first] { expire(number); });
+    gsi.loop().cancel(at->second.timer);
+    at->second.timer = gsi.loop().after(at->second.timeout, [this, number = at->first] { expire(number); });
 }
 
 void SaClient::State::expire(std::uint32_t number) {
@@ -121,10 +135,11 @@ void SaClient::State::expire(std::uint32_t number) {
     if (at->second.retries == 0) return finish(at, SaAnswer{});
     --at->second.retries;
     wait(at);
-    send(at->second.mad);
+    send(at->second);
 }
 
-void SaClient::State::receive(const Packet& packet) {
+void SaClient::State::receive(const Datagram& datagram) {
+    const auto& packet = *datagram.packet;
     if (!packet.sa) return;
     const auto method = packet.mad[Mad::method];
     if (method == Method::report) return receive_report(packet);
@@ -132,6 +147,7 @@ void SaClient::State::receive(const Packet& packet) {
     const auto at = open.find(number);
     const bool is_segment = packet.rmpp[Rmpp::active] && packet.rmpp[Rmpp::type] != RmppType::none;
     if (!is_response(method)) return;
+    if (at != open.end()) at->second.is_cut |= datagram.is_cut;
     if (is_segment) return receive_segment(packet, at);
     if (at == open.end() || packet.mad[Mad::attribute_id] != at->second.attribute) return;
     const auto status = packet.mad[Mad::status];
@@ -141,11 +157,11 @@ void SaClient::State::receive(const Packet& packet) {
     const auto data = packet.payload.subspan(SaHeader::data_offset);
     answer.data.assign(data.begin(), data.end());
     answer.record_size = packet.sa[SaHeader::attribute_offset] * SaHeader::offset_unit;
-    finish(at, answer);
+    finish(at, std::move(answer));
 }
 
 void SaClient::State::receive_segment(const Packet& packet, Open::iterator at) {
-    const auto reply = [&](const MadOctets& mad) { hca.send(mad_frame(MadPath::back(packet, hca.lid()), mad)); };
+    const auto reply = [&](const MadOctets& mad) { gsi.send_mad(MadPath::back(packet, gsi.facts().lid), mad, {}); };
     if (at == open.end()) {
         const auto number = static_cast<std::uint32_t>(packet.mad[Mad::transaction_id]);
         const auto known = std::find_if(finished.begin(), finished.end(),
@@ -167,7 +183,7 @@ void SaClient::State::receive_segment(const Packet& packet, Open::iterator at) {
     SaAnswer answer{.is_answered = true, .method = head[Mad::method], .status = status};
     answer.record_size = step.table->record_size;
     answer.data = std::move(step.table->data);
-    finish(at, answer);
+    finish(at, std::move(answer));
 }
 
 void SaClient::State::receive_report(const Packet& packet) {
@@ -176,22 +192,23 @@ void SaClient::State::receive_report(const Packet& packet) {
         MadOctets response{};
         std::copy(packet.payload.begin(), packet.payload.end(), response.begin());
         set_field(MutableOctets{response}, Mad::method, Method::report_resp);
-        hca.send(mad_frame(MadPath::back(packet, hca.lid()), response));
+        gsi.send_mad(MadPath::back(packet, gsi.facts().lid), response, {});
     }
     const auto told = listener;  // may be replaced while it runs
     if (told) told(View<Notice>::at(packet.payload.subspan(SaHeader::data_offset)));
 }
 
 /// Nothing of this object is touched after the call: it may end the client.
-void SaClient::State::finish(Open::iterator at, const SaAnswer& answer) {
-    hca.loop().cancel(at->second.timer);
+void SaClient::State::finish(Open::iterator at, SaAnswer answer) {
+    answer.is_cut = at->second.is_cut;
+    gsi.loop().cancel(at->second.timer);
     const auto answered = std::move(at->second.answered);
     open.erase(at);
     if (answered) answered(answer);
 }
 
 void SaClient::State::forget_all() {
-    for (auto& [number, transaction] : open) hca.loop().cancel(transaction.timer);
+    for (auto& [number, transaction] : open) gsi.loop().cancel(transaction.timer);
     open.clear();
 }
 

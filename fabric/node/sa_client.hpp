@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Asking the subnet administrator and hearing its reports, over an adapter's GSI. IBTA Vol 1, 13 and 15.
+// Asking the subnet administrator and hearing its reports, over a port's GSI. IBTA Vol 1, 13 and 15.
 #pragma once
 
-#include "fabric/node/hca.hpp"
+#include "fabric/node/gsi.hpp"
 #include "protocol/wire/notice.hpp"
 
 namespace ipoib::fabric {
 
-/// The SA client of one adapter: transactions with repetition, RMPP tables put together, reports answered.
+/// The SA client of one port: transactions with repetition, RMPP tables put together, reports answered.
 class SaClient {
 public:
-    explicit SaClient(Hca& hca);
+    explicit SaClient(Gsi& gsi);
     ~SaClient();
     SaClient(const SaClient&) = delete;
     SaClient& operator=(const SaClient&) = delete;
@@ -24,6 +24,9 @@ public:
     /// answer is waited for as if none had come.
     void ask(const SaRequest& request, Answered answered, Patience patience);
     void ask(const SaRequest& request, Answered answered) { ask(request, std::move(answered), Patience{}); }
+    /// The same as one call, as Port::ask_sa does it: runs the loop until the answer is there, or the third `patience`
+    /// is over without one. A table is waited for as long as segments of it come.
+    [[nodiscard]] SaAnswer answer_to(const SaRequest& request, Duration patience);
     /// Forgets every open request; their callers are not called.
     void forget_all();
     /// Told of each report; ReportResp is sent before.

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fabric/umad/host_interfaces.hpp"
+
+#include "fabric/socket/test_directory.hpp"
+
+#include "catch2.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+namespace ipoib::fabric {
+namespace {
+
+constexpr std::uint64_t guid = 0x0002c9030008f735;
+
+struct Interfaces {
+    void add(const std::string& name, const std::string& address) const {
+        std::filesystem::create_directory(folder / name);
+        std::ofstream{folder / (name + "/address")} << address;
+    }
+    [[nodiscard]] bool have(std::uint64_t port_guid) const { return has_ipoib_interface(folder / "", port_guid); }
+    TestDirectory folder;
+};
+
+TEST_CASE("Host's interfaces: an IPoIB interface is known by the port GUID in its link-layer address") {
+    Interfaces interfaces;
+    interfaces.add("lo", "00:00:00:00:00:00\n");
+    CHECK_FALSE(interfaces.have(guid));
+    interfaces.add("ib0", "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:08:f7:35\n");
+    CHECK(interfaces.have(guid));
+    CHECK_FALSE(interfaces.have(guid + 1));
+}
+
+TEST_CASE("Host's interfaces: what is no link-layer address of IPoIB is none") {
+    Interfaces interfaces;
+    interfaces.add("short", "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:08:f7\n");
+    interfaces.add("long", "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:08:f7:35:00\n");
+    interfaces.add("words", "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:08:f7:port\n");
+    interfaces.add("large", "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:08:f7:135\n");
+    std::filesystem::create_directory(interfaces.folder / "mute");
+    CHECK_FALSE(interfaces.have(guid));
+    CHECK_FALSE(has_ipoib_interface(interfaces.folder / "no-such-folder", guid));
+}
+
+}  // namespace
+}  // namespace ipoib::fabric
