@@ -19,7 +19,8 @@ constexpr double least_scale = 0.1, most_scale = 1000;
 bool is_simulated(const std::string& fabric) { return fabric == "simulated" || fabric.starts_with("simulated:"); }
 
 /// Other nodes of a real fabric are somebody's.
-Impact usual_impact(const std::string& fabric) { return fabric.starts_with("verbs:") ? Impact::dut : Impact::fabric; }
+bool is_real(const std::string& fabric) { return fabric.starts_with("verbs:") || fabric.starts_with("umad:"); }
+Impact usual_impact(const std::string& fabric) { return is_real(fabric) ? Impact::dut : Impact::fabric; }
 
 Impact impact_of(const TargetOptions& options) {
     if (options.allow.empty()) return usual_impact(options.fabric);
@@ -30,6 +31,7 @@ std::string dut_of(const TargetOptions& options, const Profile& profile) {
     if (!options.dut.empty()) return options.dut;
     if (!profile.adapter.empty()) return "exec:" + profile.adapter;
     // What is no fabric at all is refused as such, later.
+    if (options.fabric.starts_with("umad:")) return "sa";
     if (options.listen.empty() && !options.fabric.starts_with("socket:")) return "reference";
     throw UsageError("--dut is missing: exec:COMMAND for an adapter, sa, or none when nothing controls the DUT");
 }
@@ -64,7 +66,9 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
                     "Where the DUT is: simulated (in this process, the default), simulated:sa-mutant=NAME (with a "
                     "wrong subnet administrator), socket:PATH[,PATH][,tap=PATH][,sm-key=N] (raw ports of a fabric that "
                     "listens there; the tap "
-                    "shows what other nodes send, the key lets its SA tell who is a member)")
+                    "shows what other nodes send, the key lets its SA tell who is a member), "
+                    "umad:DEVICE[/PORT][,pkey=N][,sm-key=N][,issm] (the SA of a real fabric, by the management "
+                    "datagrams of a port of this host; for --dut sa)")
         ->check(not_empty())
         ->type_name("FABRIC");
     command
@@ -101,9 +105,10 @@ void add_permission_options(CLI::App& command, TargetOptions& options) {
         ->check(not_empty())
         ->type_name("DUT.toml");
     command
-        .add_option("--allow", options.allow,
-                    "Who may notice that a case runs: observe (nobody), dut, link (other nodes of the partition), "
-                    "fabric (anybody; the default on simulated and socket); what is not allowed is NA")
+        .add_option(
+            "--allow", options.allow,
+            "Who may notice that a case runs: observe (nobody), dut, link (other nodes of the partition), "
+            "fabric (anybody; the default on simulated and socket; elsewhere it is dut); what is not allowed is NA")
         ->check(CLI::IsMember({"observe", "dut", "link", "fabric"}))
         ->type_name("IMPACT");
 }

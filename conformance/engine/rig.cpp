@@ -4,6 +4,7 @@
 
 #include "conformance/dut/adapter_process.hpp"
 #include "conformance/dut/in_process.hpp"
+#include "conformance/engine/fabric_options.hpp"
 #include "conformance/mutants/mutant.hpp"
 #include "fabric/simulated/fabric.hpp"
 #include "fabric/socket/fabric.hpp"
@@ -11,7 +12,10 @@
 #include "stack/adapter.hpp"
 #include "stack/node.hpp"
 
-#include <charconv>
+#ifdef IPOIB_HAS_UMAD
+#include "fabric/umad/fabric.hpp"
+#endif
+
 #include <nlohmann/json.hpp>
 
 namespace ipoib::conformance {
@@ -21,7 +25,7 @@ using fabric::SimulatedFabric;
 using namespace std::chrono_literals;
 
 constexpr std::string_view exec_prefix = "exec:", mutant_prefix = "mutant:", socket_prefix = "socket:",
-                           sa_mutant_prefix = "simulated:sa-mutant=";
+                           umad_prefix = "umad:", sa_mutant_prefix = "simulated:sa-mutant=";
 
 /// The DUT of `--dut none` and `--dut sa`: nothing can be asked of it.
 class NoControl : public Control {
@@ -246,40 +250,6 @@ private:
     std::unique_ptr<fabric::RawPortListener> listener_;
 };
 
-std::uint64_t sm_key_of(std::string_view text) {
-    std::uint64_t key = 0;
-    const auto is_hex = text.starts_with("0x");
-    const auto digits = is_hex ? text.substr(2) : text;
-    constexpr int hexadecimal = 16, decimal = 10;
-    const auto end = digits.data() + digits.size();
-    const auto read = std::from_chars(digits.data(), end, key, is_hex ? hexadecimal : decimal);
-    if (read.ec != std::errc{} || read.ptr != end)
-        throw std::invalid_argument("sm-key is a number, not '" + std::string(text) + "'");
-    return key;
-}
-
-/// PATH[,PATH]...[,tap=PATH][,sm-key=N]
-fabric::SocketOptions socket_options(std::string_view list) {
-    constexpr std::string_view tap = "tap=", sm_key = "sm-key=";
-    fabric::SocketOptions options;
-    while (true) {
-        const auto comma = list.find(',');
-        const auto word = list.substr(0, comma);
-        if (word.starts_with(tap))
-            options.tap = word.substr(tap.size());
-        else if (word.starts_with(sm_key))
-            options.sm_key = sm_key_of(word.substr(sm_key.size()));
-        else
-            options.paths.emplace_back(word);
-        const bool is_empty = word == tap || (!options.paths.empty() && options.paths.back().empty());
-        if (is_empty) throw std::invalid_argument("--fabric socket: needs a path, or paths with commas between");
-        if (comma == std::string_view::npos) break;
-        list.remove_prefix(comma + 1);
-    }
-    if (options.paths.empty()) throw std::invalid_argument("--fabric socket: needs a path of a raw port");
-    return options;
-}
-
 /// This process is a node of another fabric, by raw ports.
 class SocketRig : public LastingRig {
 public:
@@ -328,6 +298,51 @@ private:
     fabric::SocketOptions options_;
 };
 
+#ifdef IPOIB_HAS_UMAD
+/// A port of this host, by its management datagrams.
+class UmadRig : public LastingRig {
+public:
+    explicit UmadRig(const Target& target)
+        : LastingRig(target), words_(umad_target(std::string_view(target.fabric).substr(umad_prefix.size()))) {
+        target_.session.p_key = words_.p_key;
+        find_fabric();
+    }
+
+private:
+    void find_fabric() override {
+        if (fabric_ && static_cast<fabric::UmadFabric&>(*fabric_).problem().empty()) return;
+        if (fabric_) {
+            abilities_ = fabric_->abilities();
+            facts_ = fabric_->facts();
+        }
+        fabric_.reset();
+        fabric::UmadFabricOptions options{
+            .port = {.device = words_.device, .port = words_.port, .raises_issm = words_.raises_issm},
+            .sm_key = words_.sm_key,
+            .control = target_.fabric_control};
+        options.patience =
+            std::chrono::duration_cast<fabric::Duration>(options.patience * target_.session.timeout_scale);
+        fabric_ = std::make_unique<fabric::UmadFabric>(options);
+    }
+
+    UmadTarget words_;
+};
+#endif
+
+/// Only the SA can be judged there: nothing but management datagrams is sent.
+std::unique_ptr<Rig> umad_rig(const Target& target) {
+    if (target.dut != "sa")
+        throw std::invalid_argument("--fabric umad: carries management datagrams only: --dut sa, not '" + target.dut +
+                                    "'");
+    if (target.scenario != Target{}.scenario)
+        throw std::invalid_argument("--scenario is how a fabric of ours is set up; umad: is somebody's");
+#ifdef IPOIB_HAS_UMAD
+    return std::make_unique<UmadRig>(target);
+#else
+    throw std::invalid_argument("--fabric umad: is not in this program: libibumad was missing when it was built");
+#endif
+}
+
 }  // namespace
 
 Profile reference_profile(const Target& target) {
@@ -356,11 +371,14 @@ std::unique_ptr<Rig> make_rig(const Target& target) {
         if (!target.listen.empty()) throw std::invalid_argument("--listen is for the simulated fabric");
         return std::make_unique<SocketRig>(target);
     }
+    if (target.fabric.starts_with(umad_prefix)) return umad_rig(target);
     if (target.fabric.starts_with("verbs:"))
-        throw std::invalid_argument("the fabric 'verbs:' is not built yet; there are simulated and socket:PATH");
+        throw std::invalid_argument(
+            "the fabric 'verbs:' is not built yet; there are simulated, socket:PATH and "
+            "umad:DEVICE");
     if (target.fabric != "simulated" && !target.fabric.starts_with(sa_mutant_prefix))
-        throw std::invalid_argument("--fabric is simulated, simulated:sa-mutant=NAME or socket:PATH, not '" +
-                                    target.fabric + "'");
+        throw std::invalid_argument(
+            "--fabric is simulated, simulated:sa-mutant=NAME, socket:PATH or umad:DEVICE, not '" + target.fabric + "'");
     if (!target.fabric_control.empty())
         throw std::invalid_argument("--fabric-control is for fabrics outside this process");
     if (target.listen.empty()) {

@@ -107,10 +107,9 @@ SaAnswer Tester::join(const Bytes<McMemberRecord>& record, std::uint64_t mask) {
     const auto state = record[McMemberRecord::join_state];
     if (joined[McMemberRecord::port_gid] != self_.gid && record[McMemberRecord::port_gid] != self_.gid) return answer;
     const Membership membership{joined[McMemberRecord::mgid], state, joined[McMemberRecord::mlid]};
-    if (state & ~send_only_states) {
-        if (const auto why = port_.attach(membership.mgid, membership.mlid); !why.empty()) return answer;
-    }
+    // Also where no queue pair gets its packets, the membership is the SA's to end.
     memberships_.push_back(membership);
+    if (state & ~send_only_states) (void)port_.attach(membership.mgid, membership.mlid);
     return answer;
 }
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Taking the words of --fabric apart.
+#include "conformance/engine/fabric_options.hpp"
+
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace ipoib::conformance {
+namespace {
+
+constexpr std::string_view sm_key = "sm-key=", tap = "tap=", p_key = "pkey=", issm = "issm";
+
+std::uint64_t number_of(std::string_view name, std::string_view text,
+                        std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
+    std::uint64_t number = 0;
+    const auto is_hex = text.starts_with("0x");
+    const auto digits = is_hex ? text.substr(2) : text;
+    constexpr int hexadecimal = 16, decimal = 10;
+    const auto end = digits.data() + digits.size();
+    const auto read = std::from_chars(digits.data(), end, number, is_hex ? hexadecimal : decimal);
+    if (read.ec != std::errc{} || read.ptr != end || number > most)
+        throw std::invalid_argument(std::string(name.substr(0, name.find('='))) + " is a number, not '" +
+                                    std::string(text) + "'");
+    return number;
+}
+
+/// The words between the commas, the first one too where it is empty.
+template <class Take>
+void for_each_word(std::string_view list, const Take& take) {
+    while (true) {
+        const auto comma = list.find(',');
+        take(list.substr(0, comma));
+        if (comma == std::string_view::npos) return;
+        list.remove_prefix(comma + 1);
+    }
+}
+
+/// What follows the name, if the word begins with it.
+std::optional<std::string_view> value_of(std::string_view word, std::string_view name) {
+    return word.starts_with(name) ? std::optional{word.substr(name.size())} : std::nullopt;
+}
+
+}  // namespace
+
+fabric::SocketOptions socket_options(std::string_view list) {
+    fabric::SocketOptions options;
+    for_each_word(list, [&](std::string_view word) {
+        if (const auto path = value_of(word, tap))
+            options.tap = *path;
+        else if (const auto key = value_of(word, sm_key))
+            options.sm_key = number_of(sm_key, *key);
+        else
+            options.paths.emplace_back(word);
+        const bool is_empty = word == tap || (!options.paths.empty() && options.paths.back().empty());
+        if (is_empty) throw std::invalid_argument("--fabric socket: needs a path, or paths with commas between");
+    });
+    if (options.paths.empty()) throw std::invalid_argument("--fabric socket: needs a path of a raw port");
+    return options;
+}
+
+UmadTarget umad_target(std::string_view list) {
+    UmadTarget target;
+    bool is_first = true;
+    for_each_word(list, [&](std::string_view word) {
+        constexpr std::uint64_t most_ports = 255, no_p_key = 0x8000;
+        if (std::exchange(is_first, false)) {
+            const auto slash = word.find('/');
+            target.device = word.substr(0, slash);
+            if (slash != std::string_view::npos)
+                target.port = static_cast<int>(number_of("the port", word.substr(slash + 1), most_ports));
+        } else if (const auto partition = value_of(word, p_key)) {
+            target.p_key = static_cast<std::uint16_t>(number_of(p_key, *partition, 0xffff));
+            if ((target.p_key | no_p_key) == no_p_key)
+                throw std::invalid_argument("'" + std::string(word) + "' names no partition");
+        } else if (const auto key = value_of(word, sm_key)) {
+            target.sm_key = number_of(sm_key, *key);
+        } else if (word == issm) {
+            target.raises_issm = true;
+        } else {
+            throw std::invalid_argument("--fabric umad: does not know '" + std::string(word) +
+                                        "'; it is umad:DEVICE[/PORT][,pkey=N][,sm-key=N][,issm]");
+        }
+    });
+    return target;
+}
+
+}  // namespace ipoib::conformance
