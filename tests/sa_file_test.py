@@ -1,42 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reads what a real saquery prints of a real OpenSM on a simulated subnet (ibsim), and compares it with what OpenSM was
-told to set up. Needs no root and no network: the programs meet at abstract sockets with a name of this run's own."""
+told to set up."""
 import ctypes
-import ctypes.util
 import ipaddress
 import json
 import os
-import re
-import shutil
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
-TOOLS = {"ibsim": "ibsim-utils", "opensm": "opensm", "saquery": "infiniband-diags", "sminfo": "infiniband-diags"}
-SKIPPED = 77  # to CTest
+from ibsim import SKIPPED, Subnet, missing_packages
 
-# ibsim gives GUIDs of its own, by kind and order: a CA of one port takes two.
-NET = '''\
-Switch 4 "edge"
-[1] "alpha"[1] # "alpha" lid 2 4xQDR
-[2] "beta"[1] # "beta" lid 3 4xQDR
-[3] "gamma"[1] # "gamma" lid 4 4xQDR
-
-Hca 1 "alpha" # "alpha HCA-1"
-[1] "edge"[1] # lid 2 lmc 0 "edge" lid 1 4xQDR
-
-Hca 1 "beta" # "beta (rack 7) HCA-1"
-[1] "edge"[2] # lid 3 lmc 0 "edge" lid 1 4xQDR
-
-Hca 1 "gamma" # "gamma HCA-1"
-[1] "edge"[3] # lid 4 lmc 0 "edge" lid 1 4xQDR
-'''
+HOSTS = {"alpha": "alpha HCA-1", "beta": "beta (rack 7) HCA-1", "gamma": "gamma HCA-1"}
 PORTS = {"alpha": "fe80::10:1", "beta": "fe80::10:3", "gamma": "fe80::10:5"}
 
 # ibsim carries no segmented MADs: an answer is cut after three MCMemberRecords, so there are three groups and three
@@ -63,26 +43,6 @@ REST = {
 JOINS = [("alpha", DEFAULT, [1]), ("beta", CONTROLLED, [4, 1]), ("gamma", SCOPED, [2])]
 
 
-def simulator():
-    """The library that stands for /dev/infiniband, as Debian installs it."""
-    return next(iter(sorted(Path("/usr/lib").glob("*/umad2sim/libumad2sim.so"))), None)
-
-
-def missing_packages():
-    packages = {package for tool, package in TOOLS.items() if not shutil.which(tool, path=search_path())}
-    if not simulator():
-        packages.add("libumad2sim0")
-    return sorted(packages)
-
-
-def search_path():
-    return os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
-
-
-def die_with_parent():
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: on every way out, also SIGKILL of this program
-
-
 def join(sm_lid, mgid, port_gid, states):
     """Asks the SA to let a port join, as that port: runs in a process that umad2sim was loaded into."""
     umad = ctypes.CDLL("libibumad.so.3")
@@ -106,83 +66,18 @@ def join(sm_lid, mgid, port_gid, states):
         assert umad.umad_status(buffer) == 0 and status == 0, f"refused: status {status:#x}"
 
 
-class Subnet:
-    """ibsim, and OpenSM at the port of alpha."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.processes = []
-        self.environment = dict(os.environ, IBSIM_SOCKNAME=f"ipoib-test-{os.getpid()}-{time.monotonic_ns()}",
-                                OSM_CACHE_DIR=str(folder), OSM_TMP_DIR=str(folder), PATH=search_path())
-        for name, text in ("net", NET), ("partitions.conf", PARTITIONS), ("opensm.conf", ""):
-            (folder / name).write_text(text)
-
-    def start(self):
-        self.spawn("ibsim", ["ibsim", "-s", "-n", "net"], self.environment)
-        self.wait(lambda: "simulator ready" in self.log("ibsim"))
-        self.spawn("opensm", ["opensm", "-Q", "-F", "opensm.conf", "-P", "partitions.conf", "-f", "opensm.log"],
-                   self.at("alpha"))
-        self.wait(lambda: self.sm_lid() is not None)
-        self.wait(lambda: self.saquery("-g").count("MGID") == len(GROUPS))
-        for host, mgid, states in JOINS:
-            self.run(host, sys.executable, __file__, "--join", str(self.sm_lid()), mgid, PORTS[host],
-                     *map(str, states))
-
-    def stop(self):
-        # OpenSM leaves in peace only while the simulator is there.
-        for process in reversed(self.processes):
-            process.terminate()
-            try:
-                process.wait(timeout=5)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-    def at(self, host):
-        return dict(self.environment, LD_PRELOAD=str(simulator()), SIM_HOST=host)
-
-    def spawn(self, name, command, environment):
-        with open(self.folder / (name + ".out"), "wb") as output:
-            self.processes.append(subprocess.Popen(command, cwd=self.folder, env=environment, stdout=output,
-                                                   stderr=output, stdin=subprocess.DEVNULL,
-                                                   preexec_fn=die_with_parent))
-
-    def log(self, name):
-        return (self.folder / (name + ".out")).read_text(errors="replace")
-
-    def wait(self, condition, seconds=60):
-        end = time.monotonic() + seconds
-        while not condition():
-            dead = [process.args[0] for process in self.processes if process.poll() is not None]
-            if dead or time.monotonic() > end:
-                raise RuntimeError(f"the subnet does not come up; dead: {dead}\n" + self.log("ibsim") +
-                                   (self.log("opensm") if len(self.processes) > 1 else ""))
-            time.sleep(0.1)
-
-    def run(self, host, *command, check=True):
-        run = subprocess.run(command, cwd=self.folder, env=self.at(host), stdin=subprocess.DEVNULL, timeout=60,
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=die_with_parent)
-        if check and run.returncode != 0:
-            raise RuntimeError(f"{command}: {run.returncode}\n{run.stdout}{run.stderr}")
-        return run.stdout
-
-    def sm_lid(self):
-        found = re.search(r"sm lid (\d+) .* SMINFO_MASTER", self.run("beta", "sminfo", check=False))
-        return int(found.group(1)) if found else None
-
-    def saquery(self, *arguments):
-        return self.run("beta", "saquery", *arguments, check=False)
-
-
 class RealLists(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory(prefix="ipoib-sa-")
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
-        cls.subnet = Subnet(cls.folder)
+        cls.subnet = Subnet(cls.folder, HOSTS, PARTITIONS)
         cls.addClassCleanup(cls.subnet.stop)
-        cls.subnet.start()
+        cls.subnet.start(len(GROUPS))
+        for host, mgid, states in JOINS:
+            cls.subnet.run(host, sys.executable, __file__, "--join", str(cls.subnet.sm_lid()), mgid, PORTS[host],
+                           *map(str, states))
 
     def read(self, *texts):
         """What is read from these texts, one after the other, by MGID."""

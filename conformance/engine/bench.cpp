@@ -64,10 +64,16 @@ GroupFacts Bench::join(const IpAddress& group) { return join(mgid_of(group), Joi
 GroupFacts Bench::join(const Gid& mgid, JoinState state) { return first().join(mgid, state); }
 
 void Bench::leave(const Gid& mgid, JoinState state) {
+    if (state_.session.tester().keeps(mgid))
+        throw NotApplicable{NotJudged::safety, "the host uses this port for IPoIB: it stays in " + text(mgid)};
     (void)state_.session.tester().leave(mgid, static_cast<std::uint8_t>(state));
 }
 
-fabric::SaAnswer Bench::ask_sa(const fabric::SaRequest& request) { return state_.session.tester().ask(request); }
+fabric::SaAnswer Bench::ask_sa(const fabric::SaRequest& request) {
+    auto answer = state_.session.tester().ask(request);
+    if (answer.is_cut) throw NotApplicable{NotJudged::tester, "this fabric carries only the begin of the SA's table"};
+    return answer;
+}
 
 fabric::SaAnswer Bench::ask_to_join(const Bytes<McMemberRecord>& record, std::uint64_t mask) {
     return state_.session.tester().join(record, mask);

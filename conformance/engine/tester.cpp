@@ -6,6 +6,7 @@
 #include "protocol/wire/rmpp.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace ipoib::conformance {
 using namespace wire;
@@ -103,8 +104,11 @@ SaAnswer Tester::join(const Bytes<McMemberRecord>& record, std::uint64_t mask) {
                        .component_mask = mask,
                        .record = octets_of(record)});
     const auto joined = answer.first<McMemberRecord>();
-    if (!answer.is_ok() || !joined) return answer;
     const auto state = record[McMemberRecord::join_state];
+    // An SA that was not heard may have granted it all the same: an interrupt ends the waiting, not the request.
+    if (!answer.is_answered && record[McMemberRecord::port_gid] == self_.gid)
+        memberships_.push_back({record[McMemberRecord::mgid], state, 0});
+    if (!answer.is_ok() || !joined) return answer;
     if (joined[McMemberRecord::port_gid] != self_.gid && record[McMemberRecord::port_gid] != self_.gid) return answer;
     const Membership membership{joined[McMemberRecord::mgid], state, joined[McMemberRecord::mlid]};
     // Also where no queue pair gets its packets, the membership is the SA's to end.
@@ -158,7 +162,13 @@ void Tester::leave_groups() {
 void Tester::leave_all() {
     leave_groups();
     const auto own = memberships_;
-    for (const auto& one : own) (void)leave(one.mgid, one.state);
+    for (const auto& one : own)
+        if (!keeps(one.mgid)) (void)leave(one.mgid, one.state);
+}
+
+bool Tester::keeps(const Gid& mgid) const {
+    const auto own = std::span{memberships_}.first(own_memberships_);
+    return port_.facts().is_shared && std::ranges::any_of(own, [&](const Membership& one) { return one.mgid == mgid; });
 }
 
 std::optional<Bytes<McMemberRecord>> Tester::find(const Gid& mgid) {

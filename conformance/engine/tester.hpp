@@ -28,9 +28,11 @@ public:
     /// Searches the broadcast group in growing scope (2, 5, 8, 14; RFC 4391, 4.1), joins it as FullMember, and then its
     /// solicited-node group; why it cannot, or empty. Afterwards link() and self() hold.
     [[nodiscard]] std::string enter_link(fabric::Duration patience);
-    /// Leaves what was joined since; the second one leaves the link too.
+    /// Leaves what was joined since; the second one leaves the link too, but for what keeps() says.
     void leave_groups();
     void leave_all();
+    /// Whether this membership is not the tester's to end: the host may have held it before, for its own IPoIB.
+    [[nodiscard]] bool keeps(const wire::Gid& mgid) const;
 
     [[nodiscard]] const build::Link& link() const noexcept { return link_; }
     /// The broadcast group's record.
