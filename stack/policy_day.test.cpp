@@ -167,6 +167,7 @@ private:
         }
         ping(node_, ip("10.1.0.2"));
         ping(node_, ip("10.1.0.2"));
+        ping(peer_, ip("10.1.0.1"));
         // One peer with two connections: IP over the first, before and after the second.
         constexpr std::uint32_t busy = 0x996;
         const auto qpn = connect(busy, 10);
@@ -175,14 +176,13 @@ private:
         inject(over_connection(qpn, 1));
         node_.ib0().connections().close();
         world_.settle();
-        // A peer that does not exist but for its address: the request to it stays open.
+        // A peer that does not exist but for its address: the request to it is open until its port rejects it.
         constexpr std::uint32_t ghost = 0x999;
         const build::Link link = peer_.ib0().link();
         inject(build::arp_request(as_peer(0x0a01003c), 0x0a010001, link)
                    .set(ArpAddresses::sha_flags, flag_rc)
                    .set(ArpAddresses::sha_qpn, ghost));
         static_cast<void>(node_.ib0().echo().ping(ip("10.1.0.60"), 56, 1s, [](bool) {}));
-        world_.loop.run_for(1ms);
         inject(request_from(ghost, 1, 0, 0));
         inject(request_from(0x998, 2, 0, 0xff));
         inject(request_from(0x997, 3, 1, 0));
