@@ -69,6 +69,7 @@ public:
             result_ = std::move(state.result);
             result_.seconds = std::chrono::duration<double>(session.loop().now() - begin).count();
             keep_evidence(state, results);
+            if (run_.witness) run_.witness(case_, state.recorder, result_);
         } catch (const std::exception& broken) {
             fails(Verdict::error, broken.what());
         }

@@ -25,6 +25,8 @@ struct ActiveRun {
     std::string repeat_command;
     /// Told before each case: its number from 1, of how many.
     std::function<void(const Case&, std::size_t, std::size_t)> progress{};
+    /// Shown each case's frames, and what was found, when it has ended.
+    std::function<void(const Case&, const Recorder&, const reports::Result&)> witness{};
 };
 
 /// Why a case cannot be run at this DUT and fabric, before anything is sent; nothing when it can.

@@ -31,7 +31,9 @@ void Bench::continue_step(std::string_view title, std::vector<const requirements
             s.judged.push_back(i);
     if (s.judged.size() < judged.size())
         throw CaseDefect("step \"" + s.step_title + "\" judges a requirement that the case does not list");
-    s.recorder.comment("STEP: " + s.step_title);
+    std::vector<std::string_view> ids;
+    for (const auto index : s.judged) ids.push_back(s.tallies[index].requirement->id);
+    s.recorder.step(title, std::move(ids));
 }
 
 void Bench::begin_step(std::string_view title, std::vector<const requirements::Requirement*> judged) {

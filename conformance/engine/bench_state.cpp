@@ -24,7 +24,7 @@ void Bench::State::violated(reports::Detail detail, const std::string& sentence)
     ++result.violations;
     const auto told = "step \"" + step_title + "\": " + sentence;
     if (first_failure.empty()) first_failure = told;
-    recorder.comment("VIOLATION: " + told);
+    recorder.breach("VIOLATION", told);
     if (result.details.size() >= most_details) return;
     detail.capture = capture;
     if (detail.frame) result.frames.push_back(detail.frame);
@@ -35,6 +35,7 @@ void Bench::State::warned(const std::string& sentence) {
     for (const auto index : judged) ++tallies[index].warnings;
     const auto told = "step \"" + step_title + "\": " + sentence;
     if (first_failure.empty()) first_failure = told;
+    recorder.breach("WARNING", told);
     result.notes.push_back(told);
 }
 

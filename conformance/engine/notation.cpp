@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One line per packet, the innermost thing that was found first.
+// One line per packet, the innermost thing that was found first; headers by their rows.
 #include "conformance/engine/notation.hpp"
 
 #include "protocol/wire/inform_info.hpp"
 #include "protocol/wire/mad_names.hpp"
 #include "protocol/wire/text.hpp"
+
+#include <algorithm>
 
 namespace ipoib::conformance {
 using namespace wire;
@@ -71,6 +73,20 @@ std::string datagram(const Packet& p) {
 std::string in_one_line(const Packet& p) {
     if (p.mad) return management(p);
     return datagram(p) + over(p);
+}
+
+std::string header_text(const Packet& packet, const HeaderSpec& header, const std::uint8_t* at) {
+    constexpr std::size_t name_width = 22;
+    auto lines = std::string(header.title) + " (offset " + std::to_string(packet.offset_of(at)) + ")\n";
+    for (const auto& field : header.fields) {
+        const bool is_quiet =
+            field.show == Show::reserved && field.width <= 64 && read_bits(at, field.at, field.width) == 0;
+        if (is_quiet) continue;
+        auto name = std::string(field.name);
+        name.resize(std::max(name.size(), name_width), ' ');
+        lines += "    " + name + ' ' + value_text(field, at, names_of(header, field, at)) + '\n';
+    }
+    return lines;
 }
 
 }  // namespace ipoib::conformance

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A packet in one line, for people: what failures, logs and evidence say of frames.
+// Packets for people: in one line, as failures, logs and evidence tell of frames, and field by field.
 #pragma once
 
 #include "protocol/wire/packet.hpp"
@@ -11,5 +11,9 @@ namespace ipoib::conformance {
 /// "ARP reply 10.1.0.9 to 10.1.0.1", "UDP 10.1.0.9 to 239.1.2.3 port 5000 over ff12:401b:ffff::f01:203", "SubnAdm Set
 /// MCMemberRecord ff12:401b:ffff::ffff:ffff JoinState 1".
 [[nodiscard]] std::string in_one_line(const wire::Packet& packet);
+
+/// A header of the packet with its offset and all fields, a line for each; reserved bits only where they are set.
+[[nodiscard]] std::string header_text(const wire::Packet& packet, const wire::HeaderSpec& header,
+                                      const std::uint8_t* at);
 
 }  // namespace ipoib::conformance

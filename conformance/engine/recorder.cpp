@@ -78,6 +78,16 @@ void Recorder::arrived(Octets frame, std::size_t port) {
 
 void Recorder::comment(std::string_view text) { comments_.push_back({frames_.size(), std::string(text)}); }
 
+void Recorder::step(std::string_view title, std::vector<std::string_view> judges) {
+    comment("STEP: " + std::string(title));
+    steps_.push_back({std::string(title), std::move(judges), frames_.size()});
+}
+
+void Recorder::breach(std::string_view verdict, std::string_view sentence) {
+    comment(std::string(verdict) + ": " + std::string(sentence));
+    breaches_.push_back({steps_.empty() ? 0 : steps_.size() - 1, frames_.size()});
+}
+
 Octets Recorder::octets(std::size_t index) const noexcept {
     return Octets{octets_}.subspan(frames_[index].begin, frames_[index].size);
 }

@@ -24,6 +24,21 @@ public:
     /// Text that the evidence shows at the next frame.
     void comment(std::string_view text);
 
+    /// A step of the case. What it judges are ids of requirements.
+    struct Step {
+        std::string title;
+        std::vector<std::string_view> judges;
+        std::size_t before;  ///< how many frames there were when it began
+    };
+    /// A requirement that was not met.
+    struct Breach {
+        std::size_t step, before;  ///< indices: of the step, and how many frames there were when it was found
+    };
+    void step(std::string_view title, std::vector<std::string_view> judges);
+    void breach(std::string_view verdict, std::string_view sentence);
+    [[nodiscard]] const std::vector<Step>& steps() const noexcept { return steps_; }
+    [[nodiscard]] const std::vector<Breach>& breaches() const noexcept { return breaches_; }
+
     [[nodiscard]] std::size_t size() const noexcept { return frames_.size(); }
     /// How many frames the tester's queue pairs took.
     [[nodiscard]] std::size_t arrivals() const noexcept { return arrivals_; }
@@ -60,6 +75,8 @@ private:
     std::vector<Record> frames_;
     std::vector<std::uint8_t> octets_;
     std::vector<Comment> comments_;
+    std::vector<Step> steps_;
+    std::vector<Breach> breaches_;
     std::set<std::uint16_t> dut_lids_;
     std::size_t arrivals_ = 0;
     bool is_full_ = false;

@@ -78,14 +78,30 @@ bool is_observation(const Case& one) {
         one.checks, [](const auto* requirement) { return requirement->strength == requirements::Strength::may; });
 }
 
-reports::Results run_on(const Target& target, std::vector<const Case*> cases, std::uint64_t seed) {
+/// Whether the case came to judge one of the requirements that are broken, and found nothing at all. What is the same
+/// as a requirement counts as that; what it is part of does not, since a case may judge another part.
+bool passes_over(const reports::Result& result, const Mutant& mutant) {
+    if (result.verdict != Verdict::pass && result.verdict != Verdict::na) return false;
+    return std::ranges::any_of(result.parts, [&](const reports::PartVerdict& part) {
+        return part.verdict == Verdict::pass && std::ranges::any_of(mutant.breaks, [&](const auto* broken) {
+                   return part.id == broken->id || std::ranges::find(broken->same_as, part.id) != broken->same_as.end();
+               });
+    });
+}
+
+reports::Results run_on(const Target& target, std::vector<const Case*> cases, const SelftestRun& selftest,
+                        const Mutant* mutant) {
     ActiveRun active;
     active.cases = std::move(cases);
     for (const auto& rule : rules::all()) active.rules.push_back(&rule);
     active.judges_sa = target.judges_sa();
     active.has_control = target.has_control();
     active.profile = reference_profile(target);
-    active.seed = seed;
+    active.seed = selftest.seed;
+    if (selftest.witness)
+        active.witness = [&](const Case& one, const Recorder& recorder, const reports::Result& result) {
+            selftest.witness(mutant, one, recorder, result);
+        };
     const auto rig = make_rig(target);
     return run(active, *rig);
 }
@@ -145,7 +161,7 @@ private:
         Target target;
         target.scenario = scenario;
         target.dut = dut;
-        auto results = run_on(target, of_subject(run_.cases, subject), run_.seed);
+        auto results = run_on(target, of_subject(run_.cases, subject), run_, nullptr);
         for (const auto& result : results.results)
             if (result.verdict != Verdict::pass && result.verdict != Verdict::na &&
                 !(target.judges_sa() && is_set_aside(result, scenario)))
@@ -163,31 +179,13 @@ private:
         // Of a selection only what it checks can be asked for.
         const bool is_selection = run_.cases.size() < all_cases().size();
         if (is_selection && cases.empty()) return;
-        auto wanted = expected;
-        auto allowed = expected;
-        for (const auto* requirement : mutant.sometimes) add_closure(allowed, requirement->id);
-        if (is_selection) std::erase_if(wanted, [&](auto id) { return !checked_by(cases).contains(id); });
         const auto target = target_of(mutant);
-        auto results = run_on(target, std::move(cases), run_.seed);
-        if (target.judges_sa()) {
+        auto results = run_on(target, cases, run_, &mutant);
+        if (target.judges_sa())
             std::erase_if(results.results, [&](const auto& result) { return is_set_aside(result, target.scenario); });
-            allowed.merge(set_aside(target.scenario));
-        }
-        const auto found = found_broken(results);
-        MutantOutcome outcome{.mutant = &mutant,
-                              .killed_by = {},
-                              .missing = difference(wanted, found),
-                              .extra = difference(found, allowed),
-                              .wrongly_failed = {}};
-        for (const auto& result : results.results) {
-            const bool is_doubted = mutant.breaks.empty() && result.verdict == Verdict::inconc;
-            if (is_doubted) outcome.wrongly_failed.push_back(result.id + " INCONC " + result.message);
-            if (result.verdict == Verdict::error)
-                outcome.wrongly_failed.push_back(result.id + " ERROR " + result.message);
-            if (!is_violation(result.verdict)) continue;
-            outcome.killed_by.push_back(result.id);
-            if (const auto* one = find_case(result.id)) deadly_.insert(one->id);
-        }
+        auto outcome = outcome_of(mutant, results, is_selection ? &cases : nullptr);
+        for (const auto& id : outcome.killed_by)
+            if (const auto* one = find_case(id)) deadly_.insert(one->id);
         outcome_.mutants.push_back(std::move(outcome));
     }
 
@@ -210,6 +208,33 @@ bool is_set_aside(const reports::Result& result, std::string_view scenario) {
     return result.verdict == Verdict::warn && difference(broken, set_aside(scenario)).empty();
 }
 
+MutantOutcome outcome_of(const Mutant& mutant, const reports::Results& results,
+                         const std::vector<const Case*>* selection) {
+    const auto expected = declared(mutant);
+    auto wanted = expected, allowed = expected;
+    for (const auto* requirement : mutant.sometimes) add_closure(allowed, requirement->id);
+    if (mutant.sa) allowed.merge(set_aside(mutant.scenario));
+    if (selection) std::erase_if(wanted, [&](auto id) { return !checked_by(*selection).contains(id); });
+    const auto found = found_broken(results);
+    MutantOutcome outcome{.mutant = &mutant,
+                          .killed_by = {},
+                          .missing = difference(wanted, found),
+                          .extra = difference(found, allowed),
+                          .wrongly_failed = {},
+                          .passed = {},
+                          .wrongly_spared = {}};
+    for (const auto& result : results.results) {
+        const bool is_doubted = mutant.breaks.empty() && result.verdict == Verdict::inconc;
+        if (is_doubted) outcome.wrongly_failed.push_back(result.id + " INCONC " + result.message);
+        if (result.verdict == Verdict::error) outcome.wrongly_failed.push_back(result.id + " ERROR " + result.message);
+        if (is_violation(result.verdict)) outcome.killed_by.push_back(result.id);
+        const bool is_spared = std::ranges::find(mutant.spares, result.id) != mutant.spares.end();
+        if (const bool passes = passes_over(result, mutant); passes != is_spared)
+            (passes ? outcome.passed : outcome.wrongly_spared).push_back(result.id);
+    }
+    return outcome;
+}
+
 SelftestOutcome selftest(const SelftestRun& run) { return Selftest{run}.execute(); }
 
 std::string kill_matrix(const SelftestOutcome& outcome) {
@@ -224,6 +249,9 @@ std::string kill_matrix(const SelftestOutcome& outcome) {
         text += (one.killed_by.empty() ? "nothing finds it" : list_of(one.killed_by)) + '\n';
         if (!one.missing.empty()) text += "        not found broken: " + list_of(one.missing) + '\n';
         if (!one.extra.empty()) text += "        broken, not declared: " + list_of(one.extra) + '\n';
+        if (!one.passed.empty()) text += "        judge what is broken, and pass: " + list_of(one.passed) + '\n';
+        if (!one.wrongly_spared.empty())
+            text += "        named as spared, and are not: " + list_of(one.wrongly_spared) + '\n';
         for (const auto& wrong : one.wrongly_failed) text += "        " + wrong + '\n';
         (one.is_permitted() ? permitted : dead) += 1;
         right += one.is_right() && !one.is_permitted();

@@ -15,6 +15,8 @@ struct SelftestRun {
     std::uint64_t seed = 1;
     /// Told before each mutant.
     std::function<void(std::string_view mutant, std::size_t number, std::size_t count)> progress{};
+    /// Shown every case that was run: against which mutant (null: the reference), its frames, what was found.
+    std::function<void(const Mutant*, const Case&, const Recorder&, const reports::Result&)> witness{};
 };
 
 struct MutantOutcome {
@@ -24,11 +26,15 @@ struct MutantOutcome {
     std::vector<std::string> missing, extra;
     /// A mutant that keeps the interface down makes the other cases INCONC; these FAIL or WARN instead.
     std::vector<std::string> wrongly_failed;
+    /// Cases that came to judge what the mutant breaks and passed, though it does not name them as spared; cases that
+    /// it names though they do not.
+    std::vector<std::string> passed, wrongly_spared;
 
     [[nodiscard]] bool is_permitted() const noexcept { return mutant->breaks.empty(); }
     /// Found by just what it declares; what is permitted is found by nothing.
     [[nodiscard]] bool is_right() const noexcept {
-        return killed_by.empty() == is_permitted() && missing.empty() && extra.empty() && wrongly_failed.empty();
+        return killed_by.empty() == is_permitted() && missing.empty() && extra.empty() && wrongly_failed.empty() &&
+               passed.empty() && wrongly_spared.empty();
     }
 };
 
@@ -48,6 +54,10 @@ struct SelftestOutcome {
 /// Whether a WARN about a subnet administrator is the doing of who set the scenario up: with an ordinary Q_Key, though
 /// a controlled one is recommended. RFC 4391, 4.1.
 [[nodiscard]] bool is_set_aside(const reports::Result& result, std::string_view scenario);
+
+/// What the results of a mutant tell of it. Of a `selection` only what its cases check can be asked for; null: all.
+[[nodiscard]] MutantOutcome outcome_of(const Mutant& mutant, const reports::Results& results,
+                                       const std::vector<const Case*>* selection = nullptr);
 
 /// For people: a line for each mutant with what kills it, then what is wrong.
 [[nodiscard]] std::string kill_matrix(const SelftestOutcome& outcome);

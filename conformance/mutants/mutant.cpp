@@ -6,6 +6,11 @@
 
 namespace ipoib::conformance {
 
+std::string_view kind(const Mutant& mutant) noexcept {
+    if (mutant.breaks.empty()) return "permitted";
+    return mutant.sa ? "SA" : mutant.hca ? "HCA" : "stack";
+}
+
 const std::vector<const Mutant*>& all_mutants() {
     static const auto sorted = [] {
         auto mutants = Registered<Mutant>::list();

@@ -28,8 +28,13 @@ struct Mutant {
     std::string_view scenario{};
     /// Broken as well, but by frames that not every one of its cases brings about.
     std::vector<const requirements::Requirement*> sometimes{};
+    /// Cases that judge one of `breaks` and pass, since they take a way that the change does not touch.
+    std::vector<std::string_view> spares{};
     Registered<Mutant> registered{this};
 };
+
+/// What was changed: "stack", "HCA" or "SA"; "permitted" where whatever it does is right.
+[[nodiscard]] std::string_view kind(const Mutant&) noexcept;
 
 /// All mutants, by name.
 [[nodiscard]] const std::vector<const Mutant*>& all_mutants();

@@ -12,6 +12,7 @@ const Mutant maps_32_bits{
         [](Policy& policy) { policy.ipv4_group_id = [](std::uint32_t group) {
                                  return stack::GroupId{0, group};
                              }; },
+    .spares = {"IPOIB-4391-4-VAL-002"},
 };
 
 const Mutant mgid_not_transient{
@@ -55,6 +56,7 @@ const Mutant mgid_scope_of_ip{
                 return group.is_v4() ? link.scope : static_cast<std::uint8_t>(group.octets.octets[1] & 0xf);
             };
         },
+    .spares = {"IPOIB-4391-4-VAL-001"},
 };
 
 const Mutant mgid_scope_always_two{
@@ -71,6 +73,7 @@ const Mutant mgid_ipv4_signature_wrong{
     .what = "uses the signature of IPv6 for IPv4 groups",
     .breaks = {&rfc4391::mgid_ipv4_signature, &rfc4391::joiner_maps_address},
     .stack = [](Policy& policy) { policy.ipv4_signature = ipv6_signature; },
+    .spares = {"IPOIB-4391-4-VAL-002"},
 };
 
 const Mutant mgid_ipv6_64_bits{
@@ -81,6 +84,7 @@ const Mutant mgid_ipv6_64_bits{
         [](Policy& policy) {
             policy.ipv6_group_id = [](const Gid& group) { return stack::GroupId{0, group.interface_id()}; };
         },
+    .spares = {"IPOIB-4391-4-VAL-001"},
 };
 
 const Mutant limited_broadcast_to_a_group{

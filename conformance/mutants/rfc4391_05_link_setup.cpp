@@ -9,6 +9,7 @@ const Mutant joins_broadcast_as_non_member{
     .what = "joins the broadcast group as NonMember",
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.broadcast_join_state = join_state::non_member; },
+    .spares = {"IPOIB-4391-5-INV-002"},
 };
 
 const Mutant comes_up_without_join{
@@ -16,6 +17,7 @@ const Mutant comes_up_without_join{
     .what = "uses the link though its join was refused",
     .breaks = {&rfc4391::broadcast_full_member_join, &rfc4392::failed_join_keeps_off_subnet},
     .stack = [](Policy& policy) { policy.needs_join = false; },
+    .spares = {"IPOIB-4391-5-VAL-001"},
 };
 
 const Mutant keeps_usual_sl{

@@ -95,6 +95,7 @@ const Mutant unicast_q_key_usual{
                &rfc4391::controlled_qkey_in_all_packets},
     .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link&) { return 0x0b1bu; }; },
     .scenario = "controlled",
+    .spares = {"IPOIB-4391-5-VAL-002"},
 };
 
 const Mutant multicast_q_key_wrong{

@@ -37,6 +37,7 @@ const Mutant drops_instead{
     .what = "drops packets of a missing group though there is an all-router group",
     .breaks = {&rfc4391::fallback_to_routers},
     .stack = [](Policy& policy) { policy.with_all_router = stack::Fallback::drop; },
+    .spares = {"IPOIB-4391-10-VAL-004"},
 };
 
 const Mutant redirects_link_local{
