@@ -656,6 +656,27 @@ class Selftest(Folder):
         self.assertNotIn("ALIVE", run.stdout)
         self.assertEqual(run.stderr, "")
 
+    def test_the_matrix_as_json(self):
+        path = self.folder / "matrix.json"
+        self.assertEqual(conform("selftest", "tag:encap", "--json", path, timeout=300).returncode, 0)
+        matrix = json.loads(path.read_text())
+        self.assertEqual((matrix["format"], matrix["complete"]), ("ipoib-conform-kill-matrix/1", True))
+        mutants = {mutant["name"]: mutant for mutant in matrix["mutants"]}
+        one = mutants["reserved-not-zero"]
+        self.assertEqual((one["kind"], one["fate"], one["breaks"]), ("stack", "dead", ["RFC4391-6-02"]))
+        self.assertIn(CASE, one["cases"])
+        self.assertIn("RULE-RFC4391-6-02", one["rules"])
+        permitted = mutants["permitted-short-advertisement"]
+        self.assertEqual((permitted["fate"], permitted["cases"], permitted["rules"]), ("permitted", [], []))
+
+    def test_outputs_that_cannot_be_are_refused_before_anything_runs(self):
+        same = self.folder / "same"
+        for arguments in (["--json", same, "--markdown", same], ["--pages", self.folder / "none"],
+                          [CASE, "--pages", self.folder], ["--json", "-"], ["--pages", ""]):
+            run = conform("selftest", *arguments)
+            self.assertEqual((run.returncode, run.stdout), (2, ""), arguments)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
     def test_a_selector_that_matches_no_case_is_a_usage_error(self):
         self.assertEqual(conform("selftest", "nonsense").returncode, 2)
         self.assertEqual(conform("selftest", "RULE-RFC4391-6-02").returncode, 2)
@@ -703,8 +724,16 @@ class OtherCommands(Folder):
         self.assertEqual(requirements["RFC4391-6-02"]["by"][0], CASE)
         self.assertIn("RULE-RFC4391-6-02", requirements["RFC4391-6-02"]["by"])
         self.assertEqual(requirements["RFC4391-6-03"]["status"], "case", "no capture shows what a receiver ignores")
+        self.assertEqual(requirements["RFC4391-9.1-01"]["status"], "rule", "no peer can provoke it")
+        self.assertEqual(requirements["RFC4391-5-07"]["status"], "construction")
+        self.assertIn("contains the P_Key", requirements["RFC4391-5-07"]["reason"])
+        self.assertEqual(requirements["RFC4391-9.1.2-06"]["status"], "rule", "where a rule watches, nobody need look")
         gaps = json.loads(conform("requirements", "--json", "--gaps").stdout)
         self.assertLess(len(gaps), len(requirements))
+        self.assertEqual([r["id"] for r in gaps],
+                         [id for id, r in requirements.items() if r["status"].startswith("open: needs a case")])
+        for entry in gaps:
+            self.assertFalse([by for by in entry["by"] if not by.startswith("RULE-")], entry["id"])
         self.assertNotIn("RFC4391-6-02", [r["id"] for r in gaps])
         self.assertNotIn("RFC4391-6-03", [r["id"] for r in gaps])
 
@@ -715,7 +744,7 @@ class OtherCommands(Folder):
         self.assertIn(f"checked by {CASE}", conform("explain", "RFC4391-6-03").stdout)
 
     def test_explain(self):
-        for what, words in (("RFC4391-6-02", "section 6"), ("RULE-RFC4391-6-02", "Encap.Reserved"),
+        for what, words in (("RFC4391-6-02", "section 6"), ("RFC4391-13-01", "inspection: Privileges never show"), ("RULE-RFC4391-6-02", "Encap.Reserved"),
                             ("ff12:401b:ffff::fff:102", "239.255.1.2"), ("ff12:401b:ffff::ffff:ffff", "broadcast-GID"),
                             ("239.255.1.2", "ff12:401b:ffff::fff:102"), ("ff02::1", "ff12:601b:ffff::1"),
                             ("80:00:04:05:fe:80:00:00:00:00:00:00:00:02:c9:02:00:24:f6:36", "0x000405")):
@@ -757,9 +786,23 @@ class OtherCommands(Folder):
 
 
 class Documentation(Folder):
+    def test_the_pages_that_the_suite_writes_about_itself_are_up_to_date(self):
+        (self.folder / "cases").mkdir()
+        (self.folder / "coverage.md").write_text(conform("requirements", "--markdown").stdout)
+        run = conform("selftest", "--full", "--markdown", self.folder / "kill-matrix.md", "--pages",
+                      self.folder / "cases", timeout=300)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        docs = SOURCE / "docs"
+        written = {path.relative_to(self.folder) for path in self.folder.rglob("*.md")}
+        kept = {path.relative_to(docs) for path in docs.glob("cases/*")}
+        self.assertEqual(kept | {Path("coverage.md"), Path("kill-matrix.md")}, written, "run scripts/update-docs")
+        for path in sorted(written):
+            with self.subTest(page=path):
+                self.assertEqual((docs / path).read_text(), (self.folder / path).read_text(), "run scripts/update-docs")
+
     def test_every_command_in_the_readme_and_docs_runs(self):
         """Lines indented by four blanks that begin with ipoib-conform or cc, in order, in a folder with the samples."""
-        for document in [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]:
+        for document in [SOURCE / "README.md", *sorted((SOURCE / "docs").rglob("*.md"))]:
             folder = self.folder / document.stem
             folder.mkdir()
             for name in ("captures", "samples"):

@@ -2,8 +2,8 @@
 // ipoib-conform decode: one frame, layer by layer, with what the rules find in it.
 #include "conformance/command/commands.hpp"
 #include "conformance/command/usage.hpp"
+#include "conformance/engine/notation.hpp"
 #include "conformance/engine/passive.hpp"
-#include "protocol/wire/mad_names.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <fmt/format.h>
@@ -83,12 +83,7 @@ Target target_of(const std::string& what) {
 }
 
 void print_header(const Packet& packet, const HeaderSpec& header, const std::uint8_t* at) {
-    fmt::print("{} (offset {})\n", header.title, packet.offset_of(at));
-    for (const auto& field : header.fields) {
-        const bool is_quiet =
-            field.show == Show::reserved && field.width <= 64 && read_bits(at, field.at, field.width) == 0;
-        if (!is_quiet) fmt::print("    {:<22} {}\n", field.name, value_text(field, at, names_of(header, field, at)));
-    }
+    fmt::print("{}", header_text(packet, header, at));
 }
 
 std::string_view check_name(Check check) {

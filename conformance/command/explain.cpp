@@ -2,9 +2,7 @@
 // ipoib-conform explain: what a requirement, a case, a rule or an address means.
 #include "conformance/command/commands.hpp"
 #include "conformance/command/usage.hpp"
-#include "conformance/engine/case.hpp"
-#include "protocol/requirements/catalogue.hpp"
-#include "protocol/rules/rule.hpp"
+#include "conformance/documents/coverage.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <fmt/format.h>
@@ -98,6 +96,8 @@ void explain_requirement(const Requirement& requirement) {
     if (!requirement.note.empty()) fmt::print("  note: {}\n", requirement.note);
     for (const auto* one : all_cases()) print_if_checks(*one, requirement);
     for (const auto& rule : rules::all()) print_if_checks(rule, requirement);
+    for (const auto& ground : grounds())
+        if (ground.requirement->id == requirement.id) fmt::print("  {}: {}\n", name(ground.manner), ground.reason);
 }
 
 void print_fields(const HeaderSpec& header, const std::uint8_t* at) {

@@ -2,8 +2,9 @@
 // ipoib-conform list and requirements: what there is to check, and what checks it.
 #include "conformance/command/choice.hpp"
 #include "conformance/command/commands.hpp"
+#include "conformance/command/output.hpp"
 #include "conformance/command/target_options.hpp"
-#include "protocol/requirements/catalogue.hpp"
+#include "conformance/documents/pages.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -110,62 +111,36 @@ void run_list(const ListOptions& options) {
     options.json ? print_json(choice, at) : print_text(choice, at);
 }
 
-/// What checks a requirement: cases and rules that name it, or that name one which implies it.
-struct CheckedBy {
-    std::vector<std::string_view> cases, rules;
-};
-
-template <class Judge>
-bool bears_on(const Judge& judge, std::string_view requirement) {
-    return std::ranges::any_of(judge.checks, [&](const requirements::Requirement* checked) {
-        if (!checked) return false;
-        const auto closure = requirements::closure(*checked);
-        return std::ranges::find(closure, requirement) != closure.end();
-    });
+ordered_json to_json(const Coverage& covered) {
+    const auto& requirement = *covered.requirement;
+    return {{"id", requirement.id},
+            {"section", requirement.section()},
+            {"level", requirement.level},
+            {"statement", requirement.statement},
+            {"status", covered.status()},
+            {"by", covered.by()},
+            {"reason", covered.ground ? covered.ground->reason : ""}};
 }
 
-CheckedBy what_checks(std::string_view requirement) {
-    CheckedBy by;
-    for (const auto* one : all_cases())
-        if (bears_on(*one, requirement)) by.cases.push_back(one->id);
-    for (const auto& rule : rules::all())
-        if (bears_on(rule, requirement)) by.rules.push_back(rule.id);
-    return by;
-}
-
-std::string_view status_of(const requirements::Requirement& requirement, const CheckedBy& by) {
-    using requirements::Test;
-    if (!by.cases.empty()) return by.rules.empty() ? "case" : "case and rule";
-    if (!by.rules.empty()) return "rule";
-    if (has(requirement.test, Test::active)) return "open: needs a case";
-    if (has(requirement.test, Test::passive)) return "open: needs a rule";
-    return "inspection";
+void print_text(const Coverage& covered) {
+    const auto& requirement = *covered.requirement;
+    const auto by = covered.by();
+    fmt::print("{:<22} {:<12} {}\n{:<35} {}{}{}\n", requirement.id, requirement.level, requirement.statement, "",
+               covered.status(), by.empty() ? "" : ": ", fmt::join(by, ", "));
+    if (covered.ground) fmt::print("{:<35} {}\n", "", covered.ground->reason);
 }
 
 void run_requirements(bool json, bool gaps) {
-    auto listed = ordered_json::array();
-    std::size_t shown = 0;
-    for (const auto* requirement : requirements::all()) {
-        auto [by, by_rules] = what_checks(requirement->id);
-        const auto status = status_of(*requirement, {by, by_rules});
-        by.insert(by.end(), by_rules.begin(), by_rules.end());
-        if (gaps && !status.starts_with("open")) continue;
-        ++shown;
-        if (json)
-            listed.push_back({{"id", requirement->id},
-                              {"section", requirement->section()},
-                              {"level", requirement->level},
-                              {"statement", requirement->statement},
-                              {"status", status},
-                              {"by", by}});
-        else
-            fmt::print("{:<22} {:<12} {}\n{:<35} {}{}{}\n", requirement->id, requirement->level, requirement->statement,
-                       "", status, by.empty() ? "" : ": ", fmt::join(by, ", "));
+    auto chosen = coverage();
+    const auto count = chosen.size();
+    if (gaps) std::erase_if(chosen, [](const Coverage& one) { return !one.is_open(); });
+    if (json) {
+        auto listed = ordered_json::array();
+        for (const auto& one : chosen) listed.push_back(to_json(one));
+        return fmt::print("{}\n", listed.dump(2));
     }
-    if (json)
-        fmt::print("{}\n", listed.dump(2));
-    else
-        fmt::print("{} of {} requirements{}.\n", shown, requirements::all().size(), gaps ? " are open" : "");
+    for (const auto& one : chosen) print_text(one);
+    fmt::print("{} of {} requirements{}.\n", chosen.size(), count, gaps ? " are open" : "");
 }
 
 }  // namespace
@@ -189,14 +164,20 @@ void add_list(CLI::App& program, int& exit_code) {
 
 void add_requirements(CLI::App& program, int& exit_code) {
     struct Options {
-        bool json = false, gaps = false;
+        bool json = false, markdown = false, gaps = false;
     };
     auto options = std::make_shared<Options>();
     auto* command = program.add_subcommand("requirements", "The catalogue of statements, and what checks each");
     command->add_flag("--json", options->json, "As JSON");
-    command->add_flag("--gaps", options->gaps, "Only those that nothing checks yet");
+    command->add_flag("--gaps", options->gaps,
+                      "Only those that wait for a case, a rule, or the reason why there is none");
+    command->add_flag("--markdown", options->markdown, "As a page: section by section, what covers each")
+        ->excludes("--json", "--gaps");
     command->callback([options, &exit_code] {
-        run_requirements(options->json, options->gaps);
+        if (options->markdown)
+            print(coverage_page());
+        else
+            run_requirements(options->json, options->gaps);
         exit_code = exit_ok;
     });
 }

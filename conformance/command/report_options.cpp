@@ -75,8 +75,7 @@ void add_report_options(CLI::App& command, ReportOptions& options, const std::st
 }
 
 /// Devices and pipes may be named twice.
-void refuse_overwriting(const ReportOptions& options, std::vector<std::string> taken) {
-    if (!options.expect.empty()) taken.push_back(options.expect);
+void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std::string> taken) {
     const auto is_same = [](const std::string& a, const std::string& b) {
         std::error_code none;
         if (std::filesystem::exists(a, none) && !std::filesystem::is_regular_file(a, none) &&
@@ -85,13 +84,18 @@ void refuse_overwriting(const ReportOptions& options, std::vector<std::string> t
         const auto absolute = [&](const std::string& path) { return std::filesystem::weakly_canonical(path, none); };
         return std::filesystem::equivalent(a, b, none) || absolute(a) == absolute(b);
     };
-    for (const auto& output : {options.junit, options.json}) {
+    for (const auto& output : outputs) {
         if (output.empty()) continue;
         if (output == "-") throw UsageError("a report needs a file name; /dev/stdout is standard output");
         for (const auto& other : taken)
             if (is_same(output, other)) throw UsageError(output + " would be overwritten");
         taken.push_back(output);
     }
+}
+
+void refuse_overwriting(const ReportOptions& options, std::vector<std::string> taken) {
+    if (!options.expect.empty()) taken.push_back(options.expect);
+    refuse_same_files({options.junit, options.json}, std::move(taken));
 }
 
 std::optional<reports::Baseline> load_expected(const ReportOptions& options) {

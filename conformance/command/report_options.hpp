@@ -29,6 +29,8 @@ void add_report_options(CLI::App& command, ReportOptions& options, const std::st
 /// "--seed", alone.
 void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& description);
 
+/// Throws UsageError where an output would replace what is taken otherwise, or another output. Empty ones are none.
+void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std::string> taken);
 /// Throws UsageError where a report would replace what is read or written otherwise, or another report.
 void refuse_overwriting(const ReportOptions& options, std::vector<std::string> taken);
 

@@ -6,19 +6,43 @@
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/terminal.hpp"
+#include "conformance/documents/pages.hpp"
+#include "generated/version.hpp"
+#include "reports/atomic_file.hpp"
 
 #include <fmt/format.h>
+
+#include <filesystem>
 
 namespace ipoib::conformance {
 namespace {
 
 struct Options {
     std::vector<std::string> selectors;
+    std::string json, markdown, pages;
     std::uint64_t seed = 1;
     bool is_full = false;
 };
 
+void write(const std::filesystem::path& file, const std::string& text) {
+    if (const auto error = reports::write_atomically(file, text); !error.empty()) throw UsageError(error);
+}
+
+void write_reports(const Options& options, const SelftestOutcome& outcome, const CaseStories& stories) {
+    if (!options.json.empty()) write(options.json, kill_matrix_json(outcome, suite_version));
+    if (!options.markdown.empty()) write(options.markdown, kill_matrix_page(outcome));
+    // Half a selftest would tell half of each case.
+    if (options.pages.empty() || fabric::Loop::stop_requested()) return;
+    for (const auto& page : case_pages(outcome, stories))
+        write(std::filesystem::path(options.pages) / page.file, page.text);
+}
+
 int run_selftest(const Options& options) {
+    refuse_same_files({options.json, options.markdown}, {});
+    if (!options.pages.empty() && !std::filesystem::is_directory(options.pages))
+        throw UsageError(options.pages + " is no folder");
+    if (!options.pages.empty() && !options.selectors.empty())
+        throw UsageError("--pages tells of all cases: it goes with no selector");
     const Selection selection{options.selectors};
     if (const auto wrong = selection.unmatched(selectable_cases()); wrong)
         throw UsageError("no case matches '" + *wrong + "' (ipoib-conform list)");
@@ -29,10 +53,15 @@ int run_selftest(const Options& options) {
         run.progress = [&](std::string_view mutant, std::size_t number, std::size_t count) {
             line.show(fmt::format("[{}/{}] {}", number, count, mutant));
         };
+    CaseStories stories;
+    if (!options.pages.empty())
+        run.witness = [&](const Mutant* mutant, const Case& one, const Recorder& recorder,
+                          const reports::Result& result) { stories.take(mutant, one, recorder, result); };
     stop_on_interrupt();
     const auto outcome = selftest(run);
     line.clear();
     print(kill_matrix(outcome));
+    write_reports(options, outcome, stories);
     return outcome.is_complete ? exit_ok : exit_worse;
 }
 
@@ -45,6 +74,13 @@ void add_selftest(CLI::App& program, int& exit_code) {
     command->add_option("SELECTOR", options->selectors, "Cases, as for run; none: all")->type_name("...");
     command->add_flag("--full", options->is_full,
                       "Every mutant against every case; else against those that check what it breaks");
+    command->add_option("--json", options->json, "Write the kill matrix as JSON")
+        ->check(not_empty())
+        ->type_name("FILE");
+    command->add_option("--markdown", options->markdown, "Write it as a page")->check(not_empty())->type_name("FILE");
+    command->add_option("--pages", options->pages, "Write a page for each case into a folder")
+        ->check(not_empty())
+        ->type_name("DIR");
     add_seed_option(*command, options->seed, "Where random numbers begin");
     command->footer(
         "Exit code: 0 complete, 1 a mutant survives, a case kills none, or a reference fails, 2 wrong usage.");

@@ -213,7 +213,7 @@ MutantOutcome outcome_of(const Mutant& mutant, const reports::Results& results,
     const auto expected = declared(mutant);
     auto wanted = expected, allowed = expected;
     for (const auto* requirement : mutant.sometimes) add_closure(allowed, requirement->id);
-    if (mutant.sa) allowed.merge(set_aside(mutant.scenario));
+    if (mutant.sa) allowed.merge(set_aside(target_of(mutant).scenario));
     if (selection) std::erase_if(wanted, [&](auto id) { return !checked_by(*selection).contains(id); });
     const auto found = found_broken(results);
     MutantOutcome outcome{.mutant = &mutant,

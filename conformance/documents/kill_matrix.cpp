@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The kill matrix as docs/kill-matrix.md and as JSON.
+#include "conformance/documents/markdown.hpp"
+#include "conformance/documents/pages.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace ipoib::conformance {
+using namespace markdown;
+
+namespace {
+
+using nlohmann::ordered_json;
+
+std::vector<std::string_view> ids_of(const std::vector<const requirements::Requirement*>& requirements) {
+    std::vector<std::string_view> ids;
+    for (const auto* requirement : requirements) ids.push_back(requirement->id);
+    return ids;
+}
+
+std::vector<std::string> killers(const MutantOutcome& outcome, bool cases) {
+    std::vector<std::string> ids;
+    for (const auto& id : outcome.killed_by)
+        if ((find_case(id) != nullptr) == cases) ids.push_back(id);
+    return ids;
+}
+
+std::string_view fate(const MutantOutcome& outcome) {
+    if (outcome.is_permitted()) return outcome.is_right() ? "permitted" : "accused";
+    return outcome.is_right() ? "dead" : "alive";
+}
+
+ordered_json to_json(const MutantOutcome& outcome) {
+    const auto& mutant = *outcome.mutant;
+    return {{"name", mutant.name},
+            {"kind", kind(mutant)},
+            {"scenario", mutant.scenario},
+            {"what", mutant.what},
+            {"breaks", ids_of(mutant.breaks)},
+            {"sometimes", ids_of(mutant.sometimes)},
+            {"spares", mutant.spares},
+            {"fate", fate(outcome)},
+            {"cases", killers(outcome, true)},
+            {"rules", killers(outcome, false)},
+            {"missing", outcome.missing},
+            {"extra", outcome.extra},
+            {"passed", outcome.passed},
+            {"wrongly_spared", outcome.wrongly_spared},
+            {"wrongly_failed", outcome.wrongly_failed}};
+}
+
+std::string linked(const std::vector<std::string>& cases) {
+    std::string text;
+    for (const auto& id : cases) text += (text.empty() ? "" : ", ") + fmt::format("[{0}](cases/{0}.md)", id);
+    return text;
+}
+
+/// What finds a mutant: its cases; the rules where no case does.
+std::string found_by(const MutantOutcome& outcome) {
+    const auto cases = killers(outcome, true);
+    const auto rules = listed(killers(outcome, false));
+    if (!cases.empty()) return linked(cases);
+    return rules.empty() ? "nothing" : "rules only: " + rules;
+}
+
+std::string table(const SelftestOutcome& outcome, std::string_view of_kind) {
+    const bool is_permitted = of_kind == "permitted";
+    std::string rows;
+    std::size_t count = 0;
+    for (const auto& one : outcome.mutants) {
+        const auto& mutant = *one.mutant;
+        if (kind(mutant) != of_kind) continue;
+        ++count;
+        const auto name = code(mutant.name) + (mutant.scenario.empty() ? "" : fmt::format(" ({})", mutant.scenario));
+        const auto what = plain(mutant.what);
+        if (is_permitted)
+            rows += row({name, what, found_by(one)});
+        else
+            rows += row({name, what, listed(ids_of(mutant.breaks)), found_by(one), listed(mutant.spares)});
+    }
+    if (count == 0) return {};
+    const auto begin = is_permitted ? head({"way", "what it does", "found by"})
+                                    : head({"mutant", "what it does", "breaks", "found by", "spares"});
+    return begin + rows + '\n';
+}
+
+}  // namespace
+
+std::string kill_matrix_page(const SelftestOutcome& outcome) {
+    const auto right = std::ranges::count_if(outcome.mutants, &MutantOutcome::is_right);
+    auto page =
+        std::string("# The kill matrix\n\n") +
+        paragraph(
+            "Made by `scripts/update-docs`; not edited by hand. A mutant is an implementation with one deliberate "
+            "fault. Each must be found by the cases that judge what it breaks, and by nothing that judges anything "
+            "else; what is permitted must be found by nothing. `ipoib-conform selftest --full` does it again.") +
+        paragraph(
+            "A mutant shows in every scenario, or in the one named with it. It breaks what is listed and all that "
+            "this implies. It spares a case that judges what it breaks, but in a way that the fault does not touch; "
+            "every other case that judges it must fail.") +
+        paragraph(fmt::format("{} of {} are as they should be.", right, outcome.mutants.size()));
+    constexpr std::array<std::array<std::string_view, 2>, 4> kinds{{{"stack", "Stacks"},
+                                                                    {"HCA", "Channel adapters"},
+                                                                    {"SA", "Subnet administrators"},
+                                                                    {"permitted", "Permitted ways"}}};
+    for (const auto& [of_kind, title] : kinds)
+        if (const auto rows = table(outcome, of_kind); !rows.empty()) page += fmt::format("## {}\n\n", title) + rows;
+    page.pop_back();
+    return page;
+}
+
+std::string kill_matrix_json(const SelftestOutcome& outcome, std::string_view suite) {
+    auto mutants = ordered_json::array();
+    for (const auto& one : outcome.mutants) mutants.push_back(to_json(one));
+    const ordered_json all{
+        {"format", "ipoib-conform-kill-matrix/1"}, {"suite", suite},
+        {"complete", outcome.is_complete},         {"mutants", std::move(mutants)},
+        {"idle_cases", outcome.idle_cases},        {"reference_failures", outcome.reference_failures}};
+    return all.dump(1) + '\n';
+}
+
+}  // namespace ipoib::conformance
