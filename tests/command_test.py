@@ -803,7 +803,7 @@ class Documentation(Folder):
     def test_every_command_in_the_readme_and_docs_runs(self):
         """Lines indented by four blanks that begin with ipoib-conform or cc, in order, in a folder with the samples."""
         for document in [SOURCE / "README.md", *sorted((SOURCE / "docs").rglob("*.md"))]:
-            folder = self.folder / document.stem
+            folder = self.folder / str(document.relative_to(SOURCE)).replace("/", "-")
             folder.mkdir()
             for name in ("captures", "samples"):
                 (folder / name).symlink_to(SOURCE / name)
