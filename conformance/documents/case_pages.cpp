@@ -118,7 +118,7 @@ std::string mutant_argument(const Mutant& mutant) {
 std::string failure_of(const Case& one, const CaseStory& story, const SelftestOutcome& outcome) {
     const auto* failure = most_telling(story, outcome);
     if (!failure) return "## A failure\n\n" + paragraph("It observes and leaves a note; nothing makes it fail.");
-    auto text = "## A failure\n\n" + paragraph(fmt::format("Against {}, which {}: {}.", code(failure->mutant->name),
+    auto text = "## A failure\n\n" + paragraph(fmt::format("Against {} ({}): {}.", code(failure->mutant->name),
                                                            plain(failure->mutant->what), name(failure->verdict)));
     text += paragraph(plain(failure->message), "> ");
     if (!failure->frames.empty()) text += in_frames(*failure);

@@ -47,7 +47,7 @@ ordered_json to_json(const MutantOutcome& outcome) {
             {"rules", killers(outcome, false)},
             {"missing", outcome.missing},
             {"extra", outcome.extra},
-            {"passed", outcome.passed},
+            {"blind", outcome.blind},
             {"wrongly_spared", outcome.wrongly_spared},
             {"wrongly_failed", outcome.wrongly_failed}};
 }
@@ -99,8 +99,8 @@ std::string kill_matrix_page(const SelftestOutcome& outcome) {
             "else; what is permitted must be found by nothing. `ipoib-conform selftest --full` does it again.") +
         paragraph(
             "A mutant shows in every scenario, or in the one named with it. It breaks what is listed and all that "
-            "this implies. It spares a case that judges what it breaks, but in a way that the fault does not touch; "
-            "every other case that judges it must fail.") +
+            "this implies. It spares a case that judges what it breaks, but in a way that the fault does not touch, "
+            "or not as far as that; every other case that judges it must fail.") +
         paragraph(fmt::format("{} of {} are as they should be.", right, outcome.mutants.size()));
     constexpr std::array<std::array<std::string_view, 2>, 4> kinds{{{"stack", "Stacks"},
                                                                     {"HCA", "Channel adapters"},

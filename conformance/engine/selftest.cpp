@@ -78,14 +78,22 @@ bool is_observation(const Case& one) {
         one.checks, [](const auto* requirement) { return requirement->strength == requirements::Strength::may; });
 }
 
-/// Whether the case came to judge one of the requirements that are broken, and found nothing at all. What is the same
-/// as a requirement counts as that; what it is part of does not, since a case may judge another part.
-bool passes_over(const reports::Result& result, const Mutant& mutant) {
+/// Whether a requirement is broken by the mutant. What is the same as that counts; what it is part of does not, since a
+/// case may judge another part.
+bool is_broken(const Mutant& mutant, std::string_view id) {
+    return std::ranges::any_of(mutant.breaks, [&](const auto* broken) {
+        return id == broken->id || std::ranges::find(broken->same_as, id) != broken->same_as.end();
+    });
+}
+
+/// Whether the case set out to judge what is broken, and found nothing at all: it judged it and passed, or it came to
+/// no verdict. One that does not apply, or did not get to see it, is not blind.
+bool is_blind(const reports::Result& result, const Mutant& mutant) {
+    if (result.verdict == Verdict::inconc)
+        return std::ranges::any_of(result.checks, [&](const std::string& id) { return is_broken(mutant, id); });
     if (result.verdict != Verdict::pass && result.verdict != Verdict::na) return false;
     return std::ranges::any_of(result.parts, [&](const reports::PartVerdict& part) {
-        return part.verdict == Verdict::pass && std::ranges::any_of(mutant.breaks, [&](const auto* broken) {
-                   return part.id == broken->id || std::ranges::find(broken->same_as, part.id) != broken->same_as.end();
-               });
+        return part.verdict == Verdict::pass && is_broken(mutant, part.id);
     });
 }
 
@@ -221,7 +229,7 @@ MutantOutcome outcome_of(const Mutant& mutant, const reports::Results& results,
                           .missing = difference(wanted, found),
                           .extra = difference(found, allowed),
                           .wrongly_failed = {},
-                          .passed = {},
+                          .blind = {},
                           .wrongly_spared = {}};
     for (const auto& result : results.results) {
         const bool is_doubted = mutant.breaks.empty() && result.verdict == Verdict::inconc;
@@ -229,8 +237,8 @@ MutantOutcome outcome_of(const Mutant& mutant, const reports::Results& results,
         if (result.verdict == Verdict::error) outcome.wrongly_failed.push_back(result.id + " ERROR " + result.message);
         if (is_violation(result.verdict)) outcome.killed_by.push_back(result.id);
         const bool is_spared = std::ranges::find(mutant.spares, result.id) != mutant.spares.end();
-        if (const bool passes = passes_over(result, mutant); passes != is_spared)
-            (passes ? outcome.passed : outcome.wrongly_spared).push_back(result.id);
+        if (const bool missed = is_blind(result, mutant); missed != is_spared)
+            (missed ? outcome.blind : outcome.wrongly_spared).push_back(result.id);
     }
     return outcome;
 }
@@ -249,7 +257,8 @@ std::string kill_matrix(const SelftestOutcome& outcome) {
         text += (one.killed_by.empty() ? "nothing finds it" : list_of(one.killed_by)) + '\n';
         if (!one.missing.empty()) text += "        not found broken: " + list_of(one.missing) + '\n';
         if (!one.extra.empty()) text += "        broken, not declared: " + list_of(one.extra) + '\n';
-        if (!one.passed.empty()) text += "        judge what is broken, and pass: " + list_of(one.passed) + '\n';
+        if (!one.blind.empty())
+            text += "        judge what is broken, and do not find it: " + list_of(one.blind) + '\n';
         if (!one.wrongly_spared.empty())
             text += "        named as spared, and are not: " + list_of(one.wrongly_spared) + '\n';
         for (const auto& wrong : one.wrongly_failed) text += "        " + wrong + '\n';

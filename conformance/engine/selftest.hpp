@@ -26,15 +26,15 @@ struct MutantOutcome {
     std::vector<std::string> missing, extra;
     /// A mutant that keeps the interface down makes the other cases INCONC; these FAIL or WARN instead.
     std::vector<std::string> wrongly_failed;
-    /// Cases that came to judge what the mutant breaks and passed, though it does not name them as spared; cases that
-    /// it names though they do not.
-    std::vector<std::string> passed, wrongly_spared;
+    /// Cases that judge what the mutant breaks and do not find it, though it does not name them as spared; cases that
+    /// it names though they do find it, or do not come to it.
+    std::vector<std::string> blind, wrongly_spared;
 
     [[nodiscard]] bool is_permitted() const noexcept { return mutant->breaks.empty(); }
     /// Found by just what it declares; what is permitted is found by nothing.
     [[nodiscard]] bool is_right() const noexcept {
         return killed_by.empty() == is_permitted() && missing.empty() && extra.empty() && wrongly_failed.empty() &&
-               passed.empty() && wrongly_spared.empty();
+               blind.empty() && wrongly_spared.empty();
     }
 };
 

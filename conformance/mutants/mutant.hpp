@@ -28,7 +28,8 @@ struct Mutant {
     std::string_view scenario{};
     /// Broken as well, but by frames that not every one of its cases brings about.
     std::vector<const requirements::Requirement*> sometimes{};
-    /// Cases that judge one of `breaks` and pass, since they take a way that the change does not touch.
+    /// Cases that judge one of `breaks` and do not find it, since they take a way that the change does not touch, or
+    /// cannot get that far.
     std::vector<std::string_view> spares{};
     Registered<Mutant> registered{this};
 };

@@ -106,6 +106,7 @@ const Mutant multicast_q_key_wrong{
         [](Policy& policy) {
             policy.multicast_q_key = [](const Link& link, const stack::Group&) { return link.q_key ^ 1; };
         },
+    .spares = {"IPOIB-4391-9.1.2-VAL-001"},
 };
 
 const Mutant hca_any_q_key{
