@@ -666,6 +666,7 @@ class Selftest(Folder):
         self.assertEqual((one["kind"], one["fate"], one["breaks"]), ("stack", "dead", ["RFC4391-6-02"]))
         self.assertIn(CASE, one["cases"])
         self.assertIn("RULE-RFC4391-6-02", one["rules"])
+        self.assertIn("reserved-not-zero", {case["id"]: case["finds"] for case in matrix["cases"]}[CASE])
         permitted = mutants["permitted-short-advertisement"]
         self.assertEqual((permitted["fate"], permitted["cases"], permitted["rules"]), ("permitted", [], []))
 

@@ -52,6 +52,14 @@ ordered_json to_json(const MutantOutcome& outcome) {
             {"wrongly_failed", outcome.wrongly_failed}};
 }
 
+/// The mutants that a case finds.
+std::vector<std::string_view> victims(const SelftestOutcome& outcome, const Case& one) {
+    std::vector<std::string_view> names;
+    for (const auto& judged : outcome.mutants)
+        if (std::ranges::find(judged.killed_by, one.id) != judged.killed_by.end()) names.push_back(judged.mutant->name);
+    return names;
+}
+
 std::string linked(const std::vector<std::string>& cases) {
     std::string text;
     for (const auto& id : cases) text += (text.empty() ? "" : ", ") + fmt::format("[{0}](cases/{0}.md)", id);
@@ -87,6 +95,16 @@ std::string table(const SelftestOutcome& outcome, std::string_view of_kind) {
     return begin + rows + '\n';
 }
 
+std::string by_case(const SelftestOutcome& outcome) {
+    auto text = "## By case\n\n" + head({"case", "what it claims", "mutants that it finds"});
+    for (const auto* one : all_cases()) {
+        std::string names;
+        for (const auto name : victims(outcome, *one)) names += (names.empty() ? "" : ", ") + code(name);
+        text += row({linked({std::string(one->id)}), plain(one->title), names.empty() ? "none: it observes" : names});
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string kill_matrix_page(const SelftestOutcome& outcome) {
@@ -108,17 +126,21 @@ std::string kill_matrix_page(const SelftestOutcome& outcome) {
                                                                     {"permitted", "Permitted ways"}}};
     for (const auto& [of_kind, title] : kinds)
         if (const auto rows = table(outcome, of_kind); !rows.empty()) page += fmt::format("## {}\n\n", title) + rows;
-    page.pop_back();
-    return page;
+    return page + by_case(outcome);
 }
 
 std::string kill_matrix_json(const SelftestOutcome& outcome, std::string_view suite) {
     auto mutants = ordered_json::array();
     for (const auto& one : outcome.mutants) mutants.push_back(to_json(one));
-    const ordered_json all{
-        {"format", "ipoib-conform-kill-matrix/1"}, {"suite", suite},
-        {"complete", outcome.is_complete},         {"mutants", std::move(mutants)},
-        {"idle_cases", outcome.idle_cases},        {"reference_failures", outcome.reference_failures}};
+    auto cases = ordered_json::array();
+    for (const auto* one : all_cases()) cases.push_back({{"id", one->id}, {"finds", victims(outcome, *one)}});
+    const ordered_json all{{"format", "ipoib-conform-kill-matrix/1"},
+                           {"suite", suite},
+                           {"complete", outcome.is_complete},
+                           {"mutants", std::move(mutants)},
+                           {"cases", std::move(cases)},
+                           {"idle_cases", outcome.idle_cases},
+                           {"reference_failures", outcome.reference_failures}};
     return all.dump(1) + '\n';
 }
 
