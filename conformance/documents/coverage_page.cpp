@@ -14,7 +14,7 @@ namespace {
 
 std::string title_of(std::string_view document) {
     if (document == "UDMC") return "UD multicast (IBTA, chapter on unreliable datagram multicast)";
-    return "RFC " + std::string(document.substr(document.find_first_of("0123456789")));
+    return document.starts_with("RFC") ? "RFC " + std::string(document.substr(3)) : std::string(document);
 }
 
 /// Up to so many rules are named; a general statement has dozens.
