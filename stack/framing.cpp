@@ -53,8 +53,8 @@ void send_unicast(Interface& interface, const Peer& peer, const Path& path, Ethe
     }
     const build::Node to{.lid = path.lid, .gid = peer.gid, .qpn = peer.qpn};
     const auto self = interface.self();
-    auto packet = is_in_subnet && !policy.grh_on_unicast ? build::unicast(self, to, parameters)
-                                                         : build::unicast_with_grh(self, to, parameters);
+    const bool has_grh = is_in_subnet ? policy.grh_on_unicast : policy.grh_across_subnets;
+    auto packet = has_grh ? build::unicast_with_grh(self, to, parameters) : build::unicast(self, to, parameters);
     encapsulate_and_send(interface, packet, protocol, datagram);
 }
 

@@ -110,6 +110,8 @@ struct Policy {
     bool grh_on_multicast = true;
     /// Of a packet within the IB subnet. RFC4391-6-08.
     bool grh_on_unicast = false;
+    /// Of a packet that leaves it. RFC4391-9.1-02.
+    bool grh_across_subnets = true;
     /// Whether a packet with or without a GRH is taken. RFC4391-6-09.
     bool (*accepts_grh)(bool has_grh, bool is_multicast) = [](bool, bool) { return true; };
 

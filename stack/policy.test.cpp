@@ -68,6 +68,7 @@ const std::vector<Change> frames{
     {"survives_unknown_type", [](Policy& p) { p.survives_unknown_type = false; }},
     {"grh_on_multicast", [](Policy& p) { p.grh_on_multicast = false; }},
     {"grh_on_unicast", [](Policy& p) { p.grh_on_unicast = true; }},
+    {"grh_across_subnets", [](Policy& p) { p.grh_across_subnets = false; }},
     {"accepts_grh", [](Policy& p) { p.accepts_grh = [](bool has, bool is_multicast) { return has == is_multicast; }; }},
     {"multicast_dest_qp", [](Policy& p) { p.multicast_dest_qp = 0xfffffe; }},
     {"multicast_dlid",

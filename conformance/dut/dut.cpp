@@ -177,7 +177,9 @@ void Dut::set_scope(unsigned scope) {
     undo_later([this] { request("set_scope", {{{"scope", 0}}}); });  // searched for
 }
 std::string Dut::create_child(std::uint16_t p_key) {
-    return request("create_child", {{{"pkey", p_key}}}).text("interface").value_or("");
+    auto name = request("create_child", {{{"pkey", p_key}}}).text("interface").value_or("");
+    if (!name.empty()) undo_later([this, name] { delete_child(name); });
+    return name;
 }
 void Dut::delete_child(const std::string& interface) { request("delete_child", {{{"interface", interface}}}); }
 void Dut::router(bool is_enabled) {

@@ -12,16 +12,6 @@ namespace ipoib::conformance {
 using namespace wire;
 using reports::NotJudged;
 
-namespace {
-
-std::vector<std::uint8_t> nonce_payload(std::uint16_t nonce, std::size_t size) {
-    std::vector<std::uint8_t> octets(size);
-    for (std::size_t i = 0; i < size; ++i) octets[i] = static_cast<std::uint8_t>(i % 2 ? nonce : nonce >> 8);
-    return octets;
-}
-
-}  // namespace
-
 void Bench::continue_step(std::string_view title, std::vector<const requirements::Requirement*> judged) {
     auto& s = state_;
     s.step_title = title;
@@ -129,30 +119,6 @@ std::uint8_t Bench::join_state_asked(const Gid& mgid) {
     return state;
 }
 
-void Bench::dut_joins(const IpAddress& group) {
-    try {
-        dut().join(group);
-    } catch (const ControlFailed& why) {
-        note(std::string("the DUT says of its join of ") + text(group) + ": " + why.what());
-    }
-}
-
-void Bench::dut_tries_to_send(const IpAddress& to, std::uint16_t port) {
-    try {
-        dut_sends(to, port);
-    } catch (const ControlFailed&) {
-        // That it refuses to is one of the ways to be right.
-    }
-}
-
-void Bench::dut_resolves(const IpAddress& address) {
-    try {
-        dut().resolve(address);
-    } catch (const ControlFailed&) {
-        // Only what it sends is of interest.
-    }
-}
-
 std::string Bench::name_of(const FieldSpec& field, const std::uint8_t* header) {
     return std::string(field.name) + ' ' + value_text(field, header);
 }
@@ -186,32 +152,6 @@ build::Node Bench::second_tester() {
     node.gid = facts.gid;
     node.qpn = facts.qpn;
     return node;
-}
-
-Dut& Bench::dut() {
-    state_.mark = state_.recorder.size();
-    return state_.session.dut();
-}
-
-void Bench::dut_comes_up() {
-    state_.mark = state_.recorder.size();
-    state_.session.bring_dut_up();
-    state_.recorder.dut_is(situation().dut.lid);
-}
-
-void Bench::dut_begins_to_come_up() {
-    try {
-        dut().up();
-    } catch (const ControlFailed& why) {
-        note(std::string("the DUT says that it did not come up: ") + why.what());
-    }
-}
-
-void Bench::dut_sends(const IpAddress& to, std::uint16_t port, std::size_t payload) {
-    auto& s = state_;
-    s.situation().nonce = s.session.next_nonce();
-    constexpr unsigned ttl = 8;
-    dut().send(to, port, nonce_payload(s.situation().nonce, payload), ttl);
 }
 
 void Bench::precondition(const Expectation& expectation, Within time) {

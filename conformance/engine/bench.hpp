@@ -153,6 +153,10 @@ public:
     void dut_tries_to_send(const wire::IpAddress& to, std::uint16_t port);
     /// The DUT's IP joins a group. What it says of it is noted; what counts is what the SA hears.
     void dut_joins(const wire::IpAddress& group);
+    /// The same where it matters whether the DUT says that it failed.
+    [[nodiscard]] bool dut_can_join(const wire::IpAddress& group);
+    /// A second interface of the DUT on the same port and link, up; ended after the case. NA where it cannot be.
+    [[nodiscard]] std::unique_ptr<Dut> dut_has_twin();
     /// The DUT is asked to resolve an address; whether it succeeds does not matter here.
     void dut_resolves(const wire::IpAddress& address);
     /// The DUT's interface, which answers echo requests, goes to connected mode. NA where it does not announce RC then.

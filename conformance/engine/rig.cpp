@@ -3,14 +3,11 @@
 #include "conformance/engine/rig.hpp"
 
 #include "conformance/dut/adapter_process.hpp"
-#include "conformance/dut/in_process.hpp"
 #include "conformance/engine/fabric_options.hpp"
-#include "conformance/mutants/mutant.hpp"
+#include "conformance/engine/simulated_dut.hpp"
 #include "fabric/simulated/fabric.hpp"
 #include "fabric/socket/fabric.hpp"
 #include "fabric/socket/unix_socket.hpp"
-#include "stack/adapter.hpp"
-#include "stack/node.hpp"
 
 #ifdef IPOIB_HAS_UMAD
 #include "fabric/umad/fabric.hpp"
@@ -43,39 +40,6 @@ public:
         return {.line = nlohmann::json{{"id", asked["id"]}, {"error", "unsupported"}, {"message", "no control"}}.dump(),
                 .error = {}};
     }
-};
-
-/// The reference stack, or a mutant of it, on an adapter of the simulated fabric.
-class SimulatedDut {
-public:
-    SimulatedDut(SimulatedFabric& fabric, std::uint64_t guid, const Mutant* mutant)
-        : hca_(fabric.loop(), {.port_guid = guid, .description = "reference stack"}, behaviour(mutant)),
-          sa_(hca_),
-          node_(hca_, sa_, policy(mutant)),
-          adapter_(node_),
-          control_(fabric.loop(), adapter_) {
-        fabric.subnet().plug(hca_, fabric::NodeRole::other);
-        if (!fabric.subnet().bring_up(guid, 30s))
-            throw SessionBroken("the subnet manager does not bring the DUT's port up");
-    }
-    [[nodiscard]] Control& control() noexcept { return control_; }
-
-private:
-    static fabric::HcaBehaviour behaviour(const Mutant* mutant) {
-        fabric::HcaBehaviour behaviour;
-        if (mutant && mutant->hca) mutant->hca(behaviour);
-        return behaviour;
-    }
-    static stack::Policy policy(const Mutant* mutant) {
-        stack::Policy policy;
-        if (mutant && mutant->stack) mutant->stack(policy);
-        return policy;
-    }
-    fabric::Hca hca_;
-    fabric::SaClient sa_;
-    stack::Node node_;
-    stack::Adapter adapter_;
-    InProcess control_;
 };
 
 const fabric::Scenario& scenario_of(const Target& target) {
@@ -345,18 +309,7 @@ std::unique_ptr<Rig> umad_rig(const Target& target) {
 
 }  // namespace
 
-Profile reference_profile(const Target& target) {
-    constexpr std::uint64_t u_bit = std::uint64_t{0x02} << 56;
-    return {.dut = {},
-            .role = Role::router,
-            .modes = {"datagram", "connected"},
-            .guid_format = scenario_of(target).dut_guid & u_bit ? "modified-eui64" : "eui64",
-            .send_only_leave = std::chrono::duration_cast<std::chrono::seconds>(stack::Timers{}.membership),
-            .adapter = {},
-            .interface = {},
-            .addresses = {},
-            .tester = {}};
-}
+Profile reference_profile(const Target& target) { return SimulatedDut::profile(scenario_of(target).dut_guid); }
 
 std::unique_ptr<Rig> make_rig(const Target& target) {
     const bool is_exec = target.dut.starts_with(exec_prefix);

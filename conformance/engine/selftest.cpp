@@ -232,7 +232,7 @@ MutantOutcome outcome_of(const Mutant& mutant, const reports::Results& results,
                           .blind = {},
                           .wrongly_spared = {}};
     for (const auto& result : results.results) {
-        const bool is_doubted = mutant.breaks.empty() && result.verdict == Verdict::inconc;
+        const bool is_doubted = mutant.breaks.empty() && !mutant.may_doubt && result.verdict == Verdict::inconc;
         if (is_doubted) outcome.wrongly_failed.push_back(result.id + " INCONC " + result.message);
         if (result.verdict == Verdict::error) outcome.wrongly_failed.push_back(result.id + " ERROR " + result.message);
         if (is_violation(result.verdict)) outcome.killed_by.push_back(result.id);

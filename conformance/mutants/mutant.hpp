@@ -3,14 +3,21 @@
 #pragma once
 
 #include "conformance/engine/registry.hpp"
+#include "fabric/simulated/subnet.hpp"
 #include "fabric/simulated/subnet_administrator.hpp"
 #include "protocol/requirements/catalogue.hpp"
-#include "stack/policy.hpp"
+#include "stack/node.hpp"
 
 #include <string_view>
 #include <vector>
 
 namespace ipoib::conformance {
+
+/// Something that a stack does now and then, unasked.
+struct Habit {
+    std::chrono::milliseconds every{};
+    void (*act)(stack::Node& node) = nullptr;
+};
 
 /// One mutant. It is defined once, at namespace scope, and is known by that.
 struct Mutant {
@@ -22,6 +29,11 @@ struct Mutant {
     void (*stack)(stack::Policy& policy) = nullptr;
     void (*hca)(fabric::HcaBehaviour& behaviour) = nullptr;
     void (*sa)(fabric::SaBehaviour& behaviour) = nullptr;
+    /// Of the DUT's port: delays, duplicates.
+    void (*cable)(fabric::LinkFaults& faults) = nullptr;
+    /// Permitted, but it may come between question and answer: cases may be INCONC.
+    bool may_doubt = false;
+    Habit habit{};
     /// The interface does not come up: other cases are INCONC, not FAIL.
     bool stays_down = false;
     /// The scenario in which it shows; empty: in every one.

@@ -11,11 +11,86 @@ const Mutant short_advertisement{
     .stack = [](Policy& policy) { policy.sends_nd_option = [](bool answers_unicast) { return !answers_unicast; }; },
 };
 
-const Mutant begins_no_connection{
-    .name = "permitted-begins-no-connection",
-    .what = "announces RC and takes connections, but begins none",
+const Mutant opaque_interface_id{
+    .name = "permitted-opaque-id",
+    .what = "makes its interface identifier of something else than the GUID, as RFC 8064 recommends",
     .breaks = {},
-    .stack = [](Policy& policy) { policy.begins_connection = [](bool, std::uint8_t) { return false; }; },
+    .stack =
+        [](Policy& policy) {
+            policy.interface_id = [](std::uint64_t guid, bool) { return guid * 0x9e3779b97f4a7c15u | 1; };
+        },
+};
+
+const Mutant grh_everywhere{
+    .name = "permitted-grh-on-unicast",
+    .what = "sends unicast with a GRH within the subnet, too",
+    .breaks = {},
+    .stack = [](Policy& policy) { policy.grh_on_unicast = true; },
+};
+
+const Mutant broadcasts_without_routers{
+    .name = "permitted-broadcast-fallback",
+    .what = "broadcasts packets of a missing group where there is no all-router group",
+    .breaks = {},
+    .stack = [](Policy& policy) { policy.without_all_router = stack::Fallback::broadcast; },
+};
+
+const Mutant asks_by_joining{
+    .name = "permitted-asks-by-joining",
+    .what = "joins a group to learn whether it exists, without a query before",
+    .breaks = {},
+    .stack = [](Policy& policy) { policy.checks_group = false; },
+};
+
+const Mutant slow{
+    .name = "permitted-slow",
+    .what = "answers a fifth of a second later",
+    .breaks = {},
+    .cable =
+        [](fabric::LinkFaults& faults) {
+            constexpr auto one_way = std::chrono::milliseconds{100};
+            faults.delay = one_way;
+        },
+};
+
+const Mutant answers_twice{
+    .name = "permitted-answers-twice",
+    .what = "says everything twice",
+    .breaks = {},
+    .cable = [](fabric::LinkFaults& faults) { faults.duplication = 1; },
+};
+
+const Mutant chatty{
+    .name = "permitted-chatty",
+    .what = "speaks mDNS and resolves addresses at any moment",
+    .breaks = {},
+    .habit = {.every = std::chrono::milliseconds{170},
+              .act =
+                  [](stack::Node& node) {
+                      constexpr std::uint16_t mdns_port = 5353;
+                      constexpr auto mdns = IpAddress::v4(0xe00000fb);
+                      constexpr auto nobody = IpAddress::v4(0x0a0100fd);
+                      auto& interface = node.interface();
+                      if (!interface.is_running()) return;
+                      const std::array<std::uint8_t, 12> query{};
+                      (void)interface.sockets().send(mdns, mdns_port, query, 255);
+                      interface.solicit(nobody, nullptr);
+                  }},
+};
+
+const Mutant restarts{
+    .name = "permitted-restarts",
+    .what = "takes its interface down and up every few seconds",
+    .breaks = {},
+    .may_doubt = true,
+    .habit = {.every = std::chrono::milliseconds{4300},
+              .act =
+                  [](stack::Node& node) {
+                      auto& interface = node.interface();
+                      if (!interface.is_up()) return;
+                      interface.down();
+                      (void)interface.up();
+                  }},
 };
 
 }  // namespace ipoib::conformance

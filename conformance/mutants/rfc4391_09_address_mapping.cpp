@@ -187,4 +187,11 @@ const Mutant never_revalidates{
     .stack = [](Policy& policy) { policy.revalidates = false; },
 };
 
+const Mutant no_grh_across_subnets{
+    .name = "no-grh-across-subnets",
+    .what = "sends to peers of other IB subnets without a GRH",
+    .breaks = {&rfc4391::grh_across_subnets},
+    .stack = [](Policy& policy) { policy.grh_across_subnets = false; },
+};
+
 }  // namespace ipoib::conformance

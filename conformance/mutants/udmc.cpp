@@ -19,4 +19,25 @@ const Mutant hca_takes_any_mgid{
     .sometimes = {&rfc4392::explicit_join_to_receive},
 };
 
+const Mutant hca_loops_nothing_back{
+    .name = "hca-no-loopback",
+    .what = "the HCA does not give multicast to other queue pairs of the sender's adapter",
+    .breaks = {&udmc::multicast_loopback},
+    .hca = [](HcaBehaviour& hca) { hca.loops_back = false; },
+};
+
+const Mutant hca_delivers_once{
+    .name = "hca-delivers-once",
+    .what = "the HCA gives multicast to one attached queue pair only",
+    .breaks = {&udmc::delivery_to_all_attached_qps},
+    .hca = [](HcaBehaviour& hca) { hca.delivers_to_all_attached = false; },
+};
+
+const Mutant hca_has_no_limit{
+    .name = "hca-no-attach-limit",
+    .what = "the HCA attaches queue pairs to more groups than it says",
+    .breaks = {&udmc::attach_limit},
+    .hca = [](HcaBehaviour& hca) { hca.enforces_attach_limit = false; },
+};
+
 }  // namespace ipoib::conformance

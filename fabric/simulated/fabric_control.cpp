@@ -140,6 +140,10 @@ struct Control {
         if (!mgid.is_multicast()) fail("a group's GID begins with ff");
         if (!subnet.sa().create_group(mgid, subnet.scenario().link)) fail("no MLID is left");
     }
+    void path(const Request& request) const {
+        const auto lid = request.has("lid") ? request.number("lid", 0xffff) : 0;
+        subnet.sa().set_route(request.gid("gid"), static_cast<std::uint16_t>(lid));
+    }
     void faults(const Request& request) const {
         LinkFaults faults;
         const auto probability = [&](const char* member) { return request.has(member) ? request.real(member, 1) : 0; };
@@ -164,12 +168,13 @@ struct Control {
             std::string_view name;
             void (Control::*function)(const Request&) const;
         };
-        static constexpr std::array<Verb, 8> verbs{{{"scenario", &Control::scenario},
+        static constexpr std::array<Verb, 9> verbs{{{"scenario", &Control::scenario},
                                                     {"sm", &Control::sm},
                                                     {"port", &Control::port},
                                                     {"pkey", &Control::pkey},
                                                     {"sa", &Control::sa},
                                                     {"group", &Control::group},
+                                                    {"path", &Control::path},
                                                     {"faults", &Control::faults},
                                                     {"restore", &Control::restore}}};
         const auto name = request.text("do");

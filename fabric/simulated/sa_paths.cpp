@@ -49,6 +49,13 @@ bool has_known_codes(const Request& request) {
 
 void Paths::set_sl(std::uint16_t p_key, std::uint8_t sl) { sl_of_partition_[base(p_key)] = sl; }
 
+void Paths::set_route(const Gid& gid, std::uint16_t lid) {
+    if (lid == 0)
+        routes_.erase(gid);
+    else
+        routes_.insert_or_assign(gid, lid);
+}
+
 std::uint8_t Paths::sl(std::uint16_t p_key) const {
     if (const auto at = sl_of_partition_.find(base(p_key)); at != sl_of_partition_.end()) return at->second;
     for (const auto& [mgid, group] : groups_.all())
@@ -63,6 +70,10 @@ Paths::End Paths::end(const Request& request, bool is_source) const {
     const bool has_lid = request.gives(is_source ? C::slid : C::dlid);
     const auto lid = asked[is_source ? P::slid : P::dlid];
     if (!has_gid && !has_lid) return {};
+    if (const auto route = routes_.find(asked[P::dgid]); !is_source && has_gid && route != routes_.end()) {
+        const auto* router = subnet_.by_lid(route->second);
+        return {router ? mad_status::ok : sa_status::no_records, router};
+    }
     const auto* port = has_gid ? find_port(subnet_, asked[is_source ? P::sgid : P::dgid], request.port->gid.prefix())
                                : subnet_.by_lid(lid);
     if (!port) return {sa_status::no_records, nullptr};
@@ -86,8 +97,11 @@ bool Paths::add(const Request& request, const KnownPort& from, const KnownPort& 
     const auto time = lifetime(request, from.gid == to.gid);
     const auto p_key = partition(request, from, to);
     if (!mtu || !rate || !time || !p_key) return true;
+    const bool is_routed = request.gives(C::dgid) && routes_.contains(asked[P::dgid]);
+    constexpr std::uint8_t through_routers = 64;
     return reply.add(Bytes<P>{}
-                         .set(P::dgid, to.gid)
+                         .set(P::dgid, is_routed ? Gid{asked[P::dgid]} : to.gid)
+                         .set(P::hop_limit, is_routed ? through_routers : 0)
                          .set(P::sgid, from.gid)
                          .set(P::dlid, to.lid)
                          .set(P::slid, from.lid)

@@ -15,6 +15,8 @@ public:
     [[nodiscard]] Reply query(const Request& request) const;
     /// The SL of unicast paths in a partition, given when its link is configured.
     void set_sl(std::uint16_t p_key, std::uint8_t sl);
+    /// A GID of another IB subnet is reached through the router with this LID; 0: not any more.
+    void set_route(const wire::Gid& gid, std::uint16_t lid);
     void clear() { sl_of_partition_.clear(); }
 
 private:
@@ -33,6 +35,7 @@ private:
     Groups& groups_;
     const SubnetView& subnet_;
     const SaConfig& config_;
+    std::map<wire::Gid, std::uint16_t> routes_;              ///< LIDs by GIDs of other subnets
     std::map<std::uint16_t, std::uint8_t> sl_of_partition_;  ///< by P_Key without its membership bit
 };
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case packets_across_subnets_have_a_grh{
+    .id = "IPOIB-4391-9.1-VAL-001",
+    .title = "A packet to a peer of another IB subnet has a GRH with the peer's GID",
+    .checks = {&rfc4391::grh_across_subnets},
+    .pass_if = "the DUT asks for the path to a GID of another prefix, and sends to it with a GRH",
+    .tags = {"grh", "sa", "arp"},
+    .impact = Impact::link,
+    .needs = Ability::any_frame | Ability::see_all | Ability::control,
+    .dut_can = {"send", "flush_neighbours"},
+    .lasts_at_most = 20s,
+    .steps =
+        [](Bench& bench) {
+            const auto& tester = bench.situation().tester;
+            constexpr std::uint64_t another_subnet = 0xfec0'0000'0000'0001;
+            const auto remote = Gid::of(another_subnet, tester.gid.interface_id());
+            bench.step("The tester is in another subnet, behind a router that its own port stands for");
+            const auto gid = "\"gid\":\"" + text(remote) + '"';
+            bench.change_fabric("path", gid + ",\"lid\":" + std::to_string(tester.lid),
+                                "{\"do\":\"path\"," + gid + '}');
+            bench.answer_resolution(false);
+            bench.dut().flush_neighbours();
+            bench.send(arp_request().with(ArpAddresses::sha_gid, remote));
+            bench.precondition(arp_reply().sent_anywhere(), within(2s));
+            const auto port = bench.fresh_port();
+            bench.dut_sends(IpAddress::v4(tester.ipv4), port);
+            bench.inspect(udp_from_dut(IpAddress::v4(tester.ipv4), port).sent_anywhere().with(Grh::dgid, remote),
+                          within(5s));
+        },
+};
+
+}  // namespace ipoib::conformance

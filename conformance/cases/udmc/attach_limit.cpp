@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case attach_beyond_the_limit_fails{
+    .id = "IPOIB-UDMC-INV-003",
+    .title = "A join beyond the adapter's limit of multicast groups fails at once",
+    .checks = {&udmc::attach_limit},
+    .pass_if = "of one join more than the limit in the DUT's profile at least one fails; the DUT goes on",
+    .tags = {"hca", "robust"},
+    .dut_can = {"join", "leave"},
+    .lasts_at_most = 300s,
+    .steps =
+        [](Bench& bench) {
+            const auto limit = bench.profile().multicast_limit;
+            if (limit == 0) bench.not_applicable("the DUT's profile does not tell its limit (multicast_limit)");
+            constexpr unsigned most = 1024;
+            if (limit > most) bench.not_applicable("the DUT's limit is more than a case tries");
+            bench.step("The DUT joins one group more than it can");
+            bench.control();
+            bool has_failed = false;
+            for (unsigned i = 0; i <= limit && !has_failed; ++i) has_failed = !bench.dut_can_join(bench.fresh_group4());
+            bench.require(has_failed, "an error by group " + std::to_string(limit + 1), "every join succeeds");
+            bench.control();
+        },
+};
+
+}  // namespace ipoib::conformance
