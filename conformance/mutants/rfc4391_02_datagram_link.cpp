@@ -17,6 +17,8 @@ const Mutant sends_middle_packets{
                     packet.set(Bth::opcode, Opcode{0x60});
             };
         },
+    // Where UD is expected of a peer with flags, another opcode looks like heeding them.
+    .sometimes = {&rfc4755::ud_only_ignores_flags, &rfc4755::cm_flags_reserved_rx},
 };
 
 const Mutant hca_takes_any_p_key{

@@ -107,6 +107,7 @@ const Mutant maps_23_bits{
         [](Policy& policy) {
             policy.ipv4_group_id = [](std::uint32_t group) { return stack::GroupId{0, group & 0x7fffff}; };
         },
+    .spares = {"IPOIB-4391-4-VAL-002"},
 };
 
 const Mutant broadcast_gid_of_ipv6{
@@ -120,6 +121,7 @@ const Mutant broadcast_gid_of_ipv6{
             };
         },
     .stays_down = true,
+    .spares = {"IPOIB-4391-5-INV-002"},
 };
 
 }  // namespace ipoib::conformance

@@ -27,6 +27,7 @@ const Mutant keeps_usual_sl{
     .stack =
         [](Policy& policy) { policy.multicast_sl = [](const Link&, const stack::Group&) { return std::uint8_t{0}; }; },
     .scenario = "controlled",
+    .spares = {"IPOIB-4391-7-VAL-002"},
 };
 
 const Mutant keeps_usual_traffic_class{
@@ -38,6 +39,7 @@ const Mutant keeps_usual_traffic_class{
             policy.multicast_traffic_class = [](const Link&, const stack::Group&) { return std::uint8_t{0}; };
         },
     .scenario = "controlled",
+    .spares = {"IPOIB-4391-7-VAL-002"},
 };
 
 const Mutant keeps_usual_flow_label{
@@ -46,6 +48,7 @@ const Mutant keeps_usual_flow_label{
     .breaks = {&rfc4391::adopts_broadcast_parameters, &rfc4391::multicast_parameters_of_group},
     .stack = [](Policy& policy) { policy.multicast_flow_label = [](const Link&, const stack::Group&) { return 0u; }; },
     .scenario = "controlled",
+    .spares = {"IPOIB-4391-7-VAL-002"},
 };
 
 const Mutant sends_hop_limit_zero{
@@ -57,6 +60,7 @@ const Mutant sends_hop_limit_zero{
             policy.multicast_hop_limit = [](const Link&, const stack::Group&) { return std::uint8_t{0}; };
         },
     .scenario = "controlled",
+    .spares = {"IPOIB-4391-7-VAL-002"},
 };
 
 const Mutant searches_wide_scope_first{

@@ -31,6 +31,7 @@ const Mutant goes_by_ip_version{
                 return datagram[0] >> 4 == 6 ? EtherType::ipv6 : type;
             };
         },
+    .spares = {"IPOIB-4391-6-INV-003"},
 };
 
 const Mutant type_of_arp_wrong{

@@ -66,6 +66,7 @@ const Mutant arp_silent{
                 return mgid_for_ipv4(0xe0000001, link.p_key, link.scope);
             };
         },
+    .spares = {"IPOIB-4391-5-VAL-001"},
 };
 
 const Mutant arp_reply_to_source_qp{
@@ -95,7 +96,7 @@ const Mutant unicast_q_key_usual{
                &rfc4391::controlled_qkey_in_all_packets},
     .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link&) { return 0x0b1bu; }; },
     .scenario = "controlled",
-    .spares = {"IPOIB-4391-5-VAL-002"},
+    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4391-5-VAL-002"},
 };
 
 const Mutant multicast_q_key_wrong{
@@ -106,7 +107,7 @@ const Mutant multicast_q_key_wrong{
         [](Policy& policy) {
             policy.multicast_q_key = [](const Link& link, const stack::Group&) { return link.q_key ^ 1; };
         },
-    .spares = {"IPOIB-4391-9.1.2-VAL-001"},
+    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-001"},
 };
 
 const Mutant hca_any_q_key{

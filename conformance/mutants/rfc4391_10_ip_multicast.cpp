@@ -46,6 +46,7 @@ const Mutant redirects_link_local{
     .breaks = {&rfc4391::link_local_drop, &rfc4391::mgid_ipv4_group_id},
     .stack = [](Policy& policy) { policy.is_redirected = [](const IpAddress&) { return true; }; },
     .sometimes = {&rfc4391::mgid_ipv6_group_id},
+    .spares = {"IPOIB-4391-4-VAL-003"},
 };
 
 const Mutant asks_each_time{
@@ -142,6 +143,7 @@ const Mutant never_asks_for_groups{
                &rfc4391::send_only_join, &rfc4391::mlid_as_dlid, &rfc4391::fallback_to_routers,
                &rfc4391::link_local_drop, &rfc4391::fallback_ends_with_group, &rfc4392::missing_group_fallback},
     .stack = [](Policy& policy) { policy.checks_group = policy.joins_to_send = false; },
+    .spares = {"IPOIB-4391-10-VAL-004"},
 };
 
 }  // namespace ipoib::conformance

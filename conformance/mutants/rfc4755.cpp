@@ -12,6 +12,7 @@ const Mutant deaf_to_datagrams{
         [](Policy& policy) {
             policy.accepts_datagrams = [](bool is_connected_mode, std::size_t) { return !is_connected_mode; };
         },
+    .spares = {"IPOIB-4755-7-VAL-002"},
 };
 
 const Mutant deaf_to_datagrams_of_peers{
@@ -22,6 +23,7 @@ const Mutant deaf_to_datagrams_of_peers{
         [](Policy& policy) {
             policy.accepts_datagrams = [](bool, std::size_t connections) { return connections == 0; };
         },
+    .spares = {"IPOIB-4755-7-VAL-002"},
 };
 
 const Mutant deaf_over_connections{
@@ -29,6 +31,7 @@ const Mutant deaf_over_connections{
     .what = "makes connections and drops what comes over them",
     .breaks = {&rfc4755::cm_accepts_all_modes, &rfc4755::cm_smaller_packets},
     .stack = [](Policy& policy) { policy.accepts_over_connection = [](bool, std::size_t) { return false; }; },
+    .spares = {"IPOIB-4755-7-VAL-001"},
 };
 
 const Mutant wants_long_packets{
@@ -48,6 +51,7 @@ const Mutant connection_on_ud_qp{
     .what = "gives the QPN of its UD queue pair for its connections",
     .breaks = {&rfc4755::cm_queue_pairs, &rfc4755::cm_setup_carries_ud_qpn},
     .stack = [](Policy& policy) { policy.connection_qpn = [](std::uint32_t, std::uint32_t ud_qpn) { return ud_qpn; }; },
+    .spares = {"IPOIB-4755-3.2-VAL-001", "IPOIB-4755-3.5-VAL-001"},
 };
 
 const Mutant takes_flags_as_a_whole{
@@ -127,6 +131,7 @@ const Mutant accepts_every_crossing{
         [](Policy& policy) {
             policy.accepts_crossing = [](const stack::HardwareAddress&, const stack::HardwareAddress&) { return true; };
         },
+    .spares = {"IPOIB-4755-3.3-INO-002"},
 };
 
 const Mutant compares_flags{
@@ -139,6 +144,7 @@ const Mutant compares_flags{
                 return local.octets < remote.octets;
             };
         },
+    .spares = {"IPOIB-4755-3.3-INO-001"},
 };
 
 const Mutant leaves_connections{

@@ -81,6 +81,7 @@ const Mutant sa_creates_for_senders{
     .breaks = {&rfc4391::send_only_member_semantics, &rfc4391::non_member_semantics,
                &rfc4392::creation_needs_full_member},
     .sa = [](SaBehaviour& sa) { sa.creates_for_send_only = true; },
+    .spares = {"IPOIB-4391-10-VAL-101", "IPOIB-4391-11-VAL-102"},
 };
 
 const Mutant sa_keeps_memberless{
@@ -88,6 +89,7 @@ const Mutant sa_keeps_memberless{
     .what = "keeps a group after its last FullMember has left",
     .breaks = {&rfc4391::last_full_member_leaves},
     .sa = [](SaBehaviour& sa) { sa.deletes_at_last_full_member = false; },
+    .spares = {"IPOIB-IBA-15.2.5.17-INO-001"},
 };
 
 const Mutant sa_counts_senders{
@@ -95,6 +97,7 @@ const Mutant sa_counts_senders{
     .what = "counts a SendOnlyNonMember as a member",
     .breaks = {&rfc4391::send_only_member_semantics},
     .sa = [](SaBehaviour& sa) { sa.counts_send_only_member = true; },
+    .spares = {"IPOIB-4391-10-VAL-101"},
 };
 
 const Mutant sa_counts_non_members{
@@ -102,6 +105,7 @@ const Mutant sa_counts_non_members{
     .what = "counts a NonMember as a member",
     .breaks = {&rfc4391::non_member_semantics},
     .sa = [](SaBehaviour& sa) { sa.counts_non_member = true; },
+    .spares = {"IPOIB-4391-11-VAL-102"},
 };
 
 const Mutant sa_replaces_join_states{
@@ -130,6 +134,7 @@ const Mutant sa_leaks_mlids{
     .what = "does not use the MLIDs of groups that ended again",
     .breaks = {&rfc4391::last_full_member_leaves},
     .sa = [](SaBehaviour& sa) { sa.frees_mlids = false; },
+    .spares = {"IPOIB-4391-10-VAL-009"},
 };
 
 const Mutant sa_makes_room{

@@ -91,6 +91,7 @@ const Mutant sa_routes_not_to_non_members{
     .what = "routes no packets to NonMembers",
     .breaks = {&rfc4391::non_member_semantics},
     .sa = [](SaBehaviour& sa) { sa.routes_to_non_members = false; },
+    .spares = {"IPOIB-4391-11-VAL-101"},
 };
 
 const Mutant sa_routes_to_senders{
@@ -98,6 +99,7 @@ const Mutant sa_routes_to_senders{
     .what = "routes packets to SendOnlyNonMembers",
     .breaks = {&rfc4391::send_only_member_semantics},
     .sa = [](SaBehaviour& sa) { sa.routes_to_send_only = true; },
+    .spares = {"IPOIB-4391-10-VAL-009"},
 };
 
 const Mutant sa_knows_no_paths{
