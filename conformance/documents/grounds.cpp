@@ -40,8 +40,6 @@ std::span<const Ground> grounds() noexcept {
                "One SA, or one capture, knows one subnet. Compare the records of the group in every subnet."},
         Ground{&rfc4392::multi_subnet_pkey, inspection,
                "One SA, or one capture, knows one subnet. Compare the records of the group in every subnet."},
-        Ground{&rfc4392::fabric_multicast_capable, inspection,
-               "A test passes through some of the switches only. Read MulticastFDBCap in the SwitchInfo of each."},
         Ground{&rfc4392::pkey_and_scope_known, construction,
                "The MGID in the request to join the broadcast group contains both, so nobody can join without them."},
         Ground{&rfc4392::invariant_qpn_for_static_entries, inspection,
