@@ -147,6 +147,8 @@ SaAnswer Tester::leave(const Gid& mgid, std::uint8_t join_state) {
     const auto is_it = [&](const Membership& one) { return one.mgid == mgid && (one.state & ~join_state) == 0; };
     for (const auto& one : memberships_)
         if (is_it(one) && (one.state & ~send_only_states)) port_.detach(one.mgid, one.mlid);
+    const auto own_end = memberships_.begin() + static_cast<std::ptrdiff_t>(own_memberships_);
+    own_memberships_ -= static_cast<std::size_t>(std::count_if(memberships_.begin(), own_end, is_it));
     std::erase_if(memberships_, is_it);
     return ask({.method = Method::del,
                 .attribute = attribute::mc_member_record,

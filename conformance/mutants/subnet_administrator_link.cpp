@@ -34,7 +34,7 @@ const Mutant sa_plain_q_key{
 const Mutant sa_large_broadcast{
     .name = "sa-large-broadcast-mtu",
     .what = "gives the broadcast group an MTU that the ports do not support, and lets them join",
-    .breaks = {&rfc4391::broadcast_group_mtu_bound, &rfc4391::join_needs_group_mtu},
+    .breaks = {&rfc4391::broadcast_group_mtu_bound, &rfc4391::link_mtu, &rfc4391::join_needs_group_mtu},
     .sa =
         [](SaBehaviour& sa) {
             sa.checks_mtu = false;
@@ -107,6 +107,13 @@ const Mutant sa_knows_no_paths{
     .what = "tells no paths between ports",
     .breaks = {&rfc4391::members_reach_each_other},
     .sa = [](SaBehaviour& sa) { sa.knows_paths = false; },
+};
+
+const Mutant sa_joins_limited_members{
+    .name = "sa-paths-of-limited-members",
+    .what = "tells a path between two limited members of a partition",
+    .breaks = {&rfc4392::limited_members_kept_apart},
+    .sa = [](SaBehaviour& sa) { sa.parts_limited_members = false; },
 };
 
 const Mutant sa_lets_anyone_act{

@@ -279,6 +279,19 @@ TEST_CASE("What is told can be wrong") {
         },
         6, 3);
     check(
+        "limited members", {.parts_limited_members = false},
+        [](Bench& b) {
+            for (const auto port : {0u, 1u}) b.subnet.known[port].p_keys.push_back(0x0abc);
+            const auto ends = Bytes<PathRecord>{}
+                                  .set(PathRecord::sgid, Bench::gid(1))
+                                  .set(PathRecord::dgid, Bench::gid(2))
+                                  .set(PathRecord::p_key, 0x8abc);
+            using component = PathRecord::component;
+            return static_cast<int>(
+                b.table(1, attribute::path_record, component::sgid | component::dgid | component::p_key, ends).size());
+        },
+        0, 1);
+    check(
         "paths", {.knows_paths = false},
         [](Bench& b) {
             const auto ends =

@@ -33,10 +33,13 @@ std::optional<std::uint8_t> lifetime(const Request& request, bool is_loopback) {
 }
 
 /// The partition of a path: the one asked for if both ends can communicate in it, else the first that they share.
-std::optional<std::uint16_t> partition(const Request& request, const KnownPort& from, const KnownPort& to) {
+std::optional<std::uint16_t> partition(const Request& request, const KnownPort& from, const KnownPort& to,
+                                       const SaBehaviour& behaviour) {
     const auto asked = request.record<P>()[P::p_key];
     if (!request.gives(C::p_key)) return shared_p_key(from, to);
-    return share_p_key(from, to, asked) ? std::optional{asked} : std::nullopt;
+    const bool are_members = has_p_key(from, asked) && has_p_key(to, asked);
+    const bool may_talk = behaviour.parts_limited_members ? share_p_key(from, to, asked) : are_members;
+    return may_talk ? std::optional{asked} : std::nullopt;
 }
 
 bool has_known_codes(const Request& request) {
@@ -95,7 +98,7 @@ bool Paths::add(const Request& request, const KnownPort& from, const KnownPort& 
     const auto rate = chosen(rate_quantity, C::rate | C::rate_selector, P::rate_selector, P::rate,
                              lesser(rate_quantity, from.rate, to.rate));
     const auto time = lifetime(request, from.gid == to.gid);
-    const auto p_key = partition(request, from, to);
+    const auto p_key = partition(request, from, to, config_.behaviour);
     if (!mtu || !rate || !time || !p_key) return true;
     const bool is_routed = request.gives(C::dgid) && routes_.contains(asked[P::dgid]);
     constexpr std::uint8_t through_routers = 64;

@@ -70,6 +70,7 @@ struct SaBehaviour {
     bool prunes = true;                  ///< ports that vanished
     bool answers_with_group_mtu = true;  ///< false: with the port's
     bool sends_whole_tables = true;      ///< false: what fits into one MAD
+    bool parts_limited_members = true;   ///< of a partition: no path between two
     bool knows_paths = true;             ///< between ports
     /// Changes the broadcast group that the administrator creates; null: leaves it as the partition says.
     void (*changes_broadcast_group)(wire::Bytes<wire::McMemberRecord>& record) = nullptr;

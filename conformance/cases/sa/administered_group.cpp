@@ -4,7 +4,7 @@
 namespace ipoib::conformance {
 
 const Case broadcast_group_outlives_members{
-    .id = "IPOIB-4391-5-VAL-101",
+    .id = "IPOIB-4391-5-VAL-003",
     .title = "The broadcast group is the administrator's: it does not end with its last member",
     .checks = {&rfc4391::broadcast_group_under_administration},
     .pass_if = "after the tester, and whoever else was a member, has left the broadcast group the SA has it still",

@@ -7,7 +7,7 @@ const Case broadcast_group_is_set_up{
     .id = "IPOIB-4391-4.1-VAL-001",
     .title = "The broadcast group is what an IPoIB link needs",
     .checks = {&rfc4391::broadcast_group_full_pkey, &rfc4391::broadcast_group_controlled_qkey,
-               &rfc4391::broadcast_group_mtu_bound},
+               &rfc4391::broadcast_group_mtu_bound, &rfc4391::link_mtu},
     .pass_if =
         "the SA's record of the broadcast group has a full-membership P_Key, a controlled Q_Key, and an MTU that the "
         "tester's port supports",
@@ -27,7 +27,7 @@ const Case broadcast_group_is_set_up{
                           hex(record[M::p_key], 4));
             bench.same_step("Its Q_Key", rfc4391::broadcast_group_controlled_qkey);
             bench.require((record[M::q_key] & controlled) != 0, "a controlled Q_Key", hex(record[M::q_key], 8));
-            bench.same_step("Its MTU", rfc4391::broadcast_group_mtu_bound);
+            bench.same_step("Its MTU", rfc4391::broadcast_group_mtu_bound, rfc4391::link_mtu);
             bench.require(record[M::mtu] <= bench.port().mtu, "at most the MTU of the tester's port",
                           value_text(M::mtu, record.octets.data()));
         },

@@ -4,7 +4,7 @@
 namespace ipoib::conformance {
 
 const Case members_reach_each_other{
-    .id = "IPOIB-4391-5-VAL-102",
+    .id = "IPOIB-4391-5-VAL-004",
     .title = "Two FullMembers of a group reach each other by it, and there are paths between their ports",
     .checks = {&rfc4391::join_takes_effect, &rfc4391::members_reach_each_other, &rfc4391::fabric_multicast,
                &rfc4392::full_member_routing},

@@ -20,7 +20,7 @@ Bytes<M> foreign_group(Bench& bench) {
 }  // namespace
 
 const Case pkey_must_be_assigned{
-    .id = "IPOIB-4391-5-INV-101",
+    .id = "IPOIB-4391-5-INV-003",
     .title = "A port joins only in a partition that it has the P_Key of",
     .checks = {&rfc4391::pkey_assigned_to_port},
     .pass_if = "the SA refuses the tester a group of a partition that its port is not in, and grants one of its own",
@@ -39,7 +39,7 @@ const Case pkey_must_be_assigned{
 };
 
 const Case pkey_is_looked_at_now{
-    .id = "IPOIB-4391-5-INO-101",
+    .id = "IPOIB-4391-5-INO-001",
     .title = "A port that loses a P_Key joins in its partition no more",
     .checks = {&rfc4391::pkey_assigned_to_port},
     .pass_if =

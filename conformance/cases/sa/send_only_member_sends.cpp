@@ -4,7 +4,7 @@
 namespace ipoib::conformance {
 
 const Case send_only_members_send_only{
-    .id = "IPOIB-4391-10-VAL-101",
+    .id = "IPOIB-4391-10-VAL-010",
     .title = "A SendOnlyNonMember sends to a group and does not receive its packets",
     .checks = {&rfc4391::send_only_member_semantics, &rfc4392::send_only_member_routing},
     .pass_if =
