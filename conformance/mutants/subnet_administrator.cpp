@@ -81,7 +81,7 @@ const Mutant sa_creates_for_senders{
     .breaks = {&rfc4391::send_only_member_semantics, &rfc4391::non_member_semantics,
                &rfc4392::creation_needs_full_member},
     .sa = [](SaBehaviour& sa) { sa.creates_for_send_only = true; },
-    .spares = {"IPOIB-4391-10-VAL-101", "IPOIB-4391-11-VAL-102"},
+    .spares = {"IPOIB-4391-10-VAL-010", "IPOIB-4391-11-VAL-004"},
 };
 
 const Mutant sa_keeps_memberless{
@@ -97,7 +97,7 @@ const Mutant sa_counts_senders{
     .what = "counts a SendOnlyNonMember as a member",
     .breaks = {&rfc4391::send_only_member_semantics},
     .sa = [](SaBehaviour& sa) { sa.counts_send_only_member = true; },
-    .spares = {"IPOIB-4391-10-VAL-101"},
+    .spares = {"IPOIB-4391-10-VAL-010"},
 };
 
 const Mutant sa_counts_non_members{
@@ -105,7 +105,7 @@ const Mutant sa_counts_non_members{
     .what = "counts a NonMember as a member",
     .breaks = {&rfc4391::non_member_semantics},
     .sa = [](SaBehaviour& sa) { sa.counts_non_member = true; },
-    .spares = {"IPOIB-4391-11-VAL-102"},
+    .spares = {"IPOIB-4391-11-VAL-004"},
 };
 
 const Mutant sa_replaces_join_states{

@@ -91,7 +91,7 @@ const Mutant sa_routes_not_to_non_members{
     .what = "routes no packets to NonMembers",
     .breaks = {&rfc4391::non_member_semantics},
     .sa = [](SaBehaviour& sa) { sa.routes_to_non_members = false; },
-    .spares = {"IPOIB-4391-11-VAL-101"},
+    .spares = {"IPOIB-4391-11-VAL-003"},
 };
 
 const Mutant sa_routes_to_senders{

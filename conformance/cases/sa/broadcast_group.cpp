@@ -4,7 +4,7 @@
 namespace ipoib::conformance {
 
 const Case broadcast_group_is_set_up{
-    .id = "IPOIB-4391-4.1-VAL-001",
+    .id = "IPOIB-4391-4.1-VAL-002",
     .title = "The broadcast group is what an IPoIB link needs",
     .checks = {&rfc4391::broadcast_group_full_pkey, &rfc4391::broadcast_group_controlled_qkey,
                &rfc4391::broadcast_group_mtu_bound, &rfc4391::link_mtu},

@@ -4,7 +4,7 @@
 namespace ipoib::conformance {
 
 const Case mgids_are_validated{
-    .id = "IPOIB-UDMC-INV-002",
+    .id = "IPOIB-UDMC-INV-003",
     .title = "A group is not created with an MGID that none can have",
     .checks = {&udmc::sa_validates_mgid},
     .pass_if =

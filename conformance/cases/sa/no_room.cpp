@@ -20,6 +20,8 @@ const Case exhaustion_harms_nobody{
             constexpr int most_groups = 2048;
             bench.step("Groups are created until the SA refuses one", iba::no_room_for_group);
             const auto first = bench.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member);
+            const auto before = bench.group_at_sa(first.mgid);
+            bench.precondition(before.has_value(), "the SA has the first group");
             auto record = bench.new_group_record();
             auto last = first.mgid;
             int created = 1;
@@ -30,7 +32,7 @@ const Case exhaustion_harms_nobody{
                 answer = bench.ask_to_join(record, bench.creation_mask());
             }
             const auto still = bench.group_at_sa(first.mgid);
-            bench.require(still && still->record.octets == first.record.octets, "the first group as it was",
+            bench.require(still && still->record.octets == before->record.octets, "the first group as it was",
                           still ? "another record" : "no group");
             if (answer.is_ok()) bench.not_applicable("this SA has room for more groups than the tester asks for");
             bench.require_refusal(answer);
@@ -39,7 +41,7 @@ const Case exhaustion_harms_nobody{
 
             bench.step("One group ends: there is room for another", rfc4391::last_full_member_leaves);
             bench.leave(last);
-            bench.precondition(!bench.group_at_sa(last), "groups go when the last FullMember leaves");
+            bench.require(!bench.group_at_sa(last), "the group is gone", "it is still there");
             bench.require_grant(bench.ask_to_join(record, bench.creation_mask()));
         },
 };

@@ -4,7 +4,7 @@
 namespace ipoib::conformance {
 
 const Case non_members_send_and_receive{
-    .id = "IPOIB-4391-11-VAL-002",
+    .id = "IPOIB-4391-11-VAL-004",
     .title = "A NonMember receives the packets of a group and sends to it",
     .checks = {&rfc4391::non_member_semantics, &rfc4392::non_member_routing},
     .pass_if = "a packet to the group gets from a FullMember to a NonMember, and from the NonMember to the FullMember",

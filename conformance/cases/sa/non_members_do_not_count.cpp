@@ -4,7 +4,7 @@
 namespace ipoib::conformance {
 
 const Case non_members_do_not_count{
-    .id = "IPOIB-4391-11-VAL-001",
+    .id = "IPOIB-4391-11-VAL-003",
     .title = "A NonMember neither creates a group nor keeps it",
     .checks = {&rfc4391::non_member_semantics, &rfc4392::non_member_routing},
     .pass_if = "the SA refuses to create a group for a NonMember; with the last FullMember the group goes",

@@ -4,7 +4,7 @@
 namespace ipoib::conformance {
 
 const Case created_and_deleted_groups_are_reported{
-    .id = "IPOIB-4392-1.3.2.3-VAL-001",
+    .id = "IPOIB-4392-1.3.2.3-VAL-002",
     .title = "The SA reports groups that are created and deleted to who asks for it",
     .checks = {&rfc4392::group_trap_reports},
     .pass_if =

@@ -4,7 +4,7 @@
 namespace ipoib::conformance {
 
 const Case vanished_ports_are_pruned{
-    .id = "IPOIB-UDMC-VAL-001",
+    .id = "IPOIB-UDMC-VAL-002",
     .title = "A port that vanishes is no member any longer",
     .checks = {&udmc::pruning},
     .pass_if = "the group whose only FullMember loses its link is gone within 30 seconds",
