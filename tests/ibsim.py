@@ -38,8 +38,8 @@ def net_of(hosts):
     """One switch, and the hosts at its ports. ibsim gives GUIDs of its own, by kind and order: a CA of one port takes
     two, from 0x100000 on."""
     switch = [f'Switch {len(hosts) + 1} "edge"']
-    switch += [f'[{port}] "{host}"[1] # "{host}" lid {port + 1} 4xQDR' for port, host in enumerate(hosts, 1)]
-    nodes = [f'Hca 1 "{host}" # "{description}"\n[1] "edge"[{port}] # lid {port + 1} lmc 0 "edge" lid 1 4xQDR\n'
+    switch += [f'[{port}] "{host}"[1] # "{host}" lid {port + 1} 4xSDR' for port, host in enumerate(hosts, 1)]
+    nodes = [f'Hca 1 "{host}" # "{description}"\n[1] "edge"[{port}] # lid {port + 1} lmc 0 "edge" lid 1 4xSDR\n'
              for port, (host, description) in enumerate(hosts.items(), 1)]
     return "\n".join(switch) + "\n\n" + "\n".join(nodes)
 

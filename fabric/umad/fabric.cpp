@@ -58,6 +58,7 @@ Loop& UmadFabric::loop() { return state_->loop; }
 
 Abilities UmadFabric::abilities() const {
     Abilities abilities;
+    if (!state_->device.is_simulated()) abilities = abilities | Ability::long_tables;
     if (state_->device.hears_reports()) abilities = abilities | Ability::reports;
     if (state_->control) abilities = abilities | Ability::control;
     if (state_->sm_key != 0) abilities = abilities | Ability::trusted_sa;

@@ -96,7 +96,7 @@ TEST_CASE("MAD layer: an SA that is silent is asked three times, what comes back
 
 TEST_CASE("MAD layer: a table that it put together is whole, and nothing is acknowledged") {
     Place place;
-    const auto table = records(GENERATE(0, 1, 3, 4, 25, 100, 1000));
+    const auto table = records(GENERATE(std::size_t{0}, 1u, 3u, 4u, 25u, 100u, 1000u));
     place.device.answers = [&](const MadOctets& request) { place.device.arrive_table(request, RmppType::data, table); };
     const auto answer = place.port.ask_sa(get_table, 1s);
     CHECK(answer.is_ok());
@@ -137,7 +137,7 @@ TEST_CASE("MAD layer: segments add up as those on the wire") {
 
 TEST_CASE("MAD layer: octets that are no MAD of the SA harm nobody") {
     Place place;
-    for (std::size_t size : {0, 1, 23, 24, 35, 36, 55, 56, 57, 255, 256, 257, 5000}) {
+    for (const std::size_t size : {0u, 1u, 23u, 24u, 35u, 36u, 55u, 56u, 57u, 255u, 256u, 257u, 5000u}) {
         place.device.arrive(std::vector<std::uint8_t>(size));
         place.device.arrive(std::vector<std::uint8_t>(size, 0xff));
     }
