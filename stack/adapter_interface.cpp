@@ -98,14 +98,29 @@ void router(const Request& request) {
     request.reply.ok();
 }
 
-void dhcp(const Request& request) {
+/// Whether "start" is true, or "stop"; answered here where neither is, or both.
+std::optional<bool> start_or_stop(const Request& request) {
     const auto is_true = [&](const char* name) {
         const auto found = request.members.find(name);
         return found != request.members.end() && found->is_boolean() && found->get<bool>();
     };
-    if (is_true("start") == is_true("stop")) return request.reply.failed("\"start\" or \"stop\" is true");
+    if (is_true("start") != is_true("stop")) return is_true("start");
+    request.reply.failed("\"start\" or \"stop\" is true");
+    return {};
+}
+
+void dhcp(const Request& request) {
+    const auto starts = start_or_stop(request);
+    if (!starts) return;
     if (!request.interface.is_running()) return request.reply.failed("the interface is not running");
-    is_true("start") ? request.interface.dhcp().start() : request.interface.dhcp().stop();
+    *starts ? request.interface.dhcp().start() : request.interface.dhcp().stop();
+    request.reply.ok();
+}
+
+void dhcp_server(const Request& request) {
+    const auto starts = start_or_stop(request);
+    if (!starts) return;
+    *starts ? request.interface.dhcp_server().start() : request.interface.dhcp_server().stop();
     request.reply.ok();
 }
 
@@ -127,7 +142,7 @@ void set_timers(const Request& request) {
     request.reply.ok();
 }
 
-constexpr std::array<Entry, 14> all{{{"interface", describe},
+constexpr std::array<Entry, 15> all{{{"interface", describe},
                                      {"up", up},
                                      {"down", down},
                                      {"restart", restart},
@@ -140,6 +155,7 @@ constexpr std::array<Entry, 14> all{{{"interface", describe},
                                      {"delete_child", delete_child},
                                      {"router", router},
                                      {"dhcp", dhcp},
+                                     {"dhcp_server", dhcp_server},
                                      {"timers", set_timers}}};
 
 }  // namespace

@@ -2,6 +2,7 @@
 // A DHCP client.
 #include "stack/dhcp_client.hpp"
 
+#include "stack/dhcp_message.hpp"
 #include "stack/interface.hpp"
 #include "stack/octets.hpp"
 
@@ -15,18 +16,6 @@ namespace {
 
 constexpr fabric::Duration between_tries = 4s;
 constexpr std::uint32_t usual_lease = 3600;  // seconds
-
-void append_option(std::vector<std::uint8_t>& message, std::uint8_t code, Octets value) {
-    message.push_back(code);
-    message.push_back(static_cast<std::uint8_t>(value.size()));
-    append(message, value);
-}
-
-void append_address(std::vector<std::uint8_t>& message, std::uint8_t code, std::uint32_t address) {
-    std::array<std::uint8_t, 4> octets{};
-    write_bits(octets.data(), octet(0), 32, address);
-    append_option(message, code, octets);
-}
 
 fabric::Duration seconds_of(std::uint32_t seconds) { return std::chrono::seconds{seconds}; }
 
@@ -85,13 +74,9 @@ void DhcpClient::request() {
 }
 
 void DhcpClient::receive(const IpDatagram& datagram) {
-    const auto udp = View<Udp>::at(datagram.payload);
-    if (!is_started() || !udp || udp[Udp::destination] != dhcp_client_port || udp[Udp::length] < Udp::size ||
-        udp[Udp::length] > datagram.payload.size())
-        return;
-    const auto message = datagram.payload.subspan(Udp::size, udp[Udp::length] - Udp::size);
+    const auto message = dhcp_in(datagram, dhcp_client_port);
     const auto dhcp = View<Dhcp>::at(message);
-    if (!dhcp || dhcp[Dhcp::op] != Dhcp::reply || dhcp[Dhcp::cookie] != Dhcp::magic || dhcp[Dhcp::xid] != xid_) return;
+    if (!is_started() || !dhcp || dhcp[Dhcp::op] != Dhcp::reply || dhcp[Dhcp::xid] != xid_) return;
     const auto server = dhcp_number(message, dhcp_option::server_identifier);
     const auto type = dhcp_type(message);
     if (state_ == State::selecting && type == DhcpType::offer && server && dhcp[Dhcp::yiaddr] != 0) {
@@ -148,26 +133,18 @@ void DhcpClient::send(DhcpType type, bool is_bound, bool to_server) {
                                  .set(Dhcp::ciaddr, policy.dhcp_ciaddr(is_bound, address))
                                  .set(Dhcp::chaddr, policy.dhcp_chaddr(interface_.hardware_address()))
                                  .set(Dhcp::cookie, Dhcp::magic));
-    append_option(message, dhcp_option::message_type, std::array{static_cast<std::uint8_t>(type)});
+    append_dhcp_option(message, dhcp_option::message_type, std::array{static_cast<std::uint8_t>(type)});
     if (const auto identifier = policy.dhcp_client_identifier(interface_.port().gid.interface_id());
         !identifier.empty())
-        append_option(message, dhcp_option::client_identifier, identifier);
+        append_dhcp_option(message, dhcp_option::client_identifier, identifier);
     if (!is_bound && type == DhcpType::request) {
-        append_address(message, dhcp_option::requested_address, offered_);
-        append_address(message, dhcp_option::server_identifier, server_);
+        append_dhcp_number(message, dhcp_option::requested_address, offered_);
+        append_dhcp_number(message, dhcp_option::server_identifier, server_);
     }
-    if (type == DhcpType::release) append_address(message, dhcp_option::server_identifier, lease_->server);
-    message.push_back(dhcp_option::end);
-    const IpHead head{.source = IpAddress::v4(is_bound ? address : 0),
-                      .destination = to_server ? IpAddress::v4(lease_->server) : IpAddress::v4(0xffffffff),
-                      .protocol = IpProtocol::udp};
-    auto datagram = octets_of(Bytes<Udp>{}
-                                  .set(Udp::source, dhcp_client_port)
-                                  .set(Udp::destination, dhcp_server_port)
-                                  .set(Udp::length, static_cast<std::uint16_t>(Udp::size + message.size())));
-    append(datagram, message);
-    set_checksum(head, datagram);
-    (void)interface_.ip().send(head, datagram);
+    if (type == DhcpType::release) append_dhcp_number(message, dhcp_option::server_identifier, lease_->server);
+    send_dhcp(interface_, IpAddress::v4(is_bound ? address : 0),
+              to_server ? IpAddress::v4(lease_->server) : IpAddress::v4(0xffffffff), dhcp_client_port,
+              std::move(message));
 }
 
 }  // namespace ipoib::stack

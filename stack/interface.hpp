@@ -6,6 +6,7 @@
 #include "stack/arp.hpp"
 #include "stack/connected.hpp"
 #include "stack/dhcp_client.hpp"
+#include "stack/dhcp_server.hpp"
 #include "stack/echo.hpp"
 #include "stack/egress.hpp"
 #include "stack/link_setup.hpp"
@@ -111,6 +112,7 @@ public:
     [[nodiscard]] Router& router() noexcept { return router_; }
     [[nodiscard]] Connections& connections() noexcept { return connections_; }
     [[nodiscard]] DhcpClient& dhcp() noexcept { return dhcp_; }
+    [[nodiscard]] DhcpServer& dhcp_server() noexcept { return dhcp_server_; }
 
 private:
     void receive(const fabric::Datagram& datagram);
@@ -155,6 +157,7 @@ private:
     Router router_{*this};
     Connections connections_{*this};
     DhcpClient dhcp_{*this};
+    DhcpServer dhcp_server_{*this};
 };
 
 }  // namespace ipoib::stack

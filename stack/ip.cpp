@@ -162,7 +162,10 @@ void InternetProtocol::deliver(const IpDatagram& datagram) {
     const bool is_v4 = datagram.destination.is_v4();
     if (!has_right_checksum(datagram)) return;
     if (datagram.protocol == IpProtocol::udp) interface_.sockets().receive(datagram);
-    if (is_v4 && datagram.protocol == IpProtocol::udp) interface_.dhcp().receive(datagram);
+    if (is_v4 && datagram.protocol == IpProtocol::udp) {
+        interface_.dhcp().receive(datagram);
+        interface_.dhcp_server().receive(datagram);
+    }
     if (is_v4 && datagram.protocol == IpProtocol::icmp) interface_.echo().receive_v4(datagram);
     if (is_v4 && datagram.protocol == IpProtocol::igmp) interface_.membership().receive_query(datagram);
     if (is_v4 || datagram.protocol != IpProtocol::icmpv6) return;

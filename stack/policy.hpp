@@ -352,6 +352,10 @@ struct Policy {
         return is_bound ? address : 0;
     };
 
+    /// Whether a server's reply to a client with this ciaddr goes by broadcast; else to the client's address.
+    /// RFC4390-2.2-03.
+    bool (*dhcp_reply_is_broadcast)(std::uint32_t ciaddr) = [](std::uint32_t ciaddr) { return ciaddr == 0; };
+
     /// A last word on every UD packet of IPoIB, for lies that no decision covers. Null: none.
     void (*on_send)(build::PacketBuilder&) = nullptr;
 };

@@ -196,6 +196,7 @@ const std::vector<Change> dhcp{
     {"dhcp_client_identifier",
      [](Policy& p) { p.dhcp_client_identifier = [](std::uint64_t) { return std::vector<std::uint8_t>{}; }; }},
     {"dhcp_broadcast", [](Policy& p) { p.dhcp_broadcast = [](bool) { return false; }; }},
+    {"dhcp_reply_is_broadcast", [](Policy& p) { p.dhcp_reply_is_broadcast = [](std::uint32_t) { return false; }; }},
     {"dhcp_ciaddr", [](Policy& p) { p.dhcp_ciaddr = [](bool, std::uint32_t) { return 0x0a010001u; }; }},
 };
 

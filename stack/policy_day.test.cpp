@@ -30,6 +30,10 @@ public:
         node_.ib0().dhcp().start();
         world_.settle();
         node_.ib0().dhcp().stop();
+        node_.ib0().dhcp_server().start();
+        peer_.ib0().dhcp().start();
+        world_.settle();
+        peer_.ib0().dhcp().stop();
         late();
         connections();
         end();
@@ -141,6 +145,8 @@ private:
         };
         join("239.2.2.2");
         join("ff15::2:2");
+        join("ff12::2:2");  // the same MGID
+        static_cast<void>(node_.ib0().membership().leave(ip("ff12::2:2")));
         static_cast<void>(node_.ib0().membership().leave(ip("239.2.2.2")));
         world_.settle();
         world_.subnet.sa().faults.refuse_joins = sa_status::no_resources;
