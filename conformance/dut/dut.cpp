@@ -246,10 +246,12 @@ void Dut::timers(unsigned reachable, unsigned gc, unsigned membership) {
     request("timers", members);
 }
 
-void Dut::dhcp(bool is_started) {
-    request("dhcp", {{{is_started ? "start" : "stop", true}}});
-    if (is_started) undo_later([this] { request("dhcp", {{{"stop", true}}}); });
+void Dut::start_or_stop(const char* service, bool is_started) {
+    request(service, {{{is_started ? "start" : "stop", true}}});
+    if (is_started) undo_later([this, service] { request(service, {{{"stop", true}}}); });
 }
+void Dut::dhcp(bool is_started) { start_or_stop("dhcp", is_started); }
+void Dut::dhcp_server(bool is_started) { start_or_stop("dhcp_server", is_started); }
 
 std::vector<std::string> Dut::log() {
     const auto answer = request("log");

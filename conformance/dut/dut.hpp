@@ -90,6 +90,7 @@ public:
     /// In seconds; zero: unchanged.
     void timers(unsigned reachable, unsigned gc, unsigned membership);
     void dhcp(bool is_started);
+    void dhcp_server(bool is_started);
     [[nodiscard]] std::vector<std::string> log();
     /// Kernel warnings, sanitizer reports ... new since the last call; empty where the adapter cannot tell.
     [[nodiscard]] std::vector<std::string> health();
@@ -105,6 +106,7 @@ private:
     /// `deadline` goes into the request; zero: the usual one.
     AnswerObject request(const std::string& what, const Members& members, std::chrono::seconds deadline = {});
     void probe_honesty(std::uint64_t seed);
+    void start_or_stop(const char* service, bool is_started);
 
     /// Keeps how a request is taken back.
     void undo_later(std::function<void()> request) { undo_.push_back(std::move(request)); }

@@ -356,21 +356,21 @@ TEST_CASE("Dut: datagrams, neighbours, log and pings come back with their values
 TEST_CASE("Dut: undo takes back what was asked, last first, and nothing twice") {
     ScriptedControl control;
     const std::string ok = R"({"id":%,"ok":true})", failed = R"({"id":%,"error":"failed","message":"gone"})";
-    control.script = {{"join", {ok}},
-                      {"leave", {failed, ok}},
-                      {"router", {ok}},
-                      {"set_mode", {ok}},
-                      {"interface", {R"({"id":%,"ok":true,"mode":"datagram"})"}}};
+    control.script = {{"join", {ok}},   {"leave", {failed, ok}},
+                      {"router", {ok}}, {"set_mode", {ok}},
+                      {"dhcp", {ok}},   {"interface", {R"({"id":%,"ok":true,"mode":"datagram"})"}}};
     Dut dut{control, ""};
     dut.join(ip("239.1.2.3"));
     dut.router(true);
     dut.set_mode("connected");
+    dut.dhcp(true);
     control.requests.clear();
     dut.undo();
     dut.undo();
-    CHECK(control.requests == std::vector<std::string>{R"({"id":5,"do":"set_mode","mode":"datagram"})",
-                                                       R"({"id":6,"do":"router","enabled":false})",
-                                                       R"({"id":7,"do":"leave","group":"239.1.2.3"})"});
+    CHECK(control.requests == std::vector<std::string>{R"({"id":6,"do":"dhcp","stop":true})",
+                                                       R"({"id":7,"do":"set_mode","mode":"datagram"})",
+                                                       R"({"id":8,"do":"router","enabled":false})",
+                                                       R"({"id":9,"do":"leave","group":"239.1.2.3"})"});
 }
 
 TEST_CASE("Dut: an adapter that cannot tell of its health has no faults, one that fails to tell is heard") {

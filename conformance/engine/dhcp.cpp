@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The tester as a DHCP server of one address. RFC 2131, 4.3.
+// The tester as a DHCP server of one address, or as a client. RFC 2131, 4.3 and 4.4.
 #include "conformance/engine/dhcp.hpp"
 
 namespace ipoib::conformance {
@@ -23,12 +23,100 @@ const std::uint8_t* identifier_at(const Packet& p) {
     return identifier && !identifier->empty() ? identifier->data() : nullptr;
 }
 
+/// "DHCPOFFER".
+std::string name_of(DhcpType type) {
+    for (const auto& [value, name] : dhcp_type_names)
+        if (value == static_cast<std::uint8_t>(type)) return std::string(name);
+    return "DHCP message";
+}
+
+/// What a client sends. An identifier of its own: RFC 4361's form, with a DUID-UUID of the GID.
+std::vector<std::uint8_t> client_options(DhcpType type, const Situation& s) {
+    std::vector<std::uint8_t> options{dhcp_option::message_type, 1, static_cast<std::uint8_t>(type)};
+    const auto head = Bytes<DhcpClientId>{}
+                          .set(DhcpClientId::type, DhcpClientId::iaid_and_duid)
+                          .set(DhcpClientId::iaid, 1)
+                          .set(DhcpClientId::duid_type, 4);
+    const auto& gid = s.tester.gid;
+    options.insert(options.end(),
+                   {dhcp_option::client_identifier, static_cast<std::uint8_t>(DhcpClientId::size + gid.octets.size())});
+    options.insert(options.end(), head.octets.begin(), head.octets.end());
+    options.insert(options.end(), gid.octets.begin(), gid.octets.end());
+    return options;
+}
+
+PacketBuilder client_message(PacketBuilder packet, std::uint32_t from, std::uint32_t to, std::uint32_t xid,
+                             bool is_broadcast, std::vector<std::uint8_t> options) {
+    options.push_back(dhcp_option::end);
+    packet.add(Bytes<Ipv4>{}.set(Ipv4::source, from).set(Ipv4::destination, to))
+        .add(Bytes<Udp>{}.set(Udp::source, dhcp_client_port).set(Udp::destination, dhcp_server_port))
+        .add(Bytes<Dhcp>{}
+                 .set(Dhcp::op, Dhcp::request)
+                 .set(Dhcp::htype, Dhcp::infiniband)
+                 .set(Dhcp::xid, xid)
+                 .set(Dhcp::broadcast, is_broadcast)
+                 .set(Dhcp::ciaddr, from)
+                 .set(Dhcp::cookie, Dhcp::magic));
+    return packet.add(options);
+}
+
+constexpr std::uint32_t nobody = 0, everybody = 0xffffffff;
+
+/// From a client's address to the DUT.
+Message of_bound_client(DhcpType type, std::uint32_t xid, std::uint32_t address) {
+    return {name_of(type), [=](const Situation& s) {
+                auto options = client_options(type, s);
+                if (type == DhcpType::release) append_number(options, dhcp_option::server_identifier, s.dut.ipv4);
+                return client_message(build::unicast(s.tester, s.dut, s.link), address, s.dut.ipv4, xid, false,
+                                      std::move(options));
+            }};
+}
+
 }  // namespace
 
+Message dhcp_discover(std::uint32_t xid) {
+    return {name_of(DhcpType::discover), [xid](const Situation& s) {
+                return client_message(build::broadcast(s.tester, s.link), nobody, everybody, xid, true,
+                                      client_options(DhcpType::discover, s));
+            }};
+}
+
+Message dhcp_request(std::uint32_t xid, std::uint32_t address, std::uint32_t server) {
+    return {name_of(DhcpType::request), [=](const Situation& s) {
+                auto options = client_options(DhcpType::request, s);
+                append_number(options, dhcp_option::requested_address, address);
+                append_number(options, dhcp_option::server_identifier, server);
+                return client_message(build::broadcast(s.tester, s.link), nobody, everybody, xid, true,
+                                      std::move(options));
+            }};
+}
+
+Message dhcp_renewal(std::uint32_t xid, std::uint32_t address) {
+    return of_bound_client(DhcpType::request, xid, address);
+}
+Message dhcp_release(std::uint32_t xid, std::uint32_t address) {
+    return of_bound_client(DhcpType::release, xid, address);
+}
+
+Expectation dhcp_reply_of_dut(DhcpType type, std::uint32_t xid) {
+    return {name_of(type), [type, xid](const Packet& p, const Situation&) {
+                const auto dhcp = dhcp_of(p);
+                return dhcp && p.udp[Udp::source] == dhcp_server_port && dhcp[Dhcp::op] == Dhcp::reply &&
+                       dhcp[Dhcp::xid] == xid && dhcp_type(udp_payload(p)) == type;
+            }};
+}
+
+Expectation arp_request_for_others() {
+    return {"ARP request for an address that neither side has", [](const Packet& p, const Situation& s) {
+                const auto& a = p.arp_addresses;
+                return a && p.arp[Arp::operation] == Arp::request && a[ArpAddresses::tpa] != s.tester.ipv4 &&
+                       a[ArpAddresses::tpa] != s.dut.ipv4;
+            }};
+}
+
 Message dhcp_reply(DhcpType type, const Bytes<Dhcp>& to, const Lease& lease) {
-    const auto what = std::string(type == DhcpType::offer ? "DHCPOFFER" : "DHCPACK");
-    return {what, [type, to, lease](const Situation& s) {
-                constexpr std::uint32_t everybody = 0xffffffff, mask = 0xffffff00;
+    return {name_of(type), [type, to, lease](const Situation& s) {
+                constexpr std::uint32_t mask = 0xffffff00;
                 const bool is_broadcast = to[Dhcp::broadcast] || to[Dhcp::ciaddr] == 0;
                 std::vector<std::uint8_t> options{dhcp_option::message_type, 1, static_cast<std::uint8_t>(type)};
                 append_number(options, dhcp_option::server_identifier, s.tester.ipv4);
@@ -55,9 +143,7 @@ Message dhcp_reply(DhcpType type, const Bytes<Dhcp>& to, const Lease& lease) {
 }
 
 Expectation dhcp_of_dut(DhcpType type) {
-    constexpr std::array<std::string_view, 9> names{"",    "DISCOVER", "OFFER",   "REQUEST", "DECLINE",
-                                                    "ACK", "NAK",      "RELEASE", "INFORM"};
-    return {"DHCP" + std::string(names.at(static_cast<std::size_t>(type))), [type](const Packet& p, const Situation&) {
+    return {name_of(type), [type](const Packet& p, const Situation&) {
                 if (!p.udp || p.udp[Udp::source] != dhcp_client_port || p.udp[Udp::destination] != dhcp_server_port)
                     return false;
                 const auto dhcp = dhcp_of(p);

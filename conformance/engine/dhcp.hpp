@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// DHCP as cases speak of it: the tester as server, and what it expects of a client. RFC 2131; RFC 4390.
+// DHCP as cases speak of it: the tester as server, and what it expects of a client; and the other way round. RFC 2131;
+// RFC 4390.
 #pragma once
 
 #include "conformance/engine/claim.hpp"
@@ -15,6 +16,17 @@ struct Lease {
 
 /// OFFER or ACK to a client's message: by broadcast where the client asks for it, to ciaddr else.
 [[nodiscard]] Message dhcp_reply(wire::DhcpType type, const wire::Bytes<wire::Dhcp>& to, const Lease& lease);
+
+/// DISCOVER; REQUEST of an address that was offered. Both with the BROADCAST flag.
+[[nodiscard]] Message dhcp_discover(std::uint32_t xid);
+[[nodiscard]] Message dhcp_request(std::uint32_t xid, std::uint32_t address, std::uint32_t server);
+/// REQUEST of a client that renews its lease, and RELEASE, from its address to the DUT, which is the server.
+[[nodiscard]] Message dhcp_renewal(std::uint32_t xid, std::uint32_t address);
+[[nodiscard]] Message dhcp_release(std::uint32_t xid, std::uint32_t address);
+/// The DUT's reply, as a server, in this transaction.
+[[nodiscard]] Expectation dhcp_reply_of_dut(wire::DhcpType type, std::uint32_t xid);
+/// The DUT's ARP request for an address that neither side has.
+[[nodiscard]] Expectation arp_request_for_others();
 
 /// A message of the DUT as a client.
 [[nodiscard]] Expectation dhcp_of_dut(wire::DhcpType type);

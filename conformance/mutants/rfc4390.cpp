@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Wrong DHCP clients. RFC 4390.
+// Wrong DHCP clients and servers. RFC 4390.
 #include "conformance/mutants/prelude.hpp"
 
 namespace ipoib::conformance {
@@ -75,6 +75,20 @@ const Mutant dhcp_early_ciaddr{
     .what = "fills ciaddr with the address that it was offered",
     .breaks = {&rfc4390::broadcast_flag_set},
     .stack = [](Policy& policy) { policy.dhcp_ciaddr = [](bool, std::uint32_t address) { return address; }; },
+};
+
+const Mutant dhcp_server_unicasts{
+    .name = "dhcp-server-unicasts",
+    .what = "sends every reply of its DHCP server to the address that it gives",
+    .breaks = {&rfc4390::server_reply},
+    .stack = [](Policy& policy) { policy.dhcp_reply_is_broadcast = [](std::uint32_t) { return false; }; },
+};
+
+const Mutant dhcp_server_broadcasts{
+    .name = "dhcp-server-broadcasts",
+    .what = "broadcasts every reply of its DHCP server",
+    .breaks = {&rfc4390::server_reply},
+    .stack = [](Policy& policy) { policy.dhcp_reply_is_broadcast = [](std::uint32_t) { return true; }; },
 };
 
 }  // namespace ipoib::conformance
