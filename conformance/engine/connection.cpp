@@ -102,6 +102,16 @@ Message over_connection(const Message& message, std::uint32_t qpn, std::uint32_t
     });
 }
 
+Expectation over_ud(const Expectation& message) {
+    return message.where(
+        Bth::opcode,
+        [](Opcode opcode, const Situation&) {
+            constexpr unsigned unreliable_datagram = 3;
+            return static_cast<unsigned>(opcode) >> 5 == unreliable_datagram;
+        },
+        "of UD");
+}
+
 Expectation req_of_dut() {
     return {"REQ to the tester",
             [](const Packet& p, const Situation& s) { return p.get<CmReq>() && p.lrh[Lrh::dlid] == s.tester.lid; },

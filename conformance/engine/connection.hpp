@@ -22,6 +22,9 @@ namespace ipoib::conformance {
 /// A unicast message as RC SEND Only to a queue pair of the DUT: the `number`th packet of the connection, from 0.
 [[nodiscard]] Message over_connection(const Message& message, std::uint32_t qpn, std::uint32_t number);
 
+/// Claims that a packet came over UD and not over a connection.
+[[nodiscard]] Expectation over_ud(const Expectation& message);
+
 /// A REQ of the DUT to the tester's port.
 [[nodiscard]] Expectation req_of_dut();
 /// The DUT's answers to the REQ sent last: either, REP, REJ.

@@ -29,7 +29,7 @@ const Case connected_mode_ignores_reserved_flags{
             bench.send(arp_request());
             bench.require(arp_reply(), within(1s));
             bench.dut_sends(tester, port);
-            bench.require(udp_from_dut(tester, port).with(Bth::opcode, Opcode::ud_send_only), within(3s));
+            bench.require(over_ud(udp_from_dut(tester, port)), within(3s));
             bench.forbid_so_far(to_the_qpn);
 
             bench.step("What the DUT does with a peer that announces RC");
