@@ -34,27 +34,26 @@ def die_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: on every way out, also SIGKILL of this program
 
 
-def net_of(hosts):
+def net_of(hosts, speed):
     """One switch, and the hosts at its ports. ibsim gives GUIDs of its own, by kind and order: a CA of one port takes
     two, from 0x100000 on."""
     switch = [f'Switch {len(hosts) + 1} "edge"']
-    switch += [f'[{port}] "{host}"[1] # "{host}" lid {port + 1} 4xSDR' for port, host in enumerate(hosts, 1)]
-    nodes = [f'Hca 1 "{host}" # "{description}"\n[1] "edge"[{port}] # lid {port + 1} lmc 0 "edge" lid 1 4xSDR\n'
+    switch += [f'[{port}] "{host}"[1] # "{host}" lid {port + 1} {speed}' for port, host in enumerate(hosts, 1)]
+    nodes = [f'Hca 1 "{host}" # "{description}"\n[1] "edge"[{port}] # lid {port + 1} lmc 0 "edge" lid 1 {speed}\n'
              for port, (host, description) in enumerate(hosts.items(), 1)]
     return "\n".join(switch) + "\n\n" + "\n".join(nodes)
 
 
 class Subnet:
-    """ibsim with these hosts (name: node description), and OpenSM at the port of the first."""
+    """ibsim with these hosts (name: node description), and OpenSM at the port of the first. The second asks."""
 
-    def __init__(self, folder, hosts, partitions, asks=None):
+    def __init__(self, folder, hosts, partitions, speed):
         self.folder = Path(folder)
         self.hosts = list(hosts)
-        self.asks = asks or self.hosts[1]
         self.processes = []
         self.environment = dict(os.environ, IBSIM_SOCKNAME=f"ipoib-test-{os.getpid()}-{time.monotonic_ns()}",
                                 OSM_CACHE_DIR=str(folder), OSM_TMP_DIR=str(folder), PATH=search_path())
-        for name, text in ("net", net_of(hosts)), ("partitions.conf", partitions), ("opensm.conf", ""):
+        for name, text in ("net", net_of(hosts, speed)), ("partitions.conf", partitions), ("opensm.conf", ""):
             (self.folder / name).write_text(text)
 
     def start(self, groups):
@@ -110,8 +109,8 @@ class Subnet:
         return run.stdout
 
     def sm_lid(self):
-        found = re.search(r"sm lid (\d+) .* SMINFO_MASTER", self.run(self.asks, "sminfo", check=False))
+        found = re.search(r"sm lid (\d+) .* SMINFO_MASTER", self.run(self.hosts[1], "sminfo", check=False))
         return int(found.group(1)) if found else None
 
     def saquery(self, *arguments):
-        return self.run(self.asks, "saquery", *arguments, check=False)
+        return self.run(self.hosts[1], "saquery", *arguments, check=False)

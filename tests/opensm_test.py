@@ -71,7 +71,8 @@ class OpenSm(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="ipoib-opensm-")
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
-        cls.subnet = Subnet(cls.folder, HOSTS, PARTITIONS)
+        # The rate and the MTU of the simulated fabric's ports.
+        cls.subnet = Subnet(cls.folder, HOSTS, PARTITIONS, speed="4xSDR")
         cls.addClassCleanup(cls.subnet.stop)
         cls.subnet.start(groups=2)
         cls.subnet.wait(lambda: "State: Active" in cls.subnet.run("tester", "ibstat", check=False))

@@ -72,7 +72,7 @@ class RealLists(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="ipoib-sa-")
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
-        cls.subnet = Subnet(cls.folder, HOSTS, PARTITIONS)
+        cls.subnet = Subnet(cls.folder, HOSTS, PARTITIONS, speed="4xQDR")
         cls.addClassCleanup(cls.subnet.stop)
         cls.subnet.start(len(GROUPS))
         for host, mgid, states in JOINS:
