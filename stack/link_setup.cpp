@@ -51,7 +51,13 @@ std::vector<std::uint8_t> LinkSetup::scopes() const {
 /// RFC 4391, 4.1: in ever greater scope, beginning with the local one.
 void LinkSetup::search(std::size_t index) {
     const auto candidates = scopes();
-    if (index >= candidates.size()) return retry("there is no broadcast group");
+    if (index >= candidates.size()) {
+        const auto& policy = interface_.policy();
+        if (policy.needs_broadcast_group) return retry("there is no broadcast group");
+        const auto supposed = candidates.front();
+        return adopt(supposed,
+                     {.mgid = policy.broadcast_gid(p_key_, supposed), .mlid = 0xc000, .q_key = 0x0b1b, .mtu = 4});
+    }
     const auto scope = candidates[index];
     const auto answered = [this, index, scope](const Groups::Answer& answer) {
         if (answer.outcome == Groups::Outcome::ok) return join(scope, *answer.group);

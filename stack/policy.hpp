@@ -67,6 +67,8 @@ struct Policy {
     std::array<std::uint8_t, 4> search_scopes{2, 5, 8, 14};
     /// The scope whose broadcast group is joined, given that of the group found. RFC4391-4-11.
     std::uint8_t (*joined_scope)(std::uint8_t found) = [](std::uint8_t found) { return found; };
+    /// Whether an interface without a broadcast group stays down. RFC4391-5-01.
+    bool needs_broadcast_group = true;
     /// False: the SA is asked for the parameters only. RFC4391-5-02.
     bool joins_broadcast_group = true;
     /// RFC4391-5-02.

@@ -40,6 +40,7 @@ const std::vector<Change> mapping_and_link{
      }},
     {"joined_scope", [](Policy& p) { p.joined_scope = [](std::uint8_t) -> std::uint8_t { return 5; }; }},
     {"joins_broadcast_group", [](Policy& p) { p.joins_broadcast_group = false; }},
+    {"needs_broadcast_group", [](Policy& p) { p.needs_broadcast_group = false; }},
     {"broadcast_join_state", [](Policy& p) { p.broadcast_join_state = join_state::non_member; }},
     {"needs_join", [](Policy& p) { p.needs_join = false; }},
     {"supports_link_mtu", [](Policy& p) { p.supports_link_mtu = [](std::uint8_t, std::uint8_t) { return true; }; }},

@@ -11,6 +11,7 @@ using namespace std::chrono_literals;
 
 /// Of its adapter: few, so that a case reaches it soon.
 constexpr unsigned attach_limit = 48;
+constexpr std::uint8_t mtu_4096 = 5;
 
 template <class Changed>
 Changed changed(void (*change)(Changed&)) {
@@ -22,7 +23,8 @@ Changed changed(void (*change)(Changed&)) {
 }  // namespace
 
 SimulatedDut::SimulatedDut(fabric::SimulatedFabric& fabric, std::uint64_t port_guid, const Mutant* mutant)
-    : hca_(fabric.loop(), {.port_guid = port_guid, .description = "reference stack", .attach_limit = attach_limit},
+    : hca_(fabric.loop(),
+           {.port_guid = port_guid, .description = "reference stack", .mtu = mtu_4096, .attach_limit = attach_limit},
            changed<fabric::HcaBehaviour>(mutant ? mutant->hca : nullptr)),
       sa_(hca_),
       node_(hca_, sa_, changed<stack::Policy>(mutant ? mutant->stack : nullptr)),

@@ -73,4 +73,11 @@ const Mutant searches_wide_scope_first{
         },
 };
 
+const Mutant supposes_a_link{
+    .name = "link-without-group",
+    .what = "uses a link that has no broadcast group, with the usual parameters",
+    .breaks = {&rfc4391::broadcast_group_exists},
+    .stack = [](Policy& policy) { policy.needs_broadcast_group = false; },
+};
+
 }  // namespace ipoib::conformance

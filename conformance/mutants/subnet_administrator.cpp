@@ -89,7 +89,6 @@ const Mutant sa_keeps_memberless{
     .what = "keeps a group after its last FullMember has left",
     .breaks = {&rfc4391::last_full_member_leaves},
     .sa = [](SaBehaviour& sa) { sa.deletes_at_last_full_member = false; },
-    .spares = {"IPOIB-IBA-15.2.5.17-INO-001"},
 };
 
 const Mutant sa_counts_senders{

@@ -4,7 +4,7 @@
 namespace ipoib::conformance {
 
 const Case attach_beyond_the_limit_fails{
-    .id = "IPOIB-UDMC-INV-003",
+    .id = "IPOIB-UDMC-INV-004",
     .title = "A join beyond the adapter's limit of multicast groups fails at once",
     .checks = {&udmc::attach_limit},
     .pass_if = "of one join more than the limit in the DUT's profile at least one fails; the DUT goes on",

@@ -4,7 +4,7 @@
 namespace ipoib::conformance {
 
 const Case all_attached_queue_pairs_get_it{
-    .id = "IPOIB-UDMC-VAL-002",
+    .id = "IPOIB-UDMC-VAL-003",
     .title = "Multicast is delivered to every attached queue pair, also to those of the sender's adapter",
     .checks = {&udmc::delivery_to_all_attached_qps, &udmc::multicast_loopback},
     .pass_if = "two interfaces of the DUT on one port and link both get the tester's packet, and one the other's",
