@@ -93,4 +93,11 @@ const Mutant restarts{
                   }},
 };
 
+const Mutant begins_no_connection{
+    .name = "permitted-begins-no-connection",
+    .what = "announces RC and takes connections, but begins none",
+    .breaks = {},
+    .stack = [](Policy& policy) { policy.begins_connection = [](bool, std::uint8_t) { return false; }; },
+};
+
 }  // namespace ipoib::conformance
