@@ -39,6 +39,8 @@ TEST_CASE("Host's interfaces: what is no link-layer address of IPoIB is none") {
     interfaces.add("large", "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:08:f7:135\n");
     std::filesystem::create_directory(interfaces.folder / "mute");
     CHECK_FALSE(interfaces.have(guid));
+    // As if the octet that is missing were zero.
+    CHECK_FALSE(interfaces.have(guid & ~std::uint64_t{0xff}));
     CHECK_FALSE(has_ipoib_interface(interfaces.folder / "no-such-folder", guid));
 }
 
