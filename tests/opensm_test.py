@@ -66,6 +66,8 @@ def difference(first, second):
 
 
 class OpenSm(unittest.TestCase):
+    maxDiff = None
+
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory(prefix="ipoib-opensm-")
