@@ -58,6 +58,14 @@ private:
         world_.loop.run_for(500ms);
         world_.subnet.sa().faults.refuse_joins = 0;
         world_.loop.run_for(5s);
+        // A partition without a broadcast group.
+        constexpr std::uint16_t another = 0x8456;
+        REQUIRE(world_.subnet.add_p_key(node_.gid().interface_id(), another));
+        world_.settle();
+        if (auto* child = node_.node.create_child(another)) static_cast<void>(child->up());
+        world_.loop.run_for(3s);
+        for (const auto& name : node_.node.names())
+            if (name != "ib0") static_cast<void>(node_.node.delete_child(name));
         auto& weak = world_.add(policy, {.mtu = 3});
         REQUIRE(weak.ib0().up().empty());
         world_.loop.run_for(100ms);
@@ -113,6 +121,11 @@ private:
                                 .set(ArpAddresses::spa, 0x0a010002)
                                 .set(ArpAddresses::tpa, 0x0a010001)));
         ping(peer_, ip("10.1.0.1"));
+        // A peer of another IB subnet, behind a router that stands where the peer does.
+        const auto remote = Gid::of(std::uint64_t{0xfec0} << 48, peer_.gid().interface_id());
+        world_.subnet.sa().set_route(remote, as_peer().lid);
+        inject(asks(0x0a010034).set(ArpAddresses::sha_gid, remote));
+        ping(node_, ip("10.1.0.52"));
     }
     void send(std::string_view to) {
         static_cast<void>(node_.ib0().sockets().send(ip(to), 9, std::vector<std::uint8_t>(30, 1), 3));

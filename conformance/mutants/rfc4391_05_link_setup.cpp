@@ -78,6 +78,8 @@ const Mutant supposes_a_link{
     .what = "uses a link that has no broadcast group, with the usual parameters",
     .breaks = {&rfc4391::broadcast_group_exists},
     .stack = [](Policy& policy) { policy.needs_broadcast_group = false; },
+    .sometimes = {&rfc4391::broadcast_full_member_join, &rfc4391::new_group_other_attributes,
+                  &rfc4392::failed_join_keeps_off_subnet},
 };
 
 }  // namespace ipoib::conformance

@@ -4,7 +4,7 @@
 namespace ipoib::conformance {
 
 const Case no_link_without_broadcast_group{
-    .id = "IPOIB-4391-5-INV-003",
+    .id = "IPOIB-4391-5-INV-004",
     .title = "Without a broadcast group there is no link; the first node may create it",
     .checks = {&rfc4391::broadcast_group_exists, &rfc4391::broadcast_group_creation},
     .pass_if =
