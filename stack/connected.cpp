@@ -12,6 +12,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
+/// StartingPSN of the messages that this end sends: what the peer begins with. IBTA Vol 1, 12.7.31.
+constexpr std::uint32_t first_psn = 0;
+
 constexpr unsigned most_tries = 3;
 constexpr fabric::Duration between_tries = 1s, after_refusal = 30s;
 
@@ -185,8 +188,7 @@ bool Connections::on_req(const Packet& packet, View<CmReq> req) {
     }
     made->second.remote_id = remote_id;
     made->second.remote_qpn = req[CmReq::local_qpn];
-    made->second.queue_pair->connection = {
-        .lid = lid, .qpn = req[CmReq::local_qpn], .expected_psn = req[CmReq::starting_psn]};
+    made->second.queue_pair->connection = {.lid = lid, .qpn = req[CmReq::local_qpn], .expected_psn = first_psn};
     send_again(made->first);
     return true;
 }
@@ -201,7 +203,7 @@ bool Connections::on_rep(View<CmRep> rep) {
     connection.timer = {};
     if (connection.state == State::requesting)
         connection.queue_pair->connection = {
-            .lid = connection.lid, .qpn = rep[CmRep::local_qpn], .expected_psn = rep[CmRep::starting_psn]};
+            .lid = connection.lid, .qpn = rep[CmRep::local_qpn], .expected_psn = first_psn};
     connection.state = State::established;
     connection.remote_id = rep[CmRep::local_comm_id];
     connection.remote_qpn = rep[CmRep::local_qpn];

@@ -26,6 +26,16 @@ bool answers(const Packet& p, std::uint32_t id) {
     return message && message[Message::remote_comm_id] == id;
 }
 
+Message over_rc(const Message& message, std::uint32_t qpn, std::uint32_t psn) {
+    return message.edited(" over the connection", [qpn, psn](PacketBuilder& packet) {
+        packet.remove<Deth>()
+            .set(Bth::opcode, Opcode::rc_send_only)
+            .set(Bth::dest_qp, qpn)
+            .set(Bth::ack, true)
+            .set(Bth::psn, psn & 0xffffff);
+    });
+}
+
 }  // namespace
 
 Message cm_req(std::uint8_t reserved) {
@@ -92,14 +102,12 @@ Message cm_dreq(const Bytes<CmRep>& rep) {
             }};
 }
 
-Message over_connection(const Message& message, std::uint32_t qpn, std::uint32_t number) {
-    return message.edited(" over the connection", [qpn, number](PacketBuilder& packet) {
-        packet.remove<Deth>()
-            .set(Bth::opcode, Opcode::rc_send_only)
-            .set(Bth::dest_qp, qpn)
-            .set(Bth::ack, true)
-            .set(Bth::psn, (first_psn + number) & 0xffffff);
-    });
+Message over_connection(const Message& message, const Bytes<CmRep>& accepted, std::uint32_t number) {
+    return over_rc(message, accepted[CmRep::local_qpn], accepted[CmRep::starting_psn] + number);
+}
+
+Message over_connection(const Message& message, const Bytes<CmReq>& requested, std::uint32_t number) {
+    return over_rc(message, requested[CmReq::local_qpn], requested[CmReq::starting_psn] + number);
 }
 
 Expectation over_ud(const Expectation& message) {

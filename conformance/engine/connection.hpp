@@ -19,8 +19,12 @@ namespace ipoib::conformance {
 [[nodiscard]] Message cm_rtu(const wire::Bytes<wire::CmRep>& rep);
 /// DREQ for the connection that the DUT has accepted by this REP.
 [[nodiscard]] Message cm_dreq(const wire::Bytes<wire::CmRep>& rep);
-/// A unicast message as RC SEND Only to a queue pair of the DUT: the `number`th packet of the connection, from 0.
-[[nodiscard]] Message over_connection(const Message& message, std::uint32_t qpn, std::uint32_t number);
+/// A unicast message as RC SEND Only over a connection that the DUT has accepted, or requested: its `number`th packet,
+/// from 0. The DUT's StartingPSN is what the tester begins with (IBTA Vol 1, 12.7.31).
+[[nodiscard]] Message over_connection(const Message& message, const wire::Bytes<wire::CmRep>& accepted,
+                                      std::uint32_t number);
+[[nodiscard]] Message over_connection(const Message& message, const wire::Bytes<wire::CmReq>& requested,
+                                      std::uint32_t number);
 
 /// Claims that a packet came over UD and not over a connection.
 [[nodiscard]] Expectation over_ud(const Expectation& message);

@@ -29,7 +29,7 @@ const Mutant deaf_to_datagrams_of_peers{
 const Mutant deaf_over_connections{
     .name = "rc-deaf",
     .what = "makes connections and drops what comes over them",
-    .breaks = {&rfc4755::cm_accepts_all_modes, &rfc4755::cm_smaller_packets},
+    .breaks = {&rfc4755::cm_accepts_all_modes},
     .stack = [](Policy& policy) { policy.accepts_over_connection = [](bool, std::size_t) { return false; }; },
     .spares = {"IPOIB-4755-7-VAL-001"},
 };

@@ -91,7 +91,8 @@ struct CmReq {
     static constexpr F<std::uint8_t> transport_service_type{"TransportServiceType", octet(43, 5), 2, Show::dec, "",
                                                             transport_service_names};
     static constexpr F<bool> flow_control{"EndToEndFlowControl", octet(43, 7), 1, Show::flag, ""};
-    static constexpr F<std::uint32_t> starting_psn{"StartingPSN", octet(44), 24, Show::dec, ""};
+    static constexpr F<std::uint32_t> starting_psn{"StartingPSN", octet(44), 24, Show::dec,
+                                                   "PSN that the peer begins with"};
     static constexpr F<std::uint8_t> local_cm_response_timeout{"LocalCMResponseTimeout", octet(47), 5, Show::dec,
                                                                "4.096 us * 2^value"};
     static constexpr F<std::uint8_t> retry_count{"RetryCount", octet(47, 5), 3, Show::dec, ""};
@@ -199,7 +200,8 @@ struct CmRep {
     static constexpr F<std::uint8_t> reserved8a{"Reserved8a", octet(15), 8, Show::reserved, ""};
     static constexpr F<std::uint32_t> local_eecn{"LocalEEContextNumber", octet(16), 24, Show::hex, ""};
     static constexpr F<std::uint8_t> reserved8b{"Reserved8b", octet(19), 8, Show::reserved, ""};
-    static constexpr F<std::uint32_t> starting_psn{"StartingPSN", octet(20), 24, Show::dec, ""};
+    static constexpr F<std::uint32_t> starting_psn{"StartingPSN", octet(20), 24, Show::dec,
+                                                   "PSN that the peer begins with"};
     static constexpr F<std::uint8_t> reserved8c{"Reserved8c", octet(23), 8, Show::reserved, ""};
     static constexpr F<std::uint8_t> responder_resources{"ResponderResources", octet(24), 8, Show::dec, ""};
     static constexpr F<std::uint8_t> initiator_depth{"InitiatorDepth", octet(25), 8, Show::dec, ""};

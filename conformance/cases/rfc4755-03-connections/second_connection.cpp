@@ -18,8 +18,7 @@ const Case second_request_leaves_the_connection{
             bench.step("A connection that carries IP");
             bench.dut_connected_mode();
             const auto first = bench.connect();
-            const auto qpn = first[CmRep::local_qpn];
-            bench.send(over_connection(echo_request(), qpn, 0));
+            bench.send(over_connection(echo_request(), first, 0));
             bench.precondition(echo_reply(), within(2s));
             bench.step("A second REQ is answered");
             bench.send(cm_req());
@@ -29,7 +28,7 @@ const Case second_request_leaves_the_connection{
             bench.pass_time(1s);
             bench.forbid_so_far(dreq_of_dut(first));
             bench.step("The first connection is still there");
-            bench.send(over_connection(echo_request(), qpn, 1));
+            bench.send(over_connection(echo_request(), first, 1));
             bench.require(echo_reply(), within(2s));
             bench.send(cm_dreq(first));
             bench.require(drep_of_dut(first), within(2s));

@@ -19,11 +19,11 @@ const Case ip_over_a_connection{
             bench.precondition(echo_reply6(), within(1s));
             bench.dut_connected_mode();
             bench.control();
-            const auto qpn = bench.connect()[CmRep::local_qpn];
+            const auto connection = bench.connect();
             bench.step("IPv4 and IPv6 over it");
-            bench.send(over_connection(echo_request(), qpn, 0));
+            bench.send(over_connection(echo_request(), connection, 0));
             bench.require(echo_reply(), within(2s));
-            bench.send(over_connection(echo_request6(), qpn, 1));
+            bench.send(over_connection(echo_request6(), connection, 1));
             bench.require(echo_reply6(), within(2s));
         },
 };
