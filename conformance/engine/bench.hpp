@@ -209,6 +209,9 @@ public:
     void forbid_so_far(const Expectation& expectation);
     /// A positive control: an ordinary echo request is answered. Else INCONC.
     void control();
+    /// The same of IPv6: an interface that came up may still be finding out whether its address is unique (RFC 4862,
+    /// 5.4). NA where the DUT tells no IPv6 address. No positive control for forbid().
+    void control6();
     /// Waits until it happens; whether it did. For cases with a choice that the text leaves open.
     [[nodiscard]] bool happens(const Expectation& expectation, Within time);
     /// How often it has happened since the step began.

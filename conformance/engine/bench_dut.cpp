@@ -66,6 +66,12 @@ void Bench::dut_resolves(const IpAddress& address) {
     }
 }
 
+void Bench::control6() {
+    if (situation().dut.ipv6.is_zero()) not_applicable("the DUT tells no IPv6 address");
+    send_until(echo_request6(), echo_reply6(), within(2s));
+    precondition(echo_reply6(), within(0ms));
+}
+
 bool Bench::dut_can_join(const IpAddress& group) {
     try {
         dut().join(group);

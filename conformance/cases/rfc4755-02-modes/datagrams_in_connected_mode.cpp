@@ -14,8 +14,7 @@ const Case datagrams_in_connected_mode{
         [](Bench& bench) {
             const auto over_ud = Opcode::ud_send_only;
             bench.step("The DUT goes to connected mode");
-            bench.send(echo_request6());
-            bench.precondition(echo_reply6(), within(1s));
+            bench.control6();
             bench.dut_connected_mode();
             bench.step("Address resolution and unicast IP over UD");
             bench.send(arp_request());

@@ -16,8 +16,7 @@ const Case carries_the_least_ipv6_mtu{
             if (bench.situation().ip_mtu() < least) bench.not_applicable("this link's MTU is less than 1280");
             const auto whole = echo_reply6().with(Ipv6::payload_length, least - Ipv6::size);
             bench.step("As the DUT was found");
-            bench.send_until(echo_request6(), echo_reply6(), within(2s));
-            bench.precondition(echo_reply6(), within(1s));
+            bench.control6();
             bench.send(echo_request6(payload));
             bench.require(whole, within(1s));
             bench.step("In connected mode");

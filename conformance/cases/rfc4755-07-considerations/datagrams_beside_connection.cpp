@@ -15,8 +15,7 @@ const Case datagrams_beside_a_connection{
     .steps =
         [](Bench& bench) {
             bench.step("A connection");
-            bench.send(echo_request6());
-            bench.precondition(echo_reply6(), within(1s));
+            bench.control6();
             bench.dut_connected_mode();
             (void)bench.connect();
             bench.step("IPv4 and IPv6 over UD");

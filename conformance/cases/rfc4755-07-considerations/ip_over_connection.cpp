@@ -15,8 +15,7 @@ const Case ip_over_a_connection{
     .steps =
         [](Bench& bench) {
             bench.step("A connection");
-            bench.send(echo_request6());
-            bench.precondition(echo_reply6(), within(1s));
+            bench.control6();
             bench.dut_connected_mode();
             bench.control();
             const auto connection = bench.connect();
