@@ -123,7 +123,7 @@ TEST_CASE("Connected mode: a second connection of a peer leaves the first one al
     b.ib0().connections().enable();
     const build::Node from{.lid = a.hca.lid(), .gid = a.gid(), .qpn = 0x777};
     const build::Node to{.lid = b.hca.lid(), .gid = b.gid(), .qpn = b.ib0().ud_qpn()};
-    for (const std::uint32_t id : {21, 22}) {
+    for (const std::uint32_t id : {21u, 22u}) {
         world.clear();
         a.hca.send(build::connection_request(from, to, id).build());
         world.settle();

@@ -95,7 +95,7 @@ def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str]
     parameters = {"role": options.role}
     is_uplink = wanted.fabric != "lab"
     parameters |= {"mode": "uplink", "hcas": "1", "raws": "1"} if is_uplink else {"hcas": "2", "raws": "2"}
-    if wanted.scenario == "mtu4k":
+    if wanted.scenario in ("mtu4k", "link4k"):
         parameters["mtu"] = "5" if is_uplink else "5,5"
     guest = _guest(options, parameters)
     conform = conform or image.find_program(options.programs, "ipoib-conform")

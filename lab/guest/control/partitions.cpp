@@ -51,7 +51,7 @@ std::string broadcast_group(const Scenario& scenario) {
 
 const Scenario* find_scenario(std::string_view name) {
     // The same as those of the simulated fabric, as far as OpenSM can.
-    static constexpr std::array<Scenario, 4> all{{{.name = "default"},
+    static constexpr std::array<Scenario, 5> all{{{.name = "default"},
                                                   {.name = "controlled",
                                                    .p_key = 0x8123,
                                                    .q_key = 0x80000b1b,
@@ -60,7 +60,8 @@ const Scenario* find_scenario(std::string_view name) {
                                                    .flow_label = 0x12345,
                                                    .not_set = "HopLimit"},
                                                   {.name = "scope5", .scope = 5},
-                                                  {.name = "mtu4k", .port_mtu = 5}}};
+                                                  {.name = "mtu4k", .port_mtu = 5},
+                                                  {.name = "link4k", .mtu = 5, .port_mtu = 5}}};
     const auto* found = std::find_if(all.begin(), all.end(), [&](const Scenario& one) { return one.name == name; });
     return found == all.end() ? nullptr : found;
 }

@@ -10,6 +10,8 @@ TEST_CASE("Partitions: the usual link is the default partition, with a second on
     CHECK(text_of({.scenario = find_scenario("default")}) ==
           "Default=0x7fff, ipoib, mtu=4, rate=3 : ALL=full;\nOther=0x0001, ipoib : ALL=full;\n");
     CHECK(text_of({.scenario = find_scenario("mtu4k")}) == text_of({.scenario = find_scenario("default")}));
+    CHECK_THAT(text_of({.scenario = find_scenario("link4k")}),
+               ContainsSubstring("Default=0x7fff, ipoib, mtu=5, rate=3"));
 }
 
 TEST_CASE("Partitions: in controlled the judged link is at index 0, and everyone can ask the administrator") {
@@ -26,7 +28,7 @@ TEST_CASE("Partitions: a broadcast group of another scope is asked for by its MG
         ContainsSubstring("Default=0x7fff, mtu=4, rate=3 : \n mgid=ff15:401b:ffff::ffff:ffff, scope=5\n ALL=full;\n"));
 }
 
-TEST_CASE("Partitions: there are four scenarios") {
+TEST_CASE("Partitions: only those of the names") {
     for (const auto* name : {"", "Default", "mtu4", "controlled "}) CHECK_FALSE(find_scenario(name));
 }
 
