@@ -818,7 +818,7 @@ class Documentation(Folder):
                     words = line.split("#", 1)[0] if "pcap#" not in line else line
                     run = subprocess.run(["bash", "-c", words.replace("ipoib-conform", PROGRAM, 1)], cwd=folder,
                                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                         text=True, timeout=60)
+                                         text=True, timeout=300)  # a whole selftest under sanitizers
                     self.assertIn(run.returncode, (0, 1) if "--expect" not in line else (2,), run.stderr)
 
 
