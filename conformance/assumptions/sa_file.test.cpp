@@ -6,6 +6,7 @@
 #include "protocol/wire/text.hpp"
 
 #include <unistd.h>
+#include <filesystem>
 
 #include <catch2.hpp>
 #include <cstdio>
@@ -156,7 +157,7 @@ public:
     [[nodiscard]] const std::string& path() const { return path_; }
 
 private:
-    std::string path_ = "/tmp/ipoib-sa-list-XXXXXX";
+    std::string path_ = (std::filesystem::temp_directory_path() / "ipoib-sa-list-XXXXXX").string();
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <filesystem>
 
 #include <array>
 #include <cerrno>
@@ -163,7 +164,8 @@ TEST_CASE("AdapterProcess: an interruption ends the wait, and leaves the adapter
 }
 
 TEST_CASE("AdapterProcess: at the end the adapter finds its input at an end and may restore") {
-    const std::string note = "/tmp/ipoib-adapter-test-" + std::to_string(::getpid());
+    const auto note =
+        (std::filesystem::temp_directory_path() / ("ipoib-adapter-test-" + std::to_string(::getpid()))).string();
     {
         Bench bench{python(for_each_request +
                            "  answer(ok=True)\nos.write(1, b\"x\" * 300000)\n"

@@ -34,8 +34,6 @@ struct Mutant {
     /// Permitted, but it may come between question and answer: cases may be INCONC.
     bool may_doubt = false;
     Habit habit{};
-    /// The interface does not come up: other cases are INCONC, not FAIL.
-    bool stays_down = false;
     /// The scenario in which it shows; empty: in every one.
     std::string_view scenario{};
     /// Broken as well, but by frames that not every one of its cases brings about.

@@ -120,7 +120,6 @@ const Mutant broadcast_gid_of_ipv6{
                 return Gid{Bytes<Mgid>{broadcast_gid(p_key, scope).octets}.set(Mgid::signature, ipv6_signature).octets};
             };
         },
-    .stays_down = true,
     .spares = {"IPOIB-4391-5-INV-002"},
 };
 

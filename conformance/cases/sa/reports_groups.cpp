@@ -38,6 +38,9 @@ const Case created_and_deleted_groups_are_reported{
             bench.unsubscribe(multicast_group_created, other);
             bench.require_grant(bench.unsubscribe(multicast_group_created));
             bench.require_grant(bench.unsubscribe(multicast_group_deleted));
+            // A busy SA may have taken the same subscription twice: the tester asks again when an answer is late.
+            constexpr int most_repeats = 2;
+            for (int i = 0; i < most_repeats && bench.unsubscribe(multicast_group_created).is_ok(); ++i) continue;
             bench.join(other, JoinState::full_member);
             bench.require(!bench.is_reported(multicast_group_created, other, within(2s)), "no report",
                           "a report of trap 66");

@@ -146,7 +146,7 @@ TEST_CASE("Process: a background program ends when it is told to") {
 }
 
 TEST_CASE("Changed files: the first text comes back, whatever was written since") {
-    std::string folder = "/tmp/ipoib-changed-XXXXXX";
+    std::string folder = (std::filesystem::temp_directory_path() / "ipoib-changed-XXXXXX").string();
     REQUIRE(::mkdtemp(folder.data()));
     const auto file = folder + "/setting";
     std::ofstream(file) << "1\n";

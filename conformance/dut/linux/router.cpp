@@ -56,7 +56,7 @@ void Router::start(const std::string& interface) {
             if (!read_text(file)) continue;  // a kernel without IPv6
             if (const auto reason = settings_.change(file, "1"); !reason.empty()) fail(reason);
         }
-    std::string folder = "/tmp/ipoib-dut-router-XXXXXX";
+    std::string folder = (std::filesystem::temp_directory_path() / "ipoib-dut-router-XXXXXX").string();
     if (!::mkdtemp(folder.data())) fail("no folder for the router: " + error_text(errno));
     folder_ = folder;
     std::ofstream(folder_ + "/smcroute.conf") << router_configuration(interface);

@@ -84,7 +84,7 @@ public:
     Descriptor host, fifo;
 
 private:
-    std::string folder_ = "/tmp/ipoib-bridge-XXXXXX", device_, error_;
+    std::string folder_ = (std::filesystem::temp_directory_path() / "ipoib-bridge-XXXXXX").string(), device_, error_;
     Descriptor port_, stop_reader_, stop_writer_;
     std::atomic<bool> has_ended_ = false;
     std::thread thread_;
