@@ -171,10 +171,13 @@ void Dut::set_mode(std::string_view mode) {
     request("set_mode", {{{"mode", mode}}});
     if (!before.empty() && before != mode) undo_later([this, before] { request("set_mode", {{{"mode", before}}}); });
 }
-void Dut::configure_scope(unsigned scope) { request("set_scope", {{{"scope", scope}}}); }
+void Dut::configure_scope(unsigned scope) {
+    request("set_scope", {{{"scope", scope}}});
+    scope_ = scope;
+}
 void Dut::set_scope(unsigned scope) {
-    configure_scope(scope);
-    undo_later([this] { request("set_scope", {{{"scope", 0}}}); });  // searched for
+    request("set_scope", {{{"scope", scope}}});
+    undo_later([this] { request("set_scope", {{{"scope", scope_}}}); });
 }
 std::string Dut::create_child(std::uint16_t p_key) {
     auto name = request("create_child", {{{"pkey", p_key}}}).text("interface").value_or("");

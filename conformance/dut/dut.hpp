@@ -115,6 +115,7 @@ private:
     Control& control_;
     std::string interface_;
     double scale_;
+    unsigned scope_ = 0;  ///< configured; 0: it searches
     std::uint64_t next_id_ = 1;
     std::string name_, version_;
     std::vector<std::string> can_;

@@ -373,6 +373,18 @@ TEST_CASE("Dut: undo takes back what was asked, last first, and nothing twice") 
                                                        R"({"id":9,"do":"leave","group":"239.1.2.3"})"});
 }
 
+TEST_CASE("Dut: a scope that a case sets gives way to the configured one") {
+    ScriptedControl control;
+    control.script = {{"set_scope", {R"({"id":%,"ok":true})"}}};
+    Dut dut{control, ""};
+    dut.configure_scope(5);
+    dut.undo();
+    CHECK(control.requests.size() == 1);
+    dut.set_scope(0);
+    dut.undo();
+    CHECK(control.requests.back() == R"({"id":3,"do":"set_scope","scope":5})");
+}
+
 TEST_CASE("Dut: an adapter that cannot tell of its health has no faults, one that fails to tell is heard") {
     ScriptedControl control;
     Dut dut{control, ""};

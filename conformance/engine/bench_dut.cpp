@@ -92,6 +92,7 @@ std::unique_ptr<Dut> Bench::dut_has_twin() {
     if (name.empty()) not_applicable("the adapter does not tell the name of the new interface");
     auto twin = std::make_unique<Dut>(state_.session.control(), name, session.options().timeout_scale);
     try {
+        session.tell_scope(*twin);
         twin->up();
     } catch (const ControlFailed& why) {
         throw Inconclusive("the second interface does not come up: " + std::string(why.what()));

@@ -81,15 +81,15 @@ void Session::begin() {
     }
     choose_addresses(facts);
     situation_.tester = tester_->self();
-    configure_scope();
+    tell_scope(dut_);
 }
 
 /// RFC 4391, 4.1: an interface may search the scope of its link, or take it from its configuration.
-void Session::configure_scope() {
+void Session::tell_scope(Dut& interface) const {
     constexpr std::uint8_t usual_scope = 2;
     if (situation_.link.scope == usual_scope || !dut_.can("set_scope")) return;
     try {
-        dut_.configure_scope(situation_.link.scope);
+        interface.configure_scope(situation_.link.scope);
     } catch (const ControlFailed& why) {
         throw SessionBroken("the DUT cannot be told the scope of its link: " + std::string(why.what()));
     }
@@ -183,10 +183,23 @@ void Session::take_dut_down() {
 
 void Session::undo() {
     tester_->answer_resolution(true);
+    const auto presented = tester_->self();
     tester_->present(0, 0);
     situation_.tester = tester_->self();
     tester_->leave_groups();
     dut_.undo();
+    const bool was_another =
+        presented.link_flags != situation_.tester.link_flags || presented.qpn != situation_.tester.qpn;
+    if (was_another && dut_.can("flush_neighbours")) forget_tester();
+}
+
+/// What the DUT has learned of the tester's link-layer address is true no more.
+void Session::forget_tester() {
+    try {
+        dut_.flush_neighbours();
+    } catch (const ControlFailed&) {
+        // Then it finds out by itself, in its own time.
+    }
 }
 
 void Session::end() noexcept {

@@ -47,6 +47,8 @@ public:
     void take_dut_down();
     /// Asks the DUT, or by ARP, for its addresses; whether it could be found.
     bool find_dut();
+    /// Tells an interface of the DUT the scope of the link, where it is not the usual one. Throws SessionBroken.
+    void tell_scope(Dut& interface) const;
     /// After a case: leaves the groups that it joined; the DUT undoes what it was asked.
     void undo();
     /// Leaves every group, says goodbye to the DUT.
@@ -69,7 +71,7 @@ public:
 
 private:
     void choose_addresses(const InterfaceFacts& facts);
-    void configure_scope();
+    void forget_tester();
     bool find_by_interface();
     bool find_by_arp();
 

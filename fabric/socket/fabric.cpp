@@ -4,6 +4,7 @@
 
 #include "fabric/node/mad_frame.hpp"
 #include "fabric/socket/control_process.hpp"
+#include "fabric/socket/gate.hpp"
 #include "fabric/socket/sightings.hpp"
 #include "fabric/socket/unix_socket.hpp"
 #include "protocol/wire/lrh.hpp"
@@ -67,7 +68,14 @@ struct Node {
         });
     }
     /// Its last word: a fabric that sees only the stream may not notice that another tester takes this one's place.
-    ~Node() { wire->send_link_down(); }
+    ~Node() {
+        wire->deliver_to(nullptr);
+        wire->send_link_down();
+    }
+    void hold_back(Loop& loop, std::function<bool(const Frame&)> was_told, std::function<void(const Frame&)> untold) {
+        gate = std::make_unique<Gate>(loop, hca, std::move(was_told), std::move(untold));
+        wire->deliver_to(gate.get());
+    }
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
@@ -75,6 +83,7 @@ struct Node {
     std::unique_ptr<RawPort> wire;
     Hca hca;
     SocketPort port;
+    std::unique_ptr<Gate> gate;  ///< where there is a tap
 };
 
 /// What other nodes send to each other. Subnet management changes from link to link; it is left out.
@@ -98,6 +107,7 @@ struct Tap : FrameSink {
 struct SocketFabric::State {
     void bring_up(Duration patience);
     void see(const Frame& frame, bool is_sent, unsigned index);
+    void tell(const Frame& frame, unsigned place);
     void overhear(const Frame& frame);
     [[nodiscard]] Sender sender_of(const Frame& frame) const;
     [[nodiscard]] bool is_own(std::uint16_t lid) const;
@@ -136,6 +146,10 @@ SocketFabric::SocketFabric(const SocketOptions& options) : state_(std::make_uniq
     if (!options.tap.empty()) {
         s.tap = std::make_unique<Tap>(s.loop, options.tap, options.connect_patience);
         s.tap->heard = [&s](const Frame& frame) { s.overhear(frame); };
+        for (unsigned index = 0; index < s.nodes.size(); ++index)
+            s.nodes[index]->hold_back(
+                s.loop, [&s, index](const Frame& frame) { return s.sightings.is_copy(frame, index); },
+                [&s, index](const Frame& frame) { s.tell(frame, index); });
     }
     s.control_command = options.control;
     if (!options.control.empty()) s.control = std::make_unique<ControlProcess>(s.loop, options.control);
@@ -204,21 +218,29 @@ Sender SocketFabric::State::sender_of(const Frame& frame) const {
     return slid == permissive_lid || is_manager ? Sender::sa : Sender::other;
 }
 
-/// A frame between two of the tester's ports is seen when it is sent. What the tap may have told already, or will tell,
-/// is seen once.
+/// A frame between two of the tester's ports is seen when it is sent. Of what others send the tap tells, if there is
+/// one.
 void SocketFabric::State::see(const Frame& frame, bool is_sent, unsigned index) {
-    if (!observer) return;
     const auto lrh = View<Lrh>::at(frame.octets());
     if (!lrh) return;
-    const bool is_copied = is_multicast_lid(lrh[Lrh::dlid]) && nodes.size() > 1;
-    const bool is_copy = (tap || (is_copied && !is_sent)) && !sightings.is_new(frame, index);
-    if (is_copy && !is_sent) return;
-    if (!is_sent && is_own(lrh[Lrh::slid])) return;
-    observer({loop.now(), frame.octets(), is_sent ? Sender::tester : sender_of(frame)});
+    if (!is_sent) {
+        if (!tap && !is_own(lrh[Lrh::slid])) tell(frame, index);
+        return;
+    }
+    if (tap) (void)sightings.is_new(frame, index);
+    if (observer) observer({loop.now(), frame.octets(), Sender::tester});
+}
+
+/// What is received in several places, or heard and received, is told once.
+void SocketFabric::State::tell(const Frame& frame, unsigned place) {
+    const bool has_copies = tap || (nodes.size() > 1 && is_multicast_lid(View<Lrh>::at(frame.octets())[Lrh::dlid]));
+    if (has_copies && !sightings.is_new(frame, place)) return;
+    if (observer) observer({loop.now(), frame.octets(), sender_of(frame)});
 }
 
 void SocketFabric::State::overhear(const Frame& frame) {
-    if (observer && sightings.is_new(frame, tap_place)) observer({loop.now(), frame.octets(), sender_of(frame)});
+    tell(frame, tap_place);
+    for (const auto& node : nodes) node->gate->look();
 }
 
 }  // namespace ipoib::fabric

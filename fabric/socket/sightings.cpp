@@ -21,17 +21,20 @@ bool are_equal(wire::Octets a, wire::Octets b) noexcept { return std::equal(a.be
 
 }  // namespace
 
-bool Sightings::is_new(const Frame& frame, unsigned place) {
+bool Sightings::is_copy(const Frame& frame, unsigned place) {
     const auto own = std::uint64_t{1} << place;
     const auto copy = std::find_if(seen_.begin(), seen_.end(), [&](const Seen& seen) {
         return (seen.places & own) == 0 && are_equal(lasting(seen.frame), lasting(frame));
     });
-    if (copy != seen_.end()) {
-        copy->places |= own;
-        return false;
-    }
+    if (copy == seen_.end()) return false;
+    copy->places |= own;
+    return true;
+}
+
+bool Sightings::is_new(const Frame& frame, unsigned place) {
+    if (is_copy(frame, place)) return false;
     if (seen_.size() == most) seen_.pop_front();
-    seen_.push_back({frame, own});
+    seen_.push_back({frame, std::uint64_t{1} << place});
     return true;
 }
 

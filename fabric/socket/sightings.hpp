@@ -13,6 +13,8 @@ public:
     /// Whether the frame that was seen at this place (0 to 63) is not a copy of one that was seen at another before.
     /// What differs from link to link (VL, CRCs) is not compared.
     [[nodiscard]] bool is_new(const Frame& frame, unsigned place);
+    /// Whether it is such a copy; if it is not, it stays unknown.
+    [[nodiscard]] bool is_copy(const Frame& frame, unsigned place);
 
 private:
     /// Copies arrive together: what is older than so many frames is no longer one.

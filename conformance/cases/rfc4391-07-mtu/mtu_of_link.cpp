@@ -14,8 +14,11 @@ const Case mtu_is_that_of_the_link{
         [](Bench& bench) {
             const auto mtu = bench.situation().ip_mtu();
             bench.step("What the interface says", rfc4391::link_mtu, rfc4391::adopts_broadcast_parameters);
-            const auto said = bench.dut().interface().mtu;
+            const auto facts = bench.dut().interface();
+            const auto said = facts.mtu;
             if (said == 0) bench.not_applicable("the adapter does not tell the interface's MTU");
+            if (facts.mode == "connected")
+                bench.not_applicable("in connected mode the interface has an MTU of its own (RFC 4755, 5)");
             bench.require(said <= mtu, "at most " + std::to_string(mtu), std::to_string(said));
             if (said < mtu) bench.note("the interface is configured for " + std::to_string(said) + " octets");
             bench.step("Packets of this size", rfc4391::other_mtus);
