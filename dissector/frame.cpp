@@ -95,7 +95,7 @@ void begin_frame(tvbuff_t* tvb, packet_info* pinfo, wire::Medium medium) {
                                  .medium = medium,
                                  .sight = {pinfo->num, time_of(pinfo->abs_ts), 0},
                                  .interface = interface_of(rec),
-                                 .party = inspection::party_of(name ? name : "")},
+                                 .origin = inspection::origin_of(name ? name : "")},
                                 settings);
         if (told) {
             shown.packet = told;

@@ -123,6 +123,7 @@ struct Sighting {
     Time time{};
     wire::Octets octets;
     Sender sender = Sender::other;
+    bool is_rebuilt = false;  ///< not as it was on the wire, but of what a queue pair or a MAD layer told
 };
 
 /// A fabric as a run was pointed at it.

@@ -535,7 +535,8 @@ class Run(Active):
         self.assertEqual(self.verdicts("rfc4391/6", "--expect", known, code=1)[CASE], "XPASS")
 
     def test_what_is_not_built_or_does_not_exist_is_a_usage_error(self):
-        for words, arguments in (("verbs:", ["--fabric", "verbs:mlx5_0"]), ("--html", ["--html", "x.html"]),
+        for words, arguments in (("--dut", ["--fabric", "verbs:none-such"]),
+                                 ("none-such", ["--fabric", "verbs:none-such", "--dut", "none"]), ("--html", ["--html", "x.html"]),
                                  ("--ctrf", ["--ctrf", "x"]), ("--tap", ["--tap", "x"]),
                                  ("--markdown", ["--markdown", "x"]), ("nowhere", ["--fabric", "nowhere"]),
                                  ("nobody", ["--dut", "nobody"]), ("mutant", ["--dut", "mutant:nothing"]),

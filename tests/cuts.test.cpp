@@ -15,7 +15,7 @@ namespace {
 struct Recorded {
     capture::Frame frame;
     std::vector<std::uint8_t> octets;
-    conformance::Party party{};
+    conformance::Origin origin{};
 };
 
 std::vector<Recorded> frames_of(std::string_view file) {
@@ -25,7 +25,7 @@ std::vector<Recorded> frames_of(std::string_view file) {
     while (reader.next(frame) == capture::Status::frame)
         frames.push_back({frame,
                           {frame.octets.begin(), frame.octets.end()},
-                          conformance::party_of(reader.interface_name(frame.interface))});
+                          inspection::origin_of(reader.interface_name(frame.interface))});
     return frames;
 }
 
@@ -36,7 +36,7 @@ std::set<std::string> failures(const std::vector<Recorded>& frames, Takes&& take
         if (!takes(i)) continue;
         auto frame = frames[i].frame;
         frame.octets = frames[i].octets;
-        judge.frame(frame, frames[i].party);
+        judge.frame(frame, frames[i].origin);
     }
     std::set<std::string> ids;
     for (const auto& result : judge.results())

@@ -15,7 +15,7 @@ namespace {
 struct Whole {
     capture::Frame frame;
     std::vector<std::uint8_t> octets;
-    conformance::Party party{};
+    conformance::Origin origin{};
 };
 
 std::vector<Whole> read(std::string_view file) {
@@ -25,7 +25,7 @@ std::vector<Whole> read(std::string_view file) {
     while (reader.next(frame) == capture::Status::frame)
         frames.push_back({frame,
                           {frame.octets.begin(), frame.octets.end()},
-                          conformance::party_of(reader.interface_name(frame.interface))});
+                          inspection::origin_of(reader.interface_name(frame.interface))});
     return frames;
 }
 
@@ -55,7 +55,7 @@ TEST_CASE("Damage: frames with any octets changed are judged and told of without
                     damage(octets, every, random);
                     auto frame = one.frame;
                     frame.octets = octets;
-                    judge.frame(frame, one.party);
+                    judge.frame(frame, one.origin);
                 }
                 const auto account = links::account_of(judge);
                 CHECK(!links::to_text(account, {}).empty());

@@ -116,6 +116,19 @@ class Linux(LabTest):
         self.assertEqual(results["dut"]["driver"], "ib_ipoib")
         self.assertIn("tap", results["fabric"])
         self.assertTrue((evidence / "IPOIB-4391-9.2-VAL-001.pcapng").is_file())
+        self.over_verbs_linux_is_judged_as(verdicts)
+
+    def over_verbs_linux_is_judged_as(self, verdicts):
+        """What a queue pair lets through and shows is less: fewer verdicts, and no other ones."""
+        done = self.lab("test", "suite_over_verbs")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        results = json.loads((SOURCE / "build/lab/tests/suite_over_verbs/results.json").read_text())
+        self.assertEqual(results["fabric"]["kind"], "verbs")
+        judged = {i: verdict for i, verdict in self.verdicts(results).items() if verdict != "NA"}
+        self.assertEqual(judged, {i: verdicts[i] for i in judged})
+        self.assertGreater(len(judged), 60)
+        why_not = {one["na"] for one in results["results"] if one["verdict"] == "NA" and verdicts[one["id"]] != "NA"}
+        self.assertEqual(why_not, {"tester", "not-seen"})
 
     def test_the_simulated_administrator_refuses_linux_what_opensm_never_refuses(self):
         refused = "IPOIB-4391-5-INV-002"

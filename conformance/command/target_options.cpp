@@ -32,7 +32,8 @@ std::string dut_of(const TargetOptions& options, const Profile& profile) {
     if (!profile.adapter.empty()) return "exec:" + profile.adapter;
     // What is no fabric at all is refused as such, later.
     if (options.fabric.starts_with("umad:")) return "sa";
-    if (options.listen.empty() && !options.fabric.starts_with("socket:")) return "reference";
+    const bool is_outside = options.fabric.starts_with("socket:") || options.fabric.starts_with("verbs:");
+    if (options.listen.empty() && !is_outside) return "reference";
     throw UsageError("--dut is missing: exec:COMMAND for an adapter, sa, or none when nothing controls the DUT");
 }
 
@@ -68,7 +69,9 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
                     "listens there; the tap "
                     "shows what other nodes send, the key lets its SA tell who is a member), "
                     "umad:DEVICE[/PORT][,pkey=N][,sm-key=N][,issm] (the SA of a real fabric, by the management "
-                    "datagrams of a port of this host; for --dut sa)")
+                    "datagrams of a port of this host; for --dut sa), "
+                    "verbs:DEVICE[/PORT][,pkey=N][,gid=N][,second=DEVICE[/PORT]][,sm-key=N] (a real fabric, by a queue "
+                    "pair at a port of this host)")
         ->check(not_empty())
         ->type_name("FABRIC");
     command

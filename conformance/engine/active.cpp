@@ -63,6 +63,7 @@ public:
             converse(state);
             session.record_into(nullptr);
             if (!is_broken_) tidy_up(state);
+            for (auto& note : session.take_notes()) state.result.notes.push_back(std::move(note));
             // Who crashed may be in any state: the next case greets it anew.
             end = {.changed_fabric = state.changed_fabric, .is_broken = is_broken_ || has_crashed_};
             if (results.dut.empty()) results.dut = session.dut().facts();
@@ -156,6 +157,13 @@ private:
                                     verdict == Verdict::na ? NotJudged::not_seen : NotJudged::none, tally.observed});
             result.verdict = std::min(result.verdict, verdict);
         }
+        if (result.observed == 0 && !state.untold.empty()) {
+            result.na = NotJudged::tester;
+            result.message = state.untold;
+            result.parts.clear();
+            return;
+        }
+        if (!state.untold.empty()) result.notes.push_back("not judged: " + state.untold);
         if (result.observed == 0) {
             result.verdict = Verdict::error;
             result.message = "the case checked nothing";

@@ -339,7 +339,9 @@ TEST_CASE("Rigs: what cannot be is refused in words") {
         return std::string();
     };
     CHECK(refused({.fabric = "token-ring"}).find("--fabric is") == 0);
-    CHECK(refused({.fabric = "verbs:mlx5_0"}).find("not built yet") != std::string::npos);
+    CHECK(refused({.fabric = "verbs:mlx5_0"}).find("simulated fabric only") != std::string::npos);
+    CHECK(refused({.fabric = "verbs:,issm", .dut = "none"}).find("does not know 'issm'") != std::string::npos);
+    CHECK(refused({.fabric = "verbs:", .dut = "none", .scenario = "scope5"}).find("somebody's") != std::string::npos);
     CHECK(refused({.dut = "mutant:none-such"}).find("there is no mutant 'none-such'") == 0);
     CHECK(refused({.dut = "mutant:sa-any-mtu"}).find("is a mutant of the subnet administrator") != std::string::npos);
     CHECK(refused({.fabric = "simulated:sa-mutant=mtu-2040"}).find("is no mutant of the subnet") != std::string::npos);

@@ -281,17 +281,11 @@ const Situation& Bench::situation() const noexcept { return state_.session.situa
 const build::Link& Bench::link() const noexcept { return situation().link; }
 const Profile& Bench::profile() const noexcept { return state_.profile; }
 
-namespace {
-
-/// Groups of a run lie in a range of its own, by its seed.
-std::uint8_t range_of(std::uint64_t seed) { return static_cast<std::uint8_t>(64 + seed % 128); }
-
-}  // namespace
+namespace {}  // namespace
 
 IpAddress Bench::fresh_group4() {
     const auto number = state_.session.next_number();
-    return IpAddress::v4(0xef000000u | std::uint32_t{range_of(state_.session.options().seed)} << 8 * 2 |
-                         std::uint32_t{number});
+    return IpAddress::v4(0xef000000u | std::uint32_t{state_.session.group_range()} << 8 * 2 | std::uint32_t{number});
 }
 
 IpAddress Bench::fresh_link_local_group4() {
@@ -303,14 +297,14 @@ IpAddress Bench::fresh_group6() {
     constexpr std::uint64_t transient_site_local = 0xff15;
     const auto number = state_.session.next_number();
     return IpAddress::v6(
-        Gid::of(transient_site_local << 48, std::uint64_t{range_of(state_.session.options().seed)} << 16 | number));
+        Gid::of(transient_site_local << 48, std::uint64_t{state_.session.group_range()} << 16 | number));
 }
 
 IpAddress Bench::fresh_link_local_group6() {
     constexpr std::uint64_t transient_link_local = 0xff12;
     const auto number = state_.session.next_number();
     return IpAddress::v6(
-        Gid::of(transient_link_local << 48, std::uint64_t{range_of(state_.session.options().seed)} << 16 | number));
+        Gid::of(transient_link_local << 48, std::uint64_t{state_.session.group_range()} << 16 | number));
 }
 
 std::uint16_t Bench::fresh_port() { return state_.session.next_nonce(); }

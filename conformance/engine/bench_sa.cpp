@@ -55,7 +55,8 @@ TesterPort& Bench::second() {
     constexpr auto longest_start = std::chrono::seconds{30};
     if (!loop.run_until([&] { return port.facts().is_active; }, loop.now() + s.session.scaled(longest_start)))
         throw Inconclusive("the tester's second port did not become active");
-    s.second_tester = std::make_unique<Tester>(port, link().p_key);
+    s.second_tester = std::make_unique<Tester>(port, link().p_key, s.session.manners(port.facts()));
+    (void)s.second_tester->end_what_was_left();
     if (const auto why = s.second_tester->enter_link(s.session.scaled(sa_patience)); !why.empty())
         throw Inconclusive("the tester's second port: " + why);
     port.on_datagram([&s](Octets frame) {

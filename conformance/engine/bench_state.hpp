@@ -52,6 +52,7 @@ struct Bench::State {
     bool is_controlled = false;
     bool changed_fabric = false;
     std::string first_failure{};
+    std::string untold{};  ///< which claim could not be judged here; empty: every one was
 
     std::optional<TesterPort> first_port{}, second_port{};
     std::unique_ptr<Tester> second_tester{};

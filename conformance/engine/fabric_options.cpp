@@ -11,7 +11,8 @@
 namespace ipoib::conformance {
 namespace {
 
-constexpr std::string_view sm_key = "sm-key=", tap = "tap=", p_key = "pkey=", issm = "issm";
+constexpr std::string_view sm_key = "sm-key=", tap = "tap=", p_key = "pkey=", issm = "issm",
+                           gid = "gid=", second = "second=";
 
 std::uint64_t number_of(std::string_view name, std::string_view text,
                         std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
@@ -43,6 +44,42 @@ std::optional<std::string_view> value_of(std::string_view word, std::string_view
     return word.starts_with(name) ? std::optional{word.substr(name.size())} : std::nullopt;
 }
 
+HcaTarget::Port port_of(std::string_view word) {
+    constexpr std::uint64_t most_ports = 255;
+    const auto slash = word.find('/');
+    HcaTarget::Port port{.device = std::string(word.substr(0, slash))};
+    if (slash != std::string_view::npos)
+        port.number = static_cast<int>(number_of("the port", word.substr(slash + 1), most_ports));
+    return port;
+}
+
+std::uint16_t p_key_of(std::string_view word, std::string_view value) {
+    constexpr std::uint16_t no_partition = 0x8000;
+    const auto number = static_cast<std::uint16_t>(number_of(p_key, value, 0xffff));
+    if ((number | no_partition) == no_partition)
+        throw std::invalid_argument("'" + std::string(word) + "' names no partition");
+    return number;
+}
+
+/// The words that both kinds know; `take_other` takes one of its own kind's, or does not know it either.
+template <class TakeOther>
+HcaTarget hca_target(std::string_view list, std::string_view usage, const TakeOther& take_other) {
+    HcaTarget target;
+    bool is_first = true;
+    for_each_word(list, [&](std::string_view word) {
+        if (std::exchange(is_first, false))
+            target.port = port_of(word);
+        else if (const auto partition = value_of(word, p_key))
+            target.p_key = p_key_of(word, *partition);
+        else if (const auto key = value_of(word, sm_key))
+            target.sm_key = number_of(sm_key, *key);
+        else if (!take_other(target, word))
+            throw std::invalid_argument("--fabric " + std::string(usage.substr(0, usage.find(':') + 1)) +
+                                        " does not know '" + std::string(word) + "'; it is " + std::string(usage));
+    });
+    return target;
+}
+
 }  // namespace
 
 fabric::SocketOptions socket_options(std::string_view list) {
@@ -61,30 +98,26 @@ fabric::SocketOptions socket_options(std::string_view list) {
     return options;
 }
 
-UmadTarget umad_target(std::string_view list) {
-    UmadTarget target;
-    bool is_first = true;
-    for_each_word(list, [&](std::string_view word) {
-        constexpr std::uint64_t most_ports = 255, no_p_key = 0x8000;
-        if (std::exchange(is_first, false)) {
-            const auto slash = word.find('/');
-            target.device = word.substr(0, slash);
-            if (slash != std::string_view::npos)
-                target.port = static_cast<int>(number_of("the port", word.substr(slash + 1), most_ports));
-        } else if (const auto partition = value_of(word, p_key)) {
-            target.p_key = static_cast<std::uint16_t>(number_of(p_key, *partition, 0xffff));
-            if ((target.p_key | no_p_key) == no_p_key)
-                throw std::invalid_argument("'" + std::string(word) + "' names no partition");
-        } else if (const auto key = value_of(word, sm_key)) {
-            target.sm_key = number_of(sm_key, *key);
-        } else if (word == issm) {
-            target.raises_issm = true;
-        } else {
-            throw std::invalid_argument("--fabric umad: does not know '" + std::string(word) +
-                                        "'; it is umad:DEVICE[/PORT][,pkey=N][,sm-key=N][,issm]");
-        }
-    });
-    return target;
+HcaTarget umad_target(std::string_view list) {
+    return hca_target(list, "umad:DEVICE[/PORT][,pkey=N][,sm-key=N][,issm]",
+                      [](HcaTarget& target, std::string_view word) {
+                          if (word == issm) target.raises_issm = true;
+                          return word == issm;
+                      });
+}
+
+HcaTarget verbs_target(std::string_view list) {
+    return hca_target(list, "verbs:DEVICE[/PORT][,pkey=N][,gid=N][,second=DEVICE[/PORT]][,sm-key=N]",
+                      [](HcaTarget& target, std::string_view word) {
+                          constexpr std::uint64_t most_gids = 0xffff;
+                          if (const auto index = value_of(word, gid))
+                              target.gid_index = static_cast<int>(number_of(gid, *index, most_gids));
+                          else if (const auto port = value_of(word, second))
+                              target.second = port_of(*port);
+                          else
+                              return false;
+                          return true;
+                      });
 }
 
 }  // namespace ipoib::conformance

@@ -5,6 +5,7 @@
 #include "fabric/socket/fabric.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,15 +14,22 @@ namespace ipoib::conformance {
 /// PATH[,PATH]...[,tap=PATH][,sm-key=N]. Throws std::invalid_argument.
 [[nodiscard]] fabric::SocketOptions socket_options(std::string_view list);
 
-/// Where the management datagrams of `--fabric umad:` go.
-struct UmadTarget {
-    std::string device;        ///< empty: the only one
-    int port = 0;              ///< 0: the only active one
-    std::uint16_t p_key = 0;   ///< of the link; 0: the first full one of the port
-    std::uint64_t sm_key = 0;  ///< 0: not known
-    bool raises_issm = false;
+/// Ports of this host's HCAs: `--fabric umad:` and `--fabric verbs:`.
+struct HcaTarget {
+    struct Port {
+        std::string device;  ///< empty: the only one
+        int number = 0;      ///< 0: the only active one
+    };
+    Port port;
+    std::uint16_t p_key = 0;     ///< of the link; 0: the first full one of the port
+    std::uint64_t sm_key = 0;    ///< 0: not known
+    bool raises_issm = false;    ///< umad only
+    int gid_index = 0;           ///< verbs only
+    std::optional<Port> second;  ///< verbs only
 };
 /// [DEVICE[/PORT]][,pkey=N][,sm-key=N][,issm]. Throws std::invalid_argument.
-[[nodiscard]] UmadTarget umad_target(std::string_view list);
+[[nodiscard]] HcaTarget umad_target(std::string_view list);
+/// [DEVICE[/PORT]][,pkey=N][,gid=N][,second=DEVICE[/PORT]][,sm-key=N]. Throws std::invalid_argument.
+[[nodiscard]] HcaTarget verbs_target(std::string_view list);
 
 }  // namespace ipoib::conformance

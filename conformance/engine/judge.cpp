@@ -102,7 +102,7 @@ Judge::Judge(std::vector<const rules::Rule*> rules, std::uint32_t capture_index,
       capture_index_(capture_index),
       listener_(std::move(listener)) {}
 
-void Judge::frame(const capture::Frame& frame, Party party, std::uint32_t capture_index) {
+void Judge::frame(const capture::Frame& frame, Origin origin, std::uint32_t capture_index) {
     capture_index_ = capture_index;
     const auto medium = medium_of(frame.link_type);
     if (!medium) {
@@ -115,7 +115,7 @@ void Judge::frame(const capture::Frame& frame, Party party, std::uint32_t captur
                                             .medium = *medium,
                                             .sight = {frame.number, frame.time_ns, capture_index},
                                             .interface = frame.interface,
-                                            .party = party});
+                                            .origin = origin});
     const auto& packet = inspector_.packet();
     media_parts_ |= parts_of(*medium);
     const auto medium_name = capture::name(frame.link_type);

@@ -13,8 +13,8 @@
 
 namespace ipoib::conformance {
 
+using inspection::Origin;
 using inspection::Party;
-using inspection::party_of;
 using inspection::SubjectFilter;
 using JudgeOptions = inspection::Options;
 
@@ -40,8 +40,8 @@ public:
           JudgeOptions options = {});
 
     /// Judges the next frame, of the capture named to the constructor or of another.
-    void frame(const capture::Frame& frame, Party party = Party::anyone) { this->frame(frame, party, capture_index_); }
-    void frame(const capture::Frame& frame, Party party, std::uint32_t capture_index);
+    void frame(const capture::Frame& frame, Origin origin = {}) { this->frame(frame, origin, capture_index_); }
+    void frame(const capture::Frame& frame, Origin origin, std::uint32_t capture_index);
 
     /// The verdicts so far, in the order of the rules.
     [[nodiscard]] std::vector<reports::Result> results() const;

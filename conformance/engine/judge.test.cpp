@@ -10,6 +10,7 @@
 using namespace ipoib;
 using namespace ipoib::build;
 using conformance::Judge;
+using conformance::Origin;
 using conformance::Party;
 
 namespace {
@@ -19,14 +20,14 @@ const Node a = samples::host(1), b = samples::host(2);
 /// A judge over every rule, fed packet by packet.
 class Bench {
 public:
-    void operator()(const PacketBuilder& packet, std::uint32_t interface = 0, Party party = Party::anyone) {
+    void operator()(const PacketBuilder& packet, std::uint32_t interface = 0, Origin origin = {}) {
         const auto octets = packet.build();
         judge_.frame({.number = ++frames_,
                       .link_type = capture::LinkType::infiniband,
                       .interface = interface,
                       .octets = octets,
                       .wire_length = static_cast<std::uint32_t>(octets.size())},
-                     party);
+                     origin);
     }
     [[nodiscard]] std::set<std::string> violated() const {
         std::set<std::string> ids;
@@ -157,4 +158,36 @@ TEST_CASE("Judge: only the first 100 violations are kept, all are counted") {
     CHECK(result.violations == 150);
     CHECK(result.details.size() == 100);
     CHECK(result.frames.size() == 100);
+}
+
+TEST_CASE("Judge: a frame that was rebuilt is judged by what its receiver was told, and by no more") {
+    const build::Link link;
+    const auto limited = [&](PacketBuilder packet) {
+        return packet.set(wire::Bth::p_key, 0x7fff).set(wire::Encap::reserved, 7);
+    };
+    const auto request = [&] { return limited(arp_request(a, b.ipv4, link).set(wire::Bth::dest_qp, 5)); };
+    Bench seen, rebuilt;
+    seen(request(), 0, Party::dut);
+    rebuilt(request(), 0, {Party::dut, true});
+    CHECK(seen.violated().contains("RFC4391-6-02"));
+    CHECK(rebuilt.violated().contains("RFC4391-6-02"));
+    auto unproven = seen.violated();
+    for (const auto& id : rebuilt.violated()) unproven.erase(id);
+    // What the P_Key said of its sender, and to which queue pair the packet went.
+    CHECK_FALSE(unproven.empty());
+    for (const auto& id : unproven) {
+        CAPTURE(id);
+        CHECK(rebuilt.result("RULE-" + id).observed == 0);
+    }
+    CHECK(rebuilt.result("RULE-UDMC-02").observed == 0);
+}
+
+TEST_CASE("Judge: interfaces of evidence say whose frames they show and how") {
+    using inspection::origin_of;
+    CHECK(origin_of("dut").party == Party::dut);
+    CHECK_FALSE(origin_of("dut").is_rebuilt);
+    CHECK(origin_of("sa, rebuilt").party == Party::sa);
+    CHECK(origin_of("sa, rebuilt").is_rebuilt);
+    CHECK(origin_of("eth0").party == Party::anyone);
+    CHECK(origin_of(", rebuilt").party == Party::anyone);
 }

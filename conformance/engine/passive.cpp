@@ -27,10 +27,11 @@ public:
         return true;
     }
     [[nodiscard]] const capture::Frame& frame() const noexcept { return frame_; }
-    Party party() {
-        while (frame_.interface >= parties_.size())
-            parties_.push_back(party_of(reader_.interface_name(static_cast<std::uint32_t>(parties_.size()))));
-        return parties_[frame_.interface];
+    Origin origin() {
+        while (frame_.interface >= origins_.size())
+            origins_.push_back(
+                inspection::origin_of(reader_.interface_name(static_cast<std::uint32_t>(origins_.size()))));
+        return origins_[frame_.interface];
     }
     void show(const Progress& progress) const {
         if (progress && packets_ % frames_between_progress == 0) progress(reader_.position(), reader_.size());
@@ -56,7 +57,7 @@ private:
     capture::Frame frame_;
     capture::Status status_ = capture::Status::end;
     std::uint64_t packets_ = 0;
-    std::vector<Party> parties_;
+    std::vector<Origin> origins_;
 };
 
 void add(std::vector<std::string>& notes, std::vector<std::string> more) {
@@ -69,7 +70,7 @@ Judge read_capture(const PassiveRun& run, std::size_t index, reports::CaptureRes
     OpenCapture capture{run.captures[index]};
     Judge judge{run.rules, static_cast<std::uint32_t>(index), run.listener, run.judge};
     while (capture.next()) {
-        judge.frame(capture.frame(), capture.party());
+        judge.frame(capture.frame(), capture.origin());
         capture.show(run.progress);
     }
     summary = capture.summary();
@@ -96,7 +97,7 @@ Judge read_together(const PassiveRun& run, std::vector<reports::CaptureResult>& 
         if (first == captures.size()) break;
         auto& capture = *captures[first];
         const auto before = judge.ipoib();
-        judge.frame(capture.frame(), capture.party(), static_cast<std::uint32_t>(first));
+        judge.frame(capture.frame(), capture.origin(), static_cast<std::uint32_t>(first));
         ipoib[first] += judge.ipoib() - before;
         capture.show(run.progress);
         has_frame[first] = capture.next();

@@ -30,7 +30,7 @@ std::vector<std::uint8_t> with_crcs(Octets frame) {
 
 constexpr std::array<std::string_view, 4> interface_names{"dut", "tester", "sa", "other"};
 
-std::size_t interface_of(Party party) {
+std::uint32_t interface_of(Party party) {
     switch (party) {
         case Party::dut:
             return 0;
@@ -61,7 +61,8 @@ void Recorder::add(const fabric::Sighting& sighting) {
                        .begin = octets_.size(),
                        .size = sighting.octets.size(),
                        .sender = sighting.sender,
-                       .slid = lrh ? lrh[Lrh::slid] : std::uint16_t{0}});
+                       .slid = lrh ? lrh[Lrh::slid] : std::uint16_t{0},
+                       .is_rebuilt = sighting.is_rebuilt});
     octets_.insert(octets_.end(), sighting.octets.begin(), sighting.octets.end());
 }
 
@@ -101,6 +102,11 @@ Party Recorder::party(std::size_t index) const {
     return dut_lids_.empty() || dut_lids_.contains(frame.slid) ? Party::dut : Party::bystander;
 }
 
+std::uint32_t Recorder::interface_of(std::size_t index) const {
+    const auto rebuilt_begin = static_cast<std::uint32_t>(interface_names.size());
+    return conformance::interface_of(party(index)) + (is_rebuilt(index) ? rebuilt_begin : 0);
+}
+
 void Recorder::show(Judge& judge, Party judged) const {
     capture::Frame frame{.link_type = capture::LinkType::infiniband};
     for (std::size_t i = 0; i < frames_.size(); ++i) {
@@ -108,10 +114,10 @@ void Recorder::show(Judge& judge, Party judged) const {
         frame.number = i + 1;
         frame.octets = whole;
         frame.wire_length = static_cast<std::uint32_t>(whole.size());
-        frame.interface = static_cast<std::uint32_t>(interface_of(party(i)));
+        frame.interface = interface_of(i);
         const auto sender = party(i);
         const bool is_charged = sender == judged || sender == Party::tester;
-        judge.frame(frame, is_charged ? sender : Party::bystander);
+        judge.frame(frame, {is_charged ? sender : Party::bystander, is_rebuilt(i)});
     }
 }
 
@@ -119,13 +125,15 @@ void Recorder::write(const std::string& path) const {
     auto writer = capture::Writer::pcapng(path);
     // As ERF, which Wireshark shows as InfiniBand also where its version does not know link type 247.
     for (const auto name : interface_names) writer.add_interface(capture::LinkType::erf, name);
+    if (std::ranges::any_of(frames_, &Record::is_rebuilt))
+        for (const auto name : interface_names)
+            writer.add_interface(capture::LinkType::erf, std::string(name).append(inspection::rebuilt_suffix));
     auto next = comments_.begin();
     for (std::size_t i = 0; i < frames_.size(); ++i) {
         std::string comment;
         for (; next != comments_.end() && next->before <= i; ++next)
             comment += (comment.empty() ? "" : "\n") + next->text;
-        writer.write(epoch_ns + frames_[i].time.count(), with_crcs(octets(i)),
-                     static_cast<std::uint32_t>(interface_of(party(i))), 0, comment);
+        writer.write(epoch_ns + frames_[i].time.count(), with_crcs(octets(i)), interface_of(i), 0, comment);
     }
     writer.close();
 }

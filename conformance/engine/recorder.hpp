@@ -49,6 +49,8 @@ public:
     [[nodiscard]] bool has_arrived(std::size_t index, std::size_t port = 0) const noexcept {
         return (frames_[index].arrived_at >> port & 1u) != 0;
     }
+    /// Whether the frame was made of what a queue pair told, not seen on the wire.
+    [[nodiscard]] bool is_rebuilt(std::size_t index) const noexcept { return frames_[index].is_rebuilt; }
     [[nodiscard]] fabric::Time time(std::size_t index) const noexcept { return frames_[index].time; }
 
     /// The LIDs that are the DUT's; without any, every sender but tester and SA is taken for it.
@@ -57,7 +59,8 @@ public:
 
     /// Lets a judge see the frames. Only `judged` can be charged: the DUT, or the SA where that is under test.
     void show(Judge& judge, Party judged) const;
-    /// Writes them as a pcapng with one interface for each party. Throws std::runtime_error.
+    /// Writes them as a pcapng with one interface for each party; frames that were rebuilt have others. Throws
+    /// std::runtime_error.
     void write(const std::string& path) const;
 
 private:
@@ -66,12 +69,16 @@ private:
         std::size_t begin, size;
         fabric::Sender sender;
         std::uint16_t slid;
+        bool is_rebuilt;
         std::uint8_t arrived_at = 0;  ///< a bit for each port of the tester
     };
     struct Comment {
         std::size_t before;
         std::string text;
     };
+    /// Of the evidence file.
+    [[nodiscard]] std::uint32_t interface_of(std::size_t index) const;
+
     std::vector<Record> frames_;
     std::vector<std::uint8_t> octets_;
     std::vector<Comment> comments_;

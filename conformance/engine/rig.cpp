@@ -12,8 +12,13 @@
 #ifdef IPOIB_HAS_UMAD
 #include "fabric/umad/fabric.hpp"
 #endif
+#ifdef IPOIB_HAS_VERBS
+#include "fabric/verbs/fabric.hpp"
+#endif
 
 #include <nlohmann/json.hpp>
+
+#include <random>
 
 namespace ipoib::conformance {
 namespace {
@@ -22,7 +27,7 @@ using fabric::SimulatedFabric;
 using namespace std::chrono_literals;
 
 constexpr std::string_view exec_prefix = "exec:", mutant_prefix = "mutant:", socket_prefix = "socket:",
-                           umad_prefix = "umad:", sa_mutant_prefix = "simulated:sa-mutant=";
+                           umad_prefix = "umad:", verbs_prefix = "verbs:", sa_mutant_prefix = "simulated:sa-mutant=";
 
 /// The DUT of `--dut none` and `--dut sa`: nothing can be asked of it.
 class NoControl : public Control {
@@ -262,48 +267,81 @@ private:
     fabric::SocketOptions options_;
 };
 
-#ifdef IPOIB_HAS_UMAD
-/// A port of this host, by its management datagrams.
-class UmadRig : public LastingRig {
+/// A fabric of which ports of this host are part. One that was lost is looked for again.
+template <class HcaFabric>
+class HcaRig : public LastingRig {
 public:
-    explicit UmadRig(const Target& target)
-        : LastingRig(target), words_(umad_target(std::string_view(target.fabric).substr(umad_prefix.size()))) {
-        target_.session.p_key = words_.p_key;
+    using Options = std::function<std::unique_ptr<HcaFabric>(fabric::Duration patience)>;
+    HcaRig(const Target& target, std::uint16_t p_key, Options make) : LastingRig(target), make_(std::move(make)) {
+        target_.session.p_key = p_key;
+        // Others may run the suite on this fabric at the same time: groups and nonces are this run's alone.
+        target_.session.seed += std::random_device{}();
+        target_.session.journal_folder = Journal::usual_folder();
         find_fabric();
     }
 
 private:
+    static constexpr fabric::Duration patience = 10s;
     void find_fabric() override {
-        if (fabric_ && static_cast<fabric::UmadFabric&>(*fabric_).problem().empty()) return;
+        if (fabric_ && static_cast<HcaFabric&>(*fabric_).problem().empty()) return;
         if (fabric_) {
             abilities_ = fabric_->abilities();
             facts_ = fabric_->facts();
         }
         fabric_.reset();
-        fabric::UmadFabricOptions options{
-            .port = {.device = words_.device, .port = words_.port, .raises_issm = words_.raises_issm},
-            .sm_key = words_.sm_key,
-            .control = target_.fabric_control};
-        options.patience =
-            std::chrono::duration_cast<fabric::Duration>(options.patience * target_.session.timeout_scale);
-        fabric_ = std::make_unique<fabric::UmadFabric>(options);
+        fabric_ = make_(std::chrono::duration_cast<fabric::Duration>(patience * target_.session.timeout_scale));
     }
 
-    UmadTarget words_;
+    Options make_;
 };
-#endif
+
+void refuse_scenario(const Target& target, std::string_view kind) {
+    if (target.scenario != Target{}.scenario)
+        throw std::invalid_argument("--scenario is how a fabric of ours is set up; " + std::string(kind) +
+                                    " is somebody's");
+}
 
 /// Only the SA can be judged there: nothing but management datagrams is sent.
 std::unique_ptr<Rig> umad_rig(const Target& target) {
     if (target.dut != "sa")
         throw std::invalid_argument("--fabric umad: carries management datagrams only: --dut sa, not '" + target.dut +
                                     "'");
-    if (target.scenario != Target{}.scenario)
-        throw std::invalid_argument("--scenario is how a fabric of ours is set up; umad: is somebody's");
+    refuse_scenario(target, umad_prefix);
 #ifdef IPOIB_HAS_UMAD
-    return std::make_unique<UmadRig>(target);
+    const auto words = umad_target(std::string_view(target.fabric).substr(umad_prefix.size()));
+    return std::make_unique<HcaRig<fabric::UmadFabric>>(
+        target, words.p_key, [words, control = target.fabric_control](fabric::Duration patience) {
+            return std::make_unique<fabric::UmadFabric>(fabric::UmadFabricOptions{
+                .port = {.device = words.port.device, .port = words.port.number, .raises_issm = words.raises_issm},
+                .sm_key = words.sm_key,
+                .control = control,
+                .patience = patience});
+        });
 #else
     throw std::invalid_argument("--fabric umad: is not in this program: libibumad was missing when it was built");
+#endif
+}
+
+std::unique_ptr<Rig> verbs_rig(const Target& target) {
+    if (target.is_ours()) throw std::invalid_argument("the " + target.dut + " DUT lives on the simulated fabric only");
+    refuse_scenario(target, verbs_prefix);
+#ifdef IPOIB_HAS_VERBS
+    const auto words = verbs_target(std::string_view(target.fabric).substr(verbs_prefix.size()));
+    return std::make_unique<HcaRig<fabric::VerbsFabric>>(
+        target, words.p_key, [words, control = target.fabric_control](fabric::Duration patience) {
+            fabric::VerbsFabricOptions options{.control = control, .patience = patience};
+            const auto add = [&](const HcaTarget::Port& port) {
+                options.ports.push_back({.port = {.device = port.device, .port = port.number},
+                                         .p_key = words.p_key,
+                                         .gid_index = words.gid_index,
+                                         .sm_key = words.sm_key});
+            };
+            add(words.port);
+            if (words.second) add(*words.second);
+            return std::make_unique<fabric::VerbsFabric>(options);
+        });
+#else
+    throw std::invalid_argument("--fabric verbs: is not in this program: libibverbs was missing when it was built");
 #endif
 }
 
@@ -325,13 +363,11 @@ std::unique_ptr<Rig> make_rig(const Target& target) {
         return std::make_unique<SocketRig>(target);
     }
     if (target.fabric.starts_with(umad_prefix)) return umad_rig(target);
-    if (target.fabric.starts_with("verbs:"))
-        throw std::invalid_argument(
-            "the fabric 'verbs:' is not built yet; there are simulated, socket:PATH and "
-            "umad:DEVICE");
+    if (target.fabric.starts_with(verbs_prefix)) return verbs_rig(target);
     if (target.fabric != "simulated" && !target.fabric.starts_with(sa_mutant_prefix))
         throw std::invalid_argument(
-            "--fabric is simulated, simulated:sa-mutant=NAME, socket:PATH or umad:DEVICE, not '" + target.fabric + "'");
+            "--fabric is simulated, simulated:sa-mutant=NAME, socket:PATH, umad:DEVICE or verbs:DEVICE, not '" +
+            target.fabric + "'");
     if (!target.fabric_control.empty())
         throw std::invalid_argument("--fabric-control is for fabrics outside this process");
     if (target.listen.empty()) {

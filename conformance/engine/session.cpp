@@ -67,7 +67,10 @@ void Session::begin() {
     });
     if (!loop().run_until([&] { return port.facts().is_active; }, loop().now() + scaled(longest_start)))
         throw SessionBroken("the tester's port did not become active: no subnet manager brought it up");
-    tester_ = std::make_unique<Tester>(port, options_.p_key);
+    tester_ = std::make_unique<Tester>(port, options_.p_key, manners(port.facts()));
+    if (const auto count = tester_->end_what_was_left(); count > 0)
+        notes_.push_back("a run that was killed had left " + std::to_string(count) +
+                         " memberships and subscriptions in the name of the tester's port: they were ended");
     if (const auto why = tester_->enter_link(scaled(sa_patience)); !why.empty()) throw SessionBroken(why);
     situation_.link = tester_->link();
     dut_.greet();
@@ -82,6 +85,23 @@ void Session::begin() {
     choose_addresses(facts);
     situation_.tester = tester_->self();
     tell_scope(dut_);
+}
+
+std::uint8_t Session::group_range() const noexcept {
+    constexpr std::uint8_t first = 64, ranges = 128;
+    return static_cast<std::uint8_t>(first + options_.seed % ranges);
+}
+
+Tester::Manners Session::manners(const fabric::PortFacts& port) {
+    if (options_.journal_folder.empty()) return {};
+    try {
+        journals_.push_back(std::make_unique<Journal>(options_.journal_folder, hex(port.gid.interface_id(), 16)));
+    } catch (const std::runtime_error& why) {
+        throw SessionBroken(why.what());
+    }
+    return {.journal = journals_.back().get(), .is_of_run = [range = group_range()](const Gid& mgid) {
+                return (mgid.interface_id() >> 16 & 0xff) == range && (mgid.interface_id() & 0xffff) >= first_number;
+            }};
 }
 
 /// RFC 4391, 4.1: an interface may search the scope of its link, or take it from its configuration.

@@ -27,6 +27,7 @@ struct SessionOptions {
     std::uint16_t p_key = 0;                     ///< of the link; 0: the first full one of the port
     double timeout_scale = 1;
     std::uint64_t seed = 1;
+    std::string journal_folder;  ///< where the port's journal is; empty: nobody else uses the port
 };
 
 class Session {
@@ -68,6 +69,12 @@ public:
     /// The next number that ties an answer to its question, and a group or port that nobody used before.
     std::uint16_t next_nonce() noexcept;
     std::uint16_t next_number() noexcept { return ++number_; }
+    /// Groups of a run lie in a range of its own, by its seed: bits 16 to 23 of their IDs.
+    [[nodiscard]] std::uint8_t group_range() const noexcept;
+    /// How each of the tester's ports behaves to others on this host.
+    [[nodiscard]] Tester::Manners manners(const fabric::PortFacts& port);
+    /// What is worth telling of how the session began; once.
+    [[nodiscard]] std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
 
 private:
     void choose_addresses(const InterfaceFacts& facts);
@@ -79,7 +86,9 @@ private:
     Control& control_;
     SessionOptions options_;
     Dut dut_;
+    std::vector<std::unique_ptr<Journal>> journals_;  ///< of each port that was used
     std::unique_ptr<Tester> tester_;
+    std::vector<std::string> notes_;
     Situation situation_;
     Recorder* recorder_ = nullptr;
     /// Numbers of groups stay clear of those that stacks join by themselves.

@@ -2,6 +2,7 @@
 // A polite node, written apart from the reference stack: a mistake must not judge itself. RFC 4391, 5 and 9.
 #include "conformance/engine/tester.hpp"
 
+#include "protocol/wire/inform_info.hpp"
 #include "protocol/wire/path_record.hpp"
 #include "protocol/wire/rmpp.hpp"
 
@@ -32,20 +33,33 @@ std::uint16_t own_p_key(const fabric::PortFacts& facts) {
     return 0xffff;
 }
 
+std::uint64_t own_interface_id(const fabric::PortFacts& facts) {
+    constexpr std::uint64_t spread = 0x9e3779b97f4a7c15, low_half = 0xffffffff;
+    const auto mixed = (facts.gid.interface_id() ^ facts.qpn) * spread;
+    return (mixed >> 32 & low_half) | 1;
+}
+
+std::vector<std::uint8_t> line_of(const Gid& mgid, std::uint8_t state) {
+    std::vector<std::uint8_t> line(mgid.octets.begin(), mgid.octets.end());
+    line.push_back(state);
+    return line;
+}
+
 }  // namespace
 
 IpAddress solicited_node_group(const Gid& address) noexcept {
     return IpAddress::v6(Gid::of(std::uint64_t{0xff02} << 48, 0x1ff000000u | (address.interface_id() & 0xffffff)));
 }
 
-Tester::Tester(fabric::Port& port, std::uint16_t p_key) : port_(port) {
+Tester::Tester(fabric::Port& port, std::uint16_t p_key, Manners manners) : port_(port), manners_(std::move(manners)) {
     const auto facts = port.facts();
     constexpr auto u_bit = std::uint64_t{0x02} << 56;
     constexpr auto link_local = std::uint64_t{0xfe80} << 48;
     self_.lid = facts.lid;
     self_.gid = facts.gid;
     self_.qpn = facts.qpn;
-    self_.ipv6 = Gid::of(link_local, facts.gid.interface_id() ^ u_bit);
+    // Beside an interface of the host, which has the usual address, another one: of local scope, and by its queue pair.
+    self_.ipv6 = Gid::of(link_local, facts.is_shared ? own_interface_id(facts) : facts.gid.interface_id() ^ u_bit);
     link_.p_key = p_key ? p_key : own_p_key(facts);
 }
 
@@ -98,7 +112,43 @@ std::string Tester::enter_link(fabric::Duration patience) {
     return "the SA has no broadcast group for P_Key " + hex(link_.p_key, 4) + " in scope 2, 5, 8 or 14";
 }
 
+SaAnswer Tester::ask(const SaRequest& request) {
+    const auto inform = View<InformInfo>::at(request.record);
+    const bool is_subscription =
+        request.method == Method::set && request.attribute == attribute::inform_info && inform && manners_.journal;
+    if (!is_subscription) return port_.ask_sa(request, patience_);
+    // Known by what it subscribes to; what ends it differs in Subscribe and QPN.
+    Bytes<InformInfo> begun;
+    std::ranges::copy(inform.octets(), begun.octets.begin());
+    begun.set(InformInfo::subscribe, 1).set(InformInfo::qpn, 0);
+    if (inform[InformInfo::subscribe]) manners_.journal->begins(Journal::Kind::subscription, begun.octets);
+    auto answer = port_.ask_sa(request, patience_);
+    const bool has_ended = inform[InformInfo::subscribe] ? answer.is_answered && !answer.is_ok() : answer.is_answered;
+    if (has_ended) manners_.journal->ends(Journal::Kind::subscription, begun.octets);
+    return answer;
+}
+
+bool Tester::may_be_held(const Gid& mgid) {
+    if (!port_.facts().is_shared || (manners_.is_of_run && manners_.is_of_run(mgid))) return false;
+    if (std::ranges::find(ours_, mgid) != ours_.end()) return false;
+    const auto answer = ask({.method = Method::get_table,
+                             .attribute = attribute::mc_member_record,
+                             .component_mask = component::mgid,
+                             .record = octets_of(Bytes<McMemberRecord>{}.set(McMemberRecord::mgid, mgid))});
+    // A group that is not there has no members.
+    const bool is_absent = answer.is_answered && (answer.status == sa_status::no_records ||
+                                                  (answer.is_ok() && !answer.first<McMemberRecord>()));
+    if (is_absent) ours_.push_back(mgid);
+    return !is_absent;
+}
+
 SaAnswer Tester::join(const Bytes<McMemberRecord>& record, std::uint64_t mask) {
+    const auto asked_mgid = record[McMemberRecord::mgid];
+    const bool is_own_port = record[McMemberRecord::port_gid] == self_.gid;
+    const bool is_held = is_own_port && may_be_held(asked_mgid);
+    const auto line = line_of(asked_mgid, record[McMemberRecord::join_state]);
+    const bool is_written = manners_.journal && is_own_port && !is_held && !asked_mgid.is_zero();
+    if (is_written) manners_.journal->begins(Journal::Kind::membership, line);
     auto answer = ask({.method = Method::set,
                        .attribute = attribute::mc_member_record,
                        .component_mask = mask,
@@ -107,10 +157,11 @@ SaAnswer Tester::join(const Bytes<McMemberRecord>& record, std::uint64_t mask) {
     const auto state = record[McMemberRecord::join_state];
     // An SA that was not heard may have granted it all the same: an interrupt ends the waiting, not the request.
     if (!answer.is_answered && record[McMemberRecord::port_gid] == self_.gid)
-        memberships_.push_back({record[McMemberRecord::mgid], state, 0});
+        memberships_.push_back({record[McMemberRecord::mgid], state, 0, is_held});
+    if (is_written && answer.is_answered && !answer.is_ok()) manners_.journal->ends(Journal::Kind::membership, line);
     if (!answer.is_ok() || !joined) return answer;
     if (joined[McMemberRecord::port_gid] != self_.gid && record[McMemberRecord::port_gid] != self_.gid) return answer;
-    const Membership membership{joined[McMemberRecord::mgid], state, joined[McMemberRecord::mlid]};
+    const Membership membership{joined[McMemberRecord::mgid], state, joined[McMemberRecord::mlid], is_held};
     // Also where no queue pair gets its packets, the membership is the SA's to end.
     memberships_.push_back(membership);
     if (state & ~send_only_states) (void)port_.attach(membership.mgid, membership.mlid);
@@ -150,27 +201,57 @@ SaAnswer Tester::leave(const Gid& mgid, std::uint8_t join_state) {
     const auto own_end = memberships_.begin() + static_cast<std::ptrdiff_t>(own_memberships_);
     own_memberships_ -= static_cast<std::size_t>(std::count_if(memberships_.begin(), own_end, is_it));
     std::erase_if(memberships_, is_it);
-    return ask({.method = Method::del,
-                .attribute = attribute::mc_member_record,
-                .component_mask = component::join,
-                .record = octets_of(record)});
+    auto answer = ask({.method = Method::del,
+                       .attribute = attribute::mc_member_record,
+                       .component_mask = component::join,
+                       .record = octets_of(record)});
+    if (answer.is_answered && manners_.journal)
+        manners_.journal->ends(Journal::Kind::membership, line_of(mgid, join_state));
+    return answer;
+}
+
+void Tester::give_up(const Membership& membership) {
+    if (!membership.is_held) {
+        (void)leave(membership.mgid, membership.state);
+        return;
+    }
+    if (membership.state & ~send_only_states) port_.detach(membership.mgid, membership.mlid);
+    std::erase_if(memberships_, [&](const Membership& one) { return one.mgid == membership.mgid; });
+}
+
+std::size_t Tester::end_what_was_left() {
+    if (!manners_.journal) return 0;
+    const auto entries = manners_.journal->entries();
+    for (const auto& [kind, octets] : entries) {
+        if (kind == Journal::Kind::membership) {
+            Gid mgid;
+            std::copy_n(octets.begin(), mgid.octets.size(), mgid.octets.begin());
+            (void)leave(mgid, octets.back());
+        } else {
+            Bytes<InformInfo> info;
+            std::ranges::copy(octets, info.octets.begin());
+            (void)ask({.method = Method::set,
+                       .attribute = attribute::inform_info,
+                       .record = octets_of(info.set(InformInfo::subscribe, 0).set(InformInfo::qpn, 1))});
+        }
+    }
+    return entries.size();
 }
 
 void Tester::leave_groups() {
     const auto all = memberships_;
-    for (auto i = own_memberships_; i < all.size(); ++i) (void)leave(all[i].mgid, all[i].state);
+    for (auto i = own_memberships_; i < all.size(); ++i) give_up(all[i]);
 }
 
 void Tester::leave_all() {
     leave_groups();
     const auto own = memberships_;
-    for (const auto& one : own)
-        if (!keeps(one.mgid)) (void)leave(one.mgid, one.state);
+    own_memberships_ = 0;
+    for (const auto& one : own) give_up(one);
 }
 
 bool Tester::keeps(const Gid& mgid) const {
-    const auto own = std::span{memberships_}.first(own_memberships_);
-    return port_.facts().is_shared && std::ranges::any_of(own, [&](const Membership& one) { return one.mgid == mgid; });
+    return std::ranges::any_of(memberships_, [&](const Membership& one) { return one.mgid == mgid && one.is_held; });
 }
 
 std::optional<Bytes<McMemberRecord>> Tester::find(const Gid& mgid) {

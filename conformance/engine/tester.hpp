@@ -2,11 +2,13 @@
 // The tester as a node of the link: joins the broadcast group, answers for its own addresses, asks the SA, cleans up.
 #pragma once
 
+#include "conformance/engine/journal.hpp"
 #include "conformance/engine/situation.hpp"
 #include "fabric/port.hpp"
 #include "protocol/wire/ip_address.hpp"
 #include "protocol/wire/mc_member_record.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +22,14 @@ namespace ipoib::conformance {
 /// joined, so that leave_all() restores the fabric.
 class Tester {
 public:
-    explicit Tester(fabric::Port& port, std::uint16_t p_key = 0);
+    /// Where its port is one that others on this host use, too: how to be no nuisance to them.
+    struct Manners {
+        Journal* journal = nullptr;  ///< where what it holds is written down, for a run that is killed; not owned
+        /// Groups that this run alone joins: what the host holds of them is the tester's.
+        std::function<bool(const wire::Gid& mgid)> is_of_run{};
+    };
+    explicit Tester(fabric::Port& port, std::uint16_t p_key = 0) : Tester(port, p_key, {}) {}
+    Tester(fabric::Port& port, std::uint16_t p_key, Manners manners);
     ~Tester();
     Tester(const Tester&) = delete;
     Tester& operator=(const Tester&) = delete;
@@ -33,6 +42,8 @@ public:
     void leave_all();
     /// Whether this membership is not the tester's to end: the host may have held it before, for its own IPoIB.
     [[nodiscard]] bool keeps(const wire::Gid& mgid) const;
+    /// Ends what the journal tells of a run that was killed; how many memberships and subscriptions those were.
+    std::size_t end_what_was_left();
 
     [[nodiscard]] const build::Link& link() const noexcept { return link_; }
     /// The broadcast group's record.
@@ -57,7 +68,7 @@ public:
     [[nodiscard]] std::uint8_t join_state(const wire::Gid& mgid, const wire::Gid& port_gid);
     /// The LID of the port with this GID, by PathRecord; 0: the SA knows no path.
     [[nodiscard]] std::uint16_t lid_of(const wire::Gid& gid);
-    fabric::SaAnswer ask(const fabric::SaRequest& request) { return port_.ask_sa(request, patience_); }
+    fabric::SaAnswer ask(const fabric::SaRequest& request);
 
     /// The GID of the port with this LID, by PathRecord; zero: the SA knows no path.
     [[nodiscard]] wire::Gid gid_of(std::uint16_t lid);
@@ -71,7 +82,12 @@ private:
         wire::Gid mgid;
         std::uint8_t state;
         std::uint16_t mlid;
+        bool is_held = false;  ///< perhaps by the host, before: not the tester's to end
     };
+    /// Whether the host may be a member of a group that the tester is about to join.
+    [[nodiscard]] bool may_be_held(const wire::Gid& mgid);
+    /// Ends a membership, or leaves it to whom it belongs and listens no more.
+    void give_up(const Membership& membership);
     void adopt(const wire::Bytes<wire::McMemberRecord>& record);
     void answer_arp(const wire::Packet& packet);
     void answer_solicitation(const wire::Packet& packet);
@@ -82,6 +98,8 @@ private:
     build::Link link_;
     wire::Bytes<wire::McMemberRecord> broadcast_;
     std::vector<Membership> memberships_;
+    std::vector<wire::Gid> ours_;  ///< groups that nobody here was in when the tester joined them
+    Manners manners_;
     std::size_t own_memberships_ = 0;  ///< the first so many: broadcast and solicited-node group
     bool answers_ = true;
 };

@@ -2,6 +2,8 @@
 #include "conformance/engine/tester.hpp"
 
 #include "catch2.hpp"
+#include "fabric/socket/test_directory.hpp"
+#include "protocol/wire/inform_info.hpp"
 
 #include <algorithm>
 
@@ -28,14 +30,20 @@ struct AgreeablePort : fabric::Port {
     void on_datagram(std::function<void(Octets)>) override {}
     void on_report(std::function<void(View<Notice>)>) override {}
     fabric::SaAnswer ask_sa(const fabric::SaRequest& request, fabric::Duration) override {
+        if (request.attribute != attribute::mc_member_record)
+            return {.is_answered = true, .method = Method::get_resp, .status = 0, .data = request.record};
         const auto mgid = View<McMemberRecord>::at(request.record)[McMemberRecord::mgid];
-        if (request.method == Method::set) members.push_back(mgid);
+        const bool is_broadcast = mgid == broadcast_gid(0xffff, 2);
+        const bool exists = is_broadcast || std::ranges::find(others, mgid) != others.end();
+        if (request.method == Method::get_table && !is_silent && !exists)
+            return {.is_answered = true, .method = Method::get_table_resp, .status = sa_status::no_records};
+        if (request.method == Method::set && request.attribute == attribute::mc_member_record) members.push_back(mgid);
         if (request.method == Method::del) std::erase(members, mgid);
         if (is_silent) return {};
         return {.is_answered = true, .method = Method::get_resp, .status = 0, .data = request.record};
     }
     bool is_shared = false, is_silent = false;
-    std::vector<Gid> members;
+    std::vector<Gid> members, others;  ///< groups: with the tester, with others
 };
 
 constexpr Gid group = Gid::of(0xff15401bffff0000, 0xf411010);
@@ -73,8 +81,62 @@ TEST_CASE("Tester: leaves the host its memberships where it uses the port too") 
     CHECK(tester.keeps(broadcast_gid(0xffff, 2)));
     CHECK_FALSE(tester.keeps(group));
     tester.leave_all();
-    CHECK(port.members.size() == 2);
-    CHECK(std::ranges::find(port.members, group) == port.members.end());
+    // Its solicited-node group is not that of the host's interface.
+    CHECK(port.members == std::vector<Gid>{broadcast_gid(0xffff, 2)});
+}
+
+TEST_CASE("Tester: a group that may have the host in it already is not left, one of its own range is") {
+    AgreeablePort port;
+    port.is_shared = true;
+    port.others = {group};
+    Tester stranger{port};
+    REQUIRE(stranger.enter_link(1s).empty());
+    CHECK(stranger.join(group, 1).is_ok());
+    CHECK(stranger.keeps(group));
+    stranger.leave_all();
+    CHECK(std::ranges::find(port.members, group) != port.members.end());
+
+    port.members.clear();
+    Tester tester{port, 0, {.is_of_run = [](const Gid& mgid) { return mgid == group; }}};
+    REQUIRE(tester.enter_link(1s).empty());
+    CHECK(tester.join(group, 1).is_ok());
+    tester.leave_all();
+    CHECK(port.members == std::vector<Gid>{broadcast_gid(0xffff, 2)});
+}
+
+TEST_CASE("Tester: what the host does not tell may be the host's") {
+    AgreeablePort port;
+    Tester tester{port};
+    REQUIRE(tester.enter_link(1s).empty());
+    port.is_shared = port.is_silent = true;
+    CHECK_FALSE(tester.join(group, 1).is_answered);
+    CHECK(tester.keeps(group));
+}
+
+TEST_CASE("Tester: what a run that was killed held is ended by the next one") {
+    const fabric::TestDirectory directory;
+    AgreeablePort port;
+    std::size_t held = 0;
+    {
+        Journal journal{directory / "journals", "port"};
+        Tester tester{port, 0, {.journal = &journal, .is_of_run = {}}};
+        REQUIRE(tester.enter_link(1s).empty());
+        CHECK(tester.join(group, 1).is_ok());
+        auto inform = Bytes<InformInfo>{}.set(InformInfo::subscribe, 1).set(InformInfo::trap_number, 66);
+        CHECK(tester
+                  .ask({.method = Method::set,
+                        .attribute = attribute::inform_info,
+                        .record = {inform.octets.begin(), inform.octets.end()}})
+                  .is_ok());
+        held = journal.entries().size();
+    }
+    CHECK(held == 4);
+    CHECK(port.members.size() == 3);
+    Journal journal{directory / "journals", "port"};
+    Tester tester{port, 0, {.journal = &journal, .is_of_run = {}}};
+    CHECK(tester.end_what_was_left() == 4);
+    CHECK(port.members.empty());
+    CHECK(journal.entries().empty());
 }
 
 }  // namespace

@@ -202,7 +202,8 @@ PortFacts UmadDevice::facts() {
     facts.gid = Gid::of(be64toh(port->gid_prefix), guid);
     facts.p_keys.assign(port->pkeys, port->pkeys + port->pkeys_size);
     while (!facts.p_keys.empty() && facts.p_keys.back() == 0) facts.p_keys.pop_back();
-    facts.is_shared = !s.is_simulated && has_ipoib_interface("/sys/class/net", guid);
+    facts.is_shared =
+        !s.is_simulated && (has_ipoib_driver("/sys/module") || has_ipoib_interface("/sys/class/net", guid));
     s.p_keys = facts.p_keys;
     s.lid = facts.lid;
     return facts;

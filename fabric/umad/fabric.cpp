@@ -21,7 +21,12 @@ struct UmadFabric::State {
     void see(const Frame& frame, bool is_sent) {
         if (!observer) return;
         const bool is_sm = View<Lrh>::at(frame.octets())[Lrh::slid] == gsi.facts().sm_lid;
-        observer({loop.now(), frame.octets(), is_sent ? Sender::tester : is_sm ? Sender::sa : Sender::other});
+        observer({.time = loop.now(),
+                  .octets = frame.octets(),
+                  .sender = is_sent ? Sender::tester
+                            : is_sm ? Sender::sa
+                                    : Sender::other,
+                  .is_rebuilt = true});
     }
 
     Loop loop{Loop::Clock::real};

@@ -39,4 +39,9 @@ bool has_ipoib_interface(const std::string& folder, std::uint64_t port_guid) {
     return false;
 }
 
+bool has_ipoib_driver(const std::string& folder) {
+    std::error_code error;
+    return std::filesystem::exists(folder + "/ib_ipoib", error);
+}
+
 }  // namespace ipoib::fabric

@@ -11,4 +11,8 @@ namespace ipoib::fabric {
 /// /sys/class/net. What cannot be read is no such interface.
 [[nodiscard]] bool has_ipoib_interface(const std::string& folder, std::uint64_t port_guid);
 
+/// Whether there may be one in any network namespace: Linux's driver makes one for every port. `folder` is laid out as
+/// /sys/module.
+[[nodiscard]] bool has_ipoib_driver(const std::string& folder);
+
 }  // namespace ipoib::fabric

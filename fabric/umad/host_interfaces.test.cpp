@@ -44,5 +44,12 @@ TEST_CASE("Host's interfaces: what is no link-layer address of IPoIB is none") {
     CHECK_FALSE(has_ipoib_interface(interfaces.folder / "no-such-folder", guid));
 }
 
+TEST_CASE("Host's interfaces: where the driver is, an interface may be out of sight") {
+    const TestDirectory folder;
+    CHECK_FALSE(has_ipoib_driver(folder / ""));
+    std::filesystem::create_directory(folder / "ib_ipoib");
+    CHECK(has_ipoib_driver(folder / ""));
+}
+
 }  // namespace
 }  // namespace ipoib::fabric

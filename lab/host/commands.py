@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import gzip
 import os
 import re
 import shlex
@@ -28,7 +29,7 @@ from terminal import Recorder, talk
 from tools import LabError, UsageError, locked, run, say, write_whole
 
 _PROGRAMS = ("ipoib-conform", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-lab-port")
-_TEST_LIMIT = 180.0  # s
+_TEST_LIMIT = 600.0  # s
 _USUAL_TRAFFIC = "net_up && pings 10.1.0.2"
 _LONGEST_COMMAND = 1000  # octets; the kernel's command line has 2048
 _EXIT_ERROR, _EXIT_USAGE = 3, 2
@@ -200,7 +201,20 @@ def test_parameters(script: str) -> dict[str, str]:
     return dict(word.split("=", 1) for word in match.group(1).split()) if match else {}
 
 
-def _test_one(guest: Guest, name: str, keep: bool) -> bool:
+def keep_file(folder: Path, line: str) -> None:
+    """What a test in the guest has written: LAB-FILE NAME, and the file, compressed, in base64."""
+    match = re.fullmatch(r"LAB-FILE ([a-z0-9_.-]+) ([A-Za-z0-9+/=]+)", line)
+    if match is None or match.group(1).startswith("."):
+        raise LabError("the guest's file has no name, or no content")
+    try:
+        content = gzip.decompress(base64.b64decode(match.group(2)))
+    except (ValueError, OSError, EOFError) as problem:
+        raise LabError(f"the guest's {match.group(1)} came in pieces: {problem}") from problem
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(folder / match.group(1), content)
+
+
+def _test_one(guest: Guest, name: str, keep: bool, files: Path) -> bool:
     results: list[str] = []
     with PrivateFolder(keep) as folder:
         machine = Machine(guest, folder.path)
@@ -208,6 +222,8 @@ def _test_one(guest: Guest, name: str, keep: bool) -> bool:
         def show(line: str) -> None:
             if line.startswith(f"LAB-TEST {name} rc="):
                 results.append(line.rpartition("=")[2].strip())
+            elif line.startswith("LAB-FILE "):
+                keep_file(files, line.strip())
             elif machine.state is State.READY and not re.match(r"\[ *\d+\.\d+\]", line):
                 print(f"  {line}", flush=True)
 
@@ -237,7 +253,8 @@ def _test(options: argparse.Namespace, rest: Sequence[str]) -> int:
         parameters = {"hcas": "2", "raws": "2", "test": name, **test_parameters(script)}
         begun = time.monotonic()
         try:
-            is_good = _test_one(Guest(**{**guest.__dict__, "parameters": parameters}), name, options.keep)
+            is_good = _test_one(Guest(**{**guest.__dict__, "parameters": parameters}), name, options.keep,
+                                options.build.resolve() / "tests" / name)
         except LabError as problem:
             say(str(problem))
             is_good = False

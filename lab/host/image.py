@@ -22,7 +22,7 @@ _PROGRAMS = ("opensm", "ibv_devinfo", "ibv_devices", "ibv_ud_pingpong", "ibv_rc_
              "ibstat", "ibnetdiscover", "ibaddr", "perfquery", "ibping", "iblinkinfo", "sminfo", "ibroute",
              "ibtracert", "dump_fts", "mckey", "ucmatose", "udaddy", "ip", "rdma", "bridge", "ss", "ping", "smcrouted",
              "smcroutectl")
-_LAB_PROGRAMS = ("ipoib-lab-port", "ipoib-dut-linux", "ipoib-lab-control")
+_LAB_PROGRAMS = ("ipoib-lab-port", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-conform")
 _HIDDEN_APPLETS = {"busybox", "ash", "hush"}  # the scripts are bash's
 # In the order wanted; what one depends on comes before it. rdma_ucm and those behind it are of use, but not needed.
 _MODULES = ("virtio_pci", "virtio_console", "ib_core", "ib_umad", "ib_uverbs", "ib_cm", "rdmavt", "vib", "ib_ipoib")
@@ -191,6 +191,7 @@ def _add_scripts(parts: Parts) -> None:
     add("lab/sm", parts.guest / "sm", 0o755)
     add("lab/shellrc", parts.guest / "shellrc")
     add("etc/opensm/opensm.conf", parts.guest / "opensm.conf")
+    add("lab/linux.baseline.toml", parts.guest.parent / "linux.baseline.toml")
     for script in sorted((parts.guest / "tests").glob("*.sh")):
         add(f"lab/tests/{script.name}", script)
 

@@ -2,6 +2,8 @@
 // One pass over captures: which subnet a frame is of, whether its CRCs let it count, which rules can say something.
 #include "protocol/inspection/inspector.hpp"
 
+#include "protocol/wire/rebuilt.hpp"
+
 #include <algorithm>
 
 namespace ipoib::inspection {
@@ -26,14 +28,25 @@ bool binds_party(const rules::Rule& rule, Party party) {
     return true;
 }
 
+/// A frame that was rebuilt proves nothing of a field that was filled in.
+bool is_told(const rules::FieldRef& field, bool is_multicast) {
+    return !field.spec() || !field.header() || is_told_by_rebuilt(*field.header(), *field.spec(), is_multicast);
+}
+
+Party party_named(std::string_view name) noexcept {
+    if (name == "dut") return Party::dut;
+    if (name == "tester") return Party::tester;
+    if (name == "sa") return Party::sa;
+    if (name == "other") return Party::bystander;
+    return Party::anyone;
+}
+
 }  // namespace
 
-Party party_of(std::string_view interface_name) noexcept {
-    if (interface_name == "dut") return Party::dut;
-    if (interface_name == "tester") return Party::tester;
-    if (interface_name == "sa") return Party::sa;
-    if (interface_name == "other") return Party::bystander;
-    return Party::anyone;
+Origin origin_of(std::string_view interface_name) noexcept {
+    const bool is_rebuilt = interface_name.ends_with(rebuilt_suffix);
+    if (is_rebuilt) interface_name.remove_suffix(rebuilt_suffix.size());
+    return {party_named(interface_name), is_rebuilt};
 }
 
 Inspector::Inspector(std::vector<const rules::Rule*> rules, Options options)
@@ -67,24 +80,27 @@ std::vector<const state::Subnet*> Inspector::subnets() const {
 
 bool Inspector::take(const FrameView& frame) {
     now_ = frame.sight.time;
-    party_ = frame.party;
+    origin_ = frame.origin;
     crcs_ = {};
     decode(frame.octets, packet_, frame.medium, frame.wire_length);
-    fabric_ = &fabric_of(frame.interface, frame.party);
+    fabric_ = &fabric_of(frame.interface, frame.origin.party);
     if (packet_.lrh && !trust_crcs()) return false;
-    known_ = &fabric_->subnet.take(packet_, frame.sight, frame.party == Party::tester);
-    if (!is_subject(known_->sender)) party_ = Party::bystander;
+    known_ = &fabric_->subnet.take(packet_, frame.sight, frame.origin.party == Party::tester);
+    if (!is_subject(known_->sender)) origin_.party = Party::bystander;
     return true;
 }
 
-const Inspector::Plan& Inspector::plan_for(Parts found, Party party) {
-    const auto key = std::uint64_t{found} << 8 | static_cast<std::uint64_t>(party);
+const Inspector::Plan& Inspector::plan_for(const Packet& packet, Origin origin) {
+    const bool is_filled_in = origin.is_rebuilt, is_multicast = packet.is_multicast;
+    const auto key = std::uint64_t{packet.found} << 8 | std::uint64_t{is_filled_in} << 7 |
+                     std::uint64_t{is_filled_in && is_multicast} << 6 | static_cast<std::uint64_t>(origin.party);
     auto& plan = plans_[(key * 0x9e3779b97f4a7c15u) >> 56];
     if (plan.key == key) return plan;
     plan.key = key;
     plan.rules.clear();
     for (std::size_t i = 0; i < rules_.size(); ++i)
-        if (!rules_[i]->duty && (rules_[i]->needs & ~found) == 0 && binds_party(*rules_[i], party))
+        if (!rules_[i]->duty && (rules_[i]->needs & ~packet.found) == 0 && binds_party(*rules_[i], origin.party) &&
+            (!is_filled_in || is_told(rules_[i]->points_at, is_multicast)))
             plan.rules.push_back(static_cast<std::uint16_t>(i));
     return plan;
 }

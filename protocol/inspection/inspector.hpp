@@ -16,7 +16,16 @@ namespace ipoib::inspection {
 /// Whom an interface's frames come from. Evidence captures name their interfaces so ("other" holds nodes that take no
 /// part); in other captures every sender is judged.
 enum class Party : std::uint8_t { anyone, dut, tester, sa, bystander };
-[[nodiscard]] Party party_of(std::string_view interface_name) noexcept;
+/// The same, and whether the frames are as they were on the wire: "dut, rebuilt" says that a queue pair told of them
+/// (wire/rebuilt.hpp).
+struct Origin {
+    Party party = Party::anyone;
+    bool is_rebuilt = false;
+    constexpr Origin() = default;
+    constexpr Origin(Party whose, bool rebuilt = false) : party(whose), is_rebuilt(rebuilt) {}
+};
+inline constexpr std::string_view rebuilt_suffix = ", rebuilt";
+[[nodiscard]] Origin origin_of(std::string_view interface_name) noexcept;
 
 /// Which port is judged, where not all are: by its LID, its GUID, or its GID.
 struct SubjectFilter {
@@ -43,7 +52,7 @@ struct FrameView {
     wire::Medium medium = wire::Medium::infiniband;
     state::Sight sight;
     std::uint32_t interface = 0;
-    Party party = Party::anyone;
+    Origin origin{};
 };
 
 class Inspector {
@@ -74,7 +83,7 @@ public:
     void judge(Findings&& findings);
 
 private:
-    /// The rules for one set of packet parts and one party, by index.
+    /// The rules for one set of packet parts and one origin, by index.
     struct Plan {
         std::uint64_t key = ~std::uint64_t{0};
         std::vector<std::uint16_t> rules;
@@ -90,7 +99,7 @@ private:
 
     Fabric& fabric_of(std::uint32_t interface, Party party);
     bool trust_crcs();
-    const Plan& plan_for(wire::Parts found, Party party);
+    const Plan& plan_for(const wire::Packet& packet, Origin origin);
     [[nodiscard]] bool is_subject(const state::Port* port) const {
         return options_.subject.is_anyone() || options_.subject.matches(port);
     }
@@ -100,7 +109,7 @@ private:
     wire::Packet packet_;
     wire::CrcResult crcs_;
     const state::Known* known_ = nullptr;
-    Party party_ = Party::anyone;
+    Origin origin_;
     std::int64_t now_ = 0;
 
     /// Captures of several adapters show several subnets; beyond this many interfaces the last is shared.
@@ -116,7 +125,7 @@ private:
 template <class Findings>
 void Inspector::judge(Findings&& findings) {
     const auto& known = *known_;
-    for (const auto index : plan_for(packet_.found, party_).rules) {
+    for (const auto index : plan_for(packet_, origin_).rules) {
         const auto& rule = *rules_[index];
         if (const auto missing = rule.knows & ~known.facts) {
             findings.unjudged(index, missing);
@@ -131,7 +140,7 @@ void Inspector::judge(Findings&& findings) {
     }
     const auto& subnet = fabric_->subnet;
     for (const auto& event : subnet.events()) {
-        if (party_ == Party::tester || !is_subject(&subnet.port(event.port))) continue;
+        if (origin_.party == Party::tester || !is_subject(&subnet.port(event.port))) continue;
         fabric_->duties.take(subnet, event, [&](std::size_t rule) { findings.kept(rule); });
     }
     fabric_->duties.expire(subnet, now_, [&](const Neglect& neglect) { findings.neglected(neglect); });

@@ -78,6 +78,9 @@ no_complaints() {
   fi
 }
 
+# file NAME PATH: gives a file to the host, which keeps it in build/lab/tests/.
+file() { echo "LAB-FILE $1 $(gzip -c "$2" | base64 | tr -d '\n')"; }
+
 finish() {
   check "the kernel has nothing to complain of" no_complaints
   exit $((failures > 0))

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lines "+M HEX" and "-M HEX", only ever added to: what is cut off in the middle has not been asked for yet.
+#include "conformance/engine/journal.hpp"
+
+#include "protocol/wire/inform_info.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <stdexcept>
+
+namespace ipoib::conformance {
+namespace {
+
+constexpr std::size_t membership_size = 17, most_octets = std::size_t{1} << 20;
+
+[[noreturn]] void fail(const std::string& path, const std::string& why) {
+    throw std::runtime_error("the journal " + path + " cannot be kept: " + why);
+}
+
+std::string hex_of(wire::Octets octets) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text;
+    for (const auto octet : octets) {
+        text += digits[octet >> 4];
+        text += digits[octet & 0xf];
+    }
+    return text;
+}
+
+/// A line without its sign; none for what is no entry.
+std::optional<Journal::Entry> entry_of(std::string_view text) {
+    using Kind = Journal::Kind;
+    if (text.size() < 2 || text[1] != ' ') return {};
+    Journal::Entry entry{static_cast<Kind>(text[0]), {}};
+    const auto size = entry.kind == Kind::membership     ? membership_size
+                      : entry.kind == Kind::subscription ? std::size_t{wire::InformInfo::size}
+                                                         : 0;
+    const auto hex = text.substr(2);
+    if (size == 0 || hex.size() != 2 * size) return {};
+    for (std::size_t i = 0; i < hex.size(); i += 2) {
+        std::uint8_t octet = 0;
+        constexpr int hexadecimal = 16;
+        const auto* end = hex.data() + i + 2;
+        const auto read = std::from_chars(hex.data() + i, end, octet, hexadecimal);
+        if (read.ec != std::errc{} || read.ptr != end) return {};
+        entry.octets.push_back(octet);
+    }
+    return entry;
+}
+
+}  // namespace
+
+std::string Journal::usual_folder() {
+    if (::geteuid() == 0) return "/run/ipoib-conform";
+    const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+    return runtime && *runtime == '/' ? std::string(runtime) + "/ipoib-conform" : std::string{};
+}
+
+Journal::Journal(const std::string& folder, const std::string& port) : path_(folder + '/' + port) {
+    constexpr mode_t owner_alone = 0700, read_and_write = 0600;
+    if (::mkdir(folder.c_str(), owner_alone) != 0 && errno != EEXIST) fail(path_, std::strerror(errno));
+    // Whoever removed the file that was just opened is about to end: then there is another by that name, or none.
+    for (bool is_there = false; !is_there;) {
+        file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, read_and_write);
+        if (file_ < 0) fail(path_, std::strerror(errno));
+        if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+            const bool is_used = errno == EWOULDBLOCK;
+            const std::string why = std::strerror(errno);
+            ::close(file_);
+            if (is_used) throw std::runtime_error("another run uses this port (it holds " + path_ + ")");
+            fail(path_, why);
+        }
+        struct stat opened {
+        }, named{};
+        is_there = ::fstat(file_, &opened) == 0 && ::stat(path_.c_str(), &named) == 0 &&
+                   opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+        if (!is_there) ::close(file_);
+    }
+    read();
+}
+
+Journal::~Journal() {
+    if (entries_.empty()) ::unlink(path_.c_str());
+    ::close(file_);
+}
+
+void Journal::read() {
+    std::string text;
+    std::array<char, 4096> part{};
+    for (ssize_t got = 0; (got = ::read(file_, part.data(), part.size())) > 0;) {
+        text.append(part.data(), static_cast<std::size_t>(got));
+        if (text.size() > most_octets) fail(path_, "it is no journal");
+    }
+    std::size_t begin = 0;
+    for (auto end = text.find('\n'); end != std::string::npos; begin = end + 1, end = text.find('\n', begin)) {
+        const auto line = std::string_view{text}.substr(begin, end - begin);
+        const auto entry = line.empty() ? std::nullopt : entry_of(line.substr(1));
+        if (!entry) continue;
+        std::erase(entries_, *entry);
+        if (line[0] == '+') entries_.push_back(*entry);
+    }
+    // What follows a line that was cut off begins a line of its own.
+    if (begin < text.size() && ::write(file_, "\n", 1) != 1) fail(path_, std::strerror(errno));
+}
+
+void Journal::write(char sign, const Entry& entry) {
+    const auto line = sign + std::string(1, static_cast<char>(entry.kind)) + ' ' + hex_of(entry.octets) + '\n';
+    if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+        fail(path_, std::strerror(errno));
+}
+
+void Journal::begins(Kind kind, wire::Octets octets) {
+    const Entry entry{kind, {octets.begin(), octets.end()}};
+    if (std::ranges::find(entries_, entry) != entries_.end()) return;
+    write('+', entry);
+    entries_.push_back(entry);
+}
+
+void Journal::ends(Kind kind, wire::Octets octets) {
+    const Entry entry{kind, {octets.begin(), octets.end()}};
+    if (std::erase(entries_, entry) > 0) write('-', entry);
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A real fabric by one port or two of this host's HCAs. `--fabric verbs:`
+#pragma once
+
+#include "fabric/verbs/port.hpp"
+
+namespace ipoib::fabric {
+
+struct VerbsFabricOptions {
+    std::vector<VerbsPortOptions> ports{};         ///< one or two
+    std::string control{};                         ///< a command that changes the fabric; empty: nothing can
+    Duration patience = std::chrono::seconds{10};  ///< for the ports to be active and the SA to answer
+};
+
+class VerbsFabric : public Fabric {
+public:
+    /// Returns when the ports are active and the SA has answered. Throws std::invalid_argument when the options name no
+    /// port, std::runtime_error when it cannot be used.
+    explicit VerbsFabric(const VerbsFabricOptions& options);
+    ~VerbsFabric() override;
+
+    [[nodiscard]] Loop& loop() override;
+    [[nodiscard]] Abilities abilities() const override;
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> facts() const override;
+    [[nodiscard]] std::span<Port* const> ports() override;
+    void observe(std::function<void(const Sighting&)> observer) override;
+    [[nodiscard]] std::string control(const std::string& request) override;
+
+    /// Why a port cannot be used any more; empty as long as it can.
+    [[nodiscard]] std::string problem() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace ipoib::fabric

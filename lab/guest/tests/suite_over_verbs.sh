@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The suite over verbs, at a port whose own ib1 goes on as if nothing were. Linux at ib0 is judged.
+. /lab/tests/common.sh
+ip netns add b
+ip link set ib1 netns b
+ip -n b link set lo up
+$B sysctl -qw net.ipv4.icmp_echo_ignore_broadcasts=0
+ip addr add 10.1.0.9/24 dev ib0
+ip -n b addr add 10.1.0.77/24 dev ib1
+ip link set ib0 up
+ip -n b link set ib1 up
+check "a group of ib1's own" ip -n b addr add 239.7.8.9/32 dev ib1 autojoin
+answers() { eventually 10 ping -c 1 -W 1 "$@" && ping -c 3 -i 0.1 -W 5 "$@"; }
+check "ib1 answers" answers 10.1.0.77
+ip route add 239.0.0.0/8 dev ib0
+check "ib1 answers in its group" answers -I ib0 239.7.8.9
+
+# What the administrator holds for the port that ib1 and the tester share. In time the kernel itself also sends to the
+# routers, and to whom it asks for an address.
+members() {
+  saquery --smkey 1 -m | awk '/MGID/ { mgid = $NF } /PortGid/ { print mgid, $NF }' | sed 's/\.\.*/ /g' |
+    awk '/c9b2:0:101$/ { print $2 }' | grep -vE '601b:ffff::(2|1:ff00:1)$' | sort
+}
+members >/tmp/before
+
+suite() { ipoib-conform run --fabric verbs:vib1,sm-key=1 --dut "exec:ipoib-dut-linux ib0" --allow link "$@"; }
+suite --expect /lab/linux.baseline.toml --json /tmp/results.json --evidence /tmp/evidence --quiet >/tmp/said 2>&1
+code=$?
+tail -n 60 /tmp/said
+check "the suite ends with nothing that is wrong" test $code = 0 -o $code = 5
+check "ib1 still answers" answers 10.1.0.77
+check "ib1 still answers in its group" answers -I ib0 239.7.8.9
+members >/tmp/after
+check "the memberships are those of before" diff /tmp/before /tmp/after
+check "nothing is left in the journal" eval '[ -z "$(ls /run/ipoib-conform)" ]'
+
+# A tester that is killed cannot end its memberships. The next run does.
+suite 'IPOIB-4391-10-*' >/tmp/said 2>&1 &
+sleep 4
+killall -KILL ipoib-conform
+wait
+members >/tmp/killed
+check "the one that was killed has left memberships" not cmp -s /tmp/before /tmp/killed
+check "its journal tells of them" eval '[ -n "$(ls /run/ipoib-conform)" ]'
+suite IPOIB-4391-2-VAL-001 --json /tmp/next.json >/tmp/said 2>&1
+check "the next run says so" grep -q "a run that was killed had left" /tmp/next.json
+members >/tmp/after
+check "they are ended" diff /tmp/before /tmp/after
+check "ib1 still answers in its group" answers -I ib0 239.7.8.9
+file results.json /tmp/results.json
+finish
