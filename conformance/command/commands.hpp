@@ -18,6 +18,7 @@ void add_list(CLI::App& program, int& exit_code);
 void add_requirements(CLI::App& program, int& exit_code);
 void add_explain(CLI::App& program, int& exit_code);
 void add_links(CLI::App& program, int& exit_code);
+void add_devices(CLI::App& program, int& exit_code);
 void add_decode(CLI::App& program, int& exit_code);
 void add_diff(CLI::App& program, int& exit_code);
 void add_baseline(CLI::App& program, int& exit_code);

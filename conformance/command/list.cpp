@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 namespace ipoib::conformance {
 namespace {
@@ -36,15 +38,25 @@ std::vector<std::string_view> checked_by(const Judge& judge) {
 /// A fabric and a DUT, and what a case could not do there.
 class Place {
 public:
-    explicit Place(const TargetOptions& options) : aim_(aim(options, 1)), rig_(rig_for(aim_.target)) {}
+    explicit Place(const TargetOptions& options) : aim_(aim(options, 1)), abilities_(abilities_at(aim_.target)) {}
     [[nodiscard]] std::optional<Obstacle> obstacle(const Case& one) const {
-        return conformance::obstacle(one, aim_.run, rig_->abilities());
+        return conformance::obstacle(one, aim_.run, abilities_);
     }
 
 private:
     Aim aim_;
-    std::unique_ptr<Rig> rig_;
+    fabric::Abilities abilities_;
 };
+
+/// How many cases cannot run for each reason, the most frequent first.
+std::string count_of_obstacles(const std::map<std::string, std::size_t>& counts) {
+    std::vector<std::pair<std::size_t, std::string>> sorted;
+    for (const auto& [why, count] : counts) sorted.emplace_back(count, why);
+    std::ranges::stable_sort(sorted, std::greater{}, [](const auto& one) { return one.first; });
+    std::string text;
+    for (const auto& [count, why] : sorted) text += fmt::format("{:>6} {}\n", count, why);
+    return text;
+}
 
 std::string_view subject_name(Subject subject) { return subject == Subject::sa ? "sa" : "stack"; }
 
@@ -92,15 +104,20 @@ void print_entry(const Judge& judge) {
 
 void print_text(const Choice& choice, const Place* place) {
     std::size_t can_run = 0;
+    std::map<std::string, std::size_t> obstacles;
     for (const auto* one : choice.cases) {
         print_entry(*one);
         if (!place) continue;
         const auto why_not = place->obstacle(*one);
         can_run += !why_not;
-        if (why_not) fmt::print("{:<36} NA ({}): {}\n", "", reports::name(why_not->reason), why_not->why);
+        if (!why_not) continue;
+        const auto reason = fmt::format("NA ({}): {}", reports::name(why_not->reason), why_not->why);
+        fmt::print("{:<36} {}\n", "", reason);
+        ++obstacles[reason];
     }
     for (const auto* rule : choice.rules) print_entry(*rule);
-    if (place) fmt::print("{} of {} cases can run there.\n", can_run, choice.cases.size());
+    if (place)
+        fmt::print("{} of {} cases can run there.\n{}", can_run, choice.cases.size(), count_of_obstacles(obstacles));
     fmt::print("{} cases (ipoib-conform run), {} rules (run and check).\n", choice.cases.size(), choice.rules.size());
 }
 

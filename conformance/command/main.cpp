@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
     add_explain(program, exit_code);
     add_links(program, exit_code);
     add_decode(program, exit_code);
+    add_devices(program, exit_code);
     add_diff(program, exit_code);
     add_baseline(program, exit_code);
     add_manual(program, exit_code);

@@ -34,6 +34,8 @@ struct Aim {
 
 /// The rig of a target. Throws UsageError for a target that cannot be, Fault for one that fails.
 [[nodiscard]] std::unique_ptr<Rig> rig_for(const Target& target);
+/// What can be done there.
+[[nodiscard]] fabric::Abilities abilities_at(const Target& target);
 
 /// The target's options as they were given, as words.
 [[nodiscard]] std::vector<std::string> words_of(const TargetOptions& options);

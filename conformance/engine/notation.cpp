@@ -28,13 +28,14 @@ std::string over(const Packet& p) {
 }
 
 std::string management(const Packet& p) {
-    std::string line = named(p.mad, Mad::mgmt_class) + ' ' + named(p.mad, Mad::method);
-    if (p.mad[Mad::mgmt_class] == MgmtClass::subn_adm) {
+    const auto mgmt_class = p.mad[Mad::mgmt_class];
+    // Of connection management every message is sent by the method Send.
+    std::string line =
+        mgmt_class == MgmtClass::communication ? "CM" : named(p.mad, Mad::mgmt_class) + ' ' + named(p.mad, Mad::method);
+    if (const auto names = attribute_names(mgmt_class); !names.empty()) {
         const auto id = p.mad[Mad::attribute_id];
-        std::string attribute = "attribute " + hex(id, 4);
-        for (const auto& known : sa_attribute_names)
-            if (known.value == id) attribute = known.name;
-        line += ' ' + attribute;
+        const auto name = name_of(names, id);
+        line += ' ' + (name.empty() ? "attribute " + hex(id, 4) : std::string(name));
     }
     if (p.mad[Mad::status] != 0) line += " status " + hex(p.mad[Mad::status], 4);
     if (p.mc_member)

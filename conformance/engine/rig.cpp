@@ -322,9 +322,13 @@ std::unique_ptr<Rig> umad_rig(const Target& target) {
 #endif
 }
 
-std::unique_ptr<Rig> verbs_rig(const Target& target) {
+void refuse_wrong_verbs(const Target& target) {
     if (target.is_ours()) throw std::invalid_argument("the " + target.dut + " DUT lives on the simulated fabric only");
     refuse_scenario(target, verbs_prefix);
+}
+
+std::unique_ptr<Rig> verbs_rig(const Target& target) {
+    refuse_wrong_verbs(target);
 #ifdef IPOIB_HAS_VERBS
     const auto words = verbs_target(std::string_view(target.fabric).substr(verbs_prefix.size()));
     return std::make_unique<HcaRig<fabric::VerbsFabric>>(
@@ -348,6 +352,18 @@ std::unique_ptr<Rig> verbs_rig(const Target& target) {
 }  // namespace
 
 Profile reference_profile(const Target& target) { return SimulatedDut::profile(scenario_of(target).dut_guid); }
+
+fabric::Abilities abilities_of(const Target& target) {
+    if (!target.fabric.starts_with(verbs_prefix)) return make_rig(target)->abilities();
+    refuse_wrong_verbs(target);
+    const auto words = verbs_target(std::string_view(target.fabric).substr(verbs_prefix.size()));
+    using fabric::Ability;
+    auto abilities = Ability::long_tables | Ability::reports;
+    if (words.second) abilities = abilities | Ability::two_ports;
+    if (words.sm_key != 0) abilities = abilities | Ability::trusted_sa;
+    if (!target.fabric_control.empty()) abilities = abilities | Ability::control;
+    return abilities;
+}
 
 std::unique_ptr<Rig> make_rig(const Target& target) {
     const bool is_exec = target.dut.starts_with(exec_prefix);

@@ -48,4 +48,7 @@ public:
 /// Throws std::invalid_argument for what cannot be (a usage error), std::runtime_error for what fails.
 [[nodiscard]] std::unique_ptr<Rig> make_rig(const Target& target);
 
+/// What can be done there, told without using a port of this host: it need not be there. Throws as make_rig.
+[[nodiscard]] fabric::Abilities abilities_of(const Target& target);
+
 }  // namespace ipoib::conformance

@@ -2,7 +2,7 @@
 // libibumad: finding a port, sending, receiving.
 #include "fabric/umad/device.hpp"
 
-#include "fabric/umad/host_interfaces.hpp"
+#include "fabric/host/host_interfaces.hpp"
 #include "protocol/wire/sa.hpp"
 
 #include <arpa/inet.h>

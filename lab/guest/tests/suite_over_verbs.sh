@@ -23,6 +23,8 @@ members() {
 }
 members >/tmp/before
 
+check "the port can be used" eval 'ipoib-conform devices | grep -q "can be used: --fabric verbs:vib1/1"'
+check "its interface is in another namespace, the DUT's is not" eval '[ "$(ipoib-conform devices | grep -c "ib[01]: P_Key 0xffff, datagram, up")" = 1 ]'
 suite() { ipoib-conform run --fabric verbs:vib1,sm-key=1 --dut "exec:ipoib-dut-linux ib0" --allow link "$@"; }
 suite --expect /lab/linux.baseline.toml --json /tmp/results.json --evidence /tmp/evidence --quiet >/tmp/said 2>&1
 code=$?
@@ -33,6 +35,17 @@ check "ib1 still answers in its group" answers -I ib0 239.7.8.9
 members >/tmp/after
 check "the memberships are those of before" diff /tmp/before /tmp/after
 check "nothing is left in the journal" eval '[ -z "$(ls /run/ipoib-conform)" ]'
+
+# Whoever is asked to end does so properly; meanwhile nobody else can use the port.
+suite 'IPOIB-4391-10-*' >/tmp/said 2>&1 &
+sleep 4
+suite IPOIB-4391-2-VAL-001 >/tmp/second 2>&1
+check "a second run at this port is refused" grep -q "another run uses this port" /tmp/second
+killall -TERM ipoib-conform
+wait
+members >/tmp/after
+check "a run that is interrupted leaves nothing" diff /tmp/before /tmp/after
+check "nor in the journal" eval '[ -z "$(ls /run/ipoib-conform)" ]'
 
 # A tester that is killed cannot end its memberships. The next run does.
 suite 'IPOIB-4391-10-*' >/tmp/said 2>&1 &

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "fabric/umad/host_interfaces.hpp"
+#include "fabric/host/host_interfaces.hpp"
 
 #include "fabric/socket/test_directory.hpp"
 
@@ -29,6 +29,23 @@ TEST_CASE("Host's interfaces: an IPoIB interface is known by the port GUID in it
     interfaces.add("ib0", "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:08:f7:35\n");
     CHECK(interfaces.have(guid));
     CHECK_FALSE(interfaces.have(guid + 1));
+}
+
+TEST_CASE("Host's interfaces: each with its partition, mode and state") {
+    Interfaces interfaces;
+    interfaces.add("ib1", "80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:08:f7:35\n");
+    interfaces.add("ib0", "80:00:02:09:fe:80:00:00:00:00:00:00:00:02:c9:03:00:08:f7:35\n");
+    std::ofstream{interfaces.folder / "ib1/pkey"} << "0x8001\n";
+    std::ofstream{interfaces.folder / "ib1/mode"} << "connected\n";
+    std::ofstream{interfaces.folder / "ib1/flags"} << "0x1003\n";
+    const auto found = ipoib_interfaces(interfaces.folder / "");
+    REQUIRE(found.size() == 2);
+    CHECK(found[0].name == "ib0");
+    CHECK(found[0].p_key == 0);
+    CHECK_FALSE(found[0].is_up);
+    CHECK(found[1].p_key == 0x8001);
+    CHECK(found[1].mode == "connected");
+    CHECK(found[1].is_up);
 }
 
 TEST_CASE("Host's interfaces: what is no link-layer address of IPoIB is none") {
