@@ -123,6 +123,7 @@ void Bench::require_refusal(const fabric::SaAnswer& answer) {
 }
 
 void Bench::State::undo() {
+    const CleaningUp anyhow;
     while (!to_undo.empty()) {
         const auto request = std::move(to_undo.back());
         to_undo.pop_back();

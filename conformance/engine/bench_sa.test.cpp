@@ -4,6 +4,7 @@
 #include "conformance/engine/active.hpp"
 #include "conformance/engine/tester_port.hpp"
 #include "fabric/simulated/fabric.hpp"
+#include "fabric/socket/test_directory.hpp"
 #include "protocol/requirements/rfc4391.hpp"
 
 #include <nlohmann/json.hpp>
@@ -30,9 +31,10 @@ public:
 /// One simulated fabric for all cases, as one outside this process is.
 class LastingRig : public Rig {
 public:
+    explicit LastingRig(std::string journals = {}) { options_.journal_folder = std::move(journals); }
     Session& prepare(std::uint64_t) override {
         if (!session_) {
-            session_ = std::make_unique<Session>(fabric, nobody_, SessionOptions{});
+            session_ = std::make_unique<Session>(fabric, nobody_, options_);
             session_->begin();
         }
         return *session_;
@@ -46,6 +48,7 @@ public:
 
 private:
     Nobody nobody_;
+    SessionOptions options_;
     std::unique_ptr<Session> session_;
 };
 
@@ -147,4 +150,21 @@ TEST_CASE("Bench: answers are told with the name of their status") {
     CHECK(status_text({}) == "the SA does not answer");
     CHECK(status_text({.is_answered = true, .status = 0x0200}) == "status 0x0200 (ERR_REQ_INVALID)");
     CHECK(status_text({.is_answered = true, .status = 0xee00}) == "status 0xee00");
+}
+
+TEST_CASE("Session: who is asked to stop hears that what it joined has ended") {
+    const fabric::TestDirectory directory;
+    {
+        LastingRig rig{directory / "journals"};
+        (void)run_on(rig, [](Bench& bench) {
+            bench.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member);
+            (void)bench.subscribe(66);
+            fabric::Loop::request_stop();
+        });
+        CHECK(fabric::Loop::stop_requested());
+        fabric::Loop::clear_stop();
+    }
+    // Those of the link, which it has not left yet.
+    const Journal journal{directory / "journals", wire::hex(fabric::tester_guid, 16)};
+    CHECK(journal.entries().size() == 2);
 }

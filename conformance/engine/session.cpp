@@ -202,6 +202,7 @@ void Session::take_dut_down() {
 }
 
 void Session::undo() {
+    const CleaningUp anyhow;
     tester_->answer_resolution(true);
     const auto presented = tester_->self();
     tester_->present(0, 0);
@@ -223,6 +224,7 @@ void Session::forget_tester() {
 }
 
 void Session::end() noexcept {
+    const CleaningUp anyhow;
     try {
         if (tester_) tester_->leave_all();
     } catch (...) {

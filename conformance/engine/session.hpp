@@ -30,6 +30,22 @@ struct SessionOptions {
     std::string journal_folder;  ///< where the port's journal is; empty: nobody else uses the port
 };
 
+/// Who is asked to stop still cleans up, and hears what came of it. Asked once more, the program ends.
+class CleaningUp {
+public:
+    CleaningUp() : was_asked_(fabric::Loop::stop_requested()) {
+        if (was_asked_) fabric::Loop::clear_stop();
+    }
+    ~CleaningUp() {
+        if (was_asked_) fabric::Loop::request_stop();
+    }
+    CleaningUp(const CleaningUp&) = delete;
+    CleaningUp& operator=(const CleaningUp&) = delete;
+
+private:
+    bool was_asked_;
+};
+
 class Session {
 public:
     /// Neither is owned.

@@ -117,7 +117,8 @@ UdQueuePair::State::State(const UdOptions& given) : options(given), context(open
     memory.resize((receive_depth + send_depth) * slot_size);
     domain = made<decltype(domain)>(options, "a protection domain", [&] { return ibv_alloc_pd(context.get()); });
     region = made<decltype(region)>(options, "a memory region", [&] {
-        return ibv_reg_mr(domain.get(), memory.data(), memory.size(), IBV_ACCESS_LOCAL_WRITE);
+        constexpr int access = IBV_ACCESS_LOCAL_WRITE;  // verbs.h combines it with values of another enumeration
+        return ibv_reg_mr(domain.get(), memory.data(), memory.size(), access);
     });
     channel = made<decltype(channel)>(options, "a completion channel",
                                       [&] { return ibv_create_comp_channel(context.get()); });
