@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fabric/loop.hpp"
+#include "protocol/wire/mgid.hpp"
 #include "protocol/wire/notice.hpp"
 #include "protocol/wire/sa.hpp"
 
@@ -59,6 +60,13 @@ struct PortFacts {
     std::uint32_t qpn = 0;  ///< of the tester's UD queue pair: the QPN of its link-layer address
     /// Somebody else on this host uses the port for IPoIB: a membership that the SA holds for it may be theirs.
     bool is_shared = false;
+
+    /// The first P_Key that makes its port a full member of a partition; 0: there is none.
+    [[nodiscard]] std::uint16_t first_full_p_key() const noexcept {
+        for (const auto p_key : p_keys)
+            if (p_key & wire::full_member) return p_key;
+        return 0;
+    }
 };
 
 /// A request to the subnet administrator. IBTA Vol 1, 15.2.

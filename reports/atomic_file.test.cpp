@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "catch2.hpp"
-#include "reports/temporary_folder.hpp"
+#include "temporary_folder.hpp"
 
 using namespace ipoib::reports;
 namespace fs = std::filesystem;
@@ -27,14 +27,14 @@ std::ptrdiff_t entries(const fs::path& folder) {
 }  // namespace
 
 TEST_CASE("Atomic file: a new file has the content, and nothing else is left") {
-    const samples::TemporaryFolder folder;
+    const ipoib::TemporaryFolder folder;
     REQUIRE(write_atomically(folder / "a.json", std::string("a\0b", 3)).empty());
     CHECK(content_of(folder / "a.json") == std::string("a\0b", 3));
     CHECK(entries(folder.path()) == 1);
 }
 
 TEST_CASE("Atomic file: an old file is replaced and keeps its permissions") {
-    const samples::TemporaryFolder folder;
+    const ipoib::TemporaryFolder folder;
     REQUIRE(write_atomically(folder / "a", "old").empty());
     fs::permissions(folder / "a", fs::perms::owner_read | fs::perms::owner_write);
     REQUIRE(write_atomically(folder / "a", "new").empty());
@@ -43,7 +43,7 @@ TEST_CASE("Atomic file: an old file is replaced and keeps its permissions") {
 }
 
 TEST_CASE("Atomic file: a symbolic link stays a link") {
-    const samples::TemporaryFolder folder;
+    const ipoib::TemporaryFolder folder;
     REQUIRE(write_atomically(folder / "target", "old").empty());
     fs::create_symlink("target", folder / "link");
     REQUIRE(write_atomically(folder / "link", "new").empty());
@@ -52,7 +52,7 @@ TEST_CASE("Atomic file: a symbolic link stays a link") {
 }
 
 TEST_CASE("Atomic file: a write that fails leaves the old file and no temporary one") {
-    const samples::TemporaryFolder folder;
+    const ipoib::TemporaryFolder folder;
     REQUIRE(write_atomically(folder / "a", "old").empty());
     rlimit before{};
     REQUIRE(::getrlimit(RLIMIT_FSIZE, &before) == 0);
@@ -62,13 +62,13 @@ TEST_CASE("Atomic file: a write that fails leaves the old file and no temporary 
     const auto wrong = write_atomically(folder / "a", std::string(100'000, 'x'));
     ::setrlimit(RLIMIT_FSIZE, &before);
     std::signal(SIGXFSZ, handler);
-    CHECK_THAT(wrong, ContainsSubstring("cannot be written") && ContainsSubstring((folder / "a").string()));
+    CHECK_THAT(wrong, ContainsSubstring("cannot be written") && ContainsSubstring((folder / "a")));
     CHECK(content_of(folder / "a") == "old");
     CHECK(entries(folder.path()) == 1);
 }
 
 TEST_CASE("Atomic file: a folder that is missing and a folder in the way are named") {
-    const samples::TemporaryFolder folder;
+    const ipoib::TemporaryFolder folder;
     CHECK_THAT(write_atomically(folder / "none/a", "x"), ContainsSubstring("none/a: cannot be created"));
     CHECK_THAT(write_atomically(folder.path(), "x"), ContainsSubstring("irectory"));
 }
@@ -79,7 +79,7 @@ TEST_CASE("Atomic file: a device is written to and stays") {
 }
 
 TEST_CASE("Reading: the whole file up to the limit, a larger one is refused") {
-    const samples::TemporaryFolder folder;
+    const ipoib::TemporaryFolder folder;
     REQUIRE(write_atomically(folder / "a", std::string(100'000, 'x')).empty());
     const auto whole = read_whole(folder / "a", 100'000);
     REQUIRE(whole);

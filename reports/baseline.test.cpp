@@ -5,7 +5,7 @@
 #include "catch2.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/samples.hpp"
-#include "reports/temporary_folder.hpp"
+#include "temporary_folder.hpp"
 
 using namespace ipoib::reports;
 using namespace std::chrono_literals;
@@ -197,7 +197,7 @@ TEST_CASE("Baseline: hostile files are refused without a crash") {
     std::string many;
     for (int i = 0; i < 1000; ++i) many += "k" + std::to_string(i) + " = 1\n";
     CHECK_THAT(error_of(many), ContainsSubstring("and 950 more"));
-    const samples::TemporaryFolder folder;
+    const ipoib::TemporaryFolder folder;
     REQUIRE(write_atomically(folder / "B.toml", std::string(2U << 20U, '#')).empty());
     CHECK_THAT(load_baseline(folder / "B.toml").error, ContainsSubstring("larger than"));
     CHECK_THAT(load_baseline(folder / "none").error, ContainsSubstring("cannot be opened"));

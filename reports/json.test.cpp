@@ -8,7 +8,7 @@
 #include "catch2.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/samples.hpp"
-#include "reports/temporary_folder.hpp"
+#include "temporary_folder.hpp"
 
 using namespace ipoib::reports;
 
@@ -65,11 +65,11 @@ TEST_CASE("JSON: what is written reads back the same, byte for byte") {
 }
 
 TEST_CASE("JSON: paths are relative to the file and come back as they can be opened") {
-    const samples::TemporaryFolder folder;
+    const ipoib::TemporaryFolder folder;
     std::filesystem::create_directories(folder / "out");
     auto run = samples::every_verdict();
-    run.captures[0].file = (folder / "a.pcap").string();
-    run.results[0].evidence = (folder / "out/evidence/1.pcapng").string();
+    run.captures[0].file = folder / "a.pcap";
+    run.results[0].evidence = folder / "out/evidence/1.pcapng";
     REQUIRE(write_json(folder / "out/r.json", run).empty());
     const auto text = read_whole(folder / "out/r.json", 1U << 20U);
     REQUIRE(text);

@@ -10,7 +10,7 @@
 #include "catch2.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/samples.hpp"
-#include "reports/temporary_folder.hpp"
+#include "temporary_folder.hpp"
 
 using namespace ipoib::reports;
 
@@ -289,7 +289,7 @@ TEST_CASE("JUnit: the rich dialect has properties, file and line, one document p
 }
 
 TEST_CASE("JUnit: files are written whole, those of further suites beside the first") {
-    const samples::TemporaryFolder folder;
+    const ipoib::TemporaryFolder folder;
     auto run = samples::every_verdict();
     REQUIRE(write_junit(folder / "r.xml", run).empty());
     CHECK(read_whole(folder / "r.xml", 1U << 20U).value.value() == to_junit(run).at(0));

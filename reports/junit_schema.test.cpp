@@ -8,7 +8,7 @@
 #include "reports/atomic_file.hpp"
 #include "reports/junit.hpp"
 #include "reports/samples.hpp"
-#include "reports/temporary_folder.hpp"
+#include "temporary_folder.hpp"
 
 using namespace ipoib::reports;
 
@@ -28,10 +28,10 @@ bool can_validate() {
 
 /// xmllint's complaints; empty when the document is valid.
 std::string complaints(const std::string& document, const char* schema) {
-    const samples::TemporaryFolder folder;
+    const ipoib::TemporaryFolder folder;
     REQUIRE(write_atomically(folder / "r.xml", document).empty());
     const auto command = "xmllint --noout --nonet --schema '" + (schemas() / schema).string() + "' '" +
-                         (folder / "r.xml").string() + "' 2>'" + (folder / "said").string() + "'";
+                         (folder / "r.xml") + "' 2>'" + (folder / "said") + "'";
     const int status = std::system(command.c_str());
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
     return "invalid: " + read_whole(folder / "said", 1U << 20U).value.value_or("");

@@ -2,6 +2,7 @@
 // The value of `--assume`: parameters of one link's broadcast group.
 #include "conformance/assumptions/parameter_value.hpp"
 #include "protocol/wire/mgid.hpp"
+#include "protocol/wire/text.hpp"
 
 namespace ipoib::assumptions {
 namespace {
@@ -13,7 +14,7 @@ constexpr std::uint16_t default_p_key = 0xffff;
 [[noreturn]] void refuse(const std::string& why) { throw std::invalid_argument(why); }
 
 std::uint64_t prefix_in(std::string_view text) {
-    if (const auto number = whole_number(text)) return *number;
+    if (const auto number = wire::parse_number(text)) return *number;
     const auto gid = gid_in(text);
     if (!gid || gid->interface_id() != 0 || gid->is_multicast())
         refuse("prefix=" + shown(text) + ": expected is a subnet prefix, such as fe80:: or 0xfe80000000000000");

@@ -6,7 +6,6 @@
 #include "reports/text.hpp"
 
 #include <array>
-#include <charconv>
 
 namespace ipoib::assumptions {
 namespace {
@@ -43,7 +42,7 @@ constexpr std::size_t encapsulation = 4;  ///< octets of the header between IB a
 
 std::uint32_t bounded(Told told, std::string_view text) {
     const auto& bounds = parameter(told);
-    const auto number = whole_number(text);
+    const auto number = wire::parse_number(text);
     const auto text_of_bound = [&](std::uint32_t bound) {
         return bounds.hex_digits != 0 && bound != 0 ? wire::hex(bound, bounds.hex_digits) : std::to_string(bound);
     };
@@ -54,7 +53,7 @@ std::uint32_t bounded(Told told, std::string_view text) {
 }
 
 std::uint32_t mtu_code(std::string_view text) {
-    const auto octets = whole_number(text);
+    const auto octets = wire::parse_number(text);
     for (std::uint8_t code = 1; octets && code <= largest_mtu_code; ++code)
         if (state::mtu_octets(code) == *octets) return code;
     const std::string expected = "expected is the IB MTU in octets: 256, 512, 1024, 2048 or 4096";
@@ -84,7 +83,7 @@ std::uint32_t rate_code(std::string_view text) {
 
 /// Releases of infiniband-diags before 1.6 print the flow label in the wrong byte order; the true one has 20 bits.
 std::uint32_t printed_flow_label(std::string_view text) {
-    const auto number = whole_number(text);
+    const auto number = wire::parse_number(text);
     if (number && *number > 0xfffff && *number <= 0xffffffff) {
         const auto swapped = __builtin_bswap32(static_cast<std::uint32_t>(*number));
         if (swapped <= 0xfffff) return swapped;
@@ -94,7 +93,7 @@ std::uint32_t printed_flow_label(std::string_view text) {
 
 /// The six bits behind a selector.
 std::string without_selector(Told told, std::string_view text) {
-    const auto octet = whole_number(text);
+    const auto octet = wire::parse_number(text);
     if (!octet || *octet > 0xff) refuse(told, text, "expected is an octet of the record, 0x0 to 0xff");
     return std::to_string(*octet & 0x3f);
 }
@@ -113,23 +112,13 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-    const bool is_hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    if (is_hex) text.remove_prefix(2);
-    std::uint64_t value = 0;
-    const auto* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value, is_hex ? 16 : 10);
-    if (error != std::errc{} || stop != end) return {};
-    return value;
-}
-
 std::optional<wire::Gid> gid_in(std::string_view text) {
     constexpr std::size_t longest = 64;
     if (text.size() > longest) return {};
     const auto middle = text.find(" : ");
     if (middle == std::string_view::npos) return wire::parse_gid(text);
-    const auto prefix = whole_number(trimmed(text.substr(0, middle)));
-    const auto interface_id = whole_number(trimmed(text.substr(middle + 3)));
+    const auto prefix = wire::parse_number(trimmed(text.substr(0, middle)));
+    const auto interface_id = wire::parse_number(trimmed(text.substr(middle + 3)));
     if (!prefix || !interface_id) return {};
     return wire::Gid::of(*prefix, *interface_id);
 }

@@ -19,8 +19,6 @@ struct Wrong {
 /// Without blanks at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
-/// A decimal number, or a hex one behind 0x; nothing else in the text.
-[[nodiscard]] std::optional<std::uint64_t> whole_number(std::string_view text);
 /// A GID in any usual form, also "0xfe80000000000000 : 0x0002c90300000001" as old tools print it.
 [[nodiscard]] std::optional<wire::Gid> gid_in(std::string_view text);
 

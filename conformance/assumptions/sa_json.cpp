@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A list of the SA's records as JSON. Read event by event: what a hostile file may build is bounded by what is kept.
 #include "conformance/assumptions/sa_list.hpp"
+#include "protocol/wire/text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -219,7 +220,7 @@ private:
             if (member_.port_gid.is_zero() || member_.port_gid.is_multicast())
                 refuse("\"port_gid\" is no GID of a port: " + shown(text));
         } else if (key_ == "joinstate") {
-            const auto bits = whole_number(text);
+            const auto bits = wire::parse_number(text);
             if (!bits || *bits > 0xf) refuse("\"join_state\" is a number from 0 to 15, not " + shown(text));
             member_.join_state = static_cast<std::uint8_t>(*bits);
         } else if (key_ == "proxy") {

@@ -2,6 +2,7 @@
 // What saquery prints of multicast groups: lines "\t\tMlid....................0xC000" under a line that says which kind
 // of record begins. Releases differ in the fields they print, in the form of GIDs and in upper and lower case.
 #include "conformance/assumptions/sa_list.hpp"
+#include "protocol/wire/text.hpp"
 
 #include <algorithm>
 
@@ -106,7 +107,7 @@ private:
     }
 
     std::uint32_t octet(const Field& field) const {
-        const auto value = whole_number(field.value);
+        const auto value = wire::parse_number(field.value);
         if (!value || *value > 0xff) refuse(field.name + " is no octet: " + shown(field.value));
         return static_cast<std::uint32_t>(*value);
     }

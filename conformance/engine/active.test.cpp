@@ -7,7 +7,7 @@
 #include "fabric/simulated/fabric.hpp"
 #include "protocol/requirements/rfc4391.hpp"
 #include "reports/json.hpp"
-#include "reports/temporary_folder.hpp"
+#include "temporary_folder.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -99,7 +99,7 @@ TEST_CASE("Active run: the same seed gives the same results, another seed the sa
 }
 
 TEST_CASE("Active run: evidence is a capture that check reads without blaming the DUT for the tester's frames") {
-    const reports::samples::TemporaryFolder folder;
+    const TemporaryFolder folder;
     auto active = everything({});
     active.evidence = folder.path().string();
     const auto results = run_all({}, active);
@@ -121,7 +121,7 @@ TEST_CASE("Active run: Wireshark shows every frame of the evidence as InfiniBand
         WARN("tshark is missing: nothing is shown");
         return;
     }
-    const reports::samples::TemporaryFolder folder;
+    const TemporaryFolder folder;
     auto active = everything({});
     active.cases = {find_case("IPOIB-4391-6-INV-001")};
     active.evidence = folder.path().string();
@@ -137,7 +137,7 @@ TEST_CASE("Active run: Wireshark shows every frame of the evidence as InfiniBand
 }
 
 TEST_CASE("Active run: a violation names step, requirement, frame and field, and check finds it in the evidence") {
-    const reports::samples::TemporaryFolder folder;
+    const TemporaryFolder folder;
     const Target target{.dut = "mutant:reserved-not-zero"};
     auto active = everything(target);
     active.cases = {find_case("IPOIB-4391-6-INV-001")};

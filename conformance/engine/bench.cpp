@@ -281,8 +281,6 @@ const Situation& Bench::situation() const noexcept { return state_.session.situa
 const build::Link& Bench::link() const noexcept { return situation().link; }
 const Profile& Bench::profile() const noexcept { return state_.profile; }
 
-namespace {}  // namespace
-
 IpAddress Bench::fresh_group4() {
     const auto number = state_.session.next_number();
     return IpAddress::v4(0xef000000u | std::uint32_t{state_.session.group_range()} << 8 * 2 | std::uint32_t{number});

@@ -4,8 +4,8 @@
 #include "conformance/engine/active.hpp"
 #include "conformance/engine/tester_port.hpp"
 #include "fabric/simulated/fabric.hpp"
-#include "fabric/socket/test_directory.hpp"
 #include "protocol/requirements/rfc4391.hpp"
+#include "temporary_folder.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -153,7 +153,7 @@ TEST_CASE("Bench: answers are told with the name of their status") {
 }
 
 TEST_CASE("Session: who is asked to stop hears that what it joined has ended") {
-    const fabric::TestDirectory directory;
+    const TemporaryFolder directory;
     {
         LastingRig rig{directory / "journals"};
         (void)run_on(rig, [](Bench& bench) {

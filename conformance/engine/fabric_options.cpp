@@ -2,7 +2,8 @@
 // Taking the words of --fabric apart.
 #include "conformance/engine/fabric_options.hpp"
 
-#include <charconv>
+#include "protocol/wire/text.hpp"
+
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -16,16 +17,11 @@ constexpr std::string_view sm_key = "sm-key=", tap = "tap=", p_key = "pkey=", is
 
 std::uint64_t number_of(std::string_view name, std::string_view text,
                         std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
-    std::uint64_t number = 0;
-    const auto is_hex = text.starts_with("0x");
-    const auto digits = is_hex ? text.substr(2) : text;
-    constexpr int hexadecimal = 16, decimal = 10;
-    const auto end = digits.data() + digits.size();
-    const auto read = std::from_chars(digits.data(), end, number, is_hex ? hexadecimal : decimal);
-    if (read.ec != std::errc{} || read.ptr != end || number > most)
+    const auto number = wire::parse_number(text);
+    if (!number || *number > most)
         throw std::invalid_argument(std::string(name.substr(0, name.find('='))) + " is a number, not '" +
                                     std::string(text) + "'");
-    return number;
+    return *number;
 }
 
 /// The words between the commas, the first one too where it is empty.

@@ -3,6 +3,7 @@
 #include "conformance/engine/journal.hpp"
 
 #include "protocol/wire/inform_info.hpp"
+#include "protocol/wire/text.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -27,16 +27,6 @@ constexpr std::size_t membership_size = 17, most_octets = std::size_t{1} << 20;
     throw std::runtime_error("the journal " + path + " cannot be kept: " + why);
 }
 
-std::string hex_of(wire::Octets octets) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text;
-    for (const auto octet : octets) {
-        text += digits[octet >> 4];
-        text += digits[octet & 0xf];
-    }
-    return text;
-}
-
 /// A line without its sign; none for what is no entry.
 std::optional<Journal::Entry> entry_of(std::string_view text) {
     using Kind = Journal::Kind;
@@ -45,16 +35,9 @@ std::optional<Journal::Entry> entry_of(std::string_view text) {
     const auto size = entry.kind == Kind::membership     ? membership_size
                       : entry.kind == Kind::subscription ? std::size_t{wire::InformInfo::size}
                                                          : 0;
-    const auto hex = text.substr(2);
-    if (size == 0 || hex.size() != 2 * size) return {};
-    for (std::size_t i = 0; i < hex.size(); i += 2) {
-        std::uint8_t octet = 0;
-        constexpr int hexadecimal = 16;
-        const auto* end = hex.data() + i + 2;
-        const auto read = std::from_chars(hex.data() + i, end, octet, hexadecimal);
-        if (read.ec != std::errc{} || read.ptr != end) return {};
-        entry.octets.push_back(octet);
-    }
+    auto octets = wire::parse_octets(text.substr(2));
+    if (size == 0 || !octets || octets->size() != size) return {};
+    entry.octets = std::move(*octets);
     return entry;
 }
 
@@ -66,12 +49,15 @@ std::string Journal::usual_folder() {
     return runtime && *runtime == '/' ? std::string(runtime) + "/ipoib-conform" : std::string{};
 }
 
-Journal::Journal(const std::string& folder, const std::string& port) : path_(folder + '/' + port) {
+Journal::Journal(const std::string& folder, const std::string& port) : folder_(folder), path_(folder + '/' + port) {
     constexpr mode_t owner_alone = 0700, read_and_write = 0600;
-    if (::mkdir(folder.c_str(), owner_alone) != 0 && errno != EEXIST) fail(path_, std::strerror(errno));
-    // Whoever removed the file that was just opened is about to end: then there is another by that name, or none.
-    for (bool is_there = false; !is_there;) {
+    // Whoever removed the file that was just opened, or its folder, is about to end: then there is another by that
+    // name, or none. A folder that leads nowhere is never there.
+    int tries_left = 100;
+    for (bool is_there = false; !is_there; --tries_left) {
+        if (::mkdir(folder.c_str(), owner_alone) != 0 && errno != EEXIST) fail(path_, std::strerror(errno));
         file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, read_and_write);
+        if (file_ < 0 && errno == ENOENT && tries_left > 0) continue;
         if (file_ < 0) fail(path_, std::strerror(errno));
         if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
             const bool is_used = errno == EWOULDBLOCK;
@@ -90,7 +76,11 @@ Journal::Journal(const std::string& folder, const std::string& port) : path_(fol
 }
 
 Journal::~Journal() {
-    if (entries_.empty()) ::unlink(path_.c_str());
+    if (entries_.empty()) {
+        ::unlink(path_.c_str());
+        // Goes with the last journal in it.
+        ::rmdir(folder_.c_str());
+    }
     ::close(file_);
 }
 
@@ -114,7 +104,8 @@ void Journal::read() {
 }
 
 void Journal::write(char sign, const Entry& entry) {
-    const auto line = sign + std::string(1, static_cast<char>(entry.kind)) + ' ' + hex_of(entry.octets) + '\n';
+    const auto line =
+        sign + std::string(1, static_cast<char>(entry.kind)) + ' ' + wire::hex_octets(entry.octets) + '\n';
     if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
         fail(path_, std::strerror(errno));
 }

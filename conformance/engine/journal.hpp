@@ -10,7 +10,8 @@
 
 namespace ipoib::conformance {
 
-/// One file for each port, locked for as long as a run uses the port. It is gone when nothing is held any more.
+/// One file for each port, locked for as long as a run uses the port. It is gone when nothing is held
+/// any more.
 class Journal {
 public:
     enum class Kind : char {
@@ -43,7 +44,7 @@ private:
     void read();
     void write(char sign, const Entry& entry);
 
-    std::string path_;
+    std::string folder_, path_;
     int file_ = -1;
     std::vector<Entry> entries_;
 };

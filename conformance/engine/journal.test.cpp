@@ -2,7 +2,7 @@
 #include "conformance/engine/journal.hpp"
 
 #include "catch2.hpp"
-#include "fabric/socket/test_directory.hpp"
+#include "temporary_folder.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -21,7 +21,7 @@ struct Folder {
         std::filesystem::create_directory(path());
         std::ofstream{file()} << text;
     }
-    fabric::TestDirectory directory;
+    TemporaryFolder directory;
 };
 
 TEST_CASE("Journal: what has ended is forgotten, and a journal of nothing is no file") {

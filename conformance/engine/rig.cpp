@@ -322,47 +322,50 @@ std::unique_ptr<Rig> umad_rig(const Target& target) {
 #endif
 }
 
-void refuse_wrong_verbs(const Target& target) {
+#ifdef IPOIB_HAS_VERBS
+fabric::VerbsFabricOptions verbs_options(const Target& target) {
     if (target.is_ours()) throw std::invalid_argument("the " + target.dut + " DUT lives on the simulated fabric only");
     refuse_scenario(target, verbs_prefix);
+    const auto words = verbs_target(std::string_view(target.fabric).substr(verbs_prefix.size()));
+    fabric::VerbsFabricOptions options{.control = target.fabric_control};
+    const auto add = [&](const HcaTarget::Port& port) {
+        options.ports.push_back({.port = {.device = port.device, .port = port.number},
+                                 .p_key = words.p_key,
+                                 .gid_index = words.gid_index,
+                                 .sm_key = words.sm_key});
+    };
+    add(words.port);
+    if (words.second) add(*words.second);
+    return options;
 }
 
 std::unique_ptr<Rig> verbs_rig(const Target& target) {
-    refuse_wrong_verbs(target);
-#ifdef IPOIB_HAS_VERBS
-    const auto words = verbs_target(std::string_view(target.fabric).substr(verbs_prefix.size()));
+    auto options = verbs_options(target);
+    const auto p_key = options.ports.front().p_key;
     return std::make_unique<HcaRig<fabric::VerbsFabric>>(
-        target, words.p_key, [words, control = target.fabric_control](fabric::Duration patience) {
-            fabric::VerbsFabricOptions options{.control = control, .patience = patience};
-            const auto add = [&](const HcaTarget::Port& port) {
-                options.ports.push_back({.port = {.device = port.device, .port = port.number},
-                                         .p_key = words.p_key,
-                                         .gid_index = words.gid_index,
-                                         .sm_key = words.sm_key});
-            };
-            add(words.port);
-            if (words.second) add(*words.second);
+        target, p_key, [options = std::move(options)](fabric::Duration patience) mutable {
+            options.patience = patience;
             return std::make_unique<fabric::VerbsFabric>(options);
         });
-#else
-    throw std::invalid_argument("--fabric verbs: is not in this program: libibverbs was missing when it was built");
-#endif
 }
+
+fabric::Abilities verbs_abilities(const Target& target) {
+    return fabric::VerbsFabric::abilities_with(verbs_options(target));
+}
+#else
+[[noreturn]] void refuse_verbs() {
+    throw std::invalid_argument("--fabric verbs: is not in this program: libibverbs was missing when it was built");
+}
+std::unique_ptr<Rig> verbs_rig(const Target&) { refuse_verbs(); }
+fabric::Abilities verbs_abilities(const Target&) { refuse_verbs(); }
+#endif
 
 }  // namespace
 
 Profile reference_profile(const Target& target) { return SimulatedDut::profile(scenario_of(target).dut_guid); }
 
 fabric::Abilities abilities_of(const Target& target) {
-    if (!target.fabric.starts_with(verbs_prefix)) return make_rig(target)->abilities();
-    refuse_wrong_verbs(target);
-    const auto words = verbs_target(std::string_view(target.fabric).substr(verbs_prefix.size()));
-    using fabric::Ability;
-    auto abilities = Ability::long_tables | Ability::reports;
-    if (words.second) abilities = abilities | Ability::two_ports;
-    if (words.sm_key != 0) abilities = abilities | Ability::trusted_sa;
-    if (!target.fabric_control.empty()) abilities = abilities | Ability::control;
-    return abilities;
+    return target.fabric.starts_with(verbs_prefix) ? verbs_abilities(target) : make_rig(target)->abilities();
 }
 
 std::unique_ptr<Rig> make_rig(const Target& target) {

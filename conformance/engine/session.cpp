@@ -94,12 +94,15 @@ std::uint8_t Session::group_range() const noexcept {
 
 Tester::Manners Session::manners(const fabric::PortFacts& port) {
     if (options_.journal_folder.empty()) return {};
+    const auto guid = port.gid.interface_id();
+    auto journal = journals_.find(guid);
     try {
-        journals_.push_back(std::make_unique<Journal>(options_.journal_folder, hex(port.gid.interface_id(), 16)));
+        if (journal == journals_.end())
+            journal = journals_.try_emplace(guid, options_.journal_folder, hex(guid, 16)).first;
     } catch (const std::runtime_error& why) {
         throw SessionBroken(why.what());
     }
-    return {.journal = journals_.back().get(), .is_of_run = [range = group_range()](const Gid& mgid) {
+    return {.journal = &journal->second, .is_of_run = [range = group_range()](const Gid& mgid) {
                 return (mgid.interface_id() >> 16 & 0xff) == range && (mgid.interface_id() & 0xffff) >= first_number;
             }};
 }

@@ -6,6 +6,7 @@
 #include "conformance/engine/recorder.hpp"
 #include "conformance/engine/tester.hpp"
 
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -102,7 +103,7 @@ private:
     Control& control_;
     SessionOptions options_;
     Dut dut_;
-    std::vector<std::unique_ptr<Journal>> journals_;  ///< of each port that was used
+    std::map<std::uint64_t, Journal> journals_;  ///< by port GUID, of those that were used
     std::unique_ptr<Tester> tester_;
     std::vector<std::string> notes_;
     Situation situation_;

@@ -26,23 +26,17 @@ std::vector<std::uint8_t> octets_of(const Bytes<Record>& record) {
 
 using component = McMemberRecord::component;
 
-/// The first P_Key of the table that makes its port a full member.
-std::uint16_t own_p_key(const fabric::PortFacts& facts) {
-    for (const auto key : facts.p_keys)
-        if (key & full_member) return key;
-    return 0xffff;
-}
-
 std::uint64_t own_interface_id(const fabric::PortFacts& facts) {
     constexpr std::uint64_t spread = 0x9e3779b97f4a7c15, low_half = 0xffffffff;
     const auto mixed = (facts.gid.interface_id() ^ facts.qpn) * spread;
     return (mixed >> 32 & low_half) | 1;
 }
 
-std::vector<std::uint8_t> line_of(const Gid& mgid, std::uint8_t state) {
-    std::vector<std::uint8_t> line(mgid.octets.begin(), mgid.octets.end());
-    line.push_back(state);
-    return line;
+/// As the journal has a membership.
+std::vector<std::uint8_t> membership_octets(const Gid& mgid, std::uint8_t state) {
+    std::vector<std::uint8_t> octets(mgid.octets.begin(), mgid.octets.end());
+    octets.push_back(state);
+    return octets;
 }
 
 }  // namespace
@@ -60,7 +54,9 @@ Tester::Tester(fabric::Port& port, std::uint16_t p_key, Manners manners) : port_
     self_.qpn = facts.qpn;
     // Beside an interface of the host, which has the usual address, another one: of local scope, and by its queue pair.
     self_.ipv6 = Gid::of(link_local, facts.is_shared ? own_interface_id(facts) : facts.gid.interface_id() ^ u_bit);
-    link_.p_key = p_key ? p_key : own_p_key(facts);
+    const auto full_p_key = facts.first_full_p_key();
+    constexpr std::uint16_t default_p_key = 0xffff;
+    link_.p_key = p_key ? p_key : full_p_key ? full_p_key : default_p_key;
 }
 
 Tester::~Tester() = default;
@@ -146,19 +142,20 @@ SaAnswer Tester::join(const Bytes<McMemberRecord>& record, std::uint64_t mask) {
     const auto asked_mgid = record[McMemberRecord::mgid];
     const bool is_own_port = record[McMemberRecord::port_gid] == self_.gid;
     const bool is_held = is_own_port && may_be_held(asked_mgid);
-    const auto line = line_of(asked_mgid, record[McMemberRecord::join_state]);
-    const bool is_written = manners_.journal && is_own_port && !is_held && !asked_mgid.is_zero();
-    if (is_written) manners_.journal->begins(Journal::Kind::membership, line);
+    const auto state = record[McMemberRecord::join_state];
+    const bool is_written = manners_.journal && is_own_port && !is_held;
+    if (is_written && !asked_mgid.is_zero()) write_down(asked_mgid, state);
     auto answer = ask({.method = Method::set,
                        .attribute = attribute::mc_member_record,
                        .component_mask = mask,
                        .record = octets_of(record)});
     const auto joined = answer.first<McMemberRecord>();
-    const auto state = record[McMemberRecord::join_state];
     // An SA that was not heard may have granted it all the same: an interrupt ends the waiting, not the request.
     if (!answer.is_answered && record[McMemberRecord::port_gid] == self_.gid)
         memberships_.push_back({record[McMemberRecord::mgid], state, 0, is_held});
-    if (is_written && answer.is_answered && !answer.is_ok()) manners_.journal->ends(Journal::Kind::membership, line);
+    if (is_written && answer.is_answered && !answer.is_ok()) cross_out(asked_mgid, state);
+    // The SA has chosen it.
+    if (is_written && answer.is_ok() && joined && asked_mgid.is_zero()) write_down(joined[McMemberRecord::mgid], state);
     if (!answer.is_ok() || !joined) return answer;
     if (joined[McMemberRecord::port_gid] != self_.gid && record[McMemberRecord::port_gid] != self_.gid) return answer;
     const Membership membership{joined[McMemberRecord::mgid], state, joined[McMemberRecord::mlid], is_held};
@@ -205,9 +202,26 @@ SaAnswer Tester::leave(const Gid& mgid, std::uint8_t join_state) {
                        .attribute = attribute::mc_member_record,
                        .component_mask = component::join,
                        .record = octets_of(record)});
-    if (answer.is_answered && manners_.journal)
-        manners_.journal->ends(Journal::Kind::membership, line_of(mgid, join_state));
+    if (answer.is_answered && manners_.journal) cross_out(mgid, join_state);
     return answer;
+}
+
+void Tester::write_down(const Gid& mgid, std::uint8_t state) {
+    manners_.journal->begins(Journal::Kind::membership, membership_octets(mgid, state));
+}
+
+/// States are left one by one, too.
+void Tester::cross_out(const Gid& mgid, std::uint8_t states) {
+    const auto entries = manners_.journal->entries();
+    for (const auto& [kind, octets] : entries) {
+        if (kind != Journal::Kind::membership ||
+            !std::ranges::equal(Octets{octets}.first(mgid.octets.size()), mgid.octets))
+            continue;
+        const auto left = static_cast<std::uint8_t>(octets.back() & ~states);
+        if (left == octets.back()) continue;
+        if (left != 0) write_down(mgid, left);
+        manners_.journal->ends(kind, octets);
+    }
 }
 
 void Tester::give_up(const Membership& membership) {

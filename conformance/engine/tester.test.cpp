@@ -2,8 +2,8 @@
 #include "conformance/engine/tester.hpp"
 
 #include "catch2.hpp"
-#include "fabric/socket/test_directory.hpp"
 #include "protocol/wire/inform_info.hpp"
+#include "temporary_folder.hpp"
 
 #include <algorithm>
 
@@ -114,7 +114,7 @@ TEST_CASE("Tester: what the host does not tell may be the host's") {
 }
 
 TEST_CASE("Tester: what a run that was killed held is ended by the next one") {
-    const fabric::TestDirectory directory;
+    const TemporaryFolder directory;
     AgreeablePort port;
     std::size_t held = 0;
     {

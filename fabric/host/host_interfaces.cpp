@@ -4,28 +4,22 @@
 
 #include "fabric/host/sysfs.hpp"
 #include "protocol/wire/link_address.hpp"
+#include "protocol/wire/text.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace ipoib::fabric {
 using namespace wire;
 
 namespace {
 
-/// Octets in hex with colons between, exactly as many as a link-layer address has; else none.
+/// Exactly as many octets as a link-layer address has; else none.
 bool read_address(const std::filesystem::path& path, Bytes<LinkAddress>& address) {
-    std::ifstream file{path};
-    std::size_t count = 0;
-    for (std::string octet; std::getline(file, octet, ':'); ++count) {
-        std::istringstream digits{octet};
-        unsigned value = 0;
-        if (count >= LinkAddress::size || !(digits >> std::hex >> value) || value > 0xff) return false;
-        address.octets[count] = static_cast<std::uint8_t>(value);
-    }
-    return count == LinkAddress::size;
+    const auto octets = parse_octets(line_of(path));
+    if (!octets || octets->size() != LinkAddress::size) return false;
+    std::ranges::copy(*octets, address.octets.begin());
+    return true;
 }
 
 }  // namespace
@@ -40,9 +34,9 @@ std::vector<HostInterface> ipoib_interfaces(const std::string& folder) {
         constexpr std::uint64_t up = 1;
         found.push_back({.name = entry.path().filename(),
                          .port_guid = address[LinkAddress::gid].interface_id(),
-                         .p_key = static_cast<std::uint16_t>(number_in(line_of(path + "pkey")).value_or(0)),
+                         .p_key = static_cast<std::uint16_t>(parse_number(line_of(path + "pkey")).value_or(0)),
                          .mode = line_of(path + "mode"),
-                         .is_up = (number_in(line_of(path + "flags")).value_or(0) & up) != 0});
+                         .is_up = (parse_number(line_of(path + "flags")).value_or(0) & up) != 0});
     }
     std::ranges::sort(found, {}, &HostInterface::name);
     return found;

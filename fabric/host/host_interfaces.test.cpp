@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fabric/host/host_interfaces.hpp"
 
-#include "fabric/socket/test_directory.hpp"
+#include "temporary_folder.hpp"
 
 #include "catch2.hpp"
 
@@ -19,7 +19,7 @@ struct Interfaces {
         std::ofstream{folder / (name + "/address")} << address;
     }
     [[nodiscard]] bool have(std::uint64_t port_guid) const { return has_ipoib_interface(folder / "", port_guid); }
-    TestDirectory folder;
+    TemporaryFolder folder;
 };
 
 TEST_CASE("Host's interfaces: an IPoIB interface is known by the port GUID in its link-layer address") {
@@ -62,7 +62,7 @@ TEST_CASE("Host's interfaces: what is no link-layer address of IPoIB is none") {
 }
 
 TEST_CASE("Host's interfaces: where the driver is, an interface may be out of sight") {
-    const TestDirectory folder;
+    const TemporaryFolder folder;
     CHECK_FALSE(has_ipoib_driver(folder / ""));
     std::filesystem::create_directory(folder / "ib_ipoib");
     CHECK(has_ipoib_driver(folder / ""));

@@ -4,6 +4,7 @@
 
 #include "fabric/host/sysfs.hpp"
 #include "protocol/wire/mgid.hpp"
+#include "protocol/wire/text.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@ std::vector<std::string> names_in(const std::string& folder) {
     std::error_code error;
     for (const auto& entry : files::directory_iterator{folder, error}) names.push_back(entry.path().filename());
     std::ranges::sort(names, [](const std::string& a, const std::string& b) {
-        return a.size() != b.size() && number_in(a) && number_in(b) ? a.size() < b.size() : a < b;
+        return a.size() != b.size() && parse_number(a) && parse_number(b) ? a.size() < b.size() : a < b;
     });
     return names;
 }
@@ -39,17 +40,8 @@ std::string behind_colon(const std::string& line) {
     return colon == std::string::npos ? line : line.substr(colon + 2);
 }
 
-/// "fe80:0000:0000:0000:0002:c903:0008:f735".
-Gid gid_in(std::string line) {
-    std::erase(line, ':');
-    constexpr std::size_t half = 16;
-    if (line.size() != 2 * half) return {};
-    const auto upper = number_in("0x" + line.substr(0, half)), lower = number_in("0x" + line.substr(half));
-    return upper && lower ? Gid::of(*upper, *lower) : Gid{};
-}
-
 std::uint16_t short_in(const std::string& line) {
-    const auto number = number_in(line).value_or(0);
+    const auto number = parse_number(line).value_or(0);
     return number <= 0xffff ? static_cast<std::uint16_t>(number) : std::uint16_t{0};
 }
 
@@ -60,7 +52,7 @@ std::string device_file(const std::string& root, const std::string& folder, cons
     for (const auto& name : names_in(path)) {
         if (!name.starts_with(prefix) || line_of(path + name + "/ibdev") != port.device) continue;
         const auto number = line_of(path + name + "/port");
-        if (number.empty() || number_in(number) == port.number) return "/dev/infiniband/" + name;
+        if (number.empty() || parse_number(number) == port.number) return "/dev/infiniband/" + name;
     }
     return {};
 }
@@ -93,13 +85,13 @@ void check_state(HostPort& port) {
 HostPort port_at(const std::string& root, std::string device, const std::string& number, const HostRights& rights) {
     const auto folder = root + "/sys/class/infiniband/" + device + "/ports/" + number + '/';
     HostPort port{.device = std::move(device),
-                  .number = static_cast<unsigned>(number_in(number).value_or(0)),
+                  .number = static_cast<unsigned>(parse_number(number).value_or(0)),
                   .link_layer = line_of(folder + "link_layer"),
                   .state = behind_colon(line_of(folder + "state")),
                   .rate = line_of(folder + "rate"),
                   .lid = short_in(line_of(folder + "lid")),
                   .sm_lid = short_in(line_of(folder + "sm_lid")),
-                  .gid = gid_in(line_of(folder + "gids/0"))};
+                  .gid = parse_gid(line_of(folder + "gids/0")).value_or(Gid{})};
     for (const auto& index : names_in(folder + "pkeys"))
         if (const auto p_key = short_in(line_of(folder + "pkeys/" + index))) port.p_keys.push_back(p_key);
     if (port.link_layer != "InfiniBand") {
@@ -132,7 +124,7 @@ HostRights HostRights::mine() {
     std::ifstream status{"/proc/self/status"};
     std::uint64_t capabilities = 0;
     for (std::string line; std::getline(status, line);)
-        if (line.starts_with("CapEff:\t")) capabilities = number_in("0x" + line.substr(8)).value_or(0);
+        if (line.starts_with("CapEff:\t")) capabilities = parse_number("0x" + line.substr(8)).value_or(0);
     constexpr unsigned net_raw = 13, ipc_lock = 14;
     rights.has_raw_network = (capabilities >> net_raw & 1) != 0;
     const bool locks_any = !is_limited || (capabilities >> ipc_lock & 1) != 0;

@@ -2,7 +2,7 @@
 #include "fabric/host/host_ports.hpp"
 
 #include "catch2.hpp"
-#include "fabric/socket/test_directory.hpp"
+#include "temporary_folder.hpp"
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -59,7 +59,7 @@ struct Host {
         REQUIRE(port.obstacles.size() == 1);
         return port.obstacles[0];
     }
-    fabric::TestDirectory directory;
+    TemporaryFolder directory;
 };
 constexpr const char* folder = "sys/class/infiniband/mlx5_0/ports/1/";
 
@@ -154,7 +154,7 @@ TEST_CASE("Host's ports: what is damaged, or not there, is no port that can be u
     for (const auto* file : {"lid", "sm_lid", "state", "gids/0", "pkeys/0", "rate"})
         host.write(std::string(folder) + file, std::string(5000, 'x'));
     CHECK_FALSE(host.one().obstacles.empty());
-    const fabric::TestDirectory nothing;
+    const TemporaryFolder nothing;
     CHECK(host_ports(nothing / "", all_rights).empty());
     CHECK_THAT(why_no_ports(nothing / ""), ContainsSubstring("ib_core is not loaded"));
     std::filesystem::create_directories(nothing / "sys/class/infiniband");

@@ -5,6 +5,7 @@
 #include "fabric/loop.hpp"
 
 #include <sys/types.h>
+#include <memory>
 #include <string>
 
 namespace ipoib::fabric {
@@ -47,6 +48,24 @@ private:
     std::string answer_;
     std::string problem_;  ///< why nothing can be asked any more
     unsigned long last_id_ = 0;
+};
+
+/// The command that changes a fabric from outside, if one is given.
+class OutsideControl {
+public:
+    /// An empty command is none. As ControlProcess.
+    OutsideControl(Loop& loop, const std::string& command)
+        : command_(command), process_(command.empty() ? nullptr : std::make_unique<ControlProcess>(loop, command)) {}
+    [[nodiscard]] explicit operator bool() const noexcept { return process_ != nullptr; }
+    [[nodiscard]] const std::string& command() const noexcept { return command_; }
+    [[nodiscard]] std::string ask(const std::string& request) {
+        return process_ ? process_->ask(request)
+                        : refusal(request, "unsupported", "no --fabric-control command is given");
+    }
+
+private:
+    std::string command_;
+    std::unique_ptr<ControlProcess> process_;
 };
 
 }  // namespace ipoib::fabric

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fabric/socket/control_process.hpp"
 
-#include "fabric/socket/test_directory.hpp"
+#include "temporary_folder.hpp"
 
 #include "catch2.hpp"
 
@@ -108,7 +108,7 @@ TEST_CASE("Fabric control: a request that is none is refused and not sent") {
 }
 
 TEST_CASE("Fabric control: at the end the command's input ends, and it is waited for") {
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     { Bench bench{"cat > /dev/null; echo restored > " + directory / "state"}; }
     std::string state;
     std::ifstream{directory / "state"} >> state;

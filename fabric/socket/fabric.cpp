@@ -10,6 +10,7 @@
 #include "protocol/wire/lrh.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 namespace ipoib::fabric {
@@ -114,8 +115,7 @@ struct SocketFabric::State {
     [[nodiscard]] std::string problem() const;
 
     Loop loop{Loop::Clock::real};
-    std::string control_command;
-    std::unique_ptr<ControlProcess> control;
+    std::optional<OutsideControl> control;
     std::vector<std::unique_ptr<Node>> nodes;
     std::vector<Port*> ports;
     std::unique_ptr<Tap> tap;
@@ -151,8 +151,7 @@ SocketFabric::SocketFabric(const SocketOptions& options) : state_(std::make_uniq
                 s.loop, [&s, index](const Frame& frame) { return s.sightings.is_copy(frame, index); },
                 [&s, index](const Frame& frame) { s.tell(frame, index); });
     }
-    s.control_command = options.control;
-    if (!options.control.empty()) s.control = std::make_unique<ControlProcess>(s.loop, options.control);
+    s.control.emplace(s.loop, options.control);
     s.bring_up(options.patience);
 }
 SocketFabric::~SocketFabric() = default;
@@ -162,7 +161,7 @@ Loop& SocketFabric::loop() { return state_->loop; }
 Abilities SocketFabric::abilities() const {
     auto abilities = Ability::any_frame | Ability::reports | Ability::long_tables;
     if (state_->ports.size() > 1) abilities = abilities | Ability::two_ports;
-    if (state_->control) abilities = abilities | Ability::control;
+    if (*state_->control) abilities = abilities | Ability::control;
     if (state_->tap) abilities = abilities | Ability::see_all;
     if (state_->is_trusted) abilities = abilities | Ability::trusted_sa;
     return abilities;
@@ -174,17 +173,14 @@ std::vector<std::pair<std::string, std::string>> SocketFabric::facts() const {
     for (const auto& node : state_->nodes) paths += (paths.empty() ? "" : ",") + node->path;
     facts.emplace_back("paths", paths);
     if (state_->tap) facts.emplace_back("tap", state_->tap->path);
-    if (state_->control) facts.emplace_back("control", state_->control_command);
+    if (*state_->control) facts.emplace_back("control", state_->control->command());
     return facts;
 }
 
 std::span<Port* const> SocketFabric::ports() { return state_->ports; }
 void SocketFabric::observe(std::function<void(const Sighting&)> observer) { state_->observer = std::move(observer); }
 
-std::string SocketFabric::control(const std::string& request) {
-    if (state_->control) return state_->control->ask(request);
-    return refusal(request, "unsupported", "no --fabric-control command is given");
-}
+std::string SocketFabric::control(const std::string& request) { return state_->control->ask(request); }
 std::string SocketFabric::problem() const { return state_->problem(); }
 
 std::string SocketFabric::State::problem() const {

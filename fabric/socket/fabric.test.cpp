@@ -2,8 +2,8 @@
 #include "fabric/socket/fabric.hpp"
 
 #include "fabric/node/test_node.hpp"
-#include "fabric/socket/test_directory.hpp"
 #include "fabric/socket/unix_socket.hpp"
+#include "temporary_folder.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -165,7 +165,7 @@ struct Observer {
 const SaRequest ask_anything{.attribute = attribute::class_port_info};
 
 TEST_CASE("Socket fabric: each path is a port that the manager on the other side makes active") {
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     const HubProcess hub{{directory / "a", directory / "b"}};
     SocketFabric fabric{{.paths = {directory / "a", directory / "b"}}};
     REQUIRE(fabric.ports().size() == 2);
@@ -184,7 +184,7 @@ TEST_CASE("Socket fabric: each path is a port that the manager on the other side
 }
 
 TEST_CASE("Socket fabric: GUIDs follow from path and seed unless they are given") {
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     const HubProcess hub{{directory / "a"}};
     const auto guid = [&](SocketOptions options) {
         options.paths = {directory / "a"};
@@ -196,7 +196,7 @@ TEST_CASE("Socket fabric: GUIDs follow from path and seed unless they are given"
 }
 
 TEST_CASE("Socket fabric: the SA is asked and its reports are heard") {
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     const HubProcess hub{{directory / "a"}};
     SocketFabric fabric{{.paths = {directory / "a"}}};
     auto& port = *fabric.ports()[0];
@@ -212,7 +212,7 @@ TEST_CASE("Socket fabric: the SA is asked and its reports are heard") {
 }
 
 TEST_CASE("Socket fabric: a frame between two of the tester's ports is seen once") {
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     const HubProcess hub{{directory / "a", directory / "b"}};
     SocketFabric fabric{{.paths = {directory / "a", directory / "b"}}};
     auto &first = *fabric.ports()[0], &second = *fabric.ports()[1];
@@ -235,7 +235,7 @@ TEST_CASE("Socket fabric: a frame between two of the tester's ports is seen once
 }
 
 TEST_CASE("Socket fabric: two testers at one fabric see each other as others, multicast once") {
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     const HubProcess hub{{directory / "a", directory / "b", directory / "c"}};
     SocketFabric both{{.paths = {directory / "a", directory / "b"}}}, one{{.paths = {directory / "c"}}};
     Observer of_both{both}, of_one{one};
@@ -263,7 +263,7 @@ TEST_CASE("Socket fabric: two testers at one fabric see each other as others, mu
 }
 
 TEST_CASE("Socket fabric: a tap shows what other nodes send, and each frame once") {
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     const HubProcess hub{{directory / "a", directory / "b"}, true, directory / "tap"};
     SocketFabric tester{{.paths = {directory / "a"}, .tap = directory / "tap", .sm_key = 1}};
     SocketFabric other{{.paths = {directory / "b"}}};
@@ -300,7 +300,7 @@ TEST_CASE("Socket fabric: a tap shows what other nodes send, and each frame once
 }
 
 TEST_CASE("Socket fabric: a link that goes down and up again is brought up anew") {
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     const HubProcess hub{{directory / "a"}};
     SocketFabric fabric{{.paths = {directory / "a"}}};
     auto& port = *fabric.ports()[0];
@@ -312,7 +312,7 @@ TEST_CASE("Socket fabric: a link that goes down and up again is brought up anew"
 }
 
 TEST_CASE("Socket fabric: a fabric that closes the connection takes the port down, and the reason is told") {
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     const HubProcess hub{{directory / "a", directory / "b"}};
     SocketFabric fabric{{.paths = {directory / "a", directory / "b"}}};
     auto &first = *fabric.ports()[0], &second = *fabric.ports()[1];
@@ -335,7 +335,7 @@ std::string start_error(const SocketOptions& options) {
 }
 
 TEST_CASE("Socket fabric: what keeps it from starting is said") {
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     const HubProcess idle{{directory / "idle"}, false};
     CHECK_THAT(start_error({.paths = {}}), ContainsSubstring("1 to 63 paths"));
     CHECK_THAT(start_error({.paths = {directory / "none"}}), ContainsSubstring("none: No such file"));
@@ -344,7 +344,7 @@ TEST_CASE("Socket fabric: what keeps it from starting is said") {
 }
 
 TEST_CASE("Socket fabric: the fabric is changed by a command, if there is one") {
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     const HubProcess hub{{directory / "a"}};
     SocketFabric without{{.paths = {directory / "a"}}};
     CHECK(without.control(R"({"id":5,"do":"sm"})") ==

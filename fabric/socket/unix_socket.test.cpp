@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fabric/socket/unix_socket.hpp"
 
-#include "fabric/socket/test_directory.hpp"
 #include "protocol/build/samples.hpp"
+#include "temporary_folder.hpp"
 
 #include "catch2.hpp"
 
@@ -50,7 +50,7 @@ TEST_CASE("Raw port listener: hands out a port for each stack, and frames pass b
         void receive(const Frame& frame) override { sizes.push_back(frame.octets().size()); }
         std::vector<std::size_t> sizes;
     } of_server, of_client;
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     Loop loop{Loop::Clock::real};
     std::vector<std::unique_ptr<RawPort>> ports;
     const RawPortListener listener{loop, directory / "port", into(ports)};
@@ -69,7 +69,7 @@ TEST_CASE("Raw port listener: hands out a port for each stack, and frames pass b
 }
 
 TEST_CASE("Raw port listener: removes its file at the end, and only its own") {
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     Loop loop{Loop::Clock::real};
     {
         const RawPortListener listener{loop, directory / "port", nobody()};
@@ -85,7 +85,7 @@ TEST_CASE("Raw port listener: removes its file at the end, and only its own") {
 }
 
 TEST_CASE("Raw port listener: replaces a stale socket and nothing else") {
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     Loop loop{Loop::Clock::real};
     leave_stale_socket(directory / "stale");
     CHECK(error_of(loop, directory / "stale").empty());
@@ -102,7 +102,7 @@ TEST_CASE("Raw port listener: replaces a stale socket and nothing else") {
 }
 
 TEST_CASE("Raw port: why there is no connection is said with the path") {
-    const TestDirectory directory;
+    const TemporaryFolder directory;
     Loop loop{Loop::Clock::real};
     leave_stale_socket(directory / "stale");
     const auto error = [](const std::string& path) {

@@ -182,6 +182,7 @@ UmadDevice::~UmadDevice() {
     umad_close_port(state_->port_id);
 }
 
+const std::string& UmadDevice::device() const noexcept { return state_->place.device; }
 std::string UmadDevice::name() const { return state_->place.name(); }
 bool UmadDevice::is_simulated() const noexcept { return state_->is_simulated; }
 std::uint8_t UmadDevice::port_number() const noexcept { return static_cast<std::uint8_t>(state_->place.port); }

@@ -32,6 +32,7 @@ public:
     [[nodiscard]] int descriptor() const noexcept override;
     [[nodiscard]] bool hears_reports() const noexcept override;
 
+    [[nodiscard]] const std::string& device() const noexcept;
     /// DEVICE/PORT.
     [[nodiscard]] std::string name() const;
     /// Whether it is a port of ibsim: there is no file behind its descriptor.

@@ -3,61 +3,69 @@
 #include "fabric/verbs/fabric.hpp"
 
 #include "fabric/socket/control_process.hpp"
+#include "fabric/socket/sightings.hpp"
+#include "protocol/wire/lrh.hpp"
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace ipoib::fabric {
+using namespace wire;
 
 struct VerbsFabric::State {
-    void bring_up(VerbsPort& port, Time deadline);
+    explicit State(const VerbsFabricOptions& given) : options(given), control(loop, given.control) {
+        for (const auto& one : options.ports) {
+            const auto place = static_cast<unsigned>(ports.size());
+            auto& port = *owned.emplace_back(std::make_unique<VerbsPort>(loop, one));
+            port.tap = [this, place](const Sighting& sighting) { see(sighting, place); };
+            ports.push_back(&port);
+        }
+    }
+    void see(const Sighting& sighting, unsigned place);
 
+    VerbsFabricOptions options;
     Loop loop{Loop::Clock::real};
+    OutsideControl control;
     std::vector<std::unique_ptr<VerbsPort>> owned;
     std::vector<Port*> ports;
-    bool is_trusted = false;
-    std::string control_command;
-    std::unique_ptr<ControlProcess> control;
     std::function<void(const Sighting&)> observer;
+    Sightings sightings;
 };
 
-VerbsFabric::VerbsFabric(const VerbsFabricOptions& options) : state_(std::make_unique<State>()) {
-    auto& s = *state_;
-    s.control_command = options.control;
-    if (!options.control.empty()) s.control = std::make_unique<ControlProcess>(s.loop, options.control);
-    const auto deadline = s.loop.now() + options.patience;
-    for (const auto& one : options.ports) {
-        auto& port = *s.owned.emplace_back(std::make_unique<VerbsPort>(s.loop, one));
-        port.tap = [this](const Sighting& sighting) {
-            if (state_->observer) state_->observer(sighting);
-        };
-        s.ports.push_back(&port);
-        s.is_trusted = s.is_trusted || one.sm_key != 0;
-    }
-    for (const auto& port : s.owned) s.bring_up(*port, deadline);
+VerbsFabric::VerbsFabric(const VerbsFabricOptions& options) : state_(std::make_unique<State>(options)) {
+    const auto deadline = state_->loop.now() + options.patience;
+    for (const auto& port : state_->owned) port->bring_up(deadline);
 }
 VerbsFabric::~VerbsFabric() = default;
 
-void VerbsFabric::State::bring_up(VerbsPort& port, Time deadline) {
-    constexpr Duration between_tries = std::chrono::milliseconds{300};
-    const auto is_settled = [&] { return port.facts().is_active || !port.problem().empty(); };
-    std::string why = "no subnet manager made it active";
-    if (loop.run_until(is_settled, deadline)) why = port.try_sa(between_tries);
-    while (!why.empty() && port.facts().is_active && loop.now() < deadline && !Loop::stop_requested())
-        why = port.try_sa(between_tries);
-    if (!why.empty()) throw std::runtime_error(port.name() + ": " + why);
-    port.open_queue_pair();
+/// A frame between two of the tester's ports is seen when it is sent, one that both receive once.
+void VerbsFabric::State::see(const Sighting& sighting, unsigned place) {
+    if (!observer) return;
+    const bool is_received = sighting.sender != Sender::tester;
+    if (is_received && ports.size() > 1) {
+        const auto slid = View<Lrh>::at(sighting.octets)[Lrh::slid];
+        const bool is_own = std::ranges::any_of(ports, [&](const Port* port) { return port->facts().lid == slid; });
+        // The SM may be on a port of the tester: its MADs are those of the SA all the same.
+        if (is_own && sighting.sender == Sender::other) return;
+        if (!sightings.is_new(Frame{sighting.octets}, place)) return;
+    }
+    observer(sighting);
 }
 
 Loop& VerbsFabric::loop() { return state_->loop; }
 
-Abilities VerbsFabric::abilities() const {
-    auto abilities = Abilities{Ability::long_tables};
-    if (state_->owned.front()->hears_reports()) abilities = abilities | Ability::reports;
-    if (state_->owned.size() > 1) abilities = abilities | Ability::two_ports;
-    if (state_->control) abilities = abilities | Ability::control;
-    if (state_->is_trusted) abilities = abilities | Ability::trusted_sa;
+Abilities VerbsFabric::abilities_with(const VerbsFabricOptions& options) {
+    auto abilities = Ability::long_tables | Ability::reports;
+    if (options.ports.size() > 1) abilities = abilities | Ability::two_ports;
+    if (!options.control.empty()) abilities = abilities | Ability::control;
+    if (std::ranges::any_of(options.ports, [](const auto& port) { return port.sm_key != 0; }))
+        abilities = abilities | Ability::trusted_sa;
     return abilities;
+}
+
+Abilities VerbsFabric::abilities() const {
+    const auto abilities = abilities_with(state_->options);
+    // Another program of this host may be the one who gets them.
+    return state_->owned.front()->hears_reports() ? abilities : abilities.without(Ability::reports);
 }
 
 std::vector<std::pair<std::string, std::string>> VerbsFabric::facts() const {
@@ -68,17 +76,14 @@ std::vector<std::pair<std::string, std::string>> VerbsFabric::facts() const {
         {"clock", "real"},
         {"device", devices},
         {"frames", "those of others are rebuilt from completions and management datagrams"}};
-    if (state_->control) facts.emplace_back("control", state_->control_command);
+    if (state_->control) facts.emplace_back("control", state_->control.command());
     return facts;
 }
 
 std::span<Port* const> VerbsFabric::ports() { return state_->ports; }
 void VerbsFabric::observe(std::function<void(const Sighting&)> observer) { state_->observer = std::move(observer); }
 
-std::string VerbsFabric::control(const std::string& request) {
-    if (state_->control) return state_->control->ask(request);
-    return refusal(request, "unsupported", "no --fabric-control command is given");
-}
+std::string VerbsFabric::control(const std::string& request) { return state_->control.ask(request); }
 
 std::string VerbsFabric::problem() const {
     for (const auto& port : state_->owned)

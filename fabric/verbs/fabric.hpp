@@ -19,6 +19,9 @@ public:
     explicit VerbsFabric(const VerbsFabricOptions& options);
     ~VerbsFabric() override;
 
+    /// What can be done there, as far as the options tell it: the ports need not be there.
+    [[nodiscard]] static Abilities abilities_with(const VerbsFabricOptions& options);
+
     [[nodiscard]] Loop& loop() override;
     [[nodiscard]] Abilities abilities() const override;
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> facts() const override;

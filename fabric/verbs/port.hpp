@@ -2,9 +2,7 @@
 // A port of a real HCA: data through a UD queue pair of verbs, the SA through its MAD device.
 #pragma once
 
-#include "fabric/umad/device.hpp"
-#include "fabric/umad/port.hpp"
-#include "fabric/verbs/queue_pair.hpp"
+#include "fabric/umad/managed_port.hpp"
 
 #include <functional>
 #include <string>
@@ -20,8 +18,7 @@ struct VerbsPortOptions {
 
 class VerbsPort : public Port {
 public:
-    /// Throws std::invalid_argument when the options name no port or partition, std::runtime_error when it cannot be
-    /// used. Facts are true once the port is active.
+    /// Throws std::invalid_argument when the options name no port, std::runtime_error when it cannot be used.
     VerbsPort(Loop& loop, const VerbsPortOptions& options);
     ~VerbsPort() override;
     VerbsPort(const VerbsPort&) = delete;
@@ -40,10 +37,8 @@ public:
     std::function<void(const Sighting&)> tap;
     [[nodiscard]] std::string name() const;
     [[nodiscard]] bool hears_reports() const noexcept;
-    /// Makes the queue pair, once the port is active; until then nothing is sent. Throws std::runtime_error.
-    void open_queue_pair();
-    /// Asks the SA whether it answers; why it does not, or empty.
-    [[nodiscard]] std::string try_sa(Duration patience);
+    /// As ManagedPort; then there is a queue pair. Throws std::runtime_error.
+    void bring_up(Time deadline);
     /// Why the port cannot be used any more; empty as long as it can.
     [[nodiscard]] std::string problem() const;
 

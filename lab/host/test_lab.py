@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
 import io
 import json
@@ -22,6 +23,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import commands
 import cpio
 import image
 import kernel
@@ -426,6 +428,26 @@ class Qemu(unittest.TestCase):
         self.assertEqual(machine.parse_version("QEMU emulator version 7.2.22 (Debian 1:7.2)"), (7, 2))
         with self.assertRaises(LabError):
             machine.parse_version("what?")
+
+
+class KeptFile(unittest.TestCase):
+    def keep(self, line: str) -> dict[str, bytes]:
+        with tempfile.TemporaryDirectory() as folder:
+            kept = Path(folder) / "kept"
+            commands.keep_file(kept, line)
+            return {file.name: file.read_bytes() for file in kept.iterdir()}
+
+    def test_it_is_written_under_its_name(self) -> None:
+        content = base64.b64encode(gzip.compress(b"{}\n")).decode()
+        self.assertEqual(self.keep(f"LAB-FILE results.json {content}"), {"results.json": b"{}\n"})
+
+    def test_names_that_lead_elsewhere_and_content_in_pieces_are_refused(self) -> None:
+        content = base64.b64encode(gzip.compress(b"{}\n")).decode()
+        for line in (f"LAB-FILE ../results.json {content}", f"LAB-FILE .profile {content}", "LAB-FILE results.json",
+                     f"LAB-FILE results.json {content[:-8]}", f"LAB-FILE results.json {content[1:]}",
+                     "LAB-FILE results.json AAAA"):
+            with self.subTest(line=line), self.assertRaises(LabError):
+                self.keep(line)
 
 
 class Options(unittest.TestCase):

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace ipoib::wire {
 namespace {
@@ -90,6 +91,17 @@ std::string value_text(const FieldSpec& field, const std::uint8_t* header, Names
     const auto name = name_of(names, value);
     if (name.empty()) return "unknown (" + number + ")";
     return number + " (" + std::string(name) + ")";
+}
+
+std::optional<std::uint64_t> parse_number(std::string_view written) {
+    constexpr int hexadecimal = 16, decimal = 10;
+    const bool is_hex = written.starts_with("0x") || written.starts_with("0X");
+    if (is_hex) written.remove_prefix(2);
+    std::uint64_t value = 0;
+    const auto* const end = written.data() + written.size();
+    const auto [stop, error] = std::from_chars(written.data(), end, value, is_hex ? hexadecimal : decimal);
+    if (error != std::errc{} || stop != end) return {};
+    return value;
 }
 
 std::optional<Gid> parse_gid(std::string_view written) {

@@ -28,6 +28,8 @@ namespace ipoib::wire {
 /// The same with other names than the row's own (mad_names.hpp).
 [[nodiscard]] std::string value_text(const FieldSpec& field, const std::uint8_t* header, Names names);
 
+/// A whole number in decimal, or in hex behind 0x; all of the text.
+[[nodiscard]] std::optional<std::uint64_t> parse_number(std::string_view text);
 /// Parses what text() and ipv4_text() write, and any other usual form.
 [[nodiscard]] std::optional<Gid> parse_gid(std::string_view text);
 [[nodiscard]] std::optional<std::uint32_t> parse_ipv4(std::string_view text);

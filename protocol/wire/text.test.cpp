@@ -27,6 +27,12 @@ TEST_CASE("Text: a value has its name, or is unknown") {
 TEST_CASE("Text: octets in hex may be separated, and half an octet is refused") {
     CHECK(parse_octets("00 a5-Ff:10\n") == std::vector<std::uint8_t>{0x00, 0xa5, 0xff, 0x10});
     CHECK_FALSE(parse_octets("0 0"));
+    CHECK(parse_number("10") == 10);
+    CHECK(parse_number("0x10") == 16);
+    CHECK(parse_number("0XfF") == 255);
+    CHECK(parse_number("18446744073709551615") == ~std::uint64_t{0});
+    for (const auto* none : {"", "0x", "10 ", " 10", "-1", "0xg", "18446744073709551616", "1e3"})
+        CHECK_FALSE(parse_number(none));
     CHECK_FALSE(parse_octets("000"));
     CHECK_FALSE(parse_octets("zz"));
     CHECK(hex_octets(std::vector<std::uint8_t>{1, 2, 3}, 2) == "0102...");
