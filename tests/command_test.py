@@ -11,34 +11,12 @@ import signal
 import socket
 import struct
 import subprocess
-import tempfile
 import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-PROGRAM = str(Path(os.environ["IPOIB_CONFORM"]).resolve())
-SOURCE = Path(os.environ["IPOIB_SOURCE_DIR"]).resolve()
-CAPTURES = SOURCE / "captures"
-
-
-def conform(*arguments, **options):
-    options.setdefault("stdin", subprocess.DEVNULL)
-    options.setdefault("timeout", 60)
-    return subprocess.run([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          **options)
-
-
-class Folder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="ipoib-test-")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def write(self, name, content):
-        path = self.folder / name
-        path.write_bytes(content)
-        return path
+from program import CAPTURES, PROGRAM, Folder, conform
 
 
 class Check(Folder):
@@ -89,7 +67,7 @@ class Check(Folder):
 
     def test_an_option_not_built_yet_is_a_usage_error(self):
         self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--html", "x.html").returncode, 2)
-        for command in ("audit", "nonsense"):
+        for command in ("merge", "nonsense"):
             run = conform(command)
             self.assertEqual(run.returncode, 2)
             self.assertIn(f"'{command}' is no command", run.stderr)
@@ -724,7 +702,7 @@ class ProfileCommand(Active):
 class OtherCommands(Folder):
     def test_list_names_cases_and_rules_and_what_can_run_where(self):
         listed = json.loads(conform("list", "--json").stdout)
-        self.assertEqual({entry["kind"] for entry in listed}, {"case", "rule"})
+        self.assertEqual({entry["kind"] for entry in listed}, {"case", "rule", "audit"})
         self.assertTrue(all(entry["checks"] for entry in listed))
         self.assertEqual(len(conform("list", "RULE-RFC4391-6-02").stdout.splitlines()), 3)
         text = conform("list", CASE).stdout
@@ -803,45 +781,6 @@ class OtherCommands(Folder):
                                    stderr=subprocess.PIPE, env={**os.environ, "MANWIDTH": "100"})
         self.assertEqual(formatted.stderr, "")
         self.assertIn("--junit-dialect", formatted.stdout)
-
-
-class Documentation(Folder):
-    def test_the_pages_that_the_suite_writes_about_itself_are_up_to_date(self):
-        (self.folder / "cases").mkdir()
-        (self.folder / "coverage.md").write_text(conform("requirements", "--markdown").stdout)
-        run = conform("selftest", "--full", "--markdown", self.folder / "kill-matrix.md", "--pages",
-                      self.folder / "cases", timeout=300)
-        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-        docs = SOURCE / "docs"
-        written = {path.relative_to(self.folder) for path in self.folder.rglob("*.md")}
-        kept = {path.relative_to(docs) for path in docs.glob("cases/*")}
-        self.assertEqual(kept | {Path("coverage.md"), Path("kill-matrix.md")}, written, "run scripts/update-docs")
-        for path in sorted(written):
-            with self.subTest(page=path):
-                self.assertEqual((docs / path).read_text(), (self.folder / path).read_text(), "run scripts/update-docs")
-
-    def test_every_command_in_the_readme_and_docs_runs(self):
-        """Lines indented by four blanks that begin with ipoib-conform or cc, in order, in a folder with the samples."""
-        for document in [SOURCE / "README.md", *sorted((SOURCE / "docs").rglob("*.md"))]:
-            folder = self.folder / str(document.relative_to(SOURCE)).replace("/", "-")
-            folder.mkdir()
-            for name in ("captures", "samples"):
-                (folder / name).symlink_to(SOURCE / name)
-            (folder / "x.pcap").symlink_to(CAPTURES / "broken.pcap")
-            (folder / "groups.txt").write_text('[{"mgid": "ff12:401b:8123::ffff:ffff", "qkey": "0x80000b1b"}]')
-            for name in ("before.json", "after.json"):
-                conform("check", CAPTURES / "usual.pcap", "--json", folder / name)
-            for line in document.read_text().splitlines():
-                if not line.startswith(("    ipoib-conform ", "    cc ")):
-                    continue
-                with self.subTest(document=document.name, line=line):
-                    words = line.split("#", 1)[0] if "pcap#" not in line else line
-                    run = subprocess.run(["bash", "-c", words.replace("ipoib-conform", PROGRAM, 1)], cwd=folder,
-                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                         text=True, timeout=300)  # a whole selftest under sanitizers
-                    # A host without an adapter has no port that can be used.
-                    allowed = (2,) if "--expect" in line else (0, 4) if line.endswith(" devices") else (0, 1)
-                    self.assertIn(run.returncode, allowed, run.stderr)
 
 
 if __name__ == "__main__":

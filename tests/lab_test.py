@@ -129,6 +129,17 @@ class Linux(LabTest):
         self.assertGreater(len(judged), 60)
         why_not = {one["na"] for one in results["results"] if one["verdict"] == "NA" and verdicts[one["id"]] != "NA"}
         self.assertEqual(why_not, {"tester", "not-seen"})
+        self.an_audit_finds_what_is_there()
+
+    def an_audit_finds_what_is_there(self):
+        audit = json.loads((SOURCE / "build/lab/tests/suite_over_verbs/audit.json").read_text())
+        verdicts = self.verdicts(audit)
+        self.assertEqual({i for i, verdict in verdicts.items() if verdict == "WARN"}, {"RULE-RFC4391-4.1-02-audit"})
+        self.assertEqual({i for i, verdict in verdicts.items() if verdict == "NA"},
+                         {"RULE-RFC4391-10-21-audit", "RULE-RFC4392-1.2-01-audit"})
+        self.assertEqual(audit["fabric"]["ports"], "2")
+        # A table of so many needs several segments.
+        self.assertGreater(int(audit["fabric"]["members"]), 10)
 
     def test_the_simulated_administrator_refuses_linux_what_opensm_never_refuses(self):
         refused = "IPOIB-4391-5-INV-002"

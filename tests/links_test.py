@@ -2,16 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """ipoib-conform links and what the user tells of a subnet, as a person or a script would use them."""
 import json
-import os
 import random
 import shutil
-import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-PROGRAM = str(Path(os.environ["IPOIB_CONFORM"]).resolve())
-CAPTURES = Path(os.environ["IPOIB_SOURCE_DIR"]).resolve() / "captures"
+from program import CAPTURES, conform
 
 CAUSES = {
     "join-refused-rate": "join-refused-rate",
@@ -24,11 +21,6 @@ CAUSES = {
     "wrong-q-key": "wrong-q-key",
     "sm-restarted": "sm-restarted",
 }
-
-
-def conform(*arguments):
-    return subprocess.run([PROGRAM, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, timeout=60, check=False)
 
 
 def account(*arguments):

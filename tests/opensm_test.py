@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Judges a real OpenSM on a simulated subnet (ibsim), through libibumad: what the simulated subnet administrator is held
 to must hold there too, but for what docs/opensm.md lists."""
+import ipaddress
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +24,13 @@ TESTER_GID = "fe80::10:3"
 PARTITIONS = '''\
 Default=0x7fff, ipoib, rate=3, mtu=4 : ALL=full;
 controlled=0x0123, ipoib, rate=3, mtu=4, sl=3, Q_Key=0x80000b1b, TClass=0x20, FlowLabel=0x12345 : ALL=full;
+'''
+# A group of all 32 bits of an IPv4 address, and one with parameters of its own.
+WRONG_GROUPS = '''\
+Default=0x7fff, ipoib, rate=3, mtu=4, sl=0, Q_Key=0x80000b1b :
+  mgid=ff12:401b::efc0:a801
+  mgid=ff12:601b::1:3,Q_Key=0x1234,TClass=0x20
+  ALL=full;
 '''
 FABRIC = "umad:ibsim0/1,issm,sm-key=1"
 # What is no PASS: the Default partition has an ordinary Q_Key; RFC 4391, 4.1 recommends another.
@@ -98,6 +107,12 @@ class OpenSm(unittest.TestCase):
         self.finish(self.start("--json", path, *arguments, fabric=fabric), exit_code)
         return {result["id"]: result for result in json.loads(path.read_text())["results"]}
 
+    @staticmethod
+    def journal():
+        folder = "/run" if os.geteuid() == 0 else os.environ.get("XDG_RUNTIME_DIR", "/nonexistent")
+        guid = int(ipaddress.ip_address(TESTER_GID)) & (1 << 64) - 1
+        return Path(folder, "ipoib-conform", f"0x{guid:016x}")
+
     def members(self):
         return self.subnet.saquery("--smkey", "1", "-m")
 
@@ -160,6 +175,7 @@ class OpenSm(unittest.TestCase):
         self.finish(run, 3)
         self.assertNotIn(TESTER_GID, self.members())
         self.assertEqual(self.subnet.saquery("-g"), before)
+        self.assertFalse(self.journal().exists(), self.journal())
 
     def test_the_evidence_tells_the_same(self):
         evidence = self.folder / "evidence"
@@ -189,6 +205,66 @@ class OpenSm(unittest.TestCase):
         self.assertIn("does not answer", said)
         # What waited for it is answered now, to nobody.
         self.subnet.wait(lambda: self.subnet.saquery("-g").count("MGID") == 2)
+
+    def audit(self, *arguments, subnet=None, exit_code=0):
+        """The results by id, and what was said beside them."""
+        subnet = subnet or self.subnet
+        path = self.folder / "audit.json"
+        path.unlink(missing_ok=True)
+        run = subprocess.run([PROGRAM, "audit", "--json", path, *map(str, arguments)], cwd=self.folder,
+                             env=subnet.at("tester"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(run.returncode, exit_code, run.stdout + run.stderr)
+        results = json.loads(path.read_text())
+        return {result["id"]: result for result in results["results"]}, results, run.stderr
+
+    def test_an_audit_finds_nothing_wrong(self):
+        evidence = self.folder / "audit"
+        results, whole, _ = self.audit("--fabric", "umad:ibsim0/1,sm-key=1", "--evidence", evidence)
+        self.assertEqual({i for i, one in results.items() if one["verdict"] == "WARN"}, {"RULE-RFC4391-4.1-02-audit"})
+        self.assertEqual({one["verdict"] for one in results.values()}, {"PASS", "WARN", "NA"})
+        self.assertEqual(whole["fabric"]["groups"], "2")
+        # Nothing but Get and GetTable was asked.
+        shown = subprocess.run(["tshark", "-r", evidence / "audit.pcapng", "-T", "fields", "-e", "infiniband.lrh.slid",
+                                "-e", "infiniband.mad.mgmtclass", "-e", "infiniband.mad.method"],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=60,
+                               check=False).stdout if shutil.which("tshark") else ""
+        methods = {line.split("\t")[2] for line in shown.splitlines() if line.split("\t")[1] == "0x03"}
+        if shown:
+            self.assertTrue(methods <= {"0x01", "0x12", "0x81", "0x92"} and "0x12" in methods, methods)
+        members = self.members()
+        self.audit("--fabric", "verbs:ibsim0")
+        self.assertEqual(self.members(), members)
+
+    def test_what_saquery_prints_is_judged_alike(self):
+        live, _, _ = self.audit("--fabric", "umad:ibsim0/1,sm-key=1")
+        (self.folder / "sa.txt").write_text(self.subnet.saquery("MCMR") + self.subnet.saquery("--smkey", "1", "-m"))
+        printed, _, _ = self.audit("--sa", self.folder / "sa.txt")
+        for name, one in printed.items():
+            if "NA" not in (one["verdict"], live[name]["verdict"]):
+                self.assertEqual(one["verdict"], live[name]["verdict"], name)
+        self.assertGreater(sum(one["verdict"] != "NA" for one in printed.values()), 10)
+
+    def test_a_stranger_is_told_of_groups_alone(self):
+        results, _, said = self.audit("--fabric", "umad:ibsim0/1")
+        self.assertIn("only to those who know its SM_Key", said)
+        self.assertEqual(results["RULE-RFC4391-5-02-audit"]["verdict"], "NA")
+        self.assertEqual(results["RULE-RFC4391-4-05-audit"]["verdict"], "PASS")
+
+    def test_groups_that_are_wrong_are_found(self):
+        with tempfile.TemporaryDirectory(prefix="ipoib-opensm-") as folder:
+            subnet = Subnet(Path(folder), HOSTS, WRONG_GROUPS, speed="4xSDR")
+            try:
+                subnet.start(groups=3)
+                subnet.wait(lambda: "State: Active" in subnet.run("tester", "ibstat", check=False))
+                results, _, _ = self.audit("--fabric", "umad:ibsim0/1,sm-key=1", subnet=subnet, exit_code=1)
+            finally:
+                subnet.stop()
+        self.assertEqual({i: one["verdict"] for i, one in results.items() if one["verdict"] not in ("PASS", "NA")},
+                         {"RULE-RFC4391-4-08-audit": "FAIL", "RULE-RFC4391-10-17-q-key-audit": "FAIL",
+                          "RULE-RFC4391-10-18-tclass-audit": "WARN"})
+        subject = results["RULE-RFC4391-4-08-audit"]["details"][0]["subject"]
+        self.assertEqual(subject, "ff12:401b:ffff::efc0:a801")
 
     def test_what_is_no_port_is_refused(self):
         for fabric, words in {"umad:mlx5_0": "ibsim0/1", "umad:ibsim0/2": "no port 2"}.items():

@@ -51,15 +51,27 @@ void Collector::merge(std::size_t index, const Record& record) {
         const auto told = static_cast<Told>(i);
         if (!record.group.tells(told)) continue;
         const auto value = value_of(record.group.parameters, told);
-        if (group.tells(told) && value_of(group.parameters, told) != value)
-            throw Wrong{record.line, "the record of " + wire::text(group.parameters.mgid) + " has " +
-                                         std::string(name_of(told)) + " " + text_of(told, value) +
-                                         ", but that of line " + std::to_string(told_at_[index][i]) + " has " +
-                                         text_of(told, value_of(group.parameters, told)) +
-                                         ": a list is of one subnet at one time"};
-        if (!group.tells(told)) told_at_[index][i] = record.line;
+        if (group.tells(told)) {
+            if (value_of(group.parameters, told) != value) contradict(index, told, value, record.line);
+            continue;
+        }
+        told_at_[index][i] = record.line;
         set(group, told, value);
     }
+}
+
+void Collector::contradict(std::size_t index, Told told, std::uint32_t value, std::size_t line) {
+    auto& group = groups_[index];
+    const auto before = told_at_[index][static_cast<std::size_t>(told)];
+    const auto known = text_of(told, value_of(group.parameters, told));
+    if (contradictions_ == Contradictions::refused)
+        throw Wrong{line, "the record of " + wire::text(group.parameters.mgid) + " has " + std::string(name_of(told)) +
+                              " " + text_of(told, value) + ", but that of line " + std::to_string(before) + " has " +
+                              known + ": a list is of one subnet at one time"};
+    constexpr std::size_t most_told = 100;
+    if (group.contradictions.size() < most_told)
+        group.contradictions.push_back(std::string(name_of(told)) + " " + text_of(told, value) + ", but " + known +
+                                       (before != 0 ? " in line " + std::to_string(before) : " in another record"));
 }
 
 std::vector<StatedGroup> Collector::groups() && {

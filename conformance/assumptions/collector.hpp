@@ -17,6 +17,7 @@ struct Record {
 
 class Collector {
 public:
+    explicit Collector(Contradictions are = Contradictions::refused) : contradictions_(are) {}
     /// Throws Wrong.
     void add(Record record);
     /// All groups, each once; throws Wrong where there is none.
@@ -24,7 +25,9 @@ public:
 
 private:
     void merge(std::size_t index, const Record& record);
+    void contradict(std::size_t index, Told told, std::uint32_t value, std::size_t line);
 
+    Contradictions contradictions_;
     std::vector<StatedGroup> groups_;
     std::vector<std::array<std::size_t, told_count>> told_at_;  ///< the line that told each parameter
     std::map<wire::Gid, std::size_t> index_;

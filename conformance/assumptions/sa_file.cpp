@@ -40,7 +40,7 @@ std::string description_in(std::string_view text) {
                             longest_description);
 }
 
-Statement parse_sa_list(std::string_view text, const std::string& origin) {
+Statement parse_sa_list(std::string_view text, const std::string& origin, Contradictions are) {
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     if (text.substr(0, byte_order_mark.size()) == byte_order_mark) text.remove_prefix(byte_order_mark.size());
     try {
@@ -50,19 +50,26 @@ Statement parse_sa_list(std::string_view text, const std::string& origin) {
             throw Wrong{1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')),
                         "a NUL octet: this is neither UTF-8 text nor JSON"};
         }
-        Collector collector;
+        Collector collector{are};
         const auto begin = text.find_first_not_of(" \t\r\n");
         const bool is_json = begin != std::string_view::npos && (text[begin] == '[' || text[begin] == '{');
-        (is_json ? read_sa_json : read_saquery_text)(text, collector);
-        return {.groups = std::move(collector).groups(), .source = state::Source::file, .origin = origin};
+        PortCollector ports;
+        if (is_json)
+            read_sa_json(text, collector);
+        else
+            read_saquery_text(text, collector, ports);
+        return {.groups = std::move(collector).groups(),
+                .ports = std::move(ports).ports(),
+                .source = state::Source::file,
+                .origin = origin};
     } catch (const Wrong& wrong) {
         refuse(origin, (wrong.line != 0 ? "line " + std::to_string(wrong.line) + ": " : "") + wrong.what);
     }
 }
 
-Statement read_sa_file(const std::string& path) {
+Statement read_sa_file(const std::string& path, Contradictions are) {
     if (path == "-") throw std::runtime_error("--sa needs the name of a file: standard input is not read");
-    return parse_sa_list(whole_of(path), path);
+    return parse_sa_list(whole_of(path), path, are);
 }
 
 }  // namespace ipoib::assumptions

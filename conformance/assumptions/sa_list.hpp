@@ -3,11 +3,12 @@
 #pragma once
 
 #include "conformance/assumptions/collector.hpp"
+#include "conformance/assumptions/port_collector.hpp"
 
 namespace ipoib::assumptions {
 
 /// What saquery prints.
-void read_saquery_text(std::string_view text, Collector& into);
+void read_saquery_text(std::string_view text, Collector& groups, PortCollector& ports);
 /// The JSON form that read_sa_file() describes.
 void read_sa_json(std::string_view text, Collector& into);
 

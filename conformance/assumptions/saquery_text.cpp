@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What saquery prints of multicast groups: lines "\t\tMlid....................0xC000" under a line that says which kind
-// of record begins. Releases differ in the fields they print, in the form of GIDs and in upper and lower case.
+// What saquery prints of multicast groups and ports: lines "\t\tMlid....................0xC000" under a line that says
+// which kind of record begins. Releases differ in the fields they print, in the form of GIDs and in upper and lower
+// case.
 #include "conformance/assumptions/sa_list.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -15,6 +16,7 @@ enum class Kind : std::uint8_t {
     group,   ///< saquery -g
     member,  ///< saquery -m
     whole,   ///< saquery MCMR
+    port,    ///< saquery NR, PIR or PKTR
 };
 
 /// The kind of record that begins with this line, if one does.
@@ -26,6 +28,7 @@ std::optional<Kind> beginning(std::string_view line) {
     if (line == "MCMemberRecord group dump:") return Kind::group;
     if (line == "MCMemberRecord member dump:") return Kind::member;
     if (line == "MCMember Record dump:") return Kind::whole;
+    if (PortCollector::begins(line)) return Kind::port;
     return Kind::other;
 }
 
@@ -48,19 +51,21 @@ std::optional<Field> field_in(std::string_view line) {
 
 class Reader {
 public:
-    explicit Reader(Collector& into) : into_(into) {}
+    Reader(Collector& into, PortCollector& ports) : into_(into), ports_(ports) {}
 
     void take(std::string_view raw, std::size_t line, bool is_cut) {
         line_ = line;
         const auto text = trimmed(raw);
+        if (kind_ == Kind::port && ports_.take(text, line, is_cut)) return;
         if (const auto kind = beginning(text)) {
             finish();
             kind_ = *kind;
             record_.line = line;
+            if (kind_ == Kind::port) ports_.begin(text, line);
             return;
         }
         const auto field = field_in(text);
-        if (!field || kind_ == Kind::other) return;
+        if (!field || kind_ == Kind::other || kind_ == Kind::port) return;
         if (kind_ == Kind::none && field->name != "mgid" && field->name != "portgid") return;
         take(*field);
         if (is_cut && field->name != "sl" && field->name != "proxyjoin" && field->name != "nodedescription")
@@ -162,6 +167,7 @@ private:
     }
 
     Collector& into_;
+    PortCollector& ports_;
     Kind kind_ = Kind::none;
     std::size_t line_ = 0;
     Record record_;
@@ -174,8 +180,8 @@ private:
 
 }  // namespace
 
-void read_saquery_text(std::string_view text, Collector& into) {
-    Reader reader(into);
+void read_saquery_text(std::string_view text, Collector& groups, PortCollector& ports) {
+    Reader reader(groups, ports);
     for (std::size_t line = 1; !text.empty(); ++line) {
         const auto end = text.find('\n');
         const bool is_cut = end == std::string_view::npos;

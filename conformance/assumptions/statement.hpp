@@ -44,12 +44,25 @@ struct StatedGroup {
     /// The list shows members of this group, so who is not in it was no member. An SA names the members only to those
     /// it trusts: to anybody else each group looks as if it had none, which says nothing.
     bool members_are_listed = false;
+    /// Where records of this group say different things: "mtu 1024, but 2048 in line 9". The first one holds.
+    std::vector<std::string> contradictions;
 
     [[nodiscard]] bool tells(Told told) const noexcept { return (given & bit(told)) != 0; }
 };
 
+/// A port as the SA's NodeRecord, PortInfoRecord and P_KeyTableRecords describe it.
+struct StatedPort {
+    wire::Gid gid{};                                   ///< subnet prefix and port GUID
+    std::uint16_t lid = 0;                             ///< 0: not told
+    std::uint8_t mtu = 0;                              ///< code of NeighborMTU, what its link carries; 0: not told
+    std::uint8_t rate = 0;                             ///< code of its link's width and speed; 0: not told
+    std::optional<std::vector<std::uint16_t>> p_keys;  ///< without empty entries
+    std::string node_description;                      ///< printable; may be empty
+};
+
 struct Statement {
     std::vector<StatedGroup> groups;  ///< in the order of the list, each MGID once
+    std::vector<StatedPort> ports;    ///< by GID, each once
     state::Source source = state::Source::nothing;
     std::string origin;                          ///< "--assume", or the file's name: for reports
     std::optional<std::uint64_t> subnet_prefix;  ///< where the user has named the subnet
@@ -71,15 +84,18 @@ inline constexpr std::size_t largest_sa_file = std::size_t{64} << 20;
 inline constexpr std::size_t most_groups = 65536, most_members = std::size_t{1} << 20;
 
 /// A list of the SA's records: what `saquery -g`, `saquery -m` and `saquery MCMR` print, alone or one after the other,
-/// or JSON: an array of objects with mgid and any of pkey, qkey, mtu, sl, tclass, flow_label, hop_limit, scope, mlid,
-/// rate (units as in parse_assumption; numbers, or strings for hex), pkt_life (its code), and members: an array of
-/// {port_gid, join_state, proxy, node_description}, empty where the group is known to have none. What is said of a
-/// group in several places is put together. Other lines and members of objects are ignored.
-/// Throws std::runtime_error with file, line and what is wrong: records that contradict each other, values out of
-/// range, a record cut off, more than the bounds allow, no record at all.
-[[nodiscard]] Statement read_sa_file(const std::string& path);
+/// with that of `saquery NR`, `saquery PIR` and `saquery PKTR` for the ports; or JSON: an array of objects with mgid
+/// and any of pkey, qkey, mtu, sl, tclass, flow_label, hop_limit, scope, mlid, rate (units as in parse_assumption;
+/// numbers, or strings for hex), pkt_life (its code), and members: an array of {port_gid, join_state, proxy,
+/// node_description}, empty where the group is known to have none. What is said of a group in several places is put
+/// together. Other lines and members of objects are ignored. Throws std::runtime_error with file, line and what is
+/// wrong: records that contradict each other (unless they are to be kept), values out of range, a record cut off, more
+/// than the bounds allow, no record at all.
+enum class Contradictions : bool { refused, kept };
+[[nodiscard]] Statement read_sa_file(const std::string& path, Contradictions are = Contradictions::refused);
 
 /// The same of text that was read already; `origin` names it.
-[[nodiscard]] Statement parse_sa_list(std::string_view text, const std::string& origin);
+[[nodiscard]] Statement parse_sa_list(std::string_view text, const std::string& origin,
+                                      Contradictions are = Contradictions::refused);
 
 }  // namespace ipoib::assumptions

@@ -2,6 +2,7 @@
 // Narrowing down what runs.
 #include "conformance/command/choice.hpp"
 
+#include "conformance/audit/audit.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/engine/passive.hpp"
 #include "reports/json.hpp"
@@ -42,9 +43,10 @@ Choice choose(const std::vector<std::string>& selectors) {
     const Selection selection{selectors};
     auto candidates = selectable_cases();
     std::ranges::move(selectable_rules(), std::back_inserter(candidates));
+    std::ranges::move(audit::selectable_rules(), std::back_inserter(candidates));
     if (const auto wrong = selection.unmatched(candidates); wrong)
         throw UsageError("no case and no rule matches '" + *wrong + "' (ipoib-conform list)");
-    return {selected_cases(selection), selected_rules(selection)};
+    return {selected_cases(selection), selected_rules(selection), audit::selected_rules(selection)};
 }
 
 std::vector<std::string> keep_failed(Choice& choice, const std::string& path) {

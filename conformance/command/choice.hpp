@@ -2,6 +2,7 @@
 // Which cases and rules an active run is asked for: selectors, what failed before, a shard.
 #pragma once
 
+#include "conformance/audit/rule.hpp"
 #include "conformance/engine/active.hpp"
 
 #include <string>
@@ -12,9 +13,10 @@ namespace ipoib::conformance {
 struct Choice {
     std::vector<const Case*> cases;
     std::vector<const rules::Rule*> rules;
+    std::vector<const audit::Rule*> audits;
 };
 
-/// What the selectors mean. Throws UsageError when one matches neither a case nor a rule.
+/// What the selectors mean. Throws UsageError when one matches neither a case nor a rule, be it one of audit.
 [[nodiscard]] Choice choose(const std::vector<std::string>& selectors);
 
 /// Leaves what is FAIL, XPASS, ERROR, INCONC or WARN in a results file. A rule brings the cases whose evidence shows

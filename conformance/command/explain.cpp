@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform explain: what a requirement, a case, a rule or an address means.
+#include "conformance/audit/rule.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/documents/coverage.hpp"
@@ -63,6 +64,14 @@ void explain_rule(const rules::Rule& rule) {
         if (rule.knows & state::facts(fact)) fmt::print("  needs {} in the capture\n", words);
 }
 
+void explain_rule(const audit::Rule& rule) {
+    fmt::print("{}: {}\n", rule.id, rule.title);
+    for (const auto* requirement : rule.checks)
+        if (requirement) fmt::print("  checks {}: {}\n", requirement->id, requirement->statement);
+    fmt::print("  looks at {} that a subnet administrator holds (ipoib-conform audit)\n", audit::plural(rule.about));
+    if (rule.needs_members) fmt::print("  needs an administrator that tells of members\n");
+}
+
 void explain_case(const Case& one) {
     fmt::print("{}: {}\n", one.id, one.title);
     for (const auto* requirement : one.checks) fmt::print("  checks {}: {}\n", requirement->id, requirement->statement);
@@ -96,6 +105,7 @@ void explain_requirement(const Requirement& requirement) {
     if (!requirement.note.empty()) fmt::print("  note: {}\n", requirement.note);
     for (const auto* one : all_cases()) print_if_checks(*one, requirement);
     for (const auto& rule : rules::all()) print_if_checks(rule, requirement);
+    for (const auto& rule : audit::rules()) print_if_checks(rule, requirement);
     for (const auto& ground : grounds())
         if (ground.requirement->id == requirement.id) fmt::print("  {}: {}\n", name(ground.manner), ground.reason);
 }
@@ -136,6 +146,7 @@ void explain_link_address(Octets octets) {
 void run_explain(const Options& options) {
     if (const auto* one = find_case(options.what)) return explain_case(*one);
     if (const auto* rule = rules::find(options.what)) return explain_rule(*rule);
+    if (const auto* rule = audit::find(options.what)) return explain_rule(*rule);
     if (const auto* requirement = requirements::find(options.what)) return explain_requirement(*requirement);
     if (const auto ipv4 = parse_ipv4(options.what)) {
         if (*ipv4 >> 28 != 0xe && *ipv4 != 0xffffffff) throw UsageError(options.what + " is no IPv4 group");

@@ -74,8 +74,10 @@ ordered_json to_json(const Case& one) {
             {"lasts_at_most", one.lasts_at_most.count()}};
 }
 
-ordered_json to_json(const rules::Rule& rule) {
-    return {{"id", rule.id}, {"kind", "rule"}, {"title", rule.title}, {"checks", checked_by(rule)}};
+/// `kind`: "rule", or "audit" for those of that command.
+template <class Rule>
+ordered_json to_json(const Rule& rule, std::string_view kind) {
+    return {{"id", rule.id}, {"kind", kind}, {"title", rule.title}, {"checks", checked_by(rule)}};
 }
 
 void add_obstacle(ordered_json& entry, const std::optional<Obstacle>& why_not) {
@@ -91,9 +93,10 @@ void print_json(const Choice& choice, const Place* place) {
         if (place) add_obstacle(listed.back(), place->obstacle(*one));
     }
     for (const auto* rule : choice.rules) {
-        listed.push_back(to_json(*rule));
+        listed.push_back(to_json(*rule, "rule"));
         if (place) add_obstacle(listed.back(), {});
     }
+    for (const auto* rule : choice.audits) listed.push_back(to_json(*rule, "audit"));
     fmt::print("{}\n", listed.dump(2));
 }
 
@@ -116,9 +119,12 @@ void print_text(const Choice& choice, const Place* place) {
         ++obstacles[reason];
     }
     for (const auto* rule : choice.rules) print_entry(*rule);
+    for (const auto* rule : choice.audits) print_entry(*rule);
     if (place)
         fmt::print("{} of {} cases can run there.\n{}", can_run, choice.cases.size(), count_of_obstacles(obstacles));
-    fmt::print("{} cases (ipoib-conform run), {} rules (run and check).\n", choice.cases.size(), choice.rules.size());
+    fmt::print(
+        "{} cases (ipoib-conform run), {} rules (run and check), {} rules on what an administrator holds (audit).\n",
+        choice.cases.size(), choice.rules.size(), choice.audits.size());
 }
 
 void run_list(const ListOptions& options) {

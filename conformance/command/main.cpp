@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
     int exit_code = exit_ok;
     add_check(program, exit_code);
     add_run(program, exit_code, argv[0]);
+    add_audit(program, exit_code);
     add_selftest(program, exit_code);
     add_profile(program, exit_code);
     add_list(program, exit_code);

@@ -22,6 +22,8 @@ Coverage coverage_of(const requirements::Requirement& requirement) {
         if (bears_on(*one, requirement.id)) found.cases.push_back(one);
     for (const auto& rule : rules::all())
         if (bears_on(rule, requirement.id)) found.rules.push_back(&rule);
+    for (const auto& rule : audit::rules())
+        if (bears_on(rule, requirement.id)) found.audits.push_back(&rule);
     for (const auto& ground : grounds())
         if (ground.requirement == &requirement) found.ground = &ground;
     return found;
@@ -44,6 +46,7 @@ std::vector<std::string_view> Coverage::by() const {
     std::vector<std::string_view> ids;
     for (const auto* one : cases) ids.push_back(one->id);
     for (const auto* rule : rules) ids.push_back(rule->id);
+    for (const auto* rule : audits) ids.push_back(rule->id);
     return ids;
 }
 

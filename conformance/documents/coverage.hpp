@@ -2,6 +2,7 @@
 // What covers each requirement: the cases and rules that decide it, or the ground on which none does.
 #pragma once
 
+#include "conformance/audit/rule.hpp"
 #include "conformance/engine/case.hpp"
 #include "protocol/rules/rule.hpp"
 
@@ -35,14 +36,15 @@ struct Coverage {
     /// Those that name it, or one that implies it. By id; rules in their own order.
     std::vector<const Case*> cases{};
     std::vector<const rules::Rule*> rules{};
-    const Ground* ground = nullptr;  ///< null: none is stated
+    const Ground* ground = nullptr;            ///< null: none is stated
+    std::vector<const audit::Rule*> audits{};  ///< of the audit; no requirement is covered by them alone
 
     /// "case", "case and rule", "rule", "rule and inspection", "construction", "inspection"; "open: needs a case",
     /// "open: needs a rule", "open: needs a reason". What a peer can provoke is open until a case does, also where a
     /// rule watches for it.
     [[nodiscard]] std::string status() const;
     [[nodiscard]] bool is_open() const { return status().starts_with("open"); }
-    /// The ids of cases, then rules.
+    /// The ids of cases, then rules, then those of the audit.
     [[nodiscard]] std::vector<std::string_view> by() const;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/engine/active.hpp"
+#include "conformance/engine/simulated_target.hpp"
 
 #include "catch2.hpp"
 #include "conformance/engine/passive.hpp"

@@ -33,19 +33,22 @@ public:
 
     /// What is held, the oldest first. At the beginning: what a run that was killed has left.
     [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
-    /// Before it is asked for, and after it has ended. Twice is as once.
-    void begins(Kind kind, wire::Octets octets);
+    /// Before it is asked for, and after it has ended. Twice is as once; then begins() is false.
+    bool begins(Kind kind, wire::Octets octets);
     void ends(Kind kind, wire::Octets octets);
 
     /// Where this user's journals are kept; empty where there is no place that lasts as long as the host is up.
     [[nodiscard]] static std::string usual_folder();
 
 private:
+    void open();
     void read();
     void write(char sign, const Entry& entry);
+    void shorten();
 
     std::string folder_, path_;
     int file_ = -1;
+    std::size_t size_ = 0;  ///< of the file, in octets
     std::vector<Entry> entries_;
 };
 

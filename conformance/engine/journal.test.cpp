@@ -71,7 +71,27 @@ TEST_CASE("Journal: lines that are none, or were cut off, are passed over") {
     }
     CHECK(Journal{folder.path(), "port"}.entries().size() == 2);
     folder.write(std::string(2 << 20, 'x'));
-    CHECK_THROWS_WITH((Journal{folder.path(), "port"}), ContainsSubstring("it is no journal"));
+    // Not locked by the attempt before.
+    for (int i = 0; i < 2; ++i)
+        CHECK_THROWS_WITH((Journal{folder.path(), "port"}), ContainsSubstring("it is no journal"));
+}
+
+TEST_CASE("Journal: what has ended does not fill the file, and it stays this run's alone") {
+    const Folder folder;
+    {
+        Journal journal{folder.path(), "port"};
+        CHECK(journal.begins(Kind::membership, other));
+        CHECK_FALSE(journal.begins(Kind::membership, other));
+        for (int i = 0; i < 10'000; ++i) {
+            journal.begins(Kind::membership, group);
+            journal.ends(Kind::membership, group);
+            if (i % 1000 == 0)
+                CHECK_THROWS_WITH((Journal{folder.path(), "port"}), ContainsSubstring("another run uses this port"));
+        }
+        CHECK(std::filesystem::file_size(folder.file()) < 1 << 17);
+    }
+    CHECK(Journal{folder.path(), "port"}.entries() == std::vector<Journal::Entry>{{Kind::membership, other}});
+    CHECK(std::distance(std::filesystem::directory_iterator{folder.path()}, {}) == 1);
 }
 
 TEST_CASE("Journal: a place where nothing can be kept is said") {

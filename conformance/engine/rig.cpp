@@ -5,6 +5,7 @@
 #include "conformance/dut/adapter_process.hpp"
 #include "conformance/engine/fabric_options.hpp"
 #include "conformance/engine/simulated_dut.hpp"
+#include "conformance/engine/simulated_target.hpp"
 #include "fabric/simulated/fabric.hpp"
 #include "fabric/socket/fabric.hpp"
 #include "fabric/socket/unix_socket.hpp"
@@ -27,7 +28,7 @@ using fabric::SimulatedFabric;
 using namespace std::chrono_literals;
 
 constexpr std::string_view exec_prefix = "exec:", mutant_prefix = "mutant:", socket_prefix = "socket:",
-                           umad_prefix = "umad:", verbs_prefix = "verbs:", sa_mutant_prefix = "simulated:sa-mutant=";
+                           umad_prefix = "umad:", verbs_prefix = "verbs:";
 
 /// The DUT of `--dut none` and `--dut sa`: nothing can be asked of it.
 class NoControl : public Control {
@@ -47,45 +48,22 @@ public:
     }
 };
 
-const fabric::Scenario& scenario_of(const Target& target) {
-    if (const auto* scenario = fabric::find_scenario(target.scenario)) return *scenario;
-    std::string names;
-    for (const auto& one : fabric::scenarios()) names += (names.empty() ? "" : ", ") + std::string(one.name);
-    throw std::invalid_argument("there is no scenario '" + target.scenario + "'; there are " + names);
-}
-
-const Mutant* mutant_of(std::string_view choice, std::string_view prefix) {
-    if (!choice.starts_with(prefix)) return nullptr;
-    const auto name = choice.substr(prefix.size());
-    if (const auto* mutant = find_mutant(name)) return mutant;
-    throw std::invalid_argument("there is no mutant '" + std::string(name) + "' (ipoib-conform selftest names them)");
-}
-
-fabric::SimulatedOptions options_of(const Target& target, std::uint64_t seed, fabric::Loop::Clock clock) {
-    fabric::SimulatedOptions options{.scenario = &scenario_of(target), .seed = seed, .clock = clock};
-    if (const auto* mutant = mutant_of(target.fabric, sa_mutant_prefix)) {
-        if (!mutant->sa)
-            throw std::invalid_argument("'" + std::string(mutant->name) + "' is no mutant of the subnet administrator");
-        mutant->sa(options.sa);
-    }
-    return options;
-}
-
 /// Everything in this process: new for each case, in virtual time.
 class SimulatedRig : public Rig {
 public:
-    explicit SimulatedRig(const Target& target) : target_(target), mutant_(mutant_of(target.dut, mutant_prefix)) {
+    explicit SimulatedRig(const Target& target) : target_(target), mutant_(mutant_named(target.dut, mutant_prefix)) {
         if (mutant_ && mutant_->sa)
             throw std::invalid_argument("'" + std::string(mutant_->name) +
                                         "' is a mutant of the subnet administrator: --fabric " +
                                         std::string(sa_mutant_prefix) + std::string(mutant_->name) + " --dut sa");
-        (void)options_of(target, 0, fabric::Loop::Clock::virtual_time);
+        (void)simulated_options(target, 0, fabric::Loop::Clock::virtual_time);
     }
     ~SimulatedRig() override { clean_up({}); }
 
     Session& prepare(std::uint64_t seed) override {
         clean_up({});
-        fabric_ = std::make_unique<SimulatedFabric>(options_of(target_, seed, fabric::Loop::Clock::virtual_time));
+        fabric_ =
+            std::make_unique<SimulatedFabric>(simulated_options(target_, seed, fabric::Loop::Clock::virtual_time));
         facts_ = fabric_->facts();
         if (target_.has_control())
             dut_ = std::make_unique<SimulatedDut>(*fabric_, scenario_of(target_).dut_guid, mutant_);
@@ -188,8 +166,8 @@ private:
 class ListeningRig : public LastingRig {
 public:
     explicit ListeningRig(const Target& target) : LastingRig(target) {
-        auto simulated =
-            std::make_unique<SimulatedFabric>(options_of(target, target.session.seed, fabric::Loop::Clock::real));
+        auto simulated = std::make_unique<SimulatedFabric>(
+            simulated_options(target, target.session.seed, fabric::Loop::Clock::real));
         auto& subnet = simulated->subnet();
         fabric_ = std::move(simulated);
         listener_ = std::make_unique<fabric::RawPortListener>(
@@ -361,8 +339,6 @@ fabric::Abilities verbs_abilities(const Target&) { refuse_verbs(); }
 #endif
 
 }  // namespace
-
-Profile reference_profile(const Target& target) { return SimulatedDut::profile(scenario_of(target).dut_guid); }
 
 fabric::Abilities abilities_of(const Target& target) {
     return target.fabric.starts_with(verbs_prefix) ? verbs_abilities(target) : make_rig(target)->abilities();

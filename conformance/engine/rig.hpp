@@ -42,9 +42,6 @@ public:
     [[nodiscard]] virtual bool is_virtual() const = 0;
 };
 
-/// What the reference stack and its mutants are.
-[[nodiscard]] Profile reference_profile(const Target& target);
-
 /// Throws std::invalid_argument for what cannot be (a usage error), std::runtime_error for what fails.
 [[nodiscard]] std::unique_ptr<Rig> make_rig(const Target& target);
 

@@ -2,6 +2,7 @@
 // Runs the reference and the mutants, and compares what each mutant breaks with what it declares.
 #include "conformance/engine/selftest.hpp"
 
+#include "conformance/engine/simulated_target.hpp"
 #include "fabric/simulated/scenario.hpp"
 #include "protocol/requirements/rfc4391.hpp"
 

@@ -143,8 +143,9 @@ SaAnswer Tester::join(const Bytes<McMemberRecord>& record, std::uint64_t mask) {
     const bool is_own_port = record[McMemberRecord::port_gid] == self_.gid;
     const bool is_held = is_own_port && may_be_held(asked_mgid);
     const auto state = record[McMemberRecord::join_state];
-    const bool is_written = manners_.journal && is_own_port && !is_held;
-    if (is_written && !asked_mgid.is_zero()) write_down(asked_mgid, state);
+    // Without a state it makes nobody a member.
+    const bool is_written = manners_.journal && is_own_port && !is_held && state != 0;
+    const bool is_new = is_written && !asked_mgid.is_zero() && write_down(asked_mgid, state);
     auto answer = ask({.method = Method::set,
                        .attribute = attribute::mc_member_record,
                        .component_mask = mask,
@@ -153,9 +154,11 @@ SaAnswer Tester::join(const Bytes<McMemberRecord>& record, std::uint64_t mask) {
     // An SA that was not heard may have granted it all the same: an interrupt ends the waiting, not the request.
     if (!answer.is_answered && record[McMemberRecord::port_gid] == self_.gid)
         memberships_.push_back({record[McMemberRecord::mgid], state, 0, is_held});
-    if (is_written && answer.is_answered && !answer.is_ok()) cross_out(asked_mgid, state);
+    if (is_new && answer.is_answered && !answer.is_ok())
+        manners_.journal->ends(Journal::Kind::membership, membership_octets(asked_mgid, state));
     // The SA has chosen it.
-    if (is_written && answer.is_ok() && joined && asked_mgid.is_zero()) write_down(joined[McMemberRecord::mgid], state);
+    if (is_written && answer.is_ok() && joined && asked_mgid.is_zero())
+        (void)write_down(joined[McMemberRecord::mgid], state);
     if (!answer.is_ok() || !joined) return answer;
     if (joined[McMemberRecord::port_gid] != self_.gid && record[McMemberRecord::port_gid] != self_.gid) return answer;
     const Membership membership{joined[McMemberRecord::mgid], state, joined[McMemberRecord::mlid], is_held};
@@ -206,8 +209,8 @@ SaAnswer Tester::leave(const Gid& mgid, std::uint8_t join_state) {
     return answer;
 }
 
-void Tester::write_down(const Gid& mgid, std::uint8_t state) {
-    manners_.journal->begins(Journal::Kind::membership, membership_octets(mgid, state));
+bool Tester::write_down(const Gid& mgid, std::uint8_t state) {
+    return manners_.journal->begins(Journal::Kind::membership, membership_octets(mgid, state));
 }
 
 /// States are left one by one, too.
@@ -219,7 +222,7 @@ void Tester::cross_out(const Gid& mgid, std::uint8_t states) {
             continue;
         const auto left = static_cast<std::uint8_t>(octets.back() & ~states);
         if (left == octets.back()) continue;
-        if (left != 0) write_down(mgid, left);
+        if (left != 0) (void)write_down(mgid, left);
         manners_.journal->ends(kind, octets);
     }
 }

@@ -86,8 +86,8 @@ private:
     };
     /// Whether the host may be a member of a group that the tester is about to join.
     [[nodiscard]] bool may_be_held(const wire::Gid& mgid);
-    /// In the journal, and out of it again.
-    void write_down(const wire::Gid& mgid, std::uint8_t state);
+    /// In the journal, false where it was there already; and out of it again.
+    bool write_down(const wire::Gid& mgid, std::uint8_t state);
     void cross_out(const wire::Gid& mgid, std::uint8_t states);
     /// Ends a membership, or leaves it to whom it belongs and listens no more.
     void give_up(const Membership& membership);

@@ -37,12 +37,14 @@ struct AgreeablePort : fabric::Port {
         const bool exists = is_broadcast || std::ranges::find(others, mgid) != others.end();
         if (request.method == Method::get_table && !is_silent && !exists)
             return {.is_answered = true, .method = Method::get_table_resp, .status = sa_status::no_records};
+        if (request.method == Method::set && refuses)
+            return {.is_answered = true, .method = Method::get_resp, .status = sa_status::invalid_request};
         if (request.method == Method::set && request.attribute == attribute::mc_member_record) members.push_back(mgid);
         if (request.method == Method::del) std::erase(members, mgid);
         if (is_silent) return {};
         return {.is_answered = true, .method = Method::get_resp, .status = 0, .data = request.record};
     }
-    bool is_shared = false, is_silent = false;
+    bool is_shared = false, is_silent = false, refuses = false;
     std::vector<Gid> members, others;  ///< groups: with the tester, with others
 };
 
@@ -137,6 +139,30 @@ TEST_CASE("Tester: what a run that was killed held is ended by the next one") {
     CHECK(tester.end_what_was_left() == 4);
     CHECK(port.members.empty());
     CHECK(journal.entries().empty());
+}
+
+TEST_CASE("Tester: the journal has what is held, whatever was refused") {
+    const TemporaryFolder directory;
+    AgreeablePort port;
+    Journal journal{directory / "journals", "port"};
+    Tester tester{port, 0, {.journal = &journal, .is_of_run = {}}};
+    REQUIRE(tester.enter_link(1s).empty());
+    const auto before = journal.entries().size();
+    CHECK(tester.join(group, 0).is_ok());
+    CHECK(journal.entries().size() == before);
+    port.refuses = true;
+    CHECK_FALSE(tester.join(group, 4).is_ok());
+    CHECK(journal.entries().size() == before);
+    port.refuses = false;
+    CHECK(tester.join(group, 5).is_ok());
+    port.refuses = true;
+    CHECK_FALSE(tester.join(group, 5).is_ok());
+    CHECK(journal.entries().size() == before + 1);
+    CHECK(tester.leave(group, 4).is_ok());
+    REQUIRE(journal.entries().size() == before + 1);
+    CHECK(journal.entries().back().octets.back() == 1);
+    CHECK(tester.leave(group, 1).is_ok());
+    CHECK(journal.entries().size() == before);
 }
 
 }  // namespace

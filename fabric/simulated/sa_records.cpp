@@ -4,6 +4,7 @@
 
 #include "protocol/wire/class_port_info.hpp"
 #include "protocol/wire/node_record.hpp"
+#include "protocol/wire/p_key_table_record.hpp"
 #include "protocol/wire/port_info.hpp"
 
 #include <algorithm>
@@ -99,6 +100,34 @@ Reply port_info_records(const Request& request, const SubnetView& subnet) {
                           port_info(record.view()).octets()) &&
             !reply.add(record))
             break;
+    }
+    return reply;
+}
+
+Reply p_key_table_records(const Request& request, const SubnetView& subnet, const SaConfig& config) {
+    using P = PKeyTableRecord;
+    using C = P::component;
+    if (!request.has_sm_key && !config.trusts_everyone) return Reply::refuse(sa_status::invalid_request);
+    const auto asked = request.record<P>();
+    Reply reply;
+    for (const auto& port : subnet.ports()) {
+        if (request.gives(C::lid) && asked[P::lid] != port.lid) continue;
+        if (request.gives(C::port_num) && asked[P::port_num] != port.port_number) continue;
+        for (std::size_t block = 0; block * P::entries < port.p_keys.size(); ++block) {
+            if (request.gives(C::block) && asked[P::block] != block) continue;
+            OctetArray<2 * P::entries> keys{};
+            for (std::size_t i = 0; i < P::entries && block * P::entries + i < port.p_keys.size(); ++i) {
+                const auto p_key = port.p_keys[block * P::entries + i];
+                keys[2 * i] = static_cast<std::uint8_t>(p_key >> 8);
+                keys[2 * i + 1] = static_cast<std::uint8_t>(p_key);
+            }
+            const auto record = Bytes<P>{}
+                                    .set(P::lid, port.lid)
+                                    .set(P::block, static_cast<std::uint16_t>(block))
+                                    .set(P::port_num, port.port_number)
+                                    .set(P::p_keys, keys);
+            if (!reply.add(record)) return reply;
+        }
     }
     return reply;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the administrator tells of itself and of the ports: ClassPortInfo, NodeRecord, PortInfoRecord. IBTA Vol
-// 1, 15.2.5.
+// What the administrator tells of itself and of the ports: ClassPortInfo, NodeRecord, PortInfoRecord,
+// P_KeyTableRecord. IBTA Vol 1, 15.2.5.
 #pragma once
 
 #include "fabric/simulated/sa_exchange.hpp"
@@ -10,5 +10,7 @@ namespace ipoib::fabric::sa {
 [[nodiscard]] Reply class_port_info(const SaConfig& config);
 [[nodiscard]] Reply node_records(const Request& request, const SubnetView& subnet);
 [[nodiscard]] Reply port_info_records(const Request& request, const SubnetView& subnet);
+/// Only to those who are trusted.
+[[nodiscard]] Reply p_key_table_records(const Request& request, const SubnetView& subnet, const SaConfig& config);
 
 }  // namespace ipoib::fabric::sa

@@ -2,6 +2,7 @@
 // Questions: groups and members, ports, services, the administrator itself. Statuses as OpenSM 3.3.23 gives them.
 #include "fabric/simulated/sa_test_bench.hpp"
 #include "protocol/wire/class_port_info.hpp"
+#include "protocol/wire/p_key_table_record.hpp"
 
 namespace ipoib::fabric {
 using namespace testing;
@@ -216,6 +217,32 @@ TEST_CASE("PortInfoRecord tells what a port said of itself") {
     CHECK(bench.answer<P>()[P::endport_lid] == Bench::lid(1));
     CHECK(ask_port(P::component::port_num, Bytes<P>{}.set(P::port_num, 1)) == too_many);
     CHECK(ask_port(P::component::port_num, Bytes<P>{}.set(P::port_num, 2)) == no_records);
+}
+
+TEST_CASE("P_KeyTableRecord tells a port's partitions, block by block, to those who are trusted") {
+    using P = PKeyTableRecord;
+    constexpr std::uint64_t sm_key = 7;
+    Bench bench(SaConfig{.sm_key = sm_key, .trusts_everyone = false});
+    std::vector<std::uint16_t> many(P::entries, 0x8001);
+    many.push_back(0xffff);
+    bench.add(1, many);
+    bench.add(2);
+    const auto told = [&](std::uint64_t mask, const Bytes<P>& like) {
+        return bench.table<P>(1, attribute::p_key_table_record, mask, like, sm_key);
+    };
+    CHECK(bench.ask(1, Method::get, attribute::p_key_table_record, 0, Bytes<P>{}) == invalid);
+    CHECK(told(0, {}).size() == 3);
+    CHECK(told(P::component::lid, Bytes<P>{}.set(P::lid, 99)).empty());
+    const auto of_port = told(P::component::lid, Bytes<P>{}.set(P::lid, Bench::lid(1)));
+    REQUIRE(of_port.size() == 2);
+    CHECK(p_key_in(of_port[0].view(), P::entries - 1) == 0x8001);
+    CHECK(of_port[1][P::block] == 1);
+    CHECK(p_key_in(of_port[1].view(), 0) == 0xffff);
+    CHECK(p_key_in(of_port[1].view(), 1) == 0);
+    const auto second =
+        told(P::component::lid | P::component::block, Bytes<P>{}.set(P::lid, Bench::lid(1)).set(P::block, 1));
+    CHECK(second.size() == 1);
+    CHECK(told(P::component::port_num, Bytes<P>{}.set(P::port_num, 2)).empty());
 }
 
 TEST_CASE("A service is registered, found, registered anew and taken away") {

@@ -166,6 +166,8 @@ std::optional<sa::Reply> SubnetAdministrator::State::work_on(const sa::Request& 
             return is_query ? sa::node_records(request, subnet) : unsupported;
         case attribute::port_info_record:
             return is_query ? sa::port_info_records(request, subnet) : unsupported;
+        case attribute::p_key_table_record:
+            return is_query ? sa::p_key_table_records(request, subnet, config) : unsupported;
         case attribute::class_port_info:
             return method == Method::get ? sa::class_port_info(config) : unsupported;
         case attribute::inform_info:

@@ -13,9 +13,10 @@ constexpr int ok = 0, busy = 0x0001, bad_version = 0x0004, unsupported_method = 
 
 /// Random octets, most of them behind headers that the administrator looks behind.
 MadOctets hostile_mad(std::mt19937& random) {
-    constexpr std::array attributes{attribute::class_port_info,  attribute::inform_info,      attribute::node_record,
-                                    attribute::port_info_record, attribute::service_record,   attribute::path_record,
-                                    attribute::mc_member_record, attribute::mc_member_record, attribute::notice};
+    constexpr std::array attributes{
+        attribute::class_port_info,    attribute::inform_info,    attribute::node_record, attribute::port_info_record,
+        attribute::p_key_table_record, attribute::service_record, attribute::path_record, attribute::mc_member_record,
+        attribute::mc_member_record,   attribute::notice};
     constexpr std::array methods{Method::get, Method::set, Method::get_table, Method::del, Method::report_resp};
     MadOctets mad{};
     for (auto& octet : mad) octet = static_cast<std::uint8_t>(random());
@@ -86,6 +87,7 @@ TEST_CASE("What the administrator does not do is answered with the reason, or no
         {"Get(Notice)", Method::get, attribute::notice, unanswered},
         {"Set(PathRecord)", Method::set, attribute::path_record, unsupported},
         {"Delete(NodeRecord)", Method::del, attribute::node_record, unsupported},
+        {"Set(P_KeyTableRecord)", Method::set, attribute::p_key_table_record, unsupported},
         {"Set(PortInfoRecord)", Method::set, attribute::port_info_record, unsupported},
         {"Set(ClassPortInfo)", Method::set, attribute::class_port_info, unsupported},
         {"Get(InformInfo)", Method::get, attribute::inform_info, unsupported},

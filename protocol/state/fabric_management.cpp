@@ -15,17 +15,6 @@ namespace {
 
 constexpr std::uint16_t invalid_service_id = 8;
 
-/// Lanes times speed of a lane as one of the rate codes; 0 for what is none of them.
-std::uint8_t rate_of(View<PortInfo> info) {
-    const auto lanes = lanes_of(info[PortInfo::link_width_active]);
-    const auto extended = info[PortInfo::link_speed_ext_active];
-    const auto speed = info[PortInfo::link_speed_active];
-    // In units of half a Gb/s, as the codes' names round them.
-    unsigned lane = speed == 1 ? 5 : speed == 2 ? 10 : speed == 4 ? 20 : 0;
-    if (extended) lane = extended == 1 ? 28 : extended == 2 ? 50 : extended == 4 ? 100 : 200;
-    return rate_code(lanes * lane);
-}
-
 std::uint64_t connection_key(std::uint16_t requester, std::uint32_t id) { return std::uint64_t{requester} << 32 | id; }
 
 constexpr std::size_t most_routes = 65536;
@@ -82,7 +71,8 @@ void Subnet::take_smp(const Packet& packet) {
     port.lmc = info[PortInfo::lmc];
     if (info[PortInfo::port_state] != PortState::active) return;
     port.mtu = info[PortInfo::neighbor_mtu];
-    port.rate = rate_of(info);
+    port.rate = link_rate(info[PortInfo::link_width_active], info[PortInfo::link_speed_active],
+                          info[PortInfo::link_speed_ext_active]);
 }
 
 /// One block is what nearly all adapters have in use; a port with more is not judged by it.

@@ -25,6 +25,14 @@ members >/tmp/before
 
 check "the port can be used" eval 'ipoib-conform devices | grep -q "can be used: --fabric verbs:vib1/1"'
 check "its interface is in another namespace, the DUT's is not" eval '[ "$(ipoib-conform devices | grep -c "ib[01]: P_Key 0xffff, datagram, up")" = 1 ]'
+# The administrator is asked over the port that ib1 uses, and nothing changes.
+audit() { ipoib-conform audit --fabric "verbs:vib1$1" --no-color --json /tmp/audit.json >/tmp/said 2>&1; }
+check "the audit finds nothing wrong with what Linux holds" audit ,sm-key=1
+file audit.json /tmp/audit.json
+check "nor what it tells a stranger" audit ""
+members >/tmp/after
+check "it has changed nothing" diff /tmp/before /tmp/after
+
 suite() { ipoib-conform run --fabric verbs:vib1,sm-key=1 --dut "exec:ipoib-dut-linux ib0" --allow link "$@"; }
 suite --expect /lab/linux.baseline.toml --json /tmp/results.json --evidence /tmp/evidence --quiet >/tmp/said 2>&1
 code=$?

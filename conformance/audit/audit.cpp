@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules over an inventory.
+#include "conformance/audit/audit.hpp"
+
+#include "conformance/engine/passive.hpp"
+#include "protocol/wire/mgid.hpp"
+#include "protocol/wire/text.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+namespace ipoib::audit {
+using namespace wire;
+using reports::NotJudged;
+using reports::Result;
+using reports::Verdict;
+
+namespace {
+
+constexpr std::size_t most_details = 100, most_noted = 5;
+
+/// The groups by what they are to each other.
+class Groups {
+public:
+    explicit Groups(const Inventory& inventory) : inventory_(inventory) {
+        for (const auto& group : inventory.groups)
+            if (is_broadcast_gid(group.parameters.mgid)) by_p_key_[p_key_of(group)].push_back(&group);
+    }
+    [[nodiscard]] std::span<const StatedGroup* const> broadcasts(const StatedGroup& group) const {
+        const auto found = by_p_key_.find(p_key_of(group));
+        return found != by_p_key_.end() ? std::span<const StatedGroup* const>{found->second}
+                                        : std::span<const StatedGroup* const>{};
+    }
+    /// The broadcast group of the link that a group belongs to.
+    [[nodiscard]] const StatedGroup* broadcast(const StatedGroup& group) const {
+        const auto all = broadcasts(group);
+        const auto scope = mgid_of(group.parameters.mgid)[Mgid::scope];
+        const auto same = std::ranges::find_if(
+            all, [&](const StatedGroup* one) { return mgid_of(one->parameters.mgid)[Mgid::scope] == scope; });
+        return same != all.end() ? *same : all.empty() ? nullptr : all.front();
+    }
+    [[nodiscard]] const StatedPort* port(const Gid& gid) const {
+        const auto found = std::ranges::lower_bound(inventory_.ports, gid, {}, &StatedPort::gid);
+        return found != inventory_.ports.end() && found->gid == gid ? &*found : nullptr;
+    }
+    [[nodiscard]] static const StatedMember* member(const StatedGroup& group, const Gid& gid) {
+        const auto found = std::ranges::lower_bound(group.members, gid, {}, &StatedMember::port_gid);
+        return found != group.members.end() && found->port_gid == gid ? &*found : nullptr;
+    }
+
+private:
+    /// Without the membership bit, which a draft's MGIDs lack.
+    [[nodiscard]] static std::uint16_t p_key_of(const StatedGroup& group) {
+        return mgid_of(group.parameters.mgid)[Mgid::p_key] | full_member;
+    }
+    const Inventory& inventory_;
+    std::map<std::uint16_t, std::vector<const StatedGroup*>> by_p_key_;
+};
+
+class Judge {
+public:
+    Judge(const Inventory& inventory, const std::vector<const Rule*>& rules)
+        : inventory_(inventory), groups_(inventory), rules_(rules), findings_(rules.size()) {
+        for (std::size_t i = 0; i < rules.size(); ++i) about_[static_cast<std::size_t>(rules[i]->about)].push_back(i);
+        for (const auto& group : inventory.groups) look_at(group);
+        for (const auto& [broadcast, ports] : nodes_)
+            for (const auto& gid : ports) look_at_node(*broadcast, gid);
+    }
+    [[nodiscard]] Result result(std::size_t index) const;
+
+private:
+    struct Finding {
+        std::uint64_t observed = 0, violations = 0, notes = 0;
+        std::vector<reports::Detail> details;
+        std::vector<std::string> noted;  ///< the first of those
+    };
+
+    void look_at(const StatedGroup& group);
+    void look_at_node(const StatedGroup& broadcast, const Gid& gid);
+    void judge(About about, const Item& item);
+    void judge(std::size_t index, const Item& item);
+    [[nodiscard]] std::string why_not_judged(const Rule& rule) const;
+
+    const Inventory& inventory_;
+    Groups groups_;
+    const std::vector<const Rule*>& rules_;
+    std::vector<Finding> findings_;
+    std::array<std::vector<std::size_t>, about_count> about_;  ///< indices into the rules
+    std::map<const StatedGroup*, std::set<Gid>> nodes_;        ///< ports in other groups of a broadcast group's link
+};
+
+void Judge::look_at(const StatedGroup& group) {
+    const auto broadcasts = groups_.broadcasts(group);
+    judge(About::group, {.group = group, .broadcasts = broadcasts});
+    if (!has_ipoib_signature(group.parameters.mgid)) return;
+    judge(About::ip_group, {.group = group, .broadcasts = broadcasts});
+    const bool is_broadcast = is_broadcast_gid(group.parameters.mgid);
+    judge(is_broadcast ? About::broadcast : About::other, {.group = group, .broadcasts = broadcasts});
+    const auto* broadcast = is_broadcast ? nullptr : groups_.broadcast(group);
+    if (broadcast) judge(About::of_link, {.group = group, .broadcast = broadcast, .broadcasts = broadcasts});
+    for (const auto& member : group.members) {
+        judge(About::member, {.group = group,
+                              .broadcast = broadcast,
+                              .member = &member,
+                              .node = &member.port_gid,
+                              .port = groups_.port(member.port_gid),
+                              .broadcasts = broadcasts});
+        if (broadcast) nodes_[broadcast].insert(member.port_gid);
+    }
+}
+
+void Judge::look_at_node(const StatedGroup& broadcast, const Gid& gid) {
+    judge(About::node, {.group = broadcast,
+                        .member = Groups::member(broadcast, gid),
+                        .node = &gid,
+                        .port = groups_.port(gid),
+                        .broadcasts = groups_.broadcasts(broadcast)});
+}
+
+void Judge::judge(About about, const Item& item) {
+    for (const auto index : about_[static_cast<std::size_t>(about)]) judge(index, item);
+}
+
+bool tells(const StatedGroup& group, std::uint32_t what) { return (group.given & what) == what; }
+
+/// "0002c90300001491 (node-1 HCA-1)", or the group.
+std::string subject_of(const Item& item) {
+    if (!item.node) {
+        const auto name = group_text(item.parameters().mgid);
+        return text(item.parameters().mgid) + (name.empty() ? "" : " (" + name + ')');
+    }
+    std::string description;
+    if (item.port) description = item.port->node_description;
+    if (description.empty() && item.member) description = item.member->node_description;
+    return hex(item.node->interface_id(), 16).substr(2) + (description.empty() ? "" : " (" + description + ')');
+}
+
+void Judge::judge(std::size_t index, const Item& item) {
+    const auto& rule = *rules_[index];
+    auto& finding = findings_[index];
+    if (!tells(item.group, rule.knows) || (item.broadcast && !tells(*item.broadcast, rule.knows))) return;
+    if (rule.needs_members && !item.group.members_are_listed) return;
+    if (rule.applies && !rule.applies(item)) return;
+    ++finding.observed;
+    if (rule.notes && rule.notes(item)) {
+        ++finding.notes;
+        if (finding.noted.size() < most_noted) finding.noted.push_back(subject_of(item));
+    }
+    if (!rule.holds || rule.holds(item)) return;
+    ++finding.violations;
+    if (finding.details.size() == most_details) return;
+    const bool is_of_member = item.node != nullptr && rule.about == About::member;
+    finding.details.push_back(
+        {.field = std::string(rule.field) + (is_of_member ? " of " + text(item.parameters().mgid) : ""),
+         .expected = rule.expected(item),
+         .actual = rule.actual(item),
+         .subject = subject_of(item),
+         .link = hex(mgid_of(item.parameters().mgid)[Mgid::p_key], 4)});
+}
+
+std::string Judge::why_not_judged(const Rule& rule) const {
+    const auto is_named = [](const StatedGroup& group) { return group.members_are_listed; };
+    const bool is_of_members = rule.needs_members || rule.about == About::member;
+    if (is_of_members && std::ranges::none_of(inventory_.groups, is_named)) return "no member of a group is told";
+    if (rule.about == About::member && inventory_.ports.empty()) return "nothing is told of the members' ports";
+    const auto is_told = [&](const StatedGroup& group) { return tells(group, rule.knows); };
+    if (rule.knows != 0 && std::ranges::none_of(inventory_.groups, is_told))
+        return "the records do not tell what this is about";
+    return "there is nothing to which it applies";
+}
+
+Result Judge::result(std::size_t index) const {
+    const auto& rule = *rules_[index];
+    const auto& finding = findings_[index];
+    Result result{.id = std::string(rule.id), .title = std::string(rule.title)};
+    for (const auto* requirement : rule.checks)
+        if (requirement) result.checks.emplace_back(requirement->id);
+    result.observed = finding.observed;
+    if (finding.observed == 0) {
+        result.message = why_not_judged(rule);
+        return result;
+    }
+    const auto of_all = std::to_string(finding.observed) + ' ' + std::string(plural(rule.about));
+    if (finding.notes) {
+        auto note = std::to_string(finding.notes) + " of " + of_all + ": " + std::string(rule.note) + " (";
+        for (std::size_t i = 0; i < finding.noted.size(); ++i) note += (i ? ", " : "") + finding.noted[i];
+        result.notes.push_back(note + (finding.notes > most_noted ? " ...)" : ")"));
+    }
+    if (!rule.holds) {
+        result.observed = 0;
+        result.na = NotJudged::inspection;
+        result.message = finding.notes ? result.notes.front() : "nothing worth a note in " + of_all;
+        return result;
+    }
+    result.na = NotJudged::none;
+    result.violations = finding.violations;
+    result.details = finding.details;
+    if (finding.violations == 0) {
+        result.verdict = Verdict::pass;
+        result.message = "holds for " + of_all;
+        return result;
+    }
+    const auto& first = finding.details.front();
+    result.message = std::to_string(finding.violations) + " of " + of_all + "; first " + first.subject + ": " +
+                     first.field + " is " + first.actual + ", expected " + first.expected;
+    const bool is_must = rule.weight.value_or(rule.checks[0]->strength) == requirements::Strength::must;
+    result.verdict = is_must ? Verdict::fail : Verdict::warn;
+    if (is_must) result.fail_type = "FAIL.MUST";
+    if (rule.needs_all && !inventory_.doubt.empty()) {
+        result.verdict = Verdict::inconc;
+        result.fail_type.clear();
+        result.message += "; " + inventory_.doubt;
+    }
+    return result;
+}
+
+}  // namespace
+
+std::vector<conformance::Selectable> selectable_rules() {
+    std::vector<conformance::Selectable> all;
+    for (const auto& rule : rules()) {
+        auto& one = all.emplace_back();
+        one.id = rule.id;
+        for (const auto* requirement : rule.checks)
+            if (requirement) one.requirements.push_back(requirement->id);
+        one.strength = conformance::strength_name(rule.checks[0]->strength);
+        one.tags = {"audit"};
+    }
+    return all;
+}
+
+std::vector<const Rule*> selected_rules(const conformance::Selection& selection) {
+    std::vector<const Rule*> selected;
+    const auto all = selectable_rules();
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (selection.matches(all[i])) selected.push_back(&rules()[i]);
+    return selected;
+}
+
+reports::Results judge(const Inventory& inventory, const std::vector<const Rule*>& rules) {
+    const Judge judge{inventory, rules};
+    reports::Results results;
+    for (std::size_t i = 0; i < rules.size(); ++i) results.results.push_back(judge.result(i));
+    return results;
+}
+
+}  // namespace ipoib::audit

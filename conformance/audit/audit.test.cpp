@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A fabric of which nothing can be said, and one change for each rule.
+#include "conformance/audit/audit.hpp"
+
+#include "protocol/wire/mgid.hpp"
+#include "protocol/wire/text.hpp"
+
+#include <algorithm>
+#include <catch2.hpp>
+#include <functional>
+#include <set>
+
+using namespace ipoib;
+using namespace ipoib::audit;
+using namespace ipoib::wire;
+using reports::Verdict;
+
+namespace {
+
+using Ids = std::set<std::string>;
+
+constexpr std::uint16_t p_key = 0x8123;
+constexpr std::uint8_t full = join_state::full_member, send_only = join_state::send_only_non_member;
+
+Gid port(unsigned n) { return Gid::of(0xfe80ull << 48, 0x0002c90300000000 + n); }
+
+/// A group like the broadcast group of a link with nothing usual about it.
+StatedGroup group(const Gid& mgid, std::uint16_t mlid, std::vector<StatedMember> members) {
+    return {.parameters = {.mgid = mgid,
+                           .q_key = 0x80000b1b,
+                           .flow_label = 0x12345,
+                           .mlid = mlid,
+                           .p_key = p_key,
+                           .mtu = 4,
+                           .sl = 3,
+                           .traffic_class = 0x20,
+                           .hop_limit = 7,
+                           .rate = 7,
+                           .lifetime = 18,
+                           .scope = mgid_of(mgid)[Mgid::scope]},
+            .given = (1u << assumptions::told_count) - 1,
+            .members = std::move(members),
+            .members_are_listed = true};
+}
+
+/// Two hosts, the second one's port with a limited P_Key, in the broadcast group, one group of IPv4 and one of IPv6;
+/// and groups that are not IPoIB's: one of Linux's RDMA connection manager, and
+/// that of ibacm, whose scope is a reserved one.
+struct Fabric {
+    Inventory inventory{
+        .groups = {group(broadcast_gid(p_key, 2), 0xc000, {{port(1), full, false, {}}, {port(2), full, false, {}}}),
+                   group(mgid_for_ipv4(0xefc0a801, p_key, 2), 0xc001, {{port(1), full, false, {}}}),
+                   group(mgid_for_ipv6(*parse_gid("ff05::1:3"), p_key, 2), 0xc002,
+                         {{port(1), send_only, false, {}}, {port(2), full, false, {}}}),
+                   group(*parse_gid("ff12:4001:8123::efc0:a801"), 0xc003, {{port(3), full, false, {}}}),
+                   group(*parse_gid("ff10:a01c:fe80::1"), 0xc004, {})},
+        .ports =
+            {{.gid = port(1), .lid = 1, .mtu = 5, .rate = 7, .p_keys = {{0xffff, p_key}}, .node_description = "one"},
+             {.gid = port(2), .lid = 2, .mtu = 4, .rate = 16, .p_keys = {{0x0123}}, .node_description = "two"}},
+        .origin = "a test"};
+    StatedGroup &broadcast = inventory.groups[0], &ipv4 = inventory.groups[1], &ipv6 = inventory.groups[2];
+    StatedPort &one = inventory.ports[0], &two = inventory.ports[1];
+};
+
+std::vector<const Rule*> every_rule() { return selected_rules({}); }
+
+/// By rule, without what is common to all.
+Ids with(Verdict verdict, const Inventory& inventory) {
+    Ids ids;
+    for (const auto& result : judge(inventory, every_rule()).results) {
+        auto id = result.id.substr(std::string("RULE-").size());
+        id.resize(id.size() - std::string("-audit").size());
+        if (result.verdict == verdict) ids.insert(id);
+    }
+    return ids;
+}
+Ids wrong(const Inventory& inventory) {
+    auto ids = with(Verdict::fail, inventory);
+    ids.merge(with(Verdict::warn, inventory));
+    return ids;
+}
+
+const reports::Result& result_of(const reports::Results& results, std::string_view id) {
+    const auto found = std::ranges::find(results.results, id, &reports::Result::id);
+    REQUIRE(found != results.results.end());
+    return *found;
+}
+
+struct Change {
+    const char* what;
+    std::function<void(Fabric&)> make;
+    Ids breaks;
+};
+
+const Change changes[]{
+    {"T flag 0", [](Fabric& f) { f.ipv4.parameters.mgid.octets[1] = 0x02; }, {"RFC4391-4-02"}},
+    {"a P_Key without the membership bit, as in the drafts",
+     [](Fabric& f) { f.ipv4.parameters.mgid.octets[4] = 0x01; },
+     {"RFC4391-4-05"}},
+    {"a P_Key in the wrong byte order",
+     [](Fabric& f) { std::swap(f.ipv4.parameters.mgid.octets[4], f.ipv4.parameters.mgid.octets[5]); },
+     {"RFC4391-4-05", "RFC4391-5-01"}},
+    {"all 32 bits of the IPv4 group", [](Fabric& f) { f.ipv4.parameters.mgid.octets[12] = 0xef; }, {"RFC4391-4-08"}},
+    {"bits above the IPv4 group", [](Fabric& f) { f.ipv4.parameters.mgid.octets[6] = 1; }, {"RFC4391-4-08"}},
+    {"two broadcast groups of one P_Key",
+     [](Fabric& f) { f.inventory.groups.push_back(group(broadcast_gid(p_key, 5), 0xc005, {})); },
+     {"RFC4391-4-10", "RFC4391-4.1-07"}},
+    {"another scope",
+     [](Fabric& f) {
+         f.ipv4.parameters.mgid.octets[1] = 0x15;
+         f.ipv4.parameters.scope = 5;
+     },
+     {"RFC4391-4-11"}},
+    {"a signature in the wrong byte order",
+     [](Fabric& f) { std::swap(f.ipv4.parameters.mgid.octets[2], f.ipv4.parameters.mgid.octets[3]); },
+     {"RFC4391-4-12"}},
+    {"a limited P_Key in the broadcast group's record",
+     [](Fabric& f) { f.broadcast.parameters.p_key = 0x0123; },
+     {"RFC4391-4.1-01"}},
+    {"an ordinary Q_Key, everywhere",
+     [](Fabric& f) {
+         for (auto& one : f.inventory.groups) one.parameters.q_key = 0x0b1b;
+     },
+     {"RFC4391-4.1-02"}},
+    {"a link that does not carry the MTU", [](Fabric& f) { f.one.mtu = 3; }, {"RFC4391-4.1-03", "RFC4391-5-05"}},
+    {"a broadcast group's MTU that a member's link does not carry",
+     [](Fabric& f) {
+         for (auto& one : f.inventory.groups) one.parameters.mtu = 5;
+         f.ipv6.members.pop_back();
+     },
+     {"RFC4391-4.1-03"}},
+    {"site scope, everywhere",
+     [](Fabric& f) {
+         for (auto* one : {&f.broadcast, &f.ipv4, &f.ipv6}) {
+             one->parameters.mgid.octets[1] = 0x15;
+             one->parameters.scope = 5;
+         }
+     },
+     {"RFC4391-4.1-07"}},
+    {"no broadcast group", [](Fabric& f) { f.inventory.groups.erase(f.inventory.groups.begin()); }, {"RFC4391-5-01"}},
+    {"a port that is no member of the broadcast group",
+     [](Fabric& f) { f.broadcast.members.pop_back(); },
+     {"RFC4391-5-02"}},
+    {"a port that only sends to the broadcast group",
+     [](Fabric& f) { f.broadcast.members[1].join_state = send_only; },
+     {"RFC4391-5-02"}},
+    {"a slow link", [](Fabric& f) { f.two.rate = 3; }, {"RFC4392-1.3-01-rate"}},
+    {"a P_Key that a port has lost", [](Fabric& f) { f.one.p_keys = {{0xffff}}; }, {"RFC4391-5-08"}},
+    {"a small MTU, everywhere",
+     [](Fabric& f) {
+         for (auto& one : f.inventory.groups) one.parameters.mtu = 3;
+     },
+     {"RFC4391-7-04"}},
+    {"another MTU", [](Fabric& f) { f.ipv4.parameters.mtu = 3; }, {"RFC4391-10-16"}},
+    {"another P_Key in the record",
+     [](Fabric& f) { f.ipv4.parameters.p_key = 0x8124; },
+     {"RFC4391-10-17-p-key", "RFC4391-4-05", "RFC4391-5-08"}},
+    {"another Q_Key", [](Fabric& f) { f.ipv4.parameters.q_key = 1; }, {"RFC4391-10-17-q-key"}},
+    {"another SL", [](Fabric& f) { f.ipv4.parameters.sl = 0; }, {"RFC4391-10-17-sl"}},
+    {"another HopLimit", [](Fabric& f) { f.ipv4.parameters.hop_limit = 0; }, {"RFC4391-10-17-hop-limit"}},
+    {"another TClass", [](Fabric& f) { f.ipv4.parameters.traffic_class = 0; }, {"RFC4391-10-18-tclass"}},
+    {"another FlowLabel", [](Fabric& f) { f.ipv4.parameters.flow_label = 0; }, {"RFC4391-10-18-flow-label"}},
+    {"another rate", [](Fabric& f) { f.ipv4.parameters.rate = 3; }, {"RFC4391-10-18-rate"}},
+    {"flags above T", [](Fabric& f) { f.ipv4.parameters.mgid.octets[1] = 0x32; }, {"RFC4392-1.2.1.2-01"}},
+    {"a reserved scope",
+     [](Fabric& f) {
+         f.ipv4.parameters.mgid.octets[1] = 0x1f;
+         f.ipv4.parameters.scope = 0xf;
+     },
+     {"RFC4392-1.2.1.2-02", "RFC4391-4-11"}},
+    {"records that contradict each other",
+     [](Fabric& f) { f.ipv4.contradictions = {"mtu 1024, but 2048 in line 9"}; },
+     {"RFC4392-1.2.1.2-03"}},
+    {"an MLID that is none", [](Fabric& f) { f.ipv4.parameters.mlid = 0x0007; }, {"RFC4392-1.2.1.2-03-mlid"}},
+    {"a Scope that is not the MGID's", [](Fabric& f) { f.ipv4.parameters.scope = 8; }, {"RFC4392-1.3.1-01"}},
+};
+
+}  // namespace
+
+TEST_CASE("Audit: a fabric as it should be has nothing against it, and every rule looks at it") {
+    const auto results = judge(Fabric{}.inventory, every_rule());
+    REQUIRE(results.results.size() == rules().size());
+    for (const auto& result : results.results) {
+        CAPTURE(result.id, result.message);
+        const bool is_judged = find(result.id)->holds != nullptr;
+        CHECK(result.verdict == (is_judged ? Verdict::pass : Verdict::na));
+        CHECK((result.observed > 0) == is_judged);
+        CHECK_FALSE(result.message.empty());
+    }
+}
+
+TEST_CASE("Audit: each fault breaks what it should, and nothing else") {
+    Ids broken;
+    for (const auto& change : changes) {
+        CAPTURE(change.what);
+        Fabric fabric;
+        change.make(fabric);
+        const auto ids = wrong(fabric.inventory);
+        CHECK(ids == change.breaks);
+        broken.insert(ids.begin(), ids.end());
+    }
+    for (const auto& rule : rules()) {
+        CAPTURE(rule.id);
+        const auto id = std::string(rule.id.substr(5, rule.id.size() - 5 - std::string_view("-audit").size()));
+        CHECK((broken.count(id) == 1) == (rule.holds != nullptr));
+    }
+}
+
+TEST_CASE("Audit: what is broken names the group or the port, the field, and what it should be") {
+    Fabric fabric;
+    fabric.ipv4.parameters.sl = 1;
+    fabric.one.mtu = 3;
+    const auto results = judge(fabric.inventory, every_rule());
+    const auto& sl = result_of(results, "RULE-RFC4391-10-17-sl-audit");
+    CHECK(sl.verdict == Verdict::fail);
+    CHECK(sl.fail_type == "FAIL.MUST");
+    CHECK(sl.observed == 2);
+    CHECK(sl.violations == 1);
+    REQUIRE(sl.details.size() == 1);
+    CHECK_THAT(sl.details[0].subject,
+               ContainsSubstring("ff12:401b:8123::fc0:a801") && ContainsSubstring("239.192.168.1"));
+    CHECK(sl.details[0].field == "SL");
+    CHECK(sl.details[0].expected == "3, as in the broadcast group");
+    CHECK(sl.details[0].actual == "1");
+    CHECK(sl.details[0].link == "0x8123");
+    const auto& mtu = result_of(results, "RULE-RFC4391-4.1-03-audit");
+    REQUIRE(mtu.details.size() == 1);
+    CHECK(mtu.details[0].subject == "0002c90300000001 (one)");
+    CHECK(mtu.details[0].field == "MTU of ff12:401b:8123::ffff:ffff");
+    CHECK_THAT(mtu.details[0].expected, ContainsSubstring("1024 octets"));
+}
+
+TEST_CASE("Audit: a RECOMMENDED that is not followed is no failure") {
+    Fabric fabric;
+    fabric.broadcast.parameters.q_key = 0x0b1b;
+    fabric.ipv4.parameters.q_key = fabric.ipv6.parameters.q_key = 0x0b1b;
+    CHECK(with(Verdict::fail, fabric.inventory).empty());
+    CHECK(with(Verdict::warn, fabric.inventory) == Ids{"RFC4391-4.1-02"});
+}
+
+TEST_CASE("Audit: what may be missing proves nothing by its absence") {
+    Fabric fabric;
+    fabric.inventory.doubt = "a part of the list";
+    fabric.inventory.groups.erase(fabric.inventory.groups.begin());
+    CHECK(wrong(fabric.inventory).empty());
+    CHECK(with(Verdict::inconc, fabric.inventory) == Ids{"RFC4391-5-01"});
+    Fabric another;
+    another.broadcast.members.pop_back();
+    another.broadcast.members_are_listed = false;
+    CHECK(wrong(another.inventory).empty());
+}
+
+TEST_CASE("Audit: of what was not told nothing is judged") {
+    Fabric fabric;
+    for (auto& one : fabric.inventory.groups) {
+        one.given = assumptions::bit(Told::mlid);
+        one.members.clear();
+        one.members_are_listed = false;
+    }
+    fabric.inventory.ports.clear();
+    CHECK(wrong(fabric.inventory).empty());
+    const auto judged = with(Verdict::pass, fabric.inventory);
+    CHECK(judged == Ids{"RFC4391-4-02", "RFC4391-4-05", "RFC4391-4-08", "RFC4391-4-10", "RFC4391-4-11", "RFC4391-4-12",
+                        "RFC4391-4.1-07", "RFC4391-5-01", "RFC4392-1.2.1.2-01", "RFC4392-1.2.1.2-02",
+                        "RFC4392-1.2.1.2-03", "RFC4392-1.2.1.2-03-mlid"});
+    const auto results = judge(fabric.inventory, every_rule());
+    CHECK(result_of(results, "RULE-RFC4391-5-02-audit").message == "no member of a group is told");
+    CHECK_THAT(result_of(results, "RULE-RFC4391-10-17-sl-audit").message, ContainsSubstring("do not tell"));
+    CHECK(judge({}, every_rule()).results.size() == rules().size());
+    CHECK(with(Verdict::na, {}).size() == rules().size());
+}
+
+TEST_CASE("Audit: groups without a FullMember and limited members are noted") {
+    Fabric fabric;
+    fabric.ipv6.members.pop_back();
+    const auto results = judge(fabric.inventory, every_rule());
+    const auto& lonely = result_of(results, "RULE-RFC4391-10-21-audit");
+    CHECK(lonely.verdict == Verdict::na);
+    REQUIRE(lonely.notes.size() == 1);
+    CHECK_THAT(lonely.notes[0], ContainsSubstring("1 of 3 IP groups: nobody is a FullMember") &&
+                                    ContainsSubstring("ff12:601b:8123::1:3"));
+    const auto& limited = result_of(results, "RULE-RFC4392-1.2-01-audit");
+    REQUIRE(limited.notes.size() == 1);
+    CHECK_THAT(limited.notes[0], ContainsSubstring("1 of 4 members: a limited member") && ContainsSubstring("(two)"));
+}
+
+TEST_CASE("Audit: a thousand violations are counted, and a hundred shown") {
+    Fabric fabric;
+    for (unsigned i = 0; i < 1000; ++i) {
+        fabric.inventory.groups.push_back(group(mgid_for_ipv4(0xe1000000 + i, p_key, 2), 0xc001, {}));
+        fabric.inventory.groups.back().parameters.sl = 1;
+    }
+    const auto results = judge(fabric.inventory, every_rule());
+    const auto& sl = result_of(results, "RULE-RFC4391-10-17-sl-audit");
+    CHECK(sl.violations == 1000);
+    CHECK(sl.details.size() == 100);
+}
+
+TEST_CASE("Audit: selectors mean its rules") {
+    CHECK(selected_rules(conformance::Selection{{"rfc4392/1.2.1.2"}}).size() == 4);
+    CHECK(selected_rules(conformance::Selection{{"level:should"}}).size() < rules().size() / 2);
+    CHECK(selected_rules(conformance::Selection{{"tag:audit"}}).size() == rules().size());
+    CHECK(conformance::Selection{{"tag:arp"}}.unmatched(selectable_rules()) == "tag:arp");
+    for (const auto& rule : rules()) CHECK(rule.id.ends_with("-audit"));
+}

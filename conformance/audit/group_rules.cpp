@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Rules on each group by itself, and on the broadcast groups. RFC 4391, 4, 4.1, 5 and 10; RFC 4392, 1.2 and 1.3.
+#include "conformance/audit/words.hpp"
+
+#include <algorithm>
+
+namespace ipoib::audit {
+namespace {
+
+constexpr std::uint8_t blank_scope = 0;
+constexpr std::uint16_t first_mlid = 0xc000, last_mlid = 0xfffe;
+
+bool is_ipv4(const Item& item) { return mgid(item)[Mgid::signature] == ipv4_signature; }
+bool is_swapped_signature(const Item& item) {
+    const auto signature = mgid(item)[Mgid::signature];
+    const auto swapped = static_cast<std::uint16_t>(signature << 8 | signature >> 8);
+    return swapped == ipv4_signature || swapped == ipv6_signature;
+}
+
+constexpr Rule rules_of_kind[] = {
+    {.id = "RULE-RFC4391-4-02-audit",
+     .checks = {&rfc4391::mgid_t_flag},
+     .title = "the MGID of an IP group has its T flag set",
+     .about = About::ip_group,
+     .holds = [](const Item& item) { return mgid(item)[Mgid::transient]; },
+     .field = "MGID",
+     .expected = [](const Item&) { return std::string("T flag 1"); },
+     .actual = [](const Item&) { return std::string("T flag 0"); }},
+    {.id = "RULE-RFC4391-4-05-audit",
+     .checks = {&rfc4391::mgid_pkey},
+     .title = "the MGID of an IP group holds the P_Key of its record, with the full-membership bit",
+     .about = About::ip_group,
+     .holds = [](const Item& item) { return mgid(item)[Mgid::p_key] == p_key_of_link(item); },
+     .field = "MGID",
+     .expected = [](const Item& item) { return "P_Key " + p_key_text(p_key_of_link(item)); },
+     .actual = [](const Item& item) { return "P_Key " + text_of_mgid_p_key(item); }},
+    {.id = "RULE-RFC4391-4-08-audit",
+     .checks = {&rfc4391::mgid_ipv4_padding},
+     .title = "the MGID of an IPv4 group has 0 above the low 28 bits",
+     .about = About::other,
+     .applies = is_ipv4,
+     .holds = [](const Item& item) { return ipv4_group_of(item.parameters().mgid).has_value(); },
+     .field = "MGID",
+     .expected = [](const Item&) { return std::string("0 in the bits above the low 28"); },
+     .actual =
+         [](const Item& item) {
+             return "group ID " + hex(mgid(item)[Mgid::group_high], 4) + ':' + hex(mgid(item)[Mgid::group_low], 16);
+         }},
+    {.id = "RULE-RFC4391-4-10-audit",
+     .checks = {&rfc4391::broadcast_gid_format},
+     .title = "a P_Key has one broadcast group",
+     .about = About::broadcast,
+     .weight = Strength::should,
+     .holds = [](const Item& item) { return item.broadcasts.size() == 1; },
+     .field = "MGID",
+     .expected = [](const Item& item) { return "no other broadcast group with P_Key " + text_of_mgid_p_key(item); },
+     .actual =
+         [](const Item& item) {
+             std::string others;
+             for (const auto* one : item.broadcasts)
+                 if (one != &item.group) others += (others.empty() ? "also " : ", ") + text(one->parameters.mgid);
+             return others + ": ports on one do not hear those on the other";
+         }},
+    {.id = "RULE-RFC4391-4-12-audit",
+     .checks = {&rfc4391::network_byte_order},
+     .title = "no MGID holds a signature of IPoIB in the wrong byte order",
+     .about = About::group,
+     .applies =
+         [](const Item& item) { return has_ipoib_signature(item.parameters().mgid) || is_swapped_signature(item); },
+     .holds = [](const Item& item) { return !is_swapped_signature(item); },
+     .field = "MGID",
+     .expected = [](const Item&) { return std::string("signature 0x401b or 0x601b"); },
+     .actual = [](const Item& item) { return "signature " + hex(mgid(item)[Mgid::signature], 4); }},
+    {.id = "RULE-RFC4391-4.1-01-audit",
+     .checks = {&rfc4391::broadcast_group_full_pkey},
+     .title = "the broadcast group has a full-membership P_Key",
+     .about = About::broadcast,
+     .knows = told(Told::p_key),
+     .holds = [](const Item& item) { return (item.parameters().p_key & mgid(item)[Mgid::p_key] & full_member) != 0; },
+     .field = "P_Key",
+     .expected = [](const Item&) { return std::string("the high bit set, in record and MGID"); },
+     .actual =
+         [](const Item& item) { return p_key_text(item.parameters().p_key) + ", MGID " + text_of_mgid_p_key(item); }},
+    {.id = "RULE-RFC4391-4.1-02-audit",
+     .checks = {&rfc4391::broadcast_group_controlled_qkey},
+     .title = "the broadcast group has a controlled Q_Key",
+     .about = About::broadcast,
+     .knows = told(Told::q_key),
+     .holds = [](const Item& item) { return (item.parameters().q_key >> 31) != 0; },
+     .field = "Q_Key",
+     .expected = [](const Item&) { return std::string("the high bit set"); },
+     .actual = of_group<Told::q_key>},
+    {.id = "RULE-RFC4391-4.1-07-audit",
+     .checks = {&rfc4391::broadcast_gid_default_scope},
+     .title = "the broadcast-GID has local-subnet scope",
+     .about = About::broadcast,
+     .holds = [](const Item& item) { return scope_of(item.group) == local_scope; },
+     .field = "MGID",
+     .expected = [](const Item&) { return scope_text(local_scope) + ", unless the link spans IB subnets"; },
+     .actual = [](const Item& item) { return scope_text(scope_of(item.group)); }},
+    {.id = "RULE-RFC4391-5-01-audit",
+     .checks = {&rfc4391::broadcast_group_exists},
+     .title = "where there are IP groups there is a broadcast group with their P_Key",
+     .about = About::other,
+     .needs_all = true,
+     .holds = [](const Item& item) { return !item.broadcasts.empty(); },
+     .field = "MGID",
+     .expected = [](const Item& item) { return "a broadcast group with P_Key " + text_of_mgid_p_key(item); },
+     .actual = [](const Item&) { return std::string("none"); }},
+    {.id = "RULE-RFC4391-7-04-audit",
+     .checks = {&rfc4391::default_mtu_2044},
+     .title = "the broadcast group's MTU carries IP packets of 2044 octets",
+     .about = About::broadcast,
+     .knows = told(Told::mtu),
+     .weight = Strength::should,
+     .holds = [](const Item& item) { return item.parameters().mtu >= default_mtu; },
+     .field = "MTU",
+     .expected =
+         [](const Item&) { return "at least " + mtu_text(default_mtu) + ", unless it was configured otherwise"; },
+     .actual = mtu_of_group},
+    {.id = "RULE-RFC4391-10-21-audit",
+     .checks = {&rfc4391::last_full_member_leaves},
+     .title = "an IP group has a FullMember",
+     .about = About::ip_group,
+     .needs_members = true,
+     .notes =
+         [](const Item& item) {
+             return std::ranges::none_of(item.group.members, [](const StatedMember& member) {
+                 return (member.join_state & join_state::full_member) != 0;
+             });
+         },
+     .note = "nobody is a FullMember: the SA may delete it"},
+    {.id = "RULE-RFC4392-1.2.1.2-01-audit",
+     .checks = {&rfc4392::mgid_reserved_flags},
+     .title = "the three flags above T are 0 in the MGID of an IP group",
+     .about = About::ip_group,
+     .holds = [](const Item& item) { return mgid(item)[Mgid::reserved] == 0; },
+     .field = "MGID",
+     .expected = [](const Item&) { return std::string("flags 0 above T"); },
+     .actual = [](const Item& item) { return "flags " + hex(mgid(item)[Mgid::reserved], 1); }},
+    {.id = "RULE-RFC4392-1.2.1.2-02-audit",
+     .checks = {&rfc4392::mgid_scope_values},
+     .title = "the scope of an MGID is not a reserved one",
+     .about = About::ip_group,
+     .holds = [](const Item& item) { return scope_of(item.group) != 0 && scope_of(item.group) != 0xf; },
+     .notes =
+         [](const Item& item) {
+             return std::ranges::none_of(Mgid::scope_names,
+                                         [&](const Named& known) { return known.value == scope_of(item.group); });
+         },
+     .note = "a scope that has no meaning assigned",
+     .field = "MGID",
+     .expected = [](const Item&) { return std::string("scope 2, 5, 8 or 0xe"); },
+     .actual = [](const Item& item) { return scope_text(scope_of(item.group)); }},
+    {.id = "RULE-RFC4392-1.2.1.2-03-audit",
+     .checks = {&rfc4392::mgid_identifies_one_group},
+     .title = "all records of an MGID have one MLID and one set of parameters",
+     .about = About::ip_group,
+     .holds = [](const Item& item) { return item.group.contradictions.empty(); },
+     .field = "MCMemberRecord",
+     .expected = [](const Item&) { return std::string("the same in each record"); },
+     .actual = [](const Item& item) { return item.group.contradictions.front(); }},
+    {.id = "RULE-RFC4392-1.2.1.2-03-mlid-audit",
+     .checks = {&rfc4392::mgid_identifies_one_group},
+     .title = "a group has an MLID of the multicast range",
+     .about = About::ip_group,
+     .knows = told(Told::mlid),
+     .holds =
+         [](const Item& item) { return item.parameters().mlid >= first_mlid && item.parameters().mlid <= last_mlid; },
+     .field = "MLID",
+     .expected = [](const Item&) { return std::string("0xc000 to 0xfffe"); },
+     .actual = of_group<Told::mlid>},
+    {.id = "RULE-RFC4392-1.3.1-01-audit",
+     .checks = {&rfc4392::record_scope},
+     .title = "the Scope of a record is that of its MGID",
+     .about = About::ip_group,
+     .knows = told(Told::scope),
+     .applies = [](const Item& item) { return item.parameters().scope != blank_scope; },
+     .holds = [](const Item& item) { return item.parameters().scope == scope_of(item.group); },
+     .field = "Scope",
+     .expected = [](const Item& item) { return scope_text(scope_of(item.group)) + ", that of the MGID"; },
+     .actual = of_group<Told::scope>},
+};
+
+}  // namespace
+
+std::span<const Rule> group_rules() { return rules_of_kind; }
+
+}  // namespace ipoib::audit

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Asking a subnet administrator for what it holds, and for nothing else.
+#include "conformance/audit/inventory.hpp"
+
+#include "conformance/assumptions/collector.hpp"
+#include "conformance/assumptions/sa_list.hpp"
+#include "protocol/state/rates.hpp"
+#include "protocol/wire/mc_member_record.hpp"
+#include "protocol/wire/node_record.hpp"
+#include "protocol/wire/p_key_table_record.hpp"
+#include "protocol/wire/port_info.hpp"
+#include "protocol/wire/rmpp.hpp"
+#include "protocol/wire/text.hpp"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+namespace ipoib::audit {
+using namespace wire;
+using assumptions::Contradictions;
+using assumptions::StatedGroup;
+using assumptions::StatedPort;
+using assumptions::Told;
+
+namespace {
+
+void put_in_order(Inventory& inventory) {
+    std::ranges::sort(inventory.groups, {}, [](const StatedGroup& group) { return group.parameters.mgid; });
+    std::ranges::sort(inventory.ports, {}, &StatedPort::gid);
+}
+
+/// The only way to the SA here: it has no method that changes anything.
+class Questions {
+public:
+    Questions(fabric::Port& port, bool is_trusted, fabric::Duration patience)
+        : port_(port), is_trusted_(is_trusted), patience_(patience) {}
+
+    template <class Record>
+    fabric::SaAnswer get(std::uint16_t attribute, std::uint64_t components, const Bytes<Record>& like) {
+        return ask(Method::get, attribute, components, like.octets, false);
+    }
+    template <class Record>
+    fabric::SaAnswer table(std::uint16_t attribute, std::uint64_t components, const Bytes<Record>& like,
+                           bool with_key) {
+        return ask(Method::get_table, attribute, components, like.octets, with_key && is_trusted_);
+    }
+    /// How many in a row the SA has left without an answer.
+    [[nodiscard]] unsigned silences() const noexcept { return silences_; }
+
+private:
+    fabric::SaAnswer ask(Method method, std::uint16_t attribute, std::uint64_t components, Octets record,
+                         bool with_key) {
+        if (fabric::Loop::stop_requested()) throw std::runtime_error("interrupted");
+        auto answer = port_.ask_sa({.method = method,
+                                    .attribute = attribute,
+                                    .component_mask = components,
+                                    .record = {record.begin(), record.end()},
+                                    .is_trusted = with_key},
+                                   patience_);
+        silences_ = answer.is_answered ? 0 : silences_ + 1;
+        return answer;
+    }
+
+    fabric::Port& port_;
+    bool is_trusted_;
+    fabric::Duration patience_;
+    unsigned silences_ = 0;
+};
+
+using M = McMemberRecord;
+
+assumptions::Record record_of(View<M> told, bool names_members) {
+    assumptions::Record record;
+    auto& group = record.group;
+    group.parameters = state::parameters_of(told);
+    group.given = (1u << assumptions::told_count) - 1;
+    group.members_are_listed = names_members;
+    const auto port_gid = told[M::port_gid];
+    if (names_members && !port_gid.is_zero())
+        group.members.push_back({port_gid, told[M::join_state], told[M::proxy_join], {}});
+    return record;
+}
+
+/// What one table of MCMemberRecords says; false when it came cut.
+bool take_table(const fabric::SaAnswer& answer, bool names_members, assumptions::Collector& into,
+                Inventory& inventory) {
+    for_each_record<M>(answer.data, answer.record_size, [&](const View<M>& record) {
+        if (!record[M::mgid].is_multicast())
+            inventory.notes.push_back("the SA tells of a group " + text(record[M::mgid]) +
+                                      ", which is no multicast GID");
+        else
+            into.add(record_of(record, names_members));
+    });
+    return !answer.is_cut;
+}
+
+std::string status_of(const fabric::SaAnswer& answer) {
+    return answer.is_answered ? "status " + hex(answer.status, 4) : "no answer";
+}
+
+constexpr std::string_view not_all_told = "this fabric carries only the begin of a long table: groups may be missing";
+
+void ask_for_groups(Questions& questions, bool is_trusted, Inventory& inventory) {
+    assumptions::Collector collector{Contradictions::kept};
+    const auto groups = questions.table<M>(attribute::mc_member_record, 0, {}, false);
+    const bool are_none = groups.is_answered && groups.status == sa_status::no_records;
+    if (!groups.is_ok() && !are_none)
+        throw std::runtime_error("the SA does not tell of its groups: " + status_of(groups));
+    // Some SAs name the members to everybody, others to nobody without the key.
+    bool names_members = false;
+    for_each_record<M>(groups.data, groups.record_size,
+                       [&](const View<M>& record) { names_members |= !record[M::port_gid].is_zero(); });
+    if (!take_table(groups, names_members, collector, inventory)) {
+        inventory.doubt = not_all_told;
+        inventory.notes.push_back(inventory.doubt);
+    }
+    if (are_none || groups.data.empty()) return;
+    inventory.groups = std::move(collector).groups();
+    if (!is_trusted && !names_members)
+        inventory.notes.emplace_back("the SA tells of members only to those who know its SM_Key (sm-key=)");
+}
+
+/// The members of each group by itself, so that a fabric that cuts tables carries as many as it can.
+void ask_for_members(Questions& questions, Inventory& inventory) {
+    assumptions::Collector collector{Contradictions::kept};
+    const auto all = questions.table<M>(attribute::mc_member_record, 0, {}, true);
+    if (!all.is_answered) {
+        inventory.notes.emplace_back("the SA does not tell of members: no answer; is this its SM_Key?");
+        return;
+    }
+    bool is_whole = all.is_ok() && !all.is_cut;
+    if (is_whole) {
+        (void)take_table(all, true, collector, inventory);
+    } else {
+        is_whole = true;
+        for (const auto& group : inventory.groups) {
+            const auto like = Bytes<M>{}.set(M::mgid, group.parameters.mgid);
+            const auto members = questions.table<M>(attribute::mc_member_record, M::component::mgid, like, true);
+            if (members.is_ok()) is_whole &= take_table(members, true, collector, inventory);
+        }
+        if (!is_whole)
+            inventory.notes.emplace_back("this fabric carries only the begin of a long table: members may be missing");
+    }
+    // A group that nobody is in has no record in this table, but it is there.
+    for (auto& group : inventory.groups) {
+        assumptions::Record record{.group = group, .line = 0};
+        record.group.members_are_listed = is_whole;
+        collector.add(std::move(record));
+    }
+    inventory.groups = std::move(collector).groups();
+}
+
+void add_p_keys(const fabric::SaAnswer& answer, StatedPort& port) {
+    using P = PKeyTableRecord;
+    if (!answer.is_ok() || answer.is_cut) return;
+    std::vector<std::uint16_t> p_keys;
+    for_each_record<P>(answer.data, answer.record_size, [&](const View<P>& block) {
+        for (std::size_t i = 0; i < P::entries; ++i)
+            if (const auto p_key = p_key_in(block, i); p_key != 0) p_keys.push_back(p_key);
+    });
+    port.p_keys = std::move(p_keys);
+}
+
+/// None where the SA knows no node at this port: an alias GUID, or a port that has gone since.
+std::optional<StatedPort> ask_for_port(Questions& questions, const Gid& gid, bool is_trusted) {
+    const auto guid = Bytes<NodeInfo>{}.set(NodeInfo::port_guid, gid.interface_id());
+    const auto like = Bytes<NodeRecord>{}.set(NodeRecord::node_info, guid.octets);
+    const auto node = questions.get(attribute::node_record, NodeRecord::component::port_guid, like);
+    const auto record = node.is_ok() ? node.first<NodeRecord>() : View<NodeRecord>{};
+    if (!record) return {};
+    StatedPort port{.gid = gid, .lid = record[NodeRecord::lid]};
+    const auto description = record[NodeRecord::node_description];
+    const std::string_view whole{reinterpret_cast<const char*>(description.data()), description.size()};
+    port.node_description = assumptions::description_in(whole.substr(0, whole.find('\0')));
+
+    using R = PortInfoRecord;
+    const auto of_port =
+        Bytes<R>{}.set(R::endport_lid, port.lid).set(R::port_num, node_info(record)[NodeInfo::local_port_num]);
+    const auto info =
+        questions.get(attribute::port_info_record, R::component::endport_lid | R::component::port_num, of_port);
+    if (const auto told = info.is_ok() ? port_info(info.first<R>()) : View<PortInfo>{}) {
+        port.mtu = told[PortInfo::neighbor_mtu];
+        port.rate = state::link_rate(told[PortInfo::link_width_active], told[PortInfo::link_speed_active],
+                                     told[PortInfo::link_speed_ext_active]);
+    }
+    if (is_trusted)
+        add_p_keys(questions.table(attribute::p_key_table_record, PKeyTableRecord::component::lid,
+                                   Bytes<PKeyTableRecord>{}.set(PKeyTableRecord::lid, port.lid), true),
+                   port);
+    return port;
+}
+
+void ask_for_ports(Questions& questions, bool is_trusted, const Progress& progress, Inventory& inventory) {
+    std::vector<Gid> members;
+    for (const auto& group : inventory.groups)
+        if (has_ipoib_signature(group.parameters.mgid))
+            for (const auto& member : group.members) members.push_back(member.port_gid);
+    std::ranges::sort(members);
+    members.erase(std::ranges::unique(members).begin(), members.end());
+    constexpr unsigned most_silences = 3;
+    std::size_t unknown = 0, done = 0;
+    for (const auto& gid : members) {
+        if (questions.silences() >= most_silences) {
+            inventory.notes.push_back("the SA answers no more: of " + std::to_string(members.size()) + " ports, " +
+                                      std::to_string(done) + " were asked about");
+            break;
+        }
+        if (auto port = ask_for_port(questions, gid, is_trusted))
+            inventory.ports.push_back(std::move(*port));
+        else
+            ++unknown;
+        ++done;
+        if (progress) progress(done, members.size());
+    }
+    if (unknown != 0)
+        inventory.notes.push_back(std::to_string(unknown) + " members are at ports of which the SA tells nothing");
+}
+
+}  // namespace
+
+Inventory inventory_of(assumptions::Statement file) {
+    Inventory inventory{.groups = std::move(file.groups),
+                        .ports = std::move(file.ports),
+                        .origin = std::move(file.origin),
+                        .doubt = "a file does not tell whether it holds all groups",
+                        .notes = {}};
+    if (inventory.ports.empty())
+        inventory.notes.emplace_back("the file has no records of ports (saquery NR, PIR, PKTR)");
+    put_in_order(inventory);
+    return inventory;
+}
+
+Inventory survey(fabric::Port& port, bool is_trusted, fabric::Duration patience, const Progress& progress) {
+    Inventory inventory{.origin = "the SA at LID " + hex(port.facts().sm_lid, 4)};
+    Questions questions{port, is_trusted, patience};
+    try {
+        ask_for_groups(questions, is_trusted, inventory);
+        if (is_trusted && !inventory.groups.empty()) ask_for_members(questions, inventory);
+    } catch (const assumptions::Wrong& wrong) {
+        throw std::runtime_error("the SA's records make no sense: " + wrong.what);
+    }
+    ask_for_ports(questions, is_trusted, progress, inventory);
+    put_in_order(inventory);
+    return inventory;
+}
+
+}  // namespace ipoib::audit

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a subnet administrator holds of multicast groups and of the ports in them: asked for, or read from files.
+#pragma once
+
+#include "conformance/assumptions/statement.hpp"
+#include "fabric/port.hpp"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ipoib::audit {
+
+struct Inventory {
+    std::vector<assumptions::StatedGroup> groups;  ///< by MGID, each once
+    std::vector<assumptions::StatedPort> ports;    ///< by GID; those that the SA was asked about
+    std::string origin;                            ///< "the SA at LID 0x0002", or the file's name
+    std::string doubt;                             ///< why groups may be missing; empty: none is
+    std::vector<std::string> notes;                ///< what was not asked for, or not told
+};
+
+/// Of a list that a file gives. It may say less than the SA knows.
+[[nodiscard]] Inventory inventory_of(assumptions::Statement file);
+
+/// Told now and then how many of the members' ports have been asked about.
+using Progress = std::function<void(std::size_t done, std::size_t all)>;
+
+/// Asks the SA: GetTable of MCMemberRecord, then Get of NodeRecord and PortInfoRecord and GetTable of P_KeyTableRecord
+/// for each member's port. Nothing but Get and GetTable leaves the port. `is_trusted`: the port knows the SM_Key, so
+/// that the SA tells of members. Throws std::runtime_error when the groups are not told, or the run is interrupted.
+[[nodiscard]] Inventory survey(fabric::Port& port, bool is_trusted, fabric::Duration patience,
+                               const Progress& progress);
+
+}  // namespace ipoib::audit

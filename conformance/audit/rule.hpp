@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the records of a subnet administrator alone can prove: a requirement, when it applies, and whether it holds.
+#pragma once
+
+#include "conformance/audit/inventory.hpp"
+#include "protocol/requirements/requirement.hpp"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace ipoib::audit {
+
+using assumptions::StatedGroup;
+using assumptions::StatedMember;
+using assumptions::StatedPort;
+using assumptions::Told;
+using requirements::Requirement;
+
+/// What a rule looks at, one after the other.
+enum class About : std::uint8_t {
+    group,      ///< each multicast group
+    ip_group,   ///< each with a signature of IPoIB
+    broadcast,  ///< each broadcast group
+    other,      ///< each IP group that is no broadcast group
+    of_link,    ///< each of those whose link's broadcast group is there: of the same P_Key and, if there is one, scope
+    member,     ///< each member of an IP group
+    node,       ///< each port that is a member of an IP group other than the broadcast group of that link
+};
+inline constexpr std::size_t about_count = 7;
+/// "groups", "members" ...
+[[nodiscard]] std::string_view plural(About) noexcept;
+
+/// One of them.
+struct Item {
+    const StatedGroup& group;  ///< for a node, its link's broadcast group
+    /// Of the link: null where none is there, or `group` is one.
+    const StatedGroup* broadcast = nullptr;
+    const StatedMember* member = nullptr;  ///< with About::member, and with About::node where it is one of `group`
+    const wire::Gid* node = nullptr;       ///< with About::member and About::node: the port's GID
+    const StatedPort* port = nullptr;      ///< what the SA tells of that port; null: nothing
+    /// The broadcast groups with the P_Key of the group's MGID.
+    std::span<const StatedGroup* const> broadcasts{};
+
+    [[nodiscard]] const state::GroupParameters& parameters() const noexcept { return group.parameters; }
+};
+
+using Predicate = bool (*)(const Item&);
+using Words = std::string (*)(const Item&);
+constexpr std::uint32_t told() noexcept { return 0; }
+template <class... More>
+constexpr std::uint32_t told(Told first, More... more) noexcept {
+    return assumptions::bit(first) | told(more...);
+}
+
+/// One rule.
+struct Rule {
+    std::string_view id;                       ///< "RULE-RFC4391-4-05-audit", permanent
+    std::array<const Requirement*, 2> checks;  ///< the second may be null
+    std::string_view title;                    ///< the claim, in a few words
+    About about{};
+    std::uint32_t knows =
+        0;  ///< what must be told of the group, and of its broadcast group where that is meant: told()
+    /// What a violation means, where that is less than the requirement's own strength.
+    std::optional<requirements::Strength> weight{};
+    bool needs_members = false;  ///< the SA must have told of all who are in the group
+    /// A group that was not told of would change the verdict: where any may be missing, a violation proves nothing.
+    bool needs_all = false;
+    Predicate applies = nullptr;  ///< null: to every item
+    Predicate holds = nullptr;    ///< null: nothing is judged, only noted
+    Predicate notes = nullptr;    ///< worth a note
+    std::string_view note{};      ///< the text of that note
+    std::string_view field{};     ///< of the MCMemberRecord, or of what the port tells
+    Words expected = nullptr, actual = nullptr;
+};
+
+/// All: on groups, on groups beside their broadcast group, on members; each in the order of the texts.
+[[nodiscard]] std::span<const Rule> rules();
+[[nodiscard]] const Rule* find(std::string_view id);
+
+}  // namespace ipoib::audit

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ipoib-conform audit: judge the groups that a subnet administrator holds.
+#include "conformance/audit/audit.hpp"
+#include "conformance/command/commands.hpp"
+#include "conformance/command/output.hpp"
+#include "conformance/command/report_options.hpp"
+#include "conformance/command/terminal.hpp"
+#include "conformance/engine/outlook.hpp"
+#include "conformance/engine/recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+
+namespace ipoib::conformance {
+namespace {
+
+struct Options {
+    std::vector<std::string> selectors;
+    std::string fabric, sa, scenario = "default", evidence;
+    double timeout_scale = 1;
+    ReportOptions report;
+};
+
+std::vector<const audit::Rule*> chosen(const Options& options) {
+    const Selection selection{options.selectors};
+    if (const auto wrong = selection.unmatched(audit::selectable_rules()); wrong)
+        throw UsageError("'" + *wrong + "' matches no rule of audit (ipoib-conform list tag:audit)");
+    auto rules = audit::selected_rules(selection);
+    if (rules.empty()) throw UsageError("the selectors leave no rule");
+    return rules;
+}
+
+/// What was told, and the facts of where.
+struct Told {
+    audit::Inventory inventory;
+    std::vector<std::pair<std::string, std::string>> facts;
+};
+
+Told told_by_file(const Options& options) {
+    try {
+        return {audit::inventory_of(assumptions::read_sa_file(options.sa, assumptions::Contradictions::kept)),
+                {{"kind", "file"}, {"file", options.sa}}};
+    } catch (const std::exception& problem) {
+        throw UsageError(std::string("--sa: ") + problem.what());
+    }
+}
+
+std::unique_ptr<Outlook> outlook(const Options& options) {
+    Target target{.fabric = options.fabric, .scenario = options.scenario};
+    target.session.timeout_scale = options.timeout_scale;
+    target.session.seed = options.report.seed;
+    try {
+        return look_at(target);
+    } catch (const std::invalid_argument& wrong) {
+        throw UsageError(wrong.what());
+    } catch (const std::runtime_error& problem) {
+        throw Fault(problem.what());
+    }
+}
+
+void keep(const Recorder& recorder, const std::string& folder) {
+    if (folder.empty()) return;
+    try {
+        recorder.write(folder + "/audit.pcapng");
+    } catch (const std::runtime_error& problem) {
+        throw Fault(problem.what());
+    }
+}
+
+Told told_by_fabric(const Options& options) {
+    const auto place = outlook(options);
+    auto& fabric = place->fabric();
+    Recorder recorder;
+    if (!options.evidence.empty()) fabric.observe([&](const fabric::Sighting& sighting) { recorder.add(sighting); });
+    StatusLine line;
+    audit::Progress progress;
+    if (progress_is_seen() && !options.report.quiet)
+        progress = [&](std::size_t done, std::size_t all) { line.show(fmt::format("[{}/{}] ports", done, all)); };
+    using namespace std::chrono_literals;
+    const auto patience = std::chrono::duration_cast<fabric::Duration>(1s * options.timeout_scale);
+    try {
+        Told told{audit::survey(*fabric.ports().front(), fabric.abilities().has(fabric::Ability::trusted_sa), patience,
+                                progress),
+                  fabric.facts()};
+        line.clear();
+        keep(recorder, options.evidence);
+        return told;
+    } catch (const std::runtime_error& problem) {
+        line.clear();
+        keep(recorder, options.evidence);
+        throw Fault(problem.what());
+    }
+}
+
+void add_counts(Told& told) {
+    std::size_t members = 0;
+    for (const auto& group : told.inventory.groups) members += group.members.size();
+    told.facts.emplace_back("administrator", told.inventory.origin);
+    told.facts.emplace_back("groups", std::to_string(told.inventory.groups.size()));
+    told.facts.emplace_back("members", std::to_string(members));
+    told.facts.emplace_back("ports", std::to_string(told.inventory.ports.size()));
+}
+
+int run_audit(const Options& options, const std::vector<std::string>& command) {
+    if (options.fabric.empty() == options.sa.empty())
+        throw UsageError("either --fabric or --sa says whose groups are judged");
+    if (!options.sa.empty() && !options.evidence.empty())
+        throw UsageError("--evidence keeps what a fabric's administrator answers; --sa asks nobody");
+    const auto rules = chosen(options);
+    refuse_overwriting(options.report, options.sa.empty() ? std::vector<std::string>{} : std::vector{options.sa});
+    const auto baseline = load_expected(options.report);
+    if (!options.evidence.empty()) {
+        std::error_code error;
+        std::filesystem::create_directories(options.evidence, error);
+        if (!std::filesystem::is_directory(options.evidence, error))
+            throw UsageError(options.evidence + " is no folder for the evidence" +
+                             (error ? ": " + error.message() : ""));
+    }
+    stop_on_interrupt();
+    const RunClock clock;
+    auto told = options.sa.empty() ? told_by_fabric(options) : told_by_file(options);
+    for (const auto& note : told.inventory.notes) std::cerr << "ipoib-conform: " << note << '\n';
+    auto results = audit::judge(told.inventory, rules);
+    // What nothing is judged by is worth knowing all the same.
+    for (const auto& result : results.results)
+        if (result.verdict == reports::Verdict::na)
+            for (const auto& note : result.notes) std::cerr << "ipoib-conform: " << note << '\n';
+    add_counts(told);
+    results.fabric = std::move(told.facts);
+    if (!options.evidence.empty())
+        for (auto& result : results.results) result.evidence = options.evidence + "/audit.pcapng";
+    clock.complete(results, options.report, command);
+    return report(results, options.report, baseline);
+}
+
+}  // namespace
+
+void add_audit(CLI::App& program, int& exit_code) {
+    auto* command = program.add_subcommand(
+        "audit", "Judge the groups that a subnet administrator holds; asks, and changes nothing");
+    auto options = std::make_shared<Options>();
+    command
+        ->add_option("SELECTOR", options->selectors,
+                     "Rules (ipoib-conform list tag:audit): an id, a glob, a section (rfc4391/4), level:must; '!' "
+                     "negates; none: all")
+        ->type_name("...");
+    command
+        ->add_option("--fabric", options->fabric,
+                     "Whose administrator is asked: umad:DEVICE[/PORT][,sm-key=N] or verbs:DEVICE[/PORT][,sm-key=N] "
+                     "(over a port of this host), socket:PATH[,sm-key=N] (a raw port), simulated (a rehearsal). "
+                     "Members are told only to those who know the SM_Key")
+        ->check(not_empty())
+        ->type_name("FABRIC");
+    command
+        ->add_option("--sa", options->sa,
+                     "A list of the administrator's records instead: text of saquery MCMR, -g, -m, NR, PIR and PKTR, "
+                     "one after the other, or JSON")
+        ->check(not_empty())
+        ->type_name("FILE");
+    command->add_option("--scenario", options->scenario, "With simulated: how the link is set up")
+        ->check(not_empty())
+        ->type_name("NAME");
+    command
+        ->add_option("--timeout-scale", options->timeout_scale,
+                     "Waits so many times as long (0.1 to 1000), for slow administrators")
+        ->check(CLI::Range(0.1, 1000.0))
+        ->type_name("X");
+    command->add_option("--evidence", options->evidence, "Keep what was asked and answered in this folder, as pcapng")
+        ->check(not_empty())
+        ->type_name("DIR");
+    add_report_options(*command, options->report, "Where random numbers of a simulated fabric begin");
+    command->footer(
+        "Exit code: 0 nothing against it, 1 a failure, 3 fabric or administrator at fault or interrupted,\n"
+        "5 inconclusive (what a file lacks may be there), 4 nothing was judged, 2 wrong usage.");
+    command->callback(
+        [options, command, &exit_code] { exit_code = run_audit(*options, words_of(*command, options->selectors)); });
+}
+
+}  // namespace ipoib::conformance

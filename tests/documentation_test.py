@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the documents say runs, and what the suite says of itself is up to date."""
+import subprocess
+import unittest
+from pathlib import Path
+
+from program import CAPTURES, PROGRAM, SOURCE, Folder, conform
+
+
+class Documentation(Folder):
+    def test_the_pages_that_the_suite_writes_about_itself_are_up_to_date(self):
+        (self.folder / "cases").mkdir()
+        (self.folder / "coverage.md").write_text(conform("requirements", "--markdown").stdout)
+        run = conform("selftest", "--full", "--markdown", self.folder / "kill-matrix.md", "--pages",
+                      self.folder / "cases", timeout=300)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        docs = SOURCE / "docs"
+        written = {path.relative_to(self.folder) for path in self.folder.rglob("*.md")}
+        kept = {path.relative_to(docs) for path in docs.glob("cases/*")}
+        self.assertEqual(kept | {Path("coverage.md"), Path("kill-matrix.md")}, written, "run scripts/update-docs")
+        for path in sorted(written):
+            with self.subTest(page=path):
+                self.assertEqual((docs / path).read_text(), (self.folder / path).read_text(), "run scripts/update-docs")
+
+    def test_every_command_in_the_readme_and_docs_runs(self):
+        """Lines indented by four blanks that begin with ipoib-conform or cc, in order, in a folder with the samples."""
+        for document in [SOURCE / "README.md", *sorted((SOURCE / "docs").rglob("*.md"))]:
+            folder = self.folder / str(document.relative_to(SOURCE)).replace("/", "-")
+            folder.mkdir()
+            for name in ("captures", "samples"):
+                (folder / name).symlink_to(SOURCE / name)
+            (folder / "x.pcap").symlink_to(CAPTURES / "broken.pcap")
+            (folder / "groups.txt").write_text('[{"mgid": "ff12:401b:8123::ffff:ffff", "qkey": "0x80000b1b"}]')
+            for name in ("before.json", "after.json"):
+                conform("check", CAPTURES / "usual.pcap", "--json", folder / name)
+            for line in document.read_text().splitlines():
+                if not line.startswith(("    ipoib-conform ", "    cc ")):
+                    continue
+                with self.subTest(document=document.name, line=line):
+                    words = line.split("#", 1)[0] if "pcap#" not in line else line
+                    run = subprocess.run(["bash", "-c", words.replace("ipoib-conform", PROGRAM, 1)], cwd=folder,
+                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                         text=True, timeout=300)  # a whole selftest under sanitizers
+                    # A host without an adapter has no port that can be used.
+                    allowed = (2,) if "--expect" in line else (0, 4) if line.endswith(" devices") else (0, 1)
+                    self.assertIn(run.returncode, allowed, run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
