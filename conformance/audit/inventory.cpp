@@ -197,7 +197,7 @@ void ask_for_ports(Questions& questions, bool is_trusted, const Progress& progre
         if (has_ipoib_signature(group.parameters.mgid))
             for (const auto& member : group.members) members.push_back(member.port_gid);
     std::ranges::sort(members);
-    members.erase(std::ranges::unique(members).begin(), members.end());
+    members.erase(std::unique(members.begin(), members.end()), members.end());
     constexpr unsigned most_silences = 3;
     std::size_t unknown = 0, done = 0;
     for (const auto& gid : members) {

@@ -102,9 +102,13 @@ Tester::Manners Session::manners(const fabric::PortFacts& port) {
     } catch (const std::runtime_error& why) {
         throw SessionBroken(why.what());
     }
-    return {.journal = &journal->second, .is_of_run = [range = group_range()](const Gid& mgid) {
-                return (mgid.interface_id() >> 16 & 0xff) == range && (mgid.interface_id() & 0xffff) >= first_number;
-            }};
+    return {.journal = &journal->second,
+            .is_of_run =
+                [range = group_range()](const Gid& mgid) {
+                    return (mgid.interface_id() >> 16 & 0xff) == range &&
+                           (mgid.interface_id() & 0xffff) >= first_number;
+                },
+            .is_trusted = fabric_.abilities().has(fabric::Ability::trusted_sa)};
 }
 
 /// RFC 4391, 4.1: an interface may search the scope of its link, or take it from its configuration.

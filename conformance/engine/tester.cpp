@@ -130,12 +130,21 @@ bool Tester::may_be_held(const Gid& mgid) {
     const auto answer = ask({.method = Method::get_table,
                              .attribute = attribute::mc_member_record,
                              .component_mask = component::mgid,
-                             .record = octets_of(Bytes<McMemberRecord>{}.set(McMemberRecord::mgid, mgid))});
+                             .record = octets_of(Bytes<McMemberRecord>{}.set(McMemberRecord::mgid, mgid)),
+                             .is_trusted = manners_.is_trusted});
     // A group that is not there has no members.
-    const bool is_absent = answer.is_answered && (answer.status == sa_status::no_records ||
-                                                  (answer.is_ok() && !answer.first<McMemberRecord>()));
-    if (is_absent) ours_.push_back(mgid);
-    return !is_absent;
+    bool is_free = answer.is_answered &&
+                   (answer.status == sa_status::no_records || (answer.is_ok() && !answer.first<McMemberRecord>()));
+    if (!is_free && manners_.is_trusted && answer.is_ok() && !answer.is_cut) {
+        is_free = true;
+        // A record without a port does not tell who is a member.
+        (void)for_each_record<McMemberRecord>(answer.data, answer.record_size, [&](View<McMemberRecord> record) {
+            const auto member = record[McMemberRecord::port_gid];
+            is_free &= !member.is_zero() && member != self_.gid;
+        });
+    }
+    if (is_free) ours_.push_back(mgid);
+    return !is_free;
 }
 
 SaAnswer Tester::join(const Bytes<McMemberRecord>& record, std::uint64_t mask) {

@@ -27,6 +27,7 @@ public:
         Journal* journal = nullptr;  ///< where what it holds is written down, for a run that is killed; not owned
         /// Groups that this run alone joins: what the host holds of them is the tester's.
         std::function<bool(const wire::Gid& mgid)> is_of_run{};
+        bool is_trusted = false;  ///< the SA tells it who is a member, so also what the host holds
     };
     explicit Tester(fabric::Port& port, std::uint16_t p_key = 0) : Tester(port, p_key, {}) {}
     Tester(fabric::Port& port, std::uint16_t p_key, Manners manners);

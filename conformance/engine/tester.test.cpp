@@ -37,6 +37,7 @@ struct AgreeablePort : fabric::Port {
         const bool exists = is_broadcast || std::ranges::find(others, mgid) != others.end();
         if (request.method == Method::get_table && !is_silent && !exists)
             return {.is_answered = true, .method = Method::get_table_resp, .status = sa_status::no_records};
+        if (request.method == Method::get_table && request.is_trusted && is_trusting) return told_of(mgid);
         if (request.method == Method::set && refuses)
             return {.is_answered = true, .method = Method::get_resp, .status = sa_status::invalid_request};
         if (request.method == Method::set && request.attribute == attribute::mc_member_record) members.push_back(mgid);
@@ -44,7 +45,20 @@ struct AgreeablePort : fabric::Port {
         if (is_silent) return {};
         return {.is_answered = true, .method = Method::get_resp, .status = 0, .data = request.record};
     }
-    bool is_shared = false, is_silent = false, refuses = false;
+    /// The tester's port, if it is a member, or a stranger.
+    [[nodiscard]] fabric::SaAnswer told_of(const Gid& mgid) const {
+        const bool is_member = std::ranges::find(members, mgid) != members.end();
+        const auto record = Bytes<McMemberRecord>{}
+                                .set(McMemberRecord::mgid, mgid)
+                                .set(McMemberRecord::port_gid, is_member ? facts().gid : Gid::of(1, 2))
+                                .set(McMemberRecord::join_state, 1);
+        return {.is_answered = true,
+                .method = Method::get_table_resp,
+                .status = 0,
+                .data = {record.octets.begin(), record.octets.end()},
+                .record_size = McMemberRecord::size};
+    }
+    bool is_shared = false, is_silent = false, refuses = false, is_trusting = false;
     std::vector<Gid> members, others;  ///< groups: with the tester, with others
 };
 
@@ -104,6 +118,27 @@ TEST_CASE("Tester: a group that may have the host in it already is not left, one
     CHECK(tester.join(group, 1).is_ok());
     tester.leave_all();
     CHECK(port.members == std::vector<Gid>{broadcast_gid(0xffff, 2)});
+}
+
+TEST_CASE("Tester: where the SA tells of members, what the host does not hold is left") {
+    AgreeablePort port;
+    port.is_shared = port.is_trusting = true;
+    port.others = {group};
+    {
+        Tester tester{port, 0, {.is_trusted = true}};
+        REQUIRE(tester.enter_link(1s).empty());
+        CHECK(tester.join(group, 1).is_ok());
+        CHECK_FALSE(tester.keeps(group));
+        tester.leave_all();
+        CHECK(port.members.empty());
+    }
+    port.members = {group};
+    Tester tester{port, 0, {.is_trusted = true}};
+    REQUIRE(tester.enter_link(1s).empty());
+    CHECK(tester.join(group, 1).is_ok());
+    CHECK(tester.keeps(group));
+    tester.leave_all();
+    CHECK(std::ranges::find(port.members, group) != port.members.end());
 }
 
 TEST_CASE("Tester: what the host does not tell may be the host's") {
