@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the documents say runs, and what the suite says of itself is up to date."""
+import os
 import subprocess
 import unittest
 from pathlib import Path
 
 from program import CAPTURES, PROGRAM, SOURCE, Folder, conform
+
+GENERATOR = str(Path(os.environ["IPOIB_GEN"]).resolve())
 
 
 class Documentation(Folder):
@@ -24,7 +27,7 @@ class Documentation(Folder):
                 self.assertEqual((docs / path).read_text(), (self.folder / path).read_text(), "run scripts/update-docs")
 
     def test_every_command_in_the_readme_and_docs_runs(self):
-        """Lines indented by four blanks that begin with ipoib-conform or cc, in order, in a folder with the samples."""
+        """Lines indented by four blanks that begin with ipoib-conform, ipoib-gen or cc, in order, in a folder with the samples."""
         for document in [SOURCE / "README.md", *sorted((SOURCE / "docs").rglob("*.md"))]:
             folder = self.folder / str(document.relative_to(SOURCE)).replace("/", "-")
             folder.mkdir()
@@ -35,11 +38,11 @@ class Documentation(Folder):
             for name in ("before.json", "after.json"):
                 conform("check", CAPTURES / "usual.pcap", "--json", folder / name)
             for line in document.read_text().splitlines():
-                if not line.startswith(("    ipoib-conform ", "    cc ")):
+                if not line.startswith(("    ipoib-conform ", "    ipoib-gen ", "    cc ")):
                     continue
                 with self.subTest(document=document.name, line=line):
                     words = line.split("#", 1)[0] if "pcap#" not in line else line
-                    run = subprocess.run(["bash", "-c", words.replace("ipoib-conform", PROGRAM, 1)], cwd=folder,
+                    run = subprocess.run(["bash", "-c", words.replace("ipoib-conform", PROGRAM, 1).replace("    ipoib-gen", GENERATOR)], cwd=folder,
                                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                          text=True, timeout=300)  # a whole selftest under sanitizers
                     # A host without an adapter has no port that can be used.

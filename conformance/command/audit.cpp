@@ -70,9 +70,10 @@ void keep(const Recorder& recorder, const std::string& folder) {
 }
 
 Told told_by_fabric(const Options& options) {
+    // Before the fabric, which sends to the end.
+    Recorder recorder;
     const auto place = outlook(options);
     auto& fabric = place->fabric();
-    Recorder recorder;
     if (!options.evidence.empty()) fabric.observe([&](const fabric::Sighting& sighting) { recorder.add(sighting); });
     StatusLine line;
     audit::Progress progress;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "conformance/engine/bench.hpp"
-#include "conformance/engine/registry.hpp"
+#include "protocol/registry.hpp"
 #include "protocol/requirements/catalogue.hpp"
 
 #include <string_view>

@@ -2,9 +2,9 @@
 // An implementation changed on purpose: one small change of the reference stack, the simulated SA or the simulated HCA.
 #pragma once
 
-#include "conformance/engine/registry.hpp"
 #include "fabric/simulated/subnet.hpp"
 #include "fabric/simulated/subnet_administrator.hpp"
+#include "protocol/registry.hpp"
 #include "protocol/requirements/catalogue.hpp"
 #include "stack/node.hpp"
 

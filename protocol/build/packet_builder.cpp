@@ -25,6 +25,25 @@ PacketBuilder& PacketBuilder::erase(const Layer& layer) {
     return *this;
 }
 
+bool PacketBuilder::has(const HeaderSpec& header) const noexcept {
+    return std::ranges::any_of(layers_, [&](const Layer& layer) { return layer.header == &header; });
+}
+
+PacketBuilder& PacketBuilder::set(const HeaderSpec& header, const FieldSpec& field, Octets octets) {
+    auto& layer = find(header);
+    auto* const at = octets_.data() + layer.begin;
+    constexpr unsigned widest = 64;
+    if (field.width <= widest) {
+        std::uint64_t value = 0;
+        for (const auto octet : octets) value = value << 8 | octet;
+        write_bits(at, field.at, field.width, value);
+    } else {
+        std::copy(octets.begin(), octets.end(), at + field.at.bit / 8);
+    }
+    layer.kept.push_back(field.at.bit);
+    return *this;
+}
+
 PacketBuilder::Layer& PacketBuilder::find(const HeaderSpec& header) {
     const auto last =
         std::find_if(layers_.rbegin(), layers_.rend(), [&](const Layer& layer) { return layer.header == &header; });

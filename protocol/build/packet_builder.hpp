@@ -38,6 +38,10 @@ public:
                         value);
         return *this;
     }
+    [[nodiscard]] bool has(const wire::HeaderSpec& header) const noexcept;
+    /// As set(), for a field that is known by its row alone: `octets` hold the value, most significant first, in as
+    /// many octets as its bits need.
+    PacketBuilder& set(const wire::HeaderSpec& header, const wire::FieldSpec& field, Octets octets);
     /// The last header of this type as it stands, before build(); absent when there is none. Valid until the next
     /// change.
     template <class Header>

@@ -172,11 +172,11 @@ void Subnet::towards(const Packet& packet) {
     known_.receiver = ports_.get(ports_.find(packet.lrh[Lrh::dlid]));
     std::uint32_t found = none;
     if (packet.ipv4)
-        found = neighbours_.find(mapped(packet.ipv4[Ipv4::destination]));
+        found = neighbours_.find(on_link(mapped(packet.ipv4[Ipv4::destination])));
     else if (packet.ipv6)
-        found = neighbours_.find(packet.ipv6[Ipv6::destination]);
+        found = neighbours_.find(on_link(packet.ipv6[Ipv6::destination]));
     else if (packet.arp_addresses)
-        found = neighbours_.find(mapped(packet.arp_addresses[ArpAddresses::tpa]));
+        found = neighbours_.find(on_link(mapped(packet.arp_addresses[ArpAddresses::tpa])));
     if (found != none) {
         auto& neighbour = neighbours_[found];
         known_.neighbour = &neighbour;
@@ -196,7 +196,7 @@ void Subnet::announce(const Gid& address, const Gid& gid, std::uint32_t qpn) {
     const auto port = ports_.find(gid);
     if (port != none) remember(ports_[port].qpns, ports_[port].qpn_count, qpn);
     if (address.is_zero()) return;
-    const auto index = neighbours_.find_or_add(address);
+    const auto index = neighbours_.find_or_add(on_link(address));
     if (index == none) return;
     auto& neighbour = neighbours_[index];
     if (neighbour.announced && neighbour.gid != gid) neighbour.is_shared = true;

@@ -112,7 +112,11 @@ private:
     Ports ports_;
     Table<wire::Gid, Group> groups_;
     Table<std::uint64_t, Member> members_;  ///< by group and port
-    Table<wire::Gid, Neighbour> neighbours_;
+    /// By IP address and link: an address may be used on several, as that of IPv6 made of a GUID is.
+    Table<std::pair<wire::Gid, std::uint16_t>, Neighbour> neighbours_;
+    [[nodiscard]] std::pair<wire::Gid, std::uint16_t> on_link(const wire::Gid& address) const noexcept {
+        return {address, known_.link ? known_.link->p_key : std::uint16_t{0}};
+    }
     Table<std::pair<std::uint64_t, std::uint64_t>, Path> paths_;
     Table<std::uint64_t, Connection> connections_;
     std::deque<Link> links_;

@@ -33,6 +33,9 @@ struct KeyHash {
     std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& key) const noexcept {
         return (*this)((*this)(key.first) + key.second);
     }
+    std::size_t operator()(const std::pair<wire::Gid, std::uint16_t>& key) const noexcept {
+        return (*this)((*this)(key.first) + key.second);
+    }
 };
 
 #if __has_include(<tsl/robin_map.h>)

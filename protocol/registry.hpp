@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace ipoib::conformance {
+namespace ipoib {
 
 /// A member of an aggregate T that enters the object into the list of all T. It costs a T its copies.
 template <class T>
@@ -24,4 +24,4 @@ public:
     }
 };
 
-}  // namespace ipoib::conformance
+}  // namespace ipoib

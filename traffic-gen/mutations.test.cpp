@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The judge finds in each mutation what it declares, and in nothing else anything.
+#include "catch2.hpp"
+#include "conformance/engine/judge.hpp"
+#include "protocol/build/samples.hpp"
+#include "protocol/rules/rule.hpp"
+#include "traffic-gen/mutation.hpp"
+#include "traffic-gen/profile.hpp"
+
+#include <set>
+
+namespace ipoib::traffic {
+namespace {
+
+using Ids = std::set<std::string>;
+
+/// Judges frames as if they had been captured.
+class Judging : public Sink {
+public:
+    void take(Time time, wire::Octets frame) override {
+        judge_.frame({.number = ++number_,
+                      .time_ns = time.count() + 1,
+                      .link_type = capture::LinkType::infiniband,
+                      .octets = frame,
+                      .wire_length = static_cast<std::uint32_t>(frame.size())});
+    }
+    /// All requirements that were broken, with what follows from them.
+    [[nodiscard]] Ids broken() const {
+        Ids ids;
+        for (const auto& result : judge_.results())
+            if (result.verdict == reports::Verdict::fail || result.verdict == reports::Verdict::warn)
+                for (const auto& id : result.checks) add(ids, *requirements::find(id));
+        return ids;
+    }
+    static void add(Ids& ids, const requirements::Requirement& requirement) {
+        for (const auto id : requirements::closure(requirement)) ids.emplace(id);
+    }
+    [[nodiscard]] std::uint64_t frames() const noexcept { return number_; }
+
+private:
+    conformance::Judge judge_{rules::every(), 0};
+    std::uint64_t number_ = 0;
+};
+
+Ids judged(const Profile& profile, const build::Link& link, void (*change)(build::PacketBuilder&) = nullptr) {
+    Scene scene{{.hosts = 4, .groups = 3, .partitions = 2, .link = link}};
+    Judging sink;
+    Stage stage{scene, {.count = 400}, sink};
+    if (change)
+        stage.change = [change](build::PacketBuilder& packet) {
+            change(packet);
+            return true;
+        };
+    play(profile, stage);
+    CHECK(sink.frames() >= 400);
+    return sink.broken();
+}
+
+}  // namespace
+
+TEST_CASE("Profiles: nothing is wrong with what they send") {
+    for (const auto* profile : all_profiles()) {
+        CAPTURE(std::string(profile->name));
+        CHECK(judged(*profile, build::samples::controlled()) == Ids{});
+        const Ids usual{"RFC4391-4.1-02", "RFC4391-13-02"};  // an ordinary Q_Key
+        for (const auto& id : judged(*profile, {})) CHECK(usual.contains(id));
+    }
+}
+
+TEST_CASE("Mutations: each breaks what it declares, and nothing else") {
+    CHECK(all_mutations().size() >= 16);
+    for (const auto* mutation : all_mutations()) {
+        CAPTURE(std::string(mutation->name));
+        const auto* profile = find_profile(mutation->profile);
+        REQUIRE(profile);
+        Ids declared;
+        for (const auto* requirement : mutation->breaks) Judging::add(declared, *requirement);
+        CHECK(judged(*profile, build::samples::controlled(), mutation->change) == declared);
+    }
+}
+
+}  // namespace ipoib::traffic

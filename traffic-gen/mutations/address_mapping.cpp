@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Wrong link-layer addresses in ARP and Neighbour Discovery. RFC 4391, 9.
+#include "traffic-gen/mutation.hpp"
+
+namespace ipoib::traffic {
+using namespace wire;
+
+namespace {
+
+const Mutation arp_hardware{
+    .name = "arp-hardware-1",
+    .what = "the hardware type of Ethernet in ARP",
+    .breaks = {&rfc4391::arp_hardware_type},
+    .profile = "arp",
+    .change =
+        [](build::PacketBuilder& packet) {
+            if (packet.has(spec_of<Arp>)) packet.set(Arp::hardware, 1);
+        },
+};
+
+const Mutation arp_address_flags{
+    .name = "arp-address-flags",
+    .what = "a reserved flag in the sender's link-layer address in ARP",
+    .breaks = {&rfc4391::link_address_flags_tx, &rfc4755::cm_flags_reserved_tx},
+    .profile = "arp",
+    .change =
+        [](build::PacketBuilder& packet) {
+            if (packet.has(spec_of<ArpAddresses>)) packet.set(ArpAddresses::sha_flags, 0x01);
+        },
+};
+
+const Mutation nd_option_length{
+    .name = "nd-option-length",
+    .what = "a link-layer address option of 16 octets",
+    .breaks = {&rfc4391::nd_option_length},
+    .profile = "nd",
+    .change =
+        [](build::PacketBuilder& packet) {
+            if (packet.has(spec_of<LinkAddressOption>)) packet.set(LinkAddressOption::length, 2);
+        },
+};
+
+const Mutation nd_option_padding{
+    .name = "nd-option-padding",
+    .what = "two octets before the address of an option that are not zero",
+    .breaks = {&rfc4391::nd_option_padding},
+    .profile = "nd",
+    .change =
+        [](build::PacketBuilder& packet) {
+            if (packet.has(spec_of<LinkAddressOption>)) packet.set(LinkAddressOption::padding, 0x0102);
+        },
+};
+
+}  // namespace
+}  // namespace ipoib::traffic

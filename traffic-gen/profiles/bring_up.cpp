@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/profile.hpp"
+
+namespace ipoib::traffic {
+using namespace wire;
+
+/// RFC 4391, 4.1, 5, 9 and 10: what is seen of a host that comes up.
+const Profile whole_bring_up{
+    .name = "bring-up",
+    .what = "hosts come up: joins, subscriptions, resolution in both families, a first echo",
+    .impact = Impact::link,
+    .prepare = [](Stage&) {},
+    .play =
+        [](Stage& stage) {
+            auto& scene = stage.scene();
+            const auto& link = scene.net().link;
+            const auto& administrator = scene.administrator();
+            for (std::size_t i = 0; stage.goes_on(); ++i) {
+                const auto &host = scene.net().host(i), &neighbour = scene.net().host(i + 1);
+                join(stage, host, link, link.broadcast_gid(), join_state::full_member);
+                for (const auto trap : {std::uint16_t{66}, std::uint16_t{67}}) {
+                    const auto transaction = stage.transaction();
+                    stage.send(build::subscription(host, administrator, Method::set, transaction, trap));
+                    stage.send(build::subscription(administrator, host, Method::get_resp, transaction, trap));
+                }
+                join(stage, host, link, mgid_for_ipv4(0xe0000001, link.p_key, link.scope), join_state::full_member);
+                resolve(stage, scene.net(), i, i + 1);
+                resolve6(stage, scene.net(), i, i + 1);
+                stage.send(echo_request(host, neighbour, link, 1));
+                stage.send(echo_reply(neighbour, host, link, 1));
+            }
+        },
+};
+
+}  // namespace ipoib::traffic

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/profile.hpp"
+
+namespace ipoib::traffic {
+using namespace wire;
+
+const Profile udp_multicast{
+    .name = "udp-multicast",
+    .what = "UDP to groups of IPv4 and IPv6 that the other hosts have joined",
+    .impact = Impact::link,
+    .prepare =
+        [](Stage& stage) {
+            bring_up(stage);
+            auto& scene = stage.scene();
+            const auto& link = scene.net().link;
+            const auto& sender = scene.net().hosts.front();
+            const auto all_join = [&](const Gid& mgid) {
+                for (const auto& host : scene.net().hosts)
+                    if (&host != &sender) join(stage, host, link, mgid, join_state::full_member);
+                // A group must be there before it can be joined to send.
+                join(stage, sender, link, mgid, join_state::send_only_non_member);
+            };
+            for (std::size_t i = 0; i < scene.groups(); ++i) {
+                all_join(mgid_for_ipv4(scene.group4(i), link.p_key, link.scope));
+                all_join(mgid_for_ipv6(scene.group6(i), link.p_key, link.scope));
+            }
+        },
+    .play =
+        [](Stage& stage) {
+            auto& scene = stage.scene();
+            const auto& link = scene.net().link;
+            const auto& sender = scene.net().hosts.front();
+            for (std::size_t i = 0; stage.goes_on(); ++i) {
+                const auto ipv4 = scene.group4(i);
+                const auto ipv6 = scene.group6(i);
+                stage.send(udp_to_group(sender, ipv4, scene.mlid(mgid_for_ipv4(ipv4, link.p_key, link.scope)), link,
+                                        stage.size()));
+                stage.send(udp6_to_group(sender, ipv6, scene.mlid(mgid_for_ipv6(ipv6, link.p_key, link.scope)), link,
+                                         stage.size()));
+            }
+        },
+};
+
+}  // namespace ipoib::traffic

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Addresses by number.
+#include "traffic-gen/scene.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace ipoib::traffic {
+using namespace wire;
+
+namespace {
+
+constexpr std::uint64_t default_prefix = std::uint64_t{0xfe80} << 48;
+constexpr std::uint16_t first_mlid = 0xc000, administrator_lid = 1, first_lid = 2;
+constexpr std::uint32_t first_qpn = 0x48;
+
+build::Node node(std::uint16_t lid, std::uint64_t number, std::uint32_t qpn, unsigned net = 0) {
+    constexpr std::uint64_t guids = 0x0002c90300200000, u_bit = std::uint64_t{0x02} << 56;
+    const auto network = 0x0a010000u + (net << 16);  // 10.1.0.0/16, 10.2.0.0/16 ...
+    return {.lid = lid,
+            .gid = Gid::of(default_prefix, guids + number),
+            .qpn = qpn,
+            .ipv4 = network + static_cast<std::uint32_t>(number),
+            .ipv6 = Gid::of(default_prefix, (guids + number) ^ u_bit)};
+}
+
+void refuse(const char* what, unsigned least, unsigned most) {
+    throw std::invalid_argument(std::string(what) + ": from " + std::to_string(least) + " to " + std::to_string(most));
+}
+
+}  // namespace
+
+Scene::Scene(const SceneOptions& options) : administrator_(node(administrator_lid, 0, 1)), groups_(options.groups) {
+    if (options.hosts < 2 || options.hosts > most_hosts) refuse("--hosts", 2, most_hosts);
+    if (options.groups < 1 || options.groups > most_groups) refuse("--groups", 1, most_groups);
+    if (options.partitions < 1 || options.partitions > most_partitions) refuse("--partitions", 1, most_partitions);
+    for (unsigned i = 0; i < options.partitions; ++i) {
+        auto& net = nets_.emplace_back(Net{options.link, {}});
+        // 0xffff is the default partition; others count down from it.
+        net.link.p_key = static_cast<std::uint16_t>((options.link.p_key - i) | full_member);
+        net.link.broadcast_mlid = mlid(net.link.broadcast_gid());
+        for (unsigned n = 0; n < options.hosts; ++n)
+            net.hosts.push_back(
+                node(static_cast<std::uint16_t>(first_lid + n), n + 1, first_qpn + i * most_hosts + n, i));
+    }
+}
+
+std::uint32_t Scene::group4(std::size_t index) const noexcept {
+    constexpr std::uint32_t first = 0xefc00001;  // 239.192.0.1
+    return first + static_cast<std::uint32_t>(index % groups_);
+}
+
+Gid Scene::group6(std::size_t index) const noexcept {
+    constexpr std::uint64_t site_local = std::uint64_t{0xff05} << 48, first = 0x10001;
+    return Gid::of(site_local, first + index % groups_);
+}
+
+std::uint16_t Scene::mlid(const Gid& mgid) {
+    const auto next = static_cast<std::uint16_t>(first_mlid + mlids_.size());
+    return mlids_.try_emplace(mgid, next).first->second;
+}
+
+}  // namespace ipoib::traffic

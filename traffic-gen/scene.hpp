@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Who is on the fabric that generated traffic is of: hosts, links, groups, the subnet administrator.
+#pragma once
+
+#include "protocol/build/ipoib.hpp"
+
+#include <map>
+#include <vector>
+
+namespace ipoib::traffic {
+
+struct SceneOptions {
+    unsigned hosts = 4, groups = 2, partitions = 1;
+    build::Link link{};  ///< of the first partition; the others have P_Keys behind its
+};
+
+/// One IPoIB link and its hosts: a queue pair and an IPv4 network of their own on each.
+struct Net {
+    build::Link link;
+    std::vector<build::Node> hosts;
+    /// Counts on behind the last host.
+    [[nodiscard]] const build::Node& host(std::size_t index) const noexcept { return hosts[index % hosts.size()]; }
+};
+
+class Scene {
+public:
+    static constexpr unsigned most_hosts = 4096, most_groups = 4096, most_partitions = 64;
+
+    /// Throws std::invalid_argument for fewer than two hosts, no partition, or more than the bounds.
+    explicit Scene(const SceneOptions& options);
+
+    /// The links; profiles of one use the first.
+    [[nodiscard]] const std::vector<Net>& nets() const noexcept { return nets_; }
+    [[nodiscard]] const Net& net() const noexcept { return nets_.front(); }
+    [[nodiscard]] const build::Node& administrator() const noexcept { return administrator_; }
+
+    [[nodiscard]] std::size_t groups() const noexcept { return groups_; }
+    /// An IPv4 and an IPv6 group by its number; counts on behind the last.
+    [[nodiscard]] std::uint32_t group4(std::size_t index) const noexcept;
+    [[nodiscard]] wire::Gid group6(std::size_t index) const noexcept;
+    /// The MLID that the administrator has given a group.
+    [[nodiscard]] std::uint16_t mlid(const wire::Gid& mgid);
+
+private:
+    std::vector<Net> nets_;
+    build::Node administrator_;
+    unsigned groups_;
+    std::map<wire::Gid, std::uint16_t> mlids_;
+};
+
+}  // namespace ipoib::traffic
