@@ -29,6 +29,10 @@ void put_in_order(std::vector<StatedMember>& members) {
 
 void Collector::add(Record record) {
     const auto& mgid = record.group.parameters.mgid;
+    if (!mgid.is_multicast() && keeps_all()) {
+        ++not_groups_;
+        return;
+    }
     if (!mgid.is_multicast()) throw Wrong{record.line, wire::text(mgid) + " is no multicast GID"};
     members_ += record.group.members.size();
     if (members_ > most_members) throw Wrong{record.line, "more than " + std::to_string(most_members) + " members"};
@@ -50,6 +54,8 @@ void Collector::merge(std::size_t index, const Record& record) {
     for (unsigned i = 0; i < told_count; ++i) {
         const auto told = static_cast<Told>(i);
         if (!record.group.tells(told)) continue;
+        // Some administrators leave the Scope of a member's record blank.
+        if (keeps_all() && told == Told::scope && record.group.parameters.scope == 0) continue;
         const auto value = value_of(record.group.parameters, told);
         if (group.tells(told)) {
             if (value_of(group.parameters, told) != value) contradict(index, told, value, record.line);

@@ -20,6 +20,11 @@ public:
     explicit Collector(Contradictions are = Contradictions::refused) : contradictions_(are) {}
     /// Throws Wrong.
     void add(Record record);
+    [[nodiscard]] bool knows(const wire::Gid& mgid) const { return index_.contains(mgid); }
+    /// Whether what no administrator should say is kept, for somebody to judge it.
+    [[nodiscard]] bool keeps_all() const noexcept { return contradictions_ == Contradictions::kept; }
+    /// How many records were of no multicast group.
+    [[nodiscard]] std::size_t not_groups() const noexcept { return not_groups_; }
     /// All groups, each once; throws Wrong where there is none.
     [[nodiscard]] std::vector<StatedGroup> groups() &&;
 
@@ -31,7 +36,7 @@ private:
     std::vector<StatedGroup> groups_;
     std::vector<std::array<std::size_t, told_count>> told_at_;  ///< the line that told each parameter
     std::map<wire::Gid, std::size_t> index_;
-    std::size_t members_ = 0;
+    std::size_t members_ = 0, not_groups_ = 0;
 };
 
 }  // namespace ipoib::assumptions

@@ -48,7 +48,8 @@ void PortCollector::begin(std::string_view line, std::size_t number) {
 bool PortCollector::take(std::string_view line, std::size_t number, bool is_cut) {
     line_ = number;
     if (line.ends_with("dump:") && line != "PortInfo dump:" && line.find("..") == std::string_view::npos) return false;
-    if (is_cut) throw Wrong{line_, "the file ends within this line: it is cut off, or lacks its last line feed"};
+    if (is_cut && !line.starts_with("NodeDescription"))
+        throw Wrong{line_, "the file ends within this line: it is cut off, or lacks its last line feed"};
     if (kind_ == Kind::p_keys && line.starts_with("0x")) {
         take_p_keys(line);
         return true;
@@ -87,9 +88,11 @@ void PortCollector::take_of_node(const std::string& name, std::string_view value
         lid_ = static_cast<std::uint16_t>(number(name, value, 0xffff));
     else if (name == "nodetype")
         node().is_switch = value == "Switch";
-    else if (name == "portguid")
-        node().guid = number(name, value, any);
-    else if (name == "portnum")
+    else if (name == "portguid") {
+        const auto guid = number(name, value, any);
+        if (node().guid != 0 && node().guid != guid) throw Wrong{line_, "a second node has this LID"};
+        node().guid = guid;
+    } else if (name == "portnum")
         node().port = static_cast<std::uint8_t>(number(name, value, 0xff));
     else if (name == "nodedescription")
         node().description = description_in(value);

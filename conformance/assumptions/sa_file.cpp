@@ -58,10 +58,12 @@ Statement parse_sa_list(std::string_view text, const std::string& origin, Contra
             read_sa_json(text, collector);
         else
             read_saquery_text(text, collector, ports);
+        const auto not_groups = collector.not_groups();
         return {.groups = std::move(collector).groups(),
                 .ports = std::move(ports).ports(),
                 .source = state::Source::file,
-                .origin = origin};
+                .origin = origin,
+                .not_groups = not_groups};
     } catch (const Wrong& wrong) {
         refuse(origin, (wrong.line != 0 ? "line " + std::to_string(wrong.line) + ": " : "") + wrong.what);
     }

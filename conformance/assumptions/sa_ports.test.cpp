@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Ports as infiniband-diags 44.0 prints OpenSM 3.3.23's records of them.
+// Ports in the form in which infiniband-diags 44.0 prints them, with values that differ from each other.
 #include "conformance/assumptions/statement.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -150,7 +150,7 @@ TEST_CASE("Ports: records that make no sense are refused with their line") {
             const auto same = std::ranges::find(told.ports, port.lid, &StatedPort::lid);
             REQUIRE(same != told.ports.end());
             CHECK((port.mtu == 0 || port.mtu == same->mtu));
-            CHECK((port.node_description.empty() || port.node_description == same->node_description));
+            CHECK(same->node_description.starts_with(port.node_description));
         }
     }
     CHECK(refused > whole.size() / 2);

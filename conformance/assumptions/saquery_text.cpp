@@ -159,11 +159,20 @@ private:
     }
 
     void take_parameter(Told told, const Field& field) {
+        if (into_.keeps_all() && (told == Told::mlid || told == Told::mtu)) return take_as_it_is(told, field);
         try {
             tell(told, printed_value(told, field.value), field);
         } catch (const std::invalid_argument& wrong) {
             refuse(wrong.what());
         }
+    }
+
+    /// Also what no administrator should say.
+    void take_as_it_is(Told told, const Field& field) {
+        constexpr std::uint64_t selector = 0xc0;
+        const auto value = wire::parse_number(field.value);
+        if (!value || *value > (told == Told::mlid ? 0xffffu : 0xffu)) refuse(field.name + ": " + shown(field.value));
+        tell(told, static_cast<std::uint32_t>(told == Told::mlid ? *value : *value & ~selector), field);
     }
 
     Collector& into_;

@@ -65,6 +65,7 @@ struct Statement {
     std::vector<StatedPort> ports;    ///< by GID, each once
     state::Source source = state::Source::nothing;
     std::string origin;                          ///< "--assume", or the file's name: for reports
+    std::size_t not_groups = 0;                  ///< records of an MGID that is no multicast GID, where such are kept
     std::optional<std::uint64_t> subnet_prefix;  ///< where the user has named the subnet
 };
 

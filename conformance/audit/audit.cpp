@@ -79,6 +79,7 @@ private:
 
     void look_at(const StatedGroup& group);
     void look_at_node(const StatedGroup& broadcast, const Gid& gid);
+    [[nodiscard]] bool is_visible(const Item& item) const;
     void judge(About about, const Item& item);
     void judge(std::size_t index, const Item& item);
     [[nodiscard]] std::string why_not_judged(const Rule& rule) const;
@@ -123,6 +124,14 @@ void Judge::judge(About about, const Item& item) {
     for (const auto index : about_[static_cast<std::size_t>(about)]) judge(index, item);
 }
 
+/// Whether the SA tells of all groups with this P_Key.
+bool Judge::is_visible(const Item& item) const {
+    const auto p_key = mgid_of(item.parameters().mgid)[Mgid::p_key];
+    return inventory_.p_keys.empty() || std::ranges::any_of(inventory_.p_keys, [&](std::uint16_t own) {
+               return ((own ^ p_key) & ~full_member & 0xffff) == 0;
+           });
+}
+
 bool tells(const StatedGroup& group, std::uint32_t what) { return (group.given & what) == what; }
 
 /// "0002c90300001491 (node-1 HCA-1)", or the group.
@@ -142,6 +151,7 @@ void Judge::judge(std::size_t index, const Item& item) {
     auto& finding = findings_[index];
     if (!tells(item.group, rule.knows) || (item.broadcast && !tells(*item.broadcast, rule.knows))) return;
     if (rule.needs_members && !item.group.members_are_listed) return;
+    if (rule.needs_all && !is_visible(item)) return;
     if (rule.applies && !rule.applies(item)) return;
     ++finding.observed;
     if (rule.notes && rule.notes(item)) {

@@ -55,7 +55,7 @@ struct Fabric {
                    group(*parse_gid("ff12:4001:8123::efc0:a801"), 0xc003, {{port(3), full, false, {}}}),
                    group(*parse_gid("ff10:a01c:fe80::1"), 0xc004, {})},
         .ports =
-            {{.gid = port(1), .lid = 1, .mtu = 5, .rate = 7, .p_keys = {{0xffff, p_key}}, .node_description = "one"},
+            {{.gid = port(1), .lid = 1, .mtu = 5, .rate = 7, .p_keys = {{p_key, 0xffff}}, .node_description = "one"},
              {.gid = port(2), .lid = 2, .mtu = 4, .rate = 16, .p_keys = {{0x0123}}, .node_description = "two"}},
         .origin = "a test"};
     StatedGroup &broadcast = inventory.groups[0], &ipv4 = inventory.groups[1], &ipv6 = inventory.groups[2];
@@ -245,9 +245,21 @@ TEST_CASE("Audit: what may be missing proves nothing by its absence") {
     CHECK(wrong(fabric.inventory).empty());
     CHECK(with(Verdict::inconc, fabric.inventory) == Ids{"RFC4391-5-01"});
     Fabric another;
+    another.inventory.doubt = "a part of the list";
     another.broadcast.members.pop_back();
-    another.broadcast.members_are_listed = false;
     CHECK(wrong(another.inventory).empty());
+    CHECK(with(Verdict::inconc, another.inventory) == Ids{"RFC4391-5-02"});
+    Fabric unlisted;
+    unlisted.broadcast.members.pop_back();
+    unlisted.broadcast.members_are_listed = false;
+    CHECK(wrong(unlisted.inventory).empty());
+    // An administrator that does not tell of this partition's groups.
+    Fabric hidden;
+    hidden.inventory.p_keys = {0xffff};
+    hidden.inventory.groups.erase(hidden.inventory.groups.begin());
+    CHECK(wrong(hidden.inventory).empty());
+    hidden.inventory.p_keys = {0x0123};
+    CHECK(wrong(hidden.inventory) == Ids{"RFC4391-5-01"});
 }
 
 TEST_CASE("Audit: of what was not told nothing is judged") {

@@ -45,8 +45,6 @@ public:
                            bool with_key) {
         return ask(Method::get_table, attribute, components, like.octets, with_key && is_trusted_);
     }
-    /// How many in a row the SA has left without an answer.
-    [[nodiscard]] unsigned silences() const noexcept { return silences_; }
 
 private:
     fabric::SaAnswer ask(Method method, std::uint16_t attribute, std::uint64_t components, Octets record,
@@ -58,14 +56,16 @@ private:
                                     .record = {record.begin(), record.end()},
                                     .is_trusted = with_key},
                                    patience_);
-        silences_ = answer.is_answered ? 0 : silences_ + 1;
-        return answer;
+        if (answer.is_answered) return answer;
+        if (fabric::Loop::stop_requested()) throw std::runtime_error("interrupted");
+        throw std::runtime_error(std::string("the SA does not answer a question about ") +
+                                 std::string(name_of(sa_attribute_names, attribute)) +
+                                 (with_key ? " with the SM_Key; is it the right one?" : ""));
     }
 
     fabric::Port& port_;
     bool is_trusted_;
     fabric::Duration patience_;
-    unsigned silences_ = 0;
 };
 
 using M = McMemberRecord;
@@ -121,32 +121,42 @@ void ask_for_groups(Questions& questions, bool is_trusted, Inventory& inventory)
         inventory.notes.emplace_back("the SA tells of members only to those who know its SM_Key (sm-key=)");
 }
 
-/// The members of each group by itself, so that a fabric that cuts tables carries as many as it can.
+/// One group after the other, so that a fabric that cuts tables carries as many members as it can.
+void ask_for_each(Questions& questions, Inventory& inventory) {
+    std::size_t untold = 0;
+    for (auto& group : inventory.groups) {
+        assumptions::Collector collector{Contradictions::kept};
+        const auto like = Bytes<M>{}.set(M::mgid, group.parameters.mgid);
+        const auto members = questions.table<M>(attribute::mc_member_record, M::component::mgid, like, true);
+        const bool are_none = members.status == sa_status::no_records || (members.is_ok() && members.data.empty());
+        const bool is_whole = are_none || (members.is_ok() && take_table(members, true, collector, inventory));
+        if (!are_none && members.is_ok()) {
+            auto told = std::move(collector).groups();
+            if (!told.empty()) group = std::move(told.front());
+        }
+        group.members_are_listed = is_whole;
+        untold += is_whole ? 0 : 1;
+    }
+    if (untold != 0)
+        inventory.notes.push_back(
+            "of " + std::to_string(untold) +
+            " groups not all members are told: this fabric carries only the begin of a long table");
+}
+
 void ask_for_members(Questions& questions, Inventory& inventory) {
-    assumptions::Collector collector{Contradictions::kept};
     const auto all = questions.table<M>(attribute::mc_member_record, 0, {}, true);
-    if (!all.is_answered) {
-        inventory.notes.emplace_back("the SA does not tell of members: no answer; is this its SM_Key?");
+    if (!all.is_ok() || all.is_cut) {
+        if (all.status != sa_status::no_records) return ask_for_each(questions, inventory);
+        for (auto& group : inventory.groups) group.members_are_listed = true;
         return;
     }
-    bool is_whole = all.is_ok() && !all.is_cut;
-    if (is_whole) {
-        (void)take_table(all, true, collector, inventory);
-    } else {
-        is_whole = true;
-        for (const auto& group : inventory.groups) {
-            const auto like = Bytes<M>{}.set(M::mgid, group.parameters.mgid);
-            const auto members = questions.table<M>(attribute::mc_member_record, M::component::mgid, like, true);
-            if (members.is_ok()) is_whole &= take_table(members, true, collector, inventory);
-        }
-        if (!is_whole)
-            inventory.notes.emplace_back("this fabric carries only the begin of a long table: members may be missing");
-    }
+    assumptions::Collector collector{Contradictions::kept};
+    (void)take_table(all, true, collector, inventory);
     // A group that nobody is in has no record in this table, but it is there.
     for (auto& group : inventory.groups) {
-        assumptions::Record record{.group = group, .line = 0};
-        record.group.members_are_listed = is_whole;
-        collector.add(std::move(record));
+        if (collector.knows(group.parameters.mgid)) continue;
+        group.members_are_listed = true;
+        collector.add({.group = std::move(group), .line = 0});
     }
     inventory.groups = std::move(collector).groups();
 }
@@ -159,6 +169,7 @@ void add_p_keys(const fabric::SaAnswer& answer, StatedPort& port) {
         for (std::size_t i = 0; i < P::entries; ++i)
             if (const auto p_key = p_key_in(block, i); p_key != 0) p_keys.push_back(p_key);
     });
+    std::ranges::sort(p_keys);
     port.p_keys = std::move(p_keys);
 }
 
@@ -175,8 +186,11 @@ std::optional<StatedPort> ask_for_port(Questions& questions, const Gid& gid, boo
     port.node_description = assumptions::description_in(whole.substr(0, whole.find('\0')));
 
     using R = PortInfoRecord;
-    const auto of_port =
-        Bytes<R>{}.set(R::endport_lid, port.lid).set(R::port_num, node_info(record)[NodeInfo::local_port_num]);
+    const auto node_told = node_info(record);
+    // Of a switch, port 0 is the one that joins.
+    const bool is_switch = node_told[NodeInfo::node_type] == NodeInfo::switch_node;
+    const auto number = is_switch ? std::uint8_t{0} : node_told[NodeInfo::local_port_num];
+    const auto of_port = Bytes<R>{}.set(R::endport_lid, port.lid).set(R::port_num, number);
     const auto info =
         questions.get(attribute::port_info_record, R::component::endport_lid | R::component::port_num, of_port);
     if (const auto told = info.is_ok() ? port_info(info.first<R>()) : View<PortInfo>{}) {
@@ -184,9 +198,10 @@ std::optional<StatedPort> ask_for_port(Questions& questions, const Gid& gid, boo
         port.rate = state::link_rate(told[PortInfo::link_width_active], told[PortInfo::link_speed_active],
                                      told[PortInfo::link_speed_ext_active]);
     }
+    using P = PKeyTableRecord;
     if (is_trusted)
-        add_p_keys(questions.table(attribute::p_key_table_record, PKeyTableRecord::component::lid,
-                                   Bytes<PKeyTableRecord>{}.set(PKeyTableRecord::lid, port.lid), true),
+        add_p_keys(questions.table(attribute::p_key_table_record, P::component::lid | P::component::port_num,
+                                   Bytes<P>{}.set(P::lid, port.lid).set(P::port_num, number), true),
                    port);
     return port;
 }
@@ -198,14 +213,8 @@ void ask_for_ports(Questions& questions, bool is_trusted, const Progress& progre
             for (const auto& member : group.members) members.push_back(member.port_gid);
     std::ranges::sort(members);
     members.erase(std::unique(members.begin(), members.end()), members.end());
-    constexpr unsigned most_silences = 3;
     std::size_t unknown = 0, done = 0;
     for (const auto& gid : members) {
-        if (questions.silences() >= most_silences) {
-            inventory.notes.push_back("the SA answers no more: of " + std::to_string(members.size()) + " ports, " +
-                                      std::to_string(done) + " were asked about");
-            break;
-        }
         if (auto port = ask_for_port(questions, gid, is_trusted))
             inventory.ports.push_back(std::move(*port));
         else
@@ -223,8 +232,15 @@ Inventory inventory_of(assumptions::Statement file) {
     Inventory inventory{.groups = std::move(file.groups),
                         .ports = std::move(file.ports),
                         .origin = std::move(file.origin),
-                        .doubt = "a file does not tell whether it holds all groups",
+                        .doubt = "a file does not tell whether it holds all groups and members",
                         .notes = {}};
+    // The list of members has no record of a group without any.
+    if (std::ranges::any_of(inventory.groups, &StatedGroup::members_are_listed))
+        for (auto& group : inventory.groups) group.members_are_listed = true;
+    for (auto& port : inventory.ports)
+        if (port.p_keys) std::ranges::sort(*port.p_keys);
+    if (file.not_groups != 0)
+        inventory.notes.push_back(std::to_string(file.not_groups) + " records are of an MGID that is no multicast GID");
     if (inventory.ports.empty())
         inventory.notes.emplace_back("the file has no records of ports (saquery NR, PIR, PKTR)");
     put_in_order(inventory);
@@ -232,7 +248,8 @@ Inventory inventory_of(assumptions::Statement file) {
 }
 
 Inventory survey(fabric::Port& port, bool is_trusted, fabric::Duration patience, const Progress& progress) {
-    Inventory inventory{.origin = "the SA at LID " + hex(port.facts().sm_lid, 4)};
+    const auto facts = port.facts();
+    Inventory inventory{.p_keys = facts.p_keys, .origin = "the SA at LID " + hex(facts.sm_lid, 4)};
     Questions questions{port, is_trusted, patience};
     try {
         ask_for_groups(questions, is_trusted, inventory);

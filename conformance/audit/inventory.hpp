@@ -16,6 +16,7 @@ namespace ipoib::audit {
 struct Inventory {
     std::vector<assumptions::StatedGroup> groups;  ///< by MGID, each once
     std::vector<assumptions::StatedPort> ports;    ///< by GID; those that the SA was asked about
+    std::vector<std::uint16_t> p_keys;             ///< of the port that asked: an SA may tell only of these partitions
     std::string origin;                            ///< "the SA at LID 0x0002", or the file's name
     std::string doubt;                             ///< why groups may be missing; empty: none is
     std::vector<std::string> notes;                ///< what was not asked for, or not told
@@ -29,7 +30,8 @@ using Progress = std::function<void(std::size_t done, std::size_t all)>;
 
 /// Asks the SA: GetTable of MCMemberRecord, then Get of NodeRecord and PortInfoRecord and GetTable of P_KeyTableRecord
 /// for each member's port. Nothing but Get and GetTable leaves the port. `is_trusted`: the port knows the SM_Key, so
-/// that the SA tells of members. Throws std::runtime_error when the groups are not told, or the run is interrupted.
+/// that the SA tells of members. Throws std::runtime_error when the groups are not told, a question is not answered, or
+/// the run is interrupted.
 [[nodiscard]] Inventory survey(fabric::Port& port, bool is_trusted, fabric::Duration patience,
                                const Progress& progress);
 

@@ -105,3 +105,91 @@ TEST_CASE("Survey: groups of a stack that maps wrongly are found") {
     // A good administrator has refused this; then there is nothing to be found.
     CHECK(wrong("mgid-limited-pkey") == Ids{});
 }
+
+namespace {
+
+using M = McMemberRecord;
+
+/// A port whose SA names members only to those with the key, and answers that as the test wants.
+struct StubbornPort : fabric::Port {
+    [[nodiscard]] fabric::PortFacts facts() const override { return {.sm_lid = 1, .p_keys = {0xffff}}; }
+    std::string send(Octets) override { return "no"; }
+    std::string attach(const Gid&, std::uint16_t) override { return "no"; }
+    void detach(const Gid&, std::uint16_t) override {}
+    void set_q_key(std::uint32_t) override {}
+    void on_datagram(std::function<void(Octets)>) override {}
+    void on_report(std::function<void(View<Notice>)>) override {}
+    fabric::SaAnswer ask_sa(const fabric::SaRequest& request, fabric::Duration) override {
+        ++questions;
+        if (request.attribute != attribute::mc_member_record)
+            return {.is_answered = true, .method = Method::get_resp, .status = sa_status::no_records};
+        if (!request.is_trusted) return table({group(broadcast, {}), group(other, {})});
+        const bool is_of_one = request.component_mask != 0;
+        if (!is_of_one) return whole;
+        const auto mgid = View<M>::at(request.record)[M::mgid];
+        return mgid == broadcast ? of_broadcast : table({group(other, member)});
+    }
+    static Bytes<M> group(const Gid& mgid, const Gid& port) {
+        return Bytes<M>{}
+            .set(M::mgid, mgid)
+            .set(M::port_gid, port)
+            .set(M::join_state, 1)
+            .set(M::p_key, 0xffff)
+            .set(M::mlid, 0xc001);
+    }
+    static fabric::SaAnswer table(const std::vector<Bytes<M>>& records) {
+        fabric::SaAnswer answer{.is_answered = true, .method = Method::get_table_resp, .status = 0, .data = {}};
+        for (const auto& record : records) {
+            answer.data.insert(answer.data.end(), record.octets.begin(), record.octets.end());
+            answer.data.resize((answer.data.size() + 7) / 8 * 8);
+        }
+        answer.record_size = (M::size + 7) / 8 * 8;
+        return answer;
+    }
+    static fabric::SaAnswer refused() {
+        return {.is_answered = true, .method = Method::get_table_resp, .status = sa_status::no_resources};
+    }
+    static constexpr Gid broadcast = broadcast_gid(0xffff, 2), other = mgid_for_ipv4(0xe0000001, 0xffff, 2),
+                         member = Gid::of(0xfe80ull << 48, 7);
+    fabric::SaAnswer whole = refused(), of_broadcast = table({group(broadcast, member)});
+    unsigned questions = 0;
+};
+
+Ids failed(StubbornPort& port) {
+    Ids ids;
+    for (const auto& result : judge(survey(port, true, 1s, {}), selected_rules({})).results)
+        if (result.verdict == Verdict::fail) ids.insert(result.id);
+    return ids;
+}
+
+}  // namespace
+
+TEST_CASE("Survey: where the table of all members is refused, each group is asked about") {
+    StubbornPort port;
+    CHECK(failed(port) == Ids{});
+    // Nobody in the broadcast group, as far as is told.
+    port.of_broadcast = {.is_answered = true, .method = Method::get_table_resp, .status = sa_status::no_records};
+    CHECK(failed(port) == Ids{"RULE-RFC4391-5-02-audit"});
+    // That a question is refused says nothing of members.
+    port.of_broadcast = StubbornPort::refused();
+    CHECK(failed(port) == Ids{});
+    const auto told = survey(port, true, 1s, {});
+    REQUIRE_FALSE(told.notes.empty());
+    CHECK_THAT(told.notes.front(), ContainsSubstring("of 1 groups not all members are told"));
+}
+
+TEST_CASE("Survey: a question that is not answered ends it") {
+    StubbornPort port;
+    port.of_broadcast = {};
+    CHECK_THROWS_WITH(survey(port, true, 1s, {}), ContainsSubstring("does not answer a question about MCMemberRecord"));
+    port.whole = {};
+    port.questions = 0;
+    CHECK_THROWS_WITH(survey(port, true, 1s, {}), ContainsSubstring("with the SM_Key; is it the right one?"));
+    CHECK(port.questions == 2);
+}
+
+TEST_CASE("Survey: a group that nobody is in is in no table of members") {
+    StubbornPort port;
+    port.whole = StubbornPort::table({StubbornPort::group(StubbornPort::other, StubbornPort::member)});
+    CHECK(failed(port) == Ids{"RULE-RFC4391-5-02-audit"});
+}

@@ -16,10 +16,11 @@ bool carries_mtu(const Item& item) { return item.parameters().mtu <= item.port->
 std::string mtu_of_port(const Item& item) {
     return "at most " + mtu_text(item.port->mtu) + ", the NeighborMTU of this member's port";
 }
+/// P_Keys of a port are sorted.
+bool has_p_key(const Item& item, std::uint16_t p_key) { return std::ranges::binary_search(*item.port->p_keys, p_key); }
+bool is_full(const Item& item) { return has_p_key(item, p_key_of_link(item)); }
 bool is_limited(const Item& item) {
-    return std::ranges::none_of(*item.port->p_keys, [&](std::uint16_t p_key) {
-        return (p_key & full_member) != 0 && is_same_partition(p_key, p_key_of_link(item));
-    });
+    return !is_full(item) && has_p_key(item, static_cast<std::uint16_t>(p_key_of_link(item) & ~full_member));
 }
 
 constexpr Rule rules_of_kind[] = {
@@ -37,6 +38,7 @@ constexpr Rule rules_of_kind[] = {
      .title = "a port in an IP group is a FullMember of its link's broadcast group",
      .about = About::node,
      .needs_members = true,
+     .needs_all = true,
      .holds = [](const Item& item) { return is_in(item, join_state::full_member); },
      .field = "JoinState",
      .expected = [](const Item&) { return std::string("FullMember of the broadcast group"); },
@@ -58,12 +60,7 @@ constexpr Rule rules_of_kind[] = {
      .title = "a member's port has the P_Key of its group",
      .about = About::member,
      .applies = [](const Item& item) { return item.port && item.port->p_keys; },
-     .holds =
-         [](const Item& item) {
-             return std::ranges::any_of(*item.port->p_keys, [&](std::uint16_t p_key) {
-                 return is_same_partition(p_key, p_key_of_link(item));
-             });
-         },
+     .holds = [](const Item& item) { return is_full(item) || is_limited(item); },
      .field = "P_KeyTable",
      .expected = [](const Item& item) { return "P_Key " + p_key_text(p_key_of_link(item)) + ", or its limited one"; },
      .actual =

@@ -99,6 +99,11 @@ void add_counts(Told& told) {
     std::size_t members = 0;
     for (const auto& group : told.inventory.groups) members += group.members.size();
     told.facts.emplace_back("administrator", told.inventory.origin);
+    std::string p_keys;
+    for (const auto p_key : told.inventory.p_keys)
+        p_keys += (p_keys.empty() ? "" : " ") + fmt::format("{:#06x}", p_key);
+    if (!p_keys.empty()) told.facts.emplace_back("partitions", p_keys);
+    for (const auto& note : told.inventory.notes) told.facts.emplace_back("note", note);
     told.facts.emplace_back("groups", std::to_string(told.inventory.groups.size()));
     told.facts.emplace_back("members", std::to_string(members));
     told.facts.emplace_back("ports", std::to_string(told.inventory.ports.size()));
@@ -109,6 +114,8 @@ int run_audit(const Options& options, const std::vector<std::string>& command) {
         throw UsageError("either --fabric or --sa says whose groups are judged");
     if (!options.sa.empty() && !options.evidence.empty())
         throw UsageError("--evidence keeps what a fabric's administrator answers; --sa asks nobody");
+    if (!options.sa.empty() && (options.scenario != Options{}.scenario || options.timeout_scale != 1))
+        throw UsageError("--scenario and --timeout-scale are of a fabric; --sa asks nobody");
     const auto rules = chosen(options);
     refuse_overwriting(options.report, options.sa.empty() ? std::vector<std::string>{} : std::vector{options.sa});
     const auto baseline = load_expected(options.report);

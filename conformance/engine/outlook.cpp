@@ -49,6 +49,9 @@ private:
 };
 
 std::unique_ptr<fabric::Fabric> hca_fabric(const Target& target, const HcaTarget& words) {
+    if (words.p_key != 0 || words.gid_index != 0 || words.second || words.raises_issm)
+        throw std::invalid_argument("--fabric " + target.fabric +
+                                    ": only sm-key= is of account here, nothing but questions is sent");
 #ifdef IPOIB_HAS_UMAD
     return std::make_unique<fabric::UmadFabric>(
         fabric::UmadFabricOptions{.port = {.device = words.port.device, .port = words.port.number},

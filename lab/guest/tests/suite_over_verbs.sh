@@ -22,6 +22,7 @@ members() {
     awk '/c9b2:0:101$/ { print $2 }' | grep -vE '601b:ffff::(2|1:ff00:1)$' | sort
 }
 members >/tmp/before
+check "members are told" test -s /tmp/before
 
 check "the port can be used" eval 'ipoib-conform devices | grep -q "can be used: --fabric verbs:vib1/1"'
 check "its interface is in another namespace, the DUT's is not" eval '[ "$(ipoib-conform devices | grep -c "ib[01]: P_Key 0xffff, datagram, up")" = 1 ]'
