@@ -29,6 +29,51 @@ const Mutation arp_address_flags{
         },
 };
 
+const Mutation arp_hardware_length{
+    .name = "arp-hardware-length",
+    .what = "a hardware address length of 6 in ARP",
+    .breaks = {&rfc4391::arp_hardware_length},
+    .profile = "arp",
+    .change =
+        [](build::PacketBuilder& packet) {
+            if (packet.has(spec_of<Arp>)) packet.set(Arp::hardware_length, 6);
+        },
+};
+
+const Mutation arp_operation{
+    .name = "arp-operation",
+    .what = "an operation in ARP that is neither request nor reply",
+    .breaks = {&rfc4391::arp_fields},
+    .profile = "arp",
+    .change =
+        [](build::PacketBuilder& packet) {
+            if (packet.has(spec_of<Arp>)) packet.set(Arp::operation, 0x20);
+        },
+};
+
+const Mutation nd_option_type{
+    .name = "nd-option-type",
+    .what = "the option of the target in a Neighbour Solicitation, and of the source in an Advertisement",
+    .breaks = {&rfc4391::nd_option_type},
+    .profile = "nd",
+    .change =
+        [](build::PacketBuilder& packet) {
+            if (const auto option = packet.get<LinkAddressOption>())
+                packet.set(LinkAddressOption::type, static_cast<std::uint8_t>(3 - option[LinkAddressOption::type]));
+        },
+};
+
+const Mutation nd_address_flags{
+    .name = "nd-address-flags",
+    .what = "a reserved flag in a link-layer address in Neighbour Discovery",
+    .breaks = {&rfc4391::link_address_flags_tx, &rfc4755::cm_flags_reserved_tx},
+    .profile = "nd",
+    .change =
+        [](build::PacketBuilder& packet) {
+            if (packet.has(spec_of<LinkAddressOption>)) packet.set(LinkAddressOption::flags, 0x01);
+        },
+};
+
 const Mutation nd_option_length{
     .name = "nd-option-length",
     .what = "a link-layer address option of 16 octets",

@@ -76,6 +76,44 @@ const Mutation wrong_sl{
         },
 };
 
+/// Changes a field of the GRH of multicast.
+template <auto Field, auto Pattern>
+void change_grh(build::PacketBuilder& packet) {
+    if (is_multicast(packet)) packet.set(*Field, packet.get<Grh>()[*Field] ^ Pattern);
+}
+
+const Mutation wrong_traffic_class{
+    .name = "wrong-tclass",
+    .what = "multicast with another TClass than the broadcast group's",
+    .breaks = {&rfc4391::multicast_parameters_of_group},
+    .profile = "arp",
+    .change = change_grh<&Grh::traffic_class, 0x01>,
+};
+
+const Mutation wrong_flow_label{
+    .name = "wrong-flow-label",
+    .what = "multicast with another FlowLabel than the broadcast group's",
+    .breaks = {&rfc4391::multicast_parameters_of_group},
+    .profile = "arp",
+    .change = change_grh<&Grh::flow_label, 0x00001>,
+};
+
+const Mutation wrong_hop_limit{
+    .name = "wrong-hop-limit",
+    .what = "multicast with another HopLimit than the broadcast group's",
+    .breaks = {&rfc4391::multicast_parameters_of_group},
+    .profile = "arp",
+    .change = change_grh<&Grh::hop_limit, 0x80>,
+};
+
+const Mutation wrong_type{
+    .name = "encap-type",
+    .what = "IPv4 under the Type of IPv6",
+    .breaks = {&rfc4391::encap_type},
+    .profile = "ping4",
+    .change = [](build::PacketBuilder& packet) { packet.set(Encap::type, EtherType::ipv6); },
+};
+
 const Mutation beyond_mtu{
     .name = "beyond-mtu",
     .what = "2048 octets more than the payload that was asked for",
