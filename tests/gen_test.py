@@ -74,6 +74,15 @@ class Generate(Folder):
         kept, _ = self.verdicts(self.made("udp", "--count", 20, "--set", "Encap.Reserved=1", "--keep-crc"))
         self.assertTrue(any("ICRC" in note for note in kept["notes"]), kept)
 
+    def test_damage_is_what_a_bad_cable_does(self):
+        capture, _ = self.verdicts(self.made("udp", "--count", 400, "--damage", 0.25))
+        wrong = sum(int(note.split()[0]) for note in capture["notes"] if "wrong VCRC" in note)
+        self.assertTrue(60 < wrong < 140, capture["notes"])
+
+    def test_the_summary_as_json(self):
+        run = generate("udp", "--count", 5, "--out", self.folder / "x.pcap", "--stats", "json")
+        self.assertEqual(json.loads(run.stderr)["packets"], 5 + 2 * 4)
+
     def test_a_pipe_is_a_capture_too(self):
         piped = generate("ping4", "--count", 10, "--out", "-", "--quiet")
         self.assertEqual(piped.returncode, 0)

@@ -27,9 +27,9 @@ struct UsageError : std::runtime_error {
 };
 
 struct Options {
-    std::string profile, out, mutate, rate = "1000", size = "64", scenario = "default";
+    std::string profile, out, mutate, rate = "1000", size = "64", scenario = "default", stats = "human";
     std::vector<std::string> set;
-    double duration = 0;
+    double duration = 0, damage = 0;
     bool is_dry = false, lists = false, lists_mutations = false, lists_fields = false, is_quiet = false;
     SceneOptions scene{};
     StageOptions stage{};
@@ -187,6 +187,12 @@ void generate(const Options& options, Sink& sink) {
                 used[i] += overrides[i].apply(packet, stage.random()) ? 1 : 0;
             return true;
         };
+    if (options.damage > 0)
+        stage.damage = [&, rate = options.damage](wire::MutableOctets frame) {
+            if (std::uniform_real_distribution<>{}(stage.random()) >= rate) return;
+            const auto bit = stage.any(frame.size() * 8);
+            frame[bit / 8] = static_cast<std::uint8_t>(frame[bit / 8] ^ 0x80u >> bit % 8);
+        };
     stage.is_stopped = [] { return fabric::Loop::stop_requested(); };
     play(profile, stage);
     refuse_unused(overrides, used);
@@ -220,8 +226,11 @@ int run(Options& options) {
     }();
     generate(options, sink);
     sink.close();
+    const bool is_json = options.stats == "json";
     if (!options.is_quiet)
-        std::cerr << fmt::format("{} packets, {} octets, to {}\n", sink.packets(), sink.octets(), options.out);
+        std::cerr << (is_json
+                          ? fmt::format("{{\"packets\": {}, \"octets\": {}}}\n", sink.packets(), sink.octets())
+                          : fmt::format("{} packets, {} octets, to {}\n", sink.packets(), sink.octets(), options.out));
     return exit_ok;
 }
 
@@ -245,6 +254,14 @@ void add_options(CLI::App& program, Options& options) {
     program.add_option("--rate", options.rate, "Packets a second (1000), or bits: 10Mbit")->type_name("R");
     program.add_option("--size", options.size, "Octets of payload, or LEAST..MOST")->type_name("S");
     program.add_option("--seed", options.stage.seed, "The same seed gives the same octets")->type_name("N");
+    program
+        .add_option("--damage", options.damage,
+                    "This part of the packets (0 to 1) has one wrong bit anywhere, as on a bad cable")
+        ->check(CLI::Range(0.0, 1.0))
+        ->type_name("R");
+    program.add_option("--stats", options.stats, "The summary: human or json")
+        ->check(CLI::IsMember({"human", "json"}))
+        ->type_name("FORM");
     program.add_flag("--keep-crc", options.stage.keeps_crc,
                      "The CRCs are those of the packet before --set and --mutate");
     program.add_option("--hosts", options.scene.hosts, "Hosts on the fabric")->type_name("N");
