@@ -172,7 +172,7 @@ TEST_CASE("ND: solicitation and advertisement carry the option with its two zero
     REQUIRE(solicitations.size() == 1);
     REQUIRE(advertisements.size() == 1);
     const auto& asked = solicitations[0]->packet;
-    CHECK(asked.grh[Grh::dgid] == world.mgid(solicited_node(target.octets)));
+    CHECK(asked.grh[Grh::dgid] == world.mgid(IpAddress::v6(solicited_node_group(target.octets))));
     CHECK(asked.ipv6[Ipv6::hop_limit] == 255);
     CHECK(asked.nd_target[NdTarget::target] == target.octets);
     REQUIRE(asked.source_option);
@@ -195,7 +195,7 @@ TEST_CASE("ND: messages that came from beyond the link, or have options that do 
     auto& a = world.running();
     auto& b = world.running();
     const auto target = b.ib0().addresses().back().address.octets;
-    const auto mgid = world.mgid(solicited_node(target));
+    const auto mgid = world.mgid(IpAddress::v6(solicited_node_group(target)));
     auto node = as_node(a, 0x0a010001);
     node.ipv6 = a.ib0().addresses().back().address.octets;
     REQUIRE(world.ping(a, IpAddress::v6(target)));

@@ -19,7 +19,7 @@ std::vector<std::vector<std::uint8_t>> seeds(Host& from, Host& to, const World& 
     a.ipv6 = from.ib0().addresses().back().address.octets;
     b.ipv6 = to.ib0().addresses().back().address.octets;
     const build::Link link = from.ib0().link();
-    const auto mgid = world.mgid(solicited_node(b.ipv6));
+    const auto mgid = world.mgid(IpAddress::v6(solicited_node_group(b.ipv6)));
     const auto mlid = const_cast<World&>(world).subnet.sa().find(mgid)->mlid();
     auto query = build::broadcast(a, link);
     query.add(Bytes<Ipv4>{}

@@ -52,7 +52,7 @@ std::string Interface::remove_address(const IpNetwork& network) {
 /// RFC 4291, 2.8: a node listens to the solicited-node group of each of its addresses.
 void Interface::hold_groups_of(const IpNetwork& network, bool is_held) {
     if (network.address.is_v4()) return;
-    const auto group = solicited_node(network.address.octets);
+    const auto group = IpAddress::v6(solicited_node_group(network.address.octets));
     is_held ? membership_.hold(group) : membership_.release(group);
 }
 

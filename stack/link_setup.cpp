@@ -34,7 +34,7 @@ std::optional<std::uint16_t> LinkSetup::chosen_p_key() const {
     std::optional<std::uint16_t> limited;
     for (const auto p_key : p_keys) {
         if ((p_key & ~wire::full_member) == 0) continue;
-        if (wanted != 0 && ((p_key ^ wanted) & ~wire::full_member) != 0) continue;
+        if (wanted != 0 && !wire::is_same_partition(p_key, wanted)) continue;
         if ((p_key & wire::full_member) != 0) return p_key;
         if (!limited) limited = p_key;
         if (wanted == 0) break;

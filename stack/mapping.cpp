@@ -31,10 +31,6 @@ IpAddress all_nodes(bool is_v4) noexcept {
     return is_v4 ? IpAddress::v4(0xe0000001) : IpAddress::v6(Gid::of(link_local_group, 1));
 }
 
-IpAddress solicited_node(const Gid& address) noexcept {
-    return IpAddress::v6(Gid::of(link_local_group, 0x1ff000000 | (address.interface_id() & 0xffffff)));
-}
-
 bool is_interface_local(const IpAddress& group) noexcept {
     return !group.is_v4() && group.octets.is_multicast() && (group.octets.octets[1] & 0x0f) <= 1;
 }

@@ -12,8 +12,6 @@ namespace ipoib::stack {
 [[nodiscard]] wire::IpAddress all_routers(bool is_v4) noexcept;
 /// The group of all nodes on the link: 224.0.0.1, ff02::1.
 [[nodiscard]] wire::IpAddress all_nodes(bool is_v4) noexcept;
-/// The group that an IPv6 address is resolved by. RFC 4291, 2.7.1.
-[[nodiscard]] wire::IpAddress solicited_node(const wire::Gid& address) noexcept;
 /// ff01::/16, which never leaves the node. RFC 4291, 2.7.
 [[nodiscard]] bool is_interface_local(const wire::IpAddress& group) noexcept;
 

@@ -56,7 +56,7 @@ void NeighbourDiscovery::solicit(const Gid& target, const Peer* peer) {
     const auto source = interface_.source_for(IpAddress::v6(target));
     if (!source) return;
     const IpHead head{.source = *source,
-                      .destination = peer ? IpAddress::v6(target) : solicited_node(target),
+                      .destination = peer ? IpAddress::v6(target) : IpAddress::v6(solicited_node_group(target)),
                       .protocol = IpProtocol::icmpv6,
                       .hop_limit = only_from_the_link};
     const auto& policy = interface_.policy();

@@ -85,8 +85,7 @@ void resolve(Stage& stage, const Net& net, std::size_t from, std::size_t to) {
 
 void resolve6(Stage& stage, const Net& net, std::size_t from, std::size_t to) {
     const auto &asks = net.host(from), &answers = net.host(to);
-    const auto group = Gid::of(0xff02ull << 48, 0x1ff000000ull | (answers.ipv6.interface_id() & 0xffffff));
-    const auto mgid = mgid_for_ipv6(group, net.link.p_key, net.link.scope);
+    const auto mgid = mgid_for_ipv6(solicited_node_group(answers.ipv6), net.link.p_key, net.link.scope);
     join(stage, answers, net.link, mgid, join_state::full_member);
     join_to_send(stage, asks, net.link, mgid);
     stage.send(build::neighbour_solicitation(asks, answers.ipv6, stage.scene().mlid(mgid), net.link));

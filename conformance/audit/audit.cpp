@@ -127,9 +127,8 @@ void Judge::judge(About about, const Item& item) {
 /// Whether the SA tells of all groups with this P_Key.
 bool Judge::is_visible(const Item& item) const {
     const auto p_key = mgid_of(item.parameters().mgid)[Mgid::p_key];
-    return inventory_.p_keys.empty() || std::ranges::any_of(inventory_.p_keys, [&](std::uint16_t own) {
-               return ((own ^ p_key) & ~full_member & 0xffff) == 0;
-           });
+    return inventory_.p_keys.empty() ||
+           std::ranges::any_of(inventory_.p_keys, [&](std::uint16_t own) { return is_same_partition(own, p_key); });
 }
 
 bool tells(const StatedGroup& group, std::uint32_t what) { return (group.given & what) == what; }

@@ -11,11 +11,7 @@ constexpr std::uint8_t blank_scope = 0;
 constexpr std::uint16_t first_mlid = 0xc000, last_mlid = 0xfffe;
 
 bool is_ipv4(const Item& item) { return mgid(item)[Mgid::signature] == ipv4_signature; }
-bool is_swapped_signature(const Item& item) {
-    const auto signature = mgid(item)[Mgid::signature];
-    const auto swapped = static_cast<std::uint16_t>(signature << 8 | signature >> 8);
-    return swapped == ipv4_signature || swapped == ipv6_signature;
-}
+bool has_swapped_signature(const Item& item) { return is_swapped_signature(mgid(item)[Mgid::signature]); }
 
 constexpr Rule rules_of_kind[] = {
     {.id = "RULE-RFC4391-4-02-audit",
@@ -66,8 +62,8 @@ constexpr Rule rules_of_kind[] = {
      .title = "no MGID holds a signature of IPoIB in the wrong byte order",
      .about = About::group,
      .applies =
-         [](const Item& item) { return has_ipoib_signature(item.parameters().mgid) || is_swapped_signature(item); },
-     .holds = [](const Item& item) { return !is_swapped_signature(item); },
+         [](const Item& item) { return has_ipoib_signature(item.parameters().mgid) || has_swapped_signature(item); },
+     .holds = [](const Item& item) { return !has_swapped_signature(item); },
      .field = "MGID",
      .expected = [](const Item&) { return std::string("signature 0x401b or 0x601b"); },
      .actual = [](const Item& item) { return "signature " + hex(mgid(item)[Mgid::signature], 4); }},
@@ -142,12 +138,8 @@ constexpr Rule rules_of_kind[] = {
      .checks = {&rfc4392::mgid_scope_values},
      .title = "the scope of an MGID is not a reserved one",
      .about = About::ip_group,
-     .holds = [](const Item& item) { return scope_of(item.group) != 0 && scope_of(item.group) != 0xf; },
-     .notes =
-         [](const Item& item) {
-             return std::ranges::none_of(Mgid::scope_names,
-                                         [&](const Named& known) { return known.value == scope_of(item.group); });
-         },
+     .holds = [](const Item& item) { return !is_reserved_scope(scope_of(item.group)); },
+     .notes = [](const Item& item) { return !is_assigned_scope(scope_of(item.group)); },
      .note = "a scope that has no meaning assigned",
      .field = "MGID",
      .expected = [](const Item&) { return std::string("scope 2, 5, 8 or 0xe"); },

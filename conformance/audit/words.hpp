@@ -24,7 +24,6 @@ inline std::string mtu_of_group(const Item& item) { return mtu_text(item.paramet
 inline std::string p_key_text(std::uint16_t p_key) { return hex(p_key, 4); }
 inline std::string text_of_mgid_p_key(const Item& item) { return p_key_text(mgid(item)[Mgid::p_key]); }
 
-inline bool is_same_partition(std::uint16_t a, std::uint16_t b) { return ((a ^ b) & ~full_member & 0xffff) == 0; }
 /// The P_Key that the group's MGID must hold, as far as its record tells.
 inline std::uint16_t p_key_of_link(const Item& item) {
     const auto p_key = item.group.tells(Told::p_key) ? item.parameters().p_key : mgid(item)[Mgid::p_key];

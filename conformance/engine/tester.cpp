@@ -41,10 +41,6 @@ std::vector<std::uint8_t> membership_octets(const Gid& mgid, std::uint8_t state)
 
 }  // namespace
 
-IpAddress solicited_node_group(const Gid& address) noexcept {
-    return IpAddress::v6(Gid::of(std::uint64_t{0xff02} << 48, 0x1ff000000u | (address.interface_id() & 0xffffff)));
-}
-
 Tester::Tester(fabric::Port& port, std::uint16_t p_key, Manners manners) : port_(port), manners_(std::move(manners)) {
     const auto facts = port.facts();
     constexpr auto u_bit = std::uint64_t{0x02} << 56;
@@ -99,7 +95,7 @@ std::string Tester::enter_link(fabric::Duration patience) {
         adopt(copy);
         port_.set_q_key(link_.q_key);
         // Neighbours solicit its address there. What a mute SA does to this shows where it matters.
-        (void)join(mgid_for_ipv6(solicited_node_group(self_.ipv6).octets, link_.p_key, link_.scope), full_member_state);
+        (void)join(mgid_for_ipv6(solicited_node_group(self_.ipv6), link_.p_key, link_.scope), full_member_state);
         own_memberships_ = memberships_.size() - others;
         std::rotate(memberships_.begin(), memberships_.begin() + static_cast<std::ptrdiff_t>(others),
                     memberships_.end());

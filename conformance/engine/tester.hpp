@@ -5,7 +5,6 @@
 #include "conformance/engine/journal.hpp"
 #include "conformance/engine/situation.hpp"
 #include "fabric/port.hpp"
-#include "protocol/wire/ip_address.hpp"
 #include "protocol/wire/mc_member_record.hpp"
 
 #include <functional>
@@ -14,9 +13,6 @@
 #include <vector>
 
 namespace ipoib::conformance {
-
-/// The group in which an IPv6 address is solicited. RFC 4291, 2.7.1.
-[[nodiscard]] wire::IpAddress solicited_node_group(const wire::Gid& address) noexcept;
 
 /// One port of the tester. It knows the link by what the SA says of the broadcast group, and keeps a list of what it
 /// joined, so that leave_all() restores the fabric.

@@ -12,8 +12,8 @@ namespace {
 
 /// IBTA Vol 1, 10.9.1.2: equal but for the membership bit, not both limited members, and none without a base.
 constexpr bool do_match(std::uint16_t a, std::uint16_t b) noexcept {
-    constexpr unsigned base = 0x7fff;
-    return ((a ^ b) & base) == 0 && (a & base) != 0 && ((a | b) & full_member) != 0;
+    constexpr std::uint16_t no_base = 0;
+    return is_same_partition(a, b) && !is_same_partition(a, no_base) && ((a | b) & full_member) != 0;
 }
 
 }  // namespace

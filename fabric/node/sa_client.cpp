@@ -16,7 +16,7 @@ namespace {
 std::uint16_t management_p_key(const PortFacts& facts) noexcept {
     constexpr std::uint16_t default_partition = 0x7fff;
     for (const auto p_key : facts.p_keys)
-        if ((p_key | full_member) == (default_partition | full_member)) return p_key;
+        if (is_same_partition(p_key, default_partition)) return p_key;
     for (const auto p_key : facts.p_keys)
         if ((p_key & default_partition) != 0) return p_key;
     return default_partition | full_member;

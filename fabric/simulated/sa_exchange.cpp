@@ -58,7 +58,7 @@ MadOctets answer(const Request& request, const Reply& reply) {
 bool has_p_key(const KnownPort& port, std::uint16_t p_key) noexcept {
     if (base(p_key) == 0) return false;
     return std::any_of(port.p_keys.begin(), port.p_keys.end(),
-                       [&](std::uint16_t entry) { return base(entry) == base(p_key); });
+                       [&](std::uint16_t entry) { return is_same_partition(entry, p_key); });
 }
 
 std::optional<std::uint16_t> shared_p_key(const KnownPort& from, const KnownPort& to) noexcept {
@@ -66,7 +66,7 @@ std::optional<std::uint16_t> shared_p_key(const KnownPort& from, const KnownPort
     for (const auto entry : from.p_keys) {
         if (base(entry) == 0 || (best && base(*best) <= base(entry))) continue;
         const auto matches = [&](std::uint16_t other) {
-            return base(other) == base(entry) && ((other | entry) & full_member) != 0;
+            return is_same_partition(other, entry) && ((other | entry) & full_member) != 0;
         };
         if (std::any_of(to.p_keys.begin(), to.p_keys.end(), matches)) best = entry;
     }
@@ -76,9 +76,9 @@ std::optional<std::uint16_t> shared_p_key(const KnownPort& from, const KnownPort
 bool share_p_key(const KnownPort& one, const KnownPort& other, std::uint16_t p_key) noexcept {
     if (base(p_key) == 0) return false;
     for (const auto entry : one.p_keys) {
-        if (base(entry) != base(p_key)) continue;
+        if (!is_same_partition(entry, p_key)) continue;
         for (const auto match : other.p_keys)
-            if (base(match) == base(p_key) && ((entry | match) & full_member) != 0) return true;
+            if (is_same_partition(match, p_key) && ((entry | match) & full_member) != 0) return true;
     }
     return false;
 }

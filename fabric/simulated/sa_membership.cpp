@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::uint8_t link_local = 2;
 
-bool has_same_base(std::uint16_t one, std::uint16_t other) noexcept {
-    return ((one ^ other) & static_cast<std::uint16_t>(~full_member)) == 0;
-}
-
 McRecord copy_of(const wire::View<M>& view) {
     McRecord record;
     std::copy_n(view.data(), M::size, record.octets.begin());
@@ -82,7 +78,7 @@ bool Membership::may_create(std::uint8_t states) const {
 bool Membership::is_p_key_right(const Request& request, const KnownPort& port, std::uint16_t p_key) const {
     if (!config_.behaviour.checks_p_key) return true;
     const auto asked = request.record<M>()[M::p_key];
-    if (request.gives(C::p_key) && !has_same_base(asked, p_key)) return false;
+    if (request.gives(C::p_key) && !is_same_partition(asked, p_key)) return false;
     return has_p_key(port, p_key) && has_p_key(*request.port, p_key);
 }
 

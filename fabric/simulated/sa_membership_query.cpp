@@ -24,7 +24,7 @@ bool describes(const Request& request, const McRecord& group) {
     const auto asked = request.record<M>();
     for (const auto& [component, row] : rows)
         if (request.gives(component) && !is_same(*row, asked.octets(), group.octets)) return false;
-    if (request.gives(C::p_key) && ((asked[M::p_key] ^ group[M::p_key]) & ~unsigned{full_member}) != 0) return false;
+    if (request.gives(C::p_key) && !is_same_partition(asked[M::p_key], group[M::p_key])) return false;
     if (request.gives(C::mtu_selector) && !fulfils(mtu_quantity, asked[M::mtu_selector], asked[M::mtu], group[M::mtu]))
         return false;
     return !request.gives(C::rate_selector) ||

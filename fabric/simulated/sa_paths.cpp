@@ -62,7 +62,7 @@ void Paths::set_route(const Gid& gid, std::uint16_t lid) {
 std::uint8_t Paths::sl(std::uint16_t p_key) const {
     if (const auto at = sl_of_partition_.find(base(p_key)); at != sl_of_partition_.end()) return at->second;
     for (const auto& [mgid, group] : groups_.all())
-        if (is_broadcast_gid(mgid) && base(group.record[McMemberRecord::p_key]) == base(p_key))
+        if (is_broadcast_gid(mgid) && is_same_partition(group.record[McMemberRecord::p_key], p_key))
             return group.record[McMemberRecord::sl];
     return 0;
 }

@@ -44,9 +44,8 @@ bool is_known(Method method) noexcept {
 
 /// The entry of the own P_Key table that lets an answer through to who asked with `p_key`.
 std::uint16_t own_p_key(const PortFacts& facts, std::uint16_t p_key) noexcept {
-    constexpr unsigned base = 0x7fff;
     for (const auto entry : facts.p_keys)
-        if (((entry ^ p_key) & base) == 0) return entry;
+        if (is_same_partition(entry, p_key)) return entry;
     return p_key;
 }
 

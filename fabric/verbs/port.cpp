@@ -49,7 +49,7 @@ std::uint16_t p_key_of(const VerbsPortOptions& options, const PortFacts& facts, 
     const auto wanted = options.p_key ? options.p_key : facts.first_full_p_key();
     if (wanted == 0) throw std::runtime_error(name + " is a full member of no partition");
     const auto found =
-        std::ranges::find(facts.p_keys, wanted | full_member, [](std::uint16_t one) { return one | full_member; });
+        std::ranges::find_if(facts.p_keys, [&](std::uint16_t one) { return is_same_partition(one, wanted); });
     if (found == facts.p_keys.end())
         throw std::runtime_error(name + " has no P_Key " + hex(wanted, 4) + " in its table");
     return *found;

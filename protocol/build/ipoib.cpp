@@ -143,7 +143,7 @@ PacketBuilder arp_reply(const Node& from, const Node& to, const Link& link) {
 
 PacketBuilder neighbour_solicitation(const Node& from, const Gid& target, std::uint16_t mlid, const Link& link) {
     constexpr std::uint8_t only_from_the_link = 255;
-    const auto group = Gid::of(0xff02ull << 48, 0x1ff000000ull | (target.interface_id() & 0xffffff));
+    const auto group = solicited_node_group(target);
     auto packet = multicast(from, mgid_for_ipv6(group, link.p_key, link.scope), mlid, link);
     return packet.add(ipv6(from.ipv6, group, only_from_the_link))
         .add(Bytes<Icmpv6>{}.set(Icmpv6::type, Icmpv6Type::neighbour_solicitation))

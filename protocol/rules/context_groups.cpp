@@ -102,7 +102,7 @@ constexpr Rule rules[] = {
          [](const Packet& p, const Known& known) {
              const auto p_key = p.mc_member[McMemberRecord::p_key];
              return std::any_of(known.subject->p_keys.begin(), known.subject->p_keys.end(),
-                                [&](std::uint16_t one) { return (one | full_member) == (p_key | full_member); });
+                                [&](std::uint16_t one) { return is_same_partition(one, p_key); });
          },
      .points_at = McMemberRecord::p_key,
      .expected = "a P_Key of the port's table"},

@@ -187,11 +187,10 @@ constexpr Rule rules[] = {
          },
      .holds =
          [](const Packet& p, const Known& known) {
-             return std::none_of(known.sender->qps.begin(), known.sender->qps.begin() + known.sender->qp_count,
-                                 [&](const auto& use) {
-                                     return use.qpn == p.deth[Deth::src_qp] &&
-                                            (use.p_key | full_member) != (p.bth[Bth::p_key] | full_member);
-                                 });
+             return std::none_of(
+                 known.sender->qps.begin(), known.sender->qps.begin() + known.sender->qp_count, [&](const auto& use) {
+                     return use.qpn == p.deth[Deth::src_qp] && !is_same_partition(use.p_key, p.bth[Bth::p_key]);
+                 });
          },
      .points_at = Bth::p_key,
      .expected = "the P_Key that this queue pair was first seen with"},

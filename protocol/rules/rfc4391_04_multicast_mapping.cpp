@@ -69,9 +69,9 @@ bool is_broadcast_gid_at_sa(const Packet& p, const Known& known) {
     return is_broadcast_record(p) || (is_join(p, known) && is_broadcast_gid(joined(p)));
 }
 
-bool is_swapped(std::uint64_t value, std::initializer_list<std::uint16_t> known) {
+bool is_swapped(std::uint16_t value, std::initializer_list<std::uint16_t> known) {
     for (const auto k : known)
-        if (value == static_cast<std::uint16_t>(k << 8 | k >> 8)) return true;
+        if (value == swapped(k)) return true;
     return false;
 }
 
@@ -216,10 +216,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::network_byte_order},
      .title = "the signature of an MGID is in network byte order",
      .needs = parts(Part::ipoib, Part::mgid),
-     .holds =
-         [](const Packet& p, const Known&) {
-             return !is_swapped(p.mgid[Mgid::signature], {ipv4_signature, ipv6_signature});
-         },
+     .holds = [](const Packet& p, const Known&) { return !is_swapped_signature(p.mgid[Mgid::signature]); },
      .points_at = Mgid::signature,
      .expected = "most significant octet first"},
     {.id = "RULE-RFC4391-4-02-join",

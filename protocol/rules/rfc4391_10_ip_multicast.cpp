@@ -26,8 +26,7 @@ bool is_send_only_join(const Packet& p, const Known& known) {
 /// A join that creates a group of this link, if it does not exist, to be like the broadcast group.
 bool creates(const Packet& p, const Known& known) {
     if (!is_creation(p, known) || is_broadcast_gid(joined(p))) return false;
-    const auto of_group = mgid_of(joined(p))[Mgid::p_key], of_link = mgid_of(known.broadcast->mgid)[Mgid::p_key];
-    return ((of_group ^ of_link) & ~full_member & 0xffff) == 0;
+    return is_same_partition(mgid_of(joined(p))[Mgid::p_key], mgid_of(known.broadcast->mgid)[Mgid::p_key]);
 }
 template <std::uint64_t Components>
 bool creates_with(const Packet& p, const Known& known) {
@@ -109,10 +108,8 @@ constexpr Rule rules[] = {
      .needs = parts(Part::mc_member),
      .knows = facts(Fact::broadcast_record),
      .applies = creates_with<component::p_key>,
-     .holds =
-         [](const Packet& p, const Known& known) {
-             return ((p.mc_member[M::p_key] ^ known.broadcast->p_key) & ~full_member & 0xffff) == 0;
-         },
+     .holds = [](const Packet& p,
+                 const Known& known) { return is_same_partition(p.mc_member[M::p_key], known.broadcast->p_key); },
      .notes = is_usual<&G::p_key>,
      .note = usual_default,
      .points_at = M::p_key,

@@ -8,8 +8,6 @@ namespace {
 
 using component = McMemberRecord::component;
 
-bool is_reserved_scope(unsigned scope) { return scope == 0 || scope == 0xf; }
-bool is_assigned_scope(unsigned scope) { return scope == 2 || scope == 5 || scope == 8 || scope == 0xe; }
 unsigned scope_of_record(const Packet& p) { return mgid_of(joined(p))[Mgid::scope]; }
 
 /// A record of a group of IPoIB that the SA has granted.

@@ -32,7 +32,7 @@ bool meets(std::uint8_t selector_value, std::uint8_t wanted, std::uint8_t has) {
 /// The component that a refused join and the group's record disagree about; 0 where they do not.
 std::uint64_t conflict(View<McMemberRecord> asked, std::uint64_t mask, const GroupParameters& group, const Port& port) {
     const auto gives = [&](std::uint64_t what) { return (mask & what) == what; };
-    if (gives(component::p_key) && (asked[McMemberRecord::p_key] & 0x7fff) != (group.p_key & 0x7fff))
+    if (gives(component::p_key) && !is_same_partition(asked[McMemberRecord::p_key], group.p_key))
         return component::p_key;
     if (gives(component::q_key) && asked[McMemberRecord::q_key] != group.q_key) return component::q_key;
     if (gives(component::mtu) &&

@@ -69,9 +69,6 @@ private:
 inline std::uint16_t be16(Octets octets, std::size_t at) noexcept {
     return static_cast<std::uint16_t>(octets[at] << 8 | octets[at + 1]);
 }
-constexpr std::uint16_t swapped(std::uint16_t value) noexcept {
-    return static_cast<std::uint16_t>(value << 8 | value >> 8);
-}
 [[nodiscard]] bool is_known(EtherType type) noexcept;
 [[nodiscard]] bool is_arp_like(EtherType type) noexcept;
 /// What a datagram is by its own first octets; 0 when it is nothing known.

@@ -145,6 +145,11 @@ constexpr void write_bits(std::uint8_t* octets, At at, unsigned width, std::uint
     }
 }
 
+/// A number in the other byte order.
+constexpr std::uint16_t swapped(std::uint16_t value) noexcept {
+    return static_cast<std::uint16_t>(value << 8 | value >> 8);
+}
+
 namespace detail {
 template <class T>
 inline constexpr bool is_octet_array = false;

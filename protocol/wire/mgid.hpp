@@ -9,6 +9,10 @@ namespace ipoib::wire {
 inline constexpr std::uint16_t ipv4_signature = 0x401b, ipv6_signature = 0x601b;
 /// The full-membership bit of a P_Key. IBTA Vol 1, 10.9.1.2.
 inline constexpr std::uint16_t full_member = 0x8000;
+/// Whether two P_Keys are equal but for the membership bit. IBTA Vol 1, 10.9.1.2.
+constexpr bool is_same_partition(std::uint16_t a, std::uint16_t b) noexcept {
+    return (a | full_member) == (b | full_member);
+}
 
 /// A multicast GID as IPoIB divides it. RFC 4391, 4, figure 1.
 struct Mgid {
@@ -36,6 +40,11 @@ static_assert(tiles(Mgid::fields, Mgid::size));
 /// The MGID as IPoIB divides it; a copy, for GIDs that come out of a field.
 constexpr Bytes<Mgid> mgid_of(const Gid& gid) noexcept { return {gid.octets}; }
 
+/// Whether no MGID may have the scope. RFC 4392, 1.2.1.2.
+constexpr bool is_reserved_scope(unsigned scope) noexcept { return scope == 0 || scope == 0xf; }
+/// Whether the scope has a meaning. RFC 4392, 1.2.1.2.
+constexpr bool is_assigned_scope(unsigned scope) noexcept { return !name_of(Mgid::scope_names, scope).empty(); }
+
 namespace detail {
 constexpr Gid mgid(std::uint16_t signature, std::uint16_t p_key, unsigned scope, std::uint16_t high,
                    std::uint64_t low) noexcept {
@@ -59,6 +68,11 @@ constexpr Gid mgid_for_ipv6(const Gid& group, std::uint16_t p_key, unsigned scop
     return detail::mgid(ipv6_signature, p_key, scope, static_cast<std::uint16_t>(group.prefix()), group.interface_id());
 }
 
+/// The group in which an IPv6 address is solicited: ff02::1:ffXX:XXXX. RFC 4291, 2.7.1.
+constexpr Gid solicited_node_group(const Gid& address) noexcept {
+    return Gid::of(std::uint64_t{0xff02} << 48, std::uint64_t{0x1ff000000} | (address.interface_id() & 0xffffff));
+}
+
 /// Whether the group ID is that of the broadcast-GID and the signature is that of IPv4, whatever scope and P_Key.
 constexpr bool is_broadcast_gid(const Gid& gid) noexcept {
     const auto mgid = mgid_of(gid);
@@ -69,6 +83,11 @@ constexpr bool is_broadcast_gid(const Gid& gid) noexcept {
 constexpr bool has_ipoib_signature(const Gid& gid) noexcept {
     const auto signature = mgid_of(gid)[Mgid::signature];
     return gid.is_multicast() && (signature == ipv4_signature || signature == ipv6_signature);
+}
+
+/// Whether it is one of the two signatures in the wrong byte order. RFC 4391, 4: an MGID is in network byte order.
+constexpr bool is_swapped_signature(std::uint16_t signature) noexcept {
+    return swapped(signature) == ipv4_signature || swapped(signature) == ipv6_signature;
 }
 
 /// The IPv4 group that an MGID stands for, if it stands for one (the broadcast-GID gives 255.255.255.255).

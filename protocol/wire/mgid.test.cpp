@@ -47,3 +47,31 @@ TEST_CASE("MGID: a P_Key gets the full-membership bit, a P_Key without it is a d
     CHECK_FALSE(has_draft_p_key(gid("ff12:401b:8123::1")));
     CHECK_FALSE(has_draft_p_key(gid("ff12:1234:0123::1")));
 }
+
+TEST_CASE("MGID: P_Keys of one partition differ in the membership bit at most") {
+    CHECK(is_same_partition(0x8123, 0x8123));
+    CHECK(is_same_partition(0x0123, 0x8123));
+    CHECK(is_same_partition(0xffff, 0x7fff));
+    CHECK_FALSE(is_same_partition(0x8123, 0x8122));
+    CHECK_FALSE(is_same_partition(0x8000, 0xc000));
+}
+
+TEST_CASE("MGID: scopes are reserved, assigned or neither") {
+    for (unsigned scope = 0; scope < 16; ++scope) {
+        INFO("scope " << scope);
+        CHECK(is_reserved_scope(scope) == (scope == 0 || scope == 15));
+        CHECK(is_assigned_scope(scope) == (scope == 2 || scope == 5 || scope == 8 || scope == 14));
+    }
+}
+
+TEST_CASE("MGID: a signature in the wrong byte order is known") {
+    CHECK(is_swapped_signature(0x1b40));
+    CHECK(is_swapped_signature(0x1b60));
+    for (const auto other : {ipv4_signature, ipv6_signature, std::uint16_t{0x1b41}, std::uint16_t{0}})
+        CHECK_FALSE(is_swapped_signature(other));
+}
+
+TEST_CASE("MGID: an IPv6 address is solicited by its low 24 bits") {
+    // The example of RFC 4291, 2.7.1.
+    CHECK(solicited_node_group(gid("4037::01:800:200e:8c6c")) == gid("ff02::1:ff0e:8c6c"));
+}
