@@ -7,7 +7,7 @@
 namespace ipoib::audit {
 namespace {
 
-constexpr std::uint8_t blank_scope = 0;
+constexpr std::uint8_t blank_scope = 0, local_scope = 2, default_mtu = 4;
 constexpr std::uint16_t first_mlid = 0xc000, last_mlid = 0xfffe;
 
 bool is_ipv4(const Item& item) { return mgid(item)[Mgid::signature] == ipv4_signature; }

@@ -16,10 +16,9 @@ std::string of_broadcast(const Item& item) {
            ", as in the broadcast group";
 }
 /// Nothing is proved where the broadcast group's parameters are the usual ones.
-constexpr G usual{.q_key = 0x0b1b, .p_key = 0xffff, .mtu = default_mtu, .rate = 3, .scope = local_scope};
 template <auto Member>
 bool is_usual(const Item& item) {
-    return item.broadcast->parameters.*Member == usual.*Member;
+    return item.broadcast->parameters.*Member == state::usual_broadcast_group.*Member;
 }
 constexpr std::string_view usual_note = "the broadcast group's value is also the usual default, so these prove little";
 

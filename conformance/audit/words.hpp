@@ -14,8 +14,6 @@ using namespace wire;
 using requirements::Strength;
 using G = state::GroupParameters;
 
-inline constexpr std::uint8_t local_scope = 2, default_mtu = 4;
-
 inline Bytes<Mgid> mgid(const Item& item) { return mgid_of(item.parameters().mgid); }
 inline std::uint8_t scope_of(const StatedGroup& group) { return mgid_of(group.parameters.mgid)[Mgid::scope]; }
 inline std::string scope_text(unsigned scope) { return "scope " + hex(scope, 1); }

@@ -6,7 +6,6 @@
 namespace ipoib::rules {
 namespace {
 
-constexpr std::uint32_t usual_q_key = 0x0b1b;
 constexpr std::uint8_t rfc4755_flags = flag_rc | flag_uc;
 
 bool is_unicast(const Packet& p, const Known&) { return !p.is_multicast; }
@@ -178,7 +177,8 @@ constexpr Rule rules[] = {
      .needs = over_ib | parts(Part::deth),
      .knows = facts(Fact::q_key),
      .holds = [](const Packet& p, const Known& known) { return p.deth[Deth::q_key] == known.broadcast->q_key; },
-     .notes = [](const Packet&, const Known& known) { return known.broadcast->q_key == usual_q_key; },
+     .notes = [](const Packet&,
+                 const Known& known) { return known.broadcast->q_key == state::usual_broadcast_group.q_key; },
      .note = usual_default,
      .points_at = Deth::q_key,
      .expected_of = of_group<&GroupParameters::q_key, 8>},

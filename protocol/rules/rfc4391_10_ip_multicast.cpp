@@ -8,12 +8,9 @@ namespace {
 
 using component = McMemberRecord::component;
 
-/// What OpenSM gives a broadcast group that nobody has configured.
-constexpr GroupParameters usual{.q_key = 0x0b1b, .p_key = 0xffff, .mtu = 4, .rate = 3, .scope = 2};
-
 template <auto Member>
 bool is_usual(const Packet&, const Known& known) {
-    return (*known.broadcast).*Member == usual.*Member;
+    return (*known.broadcast).*Member == state::usual_broadcast_group.*Member;
 }
 
 /// A join for sending alone. Beside FullMember or NonMember the other bits add nothing.

@@ -17,6 +17,10 @@ struct GroupParameters {
     friend bool operator==(const GroupParameters&, const GroupParameters&) = default;
 };
 
+/// What OpenSM gives a broadcast group that nobody has configured: a member that has these may have them by chance.
+inline constexpr GroupParameters usual_broadcast_group{
+    .q_key = 0x0b1b, .p_key = 0xffff, .mtu = 4, .rate = 3, .scope = 2};
+
 /// Those in a record.
 [[nodiscard]] GroupParameters parameters_of(wire::View<wire::McMemberRecord> record) noexcept;
 
