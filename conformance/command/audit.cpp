@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <iostream>
 
 namespace ipoib::conformance {
@@ -119,13 +118,7 @@ int run_audit(const Options& options, const std::vector<std::string>& command) {
     const auto rules = chosen(options);
     refuse_overwriting(options.report, options.sa.empty() ? std::vector<std::string>{} : std::vector{options.sa});
     const auto baseline = load_expected(options.report);
-    if (!options.evidence.empty()) {
-        std::error_code error;
-        std::filesystem::create_directories(options.evidence, error);
-        if (!std::filesystem::is_directory(options.evidence, error))
-            throw UsageError(options.evidence + " is no folder for the evidence" +
-                             (error ? ": " + error.message() : ""));
-    }
+    make_evidence_folder(options.evidence);
     stop_on_interrupt();
     const RunClock clock;
     auto told = options.sa.empty() ? told_by_fabric(options) : told_by_file(options);

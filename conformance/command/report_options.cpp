@@ -98,6 +98,14 @@ void refuse_overwriting(const ReportOptions& options, std::vector<std::string> t
     refuse_same_files({options.junit, options.json}, std::move(taken));
 }
 
+void make_evidence_folder(const std::string& path) {
+    if (path.empty()) return;
+    std::error_code error, none;
+    std::filesystem::create_directories(path, error);
+    if (!std::filesystem::is_directory(path, none))
+        throw UsageError(path + " is no folder for the evidence" + (error ? ": " + error.message() : ""));
+}
+
 std::optional<reports::Baseline> load_expected(const ReportOptions& options) {
     if (options.expect.empty()) return std::nullopt;
     auto loaded = reports::load_baseline(options.expect);

@@ -34,6 +34,9 @@ void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std:
 /// Throws UsageError where a report would replace what is read or written otherwise, or another report.
 void refuse_overwriting(const ReportOptions& options, std::vector<std::string> taken);
 
+/// Makes the folder of --evidence, if one was named. Throws UsageError when there is none afterwards.
+void make_evidence_folder(const std::string& path);
+
 /// The baseline that was named, if one was. Throws UsageError when it cannot be read.
 [[nodiscard]] std::optional<reports::Baseline> load_expected(const ReportOptions& options);
 

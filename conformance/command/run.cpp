@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 
 namespace ipoib::conformance {
@@ -40,13 +39,6 @@ Choice what_runs(const Options& options) {
     }
     if (!options.shard.empty()) keep_shard(choice, options.shard);
     return choice;
-}
-
-void make_folder(const std::string& path) {
-    std::error_code error;
-    std::filesystem::create_directories(path, error);
-    if (!std::filesystem::is_directory(path))
-        throw UsageError(path + " is no folder for the evidence" + (error ? ": " + error.message() : ""));
 }
 
 /// Whoever follows it sees the same again, and keeps the frames.
@@ -141,7 +133,7 @@ int run_cases(const Options& options, const std::string& program, const std::vec
     std::erase(taken, "");
     refuse_overwriting(options.report, std::move(taken));
     const auto baseline = load_expected(options.report);
-    if (!options.evidence.empty()) make_folder(options.evidence);
+    make_evidence_folder(options.evidence);
     aim.run.evidence = options.evidence;
     aim.run.repeat_command = repeat_command(options, program);
     StatusLine line;
