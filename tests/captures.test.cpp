@@ -3,6 +3,7 @@
 #include "captures/expectation.hpp"
 #include "captures/samples.hpp"
 #include "catch2.hpp"
+#include "temporary_folder.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -25,13 +26,13 @@ std::string content(const std::filesystem::path& path) {
 }  // namespace
 
 TEST_CASE("Samples: each is what its code makes") {
-    const auto made = std::filesystem::temp_directory_path() / "ipoib-sample-made-now";
+    const TemporaryFolder folder;
+    const auto made = folder / "made";
     for (const auto& sample : captures::all()) {
         CAPTURE(sample.file);
-        sample.make(made.string());
+        sample.make(made);
         CHECK(content(made) == content(checked_in / sample.file));
     }
-    std::filesystem::remove(made);
 }
 
 TEST_CASE("Samples: each decodes to what is expected and gives the expected verdicts") {

@@ -5,12 +5,10 @@
 #include "protocol/wire/mc_member_record.hpp"
 #include "protocol/wire/text.hpp"
 
-#include <unistd.h>
-#include <filesystem>
-
 #include <catch2.hpp>
-#include <cstdio>
+#include <fstream>
 #include <random>
+#include <temporary_folder.hpp>
 
 using namespace ipoib;
 using namespace ipoib::assumptions;
@@ -142,23 +140,6 @@ const StatedGroup& group_of(const Statement& statement, std::string_view mgid) {
 
 constexpr std::string_view default_broadcast = "ff12:401b:ffff::ffff:ffff", controlled = "ff12:401b:8123::ffff:ffff",
                            scoped = "ff15:401b:8456::ffff:ffff";
-
-class TemporaryFile {
-public:
-    explicit TemporaryFile(std::string_view text) {
-        const int descriptor = ::mkstemp(path_.data());
-        REQUIRE(descriptor >= 0);
-        REQUIRE(::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
-        ::close(descriptor);
-    }
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-    ~TemporaryFile() { std::remove(path_.c_str()); }
-    [[nodiscard]] const std::string& path() const { return path_; }
-
-private:
-    std::string path_ = (std::filesystem::temp_directory_path() / "ipoib-sa-list-XXXXXX").string();
-};
 
 }  // namespace
 
@@ -365,9 +346,11 @@ TEST_CASE("A very long line, very many groups and random octets end well") {
 }
 
 TEST_CASE("A file is read whole, and what is no file is refused") {
-    const TemporaryFile file(groups_printed);
-    CHECK(read_sa_file(file.path()).groups.size() == 3);
-    CHECK(read_sa_file(file.path()).origin == file.path());
+    const TemporaryFolder folder;
+    const auto file = folder / "list";
+    std::ofstream{file} << groups_printed;
+    CHECK(read_sa_file(file).groups.size() == 3);
+    CHECK(read_sa_file(file).origin == file);
     CHECK_THROWS_WITH(read_sa_file("-"), ContainsSubstring("standard input"));
     CHECK_THROWS_WITH(read_sa_file("/nowhere/list"), ContainsSubstring("/nowhere/list: No such file"));
     CHECK_THROWS_WITH(read_sa_file("/"), ContainsSubstring("directory"));

@@ -3,13 +3,12 @@
 #pragma once
 
 #include "fabric/capture/reader.hpp"
+#include "temporary_folder.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
@@ -116,25 +115,12 @@ inline File enhanced(Order order, std::uint32_t number, std::uint64_t time, cons
 }
 
 /// A folder that vanishes with its contents.
-class Folder {
-public:
-    Folder() {
-        std::string name = (std::filesystem::temp_directory_path() / "ipoib-capture-XXXXXX").string();
-        if (!mkdtemp(name.data())) throw std::runtime_error("no temporary folder");
-        path_ = name;
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() { std::filesystem::remove_all(path_); }
-    [[nodiscard]] std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+struct Folder : TemporaryFolder {
     [[nodiscard]] std::string add(const std::string& name, const File& octets) const {
-        std::ofstream{path_ / name, std::ios::binary}.write(reinterpret_cast<const char*>(octets.data()),
-                                                            static_cast<std::streamsize>(octets.size()));
+        std::ofstream{path() / name, std::ios::binary}.write(reinterpret_cast<const char*>(octets.data()),
+                                                             static_cast<std::streamsize>(octets.size()));
         return *this / name;
     }
-
-private:
-    std::filesystem::path path_;
 };
 
 inline File contents(const std::string& path) {

@@ -5,9 +5,8 @@
 #include "conformance/dut/linux/changed_files.hpp"
 #include "conformance/dut/linux/router.hpp"
 #include "conformance/dut/linux/sockets.hpp"
+#include "temporary_folder.hpp"
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 
 using namespace ipoib::host;
@@ -146,19 +145,17 @@ TEST_CASE("Process: a background program ends when it is told to") {
 }
 
 TEST_CASE("Changed files: the first text comes back, whatever was written since") {
-    std::string folder = (std::filesystem::temp_directory_path() / "ipoib-changed-XXXXXX").string();
-    REQUIRE(::mkdtemp(folder.data()));
-    const auto file = folder + "/setting";
+    const ipoib::TemporaryFolder folder;
+    const auto file = folder / "setting";
     std::ofstream(file) << "1\n";
     {
         ChangedFiles files;
         CHECK(files.change(file, "2").empty());
         CHECK(files.change(file, "3").empty());
         CHECK(read_text(file) == "3");
-        CHECK_FALSE(files.change(folder + "/missing", "1").empty());
+        CHECK_FALSE(files.change(folder / "missing", "1").empty());
     }
     CHECK(read_text(file) == "1");
-    std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("Sockets: addresses are read, and only addresses") {

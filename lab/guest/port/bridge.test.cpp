@@ -4,6 +4,7 @@
 
 #include "catch2.hpp"
 #include "lab/guest/port/test_capture.hpp"
+#include "temporary_folder.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,8 +15,6 @@
 #include <array>
 #include <atomic>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <thread>
 
@@ -30,8 +29,6 @@ class Bench {
 public:
     explicit Bench(const std::function<void(int port, int stop, const std::string& device)>& bridge) {
         ::signal(SIGPIPE, SIG_IGN);  // as the program does
-        REQUIRE(::mkdtemp(folder_.data()));
-        device_ = folder_ + "/device";
         REQUIRE(::mkfifo(device_.c_str(), 0600) == 0);
         fifo = Descriptor{::open(device_.c_str(), O_RDWR | O_NONBLOCK)};
         std::array<int, 2> ends{}, stop{};
@@ -54,7 +51,6 @@ public:
     ~Bench() {
         stop_writer_.close();
         thread_.join();
-        std::filesystem::remove_all(folder_);
     }
     bool ends() {
         for (int i = 0; i < 2000 && !has_ended_; ++i) std::this_thread::sleep_for(5ms);
@@ -84,7 +80,8 @@ public:
     Descriptor host, fifo;
 
 private:
-    std::string folder_ = (std::filesystem::temp_directory_path() / "ipoib-bridge-XXXXXX").string(), device_, error_;
+    ipoib::TemporaryFolder folder_;
+    std::string device_ = folder_ / "device", error_;
     Descriptor port_, stop_reader_, stop_writer_;
     std::atomic<bool> has_ended_ = false;
     std::thread thread_;
