@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A subnet simulated by ibsim, with a real OpenSM, for the tests that ask its subnet administrator. Needs no root and no
 network: the programs meet at abstract sockets with a name of this run's own."""
-import ctypes
 import os
 import re
 import shutil
-import signal
 import subprocess
 import time
 from pathlib import Path
+
+from program import die_with_parent
 
 TOOLS = {"ibsim": "ibsim-utils", "opensm": "opensm", "saquery": "infiniband-diags", "sminfo": "infiniband-diags"}
 SKIPPED = 77  # to CTest
@@ -28,10 +28,6 @@ def missing_packages():
     if not simulator():
         packages.add("libumad2sim0")
     return sorted(packages)
-
-
-def die_with_parent():
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: on every way out, also SIGKILL of this program
 
 
 def net_of(hosts, speed):

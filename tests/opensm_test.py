@@ -16,8 +16,8 @@ import unittest
 from pathlib import Path
 
 from ibsim import SKIPPED, Subnet, missing_packages
+from program import PROGRAM
 
-PROGRAM = str(Path(os.environ["IPOIB_CONFORM"]).resolve())
 ASKS = str(Path(os.environ["IPOIB_SA_ANSWERS"]).resolve())
 HOSTS = {"manager": "manager HCA-1", "tester": "tester HCA-1"}
 TESTER_GID = "fe80::10:3"

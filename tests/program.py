@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The program under test, as the tests call it."""
+import ctypes
 import os
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -16,6 +18,11 @@ def conform(*arguments, **options):
     options.setdefault("timeout", 60)
     return subprocess.run([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           **options)
+
+
+def die_with_parent():
+    """For a child between fork and exec: it ends with this program, on every way out, also by SIGKILL."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 class Folder(unittest.TestCase):

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """ipoib-dut-linux on the other side of an ssh connection, as on a DUT that is a machine of its own: a real ssh client
 and server (dropbear) in a network namespace, where one end of a veth pair stands for ib0."""
-import ctypes
 import json
 import os
 import shutil
@@ -13,6 +12,8 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+
+from program import die_with_parent
 
 ADAPTER = str(Path(os.environ["IPOIB_DUT_LINUX"]).resolve())
 SKIPPED = 77  # to CTest
@@ -26,10 +27,6 @@ def missing():
     if subprocess.run(["unshare", "-nm", "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
         return "the right to make namespaces"
     return None
-
-
-def die_with_parent():
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def run(*words):
