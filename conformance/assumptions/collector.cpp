@@ -29,7 +29,7 @@ void put_in_order(std::vector<StatedMember>& members) {
 
 void Collector::add(Record record) {
     const auto& mgid = record.group.parameters.mgid;
-    if (!mgid.is_multicast() && keeps_all()) {
+    if (!mgid.is_multicast() && keeps_irregularities()) {
         ++not_groups_;
         return;
     }
@@ -55,7 +55,7 @@ void Collector::merge(std::size_t index, const Record& record) {
         const auto told = static_cast<Told>(i);
         if (!record.group.tells(told)) continue;
         // Some administrators leave the Scope of a member's record blank.
-        if (keeps_all() && told == Told::scope && record.group.parameters.scope == 0) continue;
+        if (keeps_irregularities() && told == Told::scope && record.group.parameters.scope == 0) continue;
         const auto value = value_of(record.group.parameters, told);
         if (group.tells(told)) {
             if (value_of(group.parameters, told) != value) contradict(index, told, value, record.line);
@@ -70,7 +70,7 @@ void Collector::contradict(std::size_t index, Told told, std::uint32_t value, st
     auto& group = groups_[index];
     const auto before = told_at_[index][static_cast<std::size_t>(told)];
     const auto known = text_of(told, value_of(group.parameters, told));
-    if (contradictions_ == Contradictions::refused)
+    if (irregularities_ == Irregularities::refused)
         throw Wrong{line, "the record of " + wire::text(group.parameters.mgid) + " has " + std::string(name_of(told)) +
                               " " + text_of(told, value) + ", but that of line " + std::to_string(before) + " has " +
                               known + ": a list is of one subnet at one time"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Puts together what the records of a list say of each group, and refuses what contradicts itself.
+// Puts together what the records of a list say of each group, and refuses or keeps irregularities.
 #pragma once
 
 #include "conformance/assumptions/parameter_value.hpp"
@@ -17,12 +17,11 @@ struct Record {
 
 class Collector {
 public:
-    explicit Collector(Contradictions are = Contradictions::refused) : contradictions_(are) {}
+    explicit Collector(Irregularities are = Irregularities::refused) : irregularities_(are) {}
     /// Throws Wrong.
     void add(Record record);
     [[nodiscard]] bool knows(const wire::Gid& mgid) const { return index_.contains(mgid); }
-    /// Whether what no administrator should say is kept, for somebody to judge it.
-    [[nodiscard]] bool keeps_all() const noexcept { return contradictions_ == Contradictions::kept; }
+    [[nodiscard]] bool keeps_irregularities() const noexcept { return irregularities_ == Irregularities::kept; }
     /// How many records were of no multicast group.
     [[nodiscard]] std::size_t not_groups() const noexcept { return not_groups_; }
     /// All groups, each once; throws Wrong where there is none.
@@ -32,7 +31,7 @@ private:
     void merge(std::size_t index, const Record& record);
     void contradict(std::size_t index, Told told, std::uint32_t value, std::size_t line);
 
-    Contradictions contradictions_;
+    Irregularities irregularities_;
     std::vector<StatedGroup> groups_;
     std::vector<std::array<std::size_t, told_count>> told_at_;  ///< the line that told each parameter
     std::map<wire::Gid, std::size_t> index_;

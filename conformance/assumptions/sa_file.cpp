@@ -40,7 +40,7 @@ std::string description_in(std::string_view text) {
                             longest_description);
 }
 
-Statement parse_sa_list(std::string_view text, const std::string& origin, Contradictions are) {
+Statement parse_sa_list(std::string_view text, const std::string& origin, Irregularities are) {
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     if (text.substr(0, byte_order_mark.size()) == byte_order_mark) text.remove_prefix(byte_order_mark.size());
     try {
@@ -69,7 +69,7 @@ Statement parse_sa_list(std::string_view text, const std::string& origin, Contra
     }
 }
 
-Statement read_sa_file(const std::string& path, Contradictions are) {
+Statement read_sa_file(const std::string& path, Irregularities are) {
     if (path == "-") throw std::runtime_error("--sa needs the name of a file: standard input is not read");
     return parse_sa_list(whole_of(path), path, are);
 }

@@ -159,7 +159,8 @@ private:
     }
 
     void take_parameter(Told told, const Field& field) {
-        if (into_.keeps_all() && (told == Told::mlid || told == Told::mtu)) return take_as_it_is(told, field);
+        if (into_.keeps_irregularities() && (told == Told::mlid || told == Told::mtu))
+            return take_as_it_is(told, field);
         try {
             tell(told, printed_value(told, field.value), field);
         } catch (const std::invalid_argument& wrong) {

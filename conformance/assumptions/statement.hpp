@@ -84,19 +84,23 @@ struct Statement {
 inline constexpr std::size_t largest_sa_file = std::size_t{64} << 20;
 inline constexpr std::size_t most_groups = 65536, most_members = std::size_t{1} << 20;
 
+/// What no administrator should say of groups: records of one group that contradict each other, an MGID that is no
+/// multicast GID, in saquery's text an MLID or MTU out of range. Kept, they can be judged; a blank Scope, as some
+/// administrators have it in a member's record, then counts as not told.
+enum class Irregularities : bool { refused, kept };
+
 /// A list of the SA's records: what `saquery -g`, `saquery -m` and `saquery MCMR` print, alone or one after the other,
 /// with that of `saquery NR`, `saquery PIR` and `saquery PKTR` for the ports; or JSON: an array of objects with mgid
 /// and any of pkey, qkey, mtu, sl, tclass, flow_label, hop_limit, scope, mlid, rate (units as in parse_assumption;
 /// numbers, or strings for hex), pkt_life (its code), and members: an array of {port_gid, join_state, proxy,
 /// node_description}, empty where the group is known to have none. What is said of a group in several places is put
 /// together. Other lines and members of objects are ignored. Throws std::runtime_error with file, line and what is
-/// wrong: records that contradict each other (unless they are to be kept), values out of range, a record cut off, more
-/// than the bounds allow, no record at all.
-enum class Contradictions : bool { refused, kept };
-[[nodiscard]] Statement read_sa_file(const std::string& path, Contradictions are = Contradictions::refused);
+/// wrong: irregularities (unless they are to be kept), other values out of range, a record cut off, more than the
+/// bounds allow, no record at all.
+[[nodiscard]] Statement read_sa_file(const std::string& path, Irregularities are = Irregularities::refused);
 
 /// The same of text that was read already; `origin` names it.
 [[nodiscard]] Statement parse_sa_list(std::string_view text, const std::string& origin,
-                                      Contradictions are = Contradictions::refused);
+                                      Irregularities are = Irregularities::refused);
 
 }  // namespace ipoib::assumptions

@@ -18,7 +18,7 @@
 
 namespace ipoib::audit {
 using namespace wire;
-using assumptions::Contradictions;
+using assumptions::Irregularities;
 using assumptions::StatedGroup;
 using assumptions::StatedPort;
 using assumptions::Told;
@@ -102,7 +102,7 @@ std::string status_of(const fabric::SaAnswer& answer) {
 constexpr std::string_view not_all_told = "this fabric carries only the begin of a long table: groups may be missing";
 
 void ask_for_groups(Questions& questions, bool is_trusted, Inventory& inventory) {
-    assumptions::Collector collector{Contradictions::kept};
+    assumptions::Collector collector{Irregularities::kept};
     const auto groups = questions.table<M>(attribute::mc_member_record, 0, {}, false);
     const bool are_none = groups.is_answered && groups.status == sa_status::no_records;
     if (!groups.is_ok() && !are_none)
@@ -125,7 +125,7 @@ void ask_for_groups(Questions& questions, bool is_trusted, Inventory& inventory)
 void ask_for_each(Questions& questions, Inventory& inventory) {
     std::size_t untold = 0;
     for (auto& group : inventory.groups) {
-        assumptions::Collector collector{Contradictions::kept};
+        assumptions::Collector collector{Irregularities::kept};
         const auto like = Bytes<M>{}.set(M::mgid, group.parameters.mgid);
         const auto members = questions.table<M>(attribute::mc_member_record, M::component::mgid, like, true);
         const bool are_none = members.status == sa_status::no_records || (members.is_ok() && members.data.empty());
@@ -150,7 +150,7 @@ void ask_for_members(Questions& questions, Inventory& inventory) {
         for (auto& group : inventory.groups) group.members_are_listed = true;
         return;
     }
-    assumptions::Collector collector{Contradictions::kept};
+    assumptions::Collector collector{Irregularities::kept};
     (void)take_table(all, true, collector, inventory);
     // A group that nobody is in has no record in this table, but it is there.
     for (auto& group : inventory.groups) {

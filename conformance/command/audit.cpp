@@ -39,7 +39,7 @@ struct Told {
 
 Told told_by_file(const Options& options) {
     try {
-        return {audit::inventory_of(assumptions::read_sa_file(options.sa, assumptions::Contradictions::kept)),
+        return {audit::inventory_of(assumptions::read_sa_file(options.sa, assumptions::Irregularities::kept)),
                 {{"kind", "file"}, {"file", options.sa}}};
     } catch (const std::exception& problem) {
         throw UsageError(std::string("--sa: ") + problem.what());
