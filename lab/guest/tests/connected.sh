@@ -10,7 +10,9 @@ check "ping" reaches 10.1.0.2
 check "60000 octets in one piece" $A ping -c 3 -i 0.2 -W 5 -M do -s 60000 10.1.0.2
 $B busybox nc -l -p 5001 >/tmp/received &
 head -c 4000000 /dev/urandom >/tmp/sent
-sleep 0.5
+# Port 5001 and the state LISTEN, of IPv4 or IPv6.
+listens() { $B grep -qs ':1389 [0-9A-F]*:0000 0A ' /proc/net/tcp /proc/net/tcp6; }
+check "somebody listens" eventually 10 listens
 check "4 MB over TCP" eval \
   '$A timeout 60 bash -c "cat /tmp/sent >/dev/tcp/10.1.0.2/5001" && eventually 30 cmp /tmp/sent /tmp/received'
 for side in "a ib0" "b ib1"; do
