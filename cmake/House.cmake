@@ -87,3 +87,16 @@ function(ipoib_test name)
   target_compile_definitions(${name} PRIVATE IPOIB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   catch_discover_tests(${name} TEST_PREFIX "${name}: " DISCOVERY_MODE PRE_TEST)
 endfunction()
+
+# The manual page and the completion of a program are what it says of itself.
+function(ipoib_manual program)
+  set(page ${CMAKE_CURRENT_BINARY_DIR}/${program}.1)
+  set(completion ${CMAKE_CURRENT_BINARY_DIR}/${program}.bash)
+  add_custom_command(OUTPUT ${page} ${completion}
+    COMMAND ${program} manual > ${page}
+    COMMAND ${program} completion > ${completion}
+    DEPENDS ${program} VERBATIM)
+  add_custom_target(${program}-manual ALL DEPENDS ${page} ${completion})
+  install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${program})
+endfunction()

@@ -105,6 +105,12 @@ public:
     /// Sends one frame, LRH to VCRC. Both CRCs zero are filled in. Empty when it was sent, else why this backend
     /// cannot send it.
     [[nodiscard]] virtual std::string send(wire::Octets frame) = 0;
+    /// Sends several, in order; why the one that stopped it was not sent, or empty. `sent` counts those before it.
+    [[nodiscard]] virtual std::string send_all(std::span<const wire::Octets> frames, std::size_t& sent) {
+        for (sent = 0; sent < frames.size(); ++sent)
+            if (auto why = send(frames[sent]); !why.empty()) return why;
+        return {};
+    }
     /// Attaches the UD queue pair to a multicast group (after joining it at the SA), or detaches it; why not, or empty.
     [[nodiscard]] virtual std::string attach(const wire::Gid& mgid, std::uint16_t mlid) = 0;
     virtual void detach(const wire::Gid& mgid, std::uint16_t mlid) = 0;
@@ -149,6 +155,8 @@ public:
     /// A request of the fabric-control protocol ("do": scenario, sm, port, pkey, sa ...) as one line of JSON; the
     /// answer is another.
     [[nodiscard]] virtual std::string control(const std::string& request) = 0;
+    /// Why it cannot be used any more, as after a port has lost it; empty as long as it can.
+    [[nodiscard]] virtual std::string problem() const { return {}; }
 };
 
 }  // namespace ipoib::fabric

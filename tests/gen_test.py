@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """ipoib-gen as a person or a script would use it; what it writes is read by check and by tshark."""
+import contextlib
 import json
 import os
+import pty
+import re
 import resource
 import shutil
 import signal
@@ -39,7 +42,7 @@ class Generate(Folder):
         return results["captures"][0], {one["id"]: one["verdict"] for one in results["results"]}
 
     def test_every_profile_is_without_fault_and_as_long_as_was_asked(self):
-        for profile in names("--list"):
+        for profile in set(names("--list")) - {"replay", "malformed"}:
             with self.subTest(profile=profile):
                 capture, verdicts = self.verdicts(self.made(profile, "--scenario", "controlled", "--count", 300,
                                                             "--hosts", 5, "--groups", 3, "--partitions", 2))
@@ -90,7 +93,12 @@ class Generate(Folder):
         (self.folder / "p.pcap").write_bytes(piped.stdout)
         self.assertEqual(self.verdicts(self.folder / "p.pcap")[1]["RULE-RFC4391-2-01"], "PASS")
 
-    def test_a_rehearsal_prints_and_writes_nothing(self):
+    def test_malformed_packets_break_what_all_mutations_break(self):
+        _, verdicts = self.verdicts(self.made("malformed", "--scenario", "controlled", "--count", 3000))
+        wrong = {rule for rule, verdict in verdicts.items() if verdict in ("FAIL", "WARN")}
+        self.assertGreater(len(wrong), 20)
+
+    def test_a_dry_run_prints_and_writes_nothing(self):
         run = generate("arp", "--count", 2, "--dry-run")
         self.assertEqual(run.returncode, 0)
         self.assertIn(b"ARP request 10.1.0.1 to 10.1.0.2", run.stdout)
@@ -102,6 +110,71 @@ class Generate(Folder):
         self.assertEqual(len(lines), 200)
         times = [float(line.split()[0]) for line in lines]
         self.assertAlmostEqual(times[-1] - times[0], 1.99, places=3)
+
+    def test_a_ramp_rises(self):
+        run = generate("ping4", "--rate", "10..1000", "--count", 200, "--dry-run")
+        times = [float(line.split()[0]) for line in run.stdout.decode().splitlines() if "echo" in line]
+        self.assertGreater(times[1] - times[0], 50 * (times[-1] - times[-2]))
+
+    def test_other_kinds_of_capture(self):
+        for kind in ("infiniband", "ipoib", "sll", "sll2"):
+            with self.subTest(kind=kind):
+                capture, verdicts = self.verdicts(self.made("day", "--link-type", kind, "--count", 300))
+                self.assertGreaterEqual(capture["packets"], 300)
+                self.assertEqual(set(verdicts.values()) & {"FAIL", "ERROR"}, set())
+
+    def test_lines_on_the_way(self):
+        run = generate("udp", "--count", 3000000, "--out", "/dev/null", "--interval", 0.05, "--stats", "json")
+        lines = [json.loads(line) for line in run.stderr.splitlines()]
+        self.assertGreater(len(lines), 2)
+        self.assertEqual(lines, sorted(lines, key=lambda line: line["packets"]))
+
+    def test_a_bar_on_a_terminal(self):
+        ours, its = pty.openpty()
+        run = subprocess.Popen([GENERATOR, "udp", "--count", "8000000", "--out", "/dev/null"], stderr=its)
+        os.close(its)
+        said = b""
+        with contextlib.suppress(OSError):  # its end is gone
+            while chunk := os.read(ours, 4096):
+                said += chunk
+        os.close(ours)
+        self.assertEqual(run.wait(20), 0)
+        self.assertRegex(said, rb"\[#+ *\] +\d+ %")
+
+    def test_a_replay(self):
+        day = self.made("day", "--count", 400, "--link-type", "infiniband", name="day.pcap")
+        self.assertEqual(self.made("replay", "--in", day, "--link-type", "infiniband").read_bytes(), day.read_bytes())
+        longer = self.made("replay", "--in", day, "--timing", "0.5", name="slow.pcap")
+        self.assertEqual(self.seconds(longer), 2 * self.seconds(day))
+        self.assertEqual(self.seconds(self.made("replay", "--in", day, "--timing", "max")), 0)
+        edited = self.made("replay", "--in", day, "--set", "Encap.Reserved=7", name="edited.pcap")
+        capture, verdicts = self.verdicts(edited)
+        self.assertEqual(capture["notes"], [])
+        self.assertEqual(verdicts["RULE-RFC4391-6-02"], "FAIL")
+        wrong = self.made("replay", "--in", day, "--mutate", "no-grh", name="wrong.pcap")
+        self.assertEqual(self.verdicts(wrong)[1]["RULE-RFC4391-6-07"], "FAIL")
+
+    def seconds(self, capture):
+        conform("check", capture, "--json", self.folder / "t.json")
+        shown = subprocess.run(["tshark", "-r", capture, "-T", "fields", "-e", "frame.time_relative"], text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=True).stdout.split()
+        return round(float(shown[-1]), 2)
+
+    def test_a_replay_that_cannot_be(self):
+        cooked = self.made("udp", "--link-type", "sll", name="cooked.pcap")
+        self.assertIn("frame 1 was captured without", self.wrong(2, "replay", "--in", cooked))
+        self.assertIn("No such file", self.wrong(3, "replay", "--in", self.folder / "none.pcap"))
+        corrupt = self.folder / "corrupt.pcap"
+        corrupt.write_bytes(self.made("udp", "--count", 20).read_bytes()[:-7] + b"\xff" * 60)
+        self.wrong(3, "replay", "--in", corrupt)
+        self.assertIn("--in CAPTURE", self.wrong(2, "replay"))
+        self.assertIn("profile replay", self.wrong(2, "udp", "--in", corrupt))
+        self.assertIn("--timing", self.wrong(2, "replay", "--in", corrupt, "--timing", "fast"))
+
+    def wrong(self, code, *arguments):
+        run = generate(*arguments, "--out", self.folder / "wrong.pcap")
+        self.assertEqual(run.returncode, code, run.stderr)
+        return run.stderr.decode()
 
     def test_after_ctrl_c_the_capture_is_whole(self):
         path = self.folder / "x.pcap"
@@ -122,20 +195,143 @@ class Generate(Folder):
         self.assertEqual(run.returncode, 3)
         self.assertIn(b"File too large", run.stderr)
 
+    def test_help_manual_and_completion(self):
+        manual, completion = (generate(word).stdout.decode() for word in ("manual", "completion"))
+        for option in re.findall(r"^  (--[a-z-]+)", generate("--help").stdout.decode(), re.MULTILINE):
+            self.assertIn(option.replace("-", "\\-"), manual)
+            self.assertIn(option, completion)
+        self.assertIn(".SS receive", manual)
+        self.assertEqual(subprocess.run(["bash", "-n"], input=completion, text=True, check=False).returncode, 0)
+        formatted = subprocess.run(["man", "--warnings", "-l", "-"], input=manual, text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env={**os.environ, "MANWIDTH": "100"}, check=True)
+        self.assertEqual(formatted.stderr, "")
+
     def test_what_cannot_be_is_a_usage_error(self):
         out = ("--out", self.folder / "x.pcap")
         for words, said in (((), "no profile"), (("nonsense", *out), "no profile 'nonsense'"), (("udp",), "--out"),
                             (("udp", *out, "--set", "Foo.Bar=1"), "'Foo' is no header"),
                             (("udp", *out, "--set", "Encap.Reserved=65536"), "16 bits"),
                             (("udp", *out, "--set", "ARP.ar$hrd=1"), "no packet of this profile"),
-                            (("udp", *out, "--size", "2000"), "--mutate beyond-mtu"), (("udp", *out, "--size", "9..1"), "LEAST..MOST"),
+                            (("udp", *out, "--size", "2017"), "--mutate beyond-mtu"), (("udp", *out, "--size", "9..1"), "LEAST..MOST"),
                             (("udp", *out, "--rate", "0"), "--rate"), (("udp", *out, "--rate", "5MB"), "--rate"),
                             (("udp", *out, "--hosts", "1"), "--hosts"), (("udp", *out, "--mutate", "x"), "mutation"),
                             (("udp", *out, "--scenario", "x"), "scenario"), (("udp", "--out", "/nonexistent/x"), "No such file"),
-                            (("udp", "--out", "verbs:mlx5_0"), "not built yet")):
+                            (("udp", "--out", "umad:x"), "management datagrams"),
+                            (("udp", *out, "--to", "10.1.0.9"), "for fabrics"), (("udp", *out, "--link-type", "x"), "--link-type")):
             with self.subTest(words=words):
                 run = generate(*words)
                 self.assertEqual(run.returncode, 2, run.stderr)
+                self.assertIn(said.encode(), run.stderr)
+
+
+class Fabrics(Folder):
+    """Frames that cross a fabric: in one process with the judge, or to another ipoib-gen behind a raw port."""
+
+    def rehearsed(self, *arguments, code=0):
+        run = generate(*arguments, "--out", "simulated")
+        self.assertEqual(run.returncode, code, run.stderr)
+        return run.stderr.decode()
+
+    def test_every_profile_is_rehearsed_and_nothing_is_wrong(self):
+        for profile in set(names("--list")) - {"replay", "malformed", "connected"}:
+            for scenario in ("default", "controlled"):
+                with self.subTest(profile=profile, scenario=scenario):
+                    said = self.rehearsed(profile, "--count", 300, "--hosts", 5, "--groups", 3, "--scenario", scenario)
+                    self.assertNotIn("judge: FAIL", said)
+                    self.assertIn("rules were kept", said)
+
+    def test_the_judge_hears_a_mutation(self):
+        said = self.rehearsed("--mutate", "reserved-not-zero", "--count", 50)
+        self.assertIn("judge: FAIL RULE-RFC4391-6-02: 50 of", said)
+
+    def test_the_administrator_is_asked_in_earnest(self):
+        said = json.loads(self.rehearsed("join-storm", "--hosts", 10, "--groups", 4, "--count", 400, "--stats", "json"))
+        self.assertEqual(said["refused"], 0)
+        self.assertGreaterEqual(said["asked"], 200)
+
+    def receiver(self, *arguments):
+        path = self.folder / "port"
+        run = subprocess.Popen([GENERATOR, "receive", "--from", "simulated", "--listen", str(path), "--ip", "10.1.0.9",
+                                "--stats", "json", *map(str, arguments)], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(run.stderr.close)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        self.assertIn("10.1.0.9", run.stderr.readline())
+        return f"socket:{path}", run
+
+    def counted(self, run):
+        _, said = run.communicate(timeout=30)
+        return json.loads(said.splitlines()[0])
+
+    def test_a_receiver_counts_what_came(self):
+        port, run = self.receiver("--count", 5000, "--duration", 30, "--max-loss", 0, "--max-duplicates", 0,
+                                  "--max-reordered", 0)
+        sent = generate("udp", "--out", port, "--to", "10.1.0.9", "--ip", "10.1.0.1", "--count", 5000, "--rate", 20000)
+        self.assertEqual(sent.returncode, 0, sent.stderr)
+        figures = self.counted(run)
+        self.assertEqual(run.returncode, 0)
+        self.assertEqual((figures["numbered"], figures["lost"], figures["flows"]), (5000, 0, 1))
+
+    def test_what_is_damaged_is_lost(self):
+        port, run = self.receiver("--duration", 4, "--max-loss", 5)
+        sent = generate("udp", "--out", port, "--to", "10.1.0.9", "--count", 2000, "--rate", 5000, "--damage", 0.2)
+        self.assertEqual(sent.returncode, 0, sent.stderr)
+        figures = self.counted(run)
+        self.assertEqual(run.returncode, 1)
+        self.assertTrue(250 < figures["lost"] < 550, figures)
+
+    def test_groups_that_both_know(self):
+        port, run = self.receiver("--count", 300, "--duration", 30, "--groups", 2, "--seed", 9)
+        sent = generate("udp-multicast", "--out", port, "--groups", 2, "--seed", 9, "--count", 300, "--rate", 3000)
+        self.assertEqual(sent.returncode, 0, sent.stderr)
+        self.assertEqual(self.counted(run)["flows"], 4)
+        self.assertEqual(run.returncode, 0)
+
+    def test_a_neighbour_gets_echo_requests(self):
+        port, run = self.receiver("--duration", 20)
+        sent = generate("ping4", "--out", port, "--to", "10.1.0.9", "--count", 50, "--stats", "json")
+        self.assertEqual(sent.returncode, 0, sent.stderr)
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(self.counted(run)["packets"], 50 + 1)  # and who has 10.1.0.9
+        self.assertEqual(run.returncode, 1)  # none had a number
+
+    def test_nobody_is_there(self):
+        port, _ = self.receiver("--duration", 20)
+        for address in ("10.1.0.8", "fe80::1"):
+            sent = generate("udp", "--out", port, "--to", address, "--count", 50)
+            self.assertEqual(sent.returncode, 3, sent.stderr)
+            self.assertIn(b"nobody", sent.stderr)
+
+    def test_the_fabric_goes_away(self):
+        port, run = self.receiver("--duration", 30)
+        sender = subprocess.Popen([GENERATOR, "udp", "--out", port, "--to", "10.1.0.9", "--count", "1000000"],
+                                  stderr=subprocess.PIPE, text=True)
+        time.sleep(1)
+        run.kill()
+        _, said = sender.communicate(timeout=20)
+        self.assertEqual(sender.returncode, 3, said)
+        self.assertIn("port", said)
+
+    def test_bounds_set_the_exit_code(self):
+        port, _ = self.receiver("--duration", 20)
+        for rate, code in (("50", 0), ("1000000", 1), ("10Gbit", 1)):
+            sent = generate("udp", "--out", port, "--to", "10.1.0.9", "--count", 100, "--rate", 200, "--min-rate", rate)
+            self.assertEqual(sent.returncode, code, sent.stderr)
+
+    def test_what_cannot_be_on_a_fabric(self):
+        for words, said in ((("udp", "--out", "simulated", "--partitions", 2), "--partitions"),
+                            (("udp", "--out", "socket:/nonexistent"), "/nonexistent"),
+                            (("join-storm", "--out", "simulated", "--allow", "link"), "--allow fabric"),
+                            (("udp", "--out", "verbs:none", "--to", "10.1.0.9"), "--count or --duration"),
+                            (("udp", "--out", "simulated", "--to", "nowhere"), "--to nowhere"),
+                            (("udp", "--out", "simulated", "--ip", "nowhere"), "--ip nowhere"),
+                            (("udp", "--out", "socket:/x", "--listen", "/y"), "--listen"),
+                            (("connected", "--out", "simulated"), "for captures"),
+                            (("receive", "--from", "simulated"), "--listen"),
+                            (("receive", "--from", "x.pcap"), "no fabric")):
+            with self.subTest(words=words):
+                run = generate(*words)
+                self.assertIn(run.returncode, (2, 3))
                 self.assertIn(said.encode(), run.stderr)
 
 

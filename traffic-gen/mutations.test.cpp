@@ -17,12 +17,13 @@ using Ids = std::set<std::string>;
 /// Judges frames as if they had been captured.
 class Judging : public Sink {
 public:
-    void take(Time time, wire::Octets frame) override {
+    bool take(Time time, const Sender&, wire::Octets frame) override {
         judge_.frame({.number = ++number_,
                       .time_ns = time.count() + 1,
                       .link_type = capture::LinkType::infiniband,
                       .octets = frame,
                       .wire_length = static_cast<std::uint32_t>(frame.size())});
+        return true;
     }
     /// All requirements that were broken, with what follows from them.
     [[nodiscard]] Ids broken() const {
@@ -46,11 +47,7 @@ Ids judged(const Profile& profile, const build::Link& link, void (*change)(build
     Scene scene{{.hosts = 4, .groups = 3, .partitions = 2, .link = link}};
     Judging sink;
     Stage stage{scene, {.count = 400}, sink};
-    if (change)
-        stage.change = [change](build::PacketBuilder& packet) {
-            change(packet);
-            return true;
-        };
+    stage.mutate_by(change);
     play(profile, stage);
     CHECK(sink.frames() >= 400);
     return sink.broken();
@@ -61,6 +58,7 @@ Ids judged(const Profile& profile, const build::Link& link, void (*change)(build
 TEST_CASE("Profiles: nothing is wrong with what they send") {
     for (const auto* profile : all_profiles()) {
         CAPTURE(std::string(profile->name));
+        if (profile->name == "replay" || profile->name == "malformed") continue;
         CHECK(judged(*profile, build::samples::controlled()) == Ids{});
         const Ids usual{"RFC4391-4.1-02", "RFC4391-13-02"};  // an ordinary Q_Key
         for (const auto& id : judged(*profile, {})) CHECK(usual.contains(id));

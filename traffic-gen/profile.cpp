@@ -21,12 +21,16 @@ void ask(Stage& stage, const build::Node& host, Method method, const Bytes<M>& a
     stage.send(build::mc_member(administrator, host, answer, transaction, answered, components));
 }
 
-}  // namespace
-
-std::string_view name(Impact impact) noexcept {
-    constexpr std::array<std::string_view, 4> names{"observe", "dut", "link", "fabric"};
-    return names[static_cast<std::size_t>(impact)];
+/// A host that is not ours joins by itself.
+bool really_join(Stage& stage, const build::Node& host, const Gid& mgid, std::uint8_t state) {
+    if (!stage.administrator()->is_ours(host)) return true;
+    if (!stage.ask([&](Administrator& sa, Time time) { return sa.join(time, host, mgid, state); })) return false;
+    stage.scene().set_mlid(mgid, stage.administrator()->mlid(mgid));
+    stage.membership(host.gid, mgid) |= state;
+    return true;
 }
+
+}  // namespace
 
 std::vector<const Profile*> all_profiles() {
     auto profiles = Registered<Profile>::list();
@@ -46,9 +50,10 @@ void play(const Profile& profile, Stage& stage) {
     profile.play(stage);
 }
 
-void join(Stage& stage, const build::Node& host, const build::Link& link, const Gid& mgid, std::uint8_t state) {
+bool join(Stage& stage, const build::Node& host, const build::Link& link, const Gid& mgid, std::uint8_t state) {
     auto& states = stage.membership(host.gid, mgid);
-    if ((states & state) == state) return;
+    if ((states & state) == state) return true;
+    if (stage.administrator()) return really_join(stage, host, mgid, state);
     states |= state;
     const auto granted = build::group_record(host, link, mgid, stage.scene().mlid(mgid), state);
     auto asked = granted;
@@ -59,13 +64,31 @@ void join(Stage& stage, const build::Node& host, const build::Link& link, const 
     const auto given = is_creation ? C::create | C::mtu_selector | C::mtu | C::rate_selector | C::rate | C::hop_limit
                                    : std::uint64_t{C::join};
     ask(stage, host, Method::set, asked, given, granted, Method::get_resp);
+    return true;
 }
 
 void leave(Stage& stage, const build::Node& host, const build::Link& link, const Gid& mgid, std::uint8_t state) {
     auto& states = stage.membership(host.gid, mgid);
     states &= static_cast<std::uint8_t>(~state);
+    if (auto* administrator = stage.administrator()) {
+        if (administrator->is_ours(host))
+            (void)stage.ask([&](Administrator& sa, Time time) { return sa.leave(time, host, mgid, state); });
+        return;
+    }
     const auto record = build::group_record(host, link, mgid, stage.scene().mlid(mgid), state);
     ask(stage, host, Method::del, record, M::component::join, record, Method::delete_resp);
+}
+
+void subscribe(Stage& stage, const build::Node& host, std::uint16_t trap) {
+    if (auto* real = stage.administrator()) {
+        if (real->is_ours(host))
+            (void)stage.ask([&](Administrator& sa, Time time) { return sa.subscribe(time, host, trap); });
+        return;
+    }
+    const auto& administrator = stage.scene().administrator();
+    const auto transaction = stage.transaction();
+    stage.send(build::subscription(host, administrator, Method::set, transaction, trap));
+    stage.send(build::subscription(administrator, host, Method::get_resp, transaction, trap));
 }
 
 void bring_up(Stage& stage) {
@@ -74,8 +97,8 @@ void bring_up(Stage& stage) {
             join(stage, host, net.link, net.link.broadcast_gid(), join_state::full_member);
 }
 
-void join_to_send(Stage& stage, const build::Node& host, const build::Link& link, const Gid& mgid) {
-    if (stage.membership(host.gid, mgid) == 0) join(stage, host, link, mgid, join_state::send_only_non_member);
+bool join_to_send(Stage& stage, const build::Node& host, const build::Link& link, const Gid& mgid) {
+    return stage.membership(host.gid, mgid) != 0 || join(stage, host, link, mgid, join_state::send_only_non_member);
 }
 
 void resolve(Stage& stage, const Net& net, std::size_t from, std::size_t to) {

@@ -2,6 +2,7 @@
 // A kind of traffic. One small file in profiles/ adds one, nothing else names it.
 #pragma once
 
+#include "fabric/impact.hpp"
 #include "protocol/build/management.hpp"
 #include "protocol/registry.hpp"
 #include "traffic-gen/stage.hpp"
@@ -10,14 +11,16 @@
 
 namespace ipoib::traffic {
 
-/// Who on a real fabric may notice it.
-enum class Impact : std::uint8_t { observe, dut, link, fabric };
-[[nodiscard]] std::string_view name(Impact) noexcept;
+using fabric::Impact;
 
 struct Profile {
     std::string_view name;  ///< "udp-multicast"
     std::string_view what;  ///< in a few words
     Impact impact = Impact::dut;
+    bool needs_neighbour = true;  ///< one host alone cannot play it
+    /// Of IP and what is over it, where a payload has the size that was asked for.
+    std::size_t headers = wire::Ipv6::size + wire::Udp::size;
+    std::string_view no_fabric = {};  ///< why it cannot be played on a fabric; empty: it can
     /// What must have happened before its own packets make sense; null: each host has joined its links.
     void (*prepare)(Stage& stage) = nullptr;
     /// Sends its packets, as long as the stage goes on.
@@ -33,12 +36,15 @@ void play(const Profile& profile, Stage& stage);
 
 /// What several profiles send.
 /// A host joins a group in some state, unless it is a member so already: the request, and the administrator's answer.
-void join(Stage& stage, const build::Node& host, const build::Link& link, const wire::Gid& mgid, std::uint8_t state);
+/// False where a real one has refused.
+bool join(Stage& stage, const build::Node& host, const build::Link& link, const wire::Gid& mgid, std::uint8_t state);
 void leave(Stage& stage, const build::Node& host, const build::Link& link, const wire::Gid& mgid, std::uint8_t state);
+/// A host asks to be told of groups that are created, or deleted (trap 66, 67). RFC 4391, 10.
+void subscribe(Stage& stage, const build::Node& host, std::uint16_t trap);
 /// All hosts join the broadcast groups of all links.
 void bring_up(Stage& stage);
-/// A host may send to a group, which somebody has joined.
-void join_to_send(Stage& stage, const build::Node& host, const build::Link& link, const wire::Gid& mgid);
+/// A host may send to a group, which somebody has joined; false where it may not.
+bool join_to_send(Stage& stage, const build::Node& host, const build::Link& link, const wire::Gid& mgid);
 /// A host asks for another's address, and is answered.
 void resolve(Stage& stage, const Net& net, std::size_t from, std::size_t to);
 void resolve6(Stage& stage, const Net& net, std::size_t from, std::size_t to);

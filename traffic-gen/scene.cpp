@@ -2,6 +2,8 @@
 // Addresses by number.
 #include "traffic-gen/scene.hpp"
 
+#include "protocol/wire/text.hpp"
+
 #include <stdexcept>
 #include <string>
 
@@ -13,6 +15,8 @@ namespace {
 constexpr std::uint64_t default_prefix = std::uint64_t{0xfe80} << 48;
 constexpr std::uint16_t first_mlid = 0xc000, administrator_lid = 1, first_lid = 2;
 constexpr std::uint32_t first_qpn = 0x48;
+constexpr std::uint32_t first_group4 = 0xefc00001;  // 239.192.0.1
+constexpr std::uint64_t first_group6 = 0x00010001;
 
 build::Node node(std::uint16_t lid, std::uint64_t number, std::uint32_t qpn, unsigned net = 0) {
     constexpr std::uint64_t guids = 0x0002c90300200000, u_bit = std::uint64_t{0x02} << 56;
@@ -30,9 +34,9 @@ void refuse(const char* what, unsigned least, unsigned most) {
 
 }  // namespace
 
-Scene::Scene(const SceneOptions& options) : administrator_(node(administrator_lid, 0, 1)), groups_(options.groups) {
+Scene::Scene(const SceneOptions& options) : administrator_(node(administrator_lid, 0, 1)) {
+    take_groups(options);
     if (options.hosts < 2 || options.hosts > most_hosts) refuse("--hosts", 2, most_hosts);
-    if (options.groups < 1 || options.groups > most_groups) refuse("--groups", 1, most_groups);
     if (options.partitions < 1 || options.partitions > most_partitions) refuse("--partitions", 1, most_partitions);
     for (unsigned i = 0; i < options.partitions; ++i) {
         auto& net = nets_.emplace_back(Net{options.link, {}});
@@ -45,17 +49,39 @@ Scene::Scene(const SceneOptions& options) : administrator_(node(administrator_li
     }
 }
 
+Scene::Scene(Net net, const SceneOptions& options) : nets_{std::move(net)}, is_invented_(false) {
+    take_groups(options);
+    set_mlid(nets_.front().link.broadcast_gid(), nets_.front().link.broadcast_mlid);
+}
+
+void Scene::take_groups(const SceneOptions& options) {
+    if (options.groups < 1 || options.groups > most_groups) refuse("--groups", 1, most_groups);
+    groups_ = options.groups;
+    first_group_ = options.group_range * most_groups;
+}
+
 std::uint32_t Scene::group4(std::size_t index) const noexcept {
-    constexpr std::uint32_t first = 0xefc00001;  // 239.192.0.1
-    return first + static_cast<std::uint32_t>(index % groups_);
+    return first_group4 + first_group_ + static_cast<std::uint32_t>(index % groups_);
 }
 
 Gid Scene::group6(std::size_t index) const noexcept {
-    constexpr std::uint64_t site_local = std::uint64_t{0xff05} << 48, first = 0x10001;
-    return Gid::of(site_local, first + index % groups_);
+    constexpr std::uint64_t site_local = std::uint64_t{0xff05} << 48;
+    return Gid::of(site_local, first_group6 + first_group_ + index % groups_);
+}
+
+bool Scene::is_of_range(const Gid& mgid, unsigned range) noexcept {
+    constexpr std::uint32_t group_bits = 0x0fffffff;
+    const auto id = mgid.interface_id();
+    const auto is_in = [&](std::uint64_t first) {
+        return id >= first + range * most_groups && id < first + (range + 1) * most_groups;
+    };
+    return is_in(first_group4 & group_bits) || is_in(first_group6);
 }
 
 std::uint16_t Scene::mlid(const Gid& mgid) {
+    if (!is_invented_ && !mlids_.contains(mgid))
+        throw std::runtime_error("no MLID is known of " + text(mgid) +
+                                 ": the subnet administrator did not let us join");
     const auto next = static_cast<std::uint16_t>(first_mlid + mlids_.size());
     return mlids_.try_emplace(mgid, next).first->second;
 }

@@ -11,7 +11,8 @@ namespace ipoib::traffic {
 
 struct SceneOptions {
     unsigned hosts = 4, groups = 2, partitions = 1;
-    build::Link link{};  ///< of the first partition; the others have P_Keys behind its
+    build::Link link{};        ///< of the first partition; the others have P_Keys behind its
+    unsigned group_range = 0;  ///< below Scene::group_ranges: runs on one fabric each have their own groups
 };
 
 /// One IPoIB link and its hosts: a queue pair and an IPv4 network of their own on each.
@@ -24,10 +25,14 @@ struct Net {
 
 class Scene {
 public:
-    static constexpr unsigned most_hosts = 4096, most_groups = 4096, most_partitions = 64;
+    static constexpr unsigned most_hosts = 4096, most_groups = 4096, most_partitions = 64, group_ranges = 64;
 
-    /// Throws std::invalid_argument for fewer than two hosts, no partition, or more than the bounds.
+    /// An invented fabric. Throws std::invalid_argument for fewer than two hosts, no partition, or more than the
+    /// bounds.
     explicit Scene(const SceneOptions& options);
+    /// A fabric as it was found: its hosts, and what is known of its administrator. Throws std::invalid_argument for
+    /// more groups than the bound, or none.
+    Scene(Net net, const SceneOptions& options);
 
     /// The links; profiles of one use the first.
     [[nodiscard]] const std::vector<Net>& nets() const noexcept { return nets_; }
@@ -38,13 +43,21 @@ public:
     /// An IPv4 and an IPv6 group by its number; counts on behind the last.
     [[nodiscard]] std::uint32_t group4(std::size_t index) const noexcept;
     [[nodiscard]] wire::Gid group6(std::size_t index) const noexcept;
-    /// The MLID that the administrator has given a group.
+    /// The MLID that the administrator has given a group. On a real fabric a group must have been joined: throws
+    /// std::runtime_error.
     [[nodiscard]] std::uint16_t mlid(const wire::Gid& mgid);
+    /// What a real one has given.
+    void set_mlid(const wire::Gid& mgid, std::uint16_t mlid) { mlids_[mgid] = mlid; }
+
+    /// Whether a group is one of those that runs with this range alone use.
+    [[nodiscard]] static bool is_of_range(const wire::Gid& mgid, unsigned range) noexcept;
 
 private:
+    void take_groups(const SceneOptions& options);
     std::vector<Net> nets_;
     build::Node administrator_;
-    unsigned groups_;
+    unsigned groups_ = 0, first_group_ = 0;
+    bool is_invented_ = true;
     std::map<wire::Gid, std::uint16_t> mlids_;
 };
 

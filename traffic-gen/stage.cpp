@@ -3,36 +3,142 @@
 #include "traffic-gen/stage.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace ipoib::traffic {
+using namespace wire;
 
-std::size_t Stage::size() { return options_.least_size + any(options_.most_size - options_.least_size + 1); }
+namespace {
 
-bool Stage::goes_on() const noexcept {
-    return !(is_stopped && is_stopped()) && sent_ < options_.count &&
-           (!has_begun_ || now_ - begun_ < options_.duration);
+Sender sender_of(const build::PacketBuilder& packet) {
+    const auto lrh = packet.get<Lrh>();
+    const auto deth = packet.get<Deth>();
+    return {.lid = lrh ? lrh[Lrh::slid] : std::uint16_t{0}, .qpn = deth ? deth[Deth::src_qp] : 0};
 }
 
-std::vector<std::uint8_t> Stage::whole(build::PacketBuilder& packet, bool& is_left_out) const {
-    if (!has_begun_ || !change) return packet.build();
-    constexpr std::size_t tail = wire::icrc_size + wire::vcrc_size;
+}  // namespace
+
+Stage::Stage(Scene& scene, const StageOptions& options, Sink& sink)
+    : scene_(scene),
+      options_(options),
+      sink_(sink),
+      random_(options.seed),
+      run_(static_cast<std::uint32_t>(options.seed ^ options.seed >> 32)),
+      part_end_(options.count) {}
+
+std::size_t Stage::size() {
+    const auto sizes = options_.most_size - options_.least_size + 1;
+    return options_.least_size + (sizes > 1 ? any(sizes) : 0);
+}
+
+void Stage::begin() noexcept {
+    has_begun_ = true;
+    begun_ = now_;
+}
+
+bool Stage::goes_on() const noexcept {
+    if (is_stopped && is_stopped()) return false;
+    return !has_begun_ || (sent_ < part_end_ && now_ - begun_ < options_.duration);
+}
+
+double Stage::progress() const noexcept {
+    if (!has_begun_) return 0;
+    const auto part = [](double done, double all) { return std::min(done / all, 1.0); };
+    const auto by_count = options_.count == StageOptions::no_bound
+                              ? 0.0
+                              : part(static_cast<double>(sent_), static_cast<double>(options_.count));
+    const auto by_time = options_.duration == Time::max() ? 0.0
+                                                          : part(static_cast<double>((now_ - begun_).count()),
+                                                                 static_cast<double>(options_.duration.count()));
+    return std::max(by_count, by_time);
+}
+
+std::vector<std::uint8_t> Stage::whole(build::PacketBuilder& packet) const {
+    if (!is_changed()) return packet.build();
+    constexpr std::size_t tail = icrc_size + vcrc_size;
     const auto before = options_.keeps_crc ? packet.build() : std::vector<std::uint8_t>{};
-    is_left_out = !change(packet);
+    if (mutation_) mutation_(packet);
+    if (change_) change_(packet);
     auto frame = packet.build();
     if (options_.keeps_crc) std::copy(before.end() - tail, before.end(), frame.end() - tail);
     return frame;
 }
 
-void Stage::send(build::PacketBuilder packet) {
-    if (has_begun_ && !goes_on()) return;
-    bool is_left_out = false;
-    auto frame = whole(packet, is_left_out);
-    if (is_left_out) return;
-    if (has_begun_ && damage) damage(frame);
-    if (has_begun_ && sent_ == 0) begun_ = now_;
-    sink_.take(now_, frame);
-    now_ += options_.spacing;
+void Stage::has_sent(std::size_t octets) {
+    now_ += options_.rate.spacing(octets, progress());
     if (has_begun_) ++sent_;
+    if (told_) told_();
+}
+
+bool Stage::give(const Sender& sender, Octets frame) {
+    if (!sink_.take(now_, sender, frame)) {
+        constexpr unsigned longest_wait = 100'000;
+        if (++in_vain_ > longest_wait)
+            throw std::runtime_error(
+                "this profile has no packets that our hosts send, or none that such a capture shows");
+        return false;
+    }
+    in_vain_ = 0;
+    has_sent(frame.size());
+    return true;
+}
+
+bool Stage::send_changed(const Sender& sender, build::PacketBuilder& packet) {
+    auto frame = whole(packet);
+    if (has_begun_ && damage_) damage_(frame);
+    return give(sender, frame);
+}
+
+void Stage::send(build::PacketBuilder packet) {
+    if (goes_on()) (void)send_changed(sender_of(packet), packet);
+}
+
+Octets Stage::payload(const Flow& flow, std::size_t size) {
+    if (payload_.size() != size) payload_ = build::pattern(size);
+    if (size >= Number::size) Number{.run = run_, .count = flow.next}.write(payload_);
+    return payload_;
+}
+
+void Stage::send_next(Flow& flow, build::PacketBuilder packet) {
+    if (send_changed(sender_of(packet), packet)) ++flow.next;
+}
+
+void Stage::keep(Flow& flow, const build::PacketBuilder& packet) {
+    flow.sender = sender_of(packet);
+    flow.frame.emplace(packet, Number::at_count, tables_);
+}
+
+void Stage::send_recorded(Time time, Octets frame) {
+    if (!goes_on()) return;
+    now_ = begun_ + time;
+    Packet packet;
+    decode(frame, packet);
+    const Sender sender{.lid = packet.lrh ? packet.lrh[Lrh::slid] : std::uint16_t{0},
+                        .qpn = packet.deth ? packet.deth[Deth::src_qp] : 0};
+    std::vector<std::uint8_t> changed;
+    if (is_changed() && packet.lrh && packet.tail != Tail::truncated) {
+        auto builder = build::PacketBuilder::of(packet);
+        const std::vector<std::uint8_t> before(builder.octets().begin(), builder.octets().end());
+        auto built = whole(builder);
+        if (!std::ranges::equal(before, builder.octets())) changed = std::move(built);
+    }
+    if (damage_) {
+        if (changed.empty()) changed.assign(frame.begin(), frame.end());
+        damage_(changed);
+    }
+    const auto octets = changed.empty() ? frame : Octets{changed};
+    if (!sink_.take(now_, sender, octets)) return;
+    ++sent_;
+    if (told_) told_();
+}
+
+bool Stage::ask(const std::function<bool(Administrator& administrator, Time time)>& question) {
+    if (!goes_on()) return false;
+    const auto is_granted = question(*administrator(), now_);
+    constexpr std::size_t mad_frame = 290;
+    // The question and its answer.
+    for (unsigned i = 0; i < 2; ++i) has_sent(mad_frame);
+    return is_granted;
 }
 
 }  // namespace ipoib::traffic

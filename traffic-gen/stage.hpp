@@ -2,53 +2,50 @@
 // Where a profile puts its packets: they are changed as the user asked, counted, and given to a sink at their time.
 #pragma once
 
+#include "protocol/build/frame_template.hpp"
+#include "traffic-gen/numbered.hpp"
+#include "traffic-gen/rate.hpp"
 #include "traffic-gen/scene.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
+#include <optional>
 #include <random>
+#include <string>
 
 namespace ipoib::traffic {
 
-using Time = std::chrono::nanoseconds;  ///< since the first packet
-
-/// Takes whole frames, LRH to VCRC, in order of time.
-class Sink {
-public:
-    virtual ~Sink() = default;
-    /// Throws std::runtime_error.
-    virtual void take(Time time, wire::Octets frame) = 0;
-};
-
-/// What is done to every packet of a profile before it is built; false leaves it out.
-using Change = std::function<bool(build::PacketBuilder& packet)>;
+/// What is done to every packet of a profile before it is built.
+using Change = std::function<void(build::PacketBuilder& packet)>;
 /// What is done to a frame, behind its CRCs.
 using Damage = std::function<void(wire::MutableOctets frame)>;
 
 struct StageOptions {
+    static constexpr std::uint64_t no_bound = std::numeric_limits<std::uint64_t>::max();
+
     std::uint64_t count = 1000;  ///< packets; what comes before a profile's own is not counted
     std::uint64_t seed = 1;
-    Time spacing = std::chrono::milliseconds{1};  ///< from packet to packet
+    Rate rate{"1000"};
     Time duration = Time::max();                  ///< of the profile's own packets
     std::size_t least_size = 64, most_size = 64;  ///< payload octets of packets that have some
     bool keeps_crc = false;                       ///< the CRCs are those of the packet as it was before changes
+    std::string input{};                          ///< the capture that `replay` sends
+    double speed = 1;                             ///< of a replay: twice as fast as recorded; 0: without pauses
 };
 
 class Stage {
 public:
-    Stage(Scene& scene, const StageOptions& options, Sink& sink)
-        : scene_(scene), options_(options), sink_(sink), random_(options.seed) {}
+    Stage(Scene& scene, const StageOptions& options, Sink& sink);
 
     [[nodiscard]] Scene& scene() noexcept { return scene_; }
+    [[nodiscard]] const StageOptions& options() const noexcept { return options_; }
     [[nodiscard]] std::mt19937_64& random() noexcept { return random_; }
     /// A number below `bound`.
     [[nodiscard]] std::size_t any(std::size_t bound) { return static_cast<std::size_t>(random_() % bound); }
     /// The next payload's size.
     [[nodiscard]] std::size_t size();
-    /// How many of its own packets the profile has sent.
-    [[nodiscard]] std::uint64_t sent() const noexcept { return sent_; }
     /// The states in which a port is a member of a group.
     [[nodiscard]] std::uint8_t& membership(const wire::Gid& port, const wire::Gid& mgid) {
         return memberships_[{port, mgid}];
@@ -57,28 +54,83 @@ public:
     [[nodiscard]] std::uint64_t transaction() noexcept { return ++transaction_; }
 
     /// What comes before a profile's own packets is neither counted nor changed.
-    void begin() noexcept { has_begun_ = true; }
+    void begin() noexcept;
     /// Whether the profile is to send more.
     [[nodiscard]] bool goes_on() const noexcept;
+    /// A part of the run: nothing more is sent once so many packets more were, until the part is over.
+    void begin_part(std::uint64_t packets) noexcept { part_end_ = std::min(options_.count, sent_ + packets); }
+    void end_part() noexcept { part_end_ = options_.count; }
+
     /// Nothing more is sent once enough was.
     void send(build::PacketBuilder packet);
-    void pause(Time time) noexcept { now_ += time; }
+    /// Sends a UDP packet with a number in its payload: the next of its flow, a sender with a receiver, which `make`
+    /// builds around the payload. Flows are numbered from 0.
+    template <class Make>
+    void send_numbered(std::size_t flow, const Make& make) {
+        if (!goes_on()) return;
+        if (flow >= flows_.size()) flows_.resize(flow + 1);
+        auto& of = flows_[flow];
+        const auto size = this->size();
+        if (!is_plain() || size < Number::size) return send_next(of, make(payload(of, size)));
+        if (!of.frame) keep(of, make(payload(of, size)));
+        of.frame->set(of.next);
+        if (give(of.sender, of.frame->frame())) ++of.next;
+    }
+    /// Sends a frame as it was recorded, at this time since the first; only if it is changed it is built anew.
+    void send_recorded(Time time, wire::Octets frame);
 
-    Change change{};  ///< mutations and --set
+    /// A subnet administrator that is really there, or null: what is asked is played.
+    [[nodiscard]] Administrator* administrator() noexcept { return sink_.administrator(); }
+    /// Puts a question to it, as two packets of the run; false: none is due any more, or it was refused.
+    bool ask(const std::function<bool(Administrator& administrator, Time time)>& question);
+
+    /// What is wrong from now on, before other changes; null: nothing.
+    void mutate_by(void (*mutation)(build::PacketBuilder& packet)) noexcept { mutation_ = mutation; }
+    void change_by(Change change) { change_ = std::move(change); }
+    void damage_by(Damage damage) { damage_ = std::move(damage); }
+    /// Hosts join anew what they were members of.
+    void forget_memberships() noexcept { memberships_.clear(); }
+    /// Told with every packet.
+    void tell(std::function<void()> told) { told_ = std::move(told); }
     bool (*is_stopped)() = nullptr;
-    Damage damage{};
-    [[nodiscard]] Time now() const noexcept { return now_; }
 
 private:
-    [[nodiscard]] std::vector<std::uint8_t> whole(build::PacketBuilder& packet, bool& is_left_out) const;
+    struct Flow {
+        std::optional<build::FrameTemplate> frame;
+        Sender sender;
+        std::uint64_t next = 0;
+    };
+    /// Whether numbered packets of a flow differ in their number alone.
+    [[nodiscard]] bool is_plain() const noexcept {
+        return !mutation_ && !change_ && !damage_ && options_.least_size == options_.most_size;
+    }
+    [[nodiscard]] bool is_changed() const noexcept { return has_begun_ && (mutation_ || change_); }
+    [[nodiscard]] std::vector<std::uint8_t> whole(build::PacketBuilder& packet) const;
+    [[nodiscard]] wire::Octets payload(const Flow& flow, std::size_t size);
+    void send_next(Flow& flow, build::PacketBuilder packet);
+    void keep(Flow& flow, const build::PacketBuilder& packet);
+    bool send_changed(const Sender& sender, build::PacketBuilder& packet);
+    /// Hands it over at its time; whether somebody here has sent it.
+    bool give(const Sender& sender, wire::Octets frame);
+    void has_sent(std::size_t octets);
+    [[nodiscard]] double progress() const noexcept;
 
     Scene& scene_;
     StageOptions options_;
     Sink& sink_;
     std::mt19937_64 random_;
     std::map<std::pair<wire::Gid, wire::Gid>, std::uint8_t> memberships_;
+    std::vector<Flow> flows_;
+    build::FrameTemplate::Tables tables_;
+    std::vector<std::uint8_t> payload_;
+    std::uint32_t run_;
+    void (*mutation_)(build::PacketBuilder& packet) = nullptr;
+    Change change_{};
+    Damage damage_{};
+    std::function<void()> told_{};
     Time now_{}, begun_{};
-    std::uint64_t sent_ = 0, transaction_ = 0;
+    std::uint64_t sent_ = 0, part_end_, transaction_ = 0;
+    unsigned in_vain_ = 0;  ///< packets in a row whose sender is none of ours
     bool has_begun_ = false;
 };
 

@@ -23,7 +23,5 @@ void add_devices(CLI::App& program, int& exit_code);
 void add_decode(CLI::App& program, int& exit_code);
 void add_diff(CLI::App& program, int& exit_code);
 void add_baseline(CLI::App& program, int& exit_code);
-/// "manual" (roff) and "completion" (bash), both made from the program's own description of itself.
-void add_manual(CLI::App& program, int& exit_code);
 
 }  // namespace ipoib::conformance

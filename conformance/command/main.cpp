@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform: the judge's command line.
 #include "conformance/command/commands.hpp"
+#include "conformance/command/manual.hpp"
 #include "conformance/command/output.hpp"
 #include "generated/version.hpp"
 
@@ -57,7 +58,7 @@ int main(int argc, char** argv) {
     add_devices(program, exit_code);
     add_diff(program, exit_code);
     add_baseline(program, exit_code);
-    add_manual(program, exit_code);
+    add_manual(program, "judge IP over InfiniBand stacks by RFC 4391", "COMMAND [OPTION]...");
     // Set last: a subcommand would take it over.
     program.footer(std::string(examples));
     try {

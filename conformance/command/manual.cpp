@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ipoib-conform manual and completion: made from the program's own description, so that they cannot differ from --help.
-#include "conformance/command/commands.hpp"
+// Manual page and completion.
+#include "conformance/command/manual.hpp"
+
 #include "generated/version.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
 
 namespace ipoib::conformance {
 namespace {
@@ -29,10 +33,13 @@ void print_options(const CLI::App& app) {
         fmt::print(".TP\n\\fB{}\\fR\n{}\n", roff(synopsis(*option)), roff(option->get_description()));
 }
 
-void print_manual(const CLI::App& program) {
-    fmt::print(".TH IPOIB\\-CONFORM 1 \"\" \"ipoib\\-conform {}\" \"User commands\"\n", roff(suite_version));
-    fmt::print(".SH NAME\nipoib\\-conform \\- {}\n", roff("judge IP over InfiniBand stacks by RFC 4391"));
-    fmt::print(".SH SYNOPSIS\n\\fBipoib\\-conform\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]...\n");
+void print_manual(const CLI::App& program, std::string_view title, std::string_view synopsis) {
+    const auto name = roff(program.get_name());
+    std::string upper = program.get_name();
+    std::ranges::transform(upper, upper.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; });
+    fmt::print(".TH {} 1 \"\" \"{} {}\" \"User commands\"\n", roff(upper), name, roff(suite_version));
+    fmt::print(".SH NAME\n{} \\- {}\n", name, roff(title));
+    fmt::print(".SH SYNOPSIS\n\\fB{}\\fR {}\n", name, roff(synopsis));
     fmt::print(".SH DESCRIPTION\n{}\n", roff(program.get_description()));
     print_options(program);
     fmt::print(".SH COMMANDS\n");
@@ -41,7 +48,7 @@ void print_manual(const CLI::App& program) {
         print_options(*command);
         if (!command->get_footer().empty()) fmt::print(".PP\n{}\n", roff(command->get_footer()));
     }
-    fmt::print(".SH EXAMPLES\n.nf\n{}\n.fi\n", roff(program.get_footer()));
+    fmt::print(".SH NOTES\n.nf\n{}\n.fi\n", roff(program.get_footer()));
 }
 
 std::string long_options(const CLI::App& app) {
@@ -57,39 +64,37 @@ void print_completion(const CLI::App& program) {
         commands += (commands.empty() ? "" : " ") + command->get_name();
         cases += fmt::format("    {}) options='{}' ;;\n", command->get_name(), long_options(*command));
     }
-    fmt::print(R"(# bash completion for ipoib-conform; source it, or put it where bash-completion looks
-_ipoib_conform() {{
+    auto function = program.get_name();
+    std::ranges::replace(function, '-', '_');
+    fmt::print(R"(# bash completion for {0}; source it, or put it where bash-completion looks
+_{1}() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} options=
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W '{} {}' -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W '{2} {3}' -- "$word")
     return
   fi
   case "${{COMP_WORDS[1]}}" in
-{}  esac
+{4}    *) options='{3}' ;;
+  esac
   case "$word" in
     -*) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word") ;;
     *) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
   esac
 }}
-complete -o filenames -F _ipoib_conform ipoib-conform
+complete -o filenames -F _{1} {0}
 )",
-               commands, long_options(program), cases);
+               program.get_name(), function, commands, long_options(program), cases);
 }
 
 }  // namespace
 
-void add_manual(CLI::App& program, int& exit_code) {
-    auto* manual = program.add_subcommand("manual", "Print the manual page (roff): ipoib-conform manual | man -l -");
-    manual->callback([&] {
-        print_manual(program);
-        exit_code = exit_ok;
-    });
+void add_manual(CLI::App& program, std::string_view title, std::string_view synopsis) {
+    auto* manual =
+        program.add_subcommand("manual", "Print the manual page (roff): " + program.get_name() + " manual | man -l -");
+    manual->callback([&program, title, synopsis] { print_manual(program, title, synopsis); });
     auto* completion = program.add_subcommand("completion", "Print the bash completion");
-    completion->callback([&] {
-        print_completion(program);
-        exit_code = exit_ok;
-    });
+    completion->callback([&program] { print_completion(program); });
 }
 
 }  // namespace ipoib::conformance

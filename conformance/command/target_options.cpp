@@ -9,23 +9,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace ipoib::conformance {
 namespace {
 
-constexpr std::array<Impact, 4> impacts{Impact::observe, Impact::dut, Impact::link, Impact::fabric};
 constexpr double least_scale = 0.1, most_scale = 1000;
 
 bool is_simulated(const std::string& fabric) { return fabric == "simulated" || fabric.starts_with("simulated:"); }
 
-/// Other nodes of a real fabric are somebody's.
-bool is_real(const std::string& fabric) { return fabric.starts_with("verbs:") || fabric.starts_with("umad:"); }
-Impact usual_impact(const std::string& fabric) { return is_real(fabric) ? Impact::dut : Impact::fabric; }
-
+/// The option takes no other names.
 Impact impact_of(const TargetOptions& options) {
-    if (options.allow.empty()) return usual_impact(options.fabric);
-    return *std::ranges::find(impacts, std::string_view(options.allow), [](Impact one) { return name(one); });
+    return fabric::find_impact(options.allow).value_or(fabric::usual_impact(options.fabric));
 }
 
 std::string dut_of(const TargetOptions& options, const Profile& profile) {

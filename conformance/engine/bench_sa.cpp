@@ -13,23 +13,6 @@ namespace {
 
 constexpr auto sa_patience = std::chrono::seconds{1};
 
-fabric::SaRequest subscription(std::uint16_t trap_number, const Gid& gid, bool is_wanted) {
-    constexpr std::uint32_t gsi = 1;
-    constexpr std::uint8_t about_a_second = 18;
-    const auto info = Bytes<InformInfo>{}
-                          .set(InformInfo::gid, gid)
-                          .set(InformInfo::lid_range_begin, InformInfo::all)
-                          .set(InformInfo::is_generic, 1)
-                          .set(InformInfo::subscribe, is_wanted ? 1 : 0)
-                          .set(InformInfo::type, InformInfo::all)
-                          .set(InformInfo::trap_number, trap_number)
-                          .set(InformInfo::qpn, gsi)
-                          .set(InformInfo::resp_time_value, about_a_second)
-                          .set(InformInfo::producer_type, InformInfo::all_producers);
-    return {
-        .method = Method::set, .attribute = attribute::inform_info, .record = {info.octets.begin(), info.octets.end()}};
-}
-
 }  // namespace
 
 std::string status_text(const fabric::SaAnswer& answer) {

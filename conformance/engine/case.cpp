@@ -9,20 +9,6 @@
 
 namespace ipoib::conformance {
 
-std::string_view name(Impact impact) noexcept {
-    switch (impact) {
-        case Impact::observe:
-            return "observe";
-        case Impact::dut:
-            return "dut";
-        case Impact::link:
-            return "link";
-        case Impact::fabric:
-            return "fabric";
-    }
-    return {};
-}
-
 std::string in_words(fabric::Abilities abilities) {
     using fabric::Ability;
     constexpr std::array<std::pair<Ability, std::string_view>, 7> words{

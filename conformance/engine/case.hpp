@@ -3,6 +3,7 @@
 #pragma once
 
 #include "conformance/engine/bench.hpp"
+#include "fabric/impact.hpp"
 #include "protocol/registry.hpp"
 #include "protocol/requirements/catalogue.hpp"
 
@@ -11,9 +12,7 @@
 
 namespace ipoib::conformance {
 
-/// Who may notice that the case runs. interfaces.md, "Fabrics".
-enum class Impact : std::uint8_t { observe, dut, link, fabric };
-[[nodiscard]] std::string_view name(Impact) noexcept;
+using fabric::Impact;
 
 /// Which implementation the case judges.
 enum class Subject : std::uint8_t {

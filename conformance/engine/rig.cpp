@@ -3,18 +3,15 @@
 #include "conformance/engine/rig.hpp"
 
 #include "conformance/dut/adapter_process.hpp"
-#include "conformance/engine/fabric_options.hpp"
+#include "conformance/engine/open_fabric.hpp"
+#include "conformance/engine/raw_ports.hpp"
 #include "conformance/engine/simulated_dut.hpp"
 #include "conformance/engine/simulated_target.hpp"
 #include "fabric/simulated/fabric.hpp"
 #include "fabric/socket/fabric.hpp"
-#include "fabric/socket/unix_socket.hpp"
 
 #ifdef IPOIB_HAS_UMAD
 #include "fabric/umad/fabric.hpp"
-#endif
-#ifdef IPOIB_HAS_VERBS
-#include "fabric/verbs/fabric.hpp"
 #endif
 
 #include <nlohmann/json.hpp>
@@ -66,7 +63,7 @@ public:
             std::make_unique<SimulatedFabric>(simulated_options(target_, seed, fabric::Loop::Clock::virtual_time));
         facts_ = fabric_->facts();
         if (target_.has_control())
-            dut_ = std::make_unique<SimulatedDut>(*fabric_, scenario_of(target_).dut_guid, mutant_);
+            dut_ = std::make_unique<SimulatedDut>(*fabric_, fabric::scenario_named(target_.scenario).dut_guid, mutant_);
         auto options = target_.session;
         options.seed = seed;
         session_ = std::make_unique<Session>(*fabric_, dut_ ? dut_->control() : none_, options);
@@ -170,31 +167,16 @@ public:
             simulated_options(target, target.session.seed, fabric::Loop::Clock::real));
         auto& subnet = simulated->subnet();
         fabric_ = std::move(simulated);
-        listener_ = std::make_unique<fabric::RawPortListener>(
-            fabric_->loop(), target.listen, [this, &subnet](std::unique_ptr<fabric::RawPort> port) {
-                auto& node = nodes_.emplace_back(std::make_unique<Node>());
-                node->port = std::move(port);
-                node->jack = &subnet.plug(*node->port, fabric::NodeRole::other);
-                node->port->deliver_to(node->jack);
-                node->port->on_closed([node = node.get()](const std::string&) {
-                    if (node->jack) std::exchange(node->jack, nullptr)->unplug();
-                });
-            });
+        nodes_ = std::make_unique<RawPorts>(subnet, target.listen);
     }
     ~ListeningRig() override {
         // While the DUT is still on the fabric.
         drop();
-        for (const auto& node : nodes_)
-            if (node->jack) std::exchange(node->jack, nullptr)->unplug();
+        nodes_.reset();
     }
 
 private:
-    struct Node {
-        std::unique_ptr<fabric::RawPort> port;
-        fabric::Jack* jack = nullptr;
-    };
-    std::vector<std::unique_ptr<Node>> nodes_;
-    std::unique_ptr<fabric::RawPortListener> listener_;
+    std::unique_ptr<RawPorts> nodes_;
 };
 
 /// This process is a node of another fabric, by raw ports.
@@ -202,7 +184,7 @@ class SocketRig : public LastingRig {
 public:
     explicit SocketRig(const Target& target)
         : LastingRig(target), options_(socket_options(std::string_view(target.fabric).substr(socket_prefix.size()))) {
-        (void)scenario_of(target);
+        (void)fabric::scenario_named(target.scenario);
         if (target.scenario != usual_scenario && target.fabric_control.empty())
             throw std::invalid_argument("--scenario on a fabric outside this process needs --fabric-control");
         options_.control = target.fabric_control;
@@ -220,10 +202,9 @@ private:
     [[nodiscard]] fabric::Duration scaled(fabric::Duration duration) const {
         return std::chrono::duration_cast<fabric::Duration>(duration * target_.session.timeout_scale);
     }
-    [[nodiscard]] fabric::SocketFabric& socket() { return static_cast<fabric::SocketFabric&>(*fabric_); }
 
     void find_fabric() override {
-        if (fabric_ && socket().problem().empty()) return;
+        if (fabric_ && fabric_->problem().empty()) return;
         if (fabric_) {
             abilities_ = fabric_->abilities();
             facts_ = fabric_->facts();
@@ -246,10 +227,9 @@ private:
 };
 
 /// A fabric of which ports of this host are part. One that was lost is looked for again.
-template <class HcaFabric>
 class HcaRig : public LastingRig {
 public:
-    using Options = std::function<std::unique_ptr<HcaFabric>(fabric::Duration patience)>;
+    using Options = std::function<std::unique_ptr<fabric::Fabric>(fabric::Duration patience)>;
     HcaRig(const Target& target, std::uint16_t p_key, Options make) : LastingRig(target), make_(std::move(make)) {
         target_.session.p_key = p_key;
         // Others may run the suite on this fabric at the same time: groups and nonces are this run's alone.
@@ -261,7 +241,7 @@ public:
 private:
     static constexpr fabric::Duration patience = 10s;
     void find_fabric() override {
-        if (fabric_ && static_cast<HcaFabric&>(*fabric_).problem().empty()) return;
+        if (fabric_ && fabric_->problem().empty()) return;
         if (fabric_) {
             abilities_ = fabric_->abilities();
             facts_ = fabric_->facts();
@@ -287,7 +267,7 @@ std::unique_ptr<Rig> umad_rig(const Target& target) {
     refuse_scenario(target, umad_prefix);
 #ifdef IPOIB_HAS_UMAD
     const auto words = umad_target(std::string_view(target.fabric).substr(umad_prefix.size()));
-    return std::make_unique<HcaRig<fabric::UmadFabric>>(
+    return std::make_unique<HcaRig>(
         target, words.p_key, [words, control = target.fabric_control](fabric::Duration patience) {
             return std::make_unique<fabric::UmadFabric>(fabric::UmadFabricOptions{
                 .port = {.device = words.port.device, .port = words.port.number, .raises_issm = words.raises_issm},
@@ -300,48 +280,26 @@ std::unique_ptr<Rig> umad_rig(const Target& target) {
 #endif
 }
 
-#ifdef IPOIB_HAS_VERBS
-fabric::VerbsFabricOptions verbs_options(const Target& target) {
+VerbsChoice verbs_choice(const Target& target) {
     if (target.is_ours()) throw std::invalid_argument("the " + target.dut + " DUT lives on the simulated fabric only");
     refuse_scenario(target, verbs_prefix);
-    const auto words = verbs_target(std::string_view(target.fabric).substr(verbs_prefix.size()));
-    fabric::VerbsFabricOptions options{.control = target.fabric_control};
-    const auto add = [&](const HcaTarget::Port& port) {
-        options.ports.push_back({.port = {.device = port.device, .port = port.number},
-                                 .p_key = words.p_key,
-                                 .gid_index = words.gid_index,
-                                 .sm_key = words.sm_key});
-    };
-    add(words.port);
-    if (words.second) add(*words.second);
-    return options;
+    return {.target = verbs_target(std::string_view(target.fabric).substr(verbs_prefix.size())),
+            .control = target.fabric_control};
 }
 
 std::unique_ptr<Rig> verbs_rig(const Target& target) {
-    auto options = verbs_options(target);
-    const auto p_key = options.ports.front().p_key;
-    return std::make_unique<HcaRig<fabric::VerbsFabric>>(
-        target, p_key, [options = std::move(options)](fabric::Duration patience) mutable {
-            options.patience = patience;
-            return std::make_unique<fabric::VerbsFabric>(options);
-        });
+    auto choice = verbs_choice(target);
+    const auto p_key = choice.target.p_key;
+    return std::make_unique<HcaRig>(target, p_key, [choice = std::move(choice)](fabric::Duration patience) {
+        return open_verbs(choice, patience);
+    });
 }
-
-fabric::Abilities verbs_abilities(const Target& target) {
-    return fabric::VerbsFabric::abilities_with(verbs_options(target));
-}
-#else
-[[noreturn]] void refuse_verbs() {
-    throw std::invalid_argument("--fabric verbs: is not in this program: libibverbs was missing when it was built");
-}
-std::unique_ptr<Rig> verbs_rig(const Target&) { refuse_verbs(); }
-fabric::Abilities verbs_abilities(const Target&) { refuse_verbs(); }
-#endif
 
 }  // namespace
 
 fabric::Abilities abilities_of(const Target& target) {
-    return target.fabric.starts_with(verbs_prefix) ? verbs_abilities(target) : make_rig(target)->abilities();
+    return target.fabric.starts_with(verbs_prefix) ? verbs_abilities(verbs_choice(target))
+                                                   : make_rig(target)->abilities();
 }
 
 std::unique_ptr<Rig> make_rig(const Target& target) {

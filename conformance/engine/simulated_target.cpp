@@ -8,13 +8,6 @@
 
 namespace ipoib::conformance {
 
-const fabric::Scenario& scenario_of(const Target& target) {
-    if (const auto* scenario = fabric::find_scenario(target.scenario)) return *scenario;
-    std::string names;
-    for (const auto& one : fabric::scenarios()) names += (names.empty() ? "" : ", ") + std::string(one.name);
-    throw std::invalid_argument("there is no scenario '" + target.scenario + "'; there are " + names);
-}
-
 const Mutant* mutant_named(std::string_view choice, std::string_view prefix) {
     if (!choice.starts_with(prefix)) return nullptr;
     const auto name = choice.substr(prefix.size());
@@ -23,7 +16,8 @@ const Mutant* mutant_named(std::string_view choice, std::string_view prefix) {
 }
 
 fabric::SimulatedOptions simulated_options(const Target& target, std::uint64_t seed, fabric::Loop::Clock clock) {
-    fabric::SimulatedOptions options{.scenario = &scenario_of(target), .seed = seed, .clock = clock};
+    fabric::SimulatedOptions options{
+        .scenario = &fabric::scenario_named(target.scenario), .seed = seed, .clock = clock};
     if (const auto* mutant = mutant_named(target.fabric, sa_mutant_prefix)) {
         if (!mutant->sa)
             throw std::invalid_argument("'" + std::string(mutant->name) + "' is no mutant of the subnet administrator");
@@ -32,6 +26,8 @@ fabric::SimulatedOptions simulated_options(const Target& target, std::uint64_t s
     return options;
 }
 
-Profile reference_profile(const Target& target) { return SimulatedDut::profile(scenario_of(target).dut_guid); }
+Profile reference_profile(const Target& target) {
+    return SimulatedDut::profile(fabric::scenario_named(target.scenario).dut_guid);
+}
 
 }  // namespace ipoib::conformance

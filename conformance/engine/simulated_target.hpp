@@ -12,7 +12,6 @@ namespace ipoib::conformance {
 
 inline constexpr std::string_view sa_mutant_prefix = "simulated:sa-mutant=";
 
-[[nodiscard]] const fabric::Scenario& scenario_of(const Target& target);
 /// The mutant whose name follows the prefix; null where another choice was made.
 [[nodiscard]] const Mutant* mutant_named(std::string_view choice, std::string_view prefix);
 /// The simulated fabric, with its administrator.

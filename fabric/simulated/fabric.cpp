@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A run's fabric inside this process: a subnet with the tester's two adapters plugged in and brought up.
+// A run's fabric inside this process: a subnet with the tester's adapters plugged in and brought up.
 #include "fabric/simulated/fabric.hpp"
 
 #include "fabric/simulated/fabric_control.hpp"
+
+#include <deque>
 
 namespace ipoib::fabric {
 namespace {
@@ -38,20 +40,23 @@ constexpr Sender sender_of(NodeRole role) noexcept {
 struct SimulatedFabric::State {
     explicit State(const SimulatedOptions& options)
         : loop(options.clock),
-          subnet(loop, options.scenario ? *options.scenario : scenarios().front(), config_of(options)),
-          first(loop, tester_config(tester_guid, "ipoib-conform tester 1"), options.tester_hca),
-          second(loop, tester_config(second_tester_guid, "ipoib-conform tester 2"), options.tester_hca) {
-        subnet.plug(first, NodeRole::tester);
-        subnet.plug(second, NodeRole::tester);
+          subnet(loop, options.scenario ? *options.scenario : scenarios().front(), config_of(options)) {
+        for (unsigned i = 0; i < options.tester_ports; ++i) {
+            const auto guid = testers.emplace_back(tester_guid + i);
+            auto& hca = hcas.emplace_back(loop, tester_config(guid, "ipoib tester " + std::to_string(i + 1)),
+                                          options.tester_hca);
+            ports.push_back(&node_ports.emplace_back(hca));
+            subnet.plug(hca, NodeRole::tester);
+        }
         for (const auto guid : testers) subnet.bring_up(guid, longest_bring_up);
     }
 
-    const std::vector<std::uint64_t> testers{tester_guid, second_tester_guid};
+    std::vector<std::uint64_t> testers;
     Loop loop;
     Subnet subnet;
-    Hca first, second;
-    NodePort first_port{first}, second_port{second};
-    const std::array<Port*, 2> ports{&first_port, &second_port};
+    std::deque<Hca> hcas;
+    std::deque<NodePort> node_ports;
+    std::vector<Port*> ports;
 };
 
 SimulatedFabric::SimulatedFabric(const SimulatedOptions& options) : state_(std::make_unique<State>(options)) {}

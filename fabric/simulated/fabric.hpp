@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The simulated subnet as a Fabric: two tester ports, everything seen, everything controllable.
+// The simulated subnet as a Fabric: everything seen, everything controllable.
 #pragma once
 
 #include "fabric/node/node_port.hpp"
@@ -13,10 +13,11 @@ struct SimulatedOptions {
     SaBehaviour sa{};
     HcaBehaviour tester_hca{};
     Loop::Clock clock = Loop::Clock::virtual_time;
+    unsigned tester_ports = 2;
 };
 
-/// Node GUIDs of this fabric begin with this; a port GUID is a universal EUI-64.
-inline constexpr std::uint64_t tester_guid = 0x0002c90300aa0001, second_tester_guid = 0x0002c90300aa0002,
+/// Node GUIDs of this fabric begin with this; a port GUID is a universal EUI-64. The tester's ports count on.
+inline constexpr std::uint64_t tester_guid = 0x0002c90300aa0001, second_tester_guid = tester_guid + 1,
                                sm_guid = 0x0002c90300ff0001;
 
 class SimulatedFabric : public Fabric {

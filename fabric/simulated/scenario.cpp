@@ -3,8 +3,21 @@
 #include "fabric/simulated/scenario.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace ipoib::fabric {
+
+build::Link Partition::as_built() const noexcept {
+    return {.p_key = p_key,
+            .q_key = q_key,
+            .sl = sl,
+            .traffic_class = traffic_class,
+            .hop_limit = hop_limit,
+            .scope = scope,
+            .flow_label = flow_label,
+            .mtu = mtu};
+}
 
 const std::vector<Scenario>& scenarios() {
     static const std::vector<Scenario> all{
@@ -32,6 +45,13 @@ const Scenario* find_scenario(std::string_view name) {
     const auto& all = scenarios();
     const auto found = std::find_if(all.begin(), all.end(), [name](const Scenario& s) { return s.name == name; });
     return found == all.end() ? nullptr : &*found;
+}
+
+const Scenario& scenario_named(std::string_view name) {
+    if (const auto* scenario = find_scenario(name)) return *scenario;
+    std::string names;
+    for (const auto& one : scenarios()) names += (names.empty() ? "" : ", ") + std::string(one.name);
+    throw std::invalid_argument("there is no scenario '" + std::string(name) + "'; there are " + names);
 }
 
 }  // namespace ipoib::fabric

@@ -2,7 +2,7 @@
 // How a simulated link is set up: partitions and the parameters of their broadcast groups. RFC 4391, 4.1 and 5.
 #pragma once
 
-#include "protocol/wire/mgid.hpp"
+#include "protocol/build/ipoib.hpp"
 
 #include <string_view>
 #include <vector>
@@ -18,6 +18,8 @@ struct Partition {
     std::uint8_t mtu = 4, rate = 3;   ///< codes: 2048 octets, 10 Gb/s
     bool has_broadcast_group = true;  ///< created by the administrator; else the first join creates it
     [[nodiscard]] wire::Gid broadcast_gid() const noexcept { return wire::broadcast_gid(p_key, scope); }
+    /// What packets on it have; the MLID is the administrator's to say.
+    [[nodiscard]] build::Link as_built() const noexcept;
 };
 
 struct Scenario {
@@ -33,5 +35,7 @@ struct Scenario {
 [[nodiscard]] const std::vector<Scenario>& scenarios();
 /// Null for a name that is none.
 [[nodiscard]] const Scenario* find_scenario(std::string_view name);
+/// Throws std::invalid_argument that names those there are.
+[[nodiscard]] const Scenario& scenario_named(std::string_view name);
 
 }  // namespace ipoib::fabric

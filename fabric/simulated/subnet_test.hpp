@@ -36,16 +36,9 @@ struct Host {
         return {.lid = facts.lid, .gid = facts.gid, .qpn = queue_pair->qpn, .ipv4 = 0x0a000000u + facts.lid};
     }
     [[nodiscard]] build::Link link() const {
-        const auto& from = subnet.scenario().link;
-        return {.p_key = from.p_key,
-                .q_key = from.q_key,
-                .sl = from.sl,
-                .traffic_class = from.traffic_class,
-                .hop_limit = from.hop_limit,
-                .scope = from.scope,
-                .flow_label = from.flow_label,
-                .mtu = from.mtu,
-                .broadcast_mlid = mlid};
+        auto link = subnet.scenario().link.as_built();
+        link.broadcast_mlid = mlid;
+        return link;
     }
     /// Joins the broadcast group; the status.
     int join(std::uint8_t state = wire::join_state::full_member) {

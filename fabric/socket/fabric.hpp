@@ -33,8 +33,8 @@ public:
     void observe(std::function<void(const Sighting&)> observer) override;
     [[nodiscard]] std::string control(const std::string& request) override;
 
-    /// Why a port or the tap has lost its fabric, with its path; empty as long as all have one.
-    [[nodiscard]] std::string problem() const;
+    /// Of a port, or of the tap, with its path.
+    [[nodiscard]] std::string problem() const override;
 
 private:
     struct State;

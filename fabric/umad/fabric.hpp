@@ -27,8 +27,7 @@ public:
     void observe(std::function<void(const Sighting&)> observer) override;
     [[nodiscard]] std::string control(const std::string& request) override;
 
-    /// Why the port cannot be used any more; empty as long as it can.
-    [[nodiscard]] std::string problem() const;
+    [[nodiscard]] std::string problem() const override;
 
 private:
     struct State;

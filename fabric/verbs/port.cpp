@@ -88,14 +88,26 @@ PortFacts VerbsPort::facts() const {
 }
 
 std::string VerbsPort::send(Octets frame) {
+    std::size_t sent = 0;
+    return send_all({&frame, 1}, sent);
+}
+
+std::string VerbsPort::send_all(std::span<const Octets> frames, std::size_t& sent) {
     auto& s = *state_;
+    sent = 0;
     if (!s.queue_pair) return "the port is not active";
     if (!s.q_key_problem.empty()) return s.q_key_problem;
-    UdRequest request;
-    if (auto why = to_request(frame, s.queue_pair->source(), request); !why.empty()) return why;
-    if (auto why = s.queue_pair->send(request); !why.empty()) return why;
-    s.tell({.time = s.loop.now(), .octets = frame, .sender = Sender::tester});
-    return {};
+    std::vector<UdRequest> requests(frames.size());
+    std::string stopped;
+    std::size_t ready = 0;
+    while (ready < frames.size() && stopped.empty()) {
+        stopped = to_request(frames[ready], s.queue_pair->source(), requests[ready]);
+        if (stopped.empty()) ++ready;
+    }
+    auto why = s.queue_pair->send(std::span{requests}.first(ready), sent);
+    for (const auto frame : frames.first(sent))
+        s.tell({.time = s.loop.now(), .octets = frame, .sender = Sender::tester});
+    return why.empty() ? stopped : why;
 }
 
 std::string VerbsPort::attach(const Gid& mgid, std::uint16_t mlid) {

@@ -26,6 +26,7 @@ public:
 
     [[nodiscard]] PortFacts facts() const override;
     [[nodiscard]] std::string send(wire::Octets frame) override;
+    [[nodiscard]] std::string send_all(std::span<const wire::Octets> frames, std::size_t& sent) override;
     [[nodiscard]] std::string attach(const wire::Gid& mgid, std::uint16_t mlid) override;
     void detach(const wire::Gid& mgid, std::uint16_t mlid) override;
     void set_q_key(std::uint32_t q_key) override;

@@ -19,6 +19,7 @@
 #include <map>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace ipoib::fabric {
@@ -26,7 +27,7 @@ using namespace wire;
 
 namespace {
 
-constexpr unsigned receive_depth = 512, send_depth = 128;
+constexpr unsigned receive_depth = 512, send_depth = 128, small_datagram = 128;
 constexpr std::size_t slot_size = Grh::size + 4096;
 constexpr std::size_t most_paths = 256;
 
@@ -90,7 +91,11 @@ struct UdQueuePair::State {
     void find_p_key();
     void bring_up();
     void post(unsigned slot);
-    [[nodiscard]] std::string wait_for_room();
+    /// Until so many more can be under way.
+    [[nodiscard]] std::string wait_for_room(unsigned count);
+    [[nodiscard]] std::string prepare(const UdRequest& request, ibv_send_wr& work, ibv_sge& octets);
+    [[nodiscard]] std::string post_chain(std::span<ibv_send_wr> chain, std::size_t& posted);
+    void make_queue_pair();
     [[nodiscard]] std::string path_to(const UdPath& path, ibv_ah*& handle);
     [[nodiscard]] Octets octets_of(const ibv_wc& completed, std::size_t& slot) const;
 
@@ -108,7 +113,8 @@ struct UdQueuePair::State {
     std::map<UdPath, Owned<ibv_ah, ibv_destroy_ah>> paths;
     std::map<Gid, std::uint16_t> groups;
     Owned<ibv_qp, ibv_destroy_qp> queue_pair;
-    unsigned under_way = 0, next_send = 0;
+    unsigned under_way = 0, next_send = 0, unsignalled = 0;
+    std::size_t inline_size = 0;   ///< up to so many octets go with the work request
     std::optional<unsigned> lent;  ///< the slot that the last arrival points into
     unsigned unacknowledged = 0;
 };
@@ -127,18 +133,7 @@ UdQueuePair::State::State(const UdOptions& given) : options(given), context(open
     });
     sent = made<decltype(sent)>(options, "a completion queue",
                                 [&] { return ibv_create_cq(context.get(), send_depth, nullptr, nullptr, 0); });
-    ibv_qp_init_attr wanted{};
-    wanted.send_cq = sent.get();
-    wanted.recv_cq = received.get();
-    wanted.cap = {.max_send_wr = send_depth,
-                  .max_recv_wr = receive_depth,
-                  .max_send_sge = 1,
-                  .max_recv_sge = 1,
-                  .max_inline_data = 0};
-    wanted.qp_type = IBV_QPT_UD;
-    wanted.sq_sig_all = 1;
-    queue_pair =
-        made<decltype(queue_pair)>(options, "a UD queue pair", [&] { return ibv_create_qp(domain.get(), &wanted); });
+    make_queue_pair();
     source.qpn = queue_pair->qp_num;
     source.p_key = options.p_key;
     source.q_key = options.q_key;
@@ -150,6 +145,28 @@ UdQueuePair::State::State(const UdOptions& given) : options(given), context(open
     if (flags < 0 || ::fcntl(channel->fd, F_SETFL, flags | O_NONBLOCK) < 0)
         fail(options, "the completion channel cannot be asked without waiting", errno);
     if (const int error = ibv_req_notify_cq(received.get(), 0)) fail(options, "no notice of what comes", error);
+}
+
+void UdQueuePair::State::make_queue_pair() {
+    ibv_qp_init_attr wanted{};
+    wanted.send_cq = sent.get();
+    wanted.recv_cq = received.get();
+    wanted.cap = {.max_send_wr = send_depth,
+                  .max_recv_wr = receive_depth,
+                  .max_send_sge = 1,
+                  .max_recv_sge = 1,
+                  .max_inline_data = small_datagram};
+    wanted.qp_type = IBV_QPT_UD;
+    auto granted = wanted;
+    queue_pair.reset(ibv_create_qp(domain.get(), &granted));
+    if (!queue_pair) {
+        // Not every adapter takes data with the request.
+        granted = wanted;
+        granted.cap.max_inline_data = 0;
+        queue_pair = made<decltype(queue_pair)>(options, "a UD queue pair",
+                                                [&] { return ibv_create_qp(domain.get(), &granted); });
+    }
+    inline_size = granted.cap.max_inline_data;
 }
 
 void UdQueuePair::State::find_p_key() {
@@ -199,7 +216,7 @@ void UdQueuePair::State::post(unsigned slot) {
         fail(options, "the queue pair takes no receive buffer", error);
 }
 
-std::string UdQueuePair::State::wait_for_room() {
+std::string UdQueuePair::State::wait_for_room(unsigned room) {
     using Clock = std::chrono::steady_clock;
     constexpr auto patience = std::chrono::seconds{2};
     const auto deadline = Clock::now() + patience;
@@ -207,13 +224,12 @@ std::string UdQueuePair::State::wait_for_room() {
         std::array<ibv_wc, 16> done{};
         const int count = ibv_poll_cq(sent.get(), static_cast<int>(done.size()), done.data());
         if (count < 0) return "the adapter does not tell what it has sent";
-        under_way -= std::min(under_way, static_cast<unsigned>(count));
-        for (int i = 0; i < count; ++i) {
-            const auto status = done[static_cast<std::size_t>(i)].status;
-            if (status != IBV_WC_SUCCESS)
-                return std::string("an earlier datagram was not sent: ") + ibv_wc_status_str(status);
+        for (const auto& completed : std::span{done}.first(static_cast<std::size_t>(count))) {
+            if (completed.status != IBV_WC_SUCCESS)
+                return std::string("an earlier datagram was not sent: ") + ibv_wc_status_str(completed.status);
+            under_way -= std::min(under_way, static_cast<unsigned>(completed.wr_id));
         }
-        if (under_way < send_depth) return {};
+        if (under_way + room <= send_depth) return {};
         if (Clock::now() > deadline) return "the adapter sends nothing any more";
         std::this_thread::sleep_for(std::chrono::microseconds{50});
     }
@@ -277,30 +293,70 @@ void UdQueuePair::refresh() {
         s.source.gid = Gid::of(be64toh(gid.global.subnet_prefix), be64toh(gid.global.interface_id));
 }
 
-std::string UdQueuePair::send(const UdRequest& request) {
-    auto& s = *state_;
+std::string UdQueuePair::State::prepare(const UdRequest& request, ibv_send_wr& work, ibv_sge& octets) {
     if (request.payload.size() > slot_size - Grh::size) return "its payload is longer than any MTU";
-    if (auto why = s.wait_for_room(); !why.empty()) return why;
     ibv_ah* way = nullptr;
-    if (auto why = s.path_to(request.path, way); !why.empty()) return why;
-    const auto slot = receive_depth + s.next_send;
-    s.next_send = (s.next_send + 1) % send_depth;
-    auto* const place = s.memory.data() + slot * slot_size;
-    std::ranges::copy(request.payload, place);
-    ibv_sge octets{.addr = reinterpret_cast<std::uintptr_t>(place),
-                   .length = static_cast<std::uint32_t>(request.payload.size()),
-                   .lkey = s.region->lkey};
-    ibv_send_wr work{};
-    work.wr_id = slot;
+    if (auto why = path_to(request.path, way); !why.empty()) return why;
+    const auto size = request.payload.size();
+    const bool is_inline = size != 0 && size <= inline_size;
+    auto* place = const_cast<std::uint8_t*>(request.payload.data());
+    if (!is_inline) {
+        place = memory.data() + (receive_depth + next_send) * slot_size;
+        next_send = (next_send + 1) % send_depth;
+        std::ranges::copy(request.payload, place);
+    }
+    octets = {.addr = reinterpret_cast<std::uintptr_t>(place),
+              .length = static_cast<std::uint32_t>(size),
+              .lkey = region->lkey};
+    work = {};
     work.sg_list = &octets;
     work.num_sge = 1;
     work.opcode = request.immediate ? IBV_WR_SEND_WITH_IMM : IBV_WR_SEND;
-    work.send_flags = request.is_solicited ? IBV_SEND_SOLICITED : 0;
+    if (request.is_solicited) work.send_flags |= IBV_SEND_SOLICITED;
+    if (is_inline) work.send_flags |= IBV_SEND_INLINE;
     if (request.immediate) work.imm_data = htonl(*request.immediate);
     work.wr.ud = {.ah = way, .remote_qpn = request.dest_qp, .remote_qkey = request.q_key};
+    return {};
+}
+
+std::string UdQueuePair::State::post_chain(std::span<ibv_send_wr> chain, std::size_t& posted) {
+    for (std::size_t i = 0; i + 1 < chain.size(); ++i) chain[i].next = &chain[i + 1];
+    // One completion tells of all before it.
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+        ++unsignalled;
+        if (unsignalled < send_depth / 4 && i + 1 < chain.size()) continue;
+        chain[i].wr_id = std::exchange(unsignalled, 0u);
+        chain[i].send_flags |= IBV_SEND_SIGNALED;
+    }
     ibv_send_wr* bad = nullptr;
-    if (const int error = ibv_post_send(s.queue_pair.get(), &work, &bad)) return error_text(error);
-    ++s.under_way;
+    const int error = ibv_post_send(queue_pair.get(), chain.data(), &bad);
+    posted = error ? static_cast<std::size_t>(bad - chain.data()) : chain.size();
+    under_way += static_cast<unsigned>(posted);
+    return error ? error_text(error) : std::string{};
+}
+
+std::string UdQueuePair::send(std::span<const UdRequest> requests, std::size_t& sent) {
+    auto& s = *state_;
+    constexpr std::size_t most_at_once = 32;
+    std::array<ibv_send_wr, most_at_once> works;
+    std::array<ibv_sge, most_at_once> places;
+    for (sent = 0; sent < requests.size();) {
+        const auto wanted = std::min(requests.size() - sent, most_at_once);
+        if (auto why = s.wait_for_room(static_cast<unsigned>(wanted)); !why.empty()) return why;
+        std::size_t ready = 0;
+        std::string stopped;
+        while (ready < wanted && stopped.empty()) {
+            stopped = s.prepare(requests[sent + ready], works[ready], places[ready]);
+            if (stopped.empty()) ++ready;
+        }
+        std::size_t posted = 0;
+        if (ready > 0) {
+            if (auto why = s.post_chain(std::span{works}.first(ready), posted); !why.empty())
+                return sent += posted, why;
+        }
+        sent += posted;
+        if (!stopped.empty()) return stopped;
+    }
     return {};
 }
 

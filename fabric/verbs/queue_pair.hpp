@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace ipoib::fabric {
@@ -33,8 +34,10 @@ public:
     /// Looks LID, GID and MTU up again.
     void refresh();
 
+    /// Posts them together, small ones inline, and asks for few completions. Why the one that stopped it was not sent,
+    /// or empty; `sent` counts those before it.
+    [[nodiscard]] std::string send(std::span<const UdRequest> requests, std::size_t& sent);
     /// Each of these: why not, or empty.
-    [[nodiscard]] std::string send(const UdRequest& request);
     [[nodiscard]] std::string set_q_key(std::uint32_t q_key);
     [[nodiscard]] std::string attach(const wire::Gid& mgid, std::uint16_t mlid);
     void detach(const wire::Gid& mgid, std::uint16_t mlid);

@@ -28,7 +28,7 @@ from supervisor import Interrupted, ending_on_signals, run_beside
 from terminal import Recorder, talk
 from tools import LabError, UsageError, locked, run, say, write_whole
 
-_PROGRAMS = ("ipoib-conform", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-lab-port")
+_PROGRAMS = ("ipoib-conform", "ipoib-gen", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-lab-port")
 _TEST_LIMIT = 600.0  # s
 _USUAL_TRAFFIC = "net_up && pings 10.1.0.2"
 _LONGEST_COMMAND = 1000  # octets; the kernel's command line has 2048

@@ -22,7 +22,7 @@ _PROGRAMS = ("opensm", "ibv_devinfo", "ibv_devices", "ibv_ud_pingpong", "ibv_rc_
              "ibstat", "ibnetdiscover", "ibaddr", "perfquery", "ibping", "iblinkinfo", "sminfo", "ibroute",
              "ibtracert", "dump_fts", "mckey", "ucmatose", "udaddy", "ip", "rdma", "bridge", "ss", "ping", "smcrouted",
              "smcroutectl")
-_LAB_PROGRAMS = ("ipoib-lab-port", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-conform")
+_LAB_PROGRAMS = ("ipoib-lab-port", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-conform", "ipoib-gen")
 _HIDDEN_APPLETS = {"busybox", "ash", "hush"}  # the scripts are bash's
 # In the order wanted; what one depends on comes before it. rdma_ucm and those behind it are of use, but not needed.
 _MODULES = ("virtio_pci", "virtio_console", "ib_core", "ib_umad", "ib_uverbs", "ib_cm", "rdmavt", "vib", "ib_ipoib")

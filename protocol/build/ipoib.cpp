@@ -66,12 +66,6 @@ Bytes<Ipv6> ipv6(const Gid& from, const Gid& to, std::uint8_t hop_limit = 64) {
     return header;
 }
 
-std::vector<std::uint8_t> pattern(std::size_t size) {
-    std::vector<std::uint8_t> octets(size);
-    for (std::size_t i = 0; i < size; ++i) octets[i] = static_cast<std::uint8_t>(i);
-    return octets;
-}
-
 Bytes<Udp> udp_ports() {
     Bytes<Udp> header;
     header.set(Udp::source, udp_port).set(Udp::destination, udp_port);
@@ -97,6 +91,12 @@ Bytes<LinkAddressOption> option(std::uint8_t type, const Node& node) {
 }
 
 }  // namespace
+
+std::vector<std::uint8_t> pattern(std::size_t size) {
+    std::vector<std::uint8_t> octets(size);
+    for (std::size_t i = 0; i < size; ++i) octets[i] = static_cast<std::uint8_t>(i);
+    return octets;
+}
 
 Bytes<LinkAddress> Node::link_address() const noexcept {
     Bytes<LinkAddress> address;
@@ -182,21 +182,32 @@ PacketBuilder echo_request6(const Node& from, const Node& to, const Link& link, 
     return packet.add(pattern(size));
 }
 
-PacketBuilder udp(const Node& from, const Node& to, const Link& link, std::size_t size) {
+PacketBuilder udp(const Node& from, const Node& to, const Link& link, Octets payload) {
     auto packet = unicast(from, to, link);
-    return packet.add(ipv4(from.ipv4, to.ipv4)).add(udp_ports()).add(pattern(size));
+    return packet.add(ipv4(from.ipv4, to.ipv4)).add(udp_ports()).add(payload);
 }
 
 PacketBuilder udp_to_group(const Node& from, std::uint32_t group, std::uint16_t mlid, const Link& link,
-                           std::size_t size) {
+                           Octets payload) {
     auto packet = multicast(from, mgid_for_ipv4(group, link.p_key, link.scope), mlid, link);
-    return packet.add(ipv4(from.ipv4, group)).add(udp_ports()).add(pattern(size));
+    return packet.add(ipv4(from.ipv4, group)).add(udp_ports()).add(payload);
 }
 
+PacketBuilder udp6_to_group(const Node& from, const Gid& group, std::uint16_t mlid, const Link& link, Octets payload) {
+    auto packet = multicast(from, mgid_for_ipv6(group, link.p_key, link.scope), mlid, link);
+    return packet.add(ipv6(from.ipv6, group)).add(udp_ports()).add(payload);
+}
+
+PacketBuilder udp(const Node& from, const Node& to, const Link& link, std::size_t size) {
+    return udp(from, to, link, pattern(size));
+}
+PacketBuilder udp_to_group(const Node& from, std::uint32_t group, std::uint16_t mlid, const Link& link,
+                           std::size_t size) {
+    return udp_to_group(from, group, mlid, link, pattern(size));
+}
 PacketBuilder udp6_to_group(const Node& from, const Gid& group, std::uint16_t mlid, const Link& link,
                             std::size_t size) {
-    auto packet = multicast(from, mgid_for_ipv6(group, link.p_key, link.scope), mlid, link);
-    return packet.add(ipv6(from.ipv6, group)).add(udp_ports()).add(pattern(size));
+    return udp6_to_group(from, group, mlid, link, pattern(size));
 }
 
 PacketBuilder mc_member(const Node& from, const Node& to, Method method, std::uint64_t transaction,

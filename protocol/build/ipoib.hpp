@@ -45,6 +45,9 @@ struct Link {
                                                    const Link& link);
 [[nodiscard]] PacketBuilder neighbour_advertisement(const Node& from, const Node& to, const Link& link);
 
+/// A payload: its octets count on from 0.
+[[nodiscard]] std::vector<std::uint8_t> pattern(std::size_t size);
+
 /// ICMP echo; `size` octets of payload.
 [[nodiscard]] PacketBuilder echo_request(const Node& from, const Node& to, const Link& link, std::uint16_t sequence,
                                          std::size_t size = 56);
@@ -52,7 +55,12 @@ struct Link {
                                        std::size_t size = 56);
 [[nodiscard]] PacketBuilder echo_request6(const Node& from, const Node& to, const Link& link, std::uint16_t sequence,
                                           std::size_t size = 56);
-/// UDP.
+/// UDP; the payload itself, or a pattern.
+[[nodiscard]] PacketBuilder udp(const Node& from, const Node& to, const Link& link, Octets payload);
+[[nodiscard]] PacketBuilder udp_to_group(const Node& from, std::uint32_t group, std::uint16_t mlid, const Link& link,
+                                         Octets payload);
+[[nodiscard]] PacketBuilder udp6_to_group(const Node& from, const wire::Gid& group, std::uint16_t mlid,
+                                          const Link& link, Octets payload);
 [[nodiscard]] PacketBuilder udp(const Node& from, const Node& to, const Link& link, std::size_t size);
 [[nodiscard]] PacketBuilder udp_to_group(const Node& from, std::uint32_t group, std::uint16_t mlid, const Link& link,
                                          std::size_t size);

@@ -9,6 +9,38 @@
 namespace ipoib::build {
 using namespace wire;
 
+namespace {
+
+/// Where the octets that build() adds begin.
+std::size_t end_of_content(const Packet& packet) {
+    const std::size_t tail = packet.tail == Tail::both   ? icrc_size + vcrc_size
+                             : packet.tail == Tail::icrc ? icrc_size
+                                                         : 0;
+    const std::size_t pad = packet.bth ? packet.bth[Bth::pad] : 0;
+    return packet.octets.size() - std::min(packet.octets.size(), tail + pad);
+}
+
+}  // namespace
+
+PacketBuilder PacketBuilder::of(const Packet& packet) {
+    PacketBuilder builder;
+    const auto end = end_of_content(packet);
+    std::size_t done = 0;
+    const auto rest_until = [&](std::size_t next) {
+        if (next > done) builder.add(packet.octets.subspan(done, next - done));
+        done = next;
+    };
+    packet.for_each_header([&](const HeaderSpec& header, const std::uint8_t* at) {
+        const auto begin = packet.offset_of(at);
+        if (begin < done || begin + header.size > end) return;
+        rest_until(begin);
+        builder.append(&header, packet.octets.subspan(begin, header.size));
+        done = begin + header.size;
+    });
+    rest_until(std::max(done, end));
+    return builder;
+}
+
 PacketBuilder& PacketBuilder::append(const HeaderSpec* header, Octets octets) {
     layers_.push_back({header, octets_.size(), octets.size()});
     octets_.insert(octets_.end(), octets.begin(), octets.end());
@@ -211,6 +243,8 @@ void append_cooked(std::vector<std::uint8_t>& to, const Packet& packet, bool ver
     }
 }
 
+}  // namespace
+
 std::vector<std::uint8_t> as_seen_by(Medium medium, Octets frame) {
     Packet packet;
     decode(frame, packet);
@@ -224,8 +258,6 @@ std::vector<std::uint8_t> as_seen_by(Medium medium, Octets frame) {
     seen.insert(seen.end(), datagram.begin(), datagram.end());
     return seen;
 }
-
-}  // namespace
 
 std::vector<std::uint8_t> PacketBuilder::build(Medium medium) const {
     Assembly assembly{octets_, layers_};

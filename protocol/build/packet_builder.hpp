@@ -15,6 +15,11 @@ using wire::Octets;
 /// name keeps its value even where it contradicts the rest; checksums and CRCs are right for the lie.
 class PacketBuilder {
 public:
+    PacketBuilder() = default;
+    /// A decoded frame (LRH on, not truncated) to be built again: without padding, and with right lengths, checksums
+    /// and CRCs, whatever it had.
+    [[nodiscard]] static PacketBuilder of(const wire::Packet& packet);
+
     /// Appends a header.
     template <class Header>
     PacketBuilder& add(const wire::Bytes<Header>& header = {}) {
@@ -60,6 +65,9 @@ public:
     PacketBuilder& damage_icrc(std::uint32_t pattern) { return icrc_damage_ = pattern, *this; }
     PacketBuilder& damage_vcrc(std::uint16_t pattern) { return vcrc_damage_ = pattern, *this; }
 
+    /// What it consists of so far, before build().
+    [[nodiscard]] Octets octets() const noexcept { return octets_; }
+
     /// The whole frame, LRH to VCRC; or the same packet as another kind of capture would show it (docs/captures.md).
     [[nodiscard]] std::vector<std::uint8_t> build(wire::Medium medium = wire::Medium::infiniband) const;
 
@@ -79,5 +87,8 @@ private:
     std::uint32_t icrc_damage_ = 0;
     std::uint16_t vcrc_damage_ = 0;
 };
+
+/// An IPoIB frame, LRH to VCRC, as another kind of capture would show it.
+[[nodiscard]] std::vector<std::uint8_t> as_seen_by(wire::Medium medium, Octets frame);
 
 }  // namespace ipoib::build

@@ -14,15 +14,10 @@ const Profile whole_bring_up{
         [](Stage& stage) {
             auto& scene = stage.scene();
             const auto& link = scene.net().link;
-            const auto& administrator = scene.administrator();
             for (std::size_t i = 0; stage.goes_on(); ++i) {
                 const auto &host = scene.net().host(i), &neighbour = scene.net().host(i + 1);
                 join(stage, host, link, link.broadcast_gid(), join_state::full_member);
-                for (const auto trap : {std::uint16_t{66}, std::uint16_t{67}}) {
-                    const auto transaction = stage.transaction();
-                    stage.send(build::subscription(host, administrator, Method::set, transaction, trap));
-                    stage.send(build::subscription(administrator, host, Method::get_resp, transaction, trap));
-                }
+                for (const auto trap : {std::uint16_t{66}, std::uint16_t{67}}) subscribe(stage, host, trap);
                 join(stage, host, link, mgid_for_ipv4(0xe0000001, link.p_key, link.scope), join_state::full_member);
                 resolve(stage, scene.net(), i, i + 1);
                 resolve6(stage, scene.net(), i, i + 1);

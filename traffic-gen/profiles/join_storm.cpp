@@ -7,6 +7,7 @@ const Profile join_storm{
     .name = "join-storm",
     .what = "every host joins every group at once, and leaves it again",
     .impact = Impact::fabric,
+    .needs_neighbour = false,
     .play =
         [](Stage& stage) {
             auto& scene = stage.scene();

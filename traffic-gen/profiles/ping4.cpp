@@ -6,6 +6,7 @@ namespace ipoib::traffic {
 const Profile ping4{
     .name = "ping4",
     .what = "echo requests and replies of IPv4 between neighbours",
+    .headers = wire::Ipv4::size + wire::Udp::size,
     .play =
         [](Stage& stage) {
             for (std::uint16_t i = 0; stage.goes_on(); ++i) {

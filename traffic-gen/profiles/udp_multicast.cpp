@@ -8,6 +8,7 @@ const Profile udp_multicast{
     .name = "udp-multicast",
     .what = "UDP to groups of IPv4 and IPv6 that the other hosts have joined",
     .impact = Impact::link,
+    .needs_neighbour = false,
     .prepare =
         [](Stage& stage) {
             bring_up(stage);
@@ -31,12 +32,17 @@ const Profile udp_multicast{
             const auto& link = scene.net().link;
             const auto& sender = scene.net().hosts.front();
             for (std::size_t i = 0; stage.goes_on(); ++i) {
-                const auto ipv4 = scene.group4(i);
-                const auto ipv6 = scene.group6(i);
-                stage.send(udp_to_group(sender, ipv4, scene.mlid(mgid_for_ipv4(ipv4, link.p_key, link.scope)), link,
-                                        stage.size()));
-                stage.send(udp6_to_group(sender, ipv6, scene.mlid(mgid_for_ipv6(ipv6, link.p_key, link.scope)), link,
-                                         stage.size()));
+                const auto group = i % scene.groups();
+                stage.send_numbered(2 * group, [&](Octets payload) {
+                    const auto to = scene.group4(group);
+                    return udp_to_group(sender, to, scene.mlid(mgid_for_ipv4(to, link.p_key, link.scope)), link,
+                                        payload);
+                });
+                stage.send_numbered(2 * group + 1, [&](Octets payload) {
+                    const auto to = scene.group6(group);
+                    return udp6_to_group(sender, to, scene.mlid(mgid_for_ipv6(to, link.p_key, link.scope)), link,
+                                         payload);
+                });
             }
         },
 };

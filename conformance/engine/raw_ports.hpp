@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A simulated fabric that nodes of other processes are plugged into. `--listen PATH`
+#pragma once
+
+#include "fabric/simulated/subnet.hpp"
+#include "fabric/socket/unix_socket.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ipoib::conformance {
+
+/// Takes everybody who connects for a node. The subnet must live longer, and have a real clock.
+class RawPorts {
+public:
+    /// Throws std::runtime_error when nothing can listen at this path.
+    RawPorts(fabric::Subnet& subnet, const std::string& path);
+    /// Unplugs them.
+    ~RawPorts();
+    RawPorts(const RawPorts&) = delete;
+    RawPorts& operator=(const RawPorts&) = delete;
+
+private:
+    struct Node {
+        std::unique_ptr<fabric::RawPort> port;
+        fabric::Jack* jack = nullptr;
+    };
+    void plug(std::unique_ptr<fabric::RawPort> port);
+
+    fabric::Subnet& subnet_;
+    std::vector<std::unique_ptr<Node>> nodes_;
+    fabric::RawPortListener listener_;
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# ipoib-gen at a port of its own: to Linux, to another one at a third port, and what a queue pair cannot send.
+# lab: hcas=3
+. /lab/tests/common.sh
+ip addr add 10.1.0.9/24 dev ib0
+ip link set ib0 up
+members() { saquery --smkey 1 -m | grep -E "MGID|PortGid"; }
+members >/tmp/before
+received() { cat /sys/class/net/ib0/statistics/rx_packets; }
+generate() { ipoib-gen "$@" --ip 10.1.0.50 --out verbs:vib1 >/tmp/said 2>&1; }
+
+first=$(received)
+check "UDP is sent to Linux" generate udp --to 10.1.0.9 --count 2000 --rate 5000 --size 64
+check "Linux has got it" eventually 5 eval '[ $(received) -ge $((first + 1990)) ]'
+check "packets of all sizes, some inline, some not" generate mtu-sweep --to 10.1.0.9 --count 2100 --rate max
+check "echo requests are sent" generate ping4 --to 10.1.0.9 --count 100 --rate 500
+check "and answered" grep -Eq "(9[0-9]|1[0-9][0-9]) received" /tmp/said
+check "a neighbour is found by IPv6" generate ping6 --to "$(ip -6 -o addr show dev ib0 | sed 's/.*inet6 \([^/]*\).*/\1/')" --count 20
+
+receive() { ipoib-gen receive --from verbs:vib2 --ip 10.1.0.60 --stats json --duration 60 "$@" >/tmp/got 2>&1; }
+receive --count 20000 --max-loss 0 --max-duplicates 0 --max-reordered 0 & 
+eventually 10 grep -q "receiving at" /tmp/got
+check "as fast as it goes, in batches" generate udp --to 10.1.0.60 --count 20000 --rate 20000 --size 100
+cat /tmp/said
+wait $!
+check "nothing is lost, doubled or late" test $? = 0
+cat /tmp/got
+receive --count 4000 &
+eventually 10 grep -q "receiving at" /tmp/got
+check "four queue pairs, each an interface" generate udp --to 10.1.0.60 --hosts 4 --count 16000 --rate 4000
+wait $!
+cat /tmp/got
+check "one of them is a neighbour of the other port" grep -q '"lost": 0' /tmp/got
+
+cannot() { check "$1 is refused" eval "! generate $2"; check "$1 is explained" grep -q -- "$3" /tmp/said; }
+cannot "a Reserved8a bit" "udp --to 10.1.0.9 --count 5 --set BTH.Reserved8a=1" "cannot be sent"
+cannot "a wrong ICRC" "udp --to 10.1.0.9 --count 5 --set UDP.SourcePort=5 --keep-crc" "ICRC"
+cannot "a link's impact" "udp-multicast --count 5" "--allow link"
+cannot "no end" "udp --to 10.1.0.9" "--count or --duration"
+cannot "nobody there" "udp --to 10.1.0.250 --count 5" "nobody answers"
+check "groups are joined and left" generate udp-multicast --count 200 --groups 3 --allow link
+ipoib-gen udp --to 10.1.0.9 --ip 10.1.0.50 --count 1000000 --rate 100 --out verbs:vib1 >/tmp/said 2>&1 &
+eventually 10 eval '! members | cmp -s /tmp/before -'
+sleep 1
+kill -INT $!
+wait $!
+check "an interrupt ends it in order" test $? = 0
+check "the statistics are told" grep -q "packets, " /tmp/said
+members >/tmp/after
+check "the memberships are those of before" diff /tmp/before /tmp/after
+finish

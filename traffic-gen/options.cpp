@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Options and their help.
+#include "traffic-gen/options.hpp"
+
+#include "fabric/impact.hpp"
+
+namespace ipoib::traffic {
+namespace {
+
+constexpr const char* fabric_words =
+    "simulated (in this process), socket:PATH[,PATH] (raw ports of a fabric that listens there), "
+    "verbs:DEVICE[/PORT][,pkey=N] (a port of this host's HCA)";
+
+/// What both commands have.
+template <class Both>
+void add_common(CLI::App& command, Both& options) {
+    command.add_option("--count", options.count, "Packets; without it 1000, or as many as --duration takes")
+        ->check(CLI::PositiveNumber)
+        ->type_name("N");
+    command.add_option("--duration", options.duration, "Seconds at most")->check(CLI::PositiveNumber)->type_name("T");
+    command.add_option("--groups", options.groups, "Multicast groups; by --seed it is known which")->type_name("N");
+    command.add_option("--seed", options.seed, "The same seed gives the same octets")->type_name("N");
+    command.add_option("--ip", options.ipv4, "On a fabric: the IPv4 address of our first host; the others count on")
+        ->type_name("ADDRESS");
+    command.add_option("--scenario", options.scenario, "The link's parameters: default, controlled, scope5 ...")
+        ->type_name("NAME");
+    command
+        .add_option("--listen", options.listen,
+                    "On the simulated fabric: a raw port for nodes in other processes, such as another ipoib-gen")
+        ->type_name("PATH");
+    command.add_option("--stats", options.stats, "The summary: human or json")
+        ->check(CLI::IsMember({"human", "json"}))
+        ->type_name("FORM");
+    command.add_option("--interval", options.interval, "Tell what was counted every T seconds")
+        ->check(CLI::PositiveNumber)
+        ->type_name("T");
+    command.add_flag("--quiet", options.is_quiet, "No summary");
+}
+
+void add_traffic(CLI::App& program, Options& options) {
+    program.add_option("PROFILE", options.profile, "What kind of traffic (--list)")->type_name("PROFILE");
+    program
+        .add_option("--out", options.out,
+                    std::string("A capture: pcapng by that suffix, else pcap; '-' is standard output. Or a fabric: ") +
+                        fabric_words)
+        ->type_name("FILE|FABRIC");
+    program.add_option("--in", options.input, "The capture that the profile replay sends")->type_name("CAPTURE");
+    program
+        .add_option("--timing", options.timing,
+                    "Of a replay: recorded, max (without pauses), or how many times as fast (2, 0.5)")
+        ->type_name("HOW");
+    program
+        .add_option("--rate", options.rate,
+                    "Packets a second (1000), or bits (10Mbit); FIRST..LAST rises over the run; max: no pauses")
+        ->type_name("R");
+    program.add_option("--size", options.size, "Octets of payload, or LEAST..MOST")->type_name("S");
+    program.add_option("--hosts", options.hosts, "Hosts on the fabric; on verbs: queue pairs, each an interface")
+        ->type_name("N");
+    program.add_option("--partitions", options.partitions, "Links, each a partition of all hosts")->type_name("N");
+    program.add_option("--to", options.to, "On a fabric: a neighbour to send to, by its address; again for more")
+        ->type_name("ADDRESS");
+    program
+        .add_option("--link-type", options.link_type,
+                    "Of a capture: erf, infiniband (whole frames); ipoib, sll, sll2 (as an IP network device shows it)")
+        ->type_name("NAME");
+}
+
+void add_control(CLI::App& program, Options& options) {
+    program
+        .add_option("--set", options.set,
+                    "HEADER.FIELD=VALUE, =A,B,C, =FIRST..LAST[/STEP], =random [FIRST..LAST]; again for more")
+        ->type_name("FIELD=VALUE");
+    program
+        .add_option("--mutate", options.mutate, "One wrong thing in every packet that it is about (--list-mutations)")
+        ->type_name("NAME");
+    program
+        .add_option("--damage", options.damage,
+                    "This part of the packets (0 to 1) has one wrong bit anywhere, as on a bad cable")
+        ->check(CLI::Range(0.0, 1.0))
+        ->type_name("R");
+    program.add_flag("--keep-crc", options.keeps_crc, "The CRCs are those of the packet before --set and --mutate");
+    program
+        .add_option("--allow", options.allow,
+                    "Who may notice: observe, dut (whom the packets are for), link (the partition), fabric (anybody; "
+                    "the default but on verbs, where it is dut)")
+        ->check(CLI::IsMember({"observe", "dut", "link", "fabric"}))
+        ->type_name("IMPACT");
+    program.add_option("--min-rate", options.least_rate, "Exit code 1 when it was slower than this, as --rate has it")
+        ->type_name("R");
+    program.add_flag("--dry-run", options.is_dry, "Print each packet, write nothing");
+    program.add_flag("--list", options.lists, "Print the profiles");
+    program.add_flag("--list-mutations", options.lists_mutations,
+                     "Print the mutations, and the requirements that each breaks");
+    program.add_flag("--list-fields", options.lists_fields, "Print the fields for --set");
+}
+
+}  // namespace
+
+void add_options(CLI::App& program, Options& options) {
+    add_traffic(program, options);
+    add_common(program, options);
+    add_control(program, options);
+    program.footer(
+        "Exit code: 0 done, 1 --min-rate or a bound of receive was not kept, 2 wrong usage, or a packet that the "
+        "fabric "
+        "cannot send, 3 the output could not be written to its end, or the fabric is gone.");
+}
+
+void add_receive_options(CLI::App& command, ReceiveOptions& options) {
+    command.add_option("--from", options.from, std::string("Where they come from: ") + fabric_words)
+        ->required()
+        ->type_name("FABRIC");
+    add_common(command, options);
+    command.add_option("--max-loss", options.most_loss, "Exit code 1 when more percent of the packets were lost")
+        ->check(CLI::Range(0.0, 100.0))
+        ->type_name("PERCENT");
+    command.add_option("--max-duplicates", options.most_doubled, "Exit code 1 when more came twice")->type_name("N");
+    command.add_option("--max-reordered", options.most_overtaken, "Exit code 1 when more came late")->type_name("N");
+}
+
+std::optional<std::uint32_t> ipv4_of(const std::string& text) {
+    if (text.empty()) return std::nullopt;
+    const auto address = wire::parse_ipv4(text);
+    if (!address) throw UsageError("--ip " + text + ": an address such as 10.1.0.1");
+    return address;
+}
+
+}  // namespace ipoib::traffic

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/mutation.hpp"
+#include "traffic-gen/profile.hpp"
+
+namespace ipoib::traffic {
+
+const Profile malformed{
+    .name = "malformed",
+    .what = "every mutation in turn, each on packets of its own profile",
+    .impact = Impact::fabric,
+    .play =
+        [](Stage& stage) {
+            constexpr std::uint64_t packets_each = 20;
+            while (stage.goes_on())
+                for (const auto* mutation : all_mutations()) {
+                    const auto* profile = find_profile(mutation->profile);
+                    if (!stage.goes_on()) return;
+                    stage.forget_memberships();
+                    if (profile->prepare) profile->prepare(stage);
+                    stage.begin_part(packets_each);
+                    stage.mutate_by(mutation->change);
+                    profile->play(stage);
+                    stage.mutate_by(nullptr);
+                    stage.end_part();
+                }
+        },
+};
+
+}  // namespace ipoib::traffic

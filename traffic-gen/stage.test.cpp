@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Templates are what builders would have built; ramps, parts and replays.
+#include "traffic-gen/stage.hpp"
+
+#include "catch2.hpp"
+#include "protocol/build/samples.hpp"
+#include "traffic-gen/profile.hpp"
+
+namespace ipoib::traffic {
+namespace {
+
+using Frames = std::vector<std::vector<std::uint8_t>>;
+
+class Keeping : public Sink {
+public:
+    bool take(Time time, const Sender&, wire::Octets frame) override {
+        times.push_back(time);
+        frames.emplace_back(frame.begin(), frame.end());
+        return true;
+    }
+    std::vector<Time> times;
+    Frames frames;
+};
+
+Frames played(std::string_view profile, const StageOptions& options, bool is_built) {
+    Scene scene{{.hosts = 3, .groups = 3, .link = build::samples::controlled()}};
+    Keeping sink;
+    Stage stage{scene, options, sink};
+    // What changes nothing has every packet built by itself.
+    if (is_built) stage.change_by([](build::PacketBuilder&) {});
+    play(*find_profile(profile), stage);
+    return sink.frames;
+}
+
+}  // namespace
+
+TEST_CASE("Stage: numbered packets are octet for octet what the builder makes") {
+    for (const std::size_t size : {16u, 17u, 63u, 64u, 1000u, 1996u})
+        for (const std::string profile : {"udp", "udp-multicast"}) {
+            CAPTURE(size, profile);
+            const StageOptions options{.count = 2000, .seed = size, .least_size = size, .most_size = size};
+            CHECK(played(profile, options, false) == played(profile, options, true));
+        }
+}
+
+TEST_CASE("Templates: any number, and a checksum that would be zero") {
+    using namespace build::samples;
+    build::FrameTemplate::Tables tables;
+    auto payload = build::pattern(64);
+    const auto built = [&](std::uint64_t number) {
+        Number{.run = 1, .count = number}.write(payload);
+        return build::udp(host(1), host(2), controlled(), wire::Octets{payload});
+    };
+    build::FrameTemplate frame{built(0), Number::at_count, tables};
+    std::uint64_t number = 1;
+    bool has_met_zero = false;
+    for (unsigned i = 0; i < 100'000; ++i) {
+        // Small steps and far jumps.
+        number = i % 3 ? number + 1 : number * 0x9e3779b97f4a7c15;
+        frame.set(number);
+        const auto expected = built(number).build();
+        REQUIRE(std::ranges::equal(frame.frame(), expected));
+        wire::Packet packet;
+        wire::decode(expected, packet);
+        has_met_zero |= packet.udp[wire::Udp::checksum] == 0xffff;
+    }
+    CHECK(has_met_zero);
+}
+
+TEST_CASE("Stage: packets too small for a number carry none") {
+    for (const auto& frame : played("udp", {.count = 5, .least_size = 0, .most_size = 15}, false)) {
+        wire::Packet packet;
+        wire::decode(frame, packet);
+        if (packet.udp) CHECK_FALSE(Number::read(packet.ip_payload.subspan(wire::Udp::size)));
+    }
+}
+
+TEST_CASE("Stage: a ramp rises evenly over the run") {
+    Scene scene{{.hosts = 2}};
+    Keeping sink;
+    Stage stage{scene, {.count = 1001, .rate = Rate{"100..300"}}, sink};
+    play(*find_profile("udp"), stage);
+    const auto first = sink.frames.size() - 1001;
+    const auto gap = [&](std::size_t i) { return (sink.times[first + i + 1] - sink.times[first + i]).count() / 1000; };
+    CHECK(gap(0) == 10000);
+    CHECK(gap(500) / 10 == 500);
+    CHECK(gap(999) / 10 == 333);
+}
+
+TEST_CASE("Stage: what is recorded stays as it was, unless something is changed") {
+    using namespace build::samples;
+    Scene scene{{}};
+    Keeping sink;
+    Stage stage{scene, {}, sink};
+    auto wrong = build::udp(host(1), host(2), controlled(), 30).damage_icrc(1).build();
+    stage.begin();
+    stage.send_recorded(std::chrono::seconds{1}, wrong);
+    stage.change_by([](build::PacketBuilder& packet) {
+        if (packet.has(wire::spec_of<wire::Arp>)) packet.set(wire::Encap::reserved, 1);
+    });
+    stage.send_recorded(std::chrono::seconds{2}, wrong);
+    stage.send_recorded(std::chrono::seconds{3}, build::arp_request(host(1), 5, controlled()).build());
+    REQUIRE(sink.frames.size() == 3);
+    CHECK(sink.frames[0] == wrong);
+    CHECK(sink.frames[1] == wrong);
+    CHECK(sink.frames[2] == build::arp_request(host(1), 5, controlled()).set(wire::Encap::reserved, 1).build());
+    CHECK(sink.times == std::vector<Time>{std::chrono::seconds{1}, std::chrono::seconds{2}, std::chrono::seconds{3}});
+}
+
+TEST_CASE("PacketBuilder: every packet of every profile can be taken apart and built again") {
+    for (const auto* profile : all_profiles()) {
+        if (profile->name == "replay") continue;
+        CAPTURE(std::string(profile->name));
+        for (const auto& frame : played(profile->name, {.count = 400, .least_size = 0, .most_size = 300}, false)) {
+            wire::Packet packet;
+            wire::decode(frame, packet);
+            if (packet.tail == wire::Tail::truncated) continue;
+            // What is wrong in it is put right.
+            if (profile->name != "malformed") CHECK(build::PacketBuilder::of(packet).build() == frame);
+        }
+    }
+}
+
+}  // namespace ipoib::traffic
