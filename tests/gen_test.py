@@ -144,9 +144,10 @@ class Generate(Folder):
     def test_a_replay(self):
         day = self.made("day", "--count", 400, "--link-type", "infiniband", name="day.pcap")
         self.assertEqual(self.made("replay", "--in", day, "--link-type", "infiniband").read_bytes(), day.read_bytes())
-        longer = self.made("replay", "--in", day, "--timing", "0.5", name="slow.pcap")
-        self.assertEqual(self.seconds(longer), 2 * self.seconds(day))
-        self.assertEqual(self.seconds(self.made("replay", "--in", day, "--timing", "max")), 0)
+        recorded, longer = (self.made("replay", "--in", day, "--timing", timing, name=f"{timing}.pcap")
+                            for timing in ("recorded", "0.5"))
+        self.assertAlmostEqual(self.seconds(longer), 2 * self.seconds(recorded), delta=0.02)
+        self.assertEqual(self.seconds(self.made("replay", "--in", day, "--timing", "max", name="max.pcap")), 0)
         edited = self.made("replay", "--in", day, "--set", "Encap.Reserved=7", name="edited.pcap")
         capture, verdicts = self.verdicts(edited)
         self.assertEqual(capture["notes"], [])
@@ -155,7 +156,6 @@ class Generate(Folder):
         self.assertEqual(self.verdicts(wrong)[1]["RULE-RFC4391-6-07"], "FAIL")
 
     def seconds(self, capture):
-        conform("check", capture, "--json", self.folder / "t.json")
         shown = subprocess.run(["tshark", "-r", capture, "-T", "fields", "-e", "frame.time_relative"], text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=True).stdout.split()
         return round(float(shown[-1]), 2)
