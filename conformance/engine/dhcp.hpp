@@ -5,14 +5,12 @@
 
 #include "conformance/engine/claim.hpp"
 #include "conformance/engine/message.hpp"
+#include "protocol/build/dhcp.hpp"
 #include "protocol/wire/dhcp_message.hpp"
 
 namespace ipoib::conformance {
 
-/// What the tester offers; times in seconds.
-struct Lease {
-    std::uint32_t address = 0, renewal = 5, rebinding = 40, end = 60;
-};
+using build::Lease;
 
 /// OFFER or ACK to a client's message: by broadcast where the client asks for it, to ciaddr else.
 [[nodiscard]] Message dhcp_reply(wire::DhcpType type, const wire::Bytes<wire::Dhcp>& to, const Lease& lease);
