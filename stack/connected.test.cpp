@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Connected mode: flags, the exchange of connection messages, crossing requests, the end. RFC 4755.
-#include "protocol/build/management.hpp"
+#include "protocol/build/connection.hpp"
 #include "stack/test_stacks.hpp"
 
 using namespace ipoib;
@@ -173,11 +173,8 @@ TEST_CASE("Connected mode: IP over a connection is answered") {
     const auto reps = messages<CmRep>(world);
     REQUIRE(reps.size() == 1);
     world.clear();
-    a.hca.send(build::echo_request(from, to, a.ib0().link(), 1)
-                   .remove<Deth>()
-                   .set(Bth::opcode, Opcode::rc_send_only)
-                   .set(Bth::dest_qp, reps[0][CmRep::local_qpn])
-                   .build());
+    const auto echo = build::echo_request(from, to, a.ib0().link(), 1);
+    a.hca.send(build::over_connection(echo, reps[0][CmRep::local_qpn], 0).build());
     world.settle();
     const auto replies = world.all([](const Packet& packet) { return packet.icmp && packet.icmp[Icmp::type] == 0; });
     REQUIRE(replies.size() == 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // For tests: a day in the life of a node.
 #include "stack/policy_day.hpp"
-#include "protocol/build/management.hpp"
+#include "protocol/build/connection.hpp"
 
 namespace ipoib::stack::test {
 namespace {
@@ -221,11 +221,7 @@ private:
         return qpn;
     }
     [[nodiscard]] PacketBuilder over_connection(std::uint32_t qpn, std::uint32_t psn) {
-        return build::echo_request(as_peer(), as_node(), peer_.ib0().link(), 1)
-            .remove<Deth>()
-            .set(Bth::opcode, Opcode::rc_send_only)
-            .set(Bth::dest_qp, qpn)
-            .set(Bth::psn, psn);
+        return build::over_connection(build::echo_request(as_peer(), as_node(), peer_.ib0().link(), 1), qpn, psn);
     }
     [[nodiscard]] PacketBuilder request_from(std::uint32_t ud_qpn, std::uint32_t id, std::uint8_t service,
                                              std::uint8_t reserved) {

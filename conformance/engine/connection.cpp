@@ -2,7 +2,7 @@
 // The tester's side of connections. RFC 4755; IBTA Vol 1, 12.
 #include "conformance/engine/connection.hpp"
 
-#include "protocol/build/management.hpp"
+#include "protocol/build/connection.hpp"
 
 namespace ipoib::conformance {
 using namespace wire;
@@ -10,15 +10,20 @@ using build::PacketBuilder;
 
 namespace {
 
-/// Communication IDs and queue pairs of the tester, apart from those that stacks count up from small numbers.
-constexpr std::uint32_t first_id = 0x49500000, first_qpn = 0x800000, first_psn = 0x00fff0;
-constexpr std::uint32_t id_of(std::uint16_t nonce) noexcept { return first_id | nonce; }
-constexpr std::uint32_t qpn_of(std::uint16_t nonce) noexcept { return first_qpn | nonce; }
+/// The tester's end of the connection that the nonce stands for: communication ID and queue pair are apart from those
+/// that stacks count up from small numbers.
+build::ConnectionEnd own_end(const Situation& s) noexcept {
+    constexpr std::uint32_t first_id = 0x49500000, first_qpn = 0x800000, first_psn = 0x00fff0;
+    return {.id = first_id | s.nonce, .qpn = first_qpn | s.nonce, .psn = first_psn};
+}
 
-/// Timeouts as 4.096 us * 2^20, which is about four seconds.
-constexpr std::uint8_t about_four_seconds = 20, most_retries = 7;
-
-PacketBuilder in_partition(PacketBuilder packet, const Situation& s) { return packet.set(Bth::p_key, s.link.p_key); }
+/// Both ends, by the REP of the DUT.
+struct Ends {
+    explicit Ends(const Bytes<CmRep>& rep)
+        : own{.id = rep[CmRep::remote_comm_id]},
+          remote{.id = rep[CmRep::local_comm_id], .qpn = rep[CmRep::local_qpn]} {}
+    build::ConnectionEnd own, remote;
+};
 
 template <class Message>
 bool answers(const Packet& p, std::uint32_t id) {
@@ -28,11 +33,7 @@ bool answers(const Packet& p, std::uint32_t id) {
 
 Message over_rc(const Message& message, std::uint32_t qpn, std::uint32_t psn) {
     return message.edited(" over the connection", [qpn, psn](PacketBuilder& packet) {
-        packet.remove<Deth>()
-            .set(Bth::opcode, Opcode::rc_send_only)
-            .set(Bth::dest_qp, qpn)
-            .set(Bth::ack, true)
-            .set(Bth::psn, psn & 0xffffff);
+        packet = build::over_connection(std::move(packet), qpn, psn);
     });
 }
 
@@ -49,56 +50,34 @@ Message cm_req(std::uint8_t reserved) {
                         .set(CmPrivateData::receive_mtu, static_cast<std::uint32_t>(s.ip_mtu() + Encap::size));
                 OctetArray<92> private_data{};
                 std::copy(data.octets.begin(), data.octets.end(), private_data.begin());
-                return in_partition(build::connection_request(s.tester, s.dut, id_of(s.nonce)), s)
+                return build::connection_request(s.tester, s.dut, s.link, own_end(s))
                     .set(CmReq::service_id, std::uint64_t{s.service_prefix} << 56 | s.dut.qpn)
-                    .set(CmReq::local_ca_guid, s.tester.gid.interface_id())
-                    .set(CmReq::local_qpn, qpn_of(s.nonce))
-                    .set(CmReq::starting_psn, first_psn)
-                    .set(CmReq::remote_cm_response_timeout, about_four_seconds)
-                    .set(CmReq::local_cm_response_timeout, about_four_seconds)
-                    .set(CmReq::retry_count, most_retries)
-                    .set(CmReq::rnr_retry_count, most_retries)
-                    .set(CmReq::max_cm_retries, most_retries)
-                    .set(CmReq::p_key, s.link.p_key)
-                    .set(CmReq::path_mtu, s.link.mtu)
-                    .set(CmReq::primary_sl, s.link.sl)
-                    .set(CmReq::primary_subnet_local, true)
-                    .set(CmReq::primary_ack_timeout, about_four_seconds)
                     .set(CmReq::private_data, private_data);
             }};
 }
 
 Message cm_rep(const Bytes<CmReq>& req) {
     return {"REP", [id = req[CmReq::local_comm_id]](const Situation& s) {
-                return in_partition(build::connection_reply(s.tester, s.dut, id), s)
-                    .set(CmRep::local_comm_id, id_of(s.nonce))
-                    .set(CmRep::local_ca_guid, s.tester.gid.interface_id())
-                    .set(CmRep::local_qpn, qpn_of(s.nonce))
-                    .set(CmRep::starting_psn, first_psn)
-                    .set(CmRep::rnr_retry_count, most_retries);
+                return build::connection_reply(s.tester, s.dut, s.link, own_end(s), id);
             }};
 }
 
 Message cm_rej(const Bytes<CmReq>& req) {
     constexpr std::uint16_t consumer_reject = 28;
     return {"REJ", [id = req[CmReq::local_comm_id]](const Situation& s) {
-                return in_partition(build::connection_rejection(s.tester, s.dut, id, consumer_reject), s);
+                return build::connection_rejection(s.tester, s.dut, s.link, id, consumer_reject);
             }};
 }
 
 Message cm_rtu(const Bytes<CmRep>& rep) {
-    return {"RTU", [rep](const Situation& s) {
-                return in_partition(
-                    build::connection_ready(s.tester, s.dut, rep[CmRep::remote_comm_id], rep[CmRep::local_comm_id]), s);
+    return {"RTU", [ends = Ends{rep}](const Situation& s) {
+                return build::connection_ready(s.tester, s.dut, s.link, ends.own, ends.remote);
             }};
 }
 
 Message cm_dreq(const Bytes<CmRep>& rep) {
-    return {"DREQ", [rep](const Situation& s) {
-                return in_partition(build::disconnection_request(s.tester, s.dut, rep[CmRep::remote_comm_id],
-                                                                 rep[CmRep::local_comm_id]),
-                                    s)
-                    .set(CmDreq::remote_qpn, rep[CmRep::local_qpn]);
+    return {"DREQ", [ends = Ends{rep}](const Situation& s) {
+                return build::disconnection_request(s.tester, s.dut, s.link, ends.own, ends.remote);
             }};
 }
 
@@ -129,23 +108,23 @@ Expectation req_of_dut() {
 Expectation answer_to_req() {
     return {"REP or REJ to it",
             [](const Packet& p, const Situation& s) {
-                return answers<CmRep>(p, id_of(s.nonce)) || answers<CmRej>(p, id_of(s.nonce));
+                return answers<CmRep>(p, own_end(s).id) || answers<CmRej>(p, own_end(s).id);
             },
             SeenBy::anyone};
 }
 
 Expectation rep_of_dut() {
-    return {"REP to it", [](const Packet& p, const Situation& s) { return answers<CmRep>(p, id_of(s.nonce)); },
+    return {"REP to it", [](const Packet& p, const Situation& s) { return answers<CmRep>(p, own_end(s).id); },
             SeenBy::anyone};
 }
 
 Expectation rej_of_dut() {
-    return {"REJ to it", [](const Packet& p, const Situation& s) { return answers<CmRej>(p, id_of(s.nonce)); },
+    return {"REJ to it", [](const Packet& p, const Situation& s) { return answers<CmRej>(p, own_end(s).id); },
             SeenBy::anyone};
 }
 
 Expectation rtu_of_dut() {
-    return {"RTU to it", [](const Packet& p, const Situation& s) { return answers<CmRtu>(p, id_of(s.nonce)); },
+    return {"RTU to it", [](const Packet& p, const Situation& s) { return answers<CmRtu>(p, own_end(s).id); },
             SeenBy::anyone};
 }
 

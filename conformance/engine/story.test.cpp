@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rules that need what earlier frames have told: what each must catch, and what it must not.
 #include "conformance/engine/test_story.hpp"
+#include "protocol/build/connection.hpp"
 #include "protocol/wire/igmp.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/smp.hpp"

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The receiving end of a reliable connection, as far as messages of one packet go. IBTA Vol 1, 9.7.
 #include "fabric/node/hca_state.hpp"
-#include "protocol/build/packet_builder.hpp"
+#include "protocol/build/connection.hpp"
 
 namespace ipoib::fabric {
 using namespace wire;
 
 namespace {
 
-/// AETH.Syndrome: an ACK that says nothing of credits, and a NAK. IBTA Vol 1, 9.7.5.
-constexpr std::uint8_t acknowledged = 0x1f, sequence_error = 0x60;
 constexpr std::uint32_t psn_mask = 0xffffff, half_of_psns = 0x800000;
 
 }  // namespace
@@ -40,11 +38,11 @@ void Hca::State::connected(Arrival& arrival) {
     if (ahead != 0) {
         const bool is_repeated = ahead >= half_of_psns;
         return acknowledge(connection, packet, is_repeated ? psn : connection.expected_psn,
-                           is_repeated ? acknowledged : sequence_error);
+                           is_repeated ? build::acknowledged : build::sequence_error);
     }
     connection.expected_psn = (psn + 1) & psn_mask;
     connection.messages = (connection.messages + 1) & psn_mask;
-    acknowledge(connection, packet, psn, acknowledged);
+    acknowledge(connection, packet, psn, build::acknowledged);
     if (!queue_pair->receive) return;
     ++deliveries;
     queue_pair->receive({loop.now(), &packet});
@@ -52,16 +50,9 @@ void Hca::State::connected(Arrival& arrival) {
 }
 
 void Hca::State::acknowledge(const FarEnd& connection, const Packet& of, std::uint32_t psn, std::uint8_t syndrome) {
-    build::PacketBuilder packet;
-    packet.add(Bytes<Lrh>{}.set(Lrh::dlid, connection.lid).set(Lrh::slid, agent.lid()).set(Lrh::sl, of.lrh[Lrh::sl]));
-    packet.add(Bytes<Bth>{}
-                   .set(Bth::opcode, Opcode::rc_acknowledge)
-                   .set(Bth::migration, true)
-                   .set(Bth::p_key, of.bth[Bth::p_key])
-                   .set(Bth::dest_qp, connection.qpn)
-                   .set(Bth::psn, psn));
-    packet.add(Bytes<Aeth>{}.set(Aeth::syndrome, syndrome).set(Aeth::msn, connection.messages));
-    hca->send(packet.build());
+    hca->send(build::acknowledgement(of.lrh, of.bth, connection.qpn,
+                                     {.psn = psn, .syndrome = syndrome, .messages = connection.messages})
+                  .build());
 }
 
 }  // namespace ipoib::fabric

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The receiving end of a reliable connection.
 #include "fabric/node/test_member.hpp"
+#include "protocol/build/connection.hpp"
 
 using namespace ipoib;
 using namespace ipoib::fabric;
@@ -18,10 +19,8 @@ struct Connected : Node {
         queue_pair->connection = {.lid = peer().lid, .qpn = far_qpn, .expected_psn = last_psn};
     }
     [[nodiscard]] build::PacketBuilder message(std::uint32_t psn, std::size_t size = 56) const {
-        return build::echo_request(peer(), address(queue_pair->qpn), {}, 1, size)
-            .remove<Deth>()
-            .set(Bth::opcode, Opcode::rc_send_only)
-            .set(Bth::psn, psn);
+        const auto datagram = build::echo_request(peer(), address(queue_pair->qpn), {}, 1, size);
+        return build::over_connection(datagram, queue_pair->qpn, psn);
     }
     /// Whether it was taken; the answer, if any, is kept in `answer`.
     bool takes(const build::PacketBuilder& packet) {

@@ -25,18 +25,6 @@ PacketBuilder sa(const Node& from, const Node& to, Method method, std::uint16_t 
     return fill(packet, SaHeader::data_offset + Record::size);
 }
 
-template <class Message>
-PacketBuilder communication(const Node& from, const Node& to, std::uint16_t attribute, std::uint64_t transaction,
-                            Bytes<Message> message) {
-    Bytes<CmPrivateData> data;
-    data.set(CmPrivateData::ud_qpn, from.qpn).set(CmPrivateData::receive_mtu, 65524);
-    std::copy(data.octets.begin(), data.octets.end(),
-              message.octets.begin() + static_cast<std::ptrdiff_t>(Message::private_data.at.bit / 8));
-    auto packet = mad(from, to, MgmtClass::communication, Method::send, attribute, transaction);
-    packet.add(message);
-    return fill(packet, Mad::size + Message::size);
-}
-
 }  // namespace
 
 PacketBuilder mad(const Node& from, const Node& to, MgmtClass mgmt_class, Method method, std::uint16_t attribute,
@@ -120,43 +108,6 @@ PacketBuilder port_info(const Node& from, const Node& to, Method method, const B
     auto packet = mad(from, to, MgmtClass::subn_lid_routed, method, smp_attribute::port_info, 1);
     packet.add(std::vector<std::uint8_t>(head - Mad::size)).add(info);
     return fill(packet, head + PortInfo::size);
-}
-
-PacketBuilder connection_request(const Node& from, const Node& to, std::uint32_t id) {
-    const auto service = std::uint64_t{IpoibServiceId::ietf} << 56 | to.qpn;
-    return communication(from, to, cm_attribute::req, id,
-                         Bytes<CmReq>{}
-                             .set(CmReq::local_comm_id, id)
-                             .set(CmReq::service_id, service)
-                             .set(CmReq::local_qpn, from.qpn + 0x1000)
-                             .set(CmReq::p_key, 0xffff)
-                             .set(CmReq::primary_local_lid, from.lid)
-                             .set(CmReq::primary_remote_lid, to.lid)
-                             .set(CmReq::primary_local_gid, from.gid)
-                             .set(CmReq::primary_remote_gid, to.gid));
-}
-
-PacketBuilder connection_reply(const Node& from, const Node& to, std::uint32_t id) {
-    return communication(from, to, cm_attribute::rep, id,
-                         Bytes<CmRep>{}
-                             .set(CmRep::local_comm_id, id + 1)
-                             .set(CmRep::remote_comm_id, id)
-                             .set(CmRep::local_qpn, from.qpn + 0x1000));
-}
-
-PacketBuilder connection_rejection(const Node& from, const Node& to, std::uint32_t id, std::uint16_t reason) {
-    return communication(from, to, cm_attribute::rej, id,
-                         Bytes<CmRej>{}.set(CmRej::remote_comm_id, id).set(CmRej::reason, reason));
-}
-
-PacketBuilder connection_ready(const Node& from, const Node& to, std::uint32_t local_id, std::uint32_t remote_id) {
-    return communication(from, to, cm_attribute::rtu, local_id,
-                         Bytes<CmRtu>{}.set(CmRtu::local_comm_id, local_id).set(CmRtu::remote_comm_id, remote_id));
-}
-
-PacketBuilder disconnection_request(const Node& from, const Node& to, std::uint32_t local_id, std::uint32_t remote_id) {
-    return communication(from, to, cm_attribute::dreq, local_id,
-                         Bytes<CmDreq>{}.set(CmDreq::local_comm_id, local_id).set(CmDreq::remote_comm_id, remote_id));
 }
 
 PacketBuilder igmp(const Node& from, std::uint8_t type, std::uint32_t group, std::uint16_t mlid, const Link& link) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Management packets as tests, samples and stories want them: what a port says to the SA, the SM and another port.
+// Management packets as tests, samples and stories want them: what a port says to the SA and the SM.
 #pragma once
 
 #include "protocol/build/ipoib.hpp"
-#include "protocol/wire/cm.hpp"
 #include "protocol/wire/inform_info.hpp"
 #include "protocol/wire/notice.hpp"
 #include "protocol/wire/path_record.hpp"
@@ -32,16 +31,6 @@ namespace ipoib::build {
 /// PortInfo of a port, LID-routed: what the SM sets, or a port answers.
 [[nodiscard]] PacketBuilder port_info(const Node& from, const Node& to, wire::Method method,
                                       const wire::Bytes<wire::PortInfo>& info);
-
-/// A request for an IPoIB connection, its acceptance, its rejection, readiness, and the end. RFC 4755, 3.5 and 6.
-[[nodiscard]] PacketBuilder connection_request(const Node& from, const Node& to, std::uint32_t id);
-[[nodiscard]] PacketBuilder connection_reply(const Node& from, const Node& to, std::uint32_t id);
-[[nodiscard]] PacketBuilder connection_rejection(const Node& from, const Node& to, std::uint32_t id,
-                                                 std::uint16_t reason);
-[[nodiscard]] PacketBuilder connection_ready(const Node& from, const Node& to, std::uint32_t local_id,
-                                             std::uint32_t remote_id);
-[[nodiscard]] PacketBuilder disconnection_request(const Node& from, const Node& to, std::uint32_t local_id,
-                                                  std::uint32_t remote_id);
 
 /// An IGMPv2 report or leave. RFC 2236, 2.
 [[nodiscard]] PacketBuilder igmp(const Node& from, std::uint8_t type, std::uint32_t group, std::uint16_t mlid,

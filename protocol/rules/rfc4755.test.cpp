@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // RFC 4755: what each rule must catch, and the false alarms that it must not raise.
+#include "protocol/build/connection.hpp"
 #include "protocol/rules/test_rules.hpp"
-#include "protocol/wire/cm.hpp"
 
 #include <algorithm>
 
@@ -15,8 +15,7 @@ constexpr std::uint64_t service_id = 0x0100000000000042;
 
 /// The same packet over a reliable connection.
 PacketBuilder over_connection(PacketBuilder packet) {
-    packet.remove<Deth>().set(Bth::opcode, Opcode::rc_send_only).set(Bth::dest_qp, connected_qpn);
-    return packet;
+    return build::over_connection(std::move(packet), connected_qpn, 0);
 }
 
 Bytes<CmPrivateData> private_data() {

@@ -3,6 +3,7 @@
 #include "protocol/state/subnet.hpp"
 
 #include "catch2.hpp"
+#include "protocol/build/connection.hpp"
 #include "protocol/build/management.hpp"
 #include "protocol/build/samples.hpp"
 #include "protocol/wire/text.hpp"
