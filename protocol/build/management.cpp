@@ -3,6 +3,7 @@
 #include "protocol/build/management.hpp"
 
 #include "protocol/wire/igmp.hpp"
+#include "protocol/wire/mld.hpp"
 #include "protocol/wire/smp.hpp"
 
 #include <algorithm>
@@ -125,6 +126,25 @@ PacketBuilder igmp(const Node& from, std::uint8_t type, std::uint32_t group, std
                    .set(Ipv4::protocol, IpProtocol::igmp)
                    .set(Ipv4::ttl, 1));
     return packet.add(message.octets);
+}
+
+PacketBuilder mld_report(const Node& from, std::uint8_t record_type, const Gid& group, std::uint16_t mlid,
+                         const Link& link) {
+    constexpr std::uint8_t router_alert = 5, pad_n = 1;
+    constexpr auto icmpv6 = static_cast<std::uint8_t>(IpProtocol::icmpv6);
+    constexpr std::array<std::uint8_t, 8> options{icmpv6, 0, router_alert, 2, 0, 0, pad_n, 0};
+    const auto to = all_mldv2_routers();
+    auto packet = multicast(from, mgid_for_ipv6(to, link.p_key, link.scope), mlid, link);
+    packet
+        .add(Bytes<Ipv6>{}
+                 .set(Ipv6::source, from.ipv6)
+                 .set(Ipv6::destination, to)
+                 .set(Ipv6::next_header, IpProtocol::hop_by_hop)
+                 .set(Ipv6::hop_limit, 1))
+        .add(options);
+    constexpr std::uint32_t records = 1;
+    packet.add(Bytes<Icmpv6>{}.set(Icmpv6::type, Icmpv6Type::mld2_report).set(Icmpv6::body, records));
+    return packet.add(Bytes<MldRecord>{}.set(MldRecord::type, record_type).set(MldRecord::group, group));
 }
 
 }  // namespace ipoib::build

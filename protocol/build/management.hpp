@@ -35,5 +35,11 @@ namespace ipoib::build {
 /// An IGMPv2 report or leave. RFC 2236, 2.
 [[nodiscard]] PacketBuilder igmp(const Node& from, std::uint8_t type, std::uint32_t group, std::uint16_t mlid,
                                  const Link& link);
+/// An MLDv2 report of one record without sources, with the Router Alert option. It goes to all MLDv2 routers, whose
+/// group has this MLID. RFC 3810, 5.2; RFC 2711.
+[[nodiscard]] PacketBuilder mld_report(const Node& from, std::uint8_t record_type, const wire::Gid& group,
+                                       std::uint16_t mlid, const Link& link);
+/// ff02::16. RFC 3810, 5.2.14.
+[[nodiscard]] constexpr wire::Gid all_mldv2_routers() noexcept { return wire::Gid::of(0xff02ull << 48, 0x16); }
 
 }  // namespace ipoib::build
