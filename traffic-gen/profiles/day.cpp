@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/profile.hpp"
+#include "traffic-gen/profiles/exchanges.hpp"
 
 namespace ipoib::traffic {
 using namespace wire;
@@ -40,6 +40,7 @@ const Profile ordinary_day{
     .name = "day",
     .what = "an ordinary day of a cluster: all of it, between all hosts, on every partition",
     .impact = Impact::link,
+    .prepare = bring_up_senders,
     .play =
         [](Stage& stage) {
             const auto& nets = stage.scene().nets();

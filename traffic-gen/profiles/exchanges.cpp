@@ -14,4 +14,9 @@ void subscribe(Stage& stage, const build::Node& host) {
     }
 }
 
+void bring_up_senders(Stage& stage) {
+    bring_up(stage);
+    for (const auto& host : stage.scene().net().hosts) subscribe(stage, host);
+}
+
 }  // namespace ipoib::traffic
