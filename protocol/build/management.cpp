@@ -7,6 +7,7 @@
 #include "protocol/wire/smp.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace ipoib::build {
 using namespace wire;
@@ -25,6 +26,17 @@ PacketBuilder sa(const Node& from, const Node& to, Method method, std::uint16_t 
     packet.add(Bytes<Rmpp>{}).add(Bytes<SaHeader>{}.set(SaHeader::component_mask, components)).add(record);
     return fill(packet, SaHeader::data_offset + Record::size);
 }
+
+Bytes<Rmpp> rmpp(RmppType type) {
+    Bytes<Rmpp> header;
+    return header.set(Rmpp::version, 1)
+        .set(Rmpp::type, type)
+        .set(Rmpp::resp_time, Rmpp::no_response_time)
+        .set(Rmpp::active, true);
+}
+
+/// Octets of an LID-routed SMP before its attribute. IBTA Vol 1, 14.2.1.1.
+constexpr std::size_t smp_head = LidSmp::data.at.bit / 8;
 
 }  // namespace
 
@@ -88,6 +100,35 @@ PacketBuilder group_report(const Node& from, const Node& to, std::uint16_t trap,
     return sa(from, to, Method::report, attribute::notice, 0, notice);
 }
 
+PacketBuilder group_table_request(const Node& from, const Node& to, std::uint64_t transaction) {
+    return sa(from, to, Method::get_table, attribute::mc_member_record, transaction, Bytes<McMemberRecord>{});
+}
+
+PacketBuilder group_table(const Node& from, const Node& to, std::uint64_t transaction,
+                          std::span<const Bytes<McMemberRecord>> records) {
+    constexpr std::size_t stride = 56;
+    if (records.size() * stride > SaHeader::data_size) throw std::logic_error("the table has more than one segment");
+    const auto length = SaHeader::size + records.size() * stride;
+    auto packet = mad(from, to, MgmtClass::subn_adm, Method::get_table_resp, attribute::mc_member_record, transaction);
+    packet
+        .add(rmpp(RmppType::data)
+                 .set(Rmpp::first, true)
+                 .set(Rmpp::last, true)
+                 .set(Rmpp::segment_number, 1)
+                 .set(Rmpp::payload_length, static_cast<std::uint32_t>(length)))
+        .add(Bytes<SaHeader>{}.set(SaHeader::attribute_offset, stride / SaHeader::offset_unit));
+    for (const auto& record : records)
+        packet.add(record).add(std::array<std::uint8_t, stride - McMemberRecord::size>{});
+    return fill(packet, SaHeader::data_offset + records.size() * stride);
+}
+
+PacketBuilder group_table_acknowledgement(const Node& from, const Node& to, std::uint64_t transaction) {
+    constexpr std::uint32_t all = 1;
+    auto packet = mad(from, to, MgmtClass::subn_adm, Method::get_table, attribute::mc_member_record, transaction);
+    packet.add(rmpp(RmppType::ack).set(Rmpp::segment_number, all).set(Rmpp::payload_length, all)).add<SaHeader>();
+    return fill(packet, SaHeader::data_offset);
+}
+
 PacketBuilder path_record(const Node& from, const Node& to, Method method, std::uint64_t transaction,
                           const Node& source, const Node& destination, std::uint8_t sl, std::uint8_t rate) {
     Bytes<PathRecord> path;
@@ -105,10 +146,18 @@ PacketBuilder path_record(const Node& from, const Node& to, Method method, std::
 }
 
 PacketBuilder port_info(const Node& from, const Node& to, Method method, const Bytes<PortInfo>& info) {
-    constexpr std::size_t head = 64;
     auto packet = mad(from, to, MgmtClass::subn_lid_routed, method, smp_attribute::port_info, 1);
-    packet.add(std::vector<std::uint8_t>(head - Mad::size)).add(info);
-    return fill(packet, head + PortInfo::size);
+    packet.add(std::vector<std::uint8_t>(smp_head - Mad::size)).add(info);
+    return fill(packet, smp_head + PortInfo::size);
+}
+
+PacketBuilder p_key_table(const Node& from, const Node& to, Method method, std::span<const std::uint16_t> p_keys) {
+    OctetArray<64> block{};
+    for (std::size_t i = 0; i < std::min(p_keys.size(), block.size() / 2); ++i)
+        write_bits(block.data() + 2 * i, octet(0), 16, p_keys[i]);
+    auto packet = mad(from, to, MgmtClass::subn_lid_routed, method, smp_attribute::p_key_table, 1);
+    packet.add(std::vector<std::uint8_t>(smp_head - Mad::size)).add(block);
+    return fill(packet, smp_head + block.size());
 }
 
 PacketBuilder igmp(const Node& from, std::uint8_t type, std::uint32_t group, std::uint16_t mlid, const Link& link) {

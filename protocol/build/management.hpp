@@ -8,6 +8,8 @@
 #include "protocol/wire/path_record.hpp"
 #include "protocol/wire/port_info.hpp"
 
+#include <span>
+
 namespace ipoib::build {
 
 /// A MAD of any class from QP1 to QP1 (QP0 to QP0 for subnet management), with its common header.
@@ -24,6 +26,12 @@ namespace ipoib::build {
                                          std::uint64_t transaction, std::uint16_t trap, const wire::Gid& group = {});
 /// The SA's report of trap 66 or 67.
 [[nodiscard]] PacketBuilder group_report(const Node& from, const Node& to, std::uint16_t trap, const wire::Gid& group);
+/// All groups' records: asked for by GetTable, answered in one segment, which holds three of them at most, and
+/// acknowledged. IBTA Vol 1, 13.6 and 15.2.5.17.
+[[nodiscard]] PacketBuilder group_table_request(const Node& from, const Node& to, std::uint64_t transaction);
+[[nodiscard]] PacketBuilder group_table(const Node& from, const Node& to, std::uint64_t transaction,
+                                        std::span<const wire::Bytes<wire::McMemberRecord>> records);
+[[nodiscard]] PacketBuilder group_table_acknowledgement(const Node& from, const Node& to, std::uint64_t transaction);
 /// PathRecord from one node to another, asked for or answered.
 [[nodiscard]] PacketBuilder path_record(const Node& from, const Node& to, wire::Method method,
                                         std::uint64_t transaction, const Node& source, const Node& destination,
@@ -31,6 +39,10 @@ namespace ipoib::build {
 /// PortInfo of a port, LID-routed: what the SM sets, or a port answers.
 [[nodiscard]] PacketBuilder port_info(const Node& from, const Node& to, wire::Method method,
                                       const wire::Bytes<wire::PortInfo>& info);
+
+/// The first block of a port's P_KeyTable, LID-routed: asked for, or answered. IBTA Vol 1, 14.2.5.7.
+[[nodiscard]] PacketBuilder p_key_table(const Node& from, const Node& to, wire::Method method,
+                                        std::span<const std::uint16_t> p_keys);
 
 /// An IGMPv2 report or leave. RFC 2236, 2.
 [[nodiscard]] PacketBuilder igmp(const Node& from, std::uint8_t type, std::uint32_t group, std::uint16_t mlid,

@@ -14,6 +14,28 @@ void subscribe(Stage& stage, const build::Node& host) {
     }
 }
 
+void look_in_vain(Stage& stage, const build::Node& host, const build::Link& link, const Gid& mgid) {
+    using component = McMemberRecord::component;
+    const auto& administrator = stage.scene().administrator();
+    const auto transaction = stage.transaction();
+    const auto record = build::group_record(host, link, mgid, 0, 0);
+    stage.send(build::mc_member(host, administrator, Method::get, transaction, record, component::mgid));
+    auto answer = build::mc_member(administrator, host, Method::get_resp, transaction, record, component::mgid);
+    stage.send(answer.choose(Mad::status, sa_status::no_records));
+}
+
+void ask_for_path(Stage& stage, const build::Node& host, const build::Node& to, const build::Link& link) {
+    constexpr std::uint8_t ten_gigabit = 3;
+    const auto& administrator = stage.scene().administrator();
+    const auto transaction = stage.transaction();
+    for (const auto method : {Method::get, Method::get_resp}) {
+        const bool is_answer = is_response(method);
+        const auto &from = is_answer ? administrator : host, &target = is_answer ? host : administrator;
+        auto packet = build::path_record(from, target, method, transaction, host, to, link.sl, ten_gigabit);
+        stage.send(packet.choose(PathRecord::p_key, link.p_key));
+    }
+}
+
 void bring_up_senders(Stage& stage) {
     bring_up(stage);
     for (const auto& host : stage.scene().net().hosts) subscribe(stage, host);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/profile.hpp"
+
+#include <array>
+
+namespace ipoib::traffic {
+using namespace wire;
+
+namespace {
+
+/// Of an active port that fits on the link. IBTA Vol 1, 14.2.5.6.
+Bytes<PortInfo> info_of(const build::Node& host, const build::Node& administrator, const build::Link& link) {
+    constexpr std::uint8_t width_4x = 2, link_up = 5;
+    Bytes<PortInfo> info;
+    return info.set(PortInfo::gid_prefix, host.gid.prefix())
+        .set(PortInfo::lid, host.lid)
+        .set(PortInfo::master_sm_lid, administrator.lid)
+        .set(PortInfo::local_port_num, 1)
+        .set(PortInfo::link_width_active, width_4x)
+        .set(PortInfo::link_speed_active, 1)
+        .set(PortInfo::port_state, PortState::active)
+        .set(PortInfo::port_physical_state, link_up)
+        .set(PortInfo::neighbor_mtu, link.mtu)
+        .set(PortInfo::mtu_cap, link.mtu);
+}
+
+/// The subnet manager sets up a port, and gives it the link's partition.
+void set_up(Stage& stage, const build::Node& host, const build::Link& link) {
+    const auto& manager = stage.scene().administrator();
+    const auto info = info_of(host, manager, link);
+    const std::array p_keys{std::uint16_t{0xffff}, link.p_key};
+    stage.send(build::port_info(manager, host, Method::set, info));
+    stage.send(build::port_info(host, manager, Method::get_resp, info));
+    stage.send(build::p_key_table(manager, host, Method::set, p_keys));
+    stage.send(build::p_key_table(host, manager, Method::get_resp, p_keys));
+}
+
+}  // namespace
+
+/// RFC 4391, 4.1 and 5.
+const Profile port_setup{
+    .name = "port-setup",
+    .what = "the SM sets up ports, which join the broadcast group, announce themselves, and go down again",
+    .impact = Impact::fabric,
+    .prepare = [](Stage&) {},
+    .play =
+        [](Stage& stage) {
+            const auto& net = stage.scene().net();
+            for (std::size_t i = 0; stage.goes_on(); ++i) {
+                const auto& host = net.host(i);
+                set_up(stage, host, net.link);
+                join(stage, host, net.link, net.link.broadcast_gid(), join_state::full_member);
+                stage.send(build::arp_request(host, host.ipv4, net.link));
+                leave(stage, host, net.link, net.link.broadcast_gid(), join_state::full_member);
+            }
+        },
+};
+
+}  // namespace ipoib::traffic
