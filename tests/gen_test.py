@@ -52,7 +52,7 @@ class Generate(Folder):
     def test_every_mutation_is_caught(self):
         for mutation in names("--list-mutations"):
             with self.subTest(mutation=mutation):
-                _, verdicts = self.verdicts(self.made("--mutate", mutation, "--scenario", "controlled", "--count", 50))
+                _, verdicts = self.verdicts(self.made("--mutate", mutation, "--scenario", "controlled", "--count", 400))
                 self.assertTrue({"FAIL", "WARN"} & set(verdicts.values()))
 
     def test_the_same_seed_gives_the_same_octets(self):

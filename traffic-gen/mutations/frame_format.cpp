@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Wrong frames. RFC 4391, 6 and 9.1; UD multicast.
-#include "traffic-gen/mutation.hpp"
+// Wrong frames. RFC 4391, 2, 6, 9.1 and 13; UD multicast.
+#include "traffic-gen/mutations/kinds.hpp"
+
+#include "protocol/build/headers.hpp"
 
 namespace ipoib::traffic {
 using namespace wire;
 
 namespace {
-
-bool is_multicast(const build::PacketBuilder& packet) {
-    const auto grh = packet.get<Grh>();
-    return grh && grh[Grh::dgid].is_multicast();
-}
 
 const Mutation reserved_not_zero{
     .name = "reserved-not-zero",
@@ -123,6 +120,47 @@ const Mutation beyond_mtu{
         [](build::PacketBuilder& packet) {
             constexpr std::size_t more = 2048;
             if (packet.has(spec_of<Udp>)) packet.add(std::vector<std::uint8_t>(more));
+        },
+};
+
+const Mutation uncontrolled_q_key{
+    .name = "uncontrolled-q-key",
+    .what = "the broadcast group's Q_Key without its high bit",
+    .breaks = {&rfc4391::controlled_qkey_in_all_packets, &rfc4391::qkey_of_broadcast_group,
+               &rfc4391::ud_same_partition_and_qkey, &rfc4391::adopts_broadcast_parameters},
+    .profile = "ping4",
+    .change =
+        [](build::PacketBuilder& packet) { packet.set(Deth::q_key, packet.get<Deth>()[Deth::q_key] & 0x7fffffff); },
+};
+
+const Mutation not_send_only{
+    .name = "ud-opcode",
+    .what = "an operation of UD that does not exist: SEND First",
+    .breaks = {&rfc4391::ud_transport},
+    .profile = "ping4",
+    .change = [](build::PacketBuilder& packet) { packet.set(Bth::opcode, Opcode{0x60}); },
+};
+
+const Mutation swapped_type{
+    .name = "type-byte-order",
+    .what = "the Type in the order of a little-endian host",
+    .breaks = {&rfc4391::network_byte_order, &rfc4391::encap_type},
+    .profile = "ping4",
+    .change = [](build::PacketBuilder& packet) { packet.set(Encap::type, EtherType{0x0008}); },
+};
+
+const Mutation draft_header{
+    .name = "encap-2-octets",
+    .what = "an encapsulation header of the Type alone, as in drafts before RFC 4391",
+    .breaks = {&rfc4391::encap_header},
+    .profile = "arp",
+    .change =
+        [](build::PacketBuilder& packet) {
+            if (!packet.has(spec_of<Arp>)) return;
+            build::PacketBuilder draft;
+            build::append_headers<Lrh, Grh, Bth, Deth>(draft, packet);
+            draft.add(std::array{std::uint8_t{0x08}, std::uint8_t{0x06}});
+            packet = build::append_headers<Arp, ArpAddresses>(draft, packet);
         },
 };
 
