@@ -7,6 +7,7 @@
 #include "traffic-gen/mutation.hpp"
 #include "traffic-gen/profile.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace ipoib::traffic {
@@ -70,6 +71,33 @@ Found judged(const Mutation& mutation) {
     return judged(*profile, build::samples::controlled(), mutation.change);
 }
 
+struct Exception {
+    const requirements::Requirement* requirement;
+    std::string_view reason;
+};
+/// Requirements that no packet can break, although a rule checks them: it notes what it sees.
+const Exception exceptions[] = {
+    {&rfc4391::broadcast_gid_default_scope, "a default is no limit: another scope may be configured"},
+    {&rfc4391::grh_optional_on_unicast, "it is allowed to have a GRH, and to have none"},
+    {&rfc4391::default_mtu_2044, "what is smaller may be sent; only a large datagram shows that it can be"},
+    {&rfc4391::iid_from_guid, "it is allowed to take another identifier"},
+    {&rfc4391::iid_from_lid, "it is allowed to take another identifier"},
+    {&rfc4391::link_local_from_guid, "RFC 8064 asks for opaque identifiers instead"},
+    {&rfc4391::qpn_choice, "it is allowed to choose any"},
+    {&rfc4391::router_lists_groups, "a router is known as one by having asked for the list"},
+    {&rfc4392::pure_sender_join_state, "each state that it may choose is right"},
+    {&rfc4755::cm_flags, "the other bits of the octet are another requirement's"},
+    {&rfc4755::cm_flags_both, "it is allowed to support one of the two modes"},
+    {&rfc4755::cm_default_mtu, "peers may agree on more, and send less"},
+};
+
+bool can_fail(const rules::Rule& rule) { return rule.holds || rule.duty; }
+
+bool is_exception(const requirements::Requirement& requirement) {
+    return std::any_of(std::begin(exceptions), std::end(exceptions),
+                       [&](const Exception& one) { return one.requirement == &requirement; });
+}
+
 }  // namespace
 
 TEST_CASE("Profiles: nothing is wrong with what they send") {
@@ -98,6 +126,27 @@ TEST_CASE("Mutations: each breaks what it declares, and nothing else") {
         Ids declared;
         for (const auto* requirement : mutation->breaks) Judging::add(declared, *requirement);
         CHECK(judged(*mutation).broken == declared);
+    }
+}
+
+TEST_CASE("Mutations: there is one for every requirement that packets can break") {
+    Ids broken;
+    for (const auto* mutation : all_mutations()) broken.merge(judged(*mutation).checked);
+    for (const auto& rule : rules::all())
+        for (const auto* requirement : rule.checks) {
+            if (!requirement) continue;
+            CAPTURE(std::string(rule.id), std::string(requirement->id));
+            CHECK(broken.contains(std::string(requirement->id)) != is_exception(*requirement));
+        }
+    for (const auto& [requirement, reason] : exceptions) {
+        CAPTURE(std::string(requirement->id), std::string(reason));
+        bool is_checked = false;
+        for (const auto& rule : rules::all()) {
+            if (rule.checks[0] != requirement && rule.checks[1] != requirement) continue;
+            is_checked = true;
+            CHECK_FALSE(can_fail(rule));
+        }
+        CHECK(is_checked);
     }
 }
 
