@@ -14,8 +14,8 @@ constexpr std::uint32_t connected_qpn = 0x777;
 constexpr std::uint64_t service_id = 0x0100000000000042;
 
 /// The same packet over a reliable connection.
-PacketBuilder over_connection(PacketBuilder packet) {
-    return build::over_connection(std::move(packet), connected_qpn, 0);
+PacketBuilder over_rc(PacketBuilder packet) {
+    return over_connection(std::move(packet), connected_qpn, 0);
 }
 
 Bytes<CmPrivateData> private_data() {
@@ -66,9 +66,9 @@ bool observed(const PacketBuilder& packet, const std::string& id) {
 }  // namespace
 
 std::vector<Wrong> rules::testing::wrong_rfc4755() {
-    const auto echo = over_connection(echo_request(a, b, plain, 1));
-    const auto echo6 = over_connection(echo_request6(a, b, plain, 1));
-    const auto reply = over_connection(arp_reply(a, b, plain));
+    const auto echo = over_rc(echo_request(a, b, plain, 1));
+    const auto echo6 = over_rc(echo_request6(a, b, plain, 1));
+    const auto reply = over_rc(arp_reply(a, b, plain));
     return {
         {"an IPv4 group over a connection", lie(echo, Ipv4::destination, group), {"RFC4755-2.1-01"}},
         {"an IPv6 group over a connection", lie(echo6, Ipv6::destination, local_group6), {"RFC4755-2.1-01"}},
@@ -81,7 +81,7 @@ std::vector<Wrong> rules::testing::wrong_rfc4755() {
          lie(reply, Bth::opcode, Opcode::uc_send_only),
          {"RFC4755-4-01", "RFC4755-7-02"}},
         {"an ARP request over a connection", lie(reply, Arp::operation, Arp::request), {"RFC4755-4-01"}},
-        {"an advertisement over a connection", over_connection(neighbour_advertisement(a, b, plain)), {"RFC4755-7-02"}},
+        {"an advertisement over a connection", over_rc(neighbour_advertisement(a, b, plain)), {"RFC4755-7-02"}},
         {"no UD QPN in a REQ", request_with(CmPrivateData::ud_qpn, 0), {"RFC4755-3.2-02"}},
         {"the multicast QPN in a REQ", request_with(CmPrivateData::ud_qpn, 0xffffff), {"RFC4755-3.2-02"}},
         {"the connection's QPN in a REQ", request_with(CmPrivateData::ud_qpn, connected_qpn), {"RFC4755-3.2-02"}},
@@ -122,9 +122,9 @@ TEST_CASE("False alarm: a REQ that is cut off is not judged") {
 }
 
 TEST_CASE("Over a connection: IP to one port, of any size") {
-    const auto small = over_connection(echo_request(a, b, plain, 1)),
-               large = over_connection(echo_request(a, b, plain, 1, 3000)),
-               small6 = over_connection(echo_request6(a, b, plain, 1));
+    const auto small = over_rc(echo_request(a, b, plain, 1)),
+               large = over_rc(echo_request(a, b, plain, 1, 3000)),
+               small6 = over_rc(echo_request6(a, b, plain, 1));
     for (const auto& packet : {small, large, small6})
         for (const auto* id : {"2.1-01", "4-01", "5-02"}) CHECK(observed(packet, "RFC4755-" + std::string(id)));
     CHECK(noted(large, "RFC4755-5-02"));
@@ -132,7 +132,7 @@ TEST_CASE("Over a connection: IP to one port, of any size") {
 }
 
 TEST_CASE("False alarm: what other programs send over connections is not ARP") {
-    const auto arp = over_connection(arp_reply(a, b, plain));
+    const auto arp = over_rc(arp_reply(a, b, plain));
     CHECK(violated(lie(arp, Encap::reserved, 1)) == Ids{});
     CHECK(violated(lie(arp, Arp::hardware, 1)) == Ids{});
     CHECK(violated(lie(arp, Arp::hardware_length, 6)) == Ids{});
@@ -143,7 +143,7 @@ TEST_CASE("False alarm: what other programs send over connections is not ARP") {
 }
 
 TEST_CASE("False alarm: a neighbour is probed over the connection to it") {
-    auto probe = over_connection(neighbour_advertisement(a, b, plain));
+    auto probe = over_rc(neighbour_advertisement(a, b, plain));
     probe.set(Icmpv6::type, Icmpv6Type::neighbour_solicitation).set(LinkAddressOption::type, 1);
     CHECK(violated(probe) == Ids{});
 }
