@@ -69,6 +69,7 @@ bool join(Stage& stage, const build::Node& host, const build::Link& link, const 
 
 void leave(Stage& stage, const build::Node& host, const build::Link& link, const Gid& mgid, std::uint8_t state) {
     auto& states = stage.membership(host.gid, mgid);
+    if ((states & state) == 0) return;
     states &= static_cast<std::uint8_t>(~state);
     if (auto* administrator = stage.administrator()) {
         if (administrator->is_ours(host))
@@ -77,18 +78,6 @@ void leave(Stage& stage, const build::Node& host, const build::Link& link, const
     }
     const auto record = build::group_record(host, link, mgid, stage.scene().mlid(mgid), state);
     ask(stage, host, Method::del, record, M::component::join, record, Method::delete_resp);
-}
-
-void subscribe(Stage& stage, const build::Node& host, std::uint16_t trap) {
-    if (auto* real = stage.administrator()) {
-        if (real->is_ours(host))
-            (void)stage.ask([&](Administrator& sa, Time time) { return sa.subscribe(time, host, trap); });
-        return;
-    }
-    const auto& administrator = stage.scene().administrator();
-    const auto transaction = stage.transaction();
-    stage.send(build::subscription(host, administrator, Method::set, transaction, trap));
-    stage.send(build::subscription(administrator, host, Method::get_resp, transaction, trap));
 }
 
 void bring_up(Stage& stage) {

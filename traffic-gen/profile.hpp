@@ -39,8 +39,6 @@ void play(const Profile& profile, Stage& stage);
 /// False where a real one has refused.
 bool join(Stage& stage, const build::Node& host, const build::Link& link, const wire::Gid& mgid, std::uint8_t state);
 void leave(Stage& stage, const build::Node& host, const build::Link& link, const wire::Gid& mgid, std::uint8_t state);
-/// A host asks to be told of groups that are created, or deleted (trap 66, 67). RFC 4391, 10.
-void subscribe(Stage& stage, const build::Node& host, std::uint16_t trap);
 /// All hosts join the broadcast groups of all links.
 void bring_up(Stage& stage);
 /// A host may send to a group, which somebody has joined; false where it may not.

@@ -93,6 +93,11 @@ void Stage::send(build::PacketBuilder packet) {
     if (goes_on()) (void)send_changed(sender_of(packet), packet);
 }
 
+void Stage::pause(Time time) {
+    constexpr Time longest_real = std::chrono::seconds{1};
+    now_ += administrator() ? std::min(time, longest_real) : time;
+}
+
 Octets Stage::payload(const Flow& flow, std::size_t size) {
     if (payload_.size() != size) payload_ = build::pattern(size);
     if (size >= Number::size) Number{.run = run_, .count = flow.next}.write(payload_);

@@ -76,6 +76,8 @@ public:
         of.frame->set(of.next);
         if (give(of.sender, of.frame->frame())) ++of.next;
     }
+    /// Nothing is sent for so long, on a fabric for a second at most.
+    void pause(Time time);
     /// Sends a frame as it was recorded, at this time since the first; only if it is changed it is built anew.
     void send_recorded(Time time, wire::Octets frame);
 

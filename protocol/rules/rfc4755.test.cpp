@@ -14,9 +14,7 @@ constexpr std::uint32_t connected_qpn = 0x777;
 constexpr std::uint64_t service_id = 0x0100000000000042;
 
 /// The same packet over a reliable connection.
-PacketBuilder over_rc(PacketBuilder packet) {
-    return over_connection(std::move(packet), connected_qpn, 0);
-}
+PacketBuilder over_rc(PacketBuilder packet) { return over_connection(std::move(packet), connected_qpn, 0); }
 
 Bytes<CmPrivateData> private_data() {
     return Bytes<CmPrivateData>{}.set(CmPrivateData::ud_qpn, a.qpn).set(CmPrivateData::receive_mtu, 65524);
@@ -122,8 +120,7 @@ TEST_CASE("False alarm: a REQ that is cut off is not judged") {
 }
 
 TEST_CASE("Over a connection: IP to one port, of any size") {
-    const auto small = over_rc(echo_request(a, b, plain, 1)),
-               large = over_rc(echo_request(a, b, plain, 1, 3000)),
+    const auto small = over_rc(echo_request(a, b, plain, 1)), large = over_rc(echo_request(a, b, plain, 1, 3000)),
                small6 = over_rc(echo_request6(a, b, plain, 1));
     for (const auto& packet : {small, large, small6})
         for (const auto* id : {"2.1-01", "4-01", "5-02"}) CHECK(observed(packet, "RFC4755-" + std::string(id)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/profile.hpp"
+#include "traffic-gen/profiles/exchanges.hpp"
 
 namespace ipoib::traffic {
 using namespace wire;
@@ -17,7 +17,7 @@ const Profile whole_bring_up{
             for (std::size_t i = 0; stage.goes_on(); ++i) {
                 const auto &host = scene.net().host(i), &neighbour = scene.net().host(i + 1);
                 join(stage, host, link, link.broadcast_gid(), join_state::full_member);
-                for (const auto trap : {std::uint16_t{66}, std::uint16_t{67}}) subscribe(stage, host, trap);
+                subscribe(stage, host);
                 join(stage, host, link, mgid_for_ipv4(0xe0000001, link.p_key, link.scope), join_state::full_member);
                 resolve(stage, scene.net(), i, i + 1);
                 resolve6(stage, scene.net(), i, i + 1);

@@ -86,6 +86,7 @@ private:
 const Profile connected{
     .name = "connected",
     .what = "echo over reliable connections between neighbours, which are made and ended by CM",
+    .no_fabric = "there are no queue pairs behind its connections",
     .play =
         [](Stage& stage) {
             const auto& net = stage.scene().net();

@@ -8,6 +8,11 @@ using namespace wire;
 void subscribe(Stage& stage, const build::Node& host) {
     const auto& administrator = stage.scene().administrator();
     for (const auto number : {trap::multicast_group_created, trap::multicast_group_deleted}) {
+        if (auto* real = stage.administrator()) {
+            if (real->is_ours(host))
+                (void)stage.ask([&](Administrator& sa, Time time) { return sa.subscribe(time, host, number); });
+            continue;
+        }
         const auto transaction = stage.transaction();
         stage.send(build::subscription(host, administrator, Method::set, transaction, number));
         stage.send(build::subscription(administrator, host, Method::get_resp, transaction, number));
@@ -15,6 +20,7 @@ void subscribe(Stage& stage, const build::Node& host) {
 }
 
 void look_in_vain(Stage& stage, const build::Node& host, const build::Link& link, const Gid& mgid) {
+    if (stage.administrator()) return;
     using component = McMemberRecord::component;
     const auto& administrator = stage.scene().administrator();
     const auto transaction = stage.transaction();
@@ -25,6 +31,7 @@ void look_in_vain(Stage& stage, const build::Node& host, const build::Link& link
 }
 
 void ask_for_path(Stage& stage, const build::Node& host, const build::Node& to, const build::Link& link) {
+    if (stage.administrator()) return;
     constexpr std::uint8_t ten_gigabit = 3;
     const auto& administrator = stage.scene().administrator();
     const auto transaction = stage.transaction();

@@ -11,6 +11,7 @@ void subscribe(Stage& stage, const build::Node& host);
 /// All hosts join the broadcast groups of all links, and subscribe, as hosts do that will send to groups.
 void bring_up_senders(Stage& stage);
 
+/// Both in captures only; on a fabric it is known already.
 /// A host asks for the record of a group, and hears that there is none.
 void look_in_vain(Stage& stage, const build::Node& host, const build::Link& link, const wire::Gid& mgid);
 /// A host asks for the path to another one: its LID, SL and rate. RFC 4391, 9.1.2.

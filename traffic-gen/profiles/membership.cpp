@@ -25,7 +25,7 @@ struct Listener {
 
     void report6(std::uint8_t record_type) const {
         const auto routers = build::all_mldv2_routers();
-        join_to_send(stage, host, link, mgid(routers));
+        if (!join_to_send(stage, host, link, mgid(routers))) return;
         stage.send(build::mld_report(host, record_type, group6, mlid(routers), link));
     }
     void comes() const {
@@ -35,9 +35,11 @@ struct Listener {
         report6(group_record::to_exclude);
     }
     void goes() const {
-        join_to_send(stage, host, link, mgid(all_routers));
-        stage.send(build::igmp(host, igmp_type::leave, group4, mlid(all_routers), link));
-        leave(stage, host, link, mgid(all_routers), join_state::send_only_non_member);
+        // Without routers there is nobody to tell.
+        if (join_to_send(stage, host, link, mgid(all_routers))) {
+            stage.send(build::igmp(host, igmp_type::leave, group4, mlid(all_routers), link));
+            leave(stage, host, link, mgid(all_routers), join_state::send_only_non_member);
+        }
         leave(stage, host, link, mgid(group4), join_state::full_member);
         report6(group_record::to_include);
         leave(stage, host, link, mgid(build::all_mldv2_routers()), join_state::send_only_non_member);
@@ -51,6 +53,7 @@ const Profile membership{
     .name = "membership",
     .what = "hosts join groups, report them by IGMP and MLD, and leave them again after a while",
     .impact = Impact::link,
+    .needs_neighbour = false,
     .play =
         [](Stage& stage) {
             auto& scene = stage.scene();

@@ -58,6 +58,7 @@ const Profile multicast_router{
     .name = "multicast-router",
     .what = "an IP multicast router follows the groups that hosts create and leave",
     .impact = Impact::link,
+    .no_fabric = "it tells what the subnet administrator reports",
     .prepare =
         [](Stage& stage) {
             bring_up(stage);

@@ -42,6 +42,7 @@ const Profile port_setup{
     .name = "port-setup",
     .what = "the SM sets up ports, which join the broadcast group, announce themselves, and go down again",
     .impact = Impact::fabric,
+    .no_fabric = "it plays the subnet manager",
     .prepare = [](Stage&) {},
     .play =
         [](Stage& stage) {

@@ -55,6 +55,7 @@ const Profile two_subnets{
     .name = "two-subnets",
     .what = "a host of another IB subnet, behind an IB router, resolves hosts of this one and pings them",
     .impact = Impact::link,
+    .no_fabric = "it plays a router",
     .prepare =
         [](Stage& stage) {
             const auto link = spanning(stage.scene());
