@@ -191,9 +191,15 @@ class Generate(Folder):
         def small():
             resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        run = generate("udp", "--count", 10000, "--out", self.folder / "x.pcap", preexec_fn=small)
-        self.assertEqual(run.returncode, 3)
-        self.assertIn(b"File too large", run.stderr)
+        for name in ("x.pcap", "x.pcapng"):
+            path = self.folder / name
+            run = generate("udp", "--count", 10000, "--size", "0..1000", "--out", path, preexec_fn=small)
+            self.assertEqual(run.returncode, 3)
+            self.assertIn(b"File too large", run.stderr)
+            # What is there ends with a whole record.
+            self.assertGreater(path.stat().st_size, 98000)
+            capture, _ = self.verdicts(path)
+            self.assertEqual((capture["notes"], capture.get("error", "")), ([], ""))
 
     def test_help_manual_and_completion(self):
         manual, completion = (generate(word).stdout.decode() for word in ("manual", "completion"))

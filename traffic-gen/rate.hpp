@@ -14,9 +14,10 @@ public:
     /// falls) evenly over the run; "max" without any pause. Throws std::invalid_argument.
     explicit Rate(std::string_view text);
 
-    /// From the beginning of a frame to that of the next. `progress` of the run is from 0 to 1.
-    [[nodiscard]] Time spacing(std::size_t octets, double progress) const noexcept {
-        return is_steady_ ? steady_ : varying(octets, progress);
+    /// From the beginning of a frame to that of the next. `progress` gives that of the run, from 0 to 1.
+    template <class Progress>
+    [[nodiscard]] Time spacing(std::size_t octets, const Progress& progress) const noexcept {
+        return is_steady_ ? steady_ : varying(octets, is_ramp() ? progress() : 0.0);
     }
     [[nodiscard]] bool is_ramp() const noexcept { return first_ != last_; }
     [[nodiscard]] bool is_in_bits() const noexcept { return is_in_bits_; }

@@ -10,16 +10,24 @@
 namespace ipoib::traffic {
 using namespace std::chrono_literals;
 
+namespace {
+
+auto at(double progress) {
+    return [progress] { return progress; };
+}
+
+}  // namespace
+
 TEST_CASE("Rate: packets, bits, ramps, no pauses") {
-    CHECK(Rate{"1000"}.spacing(100, 0.5) == 1ms);
-    CHECK(Rate{"0.5"}.spacing(100, 0) == 2s);
-    CHECK(Rate{"8Mbit"}.spacing(1000, 0) == 1ms);
-    CHECK(Rate{"8kbit"}.spacing(1, 0.9) == 1ms);
-    CHECK(Rate{"1Gbit"}.spacing(125, 0) == 1us);
-    CHECK(Rate{"100..300"}.spacing(1, 0) == 10ms);
-    CHECK(Rate{"100..300"}.spacing(1, 0.5) == 5ms);
-    CHECK(Rate{"200..100"}.spacing(1, 1) == 10ms);
-    CHECK(Rate{"max"}.spacing(1, 0) == 0s);
+    CHECK(Rate{"1000"}.spacing(100, at(0.5)) == 1ms);
+    CHECK(Rate{"0.5"}.spacing(100, at(0)) == 2s);
+    CHECK(Rate{"8Mbit"}.spacing(1000, at(0)) == 1ms);
+    CHECK(Rate{"8kbit"}.spacing(1, at(0.9)) == 1ms);
+    CHECK(Rate{"1Gbit"}.spacing(125, at(0)) == 1us);
+    CHECK(Rate{"100..300"}.spacing(1, at(0)) == 10ms);
+    CHECK(Rate{"100..300"}.spacing(1, at(0.5)) == 5ms);
+    CHECK(Rate{"200..100"}.spacing(1, at(1)) == 10ms);
+    CHECK(Rate{"max"}.spacing(1, at(0)) == 0s);
 }
 
 TEST_CASE("Rate: what is none") {

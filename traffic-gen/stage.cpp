@@ -65,7 +65,7 @@ std::vector<std::uint8_t> Stage::whole(build::PacketBuilder& packet) const {
 }
 
 void Stage::has_sent(std::size_t octets) {
-    now_ += options_.rate.spacing(octets, progress());
+    now_ += options_.rate.spacing(octets, [this] { return progress(); });
     if (has_begun_) ++sent_;
     if (told_) told_();
 }

@@ -53,10 +53,10 @@ wire::Bytes<ErfHeader> ibdump_erf_header(std::int64_t time_ns, std::uint32_t wir
         octet = static_cast<std::uint8_t>(fixed_point);
         fixed_point >>= 8;
     }
-    return wire::Bytes<ErfHeader>{}
-        .set(ErfHeader::time, time)
-        .set(ErfHeader::type, erf_infiniband)
-        .set(ErfHeader::flags, varying_record_length)
+    static constexpr auto every =
+        wire::Bytes<ErfHeader>{}.set(ErfHeader::type, erf_infiniband).set(ErfHeader::flags, varying_record_length);
+    auto header = every;
+    return header.set(ErfHeader::time, time)
         .set(ErfHeader::record_length, static_cast<std::uint16_t>(ErfHeader::size + wire_length))
         .set(ErfHeader::wire_length, static_cast<std::uint16_t>(wire_length));
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writing captures: classic pcap through libpcap, pcapng by our own blocks, each write checked.
+// Writing captures: a pcap with the header that libpcap gives it, pcapng by our own blocks.
 #include "fabric/capture/writer.hpp"
 
 #include "fabric/capture/erf.hpp"
 #include "fabric/capture/pcapng_writer.hpp"
+#include "fabric/capture/record_file.hpp"
 
-#include <fcntl.h>
 #include <pcap/pcap.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
+#include <memory>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -27,24 +27,6 @@ constexpr std::size_t longest_record = 262144;
 
 [[noreturn]] void fail(const std::string& path, const std::string& why) {
     throw std::runtime_error("cannot write " + path + ": " + why);
-}
-[[noreturn]] void fail_by_system(const std::string& path, int error) {
-    fail(path, std::generic_category().message(error == 0 ? EIO : error));
-}
-
-/// Standard output is duplicated, so that closing the capture leaves it open.
-std::FILE* open_for_writing(const std::string& path) {
-    constexpr mode_t everyone = 0666;
-    const int descriptor = path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-                                       : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, everyone);
-    if (descriptor < 0) fail_by_system(path, errno);
-    std::FILE* file = fdopen(descriptor, "wb");
-    if (!file) {
-        const int error = errno;
-        ::close(descriptor);
-        fail_by_system(path, error);
-    }
-    return file;
 }
 
 /// A frame with its lengths settled and, for ERF, the header that goes before it.
@@ -59,128 +41,100 @@ struct Record {
 /// An open capture of one format. Throws std::runtime_error when the system refuses to write.
 class Output {
 public:
-    explicit Output(const std::string& path) : path_{path == "-" ? "standard output" : path} {}
+    explicit Output(const std::string& path) : file_{path} {}
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
     virtual ~Output() = default;
 
     virtual std::uint32_t add_interface(LinkType link_type, std::string_view name) = 0;
     virtual void write(const Record& record, std::uint32_t interface) = 0;
-    virtual void flush() = 0;
-    virtual void close() = 0;
+    void flush() { file_.flush(); }
+    void close() { file_.close(); }
 
-    [[nodiscard]] const std::string& path() const noexcept { return path_; }
+    [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
     [[nodiscard]] LinkType link_type(std::uint32_t interface) const {
-        if (interface >= interfaces_.size()) fail(path_, "there is no interface " + std::to_string(interface));
+        if (interface >= interfaces_.size()) fail(path(), "there is no interface " + std::to_string(interface));
         return interfaces_[interface];
     }
 
 protected:
-    std::string path_;
+    RecordFile file_;
     std::vector<LinkType> interfaces_;
 };
+
+/// The header of a pcap, by libpcap. It writes link types and magic numbers as its own reader wants them.
+std::vector<std::uint8_t> pcap_header(const std::string& path, LinkType link_type, int precision) {
+    const std::unique_ptr<pcap_t, void (*)(pcap_t*)> pcap{
+        pcap_open_dead_with_tstamp_precision(static_cast<int>(link_type), longest_record,
+                                             static_cast<u_int>(precision)),
+        pcap_close};
+    char* octets = nullptr;
+    std::size_t size = 0;
+    std::FILE* const memory = pcap ? open_memstream(&octets, &size) : nullptr;
+    if (!memory) fail(path, "libpcap knows no such file");
+    // On failure libpcap has closed the file already.
+    auto* const dumper = pcap_dump_fopen(pcap.get(), memory);
+    if (dumper) pcap_dump_close(dumper);
+    std::vector<std::uint8_t> header(octets, octets + (dumper ? size : 0));
+    std::free(octets);
+    if (!dumper) fail(path, pcap_geterr(pcap.get()));
+    return header;
+}
 
 class PcapOutput final : public Output {
 public:
     PcapOutput(const std::string& path, LinkType link_type) : Output{path}, is_erf_{link_type == LinkType::erf} {
         interfaces_.push_back(link_type);
         // ibdump writes microseconds; elsewhere nothing is to be lost.
-        pcap_ =
-            pcap_open_dead_with_tstamp_precision(static_cast<int>(link_type), longest_record,
-                                                 is_erf_ ? PCAP_TSTAMP_PRECISION_MICRO : PCAP_TSTAMP_PRECISION_NANO);
-        if (!pcap_) fail(path_, "libpcap knows no such file");
-        try {
-            // On failure libpcap may have closed the file already, so it cannot be closed here.
-            dumper_ = pcap_dump_fopen(pcap_, open_for_writing(path));
-            if (!dumper_) fail(path_, pcap_geterr(pcap_));
-        } catch (...) {
-            pcap_close(pcap_);
-            throw;
-        }
+        const auto header =
+            pcap_header(file_.path(), link_type, is_erf_ ? PCAP_TSTAMP_PRECISION_MICRO : PCAP_TSTAMP_PRECISION_NANO);
+        append(header.data(), header.size());
+        file_.end_record();
     }
-    ~PcapOutput() override { release(); }
 
-    std::uint32_t add_interface(LinkType, std::string_view) override { fail(path_, "a pcap has just one interface"); }
+    std::uint32_t add_interface(LinkType, std::string_view) override { fail(path(), "a pcap has just one interface"); }
 
     void write(const Record& record, std::uint32_t) override {
-        if (record.time_ns / ns_per_second > std::numeric_limits<std::uint32_t>::max())
-            fail(path_, "a pcap holds no time after 2106");
-        pcap_pkthdr header{};
-        header.ts.tv_sec = record.time_ns / ns_per_second;
-        header.ts.tv_usec = record.time_ns % ns_per_second / (is_erf_ ? 1000 : 1);
-        header.caplen = static_cast<bpf_u_int32>(record.size());
-        header.len = static_cast<bpf_u_int32>(record.header.size() + record.wire_length);
-        const std::uint8_t* octets = record.octets.data();
-        if (!record.header.empty()) {
-            joined_.assign(record.header.begin(), record.header.end());
-            joined_.insert(joined_.end(), record.octets.begin(), record.octets.end());
-            octets = joined_.data();
-        }
-        errno = 0;
-        pcap_dump(reinterpret_cast<u_char*>(dumper_), &header, octets);
-        if (std::ferror(pcap_dump_file(dumper_))) fail_by_system(path_, errno);
-    }
-    void flush() override {
-        errno = 0;
-        if (pcap_dump_flush(dumper_) != 0) fail_by_system(path_, errno);
-    }
-    void close() override {
-        flush();
-        release();
+        const auto seconds = record.time_ns / ns_per_second;
+        if (seconds > std::numeric_limits<std::uint32_t>::max()) fail(path(), "a pcap holds no time after 2106");
+        const auto rest = record.time_ns % ns_per_second / (is_erf_ ? 1000 : 1);
+        // In the byte order of this host, which the magic number tells. draft-ietf-opsawg-pcap, 5.
+        const std::array header{static_cast<std::uint32_t>(seconds), static_cast<std::uint32_t>(rest),
+                                static_cast<std::uint32_t>(record.size()),
+                                static_cast<std::uint32_t>(record.header.size() + record.wire_length)};
+        append(header.data(), sizeof header);
+        append(record.header.data(), record.header.size());
+        append(record.octets.data(), record.octets.size());
+        file_.end_record();
     }
 
 private:
-    void release() noexcept {
-        if (dumper_) pcap_dump_close(std::exchange(dumper_, nullptr));
-        if (pcap_) pcap_close(std::exchange(pcap_, nullptr));
+    void append(const void* from, std::size_t size) {
+        const auto* const octets = static_cast<const std::uint8_t*>(from);
+        file_.buffer().insert(file_.buffer().end(), octets, octets + size);
     }
 
     bool is_erf_;
-    pcap_t* pcap_ = nullptr;
-    pcap_dumper_t* dumper_ = nullptr;
-    std::vector<std::uint8_t> joined_;
 };
 
 class PcapngOutput final : public Output {
 public:
-    explicit PcapngOutput(const std::string& path) : Output{path}, file_{open_for_writing(path)} {
-        pcapng::append_section_header(buffer_);
-        put();
-    }
-    ~PcapngOutput() override {
-        if (file_) std::fclose(file_);
+    explicit PcapngOutput(const std::string& path) : Output{path} {
+        pcapng::append_section_header(file_.buffer());
+        file_.end_record();
     }
 
     std::uint32_t add_interface(LinkType link_type, std::string_view name) override {
-        pcapng::append_interface(buffer_, link_type, name);
-        put();
+        pcapng::append_interface(file_.buffer(), link_type, name);
+        file_.end_record();
         interfaces_.push_back(link_type);
         return static_cast<std::uint32_t>(interfaces_.size() - 1);
     }
     void write(const Record& record, std::uint32_t interface) override {
-        pcapng::append_packet(buffer_, {interface, static_cast<std::uint64_t>(record.time_ns), record.header,
-                                        record.octets, record.wire_length, record.comment});
-        put();
+        pcapng::append_packet(file_.buffer(), {interface, static_cast<std::uint64_t>(record.time_ns), record.header,
+                                               record.octets, record.wire_length, record.comment});
+        file_.end_record();
     }
-    void flush() override {
-        if (std::fflush(file_) != 0) fail_by_system(path_, errno);
-    }
-    void close() override {
-        flush();
-        if (std::fclose(std::exchange(file_, nullptr)) != 0) fail_by_system(path_, errno);
-    }
-
-private:
-    void put() {
-        const std::size_t size = buffer_.size();
-        const std::size_t written = std::fwrite(buffer_.data(), 1, size, file_);
-        const int error = errno;
-        buffer_.clear();
-        if (written != size) fail_by_system(path_, error);
-    }
-
-    std::FILE* file_;
-    pcapng::Buffer buffer_;
 };
 
 }  // namespace

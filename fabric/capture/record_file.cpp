@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Records to a descriptor.
+#include "fabric/capture/record_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace ipoib::capture {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, int error) {
+    throw std::runtime_error("cannot write " + path + ": " + std::generic_category().message(error ? error : EIO));
+}
+
+}  // namespace
+
+/// Standard output is duplicated, so that closing the file leaves it open.
+RecordFile::RecordFile(const std::string& path) : path_(path == "-" ? "standard output" : path) {
+    constexpr mode_t everyone = 0666;
+    descriptor_ = path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+                              : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, everyone);
+    if (descriptor_ < 0) fail(path_, errno);
+    buffer_.reserve(usual_size);
+}
+
+RecordFile::~RecordFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+RecordFile::Outcome RecordFile::write() const noexcept {
+    std::size_t done = 0;
+    while (done < buffer_.size()) {
+        const auto count = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return {done, errno ? errno : EIO};
+        done += static_cast<std::size_t>(count);
+    }
+    return {done, 0};
+}
+
+void RecordFile::cut_back(std::size_t written) const noexcept {
+    struct stat about {};
+    if (fstat(descriptor_, &about) != 0 || !S_ISREG(about.st_mode)) return;
+    const auto beyond = std::upper_bound(ends_.begin(), ends_.end(), written);
+    const auto whole = size_ + (beyond == ends_.begin() ? 0 : *(beyond - 1));
+    // Where even that is refused, readers see a record that is cut.
+    if (ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) return;
+}
+
+void RecordFile::flush() {
+    if (descriptor_ < 0) return;
+    const auto [written, error] = write();
+    if (error != 0) cut_back(written);
+    size_ += written;
+    buffer_.clear();
+    ends_.clear();
+    if (error != 0) fail(path_, error);
+}
+
+void RecordFile::close() {
+    if (descriptor_ < 0) return;
+    flush();
+    if (::close(std::exchange(descriptor_, -1)) != 0) fail(path_, errno);
+}
+
+}  // namespace ipoib::capture
