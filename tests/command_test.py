@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Drives ipoib-conform as a person or a script would: exit codes, messages, reports, pipes, signals, bad input."""
+import contextlib
 import gzip
 import json
 import os
@@ -586,7 +587,12 @@ class Run(Active):
             time.sleep(0.01)
         for nonsense in (b"\x01\x00abc", b"\xff\xff" + bytes(100), b"\x00\x1a" + bytes(26), b"\x00"):
             with socket.socket(socket.AF_UNIX) as node:
-                node.connect(str(port))
+                # The file is there a moment before somebody listens.
+                for _ in range(100):
+                    with contextlib.suppress(ConnectionRefusedError):
+                        node.connect(str(port))
+                        break
+                    time.sleep(0.01)
                 try:
                     node.sendall(nonsense)
                 except BrokenPipeError:  # the fabric has closed it already

@@ -21,7 +21,6 @@ using namespace wire;
 using assumptions::Irregularities;
 using assumptions::StatedGroup;
 using assumptions::StatedPort;
-using assumptions::Told;
 
 namespace {
 

@@ -55,7 +55,7 @@ public:
                                         std::string(sa_mutant_prefix) + std::string(mutant_->name) + " --dut sa");
         (void)simulated_options(target, 0, fabric::Loop::Clock::virtual_time);
     }
-    ~SimulatedRig() override { clean_up({}); }
+    ~SimulatedRig() override { SimulatedRig::clean_up({}); }
 
     Session& prepare(std::uint64_t seed) override {
         clean_up({});
@@ -235,7 +235,7 @@ public:
         // Others may run the suite on this fabric at the same time: groups and nonces are this run's alone.
         target_.session.seed += std::random_device{}();
         target_.session.journal_folder = Journal::usual_folder();
-        find_fabric();
+        HcaRig::find_fabric();
     }
 
 private:

@@ -8,8 +8,6 @@
 namespace ipoib::rules {
 namespace {
 
-using requirements::Strength;
-
 constexpr Parts to_group = over_ib | parts(Part::lrh, Part::grh, Part::mgid);
 constexpr Parts of_sa = parts(Part::mc_member);
 

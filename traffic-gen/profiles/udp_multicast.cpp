@@ -18,8 +18,9 @@ const Profile udp_multicast{
             const auto all_join = [&](const Gid& mgid) {
                 for (const auto& host : scene.net().hosts)
                     if (&host != &sender) join(stage, host, link, mgid, join_state::full_member);
-                // A group must be there before it can be joined to send.
-                join(stage, sender, link, mgid, join_state::send_only_non_member);
+                // A group must be there before it can be joined to send; where nobody is in it, the sender makes it.
+                if (!join(stage, sender, link, mgid, join_state::send_only_non_member))
+                    (void)join(stage, sender, link, mgid, join_state::full_member);
             };
             for (std::size_t i = 0; i < scene.groups(); ++i) {
                 all_join(mgid_for_ipv4(scene.group4(i), link.p_key, link.scope));
