@@ -36,7 +36,9 @@ void refuse_wrong(const FabricOptions& options) {
     if (!is_simulated && !options.scenario.empty() && options.scenario != "default")
         throw std::invalid_argument("--scenario is how a fabric of ours is set up; " + options.words +
                                     " is somebody's");
-    if (options.hosts && is_verbs(options) && (*options.hosts < 1 || *options.hosts > most_interfaces))
+    if (options.hosts && *options.hosts > Scene::most_hosts)
+        throw std::invalid_argument("--hosts: from 1 to " + std::to_string(Scene::most_hosts));
+    if (options.hosts && is_verbs(options) && *options.hosts > most_interfaces)
         throw std::invalid_argument("--hosts: from 1 to " + std::to_string(most_interfaces) +
                                     " queue pairs of an adapter, each an interface");
 }

@@ -4,6 +4,8 @@
 
 #include "fabric/impact.hpp"
 
+#include <cstdlib>
+
 namespace ipoib::traffic {
 namespace {
 
@@ -11,13 +13,23 @@ constexpr const char* fabric_words =
     "simulated (in this process), socket:PATH[,PATH] (raw ports of a fabric that listens there), "
     "verbs:DEVICE[/PORT][,pkey=N] (a port of this host's HCA)";
 
+/// A number above zero, said without its bounds.
+CLI::Validator positive() {
+    return {[](std::string& text) {
+                char* end = nullptr;
+                const double number = std::strtod(text.c_str(), &end);
+                return *end == '\0' && number > 0 ? std::string() : "'" + text + "' is no number above zero";
+            },
+            ""};
+}
+
 /// What both commands have.
 template <class Both>
 void add_common(CLI::App& command, Both& options) {
     command.add_option("--count", options.count, "Packets; without it 1000, or as many as --duration takes")
-        ->check(CLI::PositiveNumber)
+        ->check(positive())
         ->type_name("N");
-    command.add_option("--duration", options.duration, "Seconds at most")->check(CLI::PositiveNumber)->type_name("T");
+    command.add_option("--duration", options.duration, "Seconds at most")->check(positive())->type_name("T");
     command.add_option("--groups", options.groups, "Multicast groups; by --seed it is known which")->type_name("N");
     command.add_option("--seed", options.seed, "The same seed gives the same octets")->type_name("N");
     command.add_option("--ip", options.ipv4, "On a fabric: the IPv4 address of our first host; the others count on")
@@ -32,7 +44,7 @@ void add_common(CLI::App& command, Both& options) {
         ->check(CLI::IsMember({"human", "json"}))
         ->type_name("FORM");
     command.add_option("--interval", options.interval, "Tell what was counted every T seconds")
-        ->check(CLI::PositiveNumber)
+        ->check(positive())
         ->type_name("T");
     command.add_flag("--quiet", options.is_quiet, "No summary");
 }
@@ -55,8 +67,11 @@ void add_traffic(CLI::App& program, Options& options) {
         ->type_name("R");
     program.add_option("--size", options.size, "Octets of payload, or LEAST..MOST")->type_name("S");
     program.add_option("--hosts", options.hosts, "Hosts on the fabric; on verbs: queue pairs, each an interface")
+        ->check(positive())
         ->type_name("N");
-    program.add_option("--partitions", options.partitions, "Links, each a partition of all hosts")->type_name("N");
+    program.add_option("--partitions", options.partitions, "Links, each a partition of all hosts")
+        ->check(positive())
+        ->type_name("N");
     program.add_option("--to", options.to, "On a fabric: a neighbour to send to, by its address; again for more")
         ->type_name("ADDRESS");
     program

@@ -2,6 +2,8 @@
 #include "traffic-gen/mutation.hpp"
 #include "traffic-gen/profile.hpp"
 
+#include <algorithm>
+
 namespace ipoib::traffic {
 
 const Profile malformed{
@@ -10,9 +12,13 @@ const Profile malformed{
     .impact = Impact::fabric,
     .play =
         [](Stage& stage) {
-            constexpr std::uint64_t packets_each = 20;
+            constexpr std::uint64_t least_each = 20;
+            const auto mutations = all_mutations();
+            const auto count = stage.options().count;
+            const auto packets_each =
+                count == StageOptions::no_bound ? least_each : std::max(least_each, count / mutations.size());
             while (stage.goes_on())
-                for (const auto* mutation : all_mutations()) {
+                for (const auto* mutation : mutations) {
                     const auto* profile = find_profile(mutation->profile);
                     if (!stage.goes_on()) return;
                     stage.forget_memberships();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/profile.hpp"
+#include "traffic-gen/profiles/exchanges.hpp"
 
 namespace ipoib::traffic {
 using namespace wire;
@@ -15,6 +15,7 @@ const Profile udp_multicast{
             auto& scene = stage.scene();
             const auto& link = scene.net().link;
             const auto& sender = scene.net().hosts.front();
+            subscribe(stage, sender);
             const auto all_join = [&](const Gid& mgid) {
                 for (const auto& host : scene.net().hosts)
                     if (&host != &sender) join(stage, host, link, mgid, join_state::full_member);
