@@ -535,8 +535,7 @@ class Run(Active):
     def test_what_is_not_built_or_does_not_exist_is_a_usage_error(self):
         for words, arguments in (("--dut", ["--fabric", "verbs:none-such"]),
                                  ("none-such", ["--fabric", "verbs:none-such", "--dut", "none"]), ("--html", ["--html", "x.html"]),
-                                 ("--ctrf", ["--ctrf", "x"]), ("--tap", ["--tap", "x"]),
-                                 ("--markdown", ["--markdown", "x"]), ("nowhere", ["--fabric", "nowhere"]),
+                                 ("nowhere", ["--fabric", "nowhere"]),
                                  ("nobody", ["--dut", "nobody"]), ("mutant", ["--dut", "mutant:nothing"]),
                                  ("scope5", ["--scenario", "nothing"]), ("--dut", ["--fabric", "socket:/x"]),
                                  ("path", ["--fabric", "socket:tap=/x", "--dut", "none"]),

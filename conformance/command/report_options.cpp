@@ -5,9 +5,12 @@
 #include "conformance/command/output.hpp"
 #include "conformance/engine/passive.hpp"
 #include "generated/version.hpp"
+#include "reports/ctrf.hpp"
+#include "reports/job_summary.hpp"
 #include "reports/json.hpp"
 #include "reports/junit.hpp"
 #include "reports/table.hpp"
+#include "reports/tap.hpp"
 
 #include <unistd.h>
 
@@ -42,8 +45,14 @@ reports::Dialect dialect_of(const std::string& name) {
 
 /// Writes the reports that were asked for; what could not be written, in words.
 std::string write_reports(const reports::Results& results, const ReportOptions& options) {
-    if (!options.json.empty())
-        if (auto error = reports::write_json(options.json, results); !error.empty()) return error;
+    using Write = std::string (*)(const std::filesystem::path&, const reports::Results&);
+    const std::array<std::pair<const std::string*, Write>, 4> simple{{{&options.json, reports::write_json},
+                                                                      {&options.ctrf, reports::write_ctrf},
+                                                                      {&options.tap, reports::write_tap},
+                                                                      {&options.markdown, reports::write_job_summary}}};
+    for (const auto& [path, write] : simple)
+        if (!path->empty())
+            if (auto error = write(*path, results); !error.empty()) return error;
     if (options.junit.empty()) return {};
     return reports::write_junit(options.junit, results, {.dialect = dialect_of(options.dialect), .name = {}});
 }
@@ -65,6 +74,13 @@ void add_report_options(CLI::App& command, ReportOptions& options, const std::st
         ->check(CLI::IsMember({"portable", "ant", "rich"}))
         ->type_name("NAME");
     command.add_option("--json", options.json, "Write all results as JSON")->check(not_empty())->type_name("FILE");
+    command.add_option("--ctrf", options.ctrf, "Write CTRF JSON (ctrf.io)")->check(not_empty())->type_name("FILE");
+    command.add_option("--tap", options.tap, "Write TAP 13, which readers of KTAP take, too")
+        ->check(not_empty())
+        ->type_name("FILE");
+    command.add_option("--markdown", options.markdown, "Write a page for the summary of a CI job")
+        ->check(not_empty())
+        ->type_name("FILE");
     command.add_option("--expect", options.expect, "Baseline of known failures")
         ->check(not_empty())
         ->type_name("BASELINE.toml");
@@ -95,7 +111,7 @@ void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std:
 
 void refuse_overwriting(const ReportOptions& options, std::vector<std::string> taken) {
     if (!options.expect.empty()) taken.push_back(options.expect);
-    refuse_same_files({options.junit, options.json}, std::move(taken));
+    refuse_same_files({options.junit, options.json, options.ctrf, options.tap, options.markdown}, std::move(taken));
 }
 
 void make_evidence_folder(const std::string& path) {

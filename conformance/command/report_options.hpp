@@ -15,7 +15,7 @@
 namespace ipoib::conformance {
 
 struct ReportOptions {
-    std::string junit, json, expect;
+    std::string junit, json, ctrf, tap, markdown, expect;
     std::string dialect = "portable";
     bool strict = false, quiet = false, no_color = false;
     std::uint64_t seed = 1;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // docs/cases/: what each case wants, what it does, and what its failure looks like.
-#include "conformance/documents/markdown.hpp"
 #include "conformance/documents/pages.hpp"
+#include "reports/markdown.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace ipoib::conformance {
-using namespace markdown;
+using namespace reports::markdown;
 
 namespace {
 

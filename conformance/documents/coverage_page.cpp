@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // docs/coverage.md: section by section, what covers each requirement.
-#include "conformance/documents/markdown.hpp"
 #include "conformance/documents/pages.hpp"
+#include "reports/markdown.hpp"
 
 #include <fmt/format.h>
 
 #include <map>
 
 namespace ipoib::conformance {
-using namespace markdown;
+using namespace reports::markdown;
 
 namespace {
 

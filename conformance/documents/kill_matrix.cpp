@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The kill matrix as docs/kill-matrix.md and as JSON.
-#include "conformance/documents/markdown.hpp"
 #include "conformance/documents/pages.hpp"
+#include "reports/markdown.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -9,7 +9,7 @@
 #include <algorithm>
 
 namespace ipoib::conformance {
-using namespace markdown;
+using namespace reports::markdown;
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include "conformance/documents/pages.hpp"
 
 #include "catch2.hpp"
-#include "conformance/documents/markdown.hpp"
+#include "reports/markdown.hpp"
 
 #include <algorithm>
 
@@ -119,17 +119,17 @@ TEST_CASE("Pages: coverage names the cases, the reasons and what is open") {
 }
 
 TEST_CASE("Markdown: what has a meaning there is escaped") {
-    CHECK(markdown::plain("a | b <c> *d* [e]") == "a \\| b \\<c> \\*d\\* \\[e]");
-    CHECK(markdown::code("a|b") == "`a\\|b`");
-    CHECK(markdown::row({"a", "", "c"}) == "| a | | c |\n");
-    CHECK(markdown::head({"a", "b"}) == "| a | b |\n|---|---|\n");
+    CHECK(reports::markdown::plain("a | b <c> *d* [e]") == "a \\| b \\<c> \\*d\\* \\[e]");
+    CHECK(reports::markdown::code("a|b") == "`a\\|b`");
+    CHECK(reports::markdown::row({"a", "", "c"}) == "| a | | c |\n");
+    CHECK(reports::markdown::head({"a", "b"}) == "| a | b |\n|---|---|\n");
 }
 
 TEST_CASE("Markdown: paragraphs are broken at 120 columns, a longer word has its own line") {
     const std::string word(50, 'w'), longer(130, 'l');
-    CHECK(markdown::paragraph(word + ' ' + word + ' ' + word) == word + ' ' + word + '\n' + word + "\n\n");
-    CHECK(markdown::paragraph("a " + longer + " b", "> ") == "> a\n> " + longer + "\n> b\n\n");
+    CHECK(reports::markdown::paragraph(word + ' ' + word + ' ' + word) == word + ' ' + word + '\n' + word + "\n\n");
+    CHECK(reports::markdown::paragraph("a " + longer + " b", "> ") == "> a\n> " + longer + "\n> b\n\n");
     const std::string half(59, 'h');
-    CHECK(markdown::paragraph(half + "ii " + half) == half + "ii\n" + half + "\n\n");
-    CHECK(markdown::paragraph(half + "i " + half) == half + "i " + half + "\n\n");
+    CHECK(reports::markdown::paragraph(half + "ii " + half) == half + "ii\n" + half + "\n\n");
+    CHECK(reports::markdown::paragraph(half + "i " + half) == half + "i " + half + "\n\n");
 }

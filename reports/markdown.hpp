@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace ipoib::conformance::markdown {
+namespace ipoib::reports::markdown {
 
 /// Text that means itself, also inside a table.
 [[nodiscard]] std::string plain(std::string_view text);
@@ -28,4 +28,4 @@ template <class Range>
     return text.empty() ? std::string(none) : text;
 }
 
-}  // namespace ipoib::conformance::markdown
+}  // namespace ipoib::reports::markdown

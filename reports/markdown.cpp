@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/documents/markdown.hpp"
+#include "reports/markdown.hpp"
 
-namespace ipoib::conformance::markdown {
+namespace ipoib::reports::markdown {
 
 std::string plain(std::string_view text) {
     constexpr std::string_view special = "|<*`\\[";
@@ -54,4 +54,4 @@ std::string head(std::initializer_list<std::string_view> cells) {
     return lines + '\n';
 }
 
-}  // namespace ipoib::conformance::markdown
+}  // namespace ipoib::reports::markdown

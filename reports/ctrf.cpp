@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// CTRF 0.0.0 as its schema of 2025 has it; every text is legal UTF-8 and of bounded length.
+#include "reports/ctrf.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "reports/atomic_file.hpp"
+#include "reports/failure.hpp"
+#include "reports/junit_suites.hpp"
+#include "reports/text.hpp"
+
+namespace ipoib::reports {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Milliseconds = std::chrono::milliseconds;
+
+constexpr std::size_t longest_text = 8000, longest_name = 1000, violations_told = 10;
+
+std::string fit(std::string_view text, std::size_t limit = longest_text) { return clipped(printable(text), limit); }
+
+std::int64_t milliseconds(double seconds) {
+    constexpr double most = 1e12;
+    return std::isfinite(seconds) && seconds > 0 ? static_cast<std::int64_t>(std::min(seconds * 1e3, most)) : 0;
+}
+
+/// Since 1970, of "2026-01-01T00:00:00"; 0 for a text that is no such time.
+std::int64_t begin_of(const std::string& started) {
+    using namespace std::chrono;
+    std::istringstream text(started);
+    int year_number = 0, hour_number = 0, minute_number = 0, second_number = 0;
+    unsigned month_number = 0, day_number = 0;
+    char sign = 0;
+    text >> year_number >> sign >> month_number >> sign >> day_number >> sign >> hour_number >> sign >> minute_number >>
+        sign >> second_number;
+    const year_month_day day{year{year_number}, month{month_number}, std::chrono::day{day_number}};
+    if (!text || !day.ok() || year_number < 1970) return 0;
+    const auto time = sys_days{day} + hours{hour_number} + minutes{minute_number} + seconds{second_number};
+    return duration_cast<Milliseconds>(time.time_since_epoch()).count();
+}
+
+std::string_view status(Verdict verdict) {
+    switch (outcome_of(verdict)) {
+        case Outcome::passed:
+            return "passed";
+        case Outcome::failure:
+            return "failed";
+        case Outcome::skipped:
+            return "skipped";
+        case Outcome::error:
+            break;
+    }
+    return "other";
+}
+
+Json facts(const std::vector<std::pair<std::string, std::string>>& from) {
+    auto object = Json::object();
+    for (const auto& [key, value] : from) object[fit(key)] = fit(value);
+    return object;
+}
+
+class Document {
+public:
+    explicit Document(const Results& results)
+        : results_(results), all_(with_unreadable_captures(results)), requirements_(results) {}
+
+    [[nodiscard]] Json json() {
+        auto tests = Json::array();
+        const auto suites = suites_of(results_, all_, "ipoib-conform");
+        for (const auto& suite : suites)
+            for (const auto& one : suite.cases) tests.push_back(test(suite, one));
+        const auto begin = begin_of(results_.started);
+        Json summary{{"tests", tests.size()}};
+        for (const auto* kind : {"passed", "failed", "skipped", "pending", "other"}) summary[kind] = counts_[kind];
+        summary["suites"] = suites.size();
+        summary["start"] = begin;
+        summary["stop"] = begin + milliseconds(results_.seconds);
+        return {{"reportFormat", "CTRF"},
+                {"specVersion", "0.0.0"},
+                {"generatedBy", "ipoib-conform"},
+                {"results",
+                 {{"tool", {{"name", "ipoib-conform"}, {"version", fit(results_.suite)}}},
+                  {"summary", std::move(summary)},
+                  {"tests", std::move(tests)},
+                  {"environment", {{"testEnvironment", fit(results_.host)}, {"extra", environment()}}}}}};
+    }
+
+private:
+    [[nodiscard]] Json environment() const {
+        auto command = Json::array();
+        for (const auto& word : results_.command) command.push_back(fit(word));
+        return {{"command", std::move(command)},
+                {"seed", results_.seed},
+                {"coverage", fit(coverage_sentence(results_))},
+                {"fabric", facts(results_.fabric)},
+                {"dut", facts(results_.dut)}};
+    }
+
+    [[nodiscard]] Json test(const Suite& suite, const TestCase& one) {
+        const auto& result = *one.result;
+        const auto state = std::string(status(result.verdict));
+        ++counts_[state];
+        auto labels = Json::object();
+        auto checks = Json::array();
+        for (const auto& id : result.checks) checks.push_back(fit(id));
+        if (!checks.empty()) labels["requirements"] = std::move(checks);
+        labels["observed"] = result.observed;
+        labels["violations"] = result.violations;
+        if (!result.reference.empty()) labels["reference"] = fit(result.reference);
+        const auto name_of = fit(one.name, longest_name);
+        Json test{{"testId", fit(result.id.empty() ? "?" : result.id, longest_name)},
+                  {"name", name_of.empty() ? "?" : name_of},
+                  {"status", state},
+                  {"duration", milliseconds(result.seconds)},
+                  {"suite", {fit(suite.name, longest_name), fit(one.class_name, longest_name)}},
+                  {"rawStatus", verdict_name(result)},
+                  {"message", fit(result.verdict == Verdict::na ? why_not_judged(result) : message_of(result))},
+                  {"labels", std::move(labels)}};
+        if (!result.details.empty()) test["trace"] = fit(explanation(results_, requirements_, result, violations_told));
+        if (!result.evidence.empty())
+            test["attachments"] = Json::array({{{"name", "evidence"},
+                                                {"contentType", "application/vnd.tcpdump.pcap"},
+                                                {"path", fit(result.evidence, longest_name)}}});
+        return test;
+    }
+
+    const Results& results_;
+    std::vector<Result> all_;
+    Requirements requirements_;
+    std::map<std::string, std::size_t> counts_;
+};
+
+}  // namespace
+
+std::string to_ctrf(const Results& results) { return Document(results).json().dump(1) + "\n"; }
+
+std::string write_ctrf(const std::filesystem::path& path, const Results& results) {
+    return write_atomically(path, to_ctrf(results));
+}
+
+}  // namespace ipoib::reports

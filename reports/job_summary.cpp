@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a person wants to know first: is it well, and if not, what is wrong.
+#include "reports/job_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "reports/atomic_file.hpp"
+#include "reports/failure.hpp"
+#include "reports/junit_suites.hpp"
+#include "reports/markdown.hpp"
+#include "reports/text.hpp"
+
+namespace ipoib::reports {
+using namespace markdown;
+
+namespace {
+
+constexpr std::size_t told_in_full = 40, told_by_id = 500, violations_told = 5, longest_text = 1500;
+constexpr std::array in_order{Verdict::fail, Verdict::xpass, Verdict::error, Verdict::inconc,
+                              Verdict::warn, Verdict::xfail, Verdict::pass,  Verdict::na};
+constexpr std::array wrong{Verdict::fail, Verdict::xpass, Verdict::error, Verdict::inconc, Verdict::warn};
+
+std::string cell(std::string_view text) { return plain(clipped(printable(text, Lines::join), longest_text)); }
+
+std::string heading(const Results& results) {
+    std::string command = "ipoib-conform";
+    for (std::size_t i = 1; i < results.command.size(); ++i) command += ' ' + results.command[i];
+    return "## IP over InfiniBand conformance\n\n" + cell(command) + "\n\n";
+}
+
+std::string counts(const std::vector<Result>& all) {
+    std::string names = "|", lines = "|", numbers = "|";
+    for (const auto verdict : in_order) {
+        const auto count =
+            std::count_if(all.begin(), all.end(), [&](const Result& one) { return one.verdict == verdict; });
+        if (count == 0) continue;
+        names += fmt::format(" {} |", name(verdict));
+        lines += "---|";
+        numbers += fmt::format(" {} |", count);
+    }
+    return numbers.size() == 1 ? "Nothing was judged.\n\n" : names + '\n' + lines + '\n' + numbers + "\n\n";
+}
+
+std::string facts(std::string_view of, const std::vector<std::pair<std::string, std::string>>& facts) {
+    std::string text;
+    for (const auto& [key, value] : facts) text += (text.empty() ? "" : ", ") + cell(key) + ' ' + cell(value);
+    return text.empty() ? text : fmt::format("{}: {}\n\n", of, text);
+}
+
+std::string finding(const Results& results, const Requirements& requirements, const Suite& suite, const TestCase& one) {
+    const auto& result = *one.result;
+    auto text = fmt::format("### {} {}\n\n", verdict_name(result), cell(one.name));
+    if (suite.capture) text += "in " + cell(suite.capture->file) + "\n\n";
+    auto lines = clipped(printable(explanation(results, requirements, result, violations_told)), longest_text);
+    text += "```\n";
+    // A fence in it would end the block.
+    for (std::size_t at = 0; (at = lines.find("```", at)) != std::string::npos;) lines.replace(at, 3, "'''");
+    text += lines + (lines.ends_with('\n') ? "" : "\n") + "```\n\n";
+    if (!result.repeat.empty()) text += "Repeat: " + cell(result.repeat) + "\n\n";
+    return text;
+}
+
+}  // namespace
+
+std::string to_job_summary(const Results& results) {
+    const auto all = with_unreadable_captures(results);
+    const auto suites = suites_of(results, all, "ipoib-conform");
+    const Requirements requirements(results);
+    auto text = heading(results) + facts("Fabric", results.fabric) + facts("DUT", results.dut);
+    if (!results.requirements.empty()) text += cell(coverage_sentence(results)) + "\n\n";
+    text += counts(all);
+    std::size_t told = 0;
+    std::string rest;
+    for (const auto verdict : wrong)
+        for (const auto& suite : suites)
+            for (const auto& one : suite.cases) {
+                if (one.result->verdict != verdict) continue;
+                ++told;
+                if (told <= told_in_full)
+                    text += finding(results, requirements, suite, one);
+                else if (told <= told_in_full + told_by_id)
+                    rest += fmt::format("- {} {}\n", verdict_name(*one.result), cell(one.name));
+            }
+    if (!rest.empty()) text += fmt::format("And {} more:\n\n{}", told - told_in_full, rest);
+    if (told > told_in_full + told_by_id) text += fmt::format("- and {} others\n", told - told_in_full - told_by_id);
+    return text;
+}
+
+std::string write_job_summary(const std::filesystem::path& path, const Results& results) {
+    return write_atomically(path, to_job_summary(results));
+}
+
+}  // namespace ipoib::reports

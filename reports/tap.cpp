@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// testanything.org, version 13; Documentation/dev-tools/ktap.rst of Linux.
+#include "reports/tap.hpp"
+
+#include <fmt/format.h>
+
+#include "reports/atomic_file.hpp"
+#include "reports/failure.hpp"
+#include "reports/junit_suites.hpp"
+#include "reports/text.hpp"
+
+namespace ipoib::reports {
+namespace {
+
+constexpr std::size_t longest_line = 500, violations_told = 10;
+
+/// One line in which "#" begins no directive.
+std::string description(std::string_view text) {
+    std::string escaped;
+    for (const char c : clipped(printable(text, Lines::join), longest_line)) {
+        if (c == '#' || c == '\\') escaped += '\\';
+        escaped += c;
+    }
+    return escaped;
+}
+
+std::string diagnostics(std::string_view text) {
+    std::string lines;
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        lines += "# " + clipped(printable(text.substr(0, end), Lines::join), longest_line) + "\n";
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+    return lines;
+}
+
+/// Behind the description.
+std::string directive(const Result& result) {
+    if (result.verdict == Verdict::na) return " # SKIP " + description(why_not_judged(result));
+    if (result.verdict == Verdict::xfail)
+        return " # SKIP known: " + description(result.reference.empty() ? message_of(result) : result.reference);
+    return {};
+}
+
+}  // namespace
+
+std::string to_tap(const Results& results) {
+    const auto all = with_unreadable_captures(results);
+    const auto suites = suites_of(results, all, "ipoib-conform");
+    const Requirements requirements(results);
+    std::string lines;
+    std::size_t number = 0;
+    for (const auto& suite : suites)
+        for (const auto& one : suite.cases) {
+            const auto& result = *one.result;
+            const auto outcome = outcome_of(result.verdict);
+            const bool is_ok = outcome == Outcome::passed || outcome == Outcome::skipped;
+            // Several captures have the same rules.
+            const auto where = suites.size() > 1 ? suite.name + ": " : std::string{};
+            lines += fmt::format("{}ok {} - {}{}\n", is_ok ? "" : "not ", ++number, description(where + one.name),
+                                 directive(result));
+            if (!is_ok || result.verdict == Verdict::warn)
+                lines += diagnostics(verdict_name(result) + ": " +
+                                     explanation(results, requirements, result, violations_told));
+        }
+    const std::string plan = number == 0 ? "1..0 # SKIP nothing was judged\n" : fmt::format("1..{}\n", number);
+    return "TAP version 13\n" + plan + diagnostics(coverage_sentence(results)) + lines;
+}
+
+std::string write_tap(const std::filesystem::path& path, const Results& results) {
+    return write_atomically(path, to_tap(results));
+}
+
+}  // namespace ipoib::reports
