@@ -9,6 +9,7 @@ import re
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -163,13 +164,55 @@ class Generate(Folder):
     def test_a_replay_that_cannot_be(self):
         cooked = self.made("udp", "--link-type", "sll", name="cooked.pcap")
         self.assertIn("frame 1 was captured without", self.wrong(2, "replay", "--in", cooked))
-        self.assertIn("No such file", self.wrong(3, "replay", "--in", self.folder / "none.pcap"))
+        self.assertIn("No such file", self.wrong(2, "replay", "--in", self.folder / "none.pcap"))
         corrupt = self.folder / "corrupt.pcap"
         corrupt.write_bytes(self.made("udp", "--count", 20).read_bytes()[:-7] + b"\xff" * 60)
         self.wrong(3, "replay", "--in", corrupt)
         self.assertIn("--in CAPTURE", self.wrong(2, "replay"))
         self.assertIn("profile replay", self.wrong(2, "udp", "--in", corrupt))
         self.assertIn("--timing", self.wrong(2, "replay", "--in", corrupt, "--timing", "fast"))
+
+    def test_nothing_is_overwritten_in_vain(self):
+        path = self.folder / "precious.pcap"
+        path.write_bytes(self.made("udp", "--count", 5).read_bytes())
+        before = path.read_bytes()
+        for words in (("replay", "--in", path), ("udp", "--set", "Foo.Bar=1"), ("replay", "--in", self.folder / "none"),
+                      ("udp", "--size", 5000), ("malformed", "--mutate", "no-grh")):
+            run = generate(*words, "--out", path)
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertEqual(path.read_bytes(), before, words)
+
+    def test_a_full_disk_harms_nothing_that_was_there(self):
+        path = self.folder / "all.bin"
+        path.write_bytes(bytes(300000))
+        with path.open("r+b") as out:
+            out.seek(300000)
+            run = generate("udp", "--count", 10000, "--out", "-", stdout=out,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (400000, 400000)))
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertEqual(path.read_bytes()[:300000], bytes(300000))
+        (self.folder / "rest.pcap").write_bytes(path.read_bytes()[300000:])
+        self.assertEqual(self.verdicts(self.folder / "rest.pcap")[0]["notes"], [])
+
+    def test_a_mutation_that_is_about_no_packet_is_said(self):
+        self.assertIn("take udp-multicast", self.wrong(2, "ping4", "--mutate", "maps-32-bits"))
+
+    def test_frames_that_were_cut_are_not_sent_again(self):
+        header = self.made("udp", "--count", 1, "--link-type", "infiniband").read_bytes()[:24]
+        for name, captured, said in (("empty.pcap", 0, "cut"), ("cut.pcap", 60, "cut"), ("none.pcap", None, "no frame")):
+            record = b"" if captured is None else struct.pack("<IIII", 1, 0, captured, 130) + bytes(captured)
+            (self.folder / name).write_bytes(header + record)
+            self.assertIn(said, self.wrong(2, "replay", "--in", self.folder / name, "--damage", 1))
+        (self.folder / "zero.pcap").write_bytes(header + struct.pack("<IIII", 1, 0, 0, 0))
+        self.made("replay", "--in", self.folder / "zero.pcap", "--damage", 1)
+
+    def test_a_closed_output_of_a_dry_run_is_an_error(self):
+        with open("/dev/full", "wb") as full:
+            self.assertEqual(generate("udp", "--count", 1, "--dry-run", stdout=full).returncode, 3)
+
+    def test_more_groups_than_multicast_lids(self):
+        capture, verdicts = self.verdicts(self.made("udp-multicast", "--groups", 4096, "--hosts", 2, "--count", 20000))
+        self.assertEqual(set(verdicts.values()) & {"FAIL", "ERROR"}, set())
 
     def wrong(self, code, *arguments):
         run = generate(*arguments, "--out", self.folder / "wrong.pcap")
@@ -219,11 +262,13 @@ class Generate(Folder):
                             (("udp", *out, "--set", "Encap.Reserved=65536"), "16 bits"),
                             (("udp", *out, "--set", "ARP.ar$hrd=1"), "no packet of this profile"),
                             (("udp", *out, "--size", "2017"), "--mutate beyond-mtu"), (("udp", *out, "--size", "9..1"), "LEAST..MOST"),
+                            (("udp", *out, "--interval", "1e-12"), "seconds"), (("udp", *out, "--duration", "1e300"), "seconds"),
+                            (("udp", *out, "--seed", "-1"), "2^53"), (("udp", *out, "--min-rate", "5"), "for fabrics"),
                             (("udp", *out, "--rate", "0"), "--rate"), (("udp", *out, "--rate", "5MB"), "--rate"),
                             (("udp", *out, "--hosts", "1"), "--hosts"), (("udp", *out, "--hosts", "0"), "above zero"),
                             (("udp", *out, "--count", "0"), "above zero"), (("udp", *out, "--count", "1.5"), "--count"), (("udp", *out, "--mutate", "x"), "mutation"),
                             (("udp", *out, "--scenario", "x"), "scenario"), (("udp", "--out", "/nonexistent/x"), "No such file"),
-                            (("udp", "--out", "umad:x"), "management datagrams"),
+                            (("udp", "--out", "umad:x"), "no traffic goes to"),
                             (("udp", *out, "--to", "10.1.0.9"), "for fabrics"), (("udp", *out, "--link-type", "x"), "--link-type")):
             with self.subTest(words=words):
                 run = generate(*words)
@@ -280,12 +325,58 @@ class Fabrics(Folder):
         self.assertEqual((figures["numbered"], figures["lost"], figures["flows"]), (5000, 0, 1))
 
     def test_what_is_damaged_is_lost(self):
-        port, run = self.receiver("--duration", 4, "--max-loss", 5)
+        port, run = self.receiver("--count", 2000, "--patience", 1, "--max-loss", 5)
         sent = generate("udp", "--out", port, "--to", "10.1.0.9", "--count", 2000, "--rate", 5000, "--damage", 0.2)
         self.assertEqual(sent.returncode, 0, sent.stderr)
         figures = self.counted(run)
         self.assertEqual(run.returncode, 1)
         self.assertTrue(250 < figures["lost"] < 550, figures)
+
+    def test_two_runs_into_one_receiver_are_no_duplicates(self):
+        port, run = self.receiver("--count", 200, "--duration", 20)
+        for _ in range(2):
+            sent = generate("udp", "--out", port, "--to", "10.1.0.9", "--ip", "10.1.0.1", "--count", 100)
+            self.assertEqual(sent.returncode, 0, sent.stderr)
+        figures = self.counted(run)
+        self.assertEqual((figures["flows"], figures["duplicates"], figures["lost"]), (2, 0, 0))
+
+    def test_every_neighbour_is_sent_to(self):
+        port, run = self.receiver("--duration", 20)
+        path = port.removeprefix("socket:")
+        second = subprocess.Popen([GENERATOR, "receive", "--from", port, "--ip", "10.1.0.10", "--duration", "20",
+                                   "--stats", "json"], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(second.kill)
+        self.assertIn("10.1.0.10", second.stderr.readline())
+        sent = generate("udp", "--out", f"socket:{path},{path}", "--to", "10.1.0.9", "--to", "10.1.0.10", "--ip",
+                        "10.1.0.1", "--count", 400)
+        self.assertEqual(sent.returncode, 0, sent.stderr)
+        for one in (second, run):
+            one.send_signal(signal.SIGINT)
+            figures = self.counted(one)
+            self.assertEqual((figures["numbered"], figures["flows"]), (200, 2), figures)
+
+    def test_the_time_is_over_also_without_pauses(self):
+        port, _ = self.receiver("--duration", 20)
+        sent = generate("udp", "--out", port, "--to", "10.1.0.9", "--rate", "max", "--duration", 1, "--stats", "json")
+        self.assertEqual(sent.returncode, 0, sent.stderr)
+        self.assertGreater(json.loads(sent.stderr)["packets"], 1000)
+
+    def test_few_packets_of_every_profile(self):
+        for profile in set(names("--list")) - {"replay", "connected", "multicast-router", "port-setup", "two-subnets"}:
+            for count in range(1, 25):
+                with self.subTest(profile=profile, count=count):
+                    self.rehearsed(profile, "--count", count, "--hosts", 3)
+
+    def test_memory_is_bounded_also_without_pauses(self):
+        def peak(count):
+            # AddressSanitizer keeps what was freed.
+            run = subprocess.Popen([GENERATOR, "udp", "--out", "simulated", "--rate", "max", "--count", str(count),
+                                    "--quiet"], env={**os.environ, "ASAN_OPTIONS": "quarantine_size_mb=1"})
+            _, status, usage = os.wait4(run.pid, 0)
+            run.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(run.returncode, 0)
+            return usage.ru_maxrss
+        self.assertLess(peak(100000), 1.3 * peak(10000))
 
     def test_groups_that_both_know(self):
         port, run = self.receiver("--count", 300, "--duration", 30, "--groups", 2, "--seed", 9)
@@ -304,8 +395,8 @@ class Fabrics(Folder):
 
     def test_nobody_is_there(self):
         port, _ = self.receiver("--duration", 20)
-        for address in ("10.1.0.8", "fe80::1"):
-            sent = generate("udp", "--out", port, "--to", address, "--count", 50)
+        for profile, address in (("udp", "10.1.0.8"), ("ping6", "fe80::1")):
+            sent = generate(profile, "--out", port, "--to", address, "--count", 50)
             self.assertEqual(sent.returncode, 3, sent.stderr)
             self.assertIn(b"nobody", sent.stderr)
 
@@ -318,6 +409,7 @@ class Fabrics(Folder):
         _, said = sender.communicate(timeout=20)
         self.assertEqual(sender.returncode, 3, said)
         self.assertIn("port", said)
+        self.assertIn(" packets, ", said)
 
     def test_bounds_set_the_exit_code(self):
         port, _ = self.receiver("--duration", 20)
@@ -332,6 +424,16 @@ class Fabrics(Folder):
                             (("udp", "--out", "verbs:none", "--to", "10.1.0.9"), "--count or --duration"),
                             (("udp", "--out", "simulated", "--to", "nowhere"), "--to nowhere"),
                             (("udp", "--out", "simulated", "--ip", "nowhere"), "--ip nowhere"),
+                            (("udp", "--out", "simulated", "--to", "fe80::1"), "speaks IPv4"),
+                            (("ping6", "--out", "simulated", "--to", "10.1.0.2"), "speaks IPv6"),
+                            (("day", "--out", "simulated", "--to", "10.1.0.2"), "both IPv4 and IPv6"),
+                            (("udp", "--out", "simulated", "--rate", "max", "--duration", 1), "--count"),
+                            (("udp", "--out", "simulated:sa-mutant=x"), "no traffic goes to"),
+                            (("udp", "--out", "verbs", "--count", 1), "no traffic goes to"),
+                            (("udp", "--out", "simulated", "--min-rate", "x"), "--min-rate x"),
+                            (("udp", "--out", "x.pcap", "receive", "--from", "simulated"), "options of its own"),
+                            (("receive", "--from", "verbs:x", "--groups", 1), "--allow link"),
+                            (("receive", "--from", "verbs:x", "--groups", 1, "--allow", "link"), "--seed"),
                             (("udp", "--out", "socket:/x", "--listen", "/y"), "--listen"),
                             (("connected", "--out", "simulated"), "for captures"),
                             (("receive", "--from", "simulated"), "--listen"),

@@ -29,7 +29,7 @@ void FlowArrivals::take(std::uint64_t number) noexcept {
     const bool is_known = highest_ - number < window;
     // Before the first that came: it was overtaken by all of them.
     const bool is_first = number < first_;
-    if (!is_first && (!is_known || came_[number % window])) {
+    if (!is_first && is_known && came_[number % window]) {
         ++doubled_;
         return;
     }
@@ -64,12 +64,6 @@ std::uint64_t Arrivals::sum(std::uint64_t (FlowArrivals::*what)() const noexcept
     std::uint64_t all = 0;
     for (const auto& [key, flow] : flows_) all += (flow.*what)();
     return all;
-}
-
-double Arrivals::loss_percent() const noexcept {
-    constexpr double percent = 100;
-    const auto gone = static_cast<double>(lost()), came = static_cast<double>(different());
-    return gone + came > 0 ? percent * gone / (gone + came) : 0;
 }
 
 }  // namespace ipoib::traffic

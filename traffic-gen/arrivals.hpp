@@ -16,7 +16,7 @@ namespace ipoib::traffic {
 /// One flow: a run's packets from one sender to one receiver.
 class FlowArrivals {
 public:
-    /// Back so far a number is known to have come or not.
+    /// Back so far a number is known to have come or not; from farther back it is taken for late.
     static constexpr std::uint64_t window = 4096;
 
     void take(std::uint64_t number) noexcept;
@@ -45,8 +45,6 @@ public:
     [[nodiscard]] std::uint64_t doubled() const noexcept { return sum(&FlowArrivals::doubled); }
     [[nodiscard]] std::uint64_t overtaken() const noexcept { return sum(&FlowArrivals::overtaken); }
     [[nodiscard]] std::size_t flows() const noexcept { return flows_.size(); }
-    /// Of all that were sent, as far as the numbers tell.
-    [[nodiscard]] double loss_percent() const noexcept;
 
 private:
     struct Key {

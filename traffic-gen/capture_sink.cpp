@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdio>
+#include <stdexcept>
 #include <utility>
 
 namespace ipoib::traffic {
@@ -59,6 +61,10 @@ bool PrintSink::take(Time time, const Sender&, wire::Octets frame) {
     wire::decode(frame, packet);
     fmt::print("{:>12.6f}  {}\n", std::chrono::duration<double>(time).count(), conformance::in_one_line(packet));
     return true;
+}
+
+void PrintSink::finish() {
+    if (std::fflush(stdout) != 0) throw std::runtime_error("cannot write standard output");
 }
 
 }  // namespace ipoib::traffic

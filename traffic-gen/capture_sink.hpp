@@ -29,6 +29,7 @@ private:
 class PrintSink : public Sink {
 public:
     bool take(Time time, const Sender& sender, wire::Octets frame) override;
+    void finish() override;
 };
 
 }  // namespace ipoib::traffic

@@ -7,8 +7,10 @@
 #include "fabric/simulated/fabric.hpp"
 #include "protocol/wire/text.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
-#include <random>
 #include <stdexcept>
 
 namespace ipoib::traffic {
@@ -46,17 +48,20 @@ void refuse_wrong(const FabricOptions& options) {
 }  // namespace
 
 bool names_fabric(std::string_view words) noexcept {
-    return words == simulated || words.starts_with(socket_prefix) || words.starts_with(verbs_prefix) ||
-           words.starts_with("umad:");
+    constexpr std::array<std::string_view, 4> kinds{simulated, "socket", "verbs", "umad"};
+    return std::ranges::find(kinds, words.substr(0, words.find(':'))) != kinds.end();
 }
 
-Crew::Crew(const FabricOptions& options)
-    : group_range_(static_cast<unsigned>((is_verbs(options) ? std::random_device{}() : 0u) + options.seed) %
-                   Scene::group_ranges) {
+Crew::Crew(const FabricOptions& options) : group_range_(static_cast<unsigned>(options.seed % Scene::group_ranges)) {
     refuse_wrong(options);
     open(options);
     if (options.on_open) options.on_open(*fabric_);
-    enter(options);
+    try {
+        enter(options);
+    } catch (...) {
+        leave();
+        throw;
+    }
 }
 
 void Crew::open(const FabricOptions& options) {
@@ -75,7 +80,8 @@ void Crew::open(const FabricOptions& options) {
         if (options.hosts && *options.hosts != words.paths.size())
             throw std::invalid_argument(
                 "--hosts: there are as many hosts as raw ports after socket:, with commas between");
-        words.seed = options.seed;
+        // Two of us at one path are two nodes.
+        words.seed = options.seed + static_cast<std::uint64_t>(getpid());
         fabric_ = std::make_unique<fabric::SocketFabric>(words);
     } else if (is_verbs(options)) {
         const conformance::VerbsChoice choice{
@@ -85,9 +91,8 @@ void Crew::open(const FabricOptions& options) {
         p_key_ = choice.target.p_key;
         fabric_ = conformance::open_verbs(choice, longest_bring_up);
     } else {
-        throw std::invalid_argument(options.words +
-                                    " carries management datagrams only: traffic goes to simulated, "
-                                    "socket:PATH or verbs:DEVICE");
+        throw std::invalid_argument("no traffic goes to '" + options.words +
+                                    "': it is simulated, socket:PATH or verbs:DEVICE");
     }
 }
 
@@ -119,14 +124,16 @@ void Crew::enter(const FabricOptions& options) {
     }
 }
 
-Crew::~Crew() {
+Crew::~Crew() { leave(); }
+
+void Crew::leave() {
     const conformance::CleaningUp cleaning;
-    for (const auto& [member, trap] : subscriptions_) (void)member->ask(conformance::subscription(trap, {}, false));
-    for (auto& member : members_) {
-        member.port().on_datagram({});
+    for (auto& member : members_) member.port().on_datagram({});
+    for (const auto& [member, trap] : subscriptions_)
         // Nobody answers any more where the fabric is gone.
+        if (fabric_->problem().empty()) (void)member->ask(conformance::subscription(trap, {}, false));
+    for (auto& member : members_)
         if (fabric_->problem().empty()) member.leave_all();
-    }
 }
 
 void Crew::check() const {
@@ -141,7 +148,7 @@ conformance::Tester* Crew::find(const build::Node& host) {
 
 bool Crew::subscribe(conformance::Tester& member, std::uint16_t trap) {
     const auto answer = member.ask(conformance::subscription(trap, {}, true));
-    if (answer.is_ok()) subscriptions_.emplace_back(&member, trap);
+    if (answer.is_ok()) subscriptions_.emplace(&member, trap);
     return answer.is_ok();
 }
 
@@ -192,6 +199,8 @@ build::Node Crew::resolve(const IpAddress& address) {
         check();
     }
     wanted_.reset();
+    if (!found_ && fabric::Loop::stop_requested())
+        throw std::runtime_error("stopped while asking who has " + text(address));
     if (!found_) throw std::runtime_error("nobody answers who has " + text(address));
     found_->lid = asker.lid_of(found_->gid);
     if (found_->lid == 0)

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace ipoib::traffic {
@@ -55,6 +56,7 @@ public:
     void check() const;
 
 private:
+    void leave();
     void open(const FabricOptions& options);
     void enter(const FabricOptions& options);
     [[nodiscard]] conformance::Tester::Manners manners(const fabric::PortFacts& port);
@@ -67,7 +69,7 @@ private:
     std::uint16_t p_key_ = 0;  ///< of the link; 0: the first full one of the port
     unsigned group_range_ = 0;
     std::deque<conformance::Tester> members_;
-    std::vector<std::pair<conformance::Tester*, std::uint16_t>> subscriptions_;
+    std::set<std::pair<conformance::Tester*, std::uint16_t>> subscriptions_;
     std::function<void(wire::Octets)> listener_;
     /// Of what is being resolved.
     std::optional<wire::IpAddress> wanted_;

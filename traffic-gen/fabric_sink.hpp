@@ -30,6 +30,7 @@ public:
     void take_all() noexcept { takes_all_ = true; }
 
     bool take(Time time, const Sender& sender, wire::Octets frame) override;
+    [[nodiscard]] Time elapsed() override;
     [[nodiscard]] Administrator* administrator() noexcept override { return this; }
     void finish() override;
 
@@ -43,6 +44,8 @@ public:
     /// Questions to the subnet administrator, and those that it did not grant.
     [[nodiscard]] std::uint64_t asked() const noexcept { return asked_; }
     [[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
+    /// Rules that were broken; none where no judge listens.
+    [[nodiscard]] std::uint64_t broken_rules() const;
     /// What the judge says, a line for each rule that was broken and one for the rest; empty where none listens.
     [[nodiscard]] std::string judgement() const;
 
@@ -57,7 +60,7 @@ private:
     std::optional<conformance::Judge> judge_;
     std::uint64_t seen_ = 0;
     mutable Crew crew_;
-    std::vector<build::Node> nodes_;  ///< ours first
+    std::vector<build::Node> nodes_;  ///< each of ours, and before each neighbour one of ours
     std::map<Sender, fabric::Port*> ports_;
     std::map<wire::Gid, std::uint16_t> mlids_;
     fabric::Time begun_{};

@@ -2,9 +2,16 @@
 // Names and values as people write them.
 #include "traffic-gen/fields.hpp"
 
+#include "protocol/wire/cm.hpp"
+#include "protocol/wire/dhcp.hpp"
+#include "protocol/wire/igmp.hpp"
 #include "protocol/wire/inform_info.hpp"
 #include "protocol/wire/mc_member_record.hpp"
+#include "protocol/wire/mld.hpp"
+#include "protocol/wire/notice.hpp"
 #include "protocol/wire/path_record.hpp"
+#include "protocol/wire/port_info.hpp"
+#include "protocol/wire/smp.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
@@ -22,9 +29,10 @@ template <class... Header>
 constexpr auto specs_of() {
     return std::array<const HeaderSpec*, sizeof...(Header)>{&spec_of<Header>...};
 }
-constexpr auto all_headers =
-    specs_of<Lrh, Grh, Bth, Deth, Encap, Arp, ArpAddresses, Ipv4, Ipv6, Udp, Icmp, Icmpv6, NdTarget, LinkAddressOption,
-             Mad, Rmpp, SaHeader, McMemberRecord, InformInfo, PathRecord>();
+constexpr auto all_headers = specs_of<Lrh, Grh, Bth, Deth, ImmDt, Aeth, Reth, Encap, Arp, ArpAddresses, Ipv4, Ipv6, Udp,
+                                      Dhcp, Icmp, Igmp, Icmpv6, NdTarget, LinkAddressOption, Mld, MldV2Report,
+                                      MldRecord, Mad, Rmpp, SaHeader, McMemberRecord, InformInfo, PathRecord, Notice,
+                                      PortInfo, LidSmp, CmReq, CmRep, CmRtu, CmRej, CmDreq, CmDrep, CmPrivateData>();
 
 bool is_same(std::string_view a, std::string_view b) {
     const auto lower = [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-gen PROFILE: from options to packets.
+#include "fabric/capture/reader.hpp"
 #include "protocol/state/parameters.hpp"
 #include "protocol/wire/text.hpp"
 #include "traffic-gen/capture_sink.hpp"
@@ -14,6 +15,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <random>
 
 namespace ipoib::traffic {
 namespace {
@@ -58,14 +61,14 @@ double speed_of(const Options& options, const Profile& profile) {
     if (options.timing == "max") return 0;
     char* end = nullptr;
     const double speed = std::strtod(options.timing.c_str(), &end);
-    constexpr double most = 1e6;
-    if (*end || !(speed > 0) || speed > most)
+    constexpr double least = 1e-6, most = 1e6;
+    if (*end || !(speed >= least) || speed > most)
         throw UsageError("--timing " + options.timing + ": recorded, max, or how many times as fast");
     return speed;
 }
 
 StageOptions stage_of(const Options& options, const Profile& profile) {
-    StageOptions stage{.count = options.count, .seed = options.seed, .rate = Rate{options.rate}};
+    StageOptions stage{.count = options.count, .seed = options.seed.value_or(1), .rate = Rate{options.rate}};
     const bool has_own_end = options.duration > 0 || profile.name == "replay";
     if (stage.count == 0) stage.count = has_own_end ? StageOptions::no_bound : usual_count;
     if (options.duration > 0)
@@ -90,14 +93,22 @@ void refuse_unused(const std::vector<Override>& overrides, const std::vector<std
             throw UsageError("--set " + overrides[i].name() + ": no packet of this profile has such a header");
 }
 
-/// Sends all of it.
-void play(const Options& options, const StageOptions& with, const Profile& profile, Scene& scene, Sink& sink,
-          const std::function<void()>& told) {
+/// What is to be played, told apart from where to; all of it is looked at before anything is written.
+struct Play {
+    const Profile& profile;
+    const Mutation* mutation;
     std::vector<Override> overrides;
-    for (const auto& text : options.set) overrides.emplace_back(text);
+    StageOptions stage;
+    std::function<void()> told{};
+    std::function<void()> at_end{};  ///< also where it ends with an error
+};
+
+/// Sends all of it.
+void play(const Options& options, Play& what, Scene& scene, Sink& sink) {
+    auto& overrides = what.overrides;
     std::vector<std::uint64_t> used(overrides.size());
-    Stage stage{scene, with, sink};
-    if (const auto* mutation = mutation_of(options)) stage.mutate_by(mutation->change);
+    Stage stage{scene, what.stage, sink};
+    if (what.mutation) stage.mutate_by(what.mutation->change);
     if (!overrides.empty())
         stage.change_by([&](build::PacketBuilder& packet) {
             for (std::size_t i = 0; i < overrides.size(); ++i)
@@ -105,15 +116,25 @@ void play(const Options& options, const StageOptions& with, const Profile& profi
         });
     if (options.damage > 0)
         stage.damage_by([&, rate = options.damage](wire::MutableOctets frame) {
-            if (std::uniform_real_distribution<>{}(stage.random()) >= rate) return;
+            if (frame.empty() || std::uniform_real_distribution<>{}(stage.random()) >= rate) return;
             const auto bit = stage.any(frame.size() * 8);
             frame[bit / 8] = static_cast<std::uint8_t>(frame[bit / 8] ^ 0x80u >> bit % 8);
         });
     stage.is_stopped = [] { return fabric::Loop::stop_requested(); };
-    stage.tell(told);
-    play(profile, stage);
-    sink.finish();
+    stage.tell(what.told);
+    try {
+        play(what.profile, stage);
+        sink.finish();
+    } catch (...) {
+        if (what.at_end) what.at_end();
+        throw;
+    }
+    if (what.at_end) what.at_end();
+    if (fabric::Loop::stop_requested()) return;
     refuse_unused(overrides, used);
+    if (what.mutation && stage.mutated() == 0)
+        throw UsageError(fmt::format("--mutate {}: the profile {} has no packet that it is about; take {}",
+                                     what.mutation->name, what.profile.name, what.mutation->profile));
 }
 
 /// Counts what passes.
@@ -127,6 +148,7 @@ public:
         return true;
     }
     Administrator* administrator() noexcept override { return sink_.administrator(); }
+    Time elapsed() override { return sink_.elapsed(); }
     void finish() override { sink_.finish(); }
     Figures figures;
 
@@ -143,15 +165,15 @@ ReportOptions report_of(const Options& options, const StageOptions& stage, bool 
             .is_slow = is_slow};
 }
 
-int into_capture(const Options& options, const StageOptions& with, const Profile& profile) {
-    if (!options.to.empty() || !options.ipv4.empty() || !options.listen.empty())
-        throw UsageError("--to, --ip and --listen are for fabrics");
+int into_capture(const Options& options, Play& what) {
+    if (!options.to.empty() || !options.ipv4.empty() || !options.listen.empty() || !options.least_rate.empty())
+        throw UsageError("--to, --ip, --listen and --min-rate are for fabrics");
     const auto link_type = find_link_type(options.link_type);
     if (!link_type) throw UsageError("--link-type " + options.link_type + ": erf, infiniband, ipoib, sll or sll2");
-    auto scene_options = scene_of(options);
-    auto stage = with;
-    take_size(options.size, profile, scene_options.link.mtu, stage);
-    Scene scene{scene_options};
+    std::error_code none;
+    if (!options.input.empty() && std::filesystem::equivalent(options.input, options.out, none))
+        throw UsageError(options.out + " would be overwritten while it is read");
+    Scene scene{scene_of(options)};
     auto capture = [&] {
         try {
             return CaptureSink{options.out, *link_type};
@@ -160,9 +182,10 @@ int into_capture(const Options& options, const StageOptions& with, const Profile
         }
     }();
     Counter counter{capture};
-    Reporter reporter{report_of(options, stage, false), [&] { return counter.figures; }};
-    play(options, stage, profile, scene, counter, [&] { reporter.tick(); });
-    reporter.finish(", to " + options.out);
+    Reporter reporter{report_of(options, what.stage, false), [&] { return counter.figures; }};
+    what.told = [&] { reporter.tick(); };
+    what.at_end = [&] { reporter.finish(", to " + options.out); };
+    play(options, what, scene, counter);
     return exit_ok;
 }
 
@@ -180,7 +203,7 @@ void refuse_impact(const Options& options, const Profile& profile) {
 
 bool is_too_slow(const Options& options, const Figures& figures, double seconds) {
     if (options.least_rate.empty()) return false;
-    const Rate least{options.least_rate};
+    const Rate least{options.least_rate, "--min-rate"};
     constexpr double bits = 8;
     const auto done =
         least.is_in_bits() ? bits * static_cast<double>(figures.octets) : static_cast<double>(figures.packets);
@@ -189,57 +212,100 @@ bool is_too_slow(const Options& options, const Figures& figures, double seconds)
     return true;
 }
 
-int onto_fabric(const Options& options, const StageOptions& with, const Profile& profile) {
-    refuse_impact(options, profile);
+std::vector<wire::IpAddress> neighbours_of(const Options& options, const Profile& profile) {
     std::vector<wire::IpAddress> neighbours;
     for (const auto& text : options.to) {
         const auto address = wire::parse_ip(text);
         if (!address || address->is_multicast()) throw UsageError("--to " + text + ": the IP address of a neighbour");
+        if (profile.families == Families::both)
+            throw UsageError(fmt::format("--to: the profile {} speaks both IPv4 and IPv6, so all of its hosts are ours",
+                                         profile.name));
+        if (address->is_v4() != (profile.families == Families::ipv4))
+            throw UsageError(fmt::format("--to {}: the profile {} speaks {} with a neighbour", text, profile.name,
+                                         address->is_v4() ? "IPv6" : "IPv4"));
         neighbours.push_back(*address);
     }
+    return neighbours;
+}
+
+int onto_fabric(const Options& options, Play& what) {
+    const auto& profile = what.profile;
+    refuse_impact(options, profile);
+    if (!options.least_rate.empty()) {
+        const Rate least{options.least_rate, "--min-rate"};
+        if (least.is_ramp() || least.last() == 0) throw UsageError("--min-rate: one rate, such as 1000 or 10Mbit");
+    }
+    const bool is_real = options.out != "simulated" || !options.listen.empty();
+    if (is_real) what.stage.run = std::random_device{}() | 1u;
+    // Where no seed is said, runs on a real fabric have groups of their own; a receiver of groups is told one.
+    const bool has_own_groups = options.out.starts_with("verbs:") && !options.seed;
     FabricSink sink{{.words = options.out,
                      .scenario = options.scenario,
                      .listen = options.listen,
-                     .seed = options.seed,
+                     .seed = has_own_groups ? std::random_device{}() : options.seed.value_or(1),
                      .hosts = options.hosts ? std::optional{options.hosts} : std::nullopt,
                      .ipv4 = ipv4_of(options.ipv4)},
-                    neighbours};
+                    neighbours_of(options, profile)};
     if (profile.needs_neighbour && sink.hosts() < 2)
         throw UsageError(fmt::format("the profile {} needs a neighbour: --to ADDRESS", profile.name));
     if (profile.name == "replay") sink.take_all();
     auto scene = sink.scene({.groups = options.groups});
-    auto stage = with;
-    take_size(options.size, profile, scene.net().link.mtu, stage);
+    take_size(options.size, profile, scene.net().link.mtu, what.stage);
     Counter counter{sink};
     Reporter reporter{
-        report_of(options, stage, true), [&] {
+        report_of(options, what.stage, true), [&] {
             auto figures = counter.figures;
             figures.more = {{"received", sink.received()}, {"asked", sink.asked()}, {"refused", sink.refused()}};
+            if (!is_real) figures.more.emplace_back("broken rules", sink.broken_rules());
             return figures;
         }};
-    play(options, stage, profile, scene, counter, [&] { reporter.tick(); });
-    const auto seconds = reporter.seconds();
-    reporter.finish(", to " + options.out);
-    if (!options.is_quiet && options.stats != "json") std::cerr << sink.judgement();
+    double seconds = 0;
+    what.told = [&] { reporter.tick(); };
+    what.at_end = [&] {
+        seconds = reporter.seconds();
+        reporter.finish(", to " + options.out);
+        if (!options.is_quiet && options.stats != "json") std::cerr << sink.judgement();
+    };
+    play(options, what, scene, counter);
     return is_too_slow(options, counter.figures, seconds) ? exit_missed : exit_ok;
+}
+
+/// A capture that cannot be read is told before the output is begun.
+void refuse_input(const Options& options) {
+    if (options.input.empty() || options.input == "-") return;
+    auto reader = capture::Reader::open(options.input);
+    capture::Frame frame;
+    if (const auto status = reader.next(frame); status == capture::Status::corrupt) throw UsageError(reader.error());
+    if (frame.number == 0) throw UsageError(options.input + " holds no frame");
+}
+
+/// What ends nothing where there is no clock but that of the packets.
+void refuse_endless(const Options& options, const StageOptions& stage) {
+    const bool has_clock = names_fabric(options.out) && (options.out != "simulated" || !options.listen.empty());
+    if (!has_clock && options.rate == "max" && options.duration > 0 && stage.count == StageOptions::no_bound)
+        throw UsageError("--duration with --rate max: without pauses no time passes here; say --count");
 }
 
 }  // namespace
 
 int generate(const Options& options) {
-    const auto& profile = profile_of(options, mutation_of(options));
-    const auto stage = stage_of(options, profile);
+    const auto* mutation = mutation_of(options);
+    const auto& profile = profile_of(options, mutation);
+    if (mutation && profile.name == "malformed")
+        throw UsageError("malformed has all mutations: --mutate is for others");
+    Play what{.profile = profile, .mutation = mutation, .overrides = {}, .stage = stage_of(options, profile)};
+    for (const auto& text : options.set) what.overrides.emplace_back(text);
+    take_size(options.size, profile, fabric::scenario_named(options.scenario).link.mtu, what.stage);
+    refuse_input(options);
+    refuse_endless(options, what.stage);
     if (options.is_dry) {
-        auto with = stage;
-        auto scene_options = scene_of(options);
-        take_size(options.size, profile, scene_options.link.mtu, with);
-        Scene scene{scene_options};
+        Scene scene{scene_of(options)};
         PrintSink sink;
-        play(options, with, profile, scene, sink, {});
+        play(options, what, scene, sink);
         return exit_ok;
     }
     if (options.out.empty()) throw UsageError("--out FILE says where to, '-' is standard output; or --dry-run");
-    return names_fabric(options.out) ? onto_fabric(options, stage, profile) : into_capture(options, stage, profile);
+    return names_fabric(options.out) ? onto_fabric(options, what) : into_capture(options, what);
 }
 
 }  // namespace ipoib::traffic

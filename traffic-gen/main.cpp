@@ -57,6 +57,7 @@ int say(const std::exception& error, int code) {
 int main(int argc, char** argv) {
     using namespace ipoib::traffic;
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     CLI::App program{"Generates IP over InfiniBand traffic with every bit under control.", "ipoib-gen"};
     program.set_version_flag("--version", std::string("ipoib-gen ") + ipoib::suite_version, "Print the version");
     Options options;
@@ -69,6 +70,8 @@ int main(int argc, char** argv) {
     try {
         program.parse(argc, argv);
         ipoib::conformance::stop_on_interrupt();
+        if (*receiver && !(options.profile.empty() && options.out.empty()))
+            throw UsageError("receive has options of its own: nothing of sending goes before it");
         if (*receiver) return receive(wanted);
         // The others have told what they have to tell.
         return program.get_subcommands().empty() ? run(options) : exit_ok;

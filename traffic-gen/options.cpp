@@ -3,6 +3,7 @@
 #include "traffic-gen/options.hpp"
 
 #include "fabric/impact.hpp"
+#include "protocol/wire/text.hpp"
 
 #include <cstdlib>
 
@@ -23,15 +24,41 @@ CLI::Validator positive() {
             ""};
 }
 
+/// Seconds that a clock can count.
+CLI::Validator seconds() {
+    return {[](std::string& text) {
+                constexpr double least = 1e-3, most = 1e8;
+                char* end = nullptr;
+                const double number = std::strtod(text.c_str(), &end);
+                return *end == '\0' && number >= least && number <= most
+                           ? std::string()
+                           : "'" + text + "' is no time from 0.001 to 100000000 seconds";
+            },
+            ""};
+}
+
+/// What every JSON reader keeps: up to 2^53.
+CLI::Validator counting() {
+    return {[](std::string& text) {
+                const auto number = wire::parse_number(text);
+                return number && *number <= std::uint64_t{1} << 53 ? std::string()
+                                                                   : "'" + text + "' is no number from 0 to 2^53";
+            },
+            ""};
+}
+
 /// What both commands have.
 template <class Both>
 void add_common(CLI::App& command, Both& options) {
     command.add_option("--count", options.count, "Packets; without it 1000, or as many as --duration takes")
         ->check(positive())
+        ->check(counting())
         ->type_name("N");
-    command.add_option("--duration", options.duration, "Seconds at most")->check(positive())->type_name("T");
+    command.add_option("--duration", options.duration, "Seconds at most")->check(seconds())->type_name("T");
     command.add_option("--groups", options.groups, "Multicast groups; by --seed it is known which")->type_name("N");
-    command.add_option("--seed", options.seed, "The same seed gives the same octets")->type_name("N");
+    command.add_option("--seed", options.seed, "The same seed gives the same octets")
+        ->check(counting())
+        ->type_name("N");
     command.add_option("--ip", options.ipv4, "On a fabric: the IPv4 address of our first host; the others count on")
         ->type_name("ADDRESS");
     command.add_option("--scenario", options.scenario, "The link's parameters: default, controlled, scope5 ...")
@@ -44,8 +71,14 @@ void add_common(CLI::App& command, Both& options) {
         ->check(CLI::IsMember({"human", "json"}))
         ->type_name("FORM");
     command.add_option("--interval", options.interval, "Tell what was counted every T seconds")
-        ->check(positive())
+        ->check(seconds())
         ->type_name("T");
+    command
+        .add_option("--allow", options.allow,
+                    "Who may notice: observe, dut (whom the packets are for), link (the partition), fabric (anybody; "
+                    "the default but on verbs, where it is dut)")
+        ->check(CLI::IsMember({"observe", "dut", "link", "fabric"}))
+        ->type_name("IMPACT");
     command.add_flag("--quiet", options.is_quiet, "No summary");
 }
 
@@ -94,12 +127,6 @@ void add_control(CLI::App& program, Options& options) {
         ->check(CLI::Range(0.0, 1.0))
         ->type_name("R");
     program.add_flag("--keep-crc", options.keeps_crc, "The CRCs are those of the packet before --set and --mutate");
-    program
-        .add_option("--allow", options.allow,
-                    "Who may notice: observe, dut (whom the packets are for), link (the partition), fabric (anybody; "
-                    "the default but on verbs, where it is dut)")
-        ->check(CLI::IsMember({"observe", "dut", "link", "fabric"}))
-        ->type_name("IMPACT");
     program.add_option("--min-rate", options.least_rate, "Exit code 1 when it was slower than this, as --rate has it")
         ->type_name("R");
     program.add_flag("--dry-run", options.is_dry, "Print each packet, write nothing");
@@ -126,17 +153,28 @@ void add_receive_options(CLI::App& command, ReceiveOptions& options) {
         ->required()
         ->type_name("FABRIC");
     add_common(command, options);
+    command
+        .add_option("--patience", options.patience,
+                    "Seconds: where fewer than --count come, wait no longer for the next")
+        ->check(seconds())
+        ->type_name("T");
     command.add_option("--max-loss", options.most_loss, "Exit code 1 when more percent of the packets were lost")
         ->check(CLI::Range(0.0, 100.0))
         ->type_name("PERCENT");
-    command.add_option("--max-duplicates", options.most_doubled, "Exit code 1 when more came twice")->type_name("N");
-    command.add_option("--max-reordered", options.most_overtaken, "Exit code 1 when more came late")->type_name("N");
+    command.add_option("--max-duplicates", options.most_doubled, "Exit code 1 when more came twice")
+        ->check(counting())
+        ->type_name("N");
+    command.add_option("--max-reordered", options.most_overtaken, "Exit code 1 when more came late")
+        ->check(counting())
+        ->type_name("N");
 }
 
 std::optional<std::uint32_t> ipv4_of(const std::string& text) {
     if (text.empty()) return std::nullopt;
     const auto address = wire::parse_ipv4(text);
-    if (!address) throw UsageError("--ip " + text + ": an address such as 10.1.0.1");
+    constexpr std::uint32_t first_group = 0xe0000000;
+    if (!address || *address == 0 || *address >= first_group)
+        throw UsageError("--ip " + text + ": an address such as 10.1.0.1");
     return address;
 }
 

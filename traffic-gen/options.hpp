@@ -25,7 +25,8 @@ struct Options {
     std::string profile, out, input, mutate, size = "64", rate = "1000", least_rate, timing, scenario = "default";
     std::string stats = "human", listen, allow, ipv4, link_type = "erf";
     std::vector<std::string> set, to;
-    std::uint64_t count = 0, seed = 1;
+    std::uint64_t count = 0;
+    std::optional<std::uint64_t> seed;
     double duration = 0, interval = 0, damage = 0;
     unsigned hosts = 0, groups = 2, partitions = 1;
     bool keeps_crc = false, is_dry = false, lists = false, lists_mutations = false, lists_fields = false;
@@ -34,9 +35,11 @@ struct Options {
 
 /// What `receive` counts, and how much may be wrong.
 struct ReceiveOptions {
-    std::string from, scenario = "default", listen, ipv4, stats = "human";
-    std::uint64_t count = 0, seed = 1;
-    double duration = 0, interval = 0, most_loss = 100;  ///< percent
+    std::string from, scenario = "default", listen, ipv4, stats = "human", allow;
+    std::uint64_t count = 0;
+    std::optional<std::uint64_t> seed;
+    double duration = 0, interval = 0, patience = 5;
+    double most_loss = 100;  ///< percent
     std::uint64_t most_doubled = StageOptions::no_bound, most_overtaken = StageOptions::no_bound;
     unsigned groups = 0;
     bool is_quiet = false;

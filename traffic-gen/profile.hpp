@@ -13,11 +13,14 @@ namespace ipoib::traffic {
 
 using fabric::Impact;
 
+enum class Families : std::uint8_t { ipv4, ipv6, both };
+
 struct Profile {
     std::string_view name;  ///< "udp-multicast"
     std::string_view what;  ///< in a few words
     Impact impact = Impact::dut;
-    bool needs_neighbour = true;  ///< one host alone cannot play it
+    Families families = Families::both;  ///< in which it speaks with a neighbour
+    bool needs_neighbour = true;         ///< one host alone cannot play it
     /// Of IP and what is over it, where a payload has the size that was asked for.
     std::size_t headers = wire::Ipv6::size + wire::Udp::size;
     std::string_view no_fabric = {};  ///< why it cannot be played on a fabric; empty: it can

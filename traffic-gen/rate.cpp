@@ -11,34 +11,35 @@
 namespace ipoib::traffic {
 namespace {
 
-constexpr double ns_per_second = 1e9, most = 1e12;
+constexpr double ns_per_second = 1e9, least = 1e-6, most = 1e12;
 
 struct Amount {
     double value = 0;
     bool is_in_bits = false;
 };
 
-Amount amount(std::string_view text, std::string_view whole) {
+Amount amount(std::string_view text, std::string_view option, std::string_view whole) {
     const std::string word(text);
     char* end = nullptr;
     const double number = std::strtod(word.c_str(), &end);
     const std::string_view unit = end;
     const double scale = unit == "kbit" ? 1e3 : unit == "Mbit" ? 1e6 : unit == "Gbit" ? 1e9 : unit.empty() ? 1 : 0;
-    if (end == word.c_str() || !(number * scale > 0) || number * scale > most)
-        throw std::invalid_argument(fmt::format(
-            "--rate {}: packets a second, bits with kbit, Mbit or Gbit behind, FIRST..LAST of these, or max", whole));
+    if (end == word.c_str() || !(number * scale >= least) || number * scale > most)
+        throw std::invalid_argument(
+            fmt::format("{} {}: packets a second, bits with kbit, Mbit or Gbit behind, FIRST..LAST of these, or max",
+                        option, whole));
     return {number * scale, !unit.empty()};
 }
 
 }  // namespace
 
-Rate::Rate(std::string_view text) {
+Rate::Rate(std::string_view text, std::string_view option) {
     if (text == "max") return;
     const auto dots = text.find("..");
-    const auto first = amount(text.substr(0, dots), text);
-    const auto last = dots == std::string_view::npos ? first : amount(text.substr(dots + 2), text);
+    const auto first = amount(text.substr(0, dots), option, text);
+    const auto last = dots == std::string_view::npos ? first : amount(text.substr(dots + 2), option, text);
     if (first.is_in_bits != last.is_in_bits)
-        throw std::invalid_argument(fmt::format("--rate {}: packets and bits cannot be one ramp", text));
+        throw std::invalid_argument(fmt::format("{} {}: packets and bits cannot be one ramp", option, text));
     first_ = first.value;
     last_ = last.value;
     is_in_bits_ = first.is_in_bits;

@@ -12,7 +12,7 @@ class Rate {
 public:
     /// "1000" packets a second; "10Mbit" (kbit, Mbit, Gbit) of frames, LRH to VCRC; "FIRST..LAST", which rises (or
     /// falls) evenly over the run; "max" without any pause. Throws std::invalid_argument.
-    explicit Rate(std::string_view text);
+    explicit Rate(std::string_view text, std::string_view option = "--rate");
 
     /// From the beginning of a frame to that of the next. `progress` gives that of the run, from 0 to 1.
     template <class Progress>

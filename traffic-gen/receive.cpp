@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-gen receive: counts what another one sends.
+#include "fabric/impact.hpp"
 #include "protocol/wire/text.hpp"
 #include "traffic-gen/arrivals.hpp"
 #include "traffic-gen/options.hpp"
@@ -7,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace ipoib::traffic {
@@ -39,13 +41,18 @@ Figures figures_of(const Arrivals& arrivals) {
 
 /// Says on standard error which bounds were not kept.
 bool is_missed(const ReceiveOptions& options, const Arrivals& arrivals) {
+    // Of those that were to come, also the last ones.
+    const auto came = arrivals.different();
+    const auto lost = std::max(arrivals.lost(), options.count > came ? options.count - came : 0);
+    constexpr double percent = 100;
+    const auto all = static_cast<double>(lost + came);
+    const double loss = all > 0 ? percent * static_cast<double>(lost) / all : 0;
     bool is_any = false;
     const auto look = [&](bool is_beyond, const std::string& what) {
         if (is_beyond) fmt::print(stderr, "ipoib-gen: {}\n", what);
         is_any |= is_beyond;
     };
-    look(arrivals.loss_percent() > options.most_loss,
-         fmt::format("{:.3f} % were lost, more than --max-loss {}", arrivals.loss_percent(), options.most_loss));
+    look(loss > options.most_loss, fmt::format("{:.3f} % were lost, more than --max-loss {}", loss, options.most_loss));
     look(arrivals.doubled() > options.most_doubled,
          fmt::format("{} came twice, more than --max-duplicates {}", arrivals.doubled(), options.most_doubled));
     look(arrivals.overtaken() > options.most_overtaken,
@@ -61,10 +68,15 @@ int receive(const ReceiveOptions& options) {
     if (!names_fabric(options.from)) throw UsageError("--from " + options.from + ": no fabric is called so");
     if (options.from == "simulated" && options.listen.empty())
         throw UsageError("--from simulated: nobody else is on it; --listen PATH lets a sender in");
+    const auto allowed = fabric::find_impact(options.allow).value_or(fabric::usual_impact(options.from));
+    if (options.groups > 0 && allowed < fabric::Impact::link)
+        throw UsageError("--groups: others may notice who joins groups: --allow link");
+    if (options.groups > 0 && options.from.starts_with("verbs:") && !options.seed)
+        throw UsageError("--groups: which they are follows from the sender's --seed, which is missing");
     Crew crew{{.words = options.from,
                .scenario = options.scenario,
                .listen = options.listen,
-               .seed = options.seed,
+               .seed = options.seed.value_or(1),
                .ipv4 = ipv4_of(options.ipv4)}};
     join_groups(crew, options.groups);
     Arrivals arrivals;
@@ -75,19 +87,35 @@ int receive(const ReceiveOptions& options) {
                        .duration = options.duration,
                        .is_slow = true},
                       [&] { return figures_of(arrivals); }};
-    crew.on_datagram([&](wire::Octets frame) { arrivals.take(frame); });
+    auto& loop = crew.fabric().loop();
+    auto last = loop.now();
+    crew.on_datagram([&](wire::Octets frame) {
+        arrivals.take(frame);
+        last = loop.now();
+    });
     const auto& self = crew.members().front().self();
     if (!options.is_quiet)
         fmt::print(stderr, "receiving at {} and {}, {}\n", wire::ipv4_text(self.ipv4), wire::text(self.ipv6),
-                   options.count || options.duration > 0 ? "until all is there" : "until Ctrl-C");
-    auto& loop = crew.fabric().loop();
+                   options.count          ? fmt::format("until {} are there", options.count)
+                   : options.duration > 0 ? fmt::format("for {} s", options.duration)
+                                          : "until Ctrl-C");
     constexpr auto between_looks = 100ms;
-    const auto is_enough = [&] { return options.count != 0 && arrivals.numbered >= options.count; };
-    while (!is_enough() && !fabric::Loop::stop_requested() &&
-           !(options.duration > 0 && reporter.seconds() >= options.duration)) {
-        (void)loop.run_until(is_enough, loop.now() + between_looks);
-        reporter.tick();
-        crew.check();
+    const auto patience = std::chrono::duration_cast<fabric::Duration>(std::chrono::duration<double>(options.patience));
+    const auto is_enough = [&] { return options.count != 0 && arrivals.different() >= options.count; };
+    const auto is_over = [&] {
+        const bool is_quiet = options.count != 0 && arrivals.numbered > 0 && loop.now() - last > patience;
+        return is_enough() || is_quiet || fabric::Loop::stop_requested() ||
+               (options.duration > 0 && reporter.seconds() >= options.duration);
+    };
+    try {
+        while (!is_over()) {
+            (void)loop.run_until(is_enough, loop.now() + between_looks);
+            reporter.tick();
+            crew.check();
+        }
+    } catch (...) {
+        reporter.finish("");
+        throw;
     }
     reporter.finish("");
     return is_missed(options, arrivals) ? exit_missed : exit_ok;

@@ -2,8 +2,6 @@
 // Addresses by number.
 #include "traffic-gen/scene.hpp"
 
-#include "protocol/wire/text.hpp"
-
 #include <stdexcept>
 #include <string>
 
@@ -79,10 +77,10 @@ bool Scene::is_of_range(const Gid& mgid, unsigned range) noexcept {
 }
 
 std::uint16_t Scene::mlid(const Gid& mgid) {
-    if (!is_invented_ && !mlids_.contains(mgid))
-        throw std::runtime_error("no MLID is known of " + text(mgid) +
-                                 ": the subnet administrator did not let us join");
-    const auto next = static_cast<std::uint16_t>(first_mlid + mlids_.size());
+    if (!is_invented_ && !mlids_.contains(mgid)) return 0;
+    // More groups than there are MLIDs share them, as they do with a real administrator.
+    constexpr std::size_t multicast_lids = 0x3ffe;
+    const auto next = static_cast<std::uint16_t>(first_mlid + mlids_.size() % multicast_lids);
     return mlids_.try_emplace(mgid, next).first->second;
 }
 

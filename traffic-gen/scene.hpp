@@ -43,8 +43,7 @@ public:
     /// An IPv4 and an IPv6 group by its number; counts on behind the last.
     [[nodiscard]] std::uint32_t group4(std::size_t index) const noexcept;
     [[nodiscard]] wire::Gid group6(std::size_t index) const noexcept;
-    /// The MLID that the administrator has given a group. On a real fabric a group must have been joined: throws
-    /// std::runtime_error.
+    /// The MLID that the administrator has given a group; 0 on a real fabric where it was not joined.
     [[nodiscard]] std::uint16_t mlid(const wire::Gid& mgid);
     /// What a real one has given.
     void set_mlid(const wire::Gid& mgid, std::uint16_t mlid) { mlids_[mgid] = mlid; }

@@ -2,6 +2,8 @@
 // From packets to frames.
 #include "traffic-gen/stage.hpp"
 
+#include "protocol/wire/text.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -23,7 +25,7 @@ Stage::Stage(Scene& scene, const StageOptions& options, Sink& sink)
       options_(options),
       sink_(sink),
       random_(options.seed),
-      run_(static_cast<std::uint32_t>(options.seed ^ options.seed >> 32)),
+      run_(options.run ? options.run : static_cast<std::uint32_t>(options.seed ^ options.seed >> 32)),
       part_end_(options.count) {}
 
 std::size_t Stage::size() {
@@ -31,14 +33,18 @@ std::size_t Stage::size() {
     return options_.least_size + (sizes > 1 ? any(sizes) : 0);
 }
 
-void Stage::begin() noexcept {
+void Stage::begin() {
     has_begun_ = true;
     begun_ = now_;
+    really_begun_ = sink_.elapsed();
 }
 
-bool Stage::goes_on() const noexcept {
+bool Stage::goes_on() const {
     if (is_stopped && is_stopped()) return false;
-    return !has_begun_ || (sent_ < part_end_ && now_ - begun_ < options_.duration);
+    if (!has_begun_) return true;
+    if (sent_ >= part_end_ || now_ - begun_ >= options_.duration) return false;
+    // A fabric may be slower than what was asked for.
+    return options_.duration == Time::max() || sink_.elapsed() - really_begun_ < options_.duration;
 }
 
 double Stage::progress() const noexcept {
@@ -53,11 +59,17 @@ double Stage::progress() const noexcept {
     return std::max(by_count, by_time);
 }
 
-std::vector<std::uint8_t> Stage::whole(build::PacketBuilder& packet) const {
+void Stage::mutate(build::PacketBuilder& packet) {
+    const std::vector<std::uint8_t> before(packet.octets().begin(), packet.octets().end());
+    mutation_(packet);
+    if (!std::ranges::equal(before, packet.octets())) ++mutated_;
+}
+
+std::vector<std::uint8_t> Stage::whole(build::PacketBuilder& packet) {
     if (!is_changed()) return packet.build();
     constexpr std::size_t tail = icrc_size + vcrc_size;
     const auto before = options_.keeps_crc ? packet.build() : std::vector<std::uint8_t>{};
-    if (mutation_) mutation_(packet);
+    if (mutation_) mutate(packet);
     if (change_) change_(packet);
     auto frame = packet.build();
     if (options_.keeps_crc) std::copy(before.end() - tail, before.end(), frame.end() - tail);
@@ -83,7 +95,16 @@ bool Stage::give(const Sender& sender, Octets frame) {
     return true;
 }
 
+void Stage::refuse_unjoined(const build::PacketBuilder& packet) {
+    const auto lrh = packet.get<Lrh>();
+    const auto grh = packet.get<Grh>();
+    if (administrator() && lrh && lrh[Lrh::dlid] == 0 && grh)
+        throw std::runtime_error("no MLID is known of " + text(grh[Grh::dgid]) +
+                                 ": the subnet administrator did not let us join");
+}
+
 bool Stage::send_changed(const Sender& sender, build::PacketBuilder& packet) {
+    refuse_unjoined(packet);
     auto frame = whole(packet);
     if (has_begun_ && damage_) damage_(frame);
     return give(sender, frame);
@@ -109,6 +130,7 @@ void Stage::send_next(Flow& flow, build::PacketBuilder packet) {
 }
 
 void Stage::keep(Flow& flow, const build::PacketBuilder& packet) {
+    refuse_unjoined(packet);
     flow.sender = sender_of(packet);
     flow.frame.emplace(packet, Number::at_count, tables_);
 }

@@ -27,6 +27,7 @@ struct StageOptions {
 
     std::uint64_t count = 1000;  ///< packets; what comes before a profile's own is not counted
     std::uint64_t seed = 1;
+    std::uint32_t run = 0;  ///< by which a receiver knows the numbers of this run; 0: it follows from the seed
     Rate rate{"1000"};
     Time duration = Time::max();                  ///< of the profile's own packets
     std::size_t least_size = 64, most_size = 64;  ///< payload octets of packets that have some
@@ -54,9 +55,9 @@ public:
     [[nodiscard]] std::uint64_t transaction() noexcept { return ++transaction_; }
 
     /// What comes before a profile's own packets is neither counted nor changed.
-    void begin() noexcept;
+    void begin();
     /// Whether the profile is to send more.
-    [[nodiscard]] bool goes_on() const noexcept;
+    [[nodiscard]] bool goes_on() const;
     /// A part of the run: nothing more is sent once so many packets more were, until the part is over.
     void begin_part(std::uint64_t packets) noexcept { part_end_ = std::min(options_.count, sent_ + packets); }
     void end_part() noexcept { part_end_ = options_.count; }
@@ -95,6 +96,8 @@ public:
     /// Told with every packet.
     void tell(std::function<void()> told) { told_ = std::move(told); }
     bool (*is_stopped)() = nullptr;
+    /// Packets that the mutation was about.
+    [[nodiscard]] std::uint64_t mutated() const noexcept { return mutated_; }
 
 private:
     struct Flow {
@@ -107,7 +110,9 @@ private:
         return !mutation_ && !change_ && !damage_ && options_.least_size == options_.most_size;
     }
     [[nodiscard]] bool is_changed() const noexcept { return has_begun_ && (mutation_ || change_); }
-    [[nodiscard]] std::vector<std::uint8_t> whole(build::PacketBuilder& packet) const;
+    void mutate(build::PacketBuilder& packet);
+    void refuse_unjoined(const build::PacketBuilder& packet);
+    [[nodiscard]] std::vector<std::uint8_t> whole(build::PacketBuilder& packet);
     [[nodiscard]] wire::Octets payload(const Flow& flow, std::size_t size);
     void send_next(Flow& flow, build::PacketBuilder packet);
     void keep(Flow& flow, const build::PacketBuilder& packet);
@@ -131,7 +136,8 @@ private:
     Damage damage_{};
     std::function<void()> told_{};
     Time now_{}, begun_{};
-    std::uint64_t sent_ = 0, part_end_, transaction_ = 0;
+    Time really_begun_{};  ///< by the clock of the sink
+    std::uint64_t sent_ = 0, mutated_ = 0, part_end_, transaction_ = 0;
     unsigned in_vain_ = 0;  ///< packets in a row whose sender is none of ours
     bool has_begun_ = false;
 };

@@ -56,7 +56,7 @@ void Reporter::look() {
         fmt::print(stderr, "{}\n",
                    options_.is_json ? in_json(figures, at) : fmt::format("{:8.1f} s  {}", at, in_words(figures, at)));
         const auto step = std::chrono::duration_cast<Clock::duration>(Seconds{options_.interval});
-        while (next_line_ <= now) next_line_ += step;
+        next_line_ += step * ((now - next_line_) / step + 1);
     }
     if (!has_bar_ || now < next_bar_) return;
     next_bar_ = now + between_bars;

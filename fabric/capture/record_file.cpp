@@ -2,6 +2,8 @@
 // Records to a descriptor.
 #include "fabric/capture/record_file.hpp"
 
+#include "fabric/capture/reader.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,6 +30,9 @@ RecordFile::RecordFile(const std::string& path) : path_(path == "-" ? "standard 
                               : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, everyone);
     if (descriptor_ < 0) fail(path_, errno);
     buffer_.reserve(usual_size);
+    // Standard output may be a file that somebody has written to already.
+    const auto at = lseek(descriptor_, 0, (fcntl(descriptor_, F_GETFL) & O_APPEND) ? SEEK_END : SEEK_CUR);
+    if (at > 0) size_ = static_cast<std::uint64_t>(at);
 }
 
 RecordFile::~RecordFile() {
@@ -38,7 +43,8 @@ RecordFile::Outcome RecordFile::write() const noexcept {
     std::size_t done = 0;
     while (done < buffer_.size()) {
         const auto count = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
-        if (count < 0 && errno == EINTR) continue;
+        // Who reads a pipe may have stopped reading.
+        if (count < 0 && errno == EINTR && !stop_requested()) continue;
         if (count < 0) return {done, errno ? errno : EIO};
         done += static_cast<std::size_t>(count);
     }
@@ -52,6 +58,7 @@ void RecordFile::cut_back(std::size_t written) const noexcept {
     const auto whole = size_ + (beyond == ends_.begin() ? 0 : *(beyond - 1));
     // Where even that is refused, readers see a record that is cut.
     if (ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) return;
+    (void)lseek(descriptor_, static_cast<off_t>(whole), SEEK_SET);
 }
 
 void RecordFile::flush() {

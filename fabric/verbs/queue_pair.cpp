@@ -240,8 +240,6 @@ std::string UdQueuePair::State::path_to(const UdPath& path, ibv_ah*& handle) {
         handle = known->second.get();
         return {};
     }
-    // Handles in use by sends that are under way must stay.
-    if (paths.size() >= most_paths && under_way == 0) paths.clear();
     ibv_ah_attr way{};
     way.dlid = path.dlid;
     way.sl = path.sl;
@@ -342,7 +340,10 @@ std::string UdQueuePair::send(std::span<const UdRequest> requests, std::size_t& 
     std::array<ibv_sge, most_at_once> places;
     for (sent = 0; sent < requests.size();) {
         const auto wanted = std::min(requests.size() - sent, most_at_once);
-        if (auto why = s.wait_for_room(static_cast<unsigned>(wanted)); !why.empty()) return why;
+        // Sends that are under way need their address handles.
+        const bool is_full = s.paths.size() + wanted > most_paths;
+        if (auto why = s.wait_for_room(is_full ? send_depth : static_cast<unsigned>(wanted)); !why.empty()) return why;
+        if (is_full) s.paths.clear();
         std::size_t ready = 0;
         std::string stopped;
         while (ready < wanted && stopped.empty()) {

@@ -8,7 +8,6 @@ using namespace wire;
 namespace {
 
 constexpr std::size_t tail = icrc_size + vcrc_size;
-constexpr unsigned vcrc_shift = 32;
 
 /// Both CRCs of what the frame is, as a table has them.
 std::uint64_t crcs(std::vector<std::uint8_t>& frame) {

@@ -6,6 +6,7 @@ namespace ipoib::traffic {
 const Profile arp{
     .name = "arp",
     .what = "each host asks for the address of another by ARP, and is answered",
+    .families = Families::ipv4,
     .play =
         [](Stage& stage) {
             for (std::size_t i = 0; stage.goes_on(); ++i) resolve(stage, stage.scene().net(), i, i + 1);

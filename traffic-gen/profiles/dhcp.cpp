@@ -35,6 +35,7 @@ const Profile dhcp{
     .name = "dhcp",
     .what = "hosts get an address from the first one by DHCP, renew it, rebind, and give it back",
     .impact = Impact::link,
+    .families = Families::ipv4,
     .play =
         [](Stage& stage) {
             const auto& net = stage.scene().net();

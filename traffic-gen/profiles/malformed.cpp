@@ -21,6 +21,7 @@ const Profile malformed{
                 for (const auto* mutation : mutations) {
                     const auto* profile = find_profile(mutation->profile);
                     if (!stage.goes_on()) return;
+                    if (stage.administrator() && !profile->no_fabric.empty()) continue;
                     stage.forget_memberships();
                     if (profile->prepare) profile->prepare(stage);
                     stage.begin_part(packets_each);

@@ -9,6 +9,7 @@ using namespace wire;
 const Profile mtu_sweep{
     .name = "mtu-sweep",
     .what = "UDP datagrams of every size, from none to what the link carries",
+    .families = Families::ipv4,
     .play =
         [](Stage& stage) {
             auto& scene = stage.scene();

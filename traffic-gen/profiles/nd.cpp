@@ -7,6 +7,7 @@ const Profile nd{
     .name = "nd",
     .what = "each host asks for the address of another by Neighbour Discovery, and is answered",
     // Solicitations go to groups.
+    .families = Families::ipv6,
     .prepare = bring_up_senders,
     .play =
         [](Stage& stage) {

@@ -7,6 +7,7 @@ namespace ipoib::traffic {
 const Profile paths{
     .name = "paths",
     .what = "hosts ask the SA for the path to a neighbour before they speak with it",
+    .families = Families::ipv4,
     .play =
         [](Stage& stage) {
             const auto& net = stage.scene().net();

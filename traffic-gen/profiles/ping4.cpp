@@ -6,6 +6,7 @@ namespace ipoib::traffic {
 const Profile ping4{
     .name = "ping4",
     .what = "echo requests and replies of IPv4 between neighbours",
+    .families = Families::ipv4,
     .headers = wire::Ipv4::size + wire::Udp::size,
     .play =
         [](Stage& stage) {

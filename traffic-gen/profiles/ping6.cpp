@@ -6,6 +6,7 @@ namespace ipoib::traffic {
 const Profile ping6{
     .name = "ping6",
     .what = "echo requests of IPv6 between neighbours, and replies",
+    .families = Families::ipv6,
     .play =
         [](Stage& stage) {
             for (std::uint16_t i = 0; stage.goes_on(); ++i) {

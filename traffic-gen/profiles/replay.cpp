@@ -2,6 +2,7 @@
 #include "fabric/capture/reader.hpp"
 #include "traffic-gen/profile.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace ipoib::traffic {
@@ -18,7 +19,12 @@ void replay_all(Stage& stage) {
         if (frame.link_type != capture::LinkType::infiniband)
             throw std::invalid_argument(options.input + ": frame " + std::to_string(frame.number) +
                                         " was captured without its InfiniBand headers, so it cannot be sent again");
-        const auto since = options.speed > 0 ? static_cast<double>(frame.time_ns - first) / options.speed : 0.0;
+        if (frame.wire_length > frame.octets.size())
+            throw std::invalid_argument(options.input + ": frame " + std::to_string(frame.number) +
+                                        " was cut when it was captured, so it cannot be sent again");
+        const auto since = options.speed > 0
+                               ? static_cast<double>(std::max<std::int64_t>(frame.time_ns - first, 0)) / options.speed
+                               : 0.0;
         stage.send_recorded(Time{static_cast<Time::rep>(since)}, frame.octets);
     }
     if (status == capture::Status::corrupt) throw std::runtime_error(reader.error());

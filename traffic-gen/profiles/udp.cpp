@@ -6,6 +6,7 @@ namespace ipoib::traffic {
 const Profile udp_unicast{
     .name = "udp",
     .what = "UDP over IPv4 from each host to another, --size octets of payload",
+    .families = Families::ipv4,
     .headers = wire::Ipv4::size + wire::Udp::size,
     .play =
         [](Stage& stage) {

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Debian packages: the programs, and the plugin for the Wireshark that it was built for. scripts/package makes them.
+include_guard()
+include(GNUInstallDirs)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME ipoib-conformance)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_CONTACT "The authors of ipoib-conformance <root@localhost>")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
+set(CPACK_STRIP_FILES ON)
+# The plugin goes where its Wireshark looks, whatever the prefix.
+set(CPACK_SET_DESTDIR ON)
+set(CPACK_INSTALL_PREFIX /usr)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION net)
+set(CPACK_COMPONENTS_ALL tools)
+
+set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME ipoib-conformance)
+set(CPACK_COMPONENT_TOOLS_DESCRIPTION "conformance suite and traffic generator for IP over InfiniBand
+ipoib-conform judges captures and stacks by RFC 4391, 4392, 4755 and 4390;
+ipoib-gen makes traffic with every bit under control; ipoib-dut-linux lets
+the suite control a Linux host.")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ipoib-conformance RENAME copyright COMPONENT tools)
+
+if(TARGET rfc4391)
+  list(APPEND CPACK_COMPONENTS_ALL plugin)
+  set(CPACK_DEBIAN_PLUGIN_PACKAGE_NAME wireshark-plugin-rfc4391)
+  set(CPACK_DEBIAN_PLUGIN_PACKAGE_RECOMMENDS "wireshark | tshark")
+  set(CPACK_COMPONENT_PLUGIN_DESCRIPTION "IP over InfiniBand by RFC 4391 in Wireshark
+Shows in every packet what the text says of it, and what is wrong.")
+  install(FILES LICENSE DESTINATION /usr/share/doc/wireshark-plugin-rfc4391 RENAME copyright COMPONENT plugin
+    EXCLUDE_FROM_ALL)
+endif()
+include(CPack)
