@@ -57,6 +57,12 @@ TEST_CASE("TAP: nothing judged is skipped as a whole") {
     CHECK_THAT(to_tap({}), ContainsSubstring("1..0 # SKIP nothing was judged"));
 }
 
+TEST_CASE("TAP: a title is no directive") {
+    auto run = samples::every_verdict();
+    run.results[0].title = "x # SKIP not really";
+    CHECK_THAT(to_tap(run), ContainsSubstring(R"(x \# SKIP not really)"));
+}
+
 TEST_CASE("TAP: hostile text, many results, a capture that broke off") {
     auto run = samples::every_verdict();
     for (auto& result : run.results) result.id = result.title = result.message = result.reference = samples::hostile();

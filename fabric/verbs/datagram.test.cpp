@@ -2,6 +2,7 @@
 #include "fabric/verbs/datagram.hpp"
 
 #include "catch2.hpp"
+#include "protocol/build/frame_template.hpp"
 #include "protocol/build/ipoib.hpp"
 
 #include <algorithm>
@@ -82,6 +83,17 @@ TEST_CASE("Verbs: what the adapter would send otherwise is refused by the name o
     CHECK_THAT(refusal_of(build::udp(tester, dut, link, 5).damage_vcrc(1)), ContainsSubstring("VCRC"));
     CHECK_FALSE(refused(Bth::opcode, Opcode::rc_send_only).empty());
     CHECK_FALSE(refused(Lrh::packet_length, std::uint16_t{10}).empty());
+}
+
+TEST_CASE("Verbs: a packet whose VCRC is zero by right goes out") {
+    build::FrameTemplate::Tables tables;
+    build::FrameTemplate packet{build::udp(tester, dut, link, 8), 0, tables};
+    const auto vcrc = [&] { return packet.frame().last(vcrc_size); };
+    for (std::uint64_t number = 0; number < 1u << 20 && (vcrc()[0] != 0 || vcrc()[1] != 0); ++number)
+        packet.set(number);
+    REQUIRE((vcrc()[0] == 0 && vcrc()[1] == 0));
+    UdRequest request;
+    CHECK(to_request(packet.frame(), source, request).empty());
 }
 
 TEST_CASE("Verbs: what was sent is rebuilt from what the receiver is told, but for both CRCs") {

@@ -156,8 +156,11 @@ CrcResult check_crcs(Octets octets, Tail tail) noexcept {
     const auto seen_vcrc = tail == Tail::both ? little_endian(tail_at + icrc_size, vcrc_size) : 0;
     if (seen_icrc != 0 || seen_vcrc != 0)
         result.icrc = icrc(octets.first(to_icrc - icrc_size)) == seen_icrc ? Check::good : Check::bad;
-    if (tail == Tail::both && seen_vcrc != 0)
-        result.vcrc = vcrc(octets.first(to_icrc)) == seen_vcrc ? Check::good : Check::bad;
+    // One frame in 65536 has a VCRC of zero by right.
+    if (tail == Tail::both && result.icrc != Check::absent)
+        result.vcrc = vcrc(octets.first(to_icrc)) == seen_vcrc ? Check::good
+                      : seen_vcrc == 0                         ? Check::absent
+                                                               : Check::bad;
     return result;
 }
 

@@ -31,7 +31,7 @@ enum class Tail : std::uint8_t {
 
 /// What checking a frame's tail gave.
 enum class Check : std::uint8_t {
-    absent,  ///< not captured, or all zero: the capturing tool did not fill it in
+    absent,  ///< not captured, or zero without being right: the capturing tool did not fill it in
     good,
     bad,
 };

@@ -72,6 +72,21 @@ TEST_CASE("CRCs: a tail of zeros was not filled in, which is no error") {
     CHECK(checked(frame).vcrc == Check::absent);
 }
 
+TEST_CASE("CRCs: a VCRC may be zero by right") {
+    auto frame = golden::arp_reply();
+    const std::size_t at_vcrc = frame.size() - vcrc_size, last = at_vcrc - icrc_size - 1;
+    for (unsigned i = 0; i < 1u << 20 && (frame[at_vcrc] != 0 || frame[at_vcrc + 1] != 0); ++i) {
+        for (std::size_t k = 0; k < 3; ++k) frame[last - k] = static_cast<std::uint8_t>(i >> 8 * k);
+        write_crcs(frame);
+    }
+    REQUIRE(vcrc(Octets{frame}.first(at_vcrc)) == 0);
+    CHECK(checked(frame).icrc == Check::good);
+    CHECK(checked(frame).vcrc == Check::good);
+    frame[last] ^= 1;
+    CHECK(checked(frame).icrc == Check::bad);
+    CHECK(checked(frame).vcrc == Check::absent);
+}
+
 TEST_CASE("CRCs: a PktLen of zero or beyond the frame is no crash") {
     for (const unsigned length : {0u, 1u, 2u, 3u, 0x7ffu}) {
         auto frame = golden::arp_reply();
