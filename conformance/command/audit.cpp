@@ -117,7 +117,7 @@ int run_audit(const Options& options, const std::vector<std::string>& command) {
         throw UsageError("--scenario and --timeout-scale are of a fabric; --sa asks nobody");
     const auto rules = chosen(options);
     refuse_overwriting(options.report, options.sa.empty() ? std::vector<std::string>{} : std::vector{options.sa});
-    const auto baseline = load_expected(options.report);
+    const auto comparisons = load_comparisons(options.report);
     make_evidence_folder(options.evidence);
     stop_on_interrupt();
     const RunClock clock;
@@ -133,7 +133,7 @@ int run_audit(const Options& options, const std::vector<std::string>& command) {
     if (!options.evidence.empty())
         for (auto& result : results.results) result.evidence = options.evidence + "/audit.pcapng";
     clock.complete(results, options.report, command);
-    return report(results, options.report, baseline);
+    return report(results, options.report, comparisons);
 }
 
 }  // namespace

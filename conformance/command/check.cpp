@@ -4,8 +4,10 @@
 #include "conformance/command/knowledge_options.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
+#include "conformance/command/target_options.hpp"
 #include "conformance/command/terminal.hpp"
 #include "conformance/engine/passive.hpp"
+#include "conformance/exhibits/exhibits.hpp"
 
 #include <fmt/format.h>
 
@@ -68,7 +70,23 @@ void print_violation(const rules::Rule& rule, const reports::Detail& detail) {
                       detail.field, detail.actual, detail.expected, detail.subject));
 }
 
-reports::Results judge(const Options& options, const std::vector<std::string>& command) {
+/// Whoever follows it judges the same capture by this rule alone, knowing the same.
+void add_repetition(reports::Results& results, const Options& options, const std::string& program) {
+    const auto knowledge = words_of(options.knowledge);
+    for (auto& result : results.results) {
+        if (result.verdict == reports::Verdict::pass || result.verdict == reports::Verdict::na) continue;
+        std::vector<std::string> words{program, "check"};
+        for (std::size_t i = 0; i < results.captures.size(); ++i)
+            if (options.knowledge.together || i == result.capture) words.push_back(results.captures[i].file);
+        if (std::ranges::find(words, "-") != words.end()) continue;
+        words.insert(words.end(), knowledge.begin(), knowledge.end());
+        if (options.report.strict) words.emplace_back("--strict");
+        words.push_back(result.id);
+        for (const auto& word : words) result.repeat += (result.repeat.empty() ? "" : " ") + sh_word(word);
+    }
+}
+
+reports::Results judge(const Options& options, const std::string& program, const std::vector<std::string>& command) {
     auto run = plan(options);
     const bool is_live = std::ranges::find(run.captures, "-") != run.captures.end();
     ProgressBar bar;
@@ -79,6 +97,7 @@ reports::Results judge(const Options& options, const std::vector<std::string>& c
     auto results = check(run);
     bar.clear();
     clock.complete(results, options.report, command);
+    add_repetition(results, options, program);
     return results;
 }
 
@@ -94,16 +113,17 @@ bool anything_read(const reports::Results& results) {
     return any;
 }
 
-int run_check(const Options& options, const std::vector<std::string>& command) {
-    const auto baseline = load_expected(options.report);
-    auto results = judge(options, command);
+int run_check(const Options& options, const std::string& program, const std::vector<std::string>& command) {
+    const auto comparisons = load_comparisons(options.report);
+    auto results = judge(options, program, command);
     if (!anything_read(results)) return exit_usage;
-    return report(results, options.report, baseline);
+    const auto exhibits = options.report.html.empty() ? std::vector<reports::Exhibit>{} : exhibits_of(results);
+    return report(results, options.report, comparisons, exhibits);
 }
 
 }  // namespace
 
-void add_check(CLI::App& program, int& exit_code) {
+void add_check(CLI::App& program, int& exit_code, const std::string& invoked_as) {
     auto* command = program.add_subcommand("check", "Judge captures; needs no root and no hardware");
     auto options = std::make_shared<Options>();
     command
@@ -117,8 +137,9 @@ void add_check(CLI::App& program, int& exit_code) {
     command->footer(
         "Exit code: 0 nothing against it, 1 a failure, 3 a capture is damaged, 5 inconclusive, 4 nothing was judged,\n"
         "2 wrong usage or no frame could be read.");
-    command->callback(
-        [options, command, &exit_code] { exit_code = run_check(*options, words_of(*command, options->arguments)); });
+    command->callback([options, command, &exit_code, invoked_as] {
+        exit_code = run_check(*options, invoked_as, words_of(*command, options->arguments));
+    });
 }
 
 }  // namespace ipoib::conformance

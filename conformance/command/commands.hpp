@@ -9,8 +9,8 @@ namespace ipoib::conformance {
 /// Exit codes that every command shares; `check` and `run` have more (docs/results.md).
 inline constexpr int exit_ok = 0, exit_worse = 1, exit_usage = 2, exit_fault = 3;
 
-void add_check(CLI::App& program, int& exit_code);
 /// `invoked_as`: the program as the user called it, for commands that repeat a failure.
+void add_check(CLI::App& program, int& exit_code, const std::string& invoked_as);
 void add_run(CLI::App& program, int& exit_code, const std::string& invoked_as);
 void add_audit(CLI::App& program, int& exit_code);
 void add_selftest(CLI::App& program, int& exit_code);

@@ -70,6 +70,16 @@ void add_knowledge_options(CLI::App& command, KnowledgeOptions& options, bool ha
     command.add_flag("--together", options.together, "Captures of one subnet, read as one, by their times");
 }
 
+std::vector<std::string> words_of(const KnowledgeOptions& options) {
+    std::vector<std::string> words;
+    const auto add = [&](const char* name, const std::string& value) { words.insert(words.end(), {name, value}); };
+    for (const auto& one : options.assume) add("--assume", one);
+    for (const auto& one : options.sa) add("--sa", one);
+    if (!options.subject.empty()) add("--subject", options.subject);
+    if (options.together) words.emplace_back("--together");
+    return words;
+}
+
 JudgeOptions judge_options(const KnowledgeOptions& options) {
     auto statements = std::make_shared<std::vector<assumptions::Statement>>();
     for (const auto& text : options.assume)

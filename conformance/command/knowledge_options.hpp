@@ -18,6 +18,9 @@ struct KnowledgeOptions {
 /// Adds the options; `has_subject` also --subject.
 void add_knowledge_options(CLI::App& command, KnowledgeOptions& options, bool has_subject);
 
+/// The options as words of a command line.
+[[nodiscard]] std::vector<std::string> words_of(const KnowledgeOptions& options);
+
 /// What a judge makes of them. Throws UsageError for what cannot be understood, a file that cannot be read included.
 [[nodiscard]] JudgeOptions judge_options(const KnowledgeOptions& options);
 

@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     program.set_version_flag("--version", std::string("ipoib-conform ") + ipoib::suite_version, "Print the version");
     program.require_subcommand(1);
     int exit_code = exit_ok;
-    add_check(program, exit_code);
+    add_check(program, exit_code, argv[0]);
     add_run(program, exit_code, argv[0]);
     add_audit(program, exit_code);
     add_selftest(program, exit_code);

@@ -6,6 +6,7 @@
 #include "conformance/engine/passive.hpp"
 #include "generated/version.hpp"
 #include "reports/ctrf.hpp"
+#include "reports/html.hpp"
 #include "reports/job_summary.hpp"
 #include "reports/json.hpp"
 #include "reports/junit.hpp"
@@ -44,7 +45,8 @@ reports::Dialect dialect_of(const std::string& name) {
 }
 
 /// Writes the reports that were asked for; what could not be written, in words.
-std::string write_reports(const reports::Results& results, const ReportOptions& options) {
+std::string write_reports(const reports::Results& results, const ReportOptions& options,
+                          const reports::HtmlExtras& extras) {
     using Write = std::string (*)(const std::filesystem::path&, const reports::Results&);
     const std::array<std::pair<const std::string*, Write>, 4> simple{{{&options.json, reports::write_json},
                                                                       {&options.ctrf, reports::write_ctrf},
@@ -53,6 +55,8 @@ std::string write_reports(const reports::Results& results, const ReportOptions& 
     for (const auto& [path, write] : simple)
         if (!path->empty())
             if (auto error = write(*path, results); !error.empty()) return error;
+    if (!options.html.empty())
+        if (auto error = reports::write_html(options.html, results, extras); !error.empty()) return error;
     if (options.junit.empty()) return {};
     return reports::write_junit(options.junit, results, {.dialect = dialect_of(options.dialect), .name = {}});
 }
@@ -74,6 +78,9 @@ void add_report_options(CLI::App& command, ReportOptions& options, const std::st
         ->check(CLI::IsMember({"portable", "ant", "rich"}))
         ->type_name("NAME");
     command.add_option("--json", options.json, "Write all results as JSON")->check(not_empty())->type_name("FILE");
+    command.add_option("--html", options.html, "Write a report for people: one file that needs no other")
+        ->check(not_empty())
+        ->type_name("FILE");
     command.add_option("--ctrf", options.ctrf, "Write CTRF JSON (ctrf.io)")->check(not_empty())->type_name("FILE");
     command.add_option("--tap", options.tap, "Write TAP 13, which readers of KTAP take, too")
         ->check(not_empty())
@@ -84,6 +91,10 @@ void add_report_options(CLI::App& command, ReportOptions& options, const std::st
     command.add_option("--expect", options.expect, "Baseline of known failures")
         ->check(not_empty())
         ->type_name("BASELINE.toml");
+    command
+        .add_option("--compare", options.compare, "An earlier run (its --json), with which the HTML report compares")
+        ->check(not_empty())
+        ->type_name("RESULTS.json");
     command.add_flag("--strict", options.strict, "A SHOULD that is not met is a failure");
     add_seed_option(command, options.seed, seed);
     command.add_flag("--quiet", options.quiet, "Only failures and the summary");
@@ -110,8 +121,10 @@ void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std:
 }
 
 void refuse_overwriting(const ReportOptions& options, std::vector<std::string> taken) {
-    if (!options.expect.empty()) taken.push_back(options.expect);
-    refuse_same_files({options.junit, options.json, options.ctrf, options.tap, options.markdown}, std::move(taken));
+    for (const auto& read : {options.expect, options.compare})
+        if (!read.empty()) taken.push_back(read);
+    refuse_same_files({options.junit, options.json, options.html, options.ctrf, options.tap, options.markdown},
+                      std::move(taken));
 }
 
 void make_evidence_folder(const std::string& path) {
@@ -122,11 +135,17 @@ void make_evidence_folder(const std::string& path) {
         throw UsageError(path + " is no folder for the evidence" + (error ? ": " + error.message() : ""));
 }
 
-std::optional<reports::Baseline> load_expected(const ReportOptions& options) {
-    if (options.expect.empty()) return std::nullopt;
-    auto loaded = reports::load_baseline(options.expect);
-    if (!loaded) throw UsageError(loaded.error);
-    return std::move(*loaded);
+Comparisons load_comparisons(const ReportOptions& options) {
+    Comparisons comparisons;
+    const auto load = [](const std::string& file, auto read, auto& into) {
+        if (file.empty()) return;
+        auto loaded = read(file);
+        if (!loaded) throw UsageError(loaded.error);
+        into = std::move(*loaded);
+    };
+    load(options.expect, reports::load_baseline, comparisons.baseline);
+    load(options.compare, reports::read_json, comparisons.earlier);
+    return comparisons;
 }
 
 std::vector<std::string> words_of(const CLI::App& command, const std::vector<std::string>& arguments) {
@@ -153,12 +172,18 @@ void RunClock::complete(reports::Results& results, const ReportOptions& options,
     results.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
 }
 
-int report(reports::Results& results, const ReportOptions& options, const std::optional<reports::Baseline>& baseline) {
+int report(reports::Results& results, const ReportOptions& options, const Comparisons& comparisons,
+           const std::vector<reports::Exhibit>& exhibits) {
     if (options.strict) reports::apply_strict(results);
     std::vector<std::string> remarks;
-    if (baseline) remarks = reports::apply(results, *baseline, today());
+    if (comparisons.baseline) remarks = reports::apply(results, *comparisons.baseline, today());
     reports::roll_up(results, catalogue_for_reports());
-    const auto not_written = write_reports(results, options);
+    const auto not_written = write_reports(results, options,
+                                           {.exhibits = exhibits,
+                                            .baseline = options.expect,
+                                            .remarks = remarks,
+                                            .earlier = comparisons.earlier ? &*comparisons.earlier : nullptr,
+                                            .earlier_file = options.compare});
     const bool colour = !options.no_color && isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
     auto text = reports::to_table(results, {.colour = colour, .quiet = options.quiet});
     for (const auto& remark : remarks) text += "note: " + remark + '\n';

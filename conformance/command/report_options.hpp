@@ -3,6 +3,7 @@
 #pragma once
 
 #include "reports/baseline.hpp"
+#include "reports/exhibit.hpp"
 #include "reports/results.hpp"
 
 #include <CLI/CLI.hpp>
@@ -15,7 +16,7 @@
 namespace ipoib::conformance {
 
 struct ReportOptions {
-    std::string junit, json, ctrf, tap, markdown, expect;
+    std::string junit, json, html, ctrf, tap, markdown, expect, compare;
     std::string dialect = "portable";
     bool strict = false, quiet = false, no_color = false;
     std::uint64_t seed = 1;
@@ -37,9 +38,6 @@ void refuse_overwriting(const ReportOptions& options, std::vector<std::string> t
 /// Makes the folder of --evidence, if one was named. Throws UsageError when there is none afterwards.
 void make_evidence_folder(const std::string& path);
 
-/// The baseline that was named, if one was. Throws UsageError when it cannot be read.
-[[nodiscard]] std::optional<reports::Baseline> load_expected(const ReportOptions& options);
-
 /// The command line as the reports keep it: the arguments, then the options in the order of the help.
 [[nodiscard]] std::vector<std::string> words_of(const CLI::App& command, const std::vector<std::string>& arguments);
 
@@ -54,9 +52,17 @@ private:
     std::chrono::steady_clock::time_point begin_;
 };
 
-/// Applies --strict and the baseline, rolls up, writes the reports, prints the table; the exit code. Throws UsageError
-/// when a report could not be written.
-[[nodiscard]] int report(reports::Results& results, const ReportOptions& options,
-                         const std::optional<reports::Baseline>& baseline);
+/// What is compared with a run, read before it begins.
+struct Comparisons {
+    std::optional<reports::Baseline> baseline;  ///< --expect
+    std::optional<reports::Results> earlier;    ///< --compare
+};
+/// Throws UsageError when a file cannot be read.
+[[nodiscard]] Comparisons load_comparisons(const ReportOptions& options);
+
+/// Applies --strict and the baseline, rolls up, writes the reports, prints the table; the exit code. `exhibits` are for
+/// the HTML report. Throws UsageError when a report could not be written.
+[[nodiscard]] int report(reports::Results& results, const ReportOptions& options, const Comparisons& comparisons,
+                         const std::vector<reports::Exhibit>& exhibits = {});
 
 }  // namespace ipoib::conformance

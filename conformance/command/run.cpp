@@ -6,6 +6,8 @@
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/target_options.hpp"
 #include "conformance/command/terminal.hpp"
+#include "conformance/exhibits/exhibits.hpp"
+#include "reports/temporary_folder.hpp"
 
 #include <fmt/format.h>
 
@@ -94,6 +96,16 @@ void add_profile_facts(reports::Results& results, const Profile& profile) {
     results.dut = std::move(facts);
 }
 
+/// What was kept only for the report has no place in the results.
+void forget_evidence(reports::Results& results) {
+    results.captures.clear();
+    for (auto& result : results.results) {
+        result.evidence.clear();
+        result.capture = 0;
+        for (auto& detail : result.details) detail.capture = 0;
+    }
+}
+
 std::string time_text(std::chrono::duration<double> time) { return fmt::format("{:g} s", time.count()); }
 
 /// Tells what would be done.
@@ -132,9 +144,11 @@ int run_cases(const Options& options, const std::string& program, const std::vec
     std::vector<std::string> taken{options.evidence, options.target.profile, options.only_failed};
     std::erase(taken, "");
     refuse_overwriting(options.report, std::move(taken));
-    const auto baseline = load_expected(options.report);
+    const auto comparisons = load_comparisons(options.report);
     make_evidence_folder(options.evidence);
     aim.run.evidence = options.evidence;
+    std::optional<TemporaryFolder> frames;
+    if (!options.report.html.empty() && options.evidence.empty()) aim.run.evidence = frames.emplace().path().string();
     aim.run.repeat_command = repeat_command(options, program);
     StatusLine line;
     if (progress_is_seen() && !options.report.quiet)
@@ -147,7 +161,9 @@ int run_cases(const Options& options, const std::string& program, const std::vec
     line.clear();
     clock.complete(results, options.report, command);
     add_profile_facts(results, aim.run.profile);
-    return report(results, options.report, baseline);
+    const auto exhibits = options.report.html.empty() ? std::vector<reports::Exhibit>{} : exhibits_of(results);
+    if (frames) forget_evidence(results);
+    return report(results, options.report, comparisons, exhibits);
 }
 
 void add_run_options(CLI::App& command, Options& options) {

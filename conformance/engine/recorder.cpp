@@ -133,6 +133,9 @@ void Recorder::write(const std::string& path) const {
         std::string comment;
         for (; next != comments_.end() && next->before <= i; ++next)
             comment += (comment.empty() ? "" : "\n") + next->text;
+        if (i + 1 == frames_.size())
+            for (; next != comments_.end(); ++next)
+                comment += (comment.empty() ? "afterwards: " : "\nafterwards: ") + next->text;
         writer.write(epoch_ns + frames_[i].time.count(), with_crcs(octets(i)), interface_of(i), 0, comment);
     }
     writer.close();

@@ -21,7 +21,7 @@ public:
     void add(const fabric::Sighting& sighting);
     /// The queue pair of the tester's port `port` (from 0, at most 7) took this frame: marks its latest sighting.
     void arrived(wire::Octets frame, std::size_t port = 0);
-    /// Text that the evidence shows at the next frame.
+    /// Text that the evidence shows at the next frame; behind the last one at that, after "afterwards: ".
     void comment(std::string_view text);
 
     /// A step of the case. What it judges are ids of requirements.

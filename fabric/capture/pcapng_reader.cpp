@@ -219,6 +219,17 @@ Status PcapngReader::take_in_packet(Block& block, Frame& frame) {
     return take_in_data(block, captured, wire_length, frame);
 }
 
+/// Section 3.5. Options that are damaged harm nothing but themselves.
+std::string_view comment_in(Cursor options) noexcept {
+    while (options.left() > 0) {
+        const std::uint16_t code = options.u16(), length = options.u16();
+        const auto value = options.take(padded(length));
+        if (code == opt_end || options.is_short()) break;
+        if (code == opt_comment) return {reinterpret_cast<const char*>(value.data()), length};
+    }
+    return {};
+}
+
 Status PcapngReader::take_in_data(Block& block, std::uint32_t captured, std::uint32_t wire_length, Frame& frame) {
     if (block.body.is_short())
         return corrupt(block.offset, "packet block of only " + std::to_string(block.length) + " octets");
@@ -228,6 +239,8 @@ Status PcapngReader::take_in_data(Block& block, std::uint32_t captured, std::uin
                                          std::to_string(room));
     frame.octets = block.body.take(captured);
     frame.wire_length = std::max(captured, wire_length);
+    block.body.take(std::min(padded(captured) - captured, block.body.left()));
+    if (block.type == enhanced_packet && block.body.left() > 0) frame.comment = comment_in(block.body);
     return Status::frame;
 }
 

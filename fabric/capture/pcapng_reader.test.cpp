@@ -150,6 +150,30 @@ TEST_CASE("pcapng: options behind opt_endofopt are not read, unknown ones are pa
     CHECK(reader.next(frame) == Status::end);
 }
 
+TEST_CASE("pcapng: a damaged option of a packet is no comment, and harms nothing else") {
+    constexpr auto order = Order::big;
+    const auto packet_with = [&](const File& options) {
+        return block(order, 6, Pack{order}.u32(0).u32(0).u32(1).u32(4).u32(4).u32(7).octets(options).file());
+    };
+    const auto whole = option(order, 1, text("why"));
+    const auto cut = Pack{order}.u16(1).u16(400).u32(0).file();
+    const auto ended = join({option(order, end_of_options, {}), whole});
+    for (const auto& options : {cut, ended, File{0, 1, 0, 0}, File(4), join({option(order, 5, {1, 2}), cut})}) {
+        auto reader =
+            Reader::from_descriptor(in_memory(join({section(order), interface(order, infiniband_link),
+                                                    packet_with(whole), packet_with(options), packet_with({})})),
+                                    "x");
+        Frame frame;
+        REQUIRE(reader.next(frame) == Status::frame);
+        CHECK(frame.comment == "why");
+        REQUIRE(reader.next(frame) == Status::frame);
+        CHECK(frame.comment.empty());
+        CHECK(frame.octets.size() == 4);
+        REQUIRE(reader.next(frame) == Status::frame);
+        CHECK(frame.comment.empty());
+    }
+}
+
 TEST_CASE("pcapng: an interface name is kept to its first 256 octets") {
     constexpr auto order = Order::little;
     const auto options = option(order, if_name, text(std::string(5000, 'n')));

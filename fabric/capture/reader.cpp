@@ -98,6 +98,7 @@ Reader Reader::from_descriptor(int descriptor, const std::string& name) {
 }
 
 Status Reader::next(Frame& frame) {
+    frame.comment = {};
     if (state_->status == Status::frame) state_->status = state_->next(frame);
     if (state_->reader) state_->skipped.blocks = state_->reader->skipped_blocks();
     return state_->status;

@@ -32,6 +32,7 @@ struct Frame {
     wire::Octets octets;  ///< as captured: from the LRH on for `infiniband`, else the link type's own header on
     std::uint32_t wire_length = 0;  ///< what the frame had on the wire, as far as the capture tells; >= octets.size()
     std::uint64_t file_offset = 0;  ///< of the record in the (decompressed) file
+    std::string_view comment{};     ///< the first that a pcapng has of it, valid as the octets are; else empty
 };
 
 enum class Status : std::uint8_t {

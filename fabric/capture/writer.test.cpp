@@ -238,3 +238,19 @@ TEST_CASE("Writer: \"-\" writes to standard output and leaves it open") {
     file.pop_back();
     CHECK(read_all(file).frames.size() == 1);
 }
+
+TEST_CASE("Writer: the comments of frames are read again, whatever their length") {
+    const Folder folder;
+    const auto path = folder / "x.pcapng";
+    const std::vector<std::string> comments{"", "a", "STEP: the whole of it\nFAIL: and more", std::string(70, 'x'), ""};
+    auto writer = Writer::pcapng(path);
+    writer.add_interface(LinkType::infiniband, "dut");
+    for (std::size_t i = 0; i < comments.size(); ++i) writer.write(1, octets_of(20 + i), 0, 0, comments[i]);
+    writer.close();
+    auto reader = Reader::open(path);
+    Frame frame;
+    for (const auto& comment : comments) {
+        REQUIRE(reader.next(frame) == Status::frame);
+        CHECK(frame.comment == comment);
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/exhibits/exhibits.hpp"
+
+#include "conformance/exhibits/ladder.hpp"
+#include "conformance/exhibits/packet_text.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace ipoib::conformance {
+using reports::Result;
+using reports::Verdict;
+
+namespace {
+
+constexpr std::size_t most_exhibits = 200;
+/// Frames that are read beyond a wrong one, for what came of it.
+constexpr std::uint64_t lookahead = 16;
+
+/// What is to be shown of a capture.
+struct Wanted {
+    std::size_t result;
+    std::uint64_t frame;  ///< 0: its end
+};
+
+bool is_finding(const Result& result) {
+    return result.verdict != Verdict::pass && result.verdict != Verdict::na && result.verdict != Verdict::xpass;
+}
+
+/// Which captures are to be read again, and for what.
+std::map<std::size_t, std::vector<Wanted>> wanted_of(const reports::Results& results) {
+    std::map<std::size_t, std::vector<Wanted>> wanted;
+    std::size_t count = 0;
+    std::vector<std::size_t> findings;
+    for (std::size_t i = 0; i < results.results.size(); ++i)
+        if (is_finding(results.results[i])) findings.push_back(i);
+    std::ranges::stable_sort(findings, {}, [&](std::size_t i) { return results.results[i].verdict; });
+    for (const auto i : findings) {
+        if (count == most_exhibits) break;
+        const auto& result = results.results[i];
+        const auto detail =
+            std::ranges::find_if(result.details, [](const reports::Detail& one) { return one.frame > 0; });
+        const bool has_frame = detail != result.details.end();
+        if (!has_frame && result.evidence.empty()) continue;
+        const std::size_t capture = has_frame ? detail->capture : result.capture;
+        if (capture >= results.captures.size() || results.captures[capture].file == "-") continue;
+        wanted[capture].push_back({i, has_frame ? detail->frame : 0});
+        ++count;
+    }
+    for (auto& [capture, of_capture] : wanted)
+        // The end comes last.
+        std::ranges::stable_sort(of_capture, {}, [](const Wanted& one) { return one.frame - 1; });
+    return wanted;
+}
+
+reports::Exhibit exhibit_of(const Film& film, const Wanted& wanted, std::size_t capture, const Result& result) {
+    reports::Exhibit exhibit{
+        .result = wanted.result, .capture = static_cast<std::uint32_t>(capture), .frame = wanted.frame};
+    draw_ladder(film, wanted.frame, exhibit);
+    if (wanted.frame == 0) return exhibit;
+    std::vector<const reports::Detail*> wrong;
+    for (const auto& detail : result.details)
+        if (detail.capture == capture && detail.frame == wanted.frame) wrong.push_back(&detail);
+    const auto shot = std::ranges::find(film.shots(), wanted.frame, &Shot::number);
+    if (shot != film.shots().end()) take_apart(*shot, wrong, exhibit);
+    return exhibit;
+}
+
+}  // namespace
+
+std::vector<reports::Exhibit> exhibits_of(const reports::Results& results) {
+    std::vector<reports::Exhibit> exhibits;
+    for (const auto& [capture, wanted] : wanted_of(results)) {
+        Film film{results.captures[capture].file};
+        bool has_more = true;
+        for (const auto& one : wanted) {
+            while (has_more &&
+                   (one.frame == 0 || film.shots().empty() || film.shots().back().number < one.frame + lookahead))
+                has_more = film.next();
+            auto exhibit = exhibit_of(film, one, capture, results.results[one.result]);
+            if (!exhibit.ladder.empty()) exhibits.push_back(std::move(exhibit));
+        }
+    }
+    return exhibits;
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The parts of the HTML report, each a function from results to markup.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/failure.hpp"
+#include "reports/html.hpp"
+
+namespace ipoib::reports::html {
+
+/// Text that means itself, between tags and in attributes: one line, nothing that a browser obeys. Very long text is
+/// cut.
+[[nodiscard]] std::string plain(std::string_view text);
+/// The same with its line feeds.
+[[nodiscard]] std::string lines(std::string_view text);
+/// A path as the value of href: relative to `folder`, each octet that is not allowed there as %xx.
+[[nodiscard]] std::string link(const std::string& path, const std::filesystem::path& folder);
+/// RFC 4648, section 4.
+[[nodiscard]] std::string base64(std::span<const std::uint8_t> octets);
+
+/// "fail", as classes, filters and the style sheet name a verdict.
+[[nodiscard]] std::string_view key_of(Verdict verdict);
+/// The verdict as a small label.
+[[nodiscard]] std::string badge(Verdict verdict, std::string_view text);
+
+/// What a requirement is filtered and counted by: its document and the first number of its section.
+struct SectionKey {
+    std::string key, title;  ///< "RFC4391-6", "RFC4391 section 6"
+};
+[[nodiscard]] SectionKey section_of(const RequirementResult& requirement);
+
+/// All that the parts look at.
+struct Context {
+    const Results& results;
+    const HtmlExtras& extras;
+    const std::filesystem::path& folder;
+    const Requirements& requirements;
+    std::vector<const Exhibit*> exhibits;  ///< by index of the result, null where there is none
+    std::vector<std::size_t> findings;     ///< indices of the results that are told in full, the worst first
+    std::size_t left_out = 0;              ///< findings that are not
+    bool is_by_capture = false;
+
+    [[nodiscard]] std::string capture_name(const Result& result) const;
+    /// The sections of what a result checks, as keys with blanks between them.
+    [[nodiscard]] std::string sections_of(const Result& result) const;
+};
+
+[[nodiscard]] std::string head(const Context& context);
+/// Counts of the verdicts, which filter, the search and the sections.
+[[nodiscard]] std::string filter(const Context& context);
+[[nodiscard]] std::string coverage(const Context& context);
+[[nodiscard]] std::string findings(const Context& context);
+[[nodiscard]] std::string packet(const Exhibit& exhibit);
+[[nodiscard]] std::string ladder(const Exhibit& exhibit, std::string_view title);
+[[nodiscard]] std::string comparison(const Context& context);
+[[nodiscard]] std::string requirement_table(const Context& context);
+[[nodiscard]] std::string result_table(const Context& context);
+[[nodiscard]] std::string captures(const Context& context);
+
+}  // namespace ipoib::reports::html

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The HTML report as people meet it: in a browser, on a phone, by keyboard, in the dark, on paper."""
+import base64
+import json
+import os
+import shutil
+import sys
+import unittest
+
+from browser import Browser
+from program import CAPTURES, Folder, conform
+
+VISIBLE = "return [...document.querySelectorAll(arguments[0])].filter(e => e.offsetParent !== null).length"
+# WCAG 2, 1.4.3: contrast of each element's text against what is behind it.
+CONTRASTS = """
+const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+const light = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => c <= .03928 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
+  .reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
+const behind = (e) => { for (; e; e = e.parentElement) {
+  const c = parse(getComputedStyle(e).backgroundColor); if (c.length === 3 || c[3] > 0) return c; } return [255, 255, 255]; };
+return arguments[0].flatMap((selector) => [...document.querySelectorAll(selector)].slice(0, 20).map((e) => {
+  const style = getComputedStyle(e);
+  const [a, b] = [light(parse(e.closest('svg') ? style.fill : style.color)), light(behind(e))].sort((x, y) => y - x);
+  return [selector, (a + .05) / (b + .05)]; }));
+"""
+TEXTS = ["body", "small", "a", ".badge", ".outcome", ".message", ".packet .wrong th", ".packet ins", ".packet del", "mark",
+         ".facts dt", "thead th", ".ladder text", ".differs"]
+
+
+class Html(Folder):
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = cls.enterClassContext(Browser())
+
+    def page(self, *arguments, code=1):
+        path = self.folder / "report.html"
+        run = conform(*arguments, "--html", path, "--quiet", cwd=self.folder)
+        self.assertEqual(run.returncode, code, run.stderr)
+        self.browser.open(path)
+        if folder := os.environ.get("IPOIB_SCREENSHOTS"):
+            self.browser.screenshot(f"{folder}/{self.id().rsplit('.', 1)[-1]}.png")
+        return path
+
+    def visible(self, selector):
+        return self.browser.run(VISIBLE, selector)
+
+    def text(self, selector):
+        return self.browser.run("return document.querySelector(arguments[0]).textContent", selector)
+
+    def test_it_needs_nothing_else_and_complains_of_nothing(self):
+        self.page("check", CAPTURES / "broken.pcap")
+        self.assertEqual(self.browser.run("return performance.getEntriesByType('resource').length"), 0)
+        self.assertEqual(self.browser.log(), [])
+        self.assertEqual(self.browser.run("""
+            const ids = [...document.querySelectorAll('[id]')].map((e) => e.id);
+            const dead = [...document.querySelectorAll('a[href^="#"]')].map((a) => a.getAttribute('href').slice(1))
+              .filter((id) => !document.getElementById(id));
+            return [ids.length - new Set(ids).size, dead]"""), [0, []])
+
+    def test_a_verdict_a_word_and_a_section_filter(self):
+        path = self.page("check", CAPTURES / "broken.pcap", "--json", self.folder / "r.json")
+        self.assertTrue(path.exists())
+        results = json.loads((self.folder / "r.json").read_text())
+        fails = sum(one["verdict"] == "FAIL" for one in results["results"])
+        warnings = sum(one["verdict"] == "WARN" for one in results["results"])
+        self.assertEqual(self.visible("#results tbody tr"), len(results["results"]))
+        self.browser.click("#filter button[data-v=fail]")
+        self.assertEqual(self.visible("#results tbody tr"), fails)
+        self.assertEqual(self.visible("article"), fails)
+        self.assertEqual(self.visible("#requirements tbody tr"),
+                         sum(one["verdict"] == "FAIL" for one in results["requirements"]))
+        self.browser.click("#filter button[data-v=warn]")
+        self.assertEqual(self.visible("#results tbody tr"), fails + warnings)
+        self.browser.click("#search")
+        self.browser.type("reserved arp")
+        self.assertGreater(self.visible("#results tbody tr"), 0)
+        self.assertLess(self.visible("#results tbody tr"), fails)
+        self.browser.click("#all")
+        self.assertEqual(self.visible("#results tbody tr"), len(results["results"]))
+        self.browser.click("#section option[value='RFC4391-6']")
+        self.assertEqual(self.visible("#requirements tbody tr"),
+                         sum(one["id"].startswith("RFC4391-6-") for one in results["requirements"]))
+        self.assertIn(f"of {len(results['results'])} results", self.text("#shown"))
+
+    def test_the_picture_filters(self):
+        self.page("check", CAPTURES / "broken.pcap")
+        self.browser.click("svg.coverage a[data-s='RFC4391-4'][data-v=fail]")
+        self.assertEqual(self.visible("#requirements tbody tr"),
+                         int(self.text("svg.coverage a[data-s='RFC4391-4'][data-v=fail] text")))
+
+    def test_a_failure_is_followed_to_its_packet(self):
+        self.page("run", "IPOIB-4391-6-*", "--dut", "mutant:reserved-not-zero", "--evidence", self.folder / "frames")
+        self.browser.click("#results tr[data-v=fail] a")
+        self.assertTrue(self.browser.run("return location.hash").startswith("#f"))
+        self.assertTrue(self.browser.run("""
+            const box = document.querySelector(location.hash).getBoundingClientRect();
+            return box.top < innerHeight && box.bottom > 0"""))
+        article = "article:target "
+        self.assertEqual(self.text(article + ".wrong th"), "Reserved")
+        self.assertIn("0x0", self.text(article + ".wrong ins"))
+        self.assertGreater(self.visible(article + "svg.ladder .wrong"), 0)
+        for party in ("tester", "DUT"):
+            self.assertIn(party, self.text(article + "svg.ladder"))
+        # The command and the links do what they say.
+        words = self.text(article + ".command code").split()
+        again = conform(*words[1:], cwd=self.folder)
+        self.assertEqual(again.returncode, 1, again.stderr)
+        link = self.browser.run("return document.querySelector(arguments[0]).getAttribute('href')",
+                                article + "a[href$='.pcapng']")
+        self.assertEqual(conform("check", self.folder / link, "--quiet").returncode, 1)
+        data = self.browser.run("return document.querySelector(arguments[0]).href", article + "a[download]")
+        frames = self.write("frames.pcapng", base64.b64decode(data.split(",", 1)[1]))
+        self.assertEqual(conform("check", frames, "RULE-RFC4391-6-02", "--quiet").returncode, 1)
+
+    def test_what_a_link_points_at_is_shown_though_the_filter_hides_it(self):
+        self.page("check", CAPTURES / "broken.pcap")
+        self.browser.click("#filter button[data-v=pass]")
+        self.assertEqual(self.visible("article"), 0)
+        self.browser.run("location.hash = document.querySelector('article').id")
+        self.assertTrue(self.browser.run(
+            "return new Promise((done) => setTimeout(() => done(!document.querySelector('article').hidden), 100))"))
+
+    def test_the_keyboard_is_enough(self):
+        self.page("check", CAPTURES / "broken.pcap")
+        reached = set()
+        for _ in range(40):
+            self.browser.type("Tab")
+            reached.add(self.browser.run("""const e = document.activeElement;
+                return getComputedStyle(e).outlineStyle === 'none' ? 'unseen ' + e.outerHTML : e.tagName.toLowerCase()"""))
+        self.assertLessEqual({"a", "button", "input", "select", "summary"}, reached)
+        self.assertEqual([one for one in reached if one.startswith("unseen")], [])
+        self.browser.type("/")
+        self.browser.type("RFC4391-6-02")
+        self.assertEqual(self.browser.run("return document.activeElement.id"), "search")
+        shown = self.visible("article")
+        self.browser.type("Escape")
+        self.assertGreater(self.visible("article"), shown)
+
+    def test_a_phone_needs_no_sideways_scrolling(self):
+        self.browser.devtools("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=2, mobile=True)
+        self.addCleanup(self.browser.devtools, "Emulation.clearDeviceMetricsOverride")
+        for arguments in (("check", CAPTURES / "broken.pcap"), ("run", "IPOIB-4391-4-*", "--dut", "mutant:maps-32-bits")):
+            self.page(*arguments)
+            self.assertEqual(self.browser.run("return document.documentElement.scrollWidth"), 360)
+
+    def test_text_can_be_read_by_day_and_by_night(self):
+        backgrounds = set()
+        self.addCleanup(self.browser.devtools, "Emulation.setEmulatedMedia", features=[])
+        for scheme in ("light", "dark"):
+            self.browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            self.page("check", CAPTURES / "broken.pcap")
+            backgrounds.add(self.browser.run("return getComputedStyle(document.body).backgroundColor"))
+            self.browser.run("for (const e of document.querySelectorAll('details')) e.open = true")
+            measured = self.browser.run(CONTRASTS, TEXTS)
+            self.assertEqual({selector for selector, _ in measured}, set(TEXTS))
+            self.assertEqual([one for one in measured if one[1] < 4.5], [], scheme)
+        self.assertEqual(len(backgrounds), 2)
+
+    def test_paper_has_no_controls_and_what_was_found(self):
+        self.page("run", "rfc4391/4", "--dut", "mutant:maps-32-bits")
+        closed = "article details:not([open]):not(.layer)"
+        self.assertGreater(self.visible(closed), 0)
+        self.browser.run("""window.closed_then = -1;
+            addEventListener('beforeprint', () => { window.closed_then = document.querySelectorAll(%r).length; });""" % closed)
+        paper = base64.b64decode(self.browser.devtools("Page.printToPDF")["data"])
+        self.assertTrue(paper.startswith(b"%PDF"))
+        self.assertEqual(self.browser.run("return window.closed_then"), 0)
+        self.assertGreater(self.visible(closed), 0)
+        self.browser.devtools("Emulation.setEmulatedMedia", media="print")
+        self.addCleanup(self.browser.devtools, "Emulation.setEmulatedMedia", media="")
+        self.assertEqual(self.visible("#filter") + self.visible("nav") + self.visible("button.copy"), 0)
+        self.assertEqual(self.visible(".layer:not([open])"), 0)
+        self.assertGreater(self.visible("article"), 0)
+        self.assertGreater(self.visible(".packet .wrong"), 0)
+
+    def test_hostile_names_are_text(self):
+        name = "<img src=x onerror='window.hacked=1'>\"><script>window.hacked=1<!-- &lt; ]]>.pcap"
+        shutil.copy(CAPTURES / "broken.pcap", self.folder / name)
+        self.page("check", name)
+        self.assertIsNone(self.browser.run("return window.hacked"))
+        self.assertEqual(self.browser.run("return document.querySelectorAll('img, script').length"), 1)
+        self.assertEqual(self.text("#captures tbody a"), name)
+        href = self.browser.run("return document.querySelector('#captures tbody a').href")
+        self.browser.run("location = arguments[0]", href)
+        self.assertEqual(self.browser.log(), [])
+
+    def test_a_run_is_compared(self):
+        before, baseline = self.folder / "before.json", self.folder / "known.toml"
+        self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--json", before).returncode, 0)
+        baseline.write_text('[[expected]]\nid = "RULE-RFC4391-6-02"\nverdict = "FAIL"\nreason = "BUG-17"\n')
+        self.page("check", CAPTURES / "broken.pcap", "--compare", before, "--expect", baseline)
+        self.assertIn("BUG-17", self.text("#comparison"))
+        self.assertIn("worse: RULE-RFC4391-4-05 PASS -> FAIL.MUST", self.text("#comparison"))
+        self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--compare", self.folder / "none.json").returncode, 2)
+        self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--compare", before, "--html", before).returncode, 2)
+
+    def test_a_run_leaves_nothing_but_the_report(self):
+        environment = {**os.environ, "TMPDIR": str(self.folder)}
+        path = self.folder / "report.html"
+        run = conform("run", "IPOIB-4391-4-*", "--dut", "mutant:maps-32-bits", "--html", path, "--json",
+                      self.folder / "r.json", "--quiet", env=environment)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual(sorted(one.name for one in self.folder.iterdir()), ["r.json", "report.html"])
+        self.assertNotIn(str(self.folder / "ipoib-"), (self.folder / "r.json").read_text() + path.read_text())
+
+
+if __name__ == "__main__":
+    if not (shutil.which("chromium") and shutil.which("chromedriver")):
+        print("chromium or chromedriver (package chromium-driver) is missing")
+        sys.exit(77)
+    unittest.main()
