@@ -13,18 +13,18 @@ GENERATOR = str(Path(os.environ["IPOIB_GEN"]).resolve())
 
 class Documentation(Folder):
     def test_the_pages_that_the_suite_writes_about_itself_are_up_to_date(self):
-        (self.folder / "cases").mkdir()
-        (self.folder / "coverage.md").write_text(conform("requirements", "--markdown").stdout)
-        run = conform("selftest", "--full", "--markdown", self.folder / "kill-matrix.md", "--pages",
-                      self.folder / "cases", timeout=300)
+        (self.folder / "docs/cases").mkdir(parents=True)
+        (self.folder / "reports").mkdir()
+        (self.folder / "reports/coverage.md").write_text(conform("requirements", "--markdown").stdout)
+        run = conform("selftest", "--full", "--markdown", self.folder / "docs/kill-matrix.md", "--pages",
+                      self.folder / "docs/cases", timeout=300)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-        docs = SOURCE / "docs"
         written = {path.relative_to(self.folder) for path in self.folder.rglob("*.md")}
-        kept = {path.relative_to(docs) for path in docs.glob("cases/*")}
-        self.assertEqual(kept | {Path("coverage.md"), Path("kill-matrix.md")}, written, "run scripts/update-docs")
+        kept = {path.relative_to(SOURCE) for path in (SOURCE / "docs/cases").iterdir()}
+        self.assertEqual(kept | {Path("reports/coverage.md"), Path("docs/kill-matrix.md")}, written, "run scripts/update-docs")
         for path in sorted(written):
             with self.subTest(page=path):
-                self.assertEqual((docs / path).read_text(), (self.folder / path).read_text(), "run scripts/update-docs")
+                self.assertEqual((SOURCE / path).read_text(), (self.folder / path).read_text(), "run scripts/update-docs")
 
     def test_every_command_in_the_readme_and_docs_runs(self):
         """Lines indented by four blanks that begin with ipoib-conform, ipoib-gen or cc, in order, in a folder with the samples."""

@@ -146,12 +146,13 @@ std::string page_of(const Case& one, const CaseStory& story, const SelftestOutco
 }
 
 std::string index() {
-    auto page = "# The cases\n\n" +
-                paragraph(
-                    "Made by `scripts/update-docs`; not edited by hand. What each case wants of a stack, what it "
-                    "does, and what its failure looks like. Which requirements have a case tells "
-                    "[coverage](../coverage.md), which mutants each finds the [kill matrix](../kill-matrix.md).") +
-                head({"case", "judges", "what it claims", "requirements"});
+    auto page =
+        "# The cases\n\n" +
+        paragraph(
+            "Made by `scripts/update-docs`; not edited by hand. What each case wants of a stack, what it "
+            "does, and what its failure looks like. Which requirements have a case tells "
+            "[coverage](../../reports/coverage.md), which mutants each finds the [kill matrix](../kill-matrix.md).") +
+        head({"case", "judges", "what it claims", "requirements"});
     for (const auto* one : all_cases()) {
         std::vector<std::string_view> ids;
         for (const auto* requirement : one->checks) ids.push_back(requirement->id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// docs/coverage.md: section by section, what covers each requirement.
+// reports/coverage.md: section by section, what covers each requirement.
 #include "conformance/documents/pages.hpp"
 #include "reports/markdown.hpp"
 
@@ -23,7 +23,7 @@ constexpr std::size_t most_rules = 4;
 std::string covered_by(const Coverage& one) {
     std::string text;
     for (const auto* running : one.cases)
-        text += (text.empty() ? "" : ", ") + fmt::format("[{0}](cases/{0}.md)", running->id);
+        text += (text.empty() ? "" : ", ") + fmt::format("[{0}](../docs/cases/{0}.md)", running->id);
     std::size_t named = 0;
     for (const auto* rule : one.rules) {
         if (++named > most_rules) continue;

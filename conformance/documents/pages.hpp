@@ -8,7 +8,7 @@
 
 namespace ipoib::conformance {
 
-/// docs/coverage.md.
+/// reports/coverage.md.
 [[nodiscard]] std::string coverage_page();
 
 /// docs/kill-matrix.md: of a whole selftest.

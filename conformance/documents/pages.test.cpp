@@ -109,7 +109,7 @@ TEST_CASE("Pages: the same suite gives the same pages") {
 
 TEST_CASE("Pages: coverage names the cases, the reasons and what is open") {
     const auto page = coverage_page();
-    CHECK(holds(page, "[IPOIB-4391-6-INV-001](cases/IPOIB-4391-6-INV-001.md)"));
+    CHECK(holds(page, "[IPOIB-4391-6-INV-001](../docs/cases/IPOIB-4391-6-INV-001.md)"));
     CHECK(holds(page, "construction: The broadcast-GID contains the P_Key"));
     const auto all = coverage();
     const auto open = std::ranges::count_if(all, &Coverage::is_open);
