@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Debian packages: the programs, and the plugin for the Wireshark that it was built for. scripts/package makes them.
+# Debian packages: the programs, the plugin for the Wireshark that it was built for, and the lab. scripts/package makes them.
 include_guard()
 include(GNUInstallDirs)
 
@@ -34,5 +34,25 @@ if(TARGET rfc4391)
 Shows in every packet what the text says of it, and what is wrong.")
   install(FILES LICENSE DESTINATION /usr/share/doc/wireshark-plugin-rfc4391 RENAME copyright COMPONENT plugin
     EXCLUDE_FROM_ALL)
+endif()
+
+if(TARGET ipoib-lab-manual)
+  list(APPEND CPACK_COMPONENTS_ALL lab)
+  set(CPACK_DEBIAN_LAB_PACKAGE_NAME ipoib-conformance-lab)
+  # What scripts/setup installs for the lab; the compiler is that of the guest's kernel.
+  cmake_host_system_information(RESULT debian QUERY DISTRIB_VERSION_ID)
+  set(compiler gcc)
+  if(debian STREQUAL 12)
+    set(compiler gcc-12)
+  elseif(debian STREQUAL 13)
+    set(compiler gcc-14)
+  endif()
+  set(CPACK_DEBIAN_LAB_PACKAGE_DEPENDS "ipoib-conformance (= ${PROJECT_VERSION}), qemu-system-x86, make, ${compiler}, \
+python3 (>= 3.11), zstd, lz4, xz-utils, libelf1, apt, dpkg")
+  set(CPACK_COMPONENT_LAB_DESCRIPTION "Linux's IP over InfiniBand driver judged without hardware
+ipoib-lab boots a guest with virtual channel adapters in QEMU and drives the
+IPoIB driver of its kernel through the conformance suite. What the guest is
+made of is fetched from Debian when it first runs.")
+  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ipoib-conformance-lab RENAME copyright COMPONENT lab)
 endif()
 include(CPack)

@@ -144,16 +144,17 @@ class Lab(Repository):
         if shutil.which("qemu-system-x86_64") is None:
             self.skipTest("QEMU IS NOT INSTALLED (scripts/setup lab): THE LAB'S JOBS ARE NOT TESTED")
         super().setUp()
-        programs = self.folder / "bin"
-        programs.mkdir()
-        (programs / "ipoib-lab").write_text(
-            f'#!/bin/sh\nexec {SOURCE}/scripts/lab "$@" --programs {Path(PROGRAM).parent} --build "$XDG_CACHE_HOME/ipoib-lab"\n')
-        (programs / "ipoib-lab").chmod(0o755)
+        # Always the same: the lab keeps the module of each place that its source is at.
+        prefix = Path(PROGRAM).parent / "tests/ci-prefix"
+        self.addCleanup(shutil.rmtree, prefix, ignore_errors=True)
+        for component in ("tools", "lab"):
+            subprocess.run(["cmake", "--install", Path(PROGRAM).parent, "--component", component, "--prefix", prefix,
+                            "--strip"], check=True, stdout=subprocess.DEVNULL, timeout=120)
         # The cache that a CI brings back.
         (SOURCE / "build/lab").mkdir(parents=True, exist_ok=True)
         (self.repository / ".cache").mkdir()
         (self.repository / ".cache/ipoib-lab").symlink_to(SOURCE / "build/lab")
-        self.path = {"PATH": f"{programs}:{Path(PROGRAM).parent}:{os.environ['PATH']}"}
+        self.path = {"PATH": f"{prefix}/bin:{os.environ['PATH']}"}
 
     def test_linux_is_judged_and_what_is_known_of_it_excused(self):
         for name, read in ci_files.ALL.items():

@@ -2,37 +2,81 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The Debian packages, made of this build and taken apart. `scripts/package --try` installs them in a clean tree."""
 import os
+import re
 import shutil
 import subprocess
 import sys
 import unittest
 from pathlib import Path
 
-from program import CAPTURES, SOURCE, Folder
+from program import CAPTURES, SOURCE
 
 BUILD = Path(os.environ["IPOIB_BUILD"])
 
 
-class Packages(Folder):
+class Packages(unittest.TestCase):
+    def setUp(self):
+        # Always the same: the lab keeps the module of each place that its source is at.
+        self.tree = BUILD / "tests/package-tree"
+        shutil.rmtree(self.tree, ignore_errors=True)
+        self.addCleanup(shutil.rmtree, self.tree, ignore_errors=True)
+
     def test_the_packages_hold_what_runs(self):
         made = subprocess.run([SOURCE / "scripts/package", "--build", BUILD], stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.PIPE, timeout=300, check=False)
         self.assertEqual(made.returncode, 0, made.stderr)
-        packages = sorted(made.stdout.split())
+        packages = {Path(package).name.partition("_")[0]: BUILD / "packages" / Path(package).name
+                    for package in made.stdout.split()}
         self.assertTrue(packages)
-        for package in packages:
-            subprocess.run(["dpkg-deb", "-x", BUILD / "packages" / Path(package).name, self.folder], check=True, timeout=60)
-        run = subprocess.run([self.folder / "usr/bin/ipoib-conform", "check", CAPTURES / "usual.pcap", "--quiet"],
+        for package in packages.values():
+            subprocess.run(["dpkg-deb", "-x", package, self.tree], check=True, timeout=60)
+        run = subprocess.run([self.tree / "usr/bin/ipoib-conform", "check", CAPTURES / "usual.pcap", "--quiet"],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
         self.assertEqual(run.returncode, 0, run.stderr)
         for name in ("bin/ipoib-gen", "bin/ipoib-dut-linux", "share/man/man1/ipoib-conform.1", "share/man/man1/ipoib-gen.1",
                      "share/bash-completion/completions/ipoib-gen", "share/doc/ipoib-conformance/copyright"):
-            self.assertTrue((self.folder / "usr" / name).is_file(), name)
+            self.assertTrue((self.tree / "usr" / name).is_file(), name)
         if (BUILD / "dissector/rfc4391.so").exists():
-            self.assertEqual(len(list(self.folder.glob("usr/lib/*/wireshark/plugins/*/epan/rfc4391.so"))), 1)
-        depends = subprocess.run(["dpkg-deb", "-f", BUILD / "packages" / Path(packages[0]).name, "Depends"],
-                                 stdout=subprocess.PIPE, text=True, timeout=60, check=True).stdout
-        self.assertIn("libpcap0.8", depends)
+            self.assertEqual(len(list(self.tree.glob("usr/lib/*/wireshark/plugins/*/epan/rfc4391.so"))), 1)
+        self.assertIn("libpcap0.8", self.depends(packages["ipoib-conformance"]))
+        if (BUILD / "ipoib-lab-port").exists():
+            self.the_lab_is_whole(packages["ipoib-conformance-lab"])
+
+    @staticmethod
+    def depends(package):
+        fields = subprocess.run(["dpkg-deb", "-f", package, "Depends"], stdout=subprocess.PIPE, text=True, timeout=60,
+                                check=True).stdout
+        return re.findall(r"[a-z0-9][a-z0-9+.-]+(?= |,|$)", re.sub(r"\(.*?\)", "", fields))
+
+    def the_lab_is_whole(self, package):
+        depends = self.depends(package)
+        setup = (SOURCE / "scripts/setup").read_text()
+        compiler = {"12": "gcc-12", "13": "gcc-14"}.get(re.search(r'VERSION_ID="?(\d+)', Path("/etc/os-release").read_text())[1])
+        for name in [*re.search(r'(?m)^lab="(.*)"$', setup)[1].split(), "ipoib-conformance", "libelf1", compiler or "gcc"]:
+            self.assertIn(name, depends)
+        for name in ("share/man/man1/ipoib-lab.1", "share/bash-completion/completions/ipoib-lab",
+                     "share/doc/ipoib-conformance-lab/copyright"):
+            self.assertTrue((self.tree / "usr" / name).is_file(), name)
+        lab = self.tree / "usr/bin/ipoib-lab"
+        files = sorted(self.tree.rglob("*"))
+        environment = {**os.environ, "HOME": str(self.tree / "home")}
+        for word in ("--version", "manual", "completion"):
+            run = subprocess.run([lab, word], env=environment, stdout=subprocess.PIPE, text=True, timeout=60, check=True)
+            self.assertIn("ipoib-lab", run.stdout.replace("\\", ""))
+            self.assertNotIn("scripts/lab", run.stdout)
+        # All that a guest is made of is in the package, but for what is fetched and built; nothing is written beside it.
+        cache = self.tree / "home/.cache/ipoib-lab"
+        cache.parent.mkdir(parents=True)
+        (SOURCE / "build/lab").mkdir(parents=True, exist_ok=True)
+        cache.symlink_to(SOURCE / "build/lab")
+        if shutil.which("qemu-system-x86_64"):
+            run = subprocess.run([lab, "build"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                 timeout=600, check=False)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertTrue(all(Path(line).is_file() for line in run.stdout.splitlines()), run.stdout)
+        cache.unlink()
+        shutil.rmtree(self.tree / "home")
+        self.assertEqual(sorted(self.tree.rglob("*")), files)
 
 
 if __name__ == "__main__":

@@ -18,11 +18,14 @@ from pathlib import Path
 
 import image
 import kernel
+import manual
 import packages
+import place
 import report
 from attach import attach
 from machine import Guest, Machine, State, with_kvm_if_it_works
-from options import SOURCE, RunOptions, parse, refuse_unknown, split_run_arguments
+from options import RunOptions, parse, parser, refuse_unknown, split_run_arguments
+from place import COMMAND, SOURCE
 from private_folder import PrivateFolder
 from supervisor import Interrupted, ending_on_signals, run_beside
 from terminal import Recorder, talk
@@ -76,7 +79,7 @@ def _attach_command(folder: Path, port: str) -> str:
 
 def _called_as(options: argparse.Namespace, wanted: RunOptions) -> str:
     """What repeats a run of one case, but for seed and evidence."""
-    words = ["scripts/lab", "run"]
+    words = [COMMAND, "run"]
     for name, usual in (("fabric", "lab"), ("scenario", "default"), ("role", "host"), ("kernel", None),
                         ("ipoib", None)):
         value = getattr(options, name)
@@ -320,6 +323,12 @@ def _main(arguments: Sequence[str]) -> int:
     options, rest = parse(arguments)
     if options.command == "attach":
         return attach(options.folder, options.port)
+    if options.command == "manual":
+        print(manual.page(parser(), place.version()), end="")
+        return 0
+    if options.command == "completion":
+        print(manual.completion(parser()), end="")
+        return 0
     if options.command == "setup":
         return subprocess.run([str(SOURCE / "scripts/setup"), "lab"], check=False).returncode
     if options.command == "packages":

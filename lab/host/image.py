@@ -44,9 +44,10 @@ class Parts:
 
 
 def find_program(folder: Path, name: str) -> Path | None:
-    """In a build folder, CMake has its programs either on top or in the folders of their sources."""
-    return next((path for path in (folder / name, folder / "lab/guest" / name, folder / "lab" / name)
-                 if path.is_file()), None)
+    """In a build folder, CMake has its programs either on top or in the folders of their sources. Beside the bin of an
+    installation are those that only the guest runs."""
+    folders = (folder, folder / "lab/guest", folder / "lab", folder.parent / "libexec/ipoib-conformance")
+    return next((one / name for one in folders if (one / name).is_file()), None)
 
 
 def _without_debug_information(data: bytes, name: str) -> bytes:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from elf import is_elf
-from tools import LabError, last_lines, need_program, run, say, write_whole
+from tools import HINT, LabError, last_lines, need_program, run, say, write_whole
 
 _LARGEST_KERNEL = 1 << 30
 _MODULE_SUFFIX = re.compile(r"\.ko(\.xz|\.zst|\.gz)?$")
@@ -146,7 +146,7 @@ def _matching_compiler(variables: Path) -> list[str]:
     if shutil.which("gcc") and run(["gcc", "-dumpversion"], "asking gcc for its version").split(".")[0].strip() \
             == match.group(1):
         return ["CC=gcc"]
-    raise LabError(f"the kernel's modules need {match.group(0)}; scripts/setup lab installs it")
+    raise LabError(f"the kernel's modules need {match.group(0)}, which is not installed{HINT}")
 
 
 def debian_kernel(root: Path, build: Path) -> Kernel:

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import place
+from place import COMMAND, SOURCE
 from tools import UsageError, run
-
-SOURCE = Path(__file__).resolve().parents[2]
 
 ROLES = ("host", "connected", "router")
 
@@ -43,11 +43,10 @@ def _add_guest_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_build_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("where things are")
-    group.add_argument("--programs", metavar="DIR", type=_whole_path, default=SOURCE / "build/release",
-                       help="build folder with ipoib-conform and the guest's programs (build/release, which is built "
-                            "if there is none)")
-    group.add_argument("--build", metavar="DIR", type=Path, default=SOURCE / "build/lab",
-                       help="where packages, modules and images are kept (build/lab)")
+    group.add_argument("--programs", metavar="DIR", type=_whole_path, default=place.PROGRAMS,
+                       help=f"folder with ipoib-conform and the guest's programs ({place.PROGRAMS_WORDS})")
+    group.add_argument("--build", metavar="DIR", type=Path, default=place.build_folder(),
+                       help=f"where packages, modules and images are kept ({place.BUILD_WORDS})")
 
 
 def _whole_path(text: str) -> Path:
@@ -70,8 +69,10 @@ def _seconds(text: str) -> float:
 
 def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(
-        prog="scripts/lab", allow_abbrev=False,
+        prog=COMMAND, allow_abbrev=False,
         description="The real Linux IPoIB driver on a virtual InfiniBand, in a guest that needs neither hardware nor root.")
+    result.add_argument("--version", action="version", version=f"ipoib-lab {place.version()}",
+                        help="print the version")
     commands = result.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
     def command(name: str, text: str, **more: str) -> argparse.ArgumentParser:
@@ -80,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
         return one
 
     one = command("run", "judge Linux: all options of ipoib-conform run, and the lab's own",
-                  usage="scripts/lab run [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
+                  usage=f"{COMMAND} run [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
                   epilog="With --fabric simulated the guest's adapter is a node of ipoib-conform's own fabric, with its "
                          "subnet manager; otherwise OpenSM is in the guest. Exit code: that of ipoib-conform run; 3 if "
                          "no guest boots.")
@@ -93,7 +94,7 @@ def parser() -> argparse.ArgumentParser:
     _add_build_options(one)
 
     one = command("compare", "judge two guests by the same cases and print what differs",
-                  usage="scripts/lab compare BASE NEW [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
+                  usage=f"{COMMAND} compare BASE NEW [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
                   epilog="Exit code: that of ipoib-conform diff.")
     for name in ("base", "new"):
         one.add_argument(name, metavar=name.upper(), help="default, kernel:TREE or ipoib:DIR")
@@ -103,11 +104,11 @@ def parser() -> argparse.ArgumentParser:
     _add_guest_options(one)
     _add_build_options(one)
 
-    one = command("report", "judge Linux in every role and scenario and write docs/linux-ipoib.md",
-                  usage="scripts/lab report [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
+    one = command("report", "judge Linux in every role and scenario and write it up, as in docs/linux-ipoib.md",
+                  usage=f"{COMMAND} report [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
                   epilog="Known deviations are in lab/linux.baseline.toml. Exit code: the worst of the runs'.")
-    one.add_argument("--output", metavar="FILE", type=Path, default=SOURCE / "docs/linux-ipoib.md",
-                     help="where the report goes (docs/linux-ipoib.md)")
+    one.add_argument("--output", metavar="FILE", type=Path, default=place.REPORT,
+                     help=f"where the report goes ({place.REPORT.name})")
     _add_guest_options(one)
     _add_build_options(one)
 
@@ -121,7 +122,7 @@ def parser() -> argparse.ArgumentParser:
     _add_build_options(one)
 
     one = command("capture", "record the fabric of a guest, from its first frame on",
-                  usage="scripts/lab capture FILE [OPTION...] [-- COMMAND...]",
+                  usage=f"{COMMAND} capture FILE [OPTION...] [-- COMMAND...]",
                   epilog="COMMAND is for bash in the guest and makes the traffic; without one, net_up && pings 10.1.0.2. "
                          "Exit code: the command's.")
     one.add_argument("file", metavar="FILE", type=Path, help="pcap with ERF records, for Wireshark and ipoib-conform")
@@ -137,7 +138,10 @@ def parser() -> argparse.ArgumentParser:
     one = command("build", "fetch and build everything that a guest is made of, and boot nothing")
     _add_guest_options(one)
     _add_build_options(one)
-    command("setup", "install the packages that the lab needs on this machine (scripts/setup lab)")
+    if not place.IS_INSTALLED:
+        command("setup", "install the packages that the lab needs on this machine (scripts/setup lab)")
+    command("manual", f"print the manual page (roff): {COMMAND} manual | man -l -")
+    command("completion", "print the bash completion")
 
     one = command("attach", "for run: connect standard input and output with a port of its guest")
     one.add_argument("folder", metavar="FOLDER", type=Path, help="the running guest's folder")

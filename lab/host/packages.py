@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from place import COMMAND
 from tools import LabError, need_program, run, say, write_whole
 
 _KERNEL = "linux-image-amd64"
@@ -233,7 +234,7 @@ def ipoib_source(folder: Path, destination: Path) -> None:
         apt.update()
         found = apt.show([name])
     if name not in found or found[name].version != image[2]:
-        raise LabError(f"Debian has no {name} of version {image[2]}, the guest's kernel, any more: scripts/lab packages "
+        raise LabError(f"Debian has no {name} of version {image[2]}, the guest's kernel, any more: {COMMAND} packages "
                        "fetches the current kernel")
     try:
         _fetch(apt, [found[name]], debs)

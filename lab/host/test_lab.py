@@ -30,6 +30,7 @@ import kernel
 import machine
 import options
 import packages
+import place
 from attach import Attachment, GuestFolder
 from console import Console, faults_in, has_panicked
 from elf import interpreter, needed_libraries
@@ -123,7 +124,7 @@ class Config(unittest.TestCase):
         self.assertEqual(kernel.missing_config(config, self.fragment)[0], ["CONFIG_X=m"])
 
     def test_the_fragment_of_the_lab_has_both_parts(self) -> None:
-        fragment = (options.SOURCE / "lab/kernel/config.fragment").read_text(encoding="utf-8")
+        fragment = (place.SOURCE / "lab/kernel/config.fragment").read_text(encoding="utf-8")
         must, optional = kernel.missing_config({}, fragment)
         self.assertIn("CONFIG_INFINIBAND_RDMAVT=m", must)
         self.assertIn("CONFIG_PVH=y", optional)

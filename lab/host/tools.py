@@ -14,6 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 
+HINT = "; what the lab needs, scripts/setup lab or the package ipoib-conformance-lab installs"
+
+
 class LabError(Exception):
     """Something that the user can do something about; its text is all that is printed."""
 
@@ -31,7 +34,7 @@ def need_program(name: str) -> str:
     """The path of a program of this machine."""
     path = shutil.which(name)
     if path is None:
-        raise LabError(f"{name} is not installed; scripts/setup lab installs what the lab needs")
+        raise LabError(f"{name} is not installed{HINT}")
     return path
 
 
@@ -43,8 +46,7 @@ def run(command: Sequence[str | Path], what: str, *, cwd: Path | None = None, ti
         done = subprocess.run(words, cwd=cwd, env={**os.environ, "LC_ALL": "C", **(env or {})}, timeout=timeout,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
     except FileNotFoundError as problem:
-        raise LabError(f"{what}: {words[0]} is not installed; scripts/setup lab installs what the lab needs") \
-            from problem
+        raise LabError(f"{what}: {words[0]} is not installed{HINT}") from problem
     except subprocess.TimeoutExpired as problem:
         raise LabError(f"{what}: no end after {timeout:.0f} s: {' '.join(words)}") from problem
     if done.returncode != 0:
