@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import yaml
 
-from program import SOURCE, conform
+from program import SOURCE
 
 FOLDER = SOURCE / "samples/ci"
 # What each CI calls a step's commands with.
@@ -59,13 +59,6 @@ class Job:
         return code, said
 
 
-def _step(commands, is_always=False):
-    # Until the program has it.
-    if "--html" not in conform("check", "--help").stdout:
-        commands = re.sub(r" --html \S+|\n *--html \S+ \\", "", commands)
-    return Step(commands, is_always)
-
-
 def legal(document, keys, where=""):
     """Complaints about keys that are not in the table."""
     found = []
@@ -83,7 +76,7 @@ def gitlab():
     common, jobs = document["variables"], {}
     for name in ("captures", "lab"):
         one = document["ipoib-" + name]
-        jobs[name] = Job(_GITLAB, [_step("\n".join(one["script"]))], one["artifacts"]["paths"],
+        jobs[name] = Job(_GITLAB, [Step("\n".join(one["script"]))], one["artifacts"]["paths"],
                          one["artifacts"]["reports"]["junit"], {**common, **one.get("variables", {})})
     table = {"variables": None, "ipoib-captures": _GITLAB_JOB, "ipoib-lab": _GITLAB_JOB}
     return jobs, document, legal(document, table)
@@ -96,7 +89,7 @@ def github():
     default = document["on"]["workflow_dispatch"]["inputs"]["lab"]["default"]
     jobs = {}
     for name, one in document["jobs"].items():
-        steps = [_step(step["run"], step.get("if") == "always()") for step in one["steps"] if "run" in step]
+        steps = [Step(step["run"], step.get("if") == "always()") for step in one["steps"] if "run" in step]
         kept = [step["with"]["path"] for step in one["steps"]
                 if step.get("uses", "").startswith("actions/upload-artifact@") and step["if"] == "always()"]
         environment = {key: value.replace("${{ inputs.lab }}", default) for key, value in one.get("env", {}).items()}
@@ -113,7 +106,7 @@ def jenkins():
         commands = re.search(r"judge '''(.*?)'''", stage, re.DOTALL)[1].replace("\\\n", "")
         always = re.search(r"always \{(.*?)\}", stage, re.DOTALL)[1]
         environment = dict(re.findall(r'(\w+) = "([^"]*)"', stage))
-        jobs[name.lower()] = Job(_JENKINS, [_step(commands)],
+        jobs[name.lower()] = Job(_JENKINS, [Step(commands)],
                                  [path.removesuffix("**") for path in re.findall(r"artifacts: '([^']*)'", always)],
                                  re.search(r"junit '([^']*)'", always)[1], {"IPOIB_LAB": default, **environment})
     return jobs, text, _jenkins_complaints(text)
