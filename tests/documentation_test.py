@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the documents say runs, and what the suite says of itself is up to date."""
 import os
+import re
 import subprocess
 import unittest
 from pathlib import Path
@@ -41,7 +42,7 @@ class Documentation(Folder):
                 if not line.startswith(("    ipoib-conform ", "    ipoib-gen ", "    cc ")):
                     continue
                 with self.subTest(document=document.name, line=line):
-                    words = line.split("#", 1)[0] if "pcap#" not in line else line
+                    words = line.split("#", 1)[0] if not re.search("pcap(ng)?#", line) else line
                     words = words.replace("ipoib-conform", PROGRAM, 1).replace("    ipoib-gen", GENERATOR)
                     if words.endswith(" &"):
                         self.start(words.removesuffix(" &"), folder)
@@ -50,12 +51,45 @@ class Documentation(Folder):
                                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                          text=True, timeout=300)  # a whole selftest under sanitizers
                     # A host without an adapter has no port that can be used.
-                    allowed = (2,) if "--expect" in line else (0, 4) if line.endswith(" devices") else (0, 1)
+                    # An entry without a reason is refused.
+                    allowed = (2,) if "--expect known.toml" in line else (0, 4) if line.endswith(" devices") else (0, 1)
                     if "ipoib-gen" in line and "verbs:mlx5" in line:
                         self.assertRegex(run.stderr, "mlx5_[01]|no InfiniBand")
                         allowed = (2, 3)
                     self.assertIn(run.returncode, allowed, run.stderr)
                     self.finish()
+
+    def test_the_readme_shows_what_is_printed(self):
+        """A block behind a command: its lines, in order, with "..." for others between."""
+        text = (SOURCE / "README.md").read_text()
+        shown = re.findall(r"^    (ipoib-conform .*)\n\n```\n((?:.*\n)*?)```$", text, re.MULTILINE)
+        self.assertTrue(shown)
+        for command, block in shown:
+            run = conform(*command.split()[1:], cwd=SOURCE)
+            rest = run.stdout.splitlines()
+            follows = False
+            for line in block.splitlines():
+                if line == "...":
+                    follows = False
+                    continue
+                self.assertIn(line, rest[:1] if follows else rest)
+                rest = rest[rest.index(line) + 1:]
+                follows = True
+
+    def test_quickstart_gives_verdicts_and_reports(self):
+        run = subprocess.run([SOURCE / "scripts/quickstart", "--build", Path(PROGRAM).parent, "--report", self.folder],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300,
+                             check=False)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        for name in ("capture.html", "suite.html", "suite.xml", "suite.json"):
+            self.assertGreater((self.folder / name).stat().st_size, 0)
+            self.assertIn(name, run.stdout)
+        self.assertTrue(any((self.folder / "evidence").iterdir()))
+
+    def test_every_script_that_the_readme_names_is_there(self):
+        for document in [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]:
+            for name in re.findall(r"^    (scripts/[\w-]+)", document.read_text(), re.MULTILINE):
+                self.assertTrue(os.access(SOURCE / name, os.X_OK), f"{document.name}: {name}")
 
     started = None
 
