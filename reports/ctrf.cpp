@@ -64,12 +64,11 @@ Json facts(const std::vector<std::pair<std::string, std::string>>& from) {
 
 class Document {
 public:
-    explicit Document(const Results& results)
-        : results_(results), all_(with_unreadable_captures(results)), requirements_(results) {}
+    explicit Document(const Results& results) : results_(results), faults_(faults(results)), requirements_(results) {}
 
     [[nodiscard]] Json json() {
         auto tests = Json::array();
-        const auto suites = suites_of(results_, all_, "ipoib-conform");
+        const auto suites = suites_of(results_, faults_, "ipoib-conform");
         for (const auto& suite : suites)
             for (const auto& one : suite.cases) tests.push_back(test(suite, one));
         const auto begin = begin_of(results_.started);
@@ -128,7 +127,7 @@ private:
     }
 
     const Results& results_;
-    std::vector<Result> all_;
+    std::vector<Result> faults_;
     Requirements requirements_;
     std::map<std::string, std::size_t> counts_;
 };

@@ -31,11 +31,11 @@ std::string heading(const Results& results) {
     return "## IP over InfiniBand conformance\n\n" + cell(command) + "\n\n";
 }
 
-std::string counts(const std::vector<Result>& all) {
+std::string counts(const Results& results, const std::vector<Result>& lost) {
     std::string names = "|", lines = "|", numbers = "|";
     for (const auto verdict : in_order) {
-        const auto count =
-            std::count_if(all.begin(), all.end(), [&](const Result& one) { return one.verdict == verdict; });
+        const auto of = [&](const Result& one) { return one.verdict == verdict; };
+        const auto count = std::ranges::count_if(results.results, of) + std::ranges::count_if(lost, of);
         if (count == 0) continue;
         names += fmt::format(" {} |", name(verdict));
         lines += "---|";
@@ -66,12 +66,12 @@ std::string finding(const Results& results, const Requirements& requirements, co
 }  // namespace
 
 std::string to_job_summary(const Results& results) {
-    const auto all = with_unreadable_captures(results);
-    const auto suites = suites_of(results, all, "ipoib-conform");
+    const auto lost = faults(results);
+    const auto suites = suites_of(results, lost, "ipoib-conform");
     const Requirements requirements(results);
     auto text = heading(results) + facts("Fabric", results.fabric) + facts("DUT", results.dut);
     if (!results.requirements.empty()) text += cell(coverage_sentence(results)) + "\n\n";
-    text += counts(all);
+    text += counts(results, lost);
     std::size_t told = 0;
     std::string rest;
     for (const auto verdict : wrong)

@@ -2,9 +2,13 @@
 // Writes results as JSON; json_read.cpp reads them.
 #include "reports/json.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <utility>
 
 #include "reports/atomic_file.hpp"
 #include "reports/text.hpp"
@@ -40,8 +44,13 @@ std::string relative(const std::string& path, const std::filesystem::path& folde
     return valid_utf8(to.lexically_relative(from).string());
 }
 
+Json index(std::uint32_t capture) {
+    if (capture == no_capture) return nullptr;
+    return capture;
+}
+
 Json to_member(const Detail& detail) {
-    return {{"capture", detail.capture},
+    return {{"capture", index(detail.capture)},
             {"frame", detail.frame},
             {"offset", detail.offset},
             {"field", valid_utf8(detail.field)},
@@ -60,24 +69,26 @@ Json to_member(const Result& result, const std::filesystem::path& folder) {
                          {"verdict", name(part.verdict)},
                          {"na", reason(part.verdict, part.na)},
                          {"observed", part.observed}});
-    return {{"id", valid_utf8(result.id)},
-            {"title", valid_utf8(result.title)},
-            {"verdict", name(result.verdict)},
-            {"na", reason(result.verdict, result.na)},
-            {"type", valid_utf8(result.fail_type)},
-            {"checks", texts(result.checks)},
-            {"message", valid_utf8(result.message)},
-            {"observed", result.observed},
-            {"violations", result.violations},
-            {"frames", result.frames},
-            {"evidence", relative(result.evidence, folder)},
-            {"seconds", finite(result.seconds)},
-            {"capture", result.capture},
-            {"reference", valid_utf8(result.reference)},
-            {"parts", std::move(parts)},
-            {"repeat", valid_utf8(result.repeat)},
-            {"notes", texts(result.notes)},
-            {"details", std::move(details)}};
+    Json object{{"id", valid_utf8(result.id)},
+                {"title", valid_utf8(result.title)},
+                {"verdict", name(result.verdict)},
+                {"na", reason(result.verdict, result.na)},
+                {"type", valid_utf8(result.fail_type)},
+                {"checks", texts(result.checks)},
+                {"message", valid_utf8(result.message)},
+                {"observed", result.observed},
+                {"violations", result.violations},
+                {"frames", result.frames},
+                {"evidence", relative(result.evidence, folder)},
+                {"seconds", finite(result.seconds)},
+                {"capture", index(result.capture)},
+                {"reference", valid_utf8(result.reference)},
+                {"parts", std::move(parts)},
+                {"repeat", valid_utf8(result.repeat)},
+                {"notes", texts(result.notes)},
+                {"details", std::move(details)}};
+    if (!result.host.empty()) object["host"] = valid_utf8(result.host);
+    return object;
 }
 
 Json to_member(const RequirementResult& requirement) {
@@ -93,33 +104,70 @@ Json to_member(const RequirementResult& requirement) {
 }
 
 Json to_member(const CaptureResult& capture, const std::filesystem::path& folder) {
-    return {{"file", relative(capture.file, folder)},
-            {"link_type", capture.link_type},
-            {"packets", capture.packets},
-            {"ipoib", capture.ipoib},
-            {"notes", texts(capture.notes)},
-            {"error", valid_utf8(capture.error)}};
+    Json object{{"file", relative(capture.file, folder)},
+                {"link_type", capture.link_type},
+                {"packets", capture.packets},
+                {"ipoib", capture.ipoib},
+                {"notes", texts(capture.notes)},
+                {"error", valid_utf8(capture.error)}};
+    if (!capture.host.empty()) object["host"] = valid_utf8(capture.host);
+    return object;
+}
+
+Json to_member(const HostResult& host, const std::vector<RequirementResult>& requirements) {
+    auto shards = Json::array();
+    for (const auto& shard : host.shards) shards.push_back(fmt::format("{}/{}", shard.index, shard.count));
+    auto verdicts = Json::object();
+    for (std::size_t i = 0; i < std::min(requirements.size(), host.requirements.size()); ++i)
+        verdicts[valid_utf8(requirements[i].id)] = name(host.requirements[i]);
+    return {{"name", valid_utf8(host.name)},       {"verdict", name(host.verdict)},
+            {"faults", texts(faults_of(host))},    {"suite", valid_utf8(host.suite)},
+            {"command", texts(host.command)},      {"seed", host.seed},
+            {"started", valid_utf8(host.started)}, {"seconds", finite(host.seconds)},
+            {"fabric", facts(host.fabric)},        {"dut", facts(host.dut)},
+            {"shards", std::move(shards)},         {"errors", texts(host.errors)},
+            {"notes", texts(host.notes)},          {"requirements", std::move(verdicts)}};
+}
+
+/// Adds a member, a list of what `make` makes of each item, to the text of a document that is still open. One item at a
+/// time: all of them as one document would take many times the memory of the text.
+template <class Items, class Make>
+void add_list(std::string& text, std::string_view member, const Items& items, Make make) {
+    text += fmt::format(",\n \"{}\": [", member);
+    std::string_view before = "\n  ";
+    for (const auto& item : items) {
+        text += std::exchange(before, ",\n  ");
+        for (const char c : make(item).dump(1)) {
+            text += c;
+            if (c == '\n') text += "  ";
+        }
+    }
+    text += items.empty() ? "]" : "\n ]";
 }
 
 }  // namespace
 
 std::string to_json(const Results& results, const std::filesystem::path& folder) {
-    Json document{{"format", "ipoib-conform-results/1"},
-                  {"suite", valid_utf8(results.suite)},
-                  {"command", texts(results.command)},
-                  {"seed", results.seed},
-                  {"started", valid_utf8(results.started)},
-                  {"host", valid_utf8(results.host)},
-                  {"seconds", finite(results.seconds)},
-                  {"fabric", facts(results.fabric)},
-                  {"dut", facts(results.dut)},
-                  {"captures", Json::array()},
-                  {"results", Json::array()},
-                  {"requirements", Json::array()}};
-    for (const auto& capture : results.captures) document["captures"].push_back(to_member(capture, folder));
-    for (const auto& result : results.results) document["results"].push_back(to_member(result, folder));
-    for (const auto& requirement : results.requirements) document["requirements"].push_back(to_member(requirement));
-    return document.dump(1) + "\n";
+    const Json head{{"format", "ipoib-conform-results/1"},
+                    {"suite", valid_utf8(results.suite)},
+                    {"command", texts(results.command)},
+                    {"seed", results.seed},
+                    {"started", valid_utf8(results.started)},
+                    {"host", valid_utf8(results.host)},
+                    {"seconds", finite(results.seconds)},
+                    {"fabric", facts(results.fabric)},
+                    {"dut", facts(results.dut)}};
+    auto text = head.dump(1);
+    text.resize(text.size() - 2);  // the closing brace
+    if (!results.hosts.empty())
+        add_list(text, "hosts", results.hosts,
+                 [&](const HostResult& host) { return to_member(host, results.requirements); });
+    const auto with_path = [&](const auto& item) { return to_member(item, folder); };
+    add_list(text, "captures", results.captures, with_path);
+    add_list(text, "results", results.results, with_path);
+    add_list(text, "requirements", results.requirements,
+             [](const RequirementResult& requirement) { return to_member(requirement); });
+    return text + "\n}\n";
 }
 
 std::string write_json(const std::filesystem::path& path, const Results& results) {

@@ -135,6 +135,29 @@ TEST_CASE("JSON: a wrong type or value names its place") {
     CHECK_THAT(error_of(R"({"format":"ipoib-conform-results/1","dut":{"a":[1]}})"), ContainsSubstring("/dut/a: "));
 }
 
+TEST_CASE("JSON: a run of one host says nothing of hosts") {
+    CHECK(to_json(samples::every_verdict()).find("\"hosts\"") == std::string::npos);
+    const auto document = nlohmann::json::parse(to_json(samples::every_verdict()));
+    CHECK_FALSE(document["results"][0].contains("host"));
+    CHECK_FALSE(document["captures"][0].contains("host"));
+}
+
+TEST_CASE("JSON: hosts of a merged report are checked") {
+    const auto error_in = [](const std::string& hosts, const std::string& result) {
+        return error_of(
+            R"({"format":"ipoib-conform-results/1","requirements":[{"id":"Q","verdict":"PASS"}],"hosts":[)" + hosts +
+            R"(],"results":[{"id":"R","verdict":"PASS")" + result + "}]}");
+    };
+    CHECK(error_in(R"({"name":"n1"})", R"(,"host":"n1","capture":null)") == "read");
+    CHECK_THAT(error_in(R"({"name":"n1"})", ""), ContainsSubstring("/results/0: \"host\" is missing"));
+    CHECK_THAT(error_in(R"({"name":"n1"})", R"(,"host":"n2")"), ContainsSubstring("\"n2\" is none of the hosts"));
+    CHECK_THAT(error_in(R"({"name":"n1"},{"name":"n1"})", ""), ContainsSubstring("/hosts/1: \"n1\" is there twice"));
+    CHECK_THAT(error_in(R"({"name":""})", ""), ContainsSubstring("a host has no name"));
+    CHECK_THAT(error_in(R"({"name":"n1","shards":["3/2"]})", ""), ContainsSubstring("\"3/2\" is no shard"));
+    CHECK_THAT(error_in(R"({"name":"n1","requirements":{"Q":"GOOD"}})", ""),
+               ContainsSubstring("/hosts/0/requirements/Q: \"GOOD\" is no verdict"));
+}
+
 TEST_CASE("JSON: depth and breadth are bounded") {
     CHECK_THAT(error_of(std::string(1'000'000, '[')), ContainsSubstring("nested more than 16 deep"));
     std::string broad = "{";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads results from JSON. The file may come from anyone: its depth, breadth and types are checked before use.
 #include <array>
+#include <map>
+#include <set>
 
 #include "reports/atomic_file.hpp"
 #include "reports/json.hpp"
@@ -83,14 +85,78 @@ NotJudged reason_in(const Node& node) {
 /// An index into the captures; a run without any has 0 everywhere.
 void read_capture(const Node& object, const Results& results, std::uint32_t& into) {
     object.member("capture", [&](const Node& node) {
+        if (node.is_null() && !results.hosts.empty()) {
+            into = no_capture;
+            return;
+        }
         into = node.whole<std::uint32_t>();
         if (into > 0 && into >= results.captures.size())
             node.refuse(fmt::format("{} is no index into the {} captures", into, results.captures.size()));
     });
 }
 
-CaptureResult capture_in(const Node& node, const std::filesystem::path& folder) {
+using Names = std::set<std::string, std::less<>>;
+
+/// The host of a result or capture; in a merged report one of its hosts, which are `names`.
+void read_host(const Node& object, const Names& names, std::string& into) {
+    if (names.empty()) return;
+    object.required("host", [&](const Node& node) {
+        into = node.text();
+        if (!names.contains(into))
+            node.refuse(fmt::format("\"{}\" is none of the hosts", clipped(printable(into, Lines::join), 80)));
+    });
+}
+
+HostResult host_in(const Node& node) {
+    HostResult host;
+    node.required("name", [&](const Node& name) { host.name = name.text(); });
+    node.member("verdict", [&](const Node& verdict) { host.verdict = verdict_in(verdict); });
+    node.read("suite", host.suite);
+    node.read("command", host.command);
+    node.read("seed", host.seed);
+    node.read("started", host.started);
+    node.read("seconds", host.seconds);
+    node.read("fabric", host.fabric);
+    node.read("dut", host.dut);
+    node.member("shards", [&](const Node& list) {
+        list.items([&](const Node& one) {
+            const auto shard = shard_of(one.text());
+            if (!shard) one.refuse(fmt::format("\"{}\" is no shard", clipped(printable(one.text()), 40)));
+            host.shards.push_back(*shard);
+        });
+    });
+    node.read("errors", host.errors);
+    node.read("notes", host.notes);
+    return host;
+}
+
+/// The hosts, and their verdicts on the requirements that the results have.
+Names read_hosts(const Node& root, Results& results) {
+    Names names;
+    std::map<std::string_view, std::size_t> index;
+    for (const auto& requirement : results.requirements) index.emplace(requirement.id, index.size());
+    root.member("hosts", [&](const Node& list) {
+        list.items([&](const Node& node) {
+            auto host = host_in(node);
+            if (host.name.empty()) node.refuse("a host has no name");
+            if (!names.insert(host.name).second)
+                node.refuse(fmt::format("\"{}\" is there twice", clipped(printable(host.name, Lines::join), 80)));
+            host.requirements.assign(results.requirements.size(), Verdict::na);
+            node.member("requirements", [&](const Node& verdicts) {
+                verdicts.members([&](const std::string& id, const Node& verdict) {
+                    if (const auto found = index.find(id); found != index.end())
+                        host.requirements[found->second] = verdict_in(verdict);
+                });
+            });
+            results.hosts.push_back(std::move(host));
+        });
+    });
+    return names;
+}
+
+CaptureResult capture_in(const Node& node, const Names& hosts, const std::filesystem::path& folder) {
     CaptureResult capture;
+    read_host(node, hosts, capture.host);
     node.read("file", capture.file);
     capture.file = resolved(capture.file, folder);
     node.member("link_type", [&](const Node& type) { capture.link_type = type.link_type(); });
@@ -124,8 +190,9 @@ PartVerdict part_in(const Node& node) {
     return part;
 }
 
-Result result_in(const Node& node, const Results& results, const std::filesystem::path& folder) {
+Result result_in(const Node& node, const Names& hosts, const Results& results, const std::filesystem::path& folder) {
     Result result;
+    read_host(node, hosts, result.host);
     result.na = NotJudged::none;
     node.required("id", [&](const Node& id) { result.id = id.text(); });
     node.required("verdict", [&](const Node& verdict) { result.verdict = verdict_in(verdict); });
@@ -185,14 +252,15 @@ Results results_in(const Node& root, const std::filesystem::path& folder) {
     root.read("seconds", results.seconds);
     root.read("fabric", results.fabric);
     root.read("dut", results.dut);
-    root.member("captures", [&](const Node& list) {
-        list.items([&](const Node& capture) { results.captures.push_back(capture_in(capture, folder)); });
-    });
-    root.member("results", [&](const Node& list) {
-        list.items([&](const Node& result) { results.results.push_back(result_in(result, results, folder)); });
-    });
     root.member("requirements", [&](const Node& list) {
         list.items([&](const Node& one) { results.requirements.push_back(requirement_in(one)); });
+    });
+    const auto hosts = read_hosts(root, results);
+    root.member("captures", [&](const Node& list) {
+        list.items([&](const Node& one) { results.captures.push_back(capture_in(one, hosts, folder)); });
+    });
+    root.member("results", [&](const Node& list) {
+        list.items([&](const Node& one) { results.results.push_back(result_in(one, hosts, results, folder)); });
     });
     return results;
 }

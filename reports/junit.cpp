@@ -237,9 +237,9 @@ std::string suite_name(const Results& results, const JunitOptions& options) {
 }  // namespace
 
 std::vector<std::string> to_junit(const Results& results, const JunitOptions& options) {
-    const auto all = with_unreadable_captures(results);
+    const auto lost = faults(results);
     const auto name = suite_name(results, options);
-    const auto suites = suites_of(results, all, name);
+    const auto suites = suites_of(results, lost, name);
     std::vector<std::string> documents;
     if (options.dialect != Dialect::rich) {
         Writer writer(results, options.dialect, name);

@@ -10,13 +10,15 @@
 #include <numeric>
 #include <set>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include "reports/text.hpp"
 
 namespace ipoib::reports {
 namespace {
 
-constexpr auto unreadable_id = "CAPTURE";
+constexpr auto unreadable_id = "CAPTURE", lost_id = "HOST";
 
 std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 1000); }
 
@@ -82,14 +84,38 @@ std::string class_of_case(const Result& result) {
     return class_of(parts[1], parts.size() > 4 ? parts[2] : "");
 }
 
-/// Indices into the results, by capture.
-std::map<std::size_t, std::vector<const Result*>> by_capture(const Results& run, const std::vector<Result>& results) {
-    std::map<std::size_t, std::vector<const Result*>> groups;
-    const bool is_apart = is_by_capture(run);
-    for (const auto& result : results)
-        groups[is_apart && result.capture < run.captures.size() ? result.capture : 0].push_back(&result);
-    if (groups.empty()) groups[0];
+/// What is of no capture of its own.
+constexpr std::size_t none = no_capture;
+
+/// Faults and results by host and, where captures were judged each by itself, by capture.
+using Groups = std::map<std::pair<std::size_t, std::size_t>, std::vector<const Result*>>;
+
+Groups groups_of(const Results& run, const std::vector<Result>& faults) {
+    Groups groups;
+    const auto apart = hosts_by_capture(run);
+    const auto together = run.hosts.empty() ? 0 : none;
+    std::unordered_map<std::string_view, std::size_t> hosts;
+    for (const auto& host : run.hosts) hosts.emplace(host.name, hosts.size());
+    for (const auto* some : {&faults, &run.results})
+        for (const auto& result : *some) {
+            const auto host = hosts.find(result.host);
+            const bool is_apart = apart.contains(result.host) && result.capture < run.captures.size();
+            groups[{host == hosts.end() ? 0 : host->second, is_apart ? result.capture : together}].push_back(&result);
+        }
+    for (std::size_t i = 0; i < std::max(run.hosts.size(), std::size_t{1}); ++i)
+        if (const auto at = groups.lower_bound({i, 0}); at == groups.end() || at->first.first != i)
+            groups[{i, together}];
     return groups;
+}
+
+Result error(std::string id, std::string title, std::string message) {
+    Result result;
+    result.id = std::move(id);
+    result.title = std::move(title);
+    result.verdict = Verdict::error;
+    result.na = NotJudged::none;
+    result.message = std::move(message);
+    return result;
 }
 
 }  // namespace
@@ -127,40 +153,46 @@ double Suite::seconds() const {
 std::string class_name(const Result& result) {
     const std::string_view id = result.id;
     if (id == unreadable_id) return "capture";
+    if (id == lost_id) return "host";
     if (id.starts_with("RULE-")) return class_of_rule(result);
     if (id.starts_with("IPOIB-")) return class_of_case(result);
     return result.checks.empty() ? "ipoib" : class_of_requirement(result.checks.front());
 }
 
-std::vector<Result> with_unreadable_captures(const Results& run) {
-    std::vector<Result> results;
+std::vector<Result> faults(const Results& run) {
+    std::vector<Result> errors;
+    for (const auto& host : run.hosts) {
+        std::string message;
+        for (const auto& fault : faults_of(host)) message += (message.empty() ? "" : "\n") + fault;
+        if (message.empty()) continue;
+        errors.push_back(error(lost_id, "The host's results are all there", std::move(message)));
+        errors.back().capture = no_capture;
+        errors.back().host = host.name;
+    }
     for (std::size_t i = 0; i < run.captures.size(); ++i) {
         if (run.captures[i].error.empty()) continue;
-        Result result;
-        result.id = unreadable_id;
-        result.title = "The capture can be read to its end";
-        result.verdict = Verdict::error;
-        result.na = NotJudged::none;
-        result.message = run.captures[i].error;
-        result.capture = static_cast<std::uint32_t>(i);
-        results.push_back(std::move(result));
+        errors.push_back(error(unreadable_id, "The capture can be read to its end", run.captures[i].error));
+        errors.back().capture = static_cast<std::uint32_t>(i);
+        errors.back().host = run.captures[i].host;
     }
-    results.insert(results.end(), run.results.begin(), run.results.end());
-    return results;
+    return errors;
 }
 
-std::vector<Suite> suites_of(const Results& run, const std::vector<Result>& results, const std::string& name) {
-    const auto groups = by_capture(run, results);
+std::vector<Suite> suites_of(const Results& run, const std::vector<Result>& faults, const std::string& name) {
+    const auto groups = groups_of(run, faults);
     std::vector<Suite> suites;
     Names suite_names, case_names;
-    for (const auto& [index, group] : groups) {
+    for (const auto& [indices, group] : groups) {
+        const auto [host, capture] = indices;
         Suite suite;
-        if (index < run.captures.size()) suite.capture = &run.captures[index];
-        const auto file = suite.capture != nullptr && groups.size() > 1 ? one_line(suite.capture->file) : "";
-        suite.name = suite_names.unique(name + (file.empty() ? "" : " " + file));
+        if (host < run.hosts.size()) suite.host = &run.hosts[host];
+        if (capture < run.captures.size()) suite.capture = &run.captures[capture];
+        std::string label = suite.host ? one_line(suite.host->name) : "";
+        if (suite.capture && groups.size() > 1) label += (label.empty() ? "" : " ") + one_line(suite.capture->file);
+        suite.name = suite_names.unique(name + (label.empty() ? "" : " " + label));
         for (const auto* result : group) {
             auto own = one_line(result->id + " " + result->title);
-            if (!file.empty()) own += fmt::format(" [{}]", file);
+            if (!label.empty()) own += fmt::format(" [{}]", label);
             suite.cases.push_back({class_name(*result), case_names.unique(own), result});
         }
         suites.push_back(std::move(suite));

@@ -22,9 +22,10 @@ struct TestCase {
     const Result* result = nullptr;
 };
 
-/// The test cases of one capture, or of a run without captures.
+/// The test cases of one capture, of one host, or of a run without either.
 struct Suite {
     std::string name;
+    const HostResult* host = nullptr;
     const CaptureResult* capture = nullptr;
     std::vector<TestCase> cases;
 
@@ -33,11 +34,13 @@ struct Suite {
     [[nodiscard]] double seconds() const;
 };
 
-/// The results with an ERROR, id "CAPTURE", before them for every capture that could not be read to its end.
-[[nodiscard]] std::vector<Result> with_unreadable_captures(const Results&);
+/// An ERROR for what is missing: id "HOST" for every host without all its results, "CAPTURE" for every capture that
+/// could not be read to its end.
+[[nodiscard]] std::vector<Result> faults(const Results&);
 
-/// One suite for each capture that has results; one for all when there are no captures or they were merged.
-/// Suites and cases have names that are unique in the whole run.
-[[nodiscard]] std::vector<Suite> suites_of(const Results&, const std::vector<Result>&, const std::string& name);
+/// One suite for each host, and for each capture that was judged by itself; else one for all.
+/// Suites and cases have names that are unique in the whole run. The faults come first; results and faults must outlive
+/// the suites.
+[[nodiscard]] std::vector<Suite> suites_of(const Results&, const std::vector<Result>& faults, const std::string& name);
 
 }  // namespace ipoib::reports

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The names of verdicts and what follows from a whole run: exit code, coverage, the verdict on each requirement.
+// The names of verdicts and what follows from a whole run: exit code, coverage, what is missing.
 #include "reports/results.hpp"
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
-#include <map>
 #include <set>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -17,118 +18,41 @@ constexpr std::array<std::string_view, 8> verdict_names{"FAIL", "XPASS", "ERROR"
                                                         "WARN", "XFAIL", "PASS",  "NA"};
 constexpr std::array<std::string_view, 7> reason_names{"",       "profile",  "tester",    "link",
                                                        "safety", "not-seen", "inspection"};
-/// Which reason for NA says most: what could have been seen but did not occur before what can never be seen.
-constexpr std::array telling{NotJudged::not_seen, NotJudged::link,       NotJudged::profile, NotJudged::safety,
-                             NotJudged::tester,   NotJudged::inspection, NotJudged::none};
-
 bool is_must(const RequirementResult& requirement) {
     return requirement.strength.empty() ? requirement.level == "MUST" : requirement.strength == "must";
 }
 
-/// Indices of catalogue entries, by id.
-using Index = std::map<std::string_view, std::size_t, std::less<>>;
+/// What lies between numbers that are told in ascending order, from 1.
+struct Gaps {
+    std::string text = {};
+    std::uint64_t missing = 0, next = 1;
 
-/// Every requirement that a verdict on `from` is a verdict on; marks them in `reached`.
-void reach(std::string_view from, const Index& index, std::span<const RequirementMeta> catalogue,
-           std::vector<bool>& reached) {
-    std::vector<std::string_view> open{from};
-    while (!open.empty()) {
-        const auto found = index.find(open.back());
-        open.pop_back();
-        if (found == index.end() || reached[found->second]) continue;
-        reached[found->second] = true;
-        for (const auto& id : catalogue[found->second].implies) open.emplace_back(id);
+    void until(std::uint64_t number) {
+        if (number > next) {
+            missing += number - next;
+            text += fmt::format("{}{}", text.empty() ? "" : ", ", next);
+            if (number - next > 1) text += fmt::format("{}{}", number - next > 2 ? " to " : ", ", number - 1);
+        }
+        next = number + 1;
     }
-}
-
-/// A verdict on one requirement, and the result that it comes from.
-struct Judgement {
-    const Result* from;
-    Verdict verdict;
-    NotJudged na;
-    bool saw_something;
-
-    /// An ERROR or INCONC that saw nothing yields to any verdict that rests on something.
-    [[nodiscard]] bool is_without_ground() const {
-        return (verdict == Verdict::error || verdict == Verdict::inconc) && !saw_something;
-    }
-    [[nodiscard]] bool judged() const { return verdict != Verdict::na && (verdict != Verdict::pass || saw_something); }
 };
-using Judgements = std::vector<Judgement>;
+
+/// ", 2 of them without all results": how much of a fleet the sentence on coverage is about.
+std::string told_of_hosts(const std::vector<HostResult>& hosts) {
+    std::size_t faulty = 0, idle = 0;
+    for (const auto& host : hosts) {
+        if (!faults_of(host).empty())
+            ++faulty;
+        else if (host.verdict == Verdict::na)
+            ++idle;
+    }
+    auto text = fmt::format("; on {} host{}", hosts.size(), hosts.size() == 1 ? "" : "s");
+    if (faulty > 0) text += fmt::format(", {} of them without all results", faulty);
+    if (idle > 0) text += fmt::format(", {} of them judged nothing", idle);
+    return text;
+}
 
 bool saw_something(const Result& result) { return result.observed > 0 || result.violations > 0; }
-
-/// What a result says of one of its checks.
-Judgement judgement(const Result& result, std::string_view check) {
-    for (const auto& part : result.parts)
-        if (part.id == check) return {&result, part.verdict, part.na, part.observed > 0};
-    return {&result, result.verdict, result.na, saw_something(result)};
-}
-
-/// For each requirement what bears on it, in the order of the results.
-std::vector<Judgements> judgements(const Results& results, std::span<const RequirementMeta> catalogue) {
-    Index index;
-    for (std::size_t i = 0; i < catalogue.size(); ++i) index.emplace(catalogue[i].id, i);
-    std::vector<Judgements> found(catalogue.size());
-    for (const auto& result : results.results) {
-        std::vector<bool> taken(catalogue.size());
-        for (const auto& id : result.checks) {
-            const auto one = judgement(result, id);
-            std::vector<bool> reached(catalogue.size());
-            reach(id, index, catalogue, reached);
-            for (std::size_t i = 0; i < catalogue.size(); ++i) {
-                if (!reached[i] || (taken[i] && result.parts.empty())) continue;
-                taken[i] = true;
-                found[i].push_back(one);
-            }
-        }
-    }
-    return found;
-}
-
-void add_name(std::vector<std::string>& names, const std::string& name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-}
-
-void say_why_not(RequirementResult& requirement, const RequirementMeta& meta, const Judgements& by) {
-    requirement.verdict = Verdict::na;
-    if (by.empty()) {
-        requirement.na = meta.unjudged;
-        requirement.reason = meta.reason;
-        return;
-    }
-    for (const auto reason : telling)
-        for (const auto& one : by)
-            if (one.na == reason) {
-                requirement.na = reason;
-                requirement.reason = one.from->message;
-                return;
-            }
-}
-
-RequirementResult rolled_up(const RequirementMeta& meta, const Judgements& by) {
-    RequirementResult requirement{.id = meta.id,
-                                  .level = meta.level,
-                                  .strength = meta.strength,
-                                  .section = meta.section,
-                                  .statement = meta.statement,
-                                  .verdict = Verdict::na,
-                                  .na = NotJudged::none,
-                                  .reason = {},
-                                  .by = {}};
-    for (const bool without_ground : {false, true}) {
-        if (requirement.verdict != Verdict::na) break;
-        for (const auto& one : by)
-            if (one.judged() && one.is_without_ground() == without_ground) {
-                requirement.verdict = std::min(requirement.verdict, one.verdict);
-                add_name(requirement.by, one.from->id);
-            }
-    }
-    if (requirement.verdict != Verdict::na) return requirement;
-    say_why_not(requirement, meta, by);
-    for (const auto& one : by) add_name(requirement.by, one.from->id);
-    return requirement;
-}
 
 }  // namespace
 
@@ -159,11 +83,42 @@ bool judged(const Result& result) {
     }
 }
 
-bool is_by_capture(const Results& results) {
-    if (results.captures.size() < 2) return false;
-    std::set<std::string_view> ids;
-    return !std::all_of(results.results.begin(), results.results.end(),
-                        [&](const Result& result) { return ids.insert(result.id).second; });
+std::set<std::string_view> hosts_by_capture(const Results& results) {
+    std::set<std::string_view> hosts;
+    if (results.captures.size() < 2) return hosts;
+    std::set<std::pair<std::string_view, std::string_view>> ids;
+    for (const auto& result : results.results)
+        if (!ids.insert({result.host, result.id}).second) hosts.insert(result.host);
+    return hosts;
+}
+
+bool is_by_capture(const Results& results) { return !hosts_by_capture(results).empty(); }
+
+std::optional<Shard> shard_of(std::string_view text) {
+    Shard shard;
+    const auto* end = text.data() + text.size();
+    const auto [slash, wrong] = std::from_chars(text.data(), end, shard.index);
+    if (wrong != std::errc{} || slash == end || *slash != '/') return std::nullopt;
+    const auto [rest, wrong_count] = std::from_chars(slash + 1, end, shard.count);
+    if (wrong_count != std::errc{} || rest != end || shard.index < 1 || shard.index > shard.count) return std::nullopt;
+    return shard;
+}
+
+std::vector<std::string> faults_of(const HostResult& host) {
+    auto faults = host.errors;
+    auto shards = host.shards;
+    std::sort(shards.begin(), shards.end(),
+              [](const Shard& a, const Shard& b) { return std::pair(a.count, a.index) < std::pair(b.count, b.index); });
+    for (auto at = shards.begin(); at != shards.end();) {
+        const auto count = at->count;
+        Gaps gaps;
+        for (; at != shards.end() && at->count == count; ++at) gaps.until(at->index);
+        gaps.until(std::uint64_t{count} + 1);
+        if (gaps.missing > 0)
+            faults.push_back(fmt::format("shard{} {} of {} {} missing", gaps.missing == 1 ? "" : "s", gaps.text, count,
+                                         gaps.missing == 1 ? "is" : "are"));
+    }
+    return faults;
 }
 
 int exit_code(const Results& results) {
@@ -171,12 +126,17 @@ int exit_code(const Results& results) {
         return std::any_of(results.results.begin(), results.results.end(),
                            [&](const Result& result) { return ((result.verdict == verdict) || ...); });
     };
-    const bool stopped = std::any_of(results.captures.begin(), results.captures.end(),
-                                     [](const CaptureResult& capture) { return !capture.error.empty(); });
-    if (stopped || any(Verdict::error)) return 3;
+    const bool is_lost = std::any_of(results.captures.begin(), results.captures.end(),
+                                     [](const CaptureResult& capture) { return !capture.error.empty(); }) ||
+                         std::any_of(results.hosts.begin(), results.hosts.end(),
+                                     [](const HostResult& host) { return !faults_of(host).empty(); });
+    if (is_lost || any(Verdict::error)) return 3;
     if (any(Verdict::fail, Verdict::xpass)) return 1;
     if (any(Verdict::inconc)) return 5;
-    return std::any_of(results.results.begin(), results.results.end(), judged) ? 0 : 4;
+    std::set<std::string_view> hosts;
+    for (const auto& result : results.results)
+        if (judged(result)) hosts.insert(result.host);
+    return hosts.empty() || hosts.size() < results.hosts.size() ? 4 : 0;
 }
 
 std::string coverage_sentence(const Results& results) {
@@ -208,6 +168,7 @@ std::string coverage_sentence(const Results& results) {
     if (reasons[0] > 0) sentence += fmt::format("{}{} without a reason", before, reasons[0]);
     if (inconclusive > 0) sentence += fmt::format("; {} inconclusive", inconclusive);
     if (error > 0) sentence += fmt::format("; {} in error", error);
+    if (!results.hosts.empty()) sentence += told_of_hosts(results.hosts);
     return sentence;
 }
 
@@ -220,13 +181,6 @@ void apply_strict(Results& results) {
     for (auto& result : results.results)
         for (auto& part : result.parts)
             if (part.verdict == Verdict::warn) part.verdict = Verdict::fail;
-}
-
-void roll_up(Results& results, std::span<const RequirementMeta> catalogue) {
-    const auto by = judgements(results, catalogue);
-    results.requirements.clear();
-    results.requirements.reserve(catalogue.size());
-    for (std::size_t i = 0; i < catalogue.size(); ++i) results.requirements.push_back(rolled_up(catalogue[i], by[i]));
 }
 
 }  // namespace ipoib::reports

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,9 @@ enum class NotJudged : std::uint8_t { none, profile, tester, link, safety, not_s
 [[nodiscard]] std::optional<Verdict> verdict_of(std::string_view name);
 /// The reason that `name` writes so; nothing for any other text, the empty one included.
 [[nodiscard]] std::optional<NotJudged> not_judged_of(std::string_view name);
+
+/// Of a result that is of none of the captures of a merged report.
+inline constexpr std::uint32_t no_capture = 0xffffffff;
 
 /// One violation (or note), with the field that shows it.
 struct Detail {
@@ -63,6 +67,7 @@ struct Result {
     std::string repeat;                 ///< the command that repeats only this
     std::uint32_t capture = 0;          ///< which capture was judged
     double seconds = 0;
+    std::string host = {};  ///< which of Results::hosts it is of; empty in a run of one host
 };
 
 /// A requirement's verdict, rolled up over everything that judged it.
@@ -81,9 +86,34 @@ struct CaptureResult {
     std::uint64_t packets = 0, ipoib = 0;
     std::vector<std::string> notes;  ///< cut last record, skipped records, frames with a wrong ICRC ...
     std::string error;               ///< what stopped the reading; empty when all was read
+    std::string host = {};           ///< as in Result
 };
 
-/// One run of `check`, `run` or `audit`.
+/// One of the parts that `run --shard` makes of a run: the index-th of count, from 1.
+struct Shard {
+    unsigned index = 1, count = 1;
+    [[nodiscard]] bool operator==(const Shard&) const = default;
+};
+/// Of "2/4"; nothing for a text that is no shard.
+[[nodiscard]] std::optional<Shard> shard_of(std::string_view text);
+
+/// One host of a merged report, with what its results come to.
+struct HostResult {
+    std::string name;
+    std::string suite;  ///< version that judged there
+    std::vector<std::string> command;
+    std::uint64_t seed = 0;
+    std::string started;
+    double seconds = 0;
+    std::vector<std::pair<std::string, std::string>> fabric, dut;
+    std::vector<Shard> shards;          ///< of the runs whose results are here; empty where they were whole
+    std::vector<std::string> errors;    ///< results that are missing or cannot be read, and why
+    std::vector<std::string> notes;     ///< other versions of the suite, cases that were run twice ...
+    Verdict verdict = Verdict::na;      ///< the first one present, an ERROR for `faults_of` among them
+    std::vector<Verdict> requirements;  ///< in the order of Results::requirements
+};
+
+/// One run of `check`, `run` or `audit`; or, with `hosts`, such runs of many hosts merged.
 struct Results {
     std::string suite;  ///< version
     std::vector<std::string> command;
@@ -91,7 +121,8 @@ struct Results {
     std::string started;  ///< UTC, "2026-01-01T00:00:00"
     std::string host;
     double seconds = 0;
-    std::vector<std::pair<std::string, std::string>> fabric, dut;
+    std::vector<std::pair<std::string, std::string>> fabric, dut;  ///< with `hosts`: what all have in common
+    std::vector<HostResult> hosts;                                 ///< empty in a run of one host
     std::vector<CaptureResult> captures;
     std::vector<Result> results;
     std::vector<RequirementResult> requirements;
@@ -101,15 +132,23 @@ struct Results {
 [[nodiscard]] bool judged(const Result&);
 
 /// Whether several captures were judged each by itself, so that an id has a result for each: not the evidence of an
-/// active run, where each case has a capture of its own.
+/// active run, where each case has a capture of its own. Of a merged report: on any of the hosts.
 [[nodiscard]] bool is_by_capture(const Results&);
 
-/// Exit code of `check`, `run` and `audit`: 3 an ERROR or a capture that could not be read to its end, 1 a FAIL or
-/// XPASS, 5 an INCONC, 4 nothing judged, else 0. WARN, NA and XFAIL never change it.
+/// The hosts on which it is so; of a run of one host, the empty name.
+[[nodiscard]] std::set<std::string_view> hosts_by_capture(const Results&);
+
+/// Why not all results of a host are there: its errors, and which shards are missing.
+[[nodiscard]] std::vector<std::string> faults_of(const HostResult&);
+
+/// Exit code of `check`, `run`, `audit` and `merge`: 3 an ERROR, a capture that could not be read to its end or a host
+/// with a fault, 1 a FAIL or XPASS, 5 an INCONC, 4 nothing judged (on any of the hosts), else 0. WARN, NA and XFAIL
+/// never change it.
 [[nodiscard]] int exit_code(const Results&);
 
 /// "judged X of Y MUSTs; Z not judgeable here: reasons", for the head of every report. A MUST is a requirement of
-/// strength "must"; one whose evidence failed or whose judge did is counted apart, at the end.
+/// strength "must"; one whose evidence failed or whose judge did is counted apart, at the end. Of many hosts: what was
+/// judged on at least one of them, and how many of them are in ERROR or judged nothing.
 [[nodiscard]] std::string coverage_sentence(const Results&);
 
 /// `--strict`: every WARN becomes a FAIL of type FAIL.SHOULD. Before `roll_up` and the baseline.
@@ -126,7 +165,8 @@ struct RequirementMeta {
 /// Fills `Results::requirements`, in the order of the catalogue: for each the first of FAIL, XPASS, ERROR, INCONC,
 /// WARN, XFAIL, PASS among the results that judged it (an ERROR, INCONC or PASS only if it observed something); else
 /// ERROR or INCONC if any; else NA. A result judges what it checks and all that this implies, also over several steps.
-/// `by` names the results that the verdict rests on, each once.
+/// `by` names the results that the verdict rests on, each once. Fills in the same way each host's verdicts from the
+/// results of that host; what others judged and a host with a fault did not is an ERROR there.
 void roll_up(Results&, std::span<const RequirementMeta> catalogue);
 
 }  // namespace ipoib::reports

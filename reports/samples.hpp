@@ -2,9 +2,11 @@
 // Results for the tests of the writers: every verdict once, and what hostile input could put into them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "reports/merge.hpp"
 #include "reports/results.hpp"
 
 namespace ipoib::reports::samples {
@@ -74,6 +76,43 @@ inline Results every_verdict() {
         requirement("RFC4391-9.1.1-03", "must", "9.1.1"),   requirement("UDMC-01", "must", "")};
     roll_up(run, catalogue);
     return run;
+}
+
+/// A run of one host: the first requirement with the given verdict, the second kept.
+inline Results run_on(std::string host, Verdict first) {
+    Results run;
+    run.suite = "0.1.0";
+    run.command = {"ipoib-conform", "run"};
+    run.started = "2026-01-01T12:34:56";
+    run.host = std::move(host);
+    run.seconds = 1.5;
+    run.dut = {{"driver", "mlx5"}, {"guid", "of " + run.host}};
+    run.fabric = {{"kind", "verbs"}};
+    run.results = {first == Verdict::fail ? failure("IPOIB-4391-6-VAL-001", "RFC4391-6-01")
+                                          : result("IPOIB-4391-6-VAL-001", first, "RFC4391-6-01"),
+                   result("RULE-RFC4391-6-02", Verdict::pass, "RFC4391-6-02", 3)};
+    return run;
+}
+
+inline std::vector<RequirementMeta> small_catalogue() {
+    return {requirement("RFC4391-6-01", "must", "6"), requirement("RFC4391-6-02", "must", "6"),
+            requirement("UDMC-01", "must", "")};
+}
+
+/// Hosts n1, n2 ...: each with a verdict on the first requirement, or dead where there is none.
+inline Results merged(const std::vector<std::optional<Verdict>>& first) {
+    Merger merger;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        const auto host = "n" + std::to_string(i + 1);
+        if (!first[i])
+            merger.fault(host, "no results: NODE_FAIL");
+        else
+            static_cast<void>(merger.add("", run_on(host, *first[i]), host + ".json"));
+    }
+    auto results = merger.results("0.1.0");
+    const auto catalogue = small_catalogue();
+    roll_up(results, catalogue);
+    return results;
 }
 
 /// Every octet, and UTF-8 that is none or not for XML.

@@ -8,7 +8,6 @@
 #include "reports/json.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 namespace ipoib::conformance {
@@ -71,14 +70,10 @@ std::vector<std::string> keep_failed(Choice& choice, const std::string& path) {
     return unknown;
 }
 
-void keep_shard(Choice& choice, const std::string& shard) {
-    unsigned index = 0, count = 0;
-    const auto* end = shard.data() + shard.size();
-    const auto [slash, wrong] = std::from_chars(shard.data(), end, index);
-    const bool is_pair = wrong == std::errc{} && slash != end && *slash == '/';
-    if (!is_pair || std::from_chars(slash + 1, end, count).ptr != end || index < 1 || index > count)
-        throw UsageError("'" + shard + "' is no shard: I/N with I from 1 to N, such as 2/4");
-    std::erase_if(choice.cases, [&](const Case* one) { return !is_in_shard(one->id, index, count); });
+void keep_shard(Choice& choice, const std::string& text) {
+    const auto shard = reports::shard_of(text);
+    if (!shard) throw UsageError("'" + text + "' is no shard: I/N with I from 1 to N, such as 2/4");
+    std::erase_if(choice.cases, [&](const Case* one) { return !is_in_shard(one->id, shard->index, shard->count); });
 }
 
 }  // namespace ipoib::conformance

@@ -26,6 +26,6 @@ std::vector<std::string> keep_failed(Choice& choice, const std::string& results)
 
 /// Leaves the cases of a shard, "I/N" with I from 1, and every rule: each judges what its shard provokes. Throws
 /// UsageError.
-void keep_shard(Choice& choice, const std::string& shard);
+void keep_shard(Choice& choice, const std::string& text);
 
 }  // namespace ipoib::conformance

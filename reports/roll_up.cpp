@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From what rules and cases found to a verdict on each requirement: of the whole run, and of each host of a merged one.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <unordered_map>
+
+#include "reports/results.hpp"
+
+namespace ipoib::reports {
+namespace {
+
+/// Which reason for NA says most: what could have been seen but did not occur before what can never be seen.
+constexpr std::array telling{NotJudged::not_seen, NotJudged::link,       NotJudged::profile, NotJudged::safety,
+                             NotJudged::tester,   NotJudged::inspection, NotJudged::none};
+
+/// Every requirement that a verdict on another one is a verdict on, itself included, as indices into the catalogue.
+class Reach {
+public:
+    explicit Reach(std::span<const RequirementMeta> catalogue) : catalogue_(catalogue) {
+        for (std::size_t i = 0; i < catalogue.size(); ++i) index_.emplace(catalogue[i].id, i);
+    }
+
+    const std::vector<std::size_t>& from(std::string_view id) {
+        const auto [found, is_new] = reached_.try_emplace(id);
+        if (!is_new) return found->second;
+        std::vector<bool> seen(catalogue_.size());
+        std::vector<std::string_view> open{id};
+        while (!open.empty()) {
+            const auto known = index_.find(open.back());
+            open.pop_back();
+            if (known == index_.end() || seen[known->second]) continue;
+            seen[known->second] = true;
+            found->second.push_back(known->second);
+            for (const auto& implied : catalogue_[known->second].implies) open.emplace_back(implied);
+        }
+        return found->second;
+    }
+
+private:
+    std::span<const RequirementMeta> catalogue_;
+    std::unordered_map<std::string_view, std::size_t> index_;
+    std::unordered_map<std::string_view, std::vector<std::size_t>> reached_;
+};
+
+/// A verdict on one requirement, and the result that it comes from.
+struct Judgement {
+    const Result* from;
+    Verdict verdict;
+    NotJudged na;
+    bool saw_something;
+
+    /// An ERROR or INCONC that saw nothing yields to any verdict that rests on something.
+    [[nodiscard]] bool is_without_ground() const {
+        return (verdict == Verdict::error || verdict == Verdict::inconc) && !saw_something;
+    }
+    [[nodiscard]] bool judged() const { return verdict != Verdict::na && (verdict != Verdict::pass || saw_something); }
+};
+using Judgements = std::vector<Judgement>;
+
+/// What a result says of one of its checks.
+Judgement judgement(const Result& result, std::string_view check) {
+    for (const auto& part : result.parts)
+        if (part.id == check) return {&result, part.verdict, part.na, part.observed > 0};
+    return {&result, result.verdict, result.na, result.observed > 0 || result.violations > 0};
+}
+
+/// For each requirement what bears on it, in the order of the results.
+std::vector<Judgements> judgements(const Results& results, std::span<const RequirementMeta> catalogue) {
+    Reach reach(catalogue);
+    std::vector<Judgements> found(catalogue.size());
+    std::vector<const Result*> taken(catalogue.size());
+    for (const auto& result : results.results)
+        for (const auto& id : result.checks) {
+            const auto one = judgement(result, id);
+            for (const auto i : reach.from(id)) {
+                if (taken[i] == &result && result.parts.empty()) continue;
+                taken[i] = &result;
+                found[i].push_back(one);
+            }
+        }
+    return found;
+}
+
+void add_name(std::vector<std::string>& names, const std::string& name) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+void say_why_not(RequirementResult& requirement, const RequirementMeta& meta, const Judgements& by) {
+    requirement.verdict = Verdict::na;
+    if (by.empty()) {
+        requirement.na = meta.unjudged;
+        requirement.reason = meta.reason;
+        return;
+    }
+    for (const auto reason : telling)
+        for (const auto& one : by)
+            if (one.na == reason) {
+                requirement.na = reason;
+                requirement.reason = one.from->message;
+                return;
+            }
+}
+
+/// The worst of the judgements; calls `each` with every one that the verdict rests on.
+template <class Each>
+Verdict worst_of(const Judgements& by, Each each) {
+    auto worst = Verdict::na;
+    for (const bool without_ground : {false, true}) {
+        if (worst != Verdict::na) break;
+        for (const auto& one : by)
+            if (one.judged() && one.is_without_ground() == without_ground) {
+                worst = std::min(worst, one.verdict);
+                each(one);
+            }
+    }
+    return worst;
+}
+
+RequirementResult rolled_up(const RequirementMeta& meta, const Judgements& by) {
+    RequirementResult requirement{.id = meta.id,
+                                  .level = meta.level,
+                                  .strength = meta.strength,
+                                  .section = meta.section,
+                                  .statement = meta.statement,
+                                  .verdict = Verdict::na,
+                                  .na = NotJudged::none,
+                                  .reason = {},
+                                  .by = {}};
+    requirement.verdict = worst_of(by, [&](const Judgement& one) { add_name(requirement.by, one.from->id); });
+    if (requirement.verdict != Verdict::na) return requirement;
+    say_why_not(requirement, meta, by);
+    for (const auto& one : by) add_name(requirement.by, one.from->id);
+    return requirement;
+}
+
+/// The verdicts of each host on each requirement, and on the whole.
+void roll_up_hosts(Results& results, const std::vector<Judgements>& by) {
+    std::unordered_map<std::string_view, std::size_t> index;
+    std::vector<bool> has_fault;
+    for (auto& host : results.hosts) {
+        index.emplace(host.name, index.size());
+        has_fault.push_back(!faults_of(host).empty());
+        host.verdict = has_fault.back() ? Verdict::error : Verdict::na;
+        host.requirements.assign(by.size(), Verdict::na);
+    }
+    for (const auto& result : results.results)
+        if (const auto found = index.find(result.host); found != index.end() && judged(result))
+            results.hosts[found->second].verdict = std::min(results.hosts[found->second].verdict, result.verdict);
+    std::vector<Judgements> on_host(results.hosts.size());
+    for (std::size_t i = 0; i < by.size(); ++i) {
+        for (auto& some : on_host) some.clear();
+        for (const auto& one : by[i])
+            if (const auto found = index.find(one.from->host); found != index.end())
+                on_host[found->second].push_back(one);
+        const bool is_judged_somewhere = results.requirements[i].verdict != Verdict::na;
+        for (std::size_t host = 0; host < on_host.size(); ++host) {
+            auto& verdict = results.hosts[host].requirements[i];
+            verdict = worst_of(on_host[host], [](const Judgement&) {});
+            if (verdict == Verdict::na && is_judged_somewhere && has_fault[host]) verdict = Verdict::error;
+        }
+    }
+}
+
+}  // namespace
+
+void roll_up(Results& results, std::span<const RequirementMeta> catalogue) {
+    const auto by = judgements(results, catalogue);
+    results.requirements.clear();
+    results.requirements.reserve(catalogue.size());
+    for (std::size_t i = 0; i < catalogue.size(); ++i) results.requirements.push_back(rolled_up(catalogue[i], by[i]));
+    roll_up_hosts(results, by);
+}
+
+}  // namespace ipoib::reports
