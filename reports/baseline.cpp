@@ -33,10 +33,12 @@ bool matches(const Expected& entry, const Result& result) {
     }
 }
 
+using Fact = std::pair<std::string, std::string>;
+
 /// The first fact that the DUT does not have as the entry wants it.
-const std::pair<std::string, std::string>* missing_fact(const Expected& entry, const Results& results) {
+const Fact* missing_fact(const Expected& entry, const std::vector<Fact>& dut) {
     for (const auto& wanted : entry.when)
-        if (std::find(results.dut.begin(), results.dut.end(), wanted) == results.dut.end()) return &wanted;
+        if (std::find(dut.begin(), dut.end(), wanted) == dut.end()) return &wanted;
     return nullptr;
 }
 
@@ -73,7 +75,8 @@ struct Application {
     const Expected* entry;
     std::vector<Result*> results;
     std::string note = {};  ///< why it had no effect
-    bool applies = true, excused = false;
+    std::vector<const Result*> excused = {};
+    bool applies = true;
 };
 
 bool is_verdict_on_something(const Result* result) { return result->verdict != Verdict::na; }
@@ -87,10 +90,25 @@ std::string without_effect(const Application& application) {
     return fmt::format("{} is expected, the verdict is {}", application.entry->verdict, verdict_name(**found));
 }
 
+/// Leaves the results of the DUTs that the entry is about; what is missing where there is none.
+const Fact* keep_applicable(Application& application, const Results& results) {
+    const auto& entry = *application.entry;
+    if (results.hosts.empty() || entry.when.empty()) return missing_fact(entry, results.dut);
+    const Fact* missing = nullptr;
+    std::set<std::string_view> hosts;
+    for (const auto& host : results.hosts)
+        if (const auto* fact = missing_fact(entry, host.dut))
+            missing = fact;
+        else
+            hosts.insert(host.name);
+    std::erase_if(application.results, [&](const Result* result) { return !hosts.contains(result->host); });
+    return hosts.empty() ? missing : nullptr;
+}
+
 void apply_excuse(Application& application, const Baseline& baseline, const Results& results,
                   std::chrono::year_month_day today) {
     const auto& entry = *application.entry;
-    if (const auto* fact = missing_fact(entry, results); fact != nullptr) {
+    if (const auto* fact = keep_applicable(application, results); fact != nullptr) {
         application.applies = false;
         application.note =
             fmt::format("does not apply: the DUT's {} is not \"{}\"", one_line(fact->first), one_line(fact->second));
@@ -99,7 +117,7 @@ void apply_excuse(Application& application, const Baseline& baseline, const Resu
     const bool expired = entry.expires && *entry.expires < today;
     for (auto* result : application.results) {
         if (!matches(entry, *result)) continue;
-        application.excused = !expired;
+        if (!expired) application.excused.push_back(result);
         if (expired)
             result->notes.push_back(
                 fmt::format("the baseline excused this until {} ({})", date(*entry.expires), about(entry, baseline)));
@@ -131,15 +149,14 @@ std::vector<std::string> apply(Results& results, const Baseline& baseline, std::
         const auto found = by_id.find(entry.id);
         applications.push_back({&entry, found == by_id.end() ? std::vector<Result*>{} : found->second});
     }
-    std::set<std::string_view> excused;
-    for (auto& application : applications) {
-        apply_excuse(application, baseline, results, today);
-        if (application.excused) excused.insert(application.entry->id);
-    }
+    for (auto& application : applications) apply_excuse(application, baseline, results, today);
+    std::set<const Result*> excused;
+    for (const auto& application : applications) excused.insert(application.excused.begin(), application.excused.end());
+    const auto is_excused = [&](const Result* result) { return excused.contains(result); };
     std::vector<std::string> notes;
     for (auto& application : applications) {
-        if (application.applies && !application.excused) {
-            if (excused.count(application.entry->id) == 0)
+        if (application.applies && application.excused.empty()) {
+            if (std::ranges::none_of(application.results, is_excused))
                 apply_contradiction(application, baseline);
             else
                 application.note = without_effect(application);

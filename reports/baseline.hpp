@@ -40,9 +40,10 @@ struct Baseline {
 
 /// Applies the entries to the results; before `roll_up`. What matches becomes XFAIL with reference and reason. A PASS
 /// of an id becomes XPASS when the entry excused nothing in this run (the same rule may keep failing in another
-/// capture). "FAIL" matches every FAIL but FAIL.CRASH, which only "FAIL.CRASH" excuses; "WARN" also matches the
-/// FAIL.SHOULD that `--strict` makes of it. An expired entry leaves a note at the result it would have excused.
-/// Returns notes on entries that had no effect, in the order of the file.
+/// capture, or on another host). `when` is asked of each host's own DUT. "FAIL" matches every FAIL but FAIL.CRASH,
+/// which only "FAIL.CRASH" excuses; "WARN" also matches the FAIL.SHOULD that `--strict` makes of it. An expired entry
+/// leaves a note at the result it would have excused. Returns notes on entries that had no effect, in the order of the
+/// file.
 [[nodiscard]] std::vector<std::string> apply(Results&, const Baseline&, std::chrono::year_month_day today);
 
 /// A baseline with one entry for each id that failed, its reason empty: to be filled in, since an empty one is refused.

@@ -148,6 +148,30 @@ TEST_CASE("Baseline: an entry applies only to a DUT with its facts") {
     CHECK(run.results[0].verdict == Verdict::xfail);
 }
 
+TEST_CASE("Baseline: on many hosts an entry asks each host's own DUT") {
+    auto run = samples::merged({Verdict::fail, Verdict::fail, Verdict::pass, std::nullopt});
+    const std::string id = "IPOIB-4391-6-VAL-001", of_second = "when = { guid = \"of n2\" }\n";
+    CHECK(apply(run, entry(id, "FAIL", of_second), today).empty());
+    CHECK(run.results[0].verdict == Verdict::fail);
+    CHECK(run.results[2].verdict == Verdict::xfail);
+    CHECK(run.results[4].verdict == Verdict::pass);
+    CHECK(apply(run, entry(id, "FAIL", "when = { guid = \"of n9\" }\n"), today) ==
+          std::vector<std::string>{"B.toml:1: " + id + ": does not apply: the DUT's guid is not \"of n9\""});
+    // Without facts it is about all of them, and contradicted only where it excuses nothing on any.
+    CHECK(apply(run, entry(id, "FAIL"), today).empty());
+    CHECK(run.results[0].verdict == Verdict::xfail);
+    CHECK(run.results[4].verdict == Verdict::pass);
+}
+
+TEST_CASE("Baseline: what excuses on one host does not keep an entry for another from being contradicted") {
+    auto run = samples::merged({Verdict::fail, Verdict::pass});
+    auto both = entry("IPOIB-4391-6-VAL-001", "FAIL", "when = { guid = \"of n1\" }\n");
+    both.expected.push_back(entry("IPOIB-4391-6-VAL-001", "FAIL", "when = { guid = \"of n2\" }\n").expected[0]);
+    CHECK(apply(run, both, today).empty());
+    CHECK(run.results[0].verdict == Verdict::xfail);
+    CHECK(run.results[2].verdict == Verdict::xpass);
+}
+
 TEST_CASE("Baseline: an entry that does not occur, is NA or fails otherwise is listed") {
     auto run = run_with(samples::result("R", Verdict::na, "A-1-01"));
     CHECK(apply(run, entry("R", "FAIL"), today) == std::vector<std::string>{"B.toml:1: R: was not judged (NA)"});

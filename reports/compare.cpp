@@ -12,17 +12,18 @@
 #include <tuple>
 
 #include "reports/failure.hpp"
+#include "reports/junit_suites.hpp"
 #include "reports/text.hpp"
 
 namespace ipoib::reports {
 namespace {
 
-/// Id, capture, and which one of several with both in common.
-using Key = std::tuple<std::string, std::string, std::size_t>;
+/// Host, id, capture, and which one of several with all in common.
+using Key = std::tuple<std::string, std::string, std::string, std::size_t>;
 
 struct Pair {
     const Result *before = nullptr, *after = nullptr;
-    std::string capture;
+    std::string host, capture;
 };
 
 enum class Change : std::uint8_t { worse, better, fresh, gone, same };
@@ -65,6 +66,7 @@ std::string shown(const Result* result) {
 std::string line_of(std::string_view change, const Pair& pair) {
     const auto& result = pair.after != nullptr ? *pair.after : *pair.before;
     auto line = fmt::format("{}: {} {} -> {}", change, one_line(result.id), shown(pair.before), shown(pair.after));
+    if (!pair.host.empty()) line += " on " + one_line(pair.host);
     if (!pair.capture.empty()) line += " in " + one_line(pair.capture);
     return result.title.empty() ? line : line + ": " + one_line(result.title);
 }
@@ -72,15 +74,17 @@ std::string line_of(std::string_view change, const Pair& pair) {
 /// Results of both runs side by side, in the order of the second run, then of the first.
 class Pairs {
 public:
-    explicit Pairs(bool by_capture) : by_capture_(by_capture) {}
+    Pairs(bool by_host, bool by_capture) : by_host_(by_host), by_capture_(by_capture) {}
 
-    void add(const Results& run, const Result* Pair::*side) {
-        std::map<std::pair<std::string, std::string>, std::size_t> seen;
-        for (const auto& result : run.results) {
+    void add(const Results& run, const std::vector<Result>& results, const Result* Pair::*side) {
+        std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen;
+        for (const auto& result : results) {
+            // A run of one host beside a merged report is that host's.
+            const auto host = !by_host_ ? std::string{} : run.hosts.empty() ? run.host : result.host;
             const auto capture = by_capture_ ? capture_of(run, result) : std::string{};
             const auto [found, is_new] =
-                index_.try_emplace(Key{result.id, capture, seen[{result.id, capture}]++}, pairs_.size());
-            if (is_new) pairs_.push_back({nullptr, nullptr, capture});
+                index_.try_emplace(Key{host, result.id, capture, seen[{host, result.id, capture}]++}, pairs_.size());
+            if (is_new) pairs_.push_back({nullptr, nullptr, host, capture});
             pairs_[found->second].*side = &result;
         }
     }
@@ -92,17 +96,27 @@ private:
         return std::filesystem::path(run.captures[result.capture].file).filename().string();
     }
 
-    bool by_capture_;
+    bool by_host_, by_capture_;
     std::map<Key, std::size_t> index_;
     std::vector<Pair> pairs_;
 };
 
+/// An ERROR for each host without all its results: what is gone there is no news, but that it is gone is.
+std::vector<Result> lost_hosts(const Results& run) {
+    auto lost = faults(run);
+    std::erase_if(lost, [](const Result& fault) { return fault.host.empty() || fault.capture != no_capture; });
+    return lost;
+}
+
 }  // namespace
 
 Comparison compare(const Results& before, const Results& after) {
-    Pairs pairs(is_by_capture(before) || is_by_capture(after));
-    pairs.add(after, &Pair::after);
-    pairs.add(before, &Pair::before);
+    const auto lost_before = lost_hosts(before), lost_after = lost_hosts(after);
+    Pairs pairs(!before.hosts.empty() || !after.hosts.empty(), is_by_capture(before) || is_by_capture(after));
+    pairs.add(after, lost_after, &Pair::after);
+    pairs.add(after, after.results, &Pair::after);
+    pairs.add(before, lost_before, &Pair::before);
+    pairs.add(before, before.results, &Pair::before);
     constexpr std::array names{"worse", "better", "new", "gone"};
     std::array<std::vector<std::string>, names.size()> lines;
     std::array<std::size_t, names.size() + 1> counts{};

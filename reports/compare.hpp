@@ -19,9 +19,9 @@ struct Comparison {
     std::vector<std::string> lines;  ///< one for each result but the same ones: worse, better, new, gone; the counts
 };
 
-/// Compares by id and by the capture's file name; when each run has one capture at most, by id alone. From good to bad:
-/// PASS and XPASS, XFAIL, WARN, INCONC, ERROR, FAIL, FAIL.CRASH. An ERROR or FAIL where nothing was judged before (NA
-/// or absent) is worse.
+/// Compares by id and by the capture's file name; when each run has one capture at most, by id alone; of merged
+/// reports, host by host. From good to bad: PASS and XPASS, XFAIL, WARN, INCONC, ERROR, FAIL, FAIL.CRASH. An ERROR or
+/// FAIL where nothing was judged before (NA or absent) is worse, and so is a host without all its results.
 [[nodiscard]] Comparison compare(const Results& before, const Results& after);
 
 /// Exit code of `diff`: 1 when something is worse, else 0.

@@ -81,6 +81,29 @@ TEST_CASE("Compare: the same id twice in a run is two results") {
     CHECK(comparison.worse == 1);
 }
 
+TEST_CASE("Compare: merged reports are compared host by host") {
+    using enum Verdict;
+    const auto before = samples::merged({pass, fail}), after = samples::merged({fail, pass});
+    const auto comparison = compare(before, after);
+    CHECK(comparison.worse == 1);
+    CHECK(comparison.better == 1);
+    CHECK_THAT(comparison.lines[0], ContainsSubstring("PASS -> FAIL.MUST on n1"));
+    // A run of one host is that host's.
+    CHECK(compare(samples::run_on("n1", pass), samples::merged({fail})).worse == 1);
+    CHECK(compare(samples::merged({pass}), samples::run_on("n1", fail)).worse == 1);
+}
+
+TEST_CASE("Compare: a host whose results are missing now is worse, one that they are missing of again is not") {
+    using enum Verdict;
+    const auto whole = samples::merged({pass, pass}), lost = samples::merged({pass, std::nullopt});
+    const auto comparison = compare(whole, lost);
+    CHECK(exit_code(comparison) == 1);
+    CHECK_THAT(comparison.lines[0], ContainsSubstring("worse: HOST absent -> ERROR on n2"));
+    CHECK(comparison.gone == 2);
+    CHECK(exit_code(compare(lost, lost)) == 0);
+    CHECK(exit_code(compare(lost, whole)) == 0);
+}
+
 TEST_CASE("Compare: hostile text is shown, not passed on") {
     auto run = run_of(Verdict::fail);
     run.results[0].id = run.results[0].title = samples::hostile();

@@ -91,11 +91,19 @@ private:
     [[nodiscard]] Json environment() const {
         auto command = Json::array();
         for (const auto& word : results_.command) command.push_back(fit(word));
-        return {{"command", std::move(command)},
-                {"seed", results_.seed},
-                {"coverage", fit(coverage_sentence(results_))},
-                {"fabric", facts(results_.fabric)},
-                {"dut", facts(results_.dut)}};
+        Json environment{{"command", std::move(command)},
+                         {"seed", results_.seed},
+                         {"coverage", fit(coverage_sentence(results_))},
+                         {"fabric", facts(results_.fabric)},
+                         {"dut", facts(results_.dut)}};
+        auto hosts = Json::array();
+        for (const auto& host : results_.hosts)
+            hosts.push_back({{"name", fit(host.name, longest_name)},
+                             {"verdict", name(host.verdict)},
+                             {"fabric", facts(host.fabric)},
+                             {"dut", facts(host.dut)}});
+        if (!hosts.empty()) environment["hosts"] = std::move(hosts);
+        return environment;
     }
 
     [[nodiscard]] Json test(const Suite& suite, const TestCase& one) {
@@ -109,6 +117,7 @@ private:
         labels["observed"] = result.observed;
         labels["violations"] = result.violations;
         if (!result.reference.empty()) labels["reference"] = fit(result.reference);
+        if (!result.host.empty()) labels["host"] = fit(result.host, longest_name);
         const auto name_of = fit(one.name, longest_name);
         Json test{{"testId", fit(result.id.empty() ? "?" : result.id, longest_name)},
                   {"name", name_of.empty() ? "?" : name_of},

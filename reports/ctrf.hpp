@@ -10,7 +10,8 @@
 namespace ipoib::reports {
 
 /// PASS and WARN are passed, FAIL and XPASS failed, NA and XFAIL skipped, INCONC and ERROR other; `rawStatus` has our
-/// own word. Each capture is a suite, and one that could not be read to its end a test of its own.
+/// own word. Each capture and each host is a suite; a capture that could not be read to its end and a host without all
+/// its results have a test of their own.
 [[nodiscard]] std::string to_ctrf(const Results&);
 
 /// Atomically. Returns what went wrong; empty if nothing.

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "reports/atomic_file.hpp"
 #include "reports/failure.hpp"
 #include "reports/junit_suites.hpp"
 #include "reports/markdown.hpp"
+#include "reports/matrix.hpp"
 #include "reports/text.hpp"
 
 namespace ipoib::reports {
@@ -50,10 +52,65 @@ std::string facts(std::string_view of, const std::vector<std::pair<std::string, 
     return text.empty() ? text : fmt::format("{}: {}\n\n", of, text);
 }
 
-std::string finding(const Results& results, const Requirements& requirements, const Suite& suite, const TestCase& one) {
+/// Who is well, who is not, and what they do not keep.
+std::string hosts(const Results& results) {
+    constexpr std::size_t most_alone = 50, most_rows = 100, longest_cell = 400;
+    const auto short_cell = [](std::string_view text) { return cell(clipped(text, longest_cell)); };
+    const auto found = matrix(results);
+    auto text = head({"verdict", "hosts", "results"});
+    std::size_t rows = 0, untold = 0;
+    for (const auto& [verdict, faults, some] : groups(results, most_alone)) {
+        if (++rows > most_rows) {
+            untold += some.size();
+            continue;
+        }
+        auto what = results.hosts.size() > most_alone ? fmt::format("{} hosts", some.size())
+                                                      : counted(found.counts[some.front()]);
+        if (!faults.empty()) what += (what.empty() ? "" : "; ") + faults;
+        text += row({name(verdict), short_cell(named(results, some)), short_cell(what)});
+    }
+    if (untold > 0) text += fmt::format("\nAnd {} more hosts.\n", untold);
+    std::string differing;
+    for (const auto& one : found.rows)
+        if (!one.is_well())
+            differing += row(
+                {name(one.worst()), cell(results.requirements[one.requirement].id), short_cell(where(results, one))});
+    if (!differing.empty()) differing = "\n" + head({"verdict", "requirement", "where"}) + differing;
+    return text + differing + "\n";
+}
+
+/// What is wrong, and where.
+struct Wrong {
+    const Result* result;
+    std::string name, where;
+};
+
+/// The worst first; what is wrong on many hosts once, and a host without results not again.
+std::vector<Wrong> all_wrong(const Results& results, const std::vector<Suite>& suites) {
+    std::vector<Wrong> all;
+    for (const auto verdict : wrong) {
+        std::map<const Result*, Hosts> told;
+        for (auto& [result, on] : findings(results, verdict)) told.emplace(result, std::move(on));
+        for (const auto& suite : suites)
+            for (const auto& one : suite.cases) {
+                if (one.result->verdict != verdict) continue;
+                const auto found = told.find(one.result);
+                if (!suite.host)
+                    all.push_back({one.result, one.name, suite.capture ? "in " + suite.capture->file : std::string{}});
+                else if (found != told.end())
+                    all.push_back(
+                        {one.result, one.result->id + " " + one.result->title, on_hosts(results, found->second)});
+                else if (one.result->id == "CAPTURE")
+                    all.push_back({one.result, one.name, "in " + results.captures[one.result->capture].file});
+            }
+    }
+    return all;
+}
+
+std::string finding(const Results& results, const Requirements& requirements, const Wrong& one) {
     const auto& result = *one.result;
     auto text = fmt::format("### {} {}\n\n", verdict_name(result), cell(one.name));
-    if (suite.capture) text += "in " + cell(suite.capture->file) + "\n\n";
+    if (!one.where.empty()) text += cell(one.where) + "\n\n";
     auto lines = clipped(printable(explanation(results, requirements, result, violations_told)), longest_text);
     text += "```\n";
     // A fence in it would end the block.
@@ -72,18 +129,16 @@ std::string to_job_summary(const Results& results) {
     auto text = heading(results) + facts("Fabric", results.fabric) + facts("DUT", results.dut);
     if (!results.requirements.empty()) text += cell(coverage_sentence(results)) + "\n\n";
     text += counts(results, lost);
+    if (!results.hosts.empty()) text += hosts(results);
     std::size_t told = 0;
     std::string rest;
-    for (const auto verdict : wrong)
-        for (const auto& suite : suites)
-            for (const auto& one : suite.cases) {
-                if (one.result->verdict != verdict) continue;
-                ++told;
-                if (told <= told_in_full)
-                    text += finding(results, requirements, suite, one);
-                else if (told <= told_in_full + told_by_id)
-                    rest += fmt::format("- {} {}\n", verdict_name(*one.result), cell(one.name));
-            }
+    for (const auto& one : all_wrong(results, suites)) {
+        ++told;
+        if (told <= told_in_full)
+            text += finding(results, requirements, one);
+        else if (told <= told_in_full + told_by_id)
+            rest += fmt::format("- {} {}\n", verdict_name(*one.result), cell(one.name));
+    }
     if (!rest.empty()) text += fmt::format("And {} more:\n\n{}", told - told_in_full, rest);
     if (told > told_in_full + told_by_id) text += fmt::format("- and {} others\n", told - told_in_full - told_by_id);
     return text;

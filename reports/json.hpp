@@ -23,7 +23,7 @@ namespace ipoib::reports {
 [[nodiscard]] Loaded<Results> from_json(std::string_view text, std::string_view source,
                                         const std::filesystem::path& folder = {});
 
-/// Reads a file of at most 256 MiB; "-" is standard input.
+/// Reads a file of at most 512 MiB; "-" is standard input.
 [[nodiscard]] Loaded<Results> read_json(const std::filesystem::path&);
 
 }  // namespace ipoib::reports

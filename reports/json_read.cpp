@@ -11,11 +11,12 @@
 namespace ipoib::reports {
 namespace {
 
-constexpr std::size_t largest_file = std::size_t{256} << 20U;
+/// What some thousand hosts have to say.
+constexpr std::size_t largest_file = std::size_t{512} << 20U;
 constexpr std::size_t deepest = 16;
 /// An object keeps the order of its members, so each one added is looked for among all before it.
 constexpr std::size_t most_members = 1000;
-constexpr std::size_t most_values = 10'000'000;
+constexpr std::size_t most_values = 20'000'000;
 
 /// A first pass over the text that builds nothing: syntax, and bounds on what the second one builds.
 class Bounds : public nlohmann::json_sax<Json> {

@@ -104,14 +104,15 @@ private:
     }
 
     void fill(pugi::xml_node node, const Suite& suite, bool whole_run) {
-        const auto host = one_line(results_.host);
+        const auto host = one_line(suite.host ? suite.host->name : results_.host);
+        const auto& started = suite.host ? suite.host->started : results_.started;
         set(node, "name", suite.name);
         set(node, "tests", std::to_string(suite.cases.size()));
         set(node, "failures", std::to_string(suite.count(Outcome::failure)));
         set(node, "errors", std::to_string(suite.count(Outcome::error)));
         set(node, "skipped", std::to_string(suite.count(Outcome::skipped)));
         set(node, "time", three_decimals(whole_run ? results_.seconds : suite.seconds()));
-        set(node, "timestamp", timestamp(results_.started));
+        set(node, "timestamp", timestamp(started));
         set(node, "hostname", host.empty() ? "localhost" : host);
         properties(node.append_child("properties"), suite);
         for (const auto& one : suite.cases) test_case(node.append_child("testcase"), one);
@@ -121,18 +122,21 @@ private:
     }
 
     void properties(pugi::xml_node list, const Suite& suite) {
+        const auto* host = suite.host;
         std::string command;
-        for (const auto& word : results_.command) command += (command.empty() ? "" : " ") + word;
-        property(list, "suite.version", results_.suite);
+        for (const auto& word : host ? host->command : results_.command) command += (command.empty() ? "" : " ") + word;
+        property(list, "suite.version", host ? host->suite : results_.suite);
         property(list, "command", command);
-        property(list, "seed", std::to_string(results_.seed));
-        property(list, "coverage", coverage_sentence(results_));
+        property(list, "seed", std::to_string(host ? host->seed : results_.seed));
+        property(list, "coverage", coverage_);
         property(list, "warnings",
                  std::to_string(std::count_if(suite.cases.begin(), suite.cases.end(), [](const TestCase& one) {
                      return one.result->verdict == Verdict::warn;
                  })));
-        for (const auto& [key, value] : results_.fabric) property(list, "fabric." + key, value);
-        for (const auto& [key, value] : results_.dut) property(list, "dut." + key, value);
+        for (const auto& [key, value] : host ? host->fabric : results_.fabric) property(list, "fabric." + key, value);
+        for (const auto& [key, value] : host ? host->dut : results_.dut) property(list, "dut." + key, value);
+        if (host)
+            for (const auto& note : host->notes) property(list, "host.note", note);
         if (suite.capture == nullptr) return;
         property(list, "capture.file", suite.capture->file);
         property(list, "capture.link_type", std::to_string(suite.capture->link_type));
@@ -225,6 +229,7 @@ private:
     Requirements requirements_;
     Dialect dialect_;
     std::string command_;
+    std::string coverage_ = coverage_sentence(results_);
     pugi::xml_document document_;
 };
 

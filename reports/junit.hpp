@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// JUnit XML for Jenkins, GitLab and their like: every rule and case is a test case, every capture a test suite.
+// JUnit XML for Jenkins, GitLab and their like: every rule and case is a test case, every capture
+// and every host a test suite.
 #pragma once
 
 #include <cstdint>

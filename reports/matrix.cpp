@@ -13,6 +13,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "reports/failure.hpp"
 #include "reports/text.hpp"
 
 namespace ipoib::reports {
@@ -91,6 +92,12 @@ bool is_good(Verdict verdict) {
     return verdict == Verdict::pass || verdict == Verdict::xfail || verdict == Verdict::na;
 }
 
+std::unordered_map<std::string_view, std::size_t> indices_of(const Results& results) {
+    std::unordered_map<std::string_view, std::size_t> index;
+    for (const auto& host : results.hosts) index.emplace(host.name, index.size());
+    return index;
+}
+
 }  // namespace
 
 Verdict MatrixRow::worst() const {
@@ -106,8 +113,7 @@ bool MatrixRow::is_well() const {
 Matrix matrix(const Results& results) {
     Matrix matrix;
     matrix.counts.resize(results.hosts.size());
-    std::unordered_map<std::string_view, std::size_t> index;
-    for (const auto& host : results.hosts) index.emplace(host.name, index.size());
+    const auto index = indices_of(results);
     for (const auto& result : results.results)
         if (const auto found = index.find(result.host); found != index.end())
             ++matrix.counts[found->second][static_cast<std::size_t>(result.verdict)];
@@ -135,25 +141,80 @@ std::string named(const Results& results, const Hosts& hosts) {
     return clipped(text, longest_list);
 }
 
+std::string on_hosts(const Results& results, const Hosts& hosts) {
+    const auto all = results.hosts.size();
+    if (all == 1) return "on " + named(results, hosts);
+    if (hosts.size() == all) return fmt::format("on all {} hosts", all);
+    return fmt::format("on {} of {} hosts: {}", hosts.size(), all, named(results, hosts));
+}
+
+std::vector<HostGroup> groups(const Results& results, std::size_t most) {
+    std::vector<HostGroup> found;
+    std::map<std::pair<Verdict, std::string>, Hosts> together;
+    for (std::size_t i = 0; i < results.hosts.size(); ++i) {
+        const auto& host = results.hosts[i];
+        std::string faults;
+        for (const auto& fault : faults_of(host)) faults += (faults.empty() ? "" : "; ") + one_line(fault);
+        if (results.hosts.size() <= most)
+            found.push_back({host.verdict, std::move(faults), {i}});
+        else
+            together[{host.verdict, std::move(faults)}].push_back(i);
+    }
+    for (auto& [key, hosts] : together) found.push_back({key.first, key.second, std::move(hosts)});
+    return found;
+}
+
+std::string counted(const std::array<std::size_t, verdicts>& counts) {
+    std::string text;
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        if (counts[i] > 0)
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[i], name(static_cast<Verdict>(i)));
+    return text;
+}
+
+std::vector<Finding> findings(const Results& results, Verdict verdict) {
+    std::vector<Finding> found;
+    const auto hosts = indices_of(results);
+    std::map<std::pair<std::string_view, std::string>, std::size_t> index;
+    for (const auto& result : results.results) {
+        if (result.verdict != verdict) continue;
+        const auto host = hosts.find(result.host);
+        if (host == hosts.end()) {
+            found.push_back({&result, {}});
+            continue;
+        }
+        const auto [at, is_new] = index.try_emplace({result.id, verdict_name(result)}, found.size());
+        if (is_new) found.push_back({&result, {}});
+        auto& on = found[at->second].hosts;
+        if (on.empty() || on.back() != host->second) on.push_back(host->second);
+    }
+    for (auto& finding : found) {
+        std::ranges::sort(finding.hosts);
+        const auto twice = std::ranges::unique(finding.hosts);
+        finding.hosts.erase(twice.begin(), twice.end());
+    }
+    return found;
+}
+
 std::string where(const Results& results, const MatrixRow& row) {
-    std::size_t all = 0, unnamed = verdicts;
+    std::size_t told = 0, unnamed = verdicts;
     for (std::size_t i = 0; i < verdicts; ++i) {
-        all += row.hosts[i].size();
+        told += row.hosts[i].size();
         const bool is_more = unnamed == verdicts || row.hosts[i].size() > row.hosts[unnamed].size();
         if (is_good(static_cast<Verdict>(i)) && is_more) unnamed = i;
     }
+    const auto all = results.hosts.size();
     std::string text;
     for (std::size_t i = 0; i < verdicts; ++i) {
         const auto& some = row.hosts[i];
         if (some.empty()) continue;
         const auto verdict = name(static_cast<Verdict>(i));
-        if (some.size() == all)
-            return fmt::format("{} on {}", verdict, all == 1 ? named(results, some) : fmt::format("all {} hosts", all));
+        if (all == 1 || some.size() == all) return fmt::format("{} {}", verdict, on_hosts(results, some));
         text += text.empty() ? fmt::format("{} on {} of {} hosts", verdict, some.size(), all)
                              : fmt::format("; {} on {}", verdict, some.size());
         if (i != unnamed) text += ": " + named(results, some);
     }
-    return text;
+    return told == all ? text : text + fmt::format("; no results of {}", all - told);
 }
 
 }  // namespace ipoib::reports

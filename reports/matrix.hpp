@@ -41,7 +41,33 @@ struct Matrix {
 /// "n1, n7, n19"; of more than eight the numbers as ranges, "n[1-6,8-200].cluster". One line, cut when it is very long.
 [[nodiscard]] std::string named(const Results&, const Hosts&);
 
-/// "FAIL on 3 of 200 hosts: n1, n7, n19; PASS on 197": all verdicts of a row, the most frequent good one unnamed.
+/// "on 3 of 200 hosts: n1, n7, n19", "on all 200 hosts".
+[[nodiscard]] std::string on_hosts(const Results&, const Hosts&);
+
+/// Hosts with the same verdict and the same faults.
+struct HostGroup {
+    Verdict verdict = Verdict::na;
+    std::string faults;  ///< one line; empty where all results are there
+    Hosts hosts;
+};
+
+/// Every host by itself, in their order; where there are more than `most`, in groups from bad to good.
+[[nodiscard]] std::vector<HostGroup> groups(const Results&, std::size_t most);
+
+/// "1 FAIL, 180 PASS, 55 NA", of one host or of all; empty where there is nothing to count.
+[[nodiscard]] std::string counted(const std::array<std::size_t, verdicts>&);
+
+/// A result, and all hosts of a merged report that have one of this id and verdict.
+struct Finding {
+    const Result* result = nullptr;
+    Hosts hosts;
+};
+
+/// The results with a verdict; in a merged report the first of each id, else all of them.
+[[nodiscard]] std::vector<Finding> findings(const Results&, Verdict);
+
+/// "FAIL on 3 of 200 hosts: n1, n7, n19; PASS on 196; no results of 1": all verdicts of a row, the most frequent good
+/// one without names.
 [[nodiscard]] std::string where(const Results&, const MatrixRow&);
 
 }  // namespace ipoib::reports

@@ -55,9 +55,20 @@ TEST_CASE("Matrix: a host without any result stands apart") {
     const auto results = samples::merged({pass, std::nullopt, pass});
     const auto found = matrix(results);
     CHECK(found.silent == Hosts{1});
-    CHECK(where(results, found.rows[0]) == "PASS on all 2 hosts");
+    CHECK(where(results, found.rows[0]) == "PASS on 2 of 3 hosts; no results of 1");
     CHECK(found.counts[0][static_cast<std::size_t>(pass)] == 2);
     CHECK(found.counts[1] == std::array<std::size_t, verdicts>{});
+}
+
+TEST_CASE("Findings: one for each id and verdict, with all its hosts") {
+    const auto results = samples::merged({fail, pass, fail});
+    const auto found = findings(results, fail);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].result == &results.results[0]);
+    CHECK(on_hosts(results, found[0].hosts) == "on 2 of 3 hosts: n1, n3");
+    CHECK(findings(samples::every_verdict(), fail).size() == 1);
+    CHECK(on_hosts(samples::merged({fail}), {0}) == "on n1");
+    CHECK(on_hosts(results, {0, 1, 2}) == "on all 3 hosts");
 }
 
 TEST_CASE("Host names: few one by one, many as ranges") {
@@ -83,6 +94,6 @@ TEST_CASE("Matrix: five hundred hosts and the whole catalogue of this test take 
     hosts[2] = fail;
     hosts[6] = std::nullopt;
     const auto results = samples::merged(hosts);
-    CHECK(where(results, matrix(results).rows[0]) == "FAIL on 1 of 499 hosts: n3; PASS on 498");
+    CHECK(where(results, matrix(results).rows[0]) == "FAIL on 1 of 500 hosts: n3; PASS on 498; no results of 1");
     CHECK(exit_code(results) == 3);
 }

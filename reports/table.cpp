@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "reports/failure.hpp"
+#include "reports/matrix.hpp"
 #include "reports/text.hpp"
 
 namespace ipoib::reports {
@@ -58,20 +59,25 @@ public:
     std::string text() {
         if (!options_.quiet) {
             head();
-            if (results_.requirements.empty())
+            if (!results_.hosts.empty())
+                matrix_rows();
+            else if (results_.requirements.empty())
                 result_rows();
             else
                 requirement_rows();
             not_judged();
         }
         for (const auto verdict : in_full)
-            if (!options_.quiet || verdict != Verdict::warn) findings(verdict);
+            if (!options_.quiet || verdict != Verdict::warn)
+                for (const auto& one : findings(results_, verdict)) finding(one);
         unreadable();
+        if (!results_.hosts.empty()) hosts();
         if (options_.quiet) {
             for (const auto& capture : results_.captures)
                 for (const auto& note : capture.notes) indented(0, one_line(capture.file) + ": " + one_line(note));
             coverage();
         }
+        if (!results_.hosts.empty()) line("hosts: " + host_summary());
         line("rules and cases: " + summary(results_));
         return std::move(out_);
     }
@@ -97,7 +103,8 @@ private:
         std::string command = "ipoib-conform";
         if (!results_.suite.empty()) command += " " + one_line(results_.suite);
         for (std::size_t i = 1; i < results_.command.size(); ++i) command += " " + one_line(results_.command[i]);
-        indented(0, command);
+        // The files of a fleet are hundreds.
+        indented(0, results_.hosts.empty() ? command : clipped(command, 4 * width));
         captures();
         facts("fabric", results_.fabric);
         facts("dut", results_.dut);
@@ -107,8 +114,9 @@ private:
 
     /// The evidence of an active run is named where something is wrong.
     void captures() {
-        const bool is_evidence = results_.captures.size() > 1 && !is_by_capture(results_);
-        if (is_evidence) return line(fmt::format("evidence: {} captures", results_.captures.size()));
+        const bool is_evidence = results_.captures.size() > 1 && !is_by_capture_;
+        if (is_evidence || (results_.captures.size() > 1 && !results_.hosts.empty()))
+            return line(fmt::format("evidence: {} captures", results_.captures.size()));
         for (const auto& capture : results_.captures) {
             line(fmt::format("{}: link type {} ({}), {} packets, {} of them IPoIB", one_line(capture.file),
                              capture.link_type, link_type_name(capture.link_type), capture.packets, capture.ipoib));
@@ -137,9 +145,26 @@ private:
              wrapped(sentence, sentence_at, width));
     }
 
+    /// By id of the rule or case.
+    using Observed = std::map<std::string_view, std::uint64_t>;
+
+    [[nodiscard]] Observed observed() const {
+        Observed sums;
+        for (const auto& result : results_.results) sums[result.id] += result.observed;
+        return sums;
+    }
+
+    void requirement_row(const RequirementResult& requirement, Verdict verdict, const Observed& observed) {
+        std::uint64_t times = 0;
+        for (const auto& id : requirement.by)
+            if (const auto found = observed.find(id); found != observed.end()) times += found->second;
+        row(verdict, one_line(requirement.id),
+            fmt::format("{}: {} [{} observed{}]", force_of(requirement), one_line(requirement.statement), times,
+                        inherited_from(requirement)));
+    }
+
     void requirement_rows() {
-        std::map<std::string_view, std::uint64_t> observed;
-        for (const auto& result : results_.results) observed[result.id] += result.observed;
+        const auto times = observed();
         std::string section;
         for (const auto& requirement : results_.requirements) {
             if (requirement.verdict == Verdict::na) continue;
@@ -147,14 +172,72 @@ private:
                 section = place;
                 line(section);
             }
-            std::uint64_t times = 0;
-            for (const auto& id : requirement.by)
-                if (const auto found = observed.find(id); found != observed.end()) times += found->second;
-            row(requirement.verdict, one_line(requirement.id),
-                fmt::format("{}: {} [{} observed{}]", force_of(requirement), one_line(requirement.statement), times,
-                            inherited_from(requirement)));
+            requirement_row(requirement, requirement.verdict, times);
         }
         if (!section.empty()) line("");
+    }
+
+    /// A row for each requirement that somebody breaks, with who does; where hosts differ otherwise, all such
+    /// requirements together.
+    void matrix_rows() {
+        const auto found = matrix(results_);
+        const auto times = observed();
+        std::map<std::pair<Verdict, std::string>, std::string> others;
+        std::map<Verdict, std::size_t> well;
+        bool any = false;
+        for (const auto& one : found.rows) {
+            const auto& requirement = results_.requirements[one.requirement];
+            const auto worst = one.worst();
+            if (one.is_well()) {
+                ++well[worst];
+            } else if (worst == Verdict::error || worst >= Verdict::xfail) {
+                auto& ids = others[{worst, where(results_, one)}];
+                ids += (ids.empty() ? "" : " ") + one_line(requirement.id);
+            } else {
+                requirement_row(requirement, worst, times);
+                line("                            " + wrapped(where(results_, one), 28, width));
+                any = true;
+            }
+        }
+        for (const auto& [key, ids] : others) {
+            line("  " + coloured(key.first, wrapped(key.second, 2, width)));
+            indented(9, ids);
+        }
+        if (any || !others.empty()) line("");
+        const auto speaking = results_.hosts.size() - found.silent.size();
+        for (const auto& [verdict, count] : well)
+            if (verdict != Verdict::na)
+                line(fmt::format("  {} {} requirement{} on {}{} host{}{}", coloured(verdict, padded(name(verdict), 6)),
+                                 count, count == 1 ? "" : "s", speaking == 1 ? "" : "all ", speaking,
+                                 speaking == 1 ? "" : "s", found.silent.empty() ? "" : " that have results"));
+    }
+
+    /// A host that judged nothing is NA.
+    [[nodiscard]] std::string host_summary() const {
+        std::array<std::size_t, verdicts> counts{};
+        for (const auto& host : results_.hosts) ++counts[static_cast<std::size_t>(host.verdict)];
+        return counted(counts);
+    }
+
+    /// A line for each host; of hundreds, one for those with the same verdict and faults.
+    void hosts() {
+        constexpr std::size_t most_lines = 100;
+        const auto counts = matrix(results_).counts;
+        for (const auto& [verdict, faults, some] : groups(results_, most_lines)) {
+            const bool is_well = verdict == Verdict::pass || verdict == Verdict::xfail || verdict == Verdict::warn;
+            if (options_.quiet && is_well) continue;
+            auto text = named(results_, some);
+            const auto what = results_.hosts.size() > most_lines
+                                  ? fmt::format("{} host{}", some.size(), some.size() == 1 ? "" : "s")
+                                  : counted(counts[some.front()]);
+            if (!what.empty()) text += ": " + what;
+            if (!faults.empty()) text += (what.empty() ? ": " : "; ") + faults;
+            line(fmt::format("  {} {}", coloured(verdict, padded(name(verdict), 6)), wrapped(text, 9, width)));
+        }
+        std::map<std::string, Hosts> notes;
+        for (std::size_t i = 0; i < results_.hosts.size(); ++i)
+            for (const auto& note : results_.hosts[i].notes) notes[one_line(note)].push_back(i);
+        for (const auto& [note, some] : notes) indented(2, fmt::format("note: {} ({})", note, named(results_, some)));
     }
 
     /// The results behind a verdict that is bad only by way of another requirement: none of their findings names it.
@@ -200,16 +283,15 @@ private:
         if (!reasons.empty()) line("");
     }
 
-    void findings(Verdict verdict) {
-        for (const auto& result : results_.results)
-            if (result.verdict == verdict) finding(result);
-    }
-
-    void finding(const Result& result) {
+    void finding(const Finding& found) {
+        const auto& result = *found.result;
         const auto label = verdict_name(result);
         line(coloured(result.verdict, label) + " " +
              wrapped(one_line(result.id + " " + result.title), label.size() + 1, width));
-        if (is_by_capture(results_) && result.capture < results_.captures.size())
+        if (!found.hosts.empty())
+            indented(2, on_hosts(results_, found.hosts) +
+                            (found.hosts.size() > 1 ? "; this is " + one_line(result.host) : std::string{}));
+        if (is_by_capture_ && result.capture < results_.captures.size())
             line("  in " + one_line(results_.captures[result.capture].file));
         if (result.verdict == Verdict::fail || result.verdict == Verdict::warn)
             indented(2, fmt::format("{} violation{} in {} observed", result.violations,
@@ -241,6 +323,7 @@ private:
     const Results& results_;
     const TableOptions& options_;
     Requirements requirements_;
+    bool is_by_capture_ = is_by_capture(results_);
     std::string out_;
 };
 
@@ -253,6 +336,8 @@ std::string summary(const Results& results) {
     for (const auto& result : results.results) ++counts[result.verdict];
     for (const auto& capture : results.captures)
         if (!capture.error.empty()) ++counts[Verdict::error];
+    for (const auto& host : results.hosts)
+        if (!faults_of(host).empty()) ++counts[Verdict::error];
     std::string text;
     for (const auto& [verdict, count] : counts)
         text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name(verdict));

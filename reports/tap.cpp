@@ -55,8 +55,8 @@ std::string to_tap(const Results& results) {
             const auto& result = *one.result;
             const auto outcome = outcome_of(result.verdict);
             const bool is_ok = outcome == Outcome::passed || outcome == Outcome::skipped;
-            // Several captures have the same rules.
-            const auto where = suites.size() > 1 ? suite.name + ": " : std::string{};
+            // Several captures have the same rules; a host is in the name.
+            const auto where = suites.size() > 1 && !suite.host ? suite.name + ": " : std::string{};
             lines += fmt::format("{}ok {} - {}{}\n", is_ok ? "" : "not ", ++number, description(where + one.name),
                                  directive(result));
             if (!is_ok || result.verdict == Verdict::warn)
