@@ -22,6 +22,7 @@ void add_links(CLI::App& program, int& exit_code);
 void add_devices(CLI::App& program, int& exit_code);
 void add_decode(CLI::App& program, int& exit_code);
 void add_diff(CLI::App& program, int& exit_code);
+void add_merge(CLI::App& program, int& exit_code);
 void add_baseline(CLI::App& program, int& exit_code);
 
 }  // namespace ipoib::conformance

@@ -5,10 +5,11 @@
 #include "reports/baseline.hpp"
 #include "reports/compare.hpp"
 #include "reports/json.hpp"
+#include "reports/text.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 
 namespace ipoib::conformance {
 namespace {
@@ -19,6 +20,24 @@ reports::Results load(const std::string& path) {
     return std::move(*loaded);
 }
 
+/// What lost everything has lost the failures too: a run, or a host of a merged report.
+std::vector<std::string> silent_in(const reports::Results& after, const reports::Results& before) {
+    const auto judged_hosts = [](const reports::Results& results) {
+        std::set<std::string_view> hosts;
+        for (const auto& result : results.results)
+            if (reports::judged(result)) hosts.insert(result.host);
+        return hosts;
+    };
+    const auto then = judged_hosts(before), now = judged_hosts(after);
+    std::vector<std::string> silent;
+    if (now.empty() && !then.empty()) silent.emplace_back("the second run judged nothing");
+    if (now.empty() || before.hosts.empty() || after.hosts.empty()) return silent;
+    for (const auto host : then)
+        if (!now.contains(host))
+            silent.push_back(fmt::format("{} judged nothing in the second run", reports::printable(host)));
+    return silent;
+}
+
 }  // namespace
 
 void add_diff(CLI::App& program, int& exit_code) {
@@ -27,16 +46,17 @@ void add_diff(CLI::App& program, int& exit_code) {
     };
     auto options = std::make_shared<Options>();
     auto* command = program.add_subcommand("diff", "Compare two runs; exit code 1 when something is worse");
-    command->add_option("BEFORE", options->before, "Results as JSON (check --json)")->required()->type_name(" ");
+    command->add_option("BEFORE", options->before, "Results as JSON (check --json, merge --json)")
+        ->required()
+        ->type_name(" ");
     command->add_option("AFTER", options->after, "Results as JSON")->required()->type_name(" ");
     command->callback([options, &exit_code] {
         const auto before = load(options->before), after = load(options->after);
         const auto comparison = reports::compare(before, after);
         for (const auto& line : comparison.lines) fmt::print("{}\n", line);
         exit_code = reports::exit_code(comparison);
-        // A run that lost everything has lost the failures too.
-        if (std::ranges::none_of(after.results, reports::judged) && comparison.gone > 0) {
-            fmt::print("the second run judged nothing\n");
+        for (const auto& line : silent_in(after, before)) {
+            fmt::print("{}\n", line);
             exit_code = exit_worse;
         }
     });

@@ -21,6 +21,7 @@ constexpr std::string_view examples =
     "  ipoib-conform run                                    the suite against the reference stack, simulated\n"
     "  ipoib-conform run --profile DUT.toml --evidence DIR  against a stack of one's own, keeping the frames\n"
     "  tcpdump -i ib0 -U -w - | ipoib-conform check -       judge live traffic; Ctrl-C prints the verdicts\n"
+    "  ipoib-conform merge n1=n1.json n2=n2.json            one report of many hosts\n"
     "  ipoib-conform links ibdump.pcap                      who is where, and why multicast does not arrive\n"
     "  ipoib-conform explain RFC4391-6-02                   what a requirement says and what checks it\n"
     "  ipoib-conform decode ibdump.pcap#7                   frame 7, field by field\n"
@@ -57,6 +58,7 @@ int main(int argc, char** argv) {
     add_decode(program, exit_code);
     add_devices(program, exit_code);
     add_diff(program, exit_code);
+    add_merge(program, exit_code);
     add_baseline(program, exit_code);
     add_manual(program, "judge IP over InfiniBand stacks by RFC 4391", "COMMAND [OPTION]...");
     // Set last: a subcommand would take it over.
