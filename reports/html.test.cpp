@@ -48,7 +48,7 @@ TEST_CASE("HTML: every verdict, each finding once, each requirement, rule and ca
     CHECK(count(page, "//section[@id='requirements']//tbody/tr") == run.requirements.size());
     CHECK(count(page, "//section[@id='results']//tbody/tr") == run.results.size());
     CHECK(count(page, "//form[@id='filter']//button[@data-v]") == 8);
-    CHECK_THAT(text_of(page.select_node("//header").node()), ContainsSubstring("was at fault"));
+    CHECK_THAT(text_of(page.select_node("//header").node()), ContainsSubstring("does not conform; and tester"));
     CHECK_THAT(text_of(page.select_node("//header").node()), ContainsSubstring("driver mlx5"));
     CHECK_THAT(text_of(page.select_node("//article").node()), ContainsSubstring("RFC4391 section 6, MUST"));
     CHECK_THAT(page.select_node("//article").node().attribute("data-s").value(), ContainsSubstring("RFC4391-6"));
@@ -110,6 +110,35 @@ TEST_CASE("HTML: baseline and earlier run") {
     CHECK_THAT(comparison, ContainsSubstring("better: RULE-RFC4391-6-01 FAIL -> PASS"));
     CHECK(count(page, "//section[@id='comparison']//li[@class='better']") == 1);
     CHECK(count(parsed(to_html(run)), "//section[@id='comparison']") == 0);
+}
+
+TEST_CASE("HTML: many hosts are a matrix, a line each, and what they have in common once") {
+    const auto run = samples::merged({Verdict::pass, Verdict::fail, Verdict::fail, std::nullopt});
+    const auto page = parsed(to_html(run));
+    CHECK(count(page, "//section[@id='hosts']//tbody/tr") == 4);
+    const auto row = page.select_node("//svg[@class='matrix']/g[@class='fail']").node();
+    CHECK(text_of(row.child("title")) == "FAIL: n2, n3");
+    CHECK(row.select_nodes("rect").size() == 1);
+    CHECK(row.select_nodes("text").size() == 2);
+    CHECK(count(page, "//svg[@class='matrix']/text[@class='host']") == 4);
+    CHECK(count(page, "//svg[@class='matrix']/g[@class='error']") > 0);
+    CHECK_THAT(text_of(page.select_node("//ul[@class='where']").node()),
+               ContainsSubstring("FAIL on 2 of 4 hosts: n2, n3"));
+    CHECK_THAT(text_of(page.select_node("//tr[@data-v='error']").node()), ContainsSubstring("NODE_FAIL"));
+    CHECK(count(page, "//article[@data-v='fail']") == 1);
+    CHECK_THAT(text_of(page.select_node("//article/p[@class='where']").node()),
+               ContainsSubstring("on 2 of 4 hosts: n2, n3; this is n2"));
+    CHECK(count(parsed(to_html(samples::every_verdict())), "//section[@id='hosts']") == 0);
+}
+
+TEST_CASE("HTML: a thousand hosts are a page that can be opened") {
+    std::vector<std::optional<Verdict>> first(1000, Verdict::pass);
+    for (std::size_t i = 0; i < first.size(); i += 7) first[i] = Verdict::fail;
+    const auto text = to_html(samples::merged(first));
+    CHECK(text.size() < std::size_t{4} << 20);
+    const auto page = parsed(text);
+    CHECK(count(page, "//section[@id='hosts']//tbody/tr") == 1000);
+    CHECK(count(page, "//article") == 1);
 }
 
 TEST_CASE("HTML: hostile text stays text") {

@@ -4,6 +4,7 @@
 #include "conformance/command/commands.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/usage.hpp"
+#include "conformance/exhibits/exhibits.hpp"
 #include "generated/version.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/json.hpp"
@@ -114,9 +115,10 @@ int run_merge(const Options& options, const std::vector<std::string>& command) {
     for (const auto& source : all) taken.push_back(source.file);
     if (!options.list.empty()) taken.push_back(options.list);
     refuse_overwriting(options.report, std::move(taken));
-    const auto baseline = load_expected(options.report);
+    const auto comparisons = load_comparisons(options.report);
     auto results = joined(all, options.report, command);
-    return report(results, options.report, baseline);
+    const auto exhibits = options.report.html.empty() ? std::vector<reports::Exhibit>{} : exhibits_of(results);
+    return report(results, options.report, comparisons, exhibits);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "conformance/exhibits/ladder.hpp"
 #include "conformance/exhibits/packet_text.hpp"
+#include "reports/matrix.hpp"
 
 #include <algorithm>
 #include <map>
@@ -23,28 +24,29 @@ struct Wanted {
     std::uint64_t frame;  ///< 0: its end
 };
 
-bool is_finding(const Result& result) {
-    return result.verdict != Verdict::pass && result.verdict != Verdict::na && result.verdict != Verdict::xpass;
+/// The worst first; what many hosts have in common once.
+std::vector<const Result*> findings_of(const reports::Results& results) {
+    std::vector<const Result*> all;
+    for (const auto verdict : {Verdict::fail, Verdict::error, Verdict::inconc, Verdict::warn, Verdict::xfail})
+        for (const auto& finding : reports::findings(results, verdict)) all.push_back(finding.result);
+    return all;
 }
 
 /// Which captures are to be read again, and for what.
 std::map<std::size_t, std::vector<Wanted>> wanted_of(const reports::Results& results) {
     std::map<std::size_t, std::vector<Wanted>> wanted;
     std::size_t count = 0;
-    std::vector<std::size_t> findings;
-    for (std::size_t i = 0; i < results.results.size(); ++i)
-        if (is_finding(results.results[i])) findings.push_back(i);
-    std::ranges::stable_sort(findings, {}, [&](std::size_t i) { return results.results[i].verdict; });
-    for (const auto i : findings) {
+    for (const auto* found : findings_of(results)) {
         if (count == most_exhibits) break;
-        const auto& result = results.results[i];
+        const auto& result = *found;
         const auto detail =
             std::ranges::find_if(result.details, [](const reports::Detail& one) { return one.frame > 0; });
         const bool has_frame = detail != result.details.end();
         if (!has_frame && result.evidence.empty()) continue;
         const std::size_t capture = has_frame ? detail->capture : result.capture;
         if (capture >= results.captures.size() || results.captures[capture].file == "-") continue;
-        wanted[capture].push_back({i, has_frame ? detail->frame : 0});
+        const auto index = static_cast<std::size_t>(found - results.results.data());
+        wanted[capture].push_back({index, has_frame ? detail->frame : 0});
         ++count;
     }
     for (auto& [capture, of_capture] : wanted)

@@ -81,7 +81,8 @@ std::string where(const Context& context, const Result& result, const Exhibit* e
     return links.empty() ? text : text + "<p>Capture: " + links + "</p>\n";
 }
 
-std::string finding(const Context& context, std::size_t index) {
+std::string finding(const Context& context, const Told& told) {
+    const auto index = told.index;
     const auto& result = context.results.results[index];
     const auto capture = context.capture_name(result);
     auto text = fmt::format(
@@ -90,6 +91,9 @@ std::string finding(const Context& context, std::size_t index) {
         badge(result.verdict, verdict_name(result)), plain(result.id), plain(result.title),
         capture.empty() ? "" : " in " + plain(capture));
     text += "<p class=\"message\">" + lines(message_of(result)) + "</p>\n";
+    if (!told.hosts.empty())
+        text += fmt::format("<p class=\"where\">{}{}</p>\n", plain(on_hosts(context.results, told.hosts)),
+                            told.hosts.size() > 1 ? "; this is " + plain(result.host) : "");
     if (!result.reference.empty()) text += "<p>Known: " + plain(result.reference) + "</p>\n";
     return text + demanded(context, result) + frames(context, index) + violations(context, result) + notes(result) +
            where(context, result, context.exhibits[index]) + "</article>\n";
@@ -100,7 +104,7 @@ std::string finding(const Context& context, std::size_t index) {
 std::string findings(const Context& context) {
     if (context.findings.empty()) return {};
     std::string text = "<section id=\"findings\"><h2>Findings <small class=\"count\"></small></h2>\n";
-    for (const auto index : context.findings) text += finding(context, index);
+    for (const auto& told : context.findings) text += finding(context, told);
     if (context.left_out > 0)
         text += fmt::format("<p>{} more are in the table of rules and cases.</p>\n", context.left_out);
     return text + "</section>\n";

@@ -25,6 +25,12 @@ struct Outcome {
     std::string_view sentence;
 };
 
+bool has_failed(const Results& results) {
+    return std::ranges::any_of(results.results, [](const Result& one) {
+        return one.verdict == Verdict::fail || one.verdict == Verdict::xpass;
+    });
+}
+
 Outcome outcome_of(const Results& results) {
     switch (exit_code(results)) {
         case 0:
@@ -32,7 +38,10 @@ Outcome outcome_of(const Results& results) {
         case 1:
             return {Verdict::fail, "It does not conform"};
         case 3:
-            return {Verdict::error, "Tester, fabric, adapter or capture was at fault"};
+            return has_failed(results)
+                       ? Outcome{Verdict::fail,
+                                 "It does not conform; and tester, fabric, adapter or capture was at fault"}
+                       : Outcome{Verdict::error, "Tester, fabric, adapter or capture was at fault"};
         case 5:
             return {Verdict::inconc, "Evidence is missing"};
         default:
@@ -64,13 +73,15 @@ std::string facts(const Results& results) {
     add_fact(text, "Begun", results.started.empty() ? "" : results.started + " UTC");
     add_fact(text, "Lasted", results.started.empty() ? "" : fmt::format("{:.3f} s", results.seconds));
     add_fact(text, "Host", results.host);
+    add_fact(text, "Hosts", results.hosts.empty() ? "" : std::to_string(results.hosts.size()));
     add_fact(text, "Seed", std::to_string(results.seed));
     add_fact(text, "Suite", results.suite.empty() ? "" : "ipoib-conform " + results.suite);
     return text;
 }
 
 std::string contents(std::string_view page) {
-    constexpr std::array<std::array<std::string_view, 2>, 6> sections{{{"findings", "Findings"},
+    constexpr std::array<std::array<std::string_view, 2>, 7> sections{{{"hosts", "Hosts"},
+                                                                       {"findings", "Findings"},
                                                                        {"coverage", "Coverage"},
                                                                        {"comparison", "Comparison"},
                                                                        {"requirements", "Requirements"},
@@ -95,10 +106,10 @@ Context context_of(const Results& results, const HtmlExtras& extras, const std::
     for (const auto& exhibit : extras.exhibits)
         if (exhibit.result < context.exhibits.size()) context.exhibits[exhibit.result] = &exhibit;
     for (const auto verdict : wrong)
-        for (std::size_t i = 0; i < results.results.size(); ++i) {
-            if (results.results[i].verdict != verdict) continue;
+        for (auto& finding : reports::findings(results, verdict)) {
             if (context.findings.size() < told_in_full)
-                context.findings.push_back(i);
+                context.findings.push_back(
+                    {static_cast<std::size_t>(finding.result - results.results.data()), std::move(finding.hosts)});
             else
                 ++context.left_out;
         }
@@ -146,8 +157,8 @@ std::string to_html(const Results& results, const HtmlExtras& extras, const std:
     using namespace html;
     const Requirements requirements{results};
     const auto context = context_of(results, extras, folder, requirements);
-    const auto body = findings(context) + coverage(context) + comparison(context) + requirement_table(context) +
-                      result_table(context) + captures(context);
+    const auto body = html::hosts(context) + html::findings(context) + coverage(context) + comparison(context) +
+                      requirement_table(context) + result_table(context) + captures(context);
     std::string text =
         "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta "
         "charset=\"utf-8\"/>\n"

@@ -14,7 +14,7 @@
     items: [...part.querySelectorAll("[data-v]:not(a)")].map((item) => ({
       item,
       verdict: item.dataset.v,
-      sections: item.dataset.s.split(" "),
+      sections: item.dataset.s?.split(" "),
       text: null,
     })),
   })).filter((list) => list.items.length > 0);
@@ -28,7 +28,7 @@
       for (const one of list.items) {
         if (words.length > 0 && one.text === null) one.text = one.item.textContent.toLowerCase();
         const fits = (wanted.length === 0 || wanted.includes(one.verdict)) &&
-          (section.value === "" || one.sections.includes(section.value)) &&
+          (section.value === "" || one.sections === undefined || one.sections.includes(section.value)) &&
           words.every((word) => one.text.includes(word));
         one.item.hidden = !fits;
         if (fits) visible += 1;

@@ -9,6 +9,7 @@
 
 #include "reports/failure.hpp"
 #include "reports/html.hpp"
+#include "reports/matrix.hpp"
 
 namespace ipoib::reports::html {
 
@@ -33,6 +34,12 @@ struct SectionKey {
 };
 [[nodiscard]] SectionKey section_of(const RequirementResult& requirement);
 
+/// A finding that is told in full.
+struct Told {
+    std::size_t index;  ///< of its result; in a merged report the first of its id
+    Hosts hosts;
+};
+
 /// All that the parts look at.
 struct Context {
     const Results& results;
@@ -40,7 +47,7 @@ struct Context {
     const std::filesystem::path& folder;
     const Requirements& requirements;
     std::vector<const Exhibit*> exhibits;  ///< by index of the result, null where there is none
-    std::vector<std::size_t> findings;     ///< indices of the results that are told in full, the worst first
+    std::vector<Told> findings;            ///< the worst first
     std::size_t left_out = 0;              ///< findings that are not
     bool is_by_capture = false;
 
@@ -60,5 +67,7 @@ struct Context {
 [[nodiscard]] std::string requirement_table(const Context& context);
 [[nodiscard]] std::string result_table(const Context& context);
 [[nodiscard]] std::string captures(const Context& context);
+/// The matrix of a merged report, and a line for each host.
+[[nodiscard]] std::string hosts(const Context& context);
 
 }  // namespace ipoib::reports::html

@@ -48,6 +48,8 @@ private:
     std::unordered_map<std::string_view, std::size_t> rows_;
 };
 
+std::string on_host(const Result& result) { return result.host.empty() ? "" : "</b> on <b>" + plain(result.host); }
+
 std::string sentence_of(const Result& result) {
     auto text = result.verdict == Verdict::na ? why_not_judged(result) : message_of(result);
     return plain(clipped(text, longest_message));
@@ -115,7 +117,7 @@ std::string result_table(const Context& context) {
                             head_cell("verdict") + head_cell("rule or case") + head_cell("what was found") +
                                 head_cell("observed") + head_cell("violations"));
     std::vector<bool> is_told(all.size());
-    for (const auto index : context.findings) is_told[index] = true;
+    for (const auto& told : context.findings) is_told[told.index] = true;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& one = all[i];
         const auto capture = context.capture_name(one);
@@ -123,7 +125,7 @@ std::string result_table(const Context& context) {
                 fmt::format(
                     "<td>{}</td><td><b>{}</b>{}<br/><small>{}{}</small></td><td>{}</td><td class=\"n\">{}</td>"
                     "<td class=\"n\">{}</td></tr>\n",
-                    badge(one.verdict, verdict_name(one)), plain(one.id),
+                    badge(one.verdict, verdict_name(one)), plain(one.id) + on_host(one),
                     is_told[i] ? fmt::format(" <a href=\"#f{}\">finding</a>", i) : "", plain(one.title),
                     capture.empty() ? "" : " in " + plain(capture), sentence_of(one), one.observed, one.violations);
     }
@@ -138,6 +140,7 @@ std::string captures(const Context& context) {
                        "</tr></thead><tbody>\n";
     for (const auto& one : all) {
         std::string notes = plain(one.error);
+        if (!one.host.empty()) notes += (notes.empty() ? "on " : "; on ") + plain(one.host);
         for (const auto& note : one.notes) notes += (notes.empty() ? "" : "; ") + plain(note);
         text += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
                             one.file == "-"
