@@ -190,8 +190,7 @@ std::vector<Finding> findings(const Results& results, Verdict verdict) {
     }
     for (auto& finding : found) {
         std::ranges::sort(finding.hosts);
-        const auto twice = std::ranges::unique(finding.hosts);
-        finding.hosts.erase(twice.begin(), twice.end());
+        finding.hosts.erase(std::unique(finding.hosts.begin(), finding.hosts.end()), finding.hosts.end());
     }
     return found;
 }

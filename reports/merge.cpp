@@ -40,11 +40,10 @@ std::vector<Shard> shards_in(const std::vector<std::string>& command) {
 
 /// "guid 2, not 1": the first fact that is another one.
 std::string difference(const Facts& known, const Facts& other) {
-    for (const auto& [key, value] : other) {
-        const auto found =
-            std::find_if(known.begin(), known.end(), [&](const auto& fact) { return fact.first == key; });
-        if (found != known.end() && found->second != value)
-            return fmt::format("{} {}, not {}", one_line(key), one_line(value), one_line(found->second));
+    for (const auto& fact : other) {
+        const auto found = std::ranges::find(known, fact.first, &Facts::value_type::first);
+        if (found != known.end() && found->second != fact.second)
+            return fmt::format("{} {}, not {}", one_line(fact.first), one_line(fact.second), one_line(found->second));
     }
     return {};
 }
