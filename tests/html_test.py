@@ -5,11 +5,12 @@ import base64
 import json
 import os
 import shutil
+import subprocess
 import sys
 import unittest
 
 from browser import Browser
-from program import CAPTURES, Folder, conform
+from program import CAPTURES, Folder, conform, die_with_parent
 
 VISIBLE = "return [...document.querySelectorAll(arguments[0])].filter(e => e.offsetParent !== null).length"
 # WCAG 2, 1.4.3: contrast of each element's text against what is behind it.
@@ -184,6 +185,14 @@ class Html(Folder):
         href = self.browser.run("return document.querySelector('#captures tbody a').href")
         self.browser.run("location = arguments[0]", href)
         self.assertEqual(self.browser.log(), [])
+
+    def test_a_pipe_is_judged_but_not_read_again(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        with subprocess.Popen(["cp", CAPTURES / "broken.pcap", pipe], preexec_fn=die_with_parent):
+            self.page("check", pipe)
+        self.assertGreater(self.visible("article"), 0)
+        self.assertEqual(self.visible("svg.ladder"), 0)
 
     def test_a_run_is_compared(self):
         before, baseline = self.folder / "before.json", self.folder / "known.toml"

@@ -6,6 +6,7 @@
 #include "reports/matrix.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 namespace ipoib::conformance {
@@ -32,6 +33,12 @@ std::vector<const Result*> findings_of(const reports::Results& results) {
     return all;
 }
 
+/// A pipe would wait for ever.
+bool can_be_read_again(const std::string& file) {
+    std::error_code unknown;
+    return std::filesystem::is_regular_file(file, unknown);
+}
+
 /// Which captures are to be read again, and for what.
 std::map<std::size_t, std::vector<Wanted>> wanted_of(const reports::Results& results) {
     std::map<std::size_t, std::vector<Wanted>> wanted;
@@ -44,7 +51,7 @@ std::map<std::size_t, std::vector<Wanted>> wanted_of(const reports::Results& res
         const bool has_frame = detail != result.details.end();
         if (!has_frame && result.evidence.empty()) continue;
         const std::size_t capture = has_frame ? detail->capture : result.capture;
-        if (capture >= results.captures.size() || results.captures[capture].file == "-") continue;
+        if (capture >= results.captures.size() || !can_be_read_again(results.captures[capture].file)) continue;
         const auto index = static_cast<std::size_t>(found - results.results.data());
         wanted[capture].push_back({index, has_frame ? detail->frame : 0});
         ++count;

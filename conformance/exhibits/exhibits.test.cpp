@@ -6,7 +6,9 @@
 #include "conformance/engine/passive.hpp"
 #include "conformance/engine/recorder.hpp"
 #include "conformance/engine/simulated_target.hpp"
+#include "conformance/exhibits/ladder.hpp"
 #include "fabric/capture/reader.hpp"
+#include "fabric/capture/writer.hpp"
 #include "protocol/wire/golden.hpp"
 #include "temporary_folder.hpp"
 
@@ -169,6 +171,28 @@ TEST_CASE("Exhibits: the capture of a finding can be read and holds the frames a
         if (shown.is_wrong) CHECK(std::ranges::equal(frame.octets, exhibit->octets));
     }
     CHECK(reader.next(frame) == capture::Status::end);
+}
+
+TEST_CASE("Exhibits: giant frames are not kept in hundreds") {
+    const TemporaryFolder folder;
+    const auto path = folder / "x.pcapng";
+    const std::vector<std::uint8_t> giant(200000, 0xab);
+    auto writer = capture::Writer::pcapng(path);
+    writer.add_interface(capture::LinkType::infiniband, "");
+    for (int i = 0; i < 120; ++i) writer.write(i, giant);
+    writer.close();
+    Film film{path};
+    std::size_t read = 0;
+    while (film.next()) {
+        ++read;
+        CHECK(film.shots().size() <= 84);
+        CHECK(film.shots().back().number == read);
+    }
+    CHECK(read == 120);
+    reports::Exhibit exhibit;
+    draw_ladder(film, 119, exhibit);
+    CHECK(exhibit.ladder.size() > 1);
+    CHECK(exhibit.pcapng.empty());
 }
 
 TEST_CASE("Exhibits: what cannot be read again gives none") {

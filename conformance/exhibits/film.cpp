@@ -14,11 +14,7 @@ void Shot::decode(Packet& packet) const noexcept {
 bool Film::next() {
     capture::Frame frame;
     if (reader_.next(frame) != capture::Status::frame) return false;
-    Shot shot;
-    if (shots_.size() == most) {
-        shot = std::move(shots_.front());
-        shots_.pop_front();
-    }
+    auto shot = make_room(frame.octets.size());
     shot.number = frame.number;
     shot.time_ns = frame.time_ns;
     shot.link_type = frame.link_type;
@@ -29,6 +25,17 @@ bool Film::next() {
     learn(shot);
     shots_.push_back(std::move(shot));
     return true;
+}
+
+Shot Film::make_room(std::size_t octets) {
+    Shot gone;
+    while (!shots_.empty() && (shots_.size() == most || octets_ + octets > most_octets)) {
+        gone = std::move(shots_.front());
+        shots_.pop_front();
+        octets_ -= gone.octets.size();
+    }
+    octets_ += octets;
+    return gone;
 }
 
 void Film::learn(const Shot& shot) {

@@ -31,7 +31,8 @@ struct Shot {
 
 class Film {
 public:
-    static constexpr std::size_t most = 256;
+    /// So many frames are kept, and so many octets, but always the last frame.
+    static constexpr std::size_t most = 256, most_octets = std::size_t{16} << 20;
 
     explicit Film(const std::string& path) : reader_(capture::Reader::open(path)) {}
 
@@ -48,10 +49,13 @@ public:
 
 private:
     void learn(const Shot& shot);
+    /// Makes room for so many octets; the last frame that had to go.
+    Shot make_room(std::size_t octets);
 
     capture::Reader reader_;
     std::deque<Shot> shots_;
     std::map<std::uint16_t, inspection::Party> parties_;
+    std::size_t octets_ = 0;
     std::uint16_t sa_lid_ = 0;
     bool is_evidence_ = false;
 };

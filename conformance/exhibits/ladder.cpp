@@ -19,6 +19,8 @@ namespace {
 
 /// A ladder shows at most so many frames; before a wrong one so many at least, after it so many at most.
 constexpr std::size_t most_frames = 14, least_before = 4, most_after = 2, most_parties = 6;
+/// Frames of IPoIB stay far below; the page carries them along.
+constexpr std::size_t largest_capture = std::size_t{1} << 20;
 constexpr std::string_view step_sign = "STEP: ", breach_sign = "VIOLATION: ", after_sign = "afterwards: ";
 
 std::string_view title_of(Party party) {
@@ -196,6 +198,9 @@ private:
 
     /// Frames have other numbers in a capture of their own; a comment tells the old one.
     static std::vector<std::uint8_t> capture_of(const Shots& shots) {
+        std::size_t size = 0;
+        for (const auto* shot : shots) size += shot->octets.size();
+        if (size > largest_capture) return {};
         const int file = memfd_create("exhibit", MFD_CLOEXEC);
         if (file < 0) return {};
         std::vector<std::uint8_t> octets;
