@@ -61,11 +61,6 @@ void keep_common(std::optional<Facts>& common, const Facts& facts) {
 
 bool is_case(const Result& result) { return result.id.starts_with("IPOIB-"); }
 
-bool is_worse(const Result& result, const Result& than) {
-    if (result.verdict != than.verdict) return result.verdict < than.verdict;
-    return result.fail_type == "FAIL.CRASH" && than.fail_type != "FAIL.CRASH";
-}
-
 void take_worst(Result& into, Result&& again, std::string_view source) {
     auto notes = into.notes;
     if (is_worse(again, into)) {
@@ -76,33 +71,6 @@ void take_worst(Result& into, Result&& again, std::string_view source) {
         add_once(notes, fmt::format("run more than once, the worst counts; {} in {}", verdict_name(again), source));
     }
     into.notes = std::move(notes);
-}
-
-void add_up(Result& sum, Result&& more) {
-    if (sum.violations == 0 && more.violations > 0) {
-        sum.evidence = more.evidence;
-        sum.capture = more.capture;
-    }
-    if (is_worse(more, sum)) {
-        sum.verdict = more.verdict;
-        sum.na = more.na;
-        sum.fail_type = more.fail_type;
-        sum.message = more.message;
-        sum.reference = more.reference;
-        sum.repeat = more.repeat;
-    }
-    sum.observed += more.observed;
-    sum.violations += more.violations;
-    sum.seconds += more.seconds;
-    if (sum.verdict == Verdict::pass && sum.message.starts_with("holds in "))
-        sum.message = fmt::format("holds in {} packet{}", sum.observed, sum.observed == 1 ? "" : "s");
-    for (auto& detail : more.details) {
-        if (sum.details.size() >= most_details) break;
-        sum.frames.push_back(detail.frame);
-        sum.details.push_back(std::move(detail));
-    }
-    for (auto& note : more.notes)
-        if (sum.notes.size() < most_details) add_once(sum.notes, std::move(note));
 }
 
 }  // namespace

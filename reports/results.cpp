@@ -92,6 +92,40 @@ std::set<std::string_view> hosts_by_capture(const Results& results) {
     return hosts;
 }
 
+bool is_worse(const Result& result, const Result& than) {
+    if (result.verdict != than.verdict) return result.verdict < than.verdict;
+    return result.fail_type == "FAIL.CRASH" && than.fail_type != "FAIL.CRASH";
+}
+
+void add_up(Result& sum, Result&& more) {
+    constexpr std::size_t most_details = 100;
+    if (sum.violations == 0 && more.violations > 0) {
+        sum.evidence = more.evidence;
+        sum.capture = more.capture;
+    }
+    if (is_worse(more, sum)) {
+        sum.verdict = more.verdict;
+        sum.na = more.na;
+        sum.fail_type = more.fail_type;
+        sum.message = more.message;
+        sum.reference = more.reference;
+        sum.repeat = more.repeat;
+    }
+    sum.observed += more.observed;
+    sum.violations += more.violations;
+    sum.seconds += more.seconds;
+    if (sum.verdict == Verdict::pass && sum.message.starts_with("holds in "))
+        sum.message = "holds in " + std::to_string(sum.observed) + (sum.observed == 1 ? " packet" : " packets");
+    for (auto& detail : more.details) {
+        if (sum.details.size() >= most_details) break;
+        sum.frames.push_back(detail.frame);
+        sum.details.push_back(std::move(detail));
+    }
+    for (auto& note : more.notes)
+        if (sum.notes.size() < most_details && std::ranges::find(sum.notes, note) == sum.notes.end())
+            sum.notes.push_back(std::move(note));
+}
+
 bool is_by_capture(const Results& results) { return !hosts_by_capture(results).empty(); }
 
 std::optional<Shard> shard_of(std::string_view text) {

@@ -131,6 +131,12 @@ struct Results {
 /// Whether a rule or case saw something and said what it thinks of it: neither NA nor a PASS of nothing.
 [[nodiscard]] bool judged(const Result&);
 
+/// Whether the first is the worse one: by the roll-up, and a crash before any other FAIL.
+[[nodiscard]] bool is_worse(const Result&, const Result& than);
+
+/// Makes one result of two of the same rule: what they observed is added up, the worse verdict counts.
+void add_up(Result& sum, Result&& more);
+
 /// Whether several captures were judged each by itself, so that an id has a result for each: not the evidence of an
 /// active run, where each case has a capture of its own. Of a merged report: on any of the hosts.
 [[nodiscard]] bool is_by_capture(const Results&);

@@ -12,19 +12,6 @@ namespace {
 /// A page shows at most so many frames; around a wrong one so many before it at least, and so many after it at most.
 constexpr std::size_t most_frames = 12, least_before = 4, most_after = 1;
 
-std::string sender_of(Party party) {
-    switch (party) {
-        case Party::dut:
-            return "DUT";
-        case Party::tester:
-            return "tester";
-        case Party::sa:
-            return "SA";
-        default:
-            return "other";
-    }
-}
-
 /// Frames by index, the end not included; and how many of the step stand before them.
 struct Window {
     std::size_t begin, end, left_out;
@@ -75,7 +62,7 @@ Failure failure_of(const Mutant& mutant, const Recorder& recorder, const reports
     failure.left_out = window.left_out;
     for (auto i = window.begin; i < window.end; ++i) {
         recorder.decode(i, packet);
-        failure.frames.push_back({i + 1, sender_of(recorder.party(i)), in_one_line(packet)});
+        failure.frames.push_back({i + 1, std::string(title_of(recorder.party(i))), in_one_line(packet)});
     }
     return failure;
 }

@@ -76,6 +76,20 @@ std::string in_one_line(const Packet& p) {
     return datagram(p) + over(p);
 }
 
+std::string_view title_of(inspection::Party party) noexcept {
+    using inspection::Party;
+    switch (party) {
+        case Party::tester:
+            return "tester";
+        case Party::dut:
+            return "DUT";
+        case Party::sa:
+            return "SA";
+        default:
+            return "other";
+    }
+}
+
 std::string header_text(const Packet& packet, const HeaderSpec& header, const std::uint8_t* at) {
     constexpr std::size_t name_width = 22;
     auto lines = std::string(header.title) + " (offset " + std::to_string(packet.offset_of(at)) + ")\n";

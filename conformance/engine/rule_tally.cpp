@@ -5,34 +5,6 @@
 #include <algorithm>
 
 namespace ipoib::conformance {
-namespace {
-
-constexpr std::size_t most_details = 100;
-
-void add(reports::Result& sum, reports::Result&& more) {
-    if (sum.violations == 0 && more.violations > 0) {
-        sum.evidence = more.evidence;
-        sum.capture = more.capture;
-    }
-    if (more.verdict < sum.verdict) {
-        sum.verdict = more.verdict;
-        sum.na = more.na;
-        sum.fail_type = more.fail_type;
-        sum.message = more.message;
-    }
-    sum.observed += more.observed;
-    sum.violations += more.violations;
-    for (auto& detail : more.details) {
-        if (sum.details.size() >= most_details) break;
-        sum.frames.push_back(detail.frame);
-        sum.details.push_back(std::move(detail));
-    }
-    for (auto& note : more.notes)
-        if (std::ranges::find(sum.notes, note) == sum.notes.end() && sum.notes.size() < most_details)
-            sum.notes.push_back(std::move(note));
-}
-
-}  // namespace
 
 std::uint64_t RuleTally::judge(const Recorder& recorder, std::uint32_t capture, const std::string& evidence) {
     Judge judge{rules_, capture};
@@ -42,7 +14,7 @@ std::uint64_t RuleTally::judge(const Recorder& recorder, std::uint32_t capture, 
     if (sums_.empty())
         sums_ = std::move(results);
     else
-        for (std::size_t i = 0; i < results.size(); ++i) add(sums_[i], std::move(results[i]));
+        for (std::size_t i = 0; i < results.size(); ++i) reports::add_up(sums_[i], std::move(results[i]));
     return judge.ipoib();
 }
 

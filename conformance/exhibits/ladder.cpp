@@ -23,19 +23,6 @@ constexpr std::size_t most_frames = 14, least_before = 4, most_after = 2, most_p
 constexpr std::size_t largest_capture = std::size_t{1} << 20;
 constexpr std::string_view step_sign = "STEP: ", breach_sign = "VIOLATION: ", after_sign = "afterwards: ";
 
-std::string_view title_of(Party party) {
-    switch (party) {
-        case Party::tester:
-            return "tester";
-        case Party::dut:
-            return "DUT";
-        case Party::sa:
-            return "SA";
-        default:
-            return "other";
-    }
-}
-
 bool is_unicast(std::uint16_t lid) { return lid != 0 && lid < 0xc000; }
 
 /// Whom a frame that has no LRH is from or to, as its datagram tells.
