@@ -38,9 +38,20 @@ class Packages(unittest.TestCase):
             self.assertTrue((self.tree / "usr" / name).is_file(), name)
         if (BUILD / "dissector/rfc4391.so").exists():
             self.assertEqual(len(list(self.tree.glob("usr/lib/*/wireshark/plugins/*/epan/rfc4391.so"))), 1)
+        self.the_containerfile_names_them(packages.values())
         self.assertIn("libpcap0.8", self.depends(packages["ipoib-conformance"]))
         if (BUILD / "ipoib-lab-port").exists():
             self.the_lab_is_whole(packages["ipoib-conformance-lab"])
+
+    def the_containerfile_names_them(self, packages):
+        """What `scripts/package --container` builds; here only what would rot in silence."""
+        text = (SOURCE / "Containerfile").read_text()
+        version = re.search(r"project\([\w-]+ VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+        self.assertEqual(set(re.findall(r"(?:image\.version=\"|--tag [\w-]+:)([\d.]+)", text)), {version})
+        for pattern in re.findall(r"/packages/(\S+\.deb)", text):
+            found = [path for path in packages if path.match(pattern)]
+            self.assertEqual(len(found), 0 if "plugin" in pattern and not (BUILD / "dissector/rfc4391.so").exists() else 1)
+        self.assertNotIn("ENTRYPOINT", text)
 
     @staticmethod
     def depends(package):
