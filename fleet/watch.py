@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Waiting for the tasks of a campaign, as Slurm tells of them; what interrupts it; what a person sees meanwhile."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+
+import slurm
+from campaign import Campaign
+from slurm import Standing
+
+
+def say(text: str) -> None:
+    try:
+        print(f"fleet: {text}", file=sys.stderr, flush=True)
+    except OSError:
+        pass  # the terminal has gone; the work has not
+
+
+class Progress:
+    """One line that is replaced on a terminal; elsewhere one for every change."""
+
+    def __init__(self) -> None:
+        self._is_terminal, self._last = sys.stderr.isatty(), ""
+
+    def show(self, text: str) -> None:
+        if text == self._last:
+            return
+        if not self._is_terminal:
+            say(text)
+        else:
+            print(f"\r{text:{len(self._last)}}", end="", file=sys.stderr, flush=True)
+        self._last = text
+
+    def end(self) -> None:
+        if self._is_terminal and self._last:
+            print(file=sys.stderr)
+        self._last = ""
+
+
+class Stop:
+    """Ctrl-C, SIGTERM and SIGHUP end the waiting, not the program: something is to be cleaned up first."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda *_: self._event.set())
+
+    @property
+    def is_requested(self) -> bool:
+        return self._event.is_set()
+
+    def sleep(self, seconds: float) -> None:
+        self._event.wait(seconds)
+
+    def clear(self) -> None:
+        self._event.clear()
+
+
+class Watch:
+    """The tasks of a campaign as Slurm tells of them, until all are over."""
+
+    def __init__(self, campaign: Campaign, patience: float) -> None:
+        self._campaign, self._patience = campaign, patience
+        self.standings: dict[int, Standing] = {}
+        self._gone: set[int] = set()
+        self._stuck_since: dict[int, float] = {}
+
+    def is_over(self, index: int) -> bool:
+        return index in self._gone or (index in self.standings and self.standings[index].is_over)
+
+    def look(self) -> None:
+        for job in self._campaign.jobs:
+            found = slurm.standings(job.id)
+            for place in range(job.count):
+                index = job.first + place
+                if place in found:
+                    self.standings[index] = found[place]
+                elif not self.is_over(index):
+                    self._gone.add(index)  # over for so long that Slurm has forgotten it
+        self._cancel_stuck()
+
+    def _cancel_stuck(self) -> None:
+        """What waits for a host that is down would wait for ever."""
+        now = time.monotonic()
+        for index, standing in self.standings.items():
+            if not standing.is_stuck:
+                self._stuck_since.pop(index, None)
+            elif now - self._stuck_since.setdefault(index, now) >= self._patience:
+                task, (job, place) = self._campaign.tasks[index], self._campaign.job_of(index)
+                slurm.cancel(f"{job.id}_{place}")
+                where = slurm.condition([task.host]) if task.host != "-" else ""
+                task.fault = f"not begun: {standing.reason.replace('_', ' ')}{', ' + where if where else ''}"
+
+    def text(self) -> str:
+        states = Counter("over" if self.is_over(index) else standing.state.lower()
+                         for index, standing in self.standings.items())
+        over = sum(self.is_over(index) for index in range(len(self._campaign.tasks)))
+        rest = "".join(f", {count} {state}" for state, count in sorted(states.items()) if state != "over")
+        return f"{over} of {len(self._campaign.tasks)} over{rest}"
+
+    def are_all_over(self) -> bool:
+        return all(self.is_over(index) for index in range(len(self._campaign.tasks)))
+
+    def ask_accounting(self) -> None:
+        """Of tasks that Slurm has forgotten before they were seen to end."""
+        missed = {index for index in self._gone if index not in self.standings or not self.standings[index].is_over}
+        for index in missed:
+            self.standings.pop(index, None)
+        for job in self._campaign.jobs:
+            if missed & set(range(job.first, job.first + job.count)):
+                found = slurm.accounted(job.id)
+                self.standings |= {job.first + place: standing for place, standing in found.items()
+                                   if job.first + place in missed and standing.is_over}
