@@ -183,8 +183,10 @@ class Campaign:
         if task.fault:
             return task.fault
         where = f" on {standing.node}" if standing and standing.node else ""
+        said = self.last_words(index)
+        last = f": {said}" if said else ""
         if standing is None:
-            return "" if self.has_results(task) else "Slurm knows nothing of the task any more"
+            return "" if self.has_results(task) else f"Slurm knows nothing of the task any more{last}"
         if not standing.is_over:
             return f"not over: {standing.state}{where}"
         if standing.state == "COMPLETED":
@@ -193,8 +195,7 @@ class Campaign:
             return f"TIMEOUT{where} (--time {self.limit})"
         if standing.state != "FAILED":
             return standing.state + where
-        said = self.last_words(index)
-        return f"FAILED{where}: {_ending(standing)}{': ' + said if said else ''}"
+        return f"FAILED{where}: {_ending(standing)}{last}"
 
     def note_fault(self, task: Task, fault: str) -> None:
         """Beside the results, where `merge` looks for it."""

@@ -32,7 +32,7 @@ def _wait(watch: Watch, stop: Stop) -> None:
                 break
         except SlurmError as problem:
             progress.show(f"Slurm does not answer, trying on: {problem}")
-        stop.sleep(min(_SLOWEST_POLL, max(_QUICKEST_POLL, (time.monotonic() - begin) / 20)))
+        stop.sleep(min(_SLOWEST_POLL, max(_QUICKEST_POLL, (time.monotonic() - begin) / 40)))
     progress.end()
 
 

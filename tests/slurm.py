@@ -142,12 +142,12 @@ def supervised(main):
 class Slurm:
     """Nodes n1 to nCOUNT in the partition "ib"."""
 
-    def __init__(self, count):
+    def __init__(self, count, configuration=""):
         self._temporary = tempfile.TemporaryDirectory(prefix="ipoib-slurm-", ignore_cleanup_errors=True)
         self.folder = Path(self._temporary.name)
         self.folder.chmod(0o755)  # munged's socket is for everybody, or for nobody
         first = free_ports(count + 1)
-        (self.folder / "slurm.conf").write_text(_CONFIGURATION.format(
+        (self.folder / "slurm.conf").write_text(configuration + _CONFIGURATION.format(
             machine=os.uname().nodename.split(".")[0], user=getpass.getuser(), folder=self.folder, count=count,
             ports=(first, first + 1, first + count)))
         (self.folder / "cgroup.conf").write_text("")
@@ -192,38 +192,44 @@ class Slurm:
                          for path in sorted(self.folder.glob("*.out")) + [self.folder / "slurmctld.log"] if path.exists())
 
     def jobs(self):
-        """Those that are not over."""
-        return self.run("squeue", "-h", "-r", "-o", "%F_%K %T %N").splitlines()
+        """Those that are not over, each with state, folder and node."""
+        return self.run("squeue", "-h", "-r", "-o", "%F_%K %Z %T %N").splitlines()
 
     def lose(self, node):
-        """The machine is gone: its daemon and what it runs, without a word."""
+        """The machine is gone, with its daemon and the job that it runs, without a word."""
+        def own():
+            return [pid for pid in descendants()
+                    if f"SLURMD_NODENAME={node}".encode() in _read(pid, "environ").split(b"\0")]
+
+        self.wait(own, f"job on {node}")
         daemon = self.daemons.pop(node)
         daemon.kill()
         daemon.wait()
-        own = [pid for pid in descendants() if f"SLURMD_NODENAME={node}".encode() in _read(pid, "environ").split(b"\0")]
-        steps = {int(_read(pid, "stat").rpartition(b")")[2].split()[1]) for pid in own if _read(pid, "stat")}
-        # The step first: it would tell of the end of the others.
-        for pid in [*(pid for pid in steps if _read(pid, "comm").startswith(b"slurmstepd")), *own]:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        while pids := own():
+            parents = {int(_read(pid, "stat").rpartition(b")")[2].split()[1]) for pid in pids if _read(pid, "stat")}
+            # The step first: it would tell of the end of the others.
+            for pid in [*(pid for pid in parents if _read(pid, "comm").startswith(b"slurmstepd")), *pids]:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.05)
 
     def stop(self):
-        """In good order; returns what is left all the same."""
+        """In good order; what does not end is killed at last, by `supervised`."""
         self.run("scancel", "-u", getpass.getuser())
         for name in (*(node for node in self.nodes if node in self.daemons), "slurmctld", "munged"):
             if name in self.daemons:
                 self.daemons[name].terminate()
-                try:
-                    self.daemons.pop(name).wait(20)
-                except subprocess.TimeoutExpired:
-                    return [f"{name} does not end"]
+                self.daemons.pop(name).wait(20)
+
+    @staticmethod
+    def left():
+        """What is still there after a while, of all that a Slurm has ever started here."""
         end = time.monotonic() + 10
-        while (left := descendants()) and time.monotonic() < end:
+        while (pids := descendants()) and time.monotonic() < end:
             time.sleep(0.1)
-        return [_read(pid, "cmdline").replace(b"\0", b" ").decode() for pid in left]
+        return [_read(pid, "cmdline").replace(b"\0", b" ").decode() for pid in pids]
 
     def remove(self):
-        kill_descendants()
         self._temporary.cleanup()
