@@ -15,30 +15,41 @@ from slurm import Standing
 
 
 def say(text: str) -> None:
+    _draw(f"fleet: {text}\n")
+
+
+def _draw(text: str) -> None:
     try:
-        print(f"fleet: {text}", file=sys.stderr, flush=True)
+        print(text, end="", file=sys.stderr, flush=True)
     except OSError:
         pass  # the terminal has gone; the work has not
 
 
 class Progress:
-    """One line that is replaced on a terminal; elsewhere one for every change."""
+    """One line that is replaced on a terminal; elsewhere a line now and then, and the last one."""
+
+    _SELDOM = 10.0  # s
 
     def __init__(self) -> None:
-        self._is_terminal, self._last = sys.stderr.isatty(), ""
+        self._is_terminal, self._last, self._told, self._when = sys.stderr.isatty(), "", "", -self._SELDOM
 
     def show(self, text: str) -> None:
-        if text == self._last:
-            return
-        if not self._is_terminal:
-            say(text)
-        else:
-            print(f"\r{text:{len(self._last)}}", end="", file=sys.stderr, flush=True)
+        if self._is_terminal and text != self._last:
+            _draw(f"\r{text:{len(self._last)}}")
         self._last = text
+        if not self._is_terminal and time.monotonic() - self._when >= self._SELDOM:
+            self._tell()
+
+    def _tell(self) -> None:
+        if self._last != self._told:
+            say(self._last)
+            self._told, self._when = self._last, time.monotonic()
 
     def end(self) -> None:
-        if self._is_terminal and self._last:
-            print(file=sys.stderr)
+        if not self._is_terminal:
+            self._tell()
+        elif self._last:
+            _draw("\n")
         self._last = ""
 
 
@@ -78,9 +89,11 @@ class Watch:
             found = slurm.standings(job.id)
             for place in range(job.count):
                 index = job.first + place
+                if self.is_over(index):
+                    continue  # for good, whatever a controller remembers that was restarted
                 if place in found:
                     self.standings[index] = found[place]
-                elif not self.is_over(index):
+                else:
                     self._gone.add(index)  # over for so long that Slurm has forgotten it
         self._cancel_stuck()
 
