@@ -19,7 +19,8 @@ struct FieldText {
 
 struct HeaderText {
     std::string title;
-    std::size_t offset = 0;  ///< in octets from the frame's first octet
+    /// In octets from the frame's first octet; none: what is told of the packet as a whole.
+    std::optional<std::size_t> offset{};
     std::vector<FieldText> fields;
 };
 
@@ -37,6 +38,8 @@ struct LadderFrame {
 
 /// The packet that breaks a requirement, or where there is none the frames after which there is no verdict.
 struct Exhibit {
+    static constexpr std::size_t most_octets = 512;
+
     std::size_t result = 0;  ///< index into Results::results
     std::uint32_t capture = 0;
     std::uint64_t frame = 0;  ///< that is taken apart, from 1; 0: none is wrong by itself
@@ -45,7 +48,8 @@ struct Exhibit {
     std::uint64_t left_out = 0;           ///< frames before the ladder's first
     std::vector<std::string> afterwards;  ///< what the tester did or found after its last
     std::vector<HeaderText> headers;
-    std::vector<std::uint8_t> octets;                        ///< of the frame, from its link type's first header on
+    std::vector<std::uint8_t> octets;  ///< of the frame, from its link type's first header on: the first ones
+    std::size_t size = 0;              ///< how many it has
     std::vector<std::pair<std::size_t, std::size_t>> wrong;  ///< octets of wrong fields, the end not included
     std::vector<std::uint8_t> pcapng;                        ///< a capture of the ladder's frames
 };

@@ -16,8 +16,6 @@ namespace {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-constexpr std::size_t most_details = 100;
-
 std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 400); }
 
 void add_once(std::vector<std::string>& texts, std::string text) {

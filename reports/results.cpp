@@ -102,6 +102,7 @@ void add_up(Result& sum, Result&& more) {
     if (sum.violations == 0 && more.violations > 0) {
         sum.evidence = more.evidence;
         sum.capture = more.capture;
+        sum.repeat = more.repeat;
     }
     if (is_worse(more, sum)) {
         sum.verdict = more.verdict;
@@ -109,7 +110,6 @@ void add_up(Result& sum, Result&& more) {
         sum.fail_type = more.fail_type;
         sum.message = more.message;
         sum.reference = more.reference;
-        sum.repeat = more.repeat;
     }
     sum.observed += more.observed;
     sum.violations += more.violations;

@@ -2,6 +2,7 @@
 // A folder for files that nobody keeps, removed with all that is in it.
 #pragma once
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -15,9 +16,13 @@ class TemporaryFolder {
 public:
     /// Throws std::runtime_error when there is no room for it.
     TemporaryFolder() {
-        auto name = (std::filesystem::temp_directory_path() / "ipoib-XXXXXX").string();
+        std::error_code error;
+        const auto where = std::filesystem::temp_directory_path(error);
+        if (error) throw std::runtime_error("TMPDIR names no folder");
+        auto name = (where / "ipoib-XXXXXX").string();
         if (::mkdtemp(name.data()) == nullptr)
-            throw std::runtime_error("no folder can be made in " + std::filesystem::temp_directory_path().string());
+            throw std::runtime_error("no folder can be made in " + where.string() +
+                                     " (TMPDIR): " + std::generic_category().message(errno));
         path_ = name;
     }
     ~TemporaryFolder() {

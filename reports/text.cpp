@@ -93,6 +93,22 @@ std::string printable(std::string_view text, Lines lines) {
     return out;
 }
 
+std::string sh_word(std::string_view word) {
+    constexpr std::string_view harmless = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_";
+    if (!word.empty() && word.find_first_not_of(harmless) == std::string_view::npos) return std::string(word);
+    const bool can_be_shown = printable(word) == word && word.find_first_of("\n\t") == std::string_view::npos;
+    std::string text = can_be_shown ? "'" : "$'";
+    for (const char c : word) {
+        const auto octet = static_cast<unsigned char>(c);
+        constexpr unsigned char blank = 0x20, last = 0x7e;
+        if (!can_be_shown && (octet < blank || octet > last || c == '\\' || c == '\''))
+            text += fmt::format("\\x{:02x}", octet);
+        else
+            text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    return text + '\'';
+}
+
 std::string clipped(std::string_view text, std::size_t limit) {
     auto legal = valid_utf8(text);
     if (legal.size() <= limit) return legal;

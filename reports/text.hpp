@@ -19,6 +19,9 @@ enum class Lines : bool { keep, join };
 /// also makes one line of it, without blanks at the ends or two in a row.
 [[nodiscard]] std::string printable(std::string_view, Lines = Lines::keep);
 
+/// A word as a shell (bash) takes it, quoted where it must be; what cannot be shown as it is, as $'\xff'.
+[[nodiscard]] std::string sh_word(std::string_view);
+
 /// At most `limit` octets of legal UTF-8, cut between two characters; what was cut ends with "... (cut)".
 [[nodiscard]] std::string clipped(std::string_view, std::size_t limit);
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A headless Chromium, driven by the WebDriver protocol (W3C) over loopback."""
 import base64
+import contextlib
 import json
 import re
 import signal
@@ -24,26 +25,31 @@ class Browser:
     """One window. Ends with its context, and with this program."""
 
     def __enter__(self):
-        self._profile = tempfile.TemporaryDirectory(prefix="ipoib-browser-", ignore_cleanup_errors=True)
-        self._driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        text=True, preexec_fn=die_with_parent, start_new_session=True)
-        for line in self._driver.stdout:
-            if found := re.search(r"successfully on port (\d+)", line):
-                break
-        self._url = f"http://127.0.0.1:{found[1]}/session"
-        options = {"binary": "/usr/bin/chromium", "args": [*ARGUMENTS, f"--user-data-dir={self._profile.name}"]}
-        wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
-        made = self._ask("", {"capabilities": {"alwaysMatch": wanted}})
-        self._url += "/" + made["sessionId"]
+        with contextlib.ExitStack() as cleanup:
+            folder = Path(cleanup.enter_context(tempfile.TemporaryDirectory(prefix="ipoib-browser-",
+                                                                            ignore_cleanup_errors=True)))
+            driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                      text=True, preexec_fn=die_with_parent, start_new_session=True)
+            cleanup.callback(driver.communicate, timeout=30)
+            cleanup.callback(driver.send_signal, signal.SIGTERM)
+            ports = (re.search(r"successfully on port (\d+)", line) for line in driver.stdout)
+            port = next((found[1] for found in ports if found), None)
+            if port is None:
+                raise AssertionError("chromedriver has ended")
+            self._url = f"http://127.0.0.1:{port}/session"
+            # The browser ends with its driver, however that ends.
+            program = folder / "chromium"
+            program.write_text('#!/bin/sh\nexec setpriv --pdeathsig KILL -- /usr/bin/chromium "$@"\n')
+            program.chmod(0o755)
+            options = {"binary": str(program), "args": [*ARGUMENTS, f"--user-data-dir={folder / 'profile'}"]}
+            wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+            self._url += "/" + self._ask("", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+            cleanup.callback(self._ask, "", method="DELETE")
+            self._cleanup = cleanup.pop_all()
         return self
 
     def __exit__(self, *_):
-        try:
-            self._ask("", method="DELETE")
-        finally:
-            self._driver.send_signal(signal.SIGTERM)
-            self._driver.communicate(timeout=30)
-            self._profile.cleanup()
+        self._cleanup.close()
 
     def _ask(self, path, body=None, method=None):
         data = None if body is None else json.dumps(body).encode()

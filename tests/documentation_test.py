@@ -86,6 +86,12 @@ class Documentation(Folder):
             self.assertIn(name, run.stdout)
         self.assertTrue(any((self.folder / "evidence").iterdir()))
 
+    def test_links_between_the_documents_resolve(self):
+        for document in [SOURCE / "README.md", SOURCE / "reports/coverage.md", *sorted((SOURCE / "docs").rglob("*.md"))]:
+            for target in re.findall(r"\]\(([^)#]+)", document.read_text()):
+                if "://" not in target:
+                    self.assertTrue((document.parent / target).exists(), f"{document.name}: {target}")
+
     def test_every_script_that_the_readme_names_is_there(self):
         for document in [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]:
             for name in re.findall(r"^    (scripts/[\w-]+)", document.read_text(), re.MULTILINE):

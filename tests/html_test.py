@@ -5,12 +5,16 @@ import base64
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import unittest
+import urllib.parse
+from pathlib import Path
 
 from browser import Browser
-from program import CAPTURES, Folder, conform, die_with_parent
+from program import CAPTURES, PROGRAM, Folder, conform, die_with_parent
 
 VISIBLE = "return [...document.querySelectorAll(arguments[0])].filter(e => e.offsetParent !== null).length"
 # WCAG 2, 1.4.3: contrast of each element's text against what is behind it.
@@ -45,6 +49,14 @@ class Html(Folder):
 
     def visible(self, selector):
         return self.browser.run(VISIBLE, selector)
+
+    def linked(self, selector):
+        """The file that a link names, which must be there."""
+        href = self.browser.run("return document.querySelector(arguments[0]).href", selector)
+        self.assertTrue(href.startswith("file:///"), href)
+        path = Path(urllib.parse.unquote(href.removeprefix("file://")))
+        self.assertTrue(path.exists(), path)
+        return path
 
     def text(self, selector):
         return self.browser.run("return document.querySelector(arguments[0]).textContent", selector)
@@ -182,9 +194,7 @@ class Html(Folder):
         self.assertIsNone(self.browser.run("return window.hacked"))
         self.assertEqual(self.browser.run("return document.querySelectorAll('img, script').length"), 1)
         self.assertEqual(self.text("#captures tbody a"), name)
-        href = self.browser.run("return document.querySelector('#captures tbody a').href")
-        self.browser.run("location = arguments[0]", href)
-        self.assertEqual(self.browser.log(), [])
+        self.assertEqual(self.linked("#captures tbody a"), self.folder / name)
 
     def test_a_pipe_is_judged_but_not_read_again(self):
         pipe = self.folder / "pipe"
@@ -193,6 +203,74 @@ class Html(Folder):
             self.page("check", pipe)
         self.assertGreater(self.visible("article"), 0)
         self.assertEqual(self.visible("svg.ladder"), 0)
+
+    def test_links_lead_to_captures_wherever_the_report_is(self):
+        (self.folder / "sub/deep").mkdir(parents=True)
+        (self.folder / "out").mkdir()
+        shutil.copy(CAPTURES / "broken.pcap", self.folder / "sub/in.pcap")
+        for start, capture, report in (("sub", "in.pcap", "../out/r.html"), ("sub/deep", "../in.pcap", "r.html"),
+                                       (".", "sub/in.pcap", self.folder / "out/r.html"),
+                                       ("out", self.folder / "sub/in.pcap", "r.html")):
+            with self.subTest(start=start, capture=capture, report=report):
+                run = conform("check", capture, "--html", report, "--quiet", cwd=self.folder / start)
+                self.assertEqual(run.returncode, 1, run.stderr)
+                self.browser.open(self.folder / start / report)
+                self.assertEqual(self.linked("#captures tbody a"), self.folder / "sub/in.pcap")
+                self.assertEqual(self.linked("article a[href$='in.pcap']"), self.folder / "sub/in.pcap")
+                self.assertNotIn(str(self.folder), self.browser.run(
+                    "return document.querySelector('#captures tbody a').getAttribute('href')"))
+
+    def test_commands_can_be_pasted_whatever_the_name(self):
+        for name in ("two  blanks.pcap", "a\nb.pcap", "it's $HOME.pcap", "\udcff.pcap", "back\\slash\n'.pcap"):
+            with self.subTest(name=name):
+                shutil.copy(CAPTURES / "broken.pcap", os.fsencode(self.folder / name))
+                self.page("check", name)
+                command = self.browser.run("return document.querySelector('.command code').textContent")
+                again = subprocess.run(["bash", "-c", command], cwd=self.folder, stdin=subprocess.DEVNULL, timeout=60,
+                                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+                self.assertEqual(again.returncode, 1, again.stdout)
+
+    def test_a_rule_that_a_run_found_broken_is_repeated_too(self):
+        self.page("run", "rfc4391/4", "--dut", "mutant:maps-32-bits")
+        for article in self.browser.run("""return [...document.querySelectorAll('article')].map((e) =>
+                [e.querySelector('h3').textContent, e.querySelector('.command code').textContent])"""):
+            again = conform(*article[1].split()[1:], cwd=self.folder)
+            self.assertEqual(again.returncode, 1, article)
+            self.assertIn(article[0].split()[1], again.stdout)
+
+    def test_an_interrupted_run_still_shows_its_findings(self):
+        path = self.folder / "report.html"
+        with subprocess.Popen([PROGRAM, "run", "--dut", "mutant:maps-32-bits", "rfc4391/4", "--repeat", "10000", "--html", path],
+                              stdout=subprocess.DEVNULL, preexec_fn=die_with_parent) as run:
+            time.sleep(2)
+            run.send_signal(signal.SIGINT)
+            self.assertEqual(run.wait(timeout=120), 3)
+        self.browser.open(path)
+        self.assertGreater(self.visible("article[data-v=fail] svg.ladder"), 0)
+
+    def test_a_link_is_followed_again(self):
+        self.page("check", CAPTURES / "broken.pcap")
+        self.browser.click("#results tr[data-v=fail] a")
+        self.browser.click("#filter button[data-v=pass]")
+        self.assertEqual(self.visible("article"), 0)
+        self.browser.run("document.querySelector('#results tr[data-v=fail] a').click()")
+        self.assertTrue(self.browser.run(
+            "return new Promise((done) => setTimeout(() => done(!document.querySelector('article').hidden), 100))"))
+
+    def test_no_room_for_frames_changes_no_verdict(self):
+        room = self.folder / "room"
+        room.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20k", "none", room], check=True, timeout=30)
+        self.addCleanup(subprocess.run, ["umount", room], check=True, timeout=30)
+        run = conform("run", "rfc4391/4", "--dut", "mutant:maps-32-bits", "--html", self.folder / "r.html", "--json",
+                      self.folder / "r.json", "--quiet", env={**os.environ, "TMPDIR": str(room)})
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("no room in the temporary folder", (self.folder / "r.json").read_text())
+        self.assertNotIn(str(room), (self.folder / "r.json").read_text())
+        for where in ("/nonexistent", "/proc"):
+            run = conform("run", "IPOIB-4391-6-VAL-001", "--html", self.folder / "r.html", env={**os.environ, "TMPDIR": where})
+            self.assertEqual(run.returncode, 2)
+            self.assertIn("TMPDIR", run.stderr)
 
     def test_a_run_is_compared(self):
         before, baseline = self.folder / "before.json", self.folder / "known.toml"
@@ -203,6 +281,9 @@ class Html(Folder):
         self.assertIn("worse: RULE-RFC4391-4-05 PASS -> FAIL.MUST", self.text("#comparison"))
         self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--compare", self.folder / "none.json").returncode, 2)
         self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--compare", before, "--html", before).returncode, 2)
+        alone = conform("check", CAPTURES / "usual.pcap", "--compare", before)
+        self.assertEqual(alone.returncode, 2)
+        self.assertIn("--html is missing", alone.stderr)
 
     def test_a_run_leaves_nothing_but_the_report(self):
         environment = {**os.environ, "TMPDIR": str(self.folder)}

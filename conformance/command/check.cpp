@@ -7,7 +7,7 @@
 #include "conformance/command/target_options.hpp"
 #include "conformance/command/terminal.hpp"
 #include "conformance/engine/passive.hpp"
-#include "conformance/exhibits/exhibits.hpp"
+#include "reports/text.hpp"
 
 #include <fmt/format.h>
 
@@ -82,7 +82,7 @@ void add_repetition(reports::Results& results, const Options& options, const std
         words.insert(words.end(), knowledge.begin(), knowledge.end());
         if (options.report.strict) words.emplace_back("--strict");
         words.push_back(result.id);
-        for (const auto& word : words) result.repeat += (result.repeat.empty() ? "" : " ") + sh_word(word);
+        for (const auto& word : words) result.repeat += (result.repeat.empty() ? "" : " ") + reports::sh_word(word);
     }
 }
 
@@ -117,7 +117,7 @@ int run_check(const Options& options, const std::string& program, const std::vec
     const auto comparisons = load_comparisons(options.report);
     auto results = judge(options, program, command);
     if (!anything_read(results)) return exit_usage;
-    const auto exhibits = options.report.html.empty() ? std::vector<reports::Exhibit>{} : exhibits_of(results);
+    const auto exhibits = exhibits_for(options.report, results);
     return report(results, options.report, comparisons, exhibits);
 }
 

@@ -4,7 +4,6 @@
 #include "conformance/command/commands.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/usage.hpp"
-#include "conformance/exhibits/exhibits.hpp"
 #include "generated/version.hpp"
 #include "reports/atomic_file.hpp"
 #include "reports/json.hpp"
@@ -117,7 +116,7 @@ int run_merge(const Options& options, const std::vector<std::string>& command) {
     refuse_overwriting(options.report, std::move(taken));
     const auto comparisons = load_comparisons(options.report);
     auto results = joined(all, options.report, command);
-    const auto exhibits = options.report.html.empty() ? std::vector<reports::Exhibit>{} : exhibits_of(results);
+    const auto exhibits = exhibits_for(options.report, results);
     return report(results, options.report, comparisons, exhibits);
 }
 

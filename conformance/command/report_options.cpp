@@ -4,6 +4,8 @@
 
 #include "conformance/command/output.hpp"
 #include "conformance/engine/passive.hpp"
+#include "conformance/exhibits/exhibits.hpp"
+#include "fabric/capture/reader.hpp"
 #include "generated/version.hpp"
 #include "reports/ctrf.hpp"
 #include "reports/html.hpp"
@@ -143,6 +145,8 @@ Comparisons load_comparisons(const ReportOptions& options) {
         if (!loaded) throw UsageError(loaded.error);
         into = std::move(*loaded);
     };
+    if (!options.compare.empty() && options.html.empty())
+        throw UsageError("--compare is for the HTML report: --html is missing (see also: ipoib-conform diff)");
     load(options.expect, reports::load_baseline, comparisons.baseline);
     load(options.compare, reports::read_json, comparisons.earlier);
     return comparisons;
@@ -170,6 +174,12 @@ void RunClock::complete(reports::Results& results, const ReportOptions& options,
     results.started = started_;
     results.host = host_name();
     results.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+std::vector<reports::Exhibit> exhibits_for(const ReportOptions& options, const reports::Results& results) {
+    if (options.html.empty()) return {};
+    capture::clear_stop();
+    return exhibits_of(results);
 }
 
 int report(reports::Results& results, const ReportOptions& options, const Comparisons& comparisons,

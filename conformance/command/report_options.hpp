@@ -60,6 +60,9 @@ struct Comparisons {
 /// Throws UsageError when a file cannot be read.
 [[nodiscard]] Comparisons load_comparisons(const ReportOptions& options);
 
+/// What the HTML report shows of the findings, also after an interrupt; nothing where none is asked for.
+[[nodiscard]] std::vector<reports::Exhibit> exhibits_for(const ReportOptions& options, const reports::Results& results);
+
 /// Applies --strict and the baseline, rolls up, writes the reports, prints the table; the exit code. `exhibits` are for
 /// the HTML report. Throws UsageError when a report could not be written.
 [[nodiscard]] int report(reports::Results& results, const ReportOptions& options, const Comparisons& comparisons,

@@ -6,8 +6,8 @@
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/target_options.hpp"
 #include "conformance/command/terminal.hpp"
-#include "conformance/exhibits/exhibits.hpp"
 #include "reports/temporary_folder.hpp"
+#include "reports/text.hpp"
 
 #include <fmt/format.h>
 
@@ -56,7 +56,7 @@ std::string repeat_command(const Options& options, const std::string& program) {
     if (options.report.strict) words.emplace_back("--strict");
     add("--evidence", options.evidence.empty() ? "evidence" : options.evidence);
     auto command = options.called_as;
-    for (const auto& word : words) command += (command.empty() ? "" : " ") + sh_word(word);
+    for (const auto& word : words) command += (command.empty() ? "" : " ") + reports::sh_word(word);
     return command;
 }
 
@@ -148,7 +148,10 @@ int run_cases(const Options& options, const std::string& program, const std::vec
     make_evidence_folder(options.evidence);
     aim.run.evidence = options.evidence;
     std::optional<TemporaryFolder> frames;
-    if (!options.report.html.empty() && options.evidence.empty()) aim.run.evidence = frames.emplace().path().string();
+    if (!options.report.html.empty() && options.evidence.empty()) {
+        aim.run.evidence = frames.emplace().path().string();
+        aim.run.may_lack_evidence = true;
+    }
     aim.run.repeat_command = repeat_command(options, program);
     StatusLine line;
     if (progress_is_seen() && !options.report.quiet)
@@ -161,7 +164,7 @@ int run_cases(const Options& options, const std::string& program, const std::vec
     line.clear();
     clock.complete(results, options.report, command);
     add_profile_facts(results, aim.run.profile);
-    const auto exhibits = options.report.html.empty() ? std::vector<reports::Exhibit>{} : exhibits_of(results);
+    const auto exhibits = exhibits_for(options.report, results);
     if (frames) forget_evidence(results);
     return report(results, options.report, comparisons, exhibits);
 }

@@ -178,12 +178,4 @@ std::vector<std::string> words_of(const TargetOptions& options) {
     return words;
 }
 
-std::string sh_word(std::string_view word) {
-    constexpr std::string_view harmless = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_";
-    if (!word.empty() && word.find_first_not_of(harmless) == std::string_view::npos) return std::string(word);
-    std::string text = "'";
-    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return text + '\'';
-}
-
 }  // namespace ipoib::conformance

@@ -40,7 +40,4 @@ struct Aim {
 /// The target's options as they were given, as words.
 [[nodiscard]] std::vector<std::string> words_of(const TargetOptions& options);
 
-/// A word as sh reads it back.
-[[nodiscard]] std::string sh_word(std::string_view word);
-
 }  // namespace ipoib::conformance

@@ -80,8 +80,7 @@ public:
         } catch (const std::exception& broken) {
             result_.notes.push_back(std::string("afterwards: ") + broken.what());
         }
-        if (!run_.repeat_command.empty() && result_.verdict != Verdict::pass && result_.verdict != Verdict::na)
-            result_.repeat = run_.repeat_command + ' ' + result_.id;
+        if (result_.verdict != Verdict::pass && result_.verdict != Verdict::na) result_.repeat = repetition();
         return std::move(result_);
     }
 
@@ -196,21 +195,37 @@ private:
         }
     }
 
+    [[nodiscard]] std::string repetition() const {
+        return run_.repeat_command.empty() ? std::string{} : run_.repeat_command + ' ' + std::string(case_.id);
+    }
+
     void keep_evidence(Bench::State& state, reports::Results& results) {
         if (const auto said = state.session.control().diagnostics(); !said.empty() && result_.verdict != Verdict::pass)
             result_.notes.push_back("the adapter said: " + said);
-        std::uint64_t ipoib = rules_.judge(state.recorder, state.capture, run_.evidence.empty() ? "" : path());
+        std::uint64_t ipoib =
+            rules_.judge(state.recorder, state.capture, run_.evidence.empty() ? "" : path(), repetition());
         if (run_.evidence.empty()) return;
-        state.recorder.write(path());
-        result_.evidence = path();
+        const bool is_kept = write_evidence(state.recorder);
+        if (is_kept) result_.evidence = path();
         result_.capture = state.capture;
         constexpr auto link_type = static_cast<int>(capture::LinkType::erf);
-        results.captures.push_back({.file = path(),
+        results.captures.push_back({.file = is_kept ? path() : "",
                                     .link_type = link_type,
                                     .packets = state.recorder.size(),
                                     .ipoib = ipoib,
                                     .notes = {},
                                     .error = {}});
+    }
+
+    bool write_evidence(const Recorder& recorder) {
+        try {
+            recorder.write(path());
+            return true;
+        } catch (const std::runtime_error&) {
+            if (!run_.may_lack_evidence) throw;
+            result_.notes.emplace_back("its frames found no room in the temporary folder");
+            return false;
+        }
     }
 
     [[nodiscard]] std::string path() const {

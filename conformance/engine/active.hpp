@@ -18,7 +18,8 @@ struct ActiveRun {
     bool judges_sa = false, has_control = true;
     Profile profile{};
     Impact allow = Impact::fabric;
-    std::string evidence;  ///< folder for the cases' captures; empty: none are written
+    std::string evidence;            ///< folder for the cases' captures; empty: none are written
+    bool may_lack_evidence = false;  ///< a case whose capture cannot be written has a note, and is no ERROR
     std::uint64_t seed = 1;
     unsigned repeat = 1;
     /// The command that repeats one case only, without the case's id; empty: none is told.

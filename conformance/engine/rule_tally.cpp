@@ -6,11 +6,15 @@
 
 namespace ipoib::conformance {
 
-std::uint64_t RuleTally::judge(const Recorder& recorder, std::uint32_t capture, const std::string& evidence) {
+std::uint64_t RuleTally::judge(const Recorder& recorder, std::uint32_t capture, const std::string& evidence,
+                               const std::string& repetition) {
     Judge judge{rules_, capture};
     recorder.show(judge, judged_);
     auto results = judge.results();
-    for (auto& result : results) result.evidence = evidence;
+    for (auto& result : results) {
+        result.evidence = evidence;
+        if (result.violations > 0 && !repetition.empty()) result.repeat = repetition + ' ' + result.id;
+    }
     if (sums_.empty())
         sums_ = std::move(results);
     else

@@ -12,8 +12,10 @@ namespace ipoib::conformance {
 class RuleTally {
 public:
     RuleTally(std::vector<const rules::Rule*> rules, Party judged) : rules_(std::move(rules)), judged_(judged) {}
-    /// Judges a case's frames; how many of them are IPoIB.
-    std::uint64_t judge(const Recorder& recorder, std::uint32_t capture, const std::string& evidence);
+    /// Judges a case's frames; how many of them are IPoIB. `repetition`: the command that runs the case again, or
+    /// empty.
+    std::uint64_t judge(const Recorder& recorder, std::uint32_t capture, const std::string& evidence,
+                        const std::string& repetition);
     void add_to(reports::Results& results);
 
 private:

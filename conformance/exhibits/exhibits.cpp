@@ -33,10 +33,10 @@ std::vector<const Result*> findings_of(const reports::Results& results) {
     return all;
 }
 
-/// A pipe would wait for ever.
+/// A pipe, or what a kernel makes up, would wait for ever.
 bool can_be_read_again(const std::string& file) {
     std::error_code unknown;
-    return std::filesystem::is_regular_file(file, unknown);
+    return std::filesystem::is_regular_file(file, unknown) && std::filesystem::file_size(file, unknown) > 0;
 }
 
 /// Which captures are to be read again, and for what.

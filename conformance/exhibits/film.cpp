@@ -21,7 +21,7 @@ bool Film::next() {
     shot.wire_length = frame.wire_length;
     shot.party = inspection::origin_of(reader_.interface_name(frame.interface)).party;
     shot.octets.assign(frame.octets.begin(), frame.octets.end());
-    shot.comment = frame.comment;
+    shot.comment = frame.comment.substr(0, longest_comment);
     learn(shot);
     shots_.push_back(std::move(shot));
     return true;

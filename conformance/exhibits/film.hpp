@@ -33,6 +33,7 @@ class Film {
 public:
     /// So many frames are kept, and so many octets, but always the last frame.
     static constexpr std::size_t most = 256, most_octets = std::size_t{16} << 20;
+    static constexpr std::size_t longest_comment = 8192;
 
     explicit Film(const std::string& path) : reader_(capture::Reader::open(path)) {}
 

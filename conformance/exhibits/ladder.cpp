@@ -18,10 +18,15 @@ using inspection::Party;
 namespace {
 
 /// A ladder shows at most so many frames; before a wrong one so many at least, after it so many at most.
-constexpr std::size_t most_frames = 14, least_before = 4, most_after = 2, most_parties = 6;
+constexpr std::size_t most_frames = 14, least_before = 4, most_after = 2, most_parties = 6, most_notes = 8;
 /// Frames of IPoIB stay far below; the page carries them along.
 constexpr std::size_t largest_capture = std::size_t{1} << 20;
 constexpr std::string_view step_sign = "STEP: ", breach_sign = "VIOLATION: ", after_sign = "afterwards: ";
+
+/// Also of times that no clock has.
+std::int64_t since(std::int64_t first, std::int64_t time) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(first));
+}
 
 bool is_unicast(std::uint16_t lid) { return lid != 0 && lid < 0xc000; }
 
@@ -45,6 +50,10 @@ public:
             for (const auto party : {Party::tester, Party::dut, Party::sa})
                 if (std::ranges::any_of(chosen, [&](const Shot* shot) { return is_of(*shot, party); }))
                     exhibit_.parties.emplace_back(title_of(party));
+        // Where there are many parties, those of the wrong frame have lifelines of their own.
+        const auto wrong = std::ranges::find(chosen, wrong_, &Shot::number);
+        if (wrong != chosen.end()) (void)arrow(**wrong, **wrong);
+        exhibit_.afterwards.clear();
         for (const auto* shot : chosen) exhibit_.ladder.push_back(arrow(*shot, *chosen.front()));
         exhibit_.left_out = chosen.front()->number - 1;
         if (!film_.is_evidence()) exhibit_.left_out = 0;
@@ -161,7 +170,7 @@ private:
         Packet p;
         shot.decode(p);
         reports::LadderFrame frame{.number = shot.number,
-                                   .time_ns = shot.time_ns - first.time_ns,
+                                   .time_ns = since(first.time_ns, shot.time_ns),
                                    .from = party(sender(shot, p)),
                                    .text = in_one_line(p),
                                    .notes = {},
@@ -176,10 +185,10 @@ private:
             const auto end = std::min(comment.find('\n'), comment.size());
             auto line = comment.substr(0, end);
             comment.remove_prefix(std::min(end + 1, comment.size()));
-            if (line.starts_with(after_sign))
-                exhibit_.afterwards.emplace_back(line.substr(after_sign.size()));
-            else
-                frame.notes.emplace_back(line);
+            const bool is_after = line.starts_with(after_sign);
+            if (is_after) line.remove_prefix(after_sign.size());
+            auto& notes = is_after ? exhibit_.afterwards : frame.notes;
+            if (!line.empty() && notes.size() < most_notes) notes.emplace_back(line);
         }
     }
 

@@ -20,12 +20,15 @@ public:
     void take(const HeaderSpec& header, const std::uint8_t* at) {
         reports::HeaderText text{.title = std::string(header.title), .offset = packet_.offset_of(at), .fields = {}};
         for (const auto& field : header.fields) {
-            auto expected = expected_of(header, field, text.offset);
+            std::string judged;
+            auto expected = expected_of(header, field, *text.offset, judged);
             const bool is_quiet =
                 field.show == Show::reserved && field.width <= 64 && read_bits(at, field.at, field.width) == 0;
             if (is_quiet && !expected) continue;
-            text.fields.push_back(
-                {std::string(field.name), value_text(field, at, names_of(header, field, at)), expected});
+            // The file may have changed since: what was judged goes before what is there now.
+            text.fields.push_back({std::string(field.name),
+                                   judged.empty() ? value_text(field, at, names_of(header, field, at)) : judged,
+                                   expected});
         }
         exhibit_.headers.push_back(std::move(text));
     }
@@ -34,7 +37,10 @@ public:
     void tell_rest() {
         reports::HeaderText rest{.title = "The packet", .fields = {}};
         for (std::size_t i = 0; i < wrong_.size(); ++i)
-            if (!is_told_[i]) rest.fields.push_back({wrong_[i]->field, wrong_[i]->actual, wrong_[i]->expected});
+            if (!is_told_[i]) {
+                rest.fields.push_back({wrong_[i]->field, wrong_[i]->actual, wrong_[i]->expected});
+                if (wrong_[i]->offset > 0) exhibit_.wrong.emplace_back(wrong_[i]->offset, wrong_[i]->offset + 1);
+            }
         if (!rest.fields.empty()) exhibit_.headers.insert(exhibit_.headers.begin(), std::move(rest));
     }
 
@@ -45,7 +51,8 @@ private:
                name[header.name.size()] == '.' && name.ends_with(field.name);
     }
 
-    std::optional<std::string> expected_of(const HeaderSpec& header, const FieldSpec& field, std::size_t offset) {
+    std::optional<std::string> expected_of(const HeaderSpec& header, const FieldSpec& field, std::size_t offset,
+                                           std::string& judged) {
         std::optional<std::string> expected;
         for (std::size_t i = 0; i < wrong_.size(); ++i) {
             const auto& detail = *wrong_[i];
@@ -53,6 +60,7 @@ private:
             const bool is_here = detail.offset >= offset && detail.offset < offset + header.size;
             if (is_told_[i] || !is_here || !names(detail, header, field)) continue;
             is_told_[i] = true;
+            judged = detail.actual;
             expected = expected ? *expected + "; " + detail.expected : detail.expected;
             const auto begin = offset + field.at.bit / 8u, end = offset + (field.at.bit + field.width + 7u) / 8u;
             exhibit_.wrong.emplace_back(begin, end);
@@ -69,7 +77,10 @@ private:
 }  // namespace
 
 void take_apart(const Shot& shot, std::span<const Detail* const> wrong, reports::Exhibit& exhibit) {
-    exhibit.octets = shot.octets;
+    const Octets octets{shot.octets};
+    const auto shown = octets.first(std::min(octets.size(), reports::Exhibit::most_octets));
+    exhibit.octets.assign(shown.begin(), shown.end());
+    exhibit.size = octets.size();
     Packet packet;
     shot.decode(packet);
     Apart apart{packet, wrong, exhibit};

@@ -134,5 +134,6 @@ std::string_view name(LinkType link_type) {
 
 void request_stop() noexcept { is_stop_requested.store(true, std::memory_order_relaxed); }
 bool stop_requested() noexcept { return is_stop_requested.load(std::memory_order_relaxed); }
+void clear_stop() noexcept { is_stop_requested = false; }
 
 }  // namespace ipoib::capture

@@ -85,5 +85,7 @@ private:
 /// Set from a signal handler: every Reader ends its reading as at the end of the file.
 void request_stop() noexcept;
 [[nodiscard]] bool stop_requested() noexcept;
+/// For what is read afterwards.
+void clear_stop() noexcept;
 
 }  // namespace ipoib::capture

@@ -64,7 +64,7 @@ std::string frames(const Context& context, std::size_t index) {
 std::string command(std::string_view label, const std::string& line) {
     return fmt::format(
         "<p class=\"command\">{} <code>{}</code> <button type=\"button\" class=\"copy\">Copy</button></p>\n", label,
-        plain(line));
+        verbatim(line));
 }
 
 std::string where(const Context& context, const Result& result, const Exhibit* exhibit) {

@@ -9,7 +9,7 @@
 namespace ipoib::reports::html {
 namespace {
 
-constexpr std::size_t most_octets = 512, octets_in_line = 16;
+constexpr std::size_t octets_in_line = 16;
 
 bool is_wrong(const FieldText& field) { return field.expected.has_value(); }
 
@@ -25,10 +25,11 @@ std::string row(const FieldText& field) {
 std::string header(const HeaderText& header) {
     const auto wrong = std::ranges::count_if(header.fields, is_wrong);
     auto text = fmt::format(
-        "<details class=\"layer\"{}><summary>{} <small>from octet {}</small>{}</summary>\n"
+        "<details class=\"layer\"{}><summary>{}{}{}</summary>\n"
         "<table class=\"packet\"><thead><tr><th scope=\"col\">field</th><th scope=\"col\">expected</th>"
         "<th scope=\"col\">actual</th></tr></thead><tbody>\n",
-        wrong ? " open=\"open\"" : "", plain(header.title), header.offset,
+        wrong ? " open=\"open\"" : "", plain(header.title),
+        header.offset ? fmt::format(" <small>from octet {}</small>", *header.offset) : "",
         wrong ? fmt::format(" <strong class=\"differs\">{} differ{}</strong>", wrong, wrong == 1 ? "s" : "") : "");
     for (const auto& field : header.fields) text += row(field);
     return text + "</tbody></table></details>\n";
@@ -38,7 +39,7 @@ std::string octets(const Exhibit& exhibit) {
     const auto is_marked = [&](std::size_t at) {
         return std::ranges::any_of(exhibit.wrong, [&](const auto& one) { return at >= one.first && at < one.second; });
     };
-    const auto shown = std::min(most_octets, exhibit.octets.size());
+    const auto shown = exhibit.octets.size();
     std::string text;
     for (std::size_t line = 0; line < shown; line += octets_in_line) {
         text += fmt::format("{:04x} ", line);
@@ -47,11 +48,11 @@ std::string octets(const Exhibit& exhibit) {
                                 is_marked(at) ? "</mark>" : "");
         text += '\n';
     }
-    if (shown < exhibit.octets.size()) text += fmt::format("and {} more\n", exhibit.octets.size() - shown);
+    if (shown < exhibit.size) text += fmt::format("and {} more\n", exhibit.size - shown);
     return fmt::format(
         "<details class=\"layer\"><summary>Octets <small>{}</small></summary>\n<pre "
         "class=\"octets\">{}</pre></details>\n",
-        exhibit.octets.size(), text);
+        exhibit.size, text);
 }
 
 }  // namespace

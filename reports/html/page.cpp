@@ -9,6 +9,7 @@
 #include <array>
 
 #include "reports/atomic_file.hpp"
+#include "reports/text.hpp"
 
 namespace ipoib::reports {
 namespace html {
@@ -66,7 +67,7 @@ void add_facts(std::string& text, std::string_view of, const std::vector<std::pa
 
 std::string facts(const Results& results) {
     std::string text, command;
-    for (const auto& word : results.command) command += (command.empty() ? "" : " ") + word;
+    for (const auto& word : results.command) command += (command.empty() ? "" : " ") + sh_word(word);
     add_fact(text, "Command", command);
     add_facts(text, "DUT", results.dut);
     add_facts(text, "Fabric", results.fabric);

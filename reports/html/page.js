@@ -82,6 +82,8 @@
     target.scrollIntoView();
   }
   addEventListener("hashchange", follow);
+  // A link to where one is already changes no hash.
+  for (const link of document.querySelectorAll("a[href^='#']")) link.addEventListener("click", () => setTimeout(follow));
 
   for (const button of document.querySelectorAll("button.copy")) button.addEventListener("click", async () => {
     const code = button.previousElementSibling;

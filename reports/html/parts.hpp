@@ -16,7 +16,9 @@ namespace ipoib::reports::html {
 /// Text that means itself, between tags and in attributes: one line, nothing that a browser obeys. Very long text is
 /// cut.
 [[nodiscard]] std::string plain(std::string_view text);
-/// The same with its line feeds.
+/// The whole, with all blanks: a command that is copied.
+[[nodiscard]] std::string verbatim(std::string_view text);
+/// The same as `plain` with its line feeds.
 [[nodiscard]] std::string lines(std::string_view text);
 /// A path as the value of href: relative to `folder`, each octet that is not allowed there as %xx.
 [[nodiscard]] std::string link(const std::string& path, const std::filesystem::path& folder);

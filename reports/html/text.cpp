@@ -45,10 +45,15 @@ std::string escaped(std::string_view text) {
 }  // namespace
 
 std::string plain(std::string_view text) { return escaped(clipped(printable(text, Lines::join), longest_text)); }
+std::string verbatim(std::string_view text) { return escaped(printable(text)); }
 std::string lines(std::string_view text) { return escaped(clipped(printable(text), longest_text)); }
 
 std::string link(const std::string& path, const std::filesystem::path& folder) {
-    auto relative = std::filesystem::path(path).lexically_proximate(folder).string();
+    const auto absolute = [](const std::filesystem::path& one) {
+        std::error_code unknown;
+        return std::filesystem::absolute(one, unknown).lexically_normal();
+    };
+    auto relative = absolute(path).lexically_proximate(absolute(folder / "")).string();
     // A name with a colon before any slash would be a scheme.
     if (relative.find(':') < relative.find('/')) relative.insert(0, "./");
     std::string out;
