@@ -48,7 +48,9 @@ class Reports(Folder):
     @unittest.skipUnless(jsonschema and (SCHEMAS / "ctrf.schema.json").exists(), "no jsonschema, or no schema")
     def test_ctrf_is_valid(self):
         schema = json.loads((SCHEMAS / "ctrf.schema.json").read_text())
-        for reports in self.runs():
+        dead = f"n2={self.folder / 'dead.json'}"
+        conform("check", CAPTURES / "broken.pcap", "--json", self.folder / "n1.json")
+        for reports in (*self.runs(), self.made("merge", self.folder / "n1.json", dead, code=3)):
             document = json.loads(reports["ctrf"])
             jsonschema.validate(document, schema)
             document["results"]["summary"].pop("pending")
