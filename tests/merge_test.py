@@ -5,9 +5,9 @@ import json
 import os
 import re
 import resource
-import subprocess
 import unittest
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 from program import CAPTURES, PROGRAM, Folder, conform
 
@@ -192,20 +192,22 @@ class What(Merge):
         self.assertEqual(run.returncode, 1, run.stderr)
 
     def test_five_hundred_hosts(self):
+        is_sanitized = b"__asan_init" in Path(PROGRAM).read_bytes()  # ten times slower, three times larger
+        count = 60 if is_sanitized else 500
         good, bad = self.run_on("good", what=()), self.run_on("bad", what=(), dut="mutant:maps-32-bits", code=1)
         files = {7: self.folder / "none.json", 19: bad, 23: bad}
-        names = "\n".join(f"n{i}={files.get(i, good)}" for i in range(1, 501))
+        names = "\n".join(f"n{i}={files.get(i, good)}" for i in range(1, count + 1))
         out = self.folder / "out.json"
         run = conform("merge", "--list", "-", "--json", out, "--junit", self.folder / "out.xml", input=names, stdin=None,
                       timeout=300)
         self.assertEqual(run.returncode, 3, run.stderr)
-        self.assertIn("FAIL on 2 of 500 hosts: n19, n23; PASS on 497; no results of 1", re.sub(r"\s+", " ", run.stdout))
-        self.assertRegex(run.stdout, r"PASS   n\[1-6,8-18,20-22,24-500\]: 497 hosts")
+        self.assertIn(f"FAIL on 2 of {count} hosts: n19, n23; PASS on {count - 3}; no results of 1",
+                      re.sub(r"\s+", " ", run.stdout))
         self.assertLess(len(run.stdout.splitlines()), 400)
         self.assertEqual(conform("merge", out, "--quiet", timeout=300).returncode, 3)
-        most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        if "asan" not in subprocess.run(["ldd", PROGRAM], stdout=subprocess.PIPE, text=True, check=True).stdout:
-            self.assertLess(most, 1024 * 1024, "KiB")
+        if not is_sanitized:
+            self.assertRegex(run.stdout, r"PASS   n\[1-6,8-18,20-22,24-500\]: 497 hosts")
+            self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, 1024 * 1024, "KiB")
 
 
 class Usage(Merge):
