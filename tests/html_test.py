@@ -241,8 +241,11 @@ class Html(Folder):
     def test_an_interrupted_run_still_shows_its_findings(self):
         path = self.folder / "report.html"
         with subprocess.Popen([PROGRAM, "run", "--dut", "mutant:maps-32-bits", "rfc4391/4", "--repeat", "10000", "--html", path],
-                              stdout=subprocess.DEVNULL, preexec_fn=die_with_parent) as run:
-            time.sleep(2)
+                              stdout=subprocess.DEVNULL, preexec_fn=die_with_parent,
+                              env={**os.environ, "TMPDIR": str(self.folder)}) as run:
+            deadline = time.monotonic() + 60
+            while len(list(self.folder.glob("ipoib-*/IPOIB-4391-4-VAL-003*.pcapng"))) < 2 and time.monotonic() < deadline:
+                time.sleep(0.05)
             run.send_signal(signal.SIGINT)
             self.assertEqual(run.wait(timeout=120), 3)
         self.browser.open(path)
