@@ -109,6 +109,14 @@ std::string write_atomically(const std::filesystem::path& path, std::string_view
     return replace(target, state.st_mode & 0777U, content);
 }
 
+std::string relative_to(const std::filesystem::path& folder, const std::filesystem::path& path) {
+    const auto absolute = [](const std::filesystem::path& one) {
+        std::error_code unknown;
+        return std::filesystem::absolute(one, unknown).lexically_normal();
+    };
+    return absolute(path).lexically_relative(absolute(folder / "")).string();
+}
+
 Loaded<std::string> read_whole(const std::filesystem::path& path, std::size_t limit) {
     File file(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.open()) return Loaded<std::string>::failed(failure(path, "cannot be opened", errno));

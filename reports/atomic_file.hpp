@@ -15,6 +15,9 @@ namespace ipoib::reports {
 /// a device or a pipe (/dev/stdout) is written to as it is. Returns what went wrong, with the path; empty if nothing.
 [[nodiscard]] std::string write_atomically(const std::filesystem::path&, std::string_view content);
 
+/// The path as a file in `folder` names it; both may be relative to where the program runs.
+[[nodiscard]] std::string relative_to(const std::filesystem::path& folder, const std::filesystem::path&);
+
 /// The whole file, refused when it is larger than `limit` octets; "-" is standard input.
 [[nodiscard]] Loaded<std::string> read_whole(const std::filesystem::path&, std::size_t limit);
 

@@ -39,6 +39,8 @@ struct LadderFrame {
 /// The packet that breaks a requirement, or where there is none the frames after which there is no verdict.
 struct Exhibit {
     static constexpr std::size_t most_octets = 512;
+    /// So many findings are told in full.
+    static constexpr std::size_t most = 200;
 
     std::size_t result = 0;  ///< index into Results::results
     std::uint32_t capture = 0;

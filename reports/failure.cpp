@@ -57,6 +57,13 @@ std::string force_of(const RequirementResult& requirement) {
     return fmt::format("{} (\"{}\" in the text)", force, one_line(requirement.level));
 }
 
+std::string facts_text(const std::vector<std::pair<std::string, std::string>>& facts) {
+    std::string text;
+    for (const auto& [key, value] : facts)
+        if (!value.empty()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", one_line(key), one_line(value));
+    return text;
+}
+
 std::string place_of(const RequirementResult& requirement) {
     const auto document = one_line(requirement.id.substr(0, requirement.id.find('-')));
     return requirement.section.empty() ? document

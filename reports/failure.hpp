@@ -31,6 +31,9 @@ private:
 /// What a violation means, and the text's own word where it is another: `MUST`, `MUST ("requires" in the text)`.
 [[nodiscard]] std::string force_of(const RequirementResult&);
 
+/// "driver mlx5, kernel 6.1", one line; without those that have no value.
+[[nodiscard]] std::string facts_text(const std::vector<std::pair<std::string, std::string>>& facts);
+
 /// "RFC4391 section 6"; "UDMC" for a document without sections.
 [[nodiscard]] std::string place_of(const RequirementResult&);
 

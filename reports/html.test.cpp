@@ -143,6 +143,14 @@ TEST_CASE("HTML: a thousand hosts are a page that can be opened") {
     CHECK(count(page, "//article") == 1);
 }
 
+TEST_CASE("HTML: a capture that broke off is told at the head") {
+    auto run = samples::every_verdict();
+    CHECK(count(parsed(to_html(run)), "//header//ul[@class='lost']") == 0);
+    run.captures[0].error = "a.pcap: corrupt after frame 43";
+    CHECK_THAT(text_of(parsed(to_html(run)).select_node("//header//ul[@class='lost']/li").node()),
+               ContainsSubstring("ERROR a.pcap: corrupt after frame 43"));
+}
+
 TEST_CASE("HTML: hostile text stays text") {
     auto run = samples::every_verdict();
     const auto hostile = samples::hostile() + "<script>alert(1)</script>" + std::string(1 << 20, 'x');

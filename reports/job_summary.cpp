@@ -21,8 +21,6 @@ using namespace markdown;
 namespace {
 
 constexpr std::size_t told_in_full = 40, told_by_id = 500, violations_told = 5, longest_text = 1500;
-constexpr std::array in_order{Verdict::fail, Verdict::xpass, Verdict::error, Verdict::inconc,
-                              Verdict::warn, Verdict::xfail, Verdict::pass,  Verdict::na};
 constexpr std::array wrong{Verdict::fail, Verdict::xpass, Verdict::error, Verdict::inconc, Verdict::warn};
 
 std::string cell(std::string_view text) { return plain(clipped(printable(text, Lines::join), longest_text)); }
@@ -35,7 +33,7 @@ std::string heading(const Results& results) {
 
 std::string counts(const Results& results, const std::vector<Result>& lost) {
     std::string names = "|", lines = "|", numbers = "|";
-    for (const auto verdict : in_order) {
+    for (const auto verdict : all_verdicts) {
         const auto of = [&](const Result& one) { return one.verdict == verdict; };
         const auto count = std::ranges::count_if(results.results, of) + std::ranges::count_if(lost, of);
         if (count == 0) continue;
@@ -47,9 +45,8 @@ std::string counts(const Results& results, const std::vector<Result>& lost) {
 }
 
 std::string facts(std::string_view of, const std::vector<std::pair<std::string, std::string>>& facts) {
-    std::string text;
-    for (const auto& [key, value] : facts) text += (text.empty() ? "" : ", ") + cell(key) + ' ' + cell(value);
-    return text.empty() ? text : fmt::format("{}: {}\n\n", of, text);
+    const auto text = facts_text(facts);
+    return text.empty() ? text : fmt::format("{}: {}\n\n", of, cell(text));
 }
 
 /// Who is well, who is not, and what they do not keep.

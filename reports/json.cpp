@@ -39,9 +39,7 @@ double finite(double seconds) { return std::isfinite(seconds) ? seconds : 0; }
 
 std::string relative(const std::string& path, const std::filesystem::path& folder) {
     if (path.empty() || path == "-") return path;
-    const auto from = std::filesystem::absolute(folder).lexically_normal();
-    const auto to = std::filesystem::absolute(path).lexically_normal();
-    return valid_utf8(to.lexically_relative(from).string());
+    return valid_utf8(relative_to(folder, path));
 }
 
 Json index(std::uint32_t capture) {

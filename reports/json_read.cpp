@@ -108,17 +108,23 @@ void read_host(const Node& object, const Names& names, std::string& into) {
     });
 }
 
+/// What a run, and each host of a merged one, tells of itself.
+template <class Run>
+void read_head(const Node& node, Run& run) {
+    node.read("suite", run.suite);
+    node.read("command", run.command);
+    node.read("seed", run.seed);
+    node.read("started", run.started);
+    node.read("seconds", run.seconds);
+    node.read("fabric", run.fabric);
+    node.read("dut", run.dut);
+}
+
 HostResult host_in(const Node& node) {
     HostResult host;
     node.required("name", [&](const Node& name) { host.name = name.text(); });
     node.member("verdict", [&](const Node& verdict) { host.verdict = verdict_in(verdict); });
-    node.read("suite", host.suite);
-    node.read("command", host.command);
-    node.read("seed", host.seed);
-    node.read("started", host.started);
-    node.read("seconds", host.seconds);
-    node.read("fabric", host.fabric);
-    node.read("dut", host.dut);
+    read_head(node, host);
     node.member("shards", [&](const Node& list) {
         list.items([&](const Node& one) {
             const auto shard = shard_of(one.text());
@@ -245,14 +251,8 @@ Results results_in(const Node& root, const std::filesystem::path& folder) {
                 fmt::format("\"{}\" is expected, found \"{}\"", known_format, clipped(printable(format.text()), 40)));
     });
     Results results;
-    root.read("suite", results.suite);
-    root.read("command", results.command);
-    root.read("seed", results.seed);
-    root.read("started", results.started);
+    read_head(root, results);
     root.read("host", results.host);
-    root.read("seconds", results.seconds);
-    root.read("fabric", results.fabric);
-    root.read("dut", results.dut);
     root.member("requirements", [&](const Node& list) {
         list.items([&](const Node& one) { results.requirements.push_back(requirement_in(one)); });
     });

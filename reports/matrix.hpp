@@ -12,7 +12,10 @@
 
 namespace ipoib::reports {
 
-inline constexpr std::size_t verdicts = 8;
+/// In the order of the roll-up, from bad to good.
+inline constexpr std::array all_verdicts{Verdict::fail, Verdict::xpass, Verdict::error, Verdict::inconc,
+                                         Verdict::warn, Verdict::xfail, Verdict::pass,  Verdict::na};
+inline constexpr std::size_t verdicts = all_verdicts.size();
 
 /// Hosts, as indices into Results::hosts, by what they have in common.
 using Hosts = std::vector<std::size_t>;

@@ -129,10 +129,7 @@ private:
     }
 
     void facts(std::string_view of, const std::vector<std::pair<std::string, std::string>>& facts) {
-        std::string text;
-        for (const auto& [key, value] : facts)
-            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", one_line(key), one_line(value));
-        if (!text.empty()) indented(0, fmt::format("{}: {}", of, text));
+        if (const auto text = facts_text(facts); !text.empty()) indented(0, fmt::format("{}: {}", of, text));
     }
 
     /// Verdict, id and a sentence; the sentence goes on below itself.

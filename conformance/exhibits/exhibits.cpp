@@ -15,7 +15,6 @@ using reports::Verdict;
 
 namespace {
 
-constexpr std::size_t most_exhibits = 200;
 /// Frames that are read beyond a wrong one, for what came of it.
 constexpr std::uint64_t lookahead = 16;
 
@@ -44,7 +43,7 @@ std::map<std::size_t, std::vector<Wanted>> wanted_of(const reports::Results& res
     std::map<std::size_t, std::vector<Wanted>> wanted;
     std::size_t count = 0;
     for (const auto* found : findings_of(results)) {
-        if (count == most_exhibits) break;
+        if (count == reports::Exhibit::most) break;
         const auto& result = *found;
         const auto detail =
             std::ranges::find_if(result.details, [](const reports::Detail& one) { return one.frame > 0; });

@@ -52,8 +52,7 @@ public:
                     exhibit_.parties.emplace_back(title_of(party));
         // Where there are many parties, those of the wrong frame have lifelines of their own.
         const auto wrong = std::ranges::find(chosen, wrong_, &Shot::number);
-        if (wrong != chosen.end()) (void)arrow(**wrong, **wrong);
-        exhibit_.afterwards.clear();
+        if (wrong != chosen.end()) give_lifelines(**wrong);
         for (const auto* shot : chosen) exhibit_.ladder.push_back(arrow(*shot, *chosen.front()));
         exhibit_.left_out = chosen.front()->number - 1;
         if (!film_.is_evidence()) exhibit_.left_out = 0;
@@ -164,6 +163,13 @@ private:
             return film_.is_evidence() ? std::string(title_of(*receiver_in_evidence(dlid))) : port(dlid);
         }
         return p.is_multicast ? std::string{} : ip_end(p, false);
+    }
+
+    void give_lifelines(const Shot& shot) {
+        Packet p;
+        shot.decode(p);
+        party(sender(shot, p));
+        if (const auto to = receiver(p); !to.empty()) party(to);
     }
 
     reports::LadderFrame arrow(const Shot& shot, const Shot& first) {

@@ -110,9 +110,7 @@ std::string sentences(const Context& context, const std::vector<MatrixRow>& rows
 }
 
 std::string facts_of(const HostResult& host) {
-    std::string text;
-    for (const auto& [key, value] : host.dut)
-        if (!value.empty()) text += (text.empty() ? "" : ", ") + plain(key) + ' ' + plain(value);
+    auto text = plain(facts_text(host.dut));
     for (const auto& note : host.notes) text += (text.empty() ? "" : "; ") + plain(note);
     return text;
 }

@@ -9,15 +9,13 @@
 #include <array>
 
 #include "reports/atomic_file.hpp"
+#include "reports/junit_suites.hpp"
 #include "reports/text.hpp"
 
 namespace ipoib::reports {
 namespace html {
 namespace {
 
-constexpr std::size_t told_in_full = 200;
-constexpr std::array in_order{Verdict::fail, Verdict::xpass, Verdict::error, Verdict::inconc,
-                              Verdict::warn, Verdict::xfail, Verdict::pass,  Verdict::na};
 constexpr std::array wrong{Verdict::fail,   Verdict::xpass, Verdict::error,
                            Verdict::inconc, Verdict::warn,  Verdict::xfail};
 
@@ -58,19 +56,12 @@ void add_fact(std::string& text, std::string_view of, std::string_view value) {
     if (!value.empty()) text += fmt::format("<dt>{}</dt><dd>{}</dd>\n", plain(of), plain(value));
 }
 
-void add_facts(std::string& text, std::string_view of, const std::vector<std::pair<std::string, std::string>>& facts) {
-    std::string all;
-    for (const auto& [key, value] : facts)
-        if (!value.empty()) all += (all.empty() ? "" : ", ") + key + ' ' + value;
-    add_fact(text, of, all);
-}
-
 std::string facts(const Results& results) {
     std::string text, command;
     for (const auto& word : results.command) command += (command.empty() ? "" : " ") + sh_word(word);
     add_fact(text, "Command", command);
-    add_facts(text, "DUT", results.dut);
-    add_facts(text, "Fabric", results.fabric);
+    add_fact(text, "DUT", facts_text(results.dut));
+    add_fact(text, "Fabric", facts_text(results.fabric));
     add_fact(text, "Begun", results.started.empty() ? "" : results.started + " UTC");
     add_fact(text, "Lasted", results.started.empty() ? "" : fmt::format("{:.3f} s", results.seconds));
     add_fact(text, "Host", results.host);
@@ -95,6 +86,20 @@ std::string contents(std::string_view page) {
     return text + "</nav>\n";
 }
 
+/// Captures that were not read to their end, and hosts without all their results.
+std::string lost(const Results& results) {
+    constexpr std::size_t most = 50;
+    const auto all = faults(results);
+    std::string text;
+    for (std::size_t i = 0; i < std::min(most, all.size()); ++i) {
+        const auto& one = all[i];
+        text += fmt::format("<li>{} {}{}</li>\n", badge(one.verdict, name(one.verdict)),
+                            one.host.empty() ? "" : plain(one.host) + ": ", plain(one.message));
+    }
+    if (all.size() > most) text += fmt::format("<li>and {} more</li>\n", all.size() - most);
+    return text.empty() ? text : "<ul class=\"lost\">\n" + text + "</ul>\n";
+}
+
 Context context_of(const Results& results, const HtmlExtras& extras, const std::filesystem::path& folder,
                    const Requirements& requirements) {
     Context context{.results = results,
@@ -108,7 +113,7 @@ Context context_of(const Results& results, const HtmlExtras& extras, const std::
         if (exhibit.result < context.exhibits.size()) context.exhibits[exhibit.result] = &exhibit;
     for (const auto verdict : wrong)
         for (auto& finding : reports::findings(results, verdict)) {
-            if (context.findings.size() < told_in_full)
+            if (context.findings.size() < Exhibit::most)
                 context.findings.push_back(
                     {static_cast<std::size_t>(finding.result - results.results.data()), std::move(finding.hosts)});
             else
@@ -125,14 +130,14 @@ std::string head(const Context& context) {
     auto text = fmt::format("<header>\n<h1>IP over InfiniBand conformance</h1>\n<p class=\"outcome {}\">{}</p>\n",
                             key_of(verdict), sentence);
     if (!results.requirements.empty()) text += "<p>" + plain(coverage_sentence(results)) + ".</p>\n";
-    return text + "<dl class=\"facts\">\n" + facts(results) + "</dl>\n</header>\n";
+    return text + lost(results) + "<dl class=\"facts\">\n" + facts(results) + "</dl>\n</header>\n";
 }
 
 std::string filter(const Context& context) {
     std::string text =
         "<form id=\"filter\" role=\"search\" aria-label=\"Filter\">\n<div class=\"verdicts\" role=\"group\" "
         "aria-label=\"Verdicts\">";
-    for (const auto verdict : in_order)
+    for (const auto verdict : all_verdicts)
         if (const auto count = count_of(context.results, verdict))
             text += fmt::format(
                 "<button type=\"button\" class=\"badge {0}\" data-v=\"{0}\" aria-pressed=\"false\">{1} {2}</button>",

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "reports/atomic_file.hpp"
 #include "reports/text.hpp"
 
 namespace ipoib::reports::html {
@@ -49,11 +50,7 @@ std::string verbatim(std::string_view text) { return escaped(printable(text)); }
 std::string lines(std::string_view text) { return escaped(clipped(printable(text), longest_text)); }
 
 std::string link(const std::string& path, const std::filesystem::path& folder) {
-    const auto absolute = [](const std::filesystem::path& one) {
-        std::error_code unknown;
-        return std::filesystem::absolute(one, unknown).lexically_normal();
-    };
-    auto relative = absolute(path).lexically_proximate(absolute(folder / "")).string();
+    auto relative = relative_to(folder, path);
     // A name with a colon before any slash would be a scheme.
     if (relative.find(':') < relative.find('/')) relative.insert(0, "./");
     std::string out;

@@ -1,0 +1,377 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`run`, `selftest` and `profile` as a person or a script would call them."""
+import contextlib
+import json
+import os
+import pty
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import time
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from program import PROGRAM, Folder, conform
+
+CASE = "IPOIB-4391-6-INV-001"  # checks RFC4391-6-02, which the mutant breaks, and RFC4391-6-03
+MUTANT = ("--dut", "mutant:reserved-not-zero")
+
+
+class Active(Folder):
+    def results(self, *arguments, code=0):
+        """The results of a run, after its exit code was what it should be."""
+        path = self.folder / "results.json"
+        run = conform("run", *arguments, "--json", path)
+        self.assertEqual(run.returncode, code, run.stdout + run.stderr)
+        return json.loads(path.read_text())
+
+    def verdicts(self, *arguments, code=0):
+        return {r["id"]: r["verdict"] for r in self.results(*arguments, code=code)["results"]}
+
+    def refuse(self, words, *arguments):
+        run = conform("run", *arguments)
+        self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+        self.assertIn(words, run.stderr)
+
+
+class Run(Active):
+    def test_the_reference_passes_every_case_that_judges_a_stack(self):
+        results = self.results()
+        cases = {r["id"]: r for r in results["results"] if r["id"].startswith("IPOIB-")}
+        self.assertGreaterEqual(len(cases), 25)
+        for case in cases.values():
+            self.assertIn(case["verdict"], ("PASS", "NA"), case)
+            self.assertEqual(case["verdict"] == "NA", case["na"] is not None, case)
+        self.assertEqual(cases[CASE]["verdict"], "PASS")
+        self.assertGreaterEqual(cases[CASE]["observed"], 4)
+        self.assertTrue(any(r["id"].startswith("RULE-") and r["verdict"] == "PASS" for r in results["results"]))
+        self.assertEqual((results["fabric"]["kind"], results["fabric"]["clock"]), ("simulated", "virtual"))
+
+    def test_the_subnet_administrator_is_judged_by_its_own_cases(self):
+        judged = {id for id, verdict in self.verdicts("--dut", "sa").items()
+                  if id.startswith("IPOIB-") and verdict == "PASS"}
+        self.assertTrue(judged)
+        self.assertTrue(judged.isdisjoint(
+            id for id, verdict in self.verdicts().items() if id.startswith("IPOIB-") and verdict == "PASS"))
+
+    def test_the_same_seed_gives_the_same_results_but_for_times(self):
+        def timeless(value):
+            if isinstance(value, dict):
+                return {k: timeless(v) for k, v in value.items() if k not in ("started", "seconds")}
+            return [timeless(v) for v in value] if isinstance(value, list) else value
+        first = self.results(*MUTANT, "--seed", 7, code=1)
+        self.assertEqual(timeless(first), timeless(self.results(*MUTANT, "--seed", 7, code=1)))
+        self.assertEqual(first["seed"], 7)
+
+    def test_a_mutant_fails_and_the_failure_ends_with_the_command_that_repeats_only_it(self):
+        evidence = self.folder / "the evidence"
+        run = conform("run", *MUTANT, "--seed", 5, "--scenario", "controlled", "--evidence", evidence)
+        self.assertEqual(run.returncode, 1, run.stdout)
+        for words in (CASE, "RFC4391-6-02", "Encap.Reserved", "expected 0x0000"):
+            self.assertIn(words, run.stdout)
+        failed = next(r for r in self.results(*MUTANT, "--seed", 5, "--scenario", "controlled", "--evidence", evidence,
+                                              CASE, code=1)["results"])
+        self.assertEqual((failed["id"], failed["verdict"]), (CASE, "FAIL"))
+        repeat = failed["repeat"]
+        self.assertEqual(shlex.split(repeat), [PROGRAM, "run", *MUTANT, "--scenario", "controlled", "--seed", "5",
+                                               "--evidence", str(evidence), CASE])
+        again = subprocess.run(["bash", "-c", repeat + " --json again.json"], cwd=self.folder, stdout=subprocess.PIPE)
+        self.assertEqual(again.returncode, 1)
+        results = json.loads((self.folder / "again.json").read_text())["results"]
+        self.assertEqual([(r["id"], r["frames"]) for r in results], [(CASE, failed["frames"])])
+
+    def test_evidence_proves_the_failure_and_check_does_not_blame_the_dut_for_the_testers_lies(self):
+        results = self.results("--evidence", self.folder / "evidence", "tag:encap")
+        case = next(r for r in results["results"] if r["id"] == CASE)
+        self.assertEqual(case["evidence"], f"evidence/{CASE}.pcapng")
+        self.assertIn(case["evidence"], [c["file"] for c in results["captures"]])
+        run = conform("check", self.folder / case["evidence"], "RULE-RFC4391-6-02")
+        self.assertEqual(run.returncode, 0, "the tester sets Reserved; the DUT does not: " + run.stdout)
+        self.results(*MUTANT, "--evidence", self.folder / "evidence", CASE, code=1)
+        run = conform("check", self.folder / case["evidence"], "RULE-RFC4391-6-02")
+        self.assertEqual(run.returncode, 1, run.stdout)
+
+    def test_the_evidence_is_a_folder_of_its_own(self):
+        path = self.write("file", b"")
+        self.refuse("no folder for the evidence", "--evidence", path)
+        self.assertEqual(path.read_bytes(), b"")
+        self.refuse("no folder", "--evidence", path / "below")
+        self.refuse("overwritten", "--evidence", self.folder / "same", "--json", self.folder / "same")
+        self.assertFalse((self.folder / "same").exists())
+
+    def test_selectors_match_cases_and_rules_alike(self):
+        ids = set(self.verdicts("rfc4391/6", "!*-VAL-*"))
+        self.assertIn(CASE, ids)
+        self.assertIn("RULE-RFC4391-6-02", ids)
+        self.assertFalse(any("-VAL-" in id or "-9" in id for id in ids), ids)
+        self.assertEqual(set(self.verdicts(CASE)), {CASE})
+        self.refuse("'rfc4391/66'", "rfc4391/66")
+        self.refuse("leave no case", "RULE-RFC4391-6-02")
+
+    def test_what_is_not_allowed_is_na_for_safety(self):
+        results = self.results("--allow", "observe", "rfc4391/10", "IPOIB-4391-10-*", code=4)["results"]
+        self.assertEqual({r["na"] for r in results if r["id"] == "IPOIB-4391-10-INV-001"}, {"safety"})
+        allowed = self.results("--allow", "dut", "IPOIB-4391-10-*")["results"]
+        self.assertEqual({r["verdict"] for r in allowed if r["na"] != "safety"} - {"NA"}, {"PASS"})
+        self.assertTrue(any(r["na"] == "safety" for r in allowed))
+
+    def test_a_rehearsal_tells_impact_time_and_obstacles_and_writes_nothing(self):
+        run = conform("run", "--dry-run", "--allow", "dut", "--timeout-scale", 3, "--json", self.folder / "r.json",
+                      "--evidence", self.folder / "evidence")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stdout, rf"(?m)^{CASE} +impact dut +at most 30 s$")
+        self.assertRegex(run.stdout, r"(?m)^IPOIB-4391-10-INV-001 +impact link +NA \(safety\): ")
+        self.assertIn("Nothing was sent.", run.stdout)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_shards_cover_every_case_once_and_every_rule_watches_in_each(self):
+        whole = self.verdicts()
+        parts = [set(self.verdicts("--shard", f"{i}/3")) for i in (1, 2, 3)]
+        cases = [{id for id in part if id.startswith("IPOIB-")} for part in parts]
+        self.assertEqual(sum(map(len, cases)), len(set.union(*cases)))
+        self.assertEqual(set.union(*parts), set(whole))
+        for wrong in ("0/3", "4/3", "3", "1/2x", "a/b", "/2", "-1/2", ""):
+            self.assertEqual(conform("run", "--shard", wrong).returncode, 2, wrong)
+
+    def test_only_what_failed_is_run_again(self):
+        before = self.folder / "before.json"
+        conform("run", *MUTANT, "IPOIB-4391-6-*", "IPOIB-4391-7-*", "--json", before)
+        results = json.loads(before.read_text())["results"]
+        self.assertEqual([r["id"] for r in results if r["verdict"] != "PASS"], [CASE])
+        self.assertEqual(self.verdicts(*MUTANT, "--only-failed", before, code=1), {CASE: "FAIL"})
+        self.assertEqual(self.verdicts("--only-failed", before), {CASE: "PASS"}, "the reference has no such fault")
+        self.assertEqual(conform("run", "--only-failed", before, "IPOIB-4391-7-*").returncode, 4, "selected out")
+
+    def test_a_failed_rule_brings_the_cases_that_show_it_or_all_when_nothing_tells(self):
+        rule, before = "RULE-RFC4391-6-02", self.folder / "before.json"
+        for evidence, again in (([], {CASE, "IPOIB-4391-6-VAL-001"}),
+                                (["--evidence", self.folder / "evidence"], {"IPOIB-4391-6-VAL-001"})):
+            conform("run", *MUTANT, rule, CASE, "IPOIB-4391-6-VAL-001", "--json", before, *evidence)
+            content = json.loads(before.read_text())
+            content["results"] = [r for r in content["results"] if r["id"] != CASE or evidence]
+            for result in content["results"]:
+                if result["id"] == CASE:
+                    result["verdict"] = "PASS"
+                result["details"] = [d for d in result["details"]
+                                     if not evidence or CASE not in content["captures"][d["capture"]]["file"]]
+            before.write_text(json.dumps(content))
+            self.assertEqual(set(self.verdicts(*MUTANT, "IPOIB-4391-6-VAL-001", CASE, rule, "--only-failed", before,
+                                               code=1)), again | {rule})
+
+    def test_nothing_to_repeat_exits_4_and_an_id_from_elsewhere_is_named(self):
+        before = self.folder / "before.json"
+        conform("run", CASE, "--json", before)
+        run = conform("run", "--only-failed", before, "--junit", self.folder / "r.xml")
+        self.assertEqual(run.returncode, 4, run.stdout)
+        self.assertIn("nothing to repeat", run.stderr)
+        self.assertTrue((self.folder / "r.xml").exists())
+        other = self.write("other.json", b'{"format": "ipoib-conform-results/1", "results": '
+                                         b'[{"id": "IPOIB-1-INV-001", "verdict": "FAIL"}]}')
+        run = conform("run", "--only-failed", other)
+        self.assertEqual(run.returncode, 4)
+        self.assertIn("'IPOIB-1-INV-001'", run.stderr)
+        self.refuse("cannot be opened", "--only-failed", self.folder / "none.json")
+        self.refuse("overwritten", "--only-failed", before, "--json", before)
+
+    def test_the_worst_of_several_repetitions_counts(self):
+        results = self.results(*MUTANT, CASE, "--repeat", 3, code=1)["results"]
+        self.assertEqual([r["id"] for r in results], [CASE])
+        self.assertIn("repetition 3: FAIL", results[0]["notes"])
+        self.assertIn("--repeat 3", results[0]["repeat"])
+        for wrong in (0, -1, "x"):
+            self.assertEqual(conform("run", "--repeat", wrong).returncode, 2)
+
+    def test_the_profile_names_the_dut_and_what_it_is(self):
+        profile = self.write("DUT.toml", b'[dut]\nname = "Ours"\nvendor = "Us"\n[profile]\nrole = "host"\n'
+                                         b'[control]\ntester = ["10.1.0.77/24"]\n')
+        results = self.results("--profile", profile, CASE)
+        self.assertEqual((results["dut"]["name"], results["dut"]["vendor"]), ("Ours", "Us"))
+        self.assertEqual(results["dut"]["driver"], "reference", "what only the DUT tells is kept")
+        wrong = self.write("wrong.toml", b"[dut]\nnames = 1\n")
+        self.refuse("wrong.toml:2", "--profile", wrong)
+        self.refuse("overwritten", "--profile", profile, "--json", profile)
+
+    def test_the_baseline_excuses_what_it_names(self):
+        self.results(*MUTANT, "rfc4391/6", code=1)
+        text = conform("baseline", self.folder / "results.json").stdout.replace('reason = ""', 'reason = "known"')
+        known = self.write("known.toml", text.encode())
+        self.assertEqual(self.verdicts(*MUTANT, "rfc4391/6", "--expect", known)[CASE], "XFAIL")
+        self.assertEqual(self.verdicts("rfc4391/6", "--expect", known, code=1)[CASE], "XPASS")
+
+    def test_what_is_not_built_or_does_not_exist_is_a_usage_error(self):
+        for words, arguments in (("--dut", ["--fabric", "verbs:none-such"]),
+                                 ("none-such", ["--fabric", "verbs:none-such", "--dut", "none"]),
+                                 ("nowhere", ["--fabric", "nowhere"]),
+                                 ("nobody", ["--dut", "nobody"]), ("mutant", ["--dut", "mutant:nothing"]),
+                                 ("scope5", ["--scenario", "nothing"]), ("--dut", ["--fabric", "socket:/x"]),
+                                 ("path", ["--fabric", "socket:tap=/x", "--dut", "none"]),
+                                 ("sm-key", ["--fabric", "socket:/x,sm-key=one", "--dut", "none"]),
+                                 ("--fabric-control", ["--fabric", "socket:/x", "--dut", "none",
+                                                       "--scenario", "mtu4k"]),
+                                 ("--listen", ["--fabric", "socket:/x", "--dut", "none", "--listen", "/y"]),
+                                 ("10.1.0.1/24", ["--tester-ip", "10.1.0.1"]), ("--allow", ["--allow", "all"]),
+                                 ("--timeout-scale", ["--timeout-scale", "nan"]),
+                                 ("--timeout-scale", ["--timeout-scale", "0.01"])):
+            with self.subTest(arguments=arguments):
+                self.refuse(words, *arguments)
+
+    def test_a_fabric_that_is_not_there_is_an_error_of_every_case_and_the_reports_are_written(self):
+        junit = self.folder / "r.xml"
+        arguments = ("--fabric", f"socket:{self.folder / 'none'}", "--dut", "none")
+        results = self.results(*arguments, "--junit", junit, CASE, code=3)["results"]
+        self.assertEqual([(r["id"], r["verdict"]) for r in results], [(CASE, "ERROR")])
+        self.assertIn("No such file", results[0]["message"])
+        self.assertEqual(ElementTree.parse(junit).getroot().find("testsuite").get("errors"), "1")
+        self.assertEqual(conform("list", *arguments).returncode, 3)
+        self.assertEqual(conform("run", *arguments, "--dry-run").returncode, 3)
+
+    def test_an_adapter_that_ends_at_once_is_an_error_with_the_reason(self):
+        verdicts = self.results("--listen", self.folder / "port", "--dut", "exec:echo gone >&2; exit 3", CASE, code=3)
+        self.assertEqual(verdicts["results"][0]["verdict"], "ERROR")
+        self.assertRegex(verdicts["results"][0]["message"], r"adapter|exit|ended")
+
+    def test_an_adapter_that_breaks_in_one_case_is_an_error_of_that_case_only(self):
+        adapter = self.folder / "adapter.py"
+        adapter.write_text(BREAKING_ADAPTER)
+        for way, reason in (("die", r"ended|exit"), ("hang", r"no answer|answer"), ("flood", r"64 KiB|unasked|asked"),
+                            ("lie", r"which does not exist"), ("babble", r"JSON")):
+            with self.subTest(way=way):
+                (self.folder / way).touch()
+                command = f"exec:exec python3 {adapter} {way} {self.folder / way}"
+                verdicts = self.results("--listen", self.folder / "port", "--dut", command, "--timeout-scale", "0.1",
+                                        "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-INV-002", code=3)["results"]
+                self.assertEqual([r["verdict"] for r in verdicts], ["ERROR", "NA"])
+                self.assertRegex(verdicts[0]["message"], reason)
+
+    def test_a_node_that_closes_within_a_frame_or_sends_nonsense_harms_only_its_own_cases(self):
+        port = self.folder / "port"
+        child = subprocess.Popen([PROGRAM, "run", "--listen", port, "--dut", "none", "--timeout-scale", "0.1", CASE],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (child.kill() if child.poll() is None else None, child.communicate()))
+        while not port.exists():
+            time.sleep(0.01)
+        for nonsense in (b"\x01\x00abc", b"\xff\xff" + bytes(100), b"\x00\x1a" + bytes(26), b"\x00"):
+            with socket.socket(socket.AF_UNIX) as node:
+                # The file is there a moment before somebody listens.
+                for _ in range(100):
+                    with contextlib.suppress(ConnectionRefusedError):
+                        node.connect(str(port))
+                        break
+                    time.sleep(0.01)
+                try:
+                    node.sendall(nonsense)
+                except BrokenPipeError:  # the fabric has closed it already
+                    pass
+        out, _ = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 5, out)
+        self.assertFalse(port.exists(), "the socket file is left behind")
+
+    def test_after_ctrl_c_the_reports_are_written_and_what_was_not_begun_is_an_error(self):
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        path = self.folder / "r.json"
+        child = subprocess.Popen([PROGRAM, "run", "IPOIB-*", "--listen", self.folder / "port", "--dut", "none", "--json",
+                                  path], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs)
+        os.close(theirs)
+        self.addCleanup(lambda: (child.kill() if child.poll() is None else None, child.communicate()))
+        drawn = b""
+        while not re.search(rb"\[\d+/\d+\] IPOIB-", drawn):
+            drawn += os.read(ours, 65536)
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=30)
+        self.assertEqual(child.returncode, 3, out)
+        results = json.loads(path.read_text())["results"]
+        self.assertTrue(any("interrupted" in r["message"] for r in results if r["verdict"] == "ERROR"))
+        try:
+            while part := os.read(ours, 65536):
+                drawn += part
+        except OSError:  # the terminal's other side is closed
+            pass
+        self.assertTrue(drawn.endswith(b"\r"), "the line is wiped out at the end")
+
+    def test_progress_is_for_terminals_only(self):
+        self.assertEqual(conform("run").stderr, "")
+
+
+# Does what its first argument says at the first request for the interface (or at the probe), as long as the file of the
+# second argument is there; the file is gone after the first time.
+BREAKING_ADAPTER = '''
+import json, os, sys, time
+way, once = sys.argv[1:3]
+breaks = os.path.exists(once)
+def say(answer): print(json.dumps(answer), flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["do"] == "hello":
+        say({"id": asked["id"], "ok": True, "protocol": 1, "name": "breaking", "can": []})
+    elif breaks and (asked["do"] == "interface" or way == "lie"):
+        os.remove(once)
+        breaks = False
+        if way == "die": sys.exit(7)
+        if way == "hang": time.sleep(60)
+        if way == "flood": sys.stdout.write("x" * (1 << 20) + "\\n"); sys.stdout.flush()
+        if way == "lie": say({"id": asked["id"], "ok": True})
+        if way == "babble": print("hello!", flush=True)
+    else:
+        say({"id": asked["id"], "error": "unsupported"})
+'''
+
+
+class Selftest(Folder):
+    def test_every_mutant_dies_and_every_case_kills(self):
+        run = conform("selftest", timeout=300)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertRegex(run.stdout, rf"(?m)^dead +reserved-not-zero +{CASE}")
+        self.assertNotIn("ALIVE", run.stdout)
+        self.assertEqual(run.stderr, "")
+
+    def test_the_matrix_as_json(self):
+        path = self.folder / "matrix.json"
+        self.assertEqual(conform("selftest", "tag:encap", "--json", path, timeout=300).returncode, 0)
+        matrix = json.loads(path.read_text())
+        self.assertEqual((matrix["format"], matrix["complete"]), ("ipoib-conform-kill-matrix/1", True))
+        mutants = {mutant["name"]: mutant for mutant in matrix["mutants"]}
+        one = mutants["reserved-not-zero"]
+        self.assertEqual((one["kind"], one["fate"], one["breaks"]), ("stack", "dead", ["RFC4391-6-02"]))
+        self.assertIn(CASE, one["cases"])
+        self.assertIn("RULE-RFC4391-6-02", one["rules"])
+        self.assertIn("reserved-not-zero", {case["id"]: case["finds"] for case in matrix["cases"]}[CASE])
+        permitted = mutants["permitted-short-advertisement"]
+        self.assertEqual((permitted["fate"], permitted["cases"], permitted["rules"]), ("permitted", [], []))
+
+    def test_outputs_that_cannot_be_are_refused_before_anything_runs(self):
+        same = self.folder / "same"
+        for arguments in (["--json", same, "--markdown", same], ["--pages", self.folder / "none"],
+                          [CASE, "--pages", self.folder], ["--json", "-"], ["--pages", ""]):
+            run = conform("selftest", *arguments)
+            self.assertEqual((run.returncode, run.stdout), (2, ""), arguments)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_selector_that_matches_no_case_is_a_usage_error(self):
+        self.assertEqual(conform("selftest", "nonsense").returncode, 2)
+        self.assertEqual(conform("selftest", "RULE-RFC4391-6-02").returncode, 2)
+
+
+class ProfileCommand(Active):
+    def test_what_the_dut_answers_becomes_a_profile_that_run_takes(self):
+        run = conform("profile", "--dut", "reference")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        for words in ('name = "ipoib-conform reference"', "mtu = 2044", 'modes = ["datagram"]',
+                      'guid_format = "unknown"', 'interface_id = "guid"', 'addresses = ["10.1.0.9/24"]',
+                      'tester = ["10.1.0.1/24"]'):
+            self.assertIn(words, run.stdout)
+        profile = self.write("DUT.toml", run.stdout.encode())
+        self.assertEqual(self.verdicts("--profile", profile, CASE)[CASE], "PASS")
+
+    def test_a_dut_that_answers_nothing_has_no_profile(self):
+        self.assertEqual(conform("profile", "--dut", "none").returncode, 2)
+        run = conform("profile", "--listen", self.folder / "port", "--dut", "exec:exit 3")
+        self.assertEqual((run.returncode, run.stdout), (3, ""))
+        self.assertIn("could not be asked", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
