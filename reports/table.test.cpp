@@ -28,7 +28,7 @@ TEST_CASE("Table: head, coverage, sections, findings and counts, in this order")
                              "a.pcap: link type 247 (InfiniBand), 43 packets, 21 of them IPoIB",
                              "note: the last record is cut",
                              "dut: vendor Example",
-                             "judged 4 of 7 MUSTs; 1 not judgeable here: 1 not-seen",
+                             "judged 4 of 7 binding statements (7 MUST, 0 stated); 1 not judgeable here: 1 not-seen",
                              "RFC4391 section 5\n",
                              "  XFAIL  RFC4391-5-01",
                              "RFC4391 section 6\n",
@@ -69,7 +69,8 @@ TEST_CASE("Table: quiet has the failures, the coverage and the counts only") {
     CHECK(text.starts_with("FAIL.MUST RULE-RFC4391-6-02"));
     CHECK(text.find("RULE-RFC4391-6-01") == std::string::npos);
     CHECK(text.find("WARN RULE") == std::string::npos);
-    CHECK_THAT(text, ContainsSubstring("judged 4 of 7 MUSTs") && ContainsSubstring("1 FAIL, 1 XPASS"));
+    CHECK_THAT(text, ContainsSubstring("judged 4 of 7 binding statements (7 MUST, 0 stated)") &&
+                         ContainsSubstring("1 FAIL, 1 XPASS"));
     Results good;
     good.results = {samples::result("R", Verdict::pass, "A-1-01")};
     CHECK(to_table(good, options) == "rules and cases: 0 FAIL, 1 PASS\n");

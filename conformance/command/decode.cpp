@@ -2,9 +2,11 @@
 // ipoib-conform decode: one frame, layer by layer, with what the rules find in it.
 #include "conformance/command/commands.hpp"
 #include "conformance/command/usage.hpp"
+#include "conformance/engine/force.hpp"
 #include "conformance/engine/notation.hpp"
 #include "conformance/engine/passive.hpp"
 #include "protocol/wire/text.hpp"
+#include "reports/failure.hpp"
 
 #include <fmt/format.h>
 
@@ -28,6 +30,9 @@ struct Target {
 reports::Result violation(const rules::Rule& rule, const reports::Detail& detail) {
     reports::Result result{.id = std::string(rule.id), .title = std::string(rule.title)};
     result.checks.emplace_back(rule.checks[0]->id);
+    const bool is_binding = rule.weight.value_or(rule.checks[0]->strength) == requirements::Strength::must;
+    result.verdict = is_binding ? reports::Verdict::fail : reports::Verdict::warn;
+    if (is_binding) result.fail_type = strongest_fail_type(rule.checks);
     result.details.push_back(detail);
     return result;
 }
@@ -115,8 +120,8 @@ void run_decode(const std::string& what) {
     print_packet(packet);
     for (const auto& finding : target.findings) {
         const auto& detail = finding.details.front();
-        fmt::print("{} violated: {}: {} is {}, expected {}\n", finding.checks.front(), finding.title, detail.field,
-                   detail.actual, detail.expected);
+        fmt::print("{} {} violated: {}: {} is {}, expected {}\n", reports::verdict_name(finding),
+                   finding.checks.front(), finding.title, detail.field, detail.actual, detail.expected);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "conformance/command/commands.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/documents/coverage.hpp"
+#include "conformance/engine/force.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <fmt/format.h>
@@ -97,8 +98,10 @@ void explain_requirement(const Requirement& requirement) {
     fmt::print("{}: {}\n", requirement.id, requirement.statement);
     fmt::print("  {}{}{}, level {}\n", requirement.document(), section.empty() ? "" : ", section ", section,
                requirement.level);
+    fmt::print("  document: {}\n", name(requirement.status()));
     fmt::print("  binds: {}\n", binds_text(requirement.binds));
-    constexpr std::array<std::string_view, 3> consequence{"FAIL", "WARN", "PASS, with a note"};
+    const std::array consequence{fail_type(requirement), std::string_view{"WARN"},
+                                 std::string_view{"PASS, with a note"}};
     fmt::print("  a violation is: {}\n", consequence[static_cast<std::size_t>(requirement.strength)]);
     for (const auto id : requirement.same_as) fmt::print("  the same as {}\n", id);
     for (const auto id : requirement.part_of) fmt::print("  part of {}\n", id);

@@ -196,9 +196,9 @@ void Bench::require(bool holds, std::string_view expected, std::string_view actu
     auto& s = state_;
     s.observed();
     if (holds) return;
-    s.violated({.expected = std::string(expected), .actual = std::string(actual.empty() ? "it is not so" : actual)},
-               "expected " + std::string(expected) + (actual.empty() ? ", but it is not so" : ", found ") +
-                   std::string(actual));
+    const auto found = actual.empty() ? s.what_came_instead(s.mark) : std::string(actual);
+    s.violated({.expected = std::string(expected), .actual = found},
+               "expected " + std::string(expected) + (actual.empty() ? "; " : ", found ") + found);
 }
 
 void Bench::forbid(const Expectation& expectation, Within time) {
@@ -272,7 +272,8 @@ void Bench::note(std::string_view text) { state_.result.notes.emplace_back(text)
 
 void Bench::warn(std::string_view expected, std::string_view actual) {
     state_.observed();
-    state_.warned("expected " + std::string(expected) + ", found " + std::string(actual));
+    state_.warned({.expected = std::string(expected), .actual = std::string(actual)},
+                  "expected " + std::string(expected) + ", found " + std::string(actual));
 }
 
 void Bench::not_applicable(std::string_view why) { throw NotApplicable{NotJudged::tester, std::string(why)}; }

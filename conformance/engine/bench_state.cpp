@@ -2,6 +2,7 @@
 // Looks for frames, judges their claims, and counts what was found.
 #include "conformance/engine/bench_state.hpp"
 
+#include "conformance/engine/case.hpp"
 #include "conformance/engine/notation.hpp"
 #include "protocol/wire/rebuilt.hpp"
 
@@ -22,22 +23,25 @@ void Bench::State::observed() {
 
 void Bench::State::violated(reports::Detail detail, const std::string& sentence) {
     for (const auto index : judged) ++tallies[index].violations;
+    keep(std::move(detail), "VIOLATION", sentence);
+}
+
+void Bench::State::warned(reports::Detail detail, const std::string& sentence) {
+    for (const auto index : judged) ++tallies[index].warnings;
+    keep(std::move(detail), "WARNING", sentence);
+    result.notes.push_back("step \"" + step_title + "\": " + sentence);
+}
+
+void Bench::State::keep(reports::Detail detail, std::string_view kind, const std::string& sentence) {
     ++result.violations;
     const auto told = "step \"" + step_title + "\": " + sentence;
     if (first_failure.empty()) first_failure = told;
-    recorder.breach("VIOLATION", told);
+    recorder.breach(kind, told);
     if (result.details.size() >= most_details) return;
     detail.capture = capture;
+    for (const auto index : judged) detail.requirements.emplace_back(tallies[index].requirement->id);
     if (detail.frame) result.frames.push_back(detail.frame);
     result.details.push_back(std::move(detail));
-}
-
-void Bench::State::warned(const std::string& sentence) {
-    for (const auto index : judged) ++tallies[index].warnings;
-    const auto told = "step \"" + step_title + "\": " + sentence;
-    if (first_failure.empty()) first_failure = told;
-    recorder.breach("WARNING", told);
-    result.notes.push_back(told);
 }
 
 std::string Bench::State::control_request(std::string_view request, const std::string& members) {
@@ -133,18 +137,20 @@ void Bench::State::judge_claims(const Expectation& expectation, std::size_t fram
 }
 
 std::string Bench::State::what_came_instead(std::size_t since) const {
+    const bool is_sa = running.subject == Subject::sa;
+    const std::string who = is_sa ? "the SA" : "the DUT";
     std::string told;
     std::size_t count = 0;
     Packet packet;
     for (auto i = since; i < recorder.size(); ++i) {
-        if (recorder.party(i) != Party::dut) continue;
+        if (recorder.party(i) != (is_sa ? Party::sa : Party::dut)) continue;
         if (++count > most_told) continue;
         recorder.decode(i, packet);
         told += (told.empty() ? "" : "; ") + frame_name(i) + ' ' + in_one_line(packet);
     }
-    if (count == 0) return "the DUT sent nothing";
+    if (count == 0) return who + " sent nothing";
     if (count > most_told) told += "; and " + std::to_string(count - most_told) + " more";
-    return "the DUT sent " + told;
+    return who + " sent " + told;
 }
 
 }  // namespace ipoib::conformance

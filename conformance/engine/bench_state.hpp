@@ -71,7 +71,10 @@ struct Bench::State {
     void observed();
     /// Counts a violation of the step's requirements and keeps it for the report.
     void violated(reports::Detail detail, const std::string& sentence);
-    void warned(const std::string& sentence);
+    /// The same of advice.
+    void warned(reports::Detail detail, const std::string& sentence);
+    /// Keeps what is told of a violation.
+    void keep(reports::Detail detail, std::string_view kind, const std::string& sentence);
     /// Runs until a frame from `since` on is the one, or time is over; its index.
     std::optional<std::size_t> await(const Expectation& expectation, const Situation& asked, std::size_t since,
                                      fabric::Duration time);

@@ -2,7 +2,9 @@
 // Counts what the rules say of each frame, and puts the verdicts into words.
 #include "conformance/engine/judge.hpp"
 
+#include "conformance/engine/force.hpp"
 #include "protocol/wire/text.hpp"
+#include "reports/failure.hpp"
 
 #include <algorithm>
 
@@ -237,11 +239,8 @@ reports::Result Judge::result(std::size_t index) const {
     }
     const bool is_must = rule.weight.value_or(rule.checks[0]->strength) == requirements::Strength::must;
     result.verdict = is_must ? Verdict::fail : Verdict::warn;
-    if (is_must) result.fail_type = "FAIL.MUST";
-    const auto& first = finding.details.front();
-    result.message = std::to_string(finding.violations) + " of " + packets + "; first in frame " +
-                     std::to_string(first.frame) + ": " + (first.field.empty() ? "" : first.field + " is ") +
-                     first.actual + ", expected " + first.expected;
+    if (is_must) result.fail_type = strongest_fail_type(rule.checks);
+    result.message = reports::packets_message(result);
     return result;
 }
 

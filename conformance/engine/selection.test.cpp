@@ -11,7 +11,8 @@ namespace {
 const Selectable rule{.id = "RULE-RFC4391-9.1.1-02-arp",
                       .requirements = {"RFC4391-9.1.1-02", "RFC4755-3.1-02"},
                       .strength = "must",
-                      .tags = {"arp"}};
+                      .tags = {"arp"},
+                      .status = "standard"};
 
 bool selects(std::vector<std::string> selectors) { return Selection{std::move(selectors)}.matches(rule); }
 
@@ -21,10 +22,10 @@ TEST_CASE("Selection: ids, globs, sections, levels and tags choose") {
     CHECK(selects({}));
     for (const auto* selector :
          {"RULE-RFC4391-9.1.1-02-arp", "RFC4391-9.1.1-02", "rfc4391-9.1.1-02", "RFC4755-*", "rfc4391/9", "rfc4391/9.1",
-          "rfc4391/9.1.1", "RFC4391", "level:must", "LEVEL:MUST", "tag:arp"})
+          "rfc4391/9.1.1", "RFC4391", "level:must", "LEVEL:MUST", "tag:arp", "status:standard"})
         CHECK(selects({selector}));
-    for (const auto* selector :
-         {"RFC4391-9.1.1-01", "rfc4391/9.2", "rfc4391/91", "rfc439", "level:should", "tag:nd", ""})
+    for (const auto* selector : {"RFC4391-9.1.1-01", "rfc4391/9.2", "rfc4391/91", "rfc439", "level:should", "tag:nd",
+                                 "status:informative", "status:", ""})
         CHECK_FALSE(selects({selector}));
 }
 
