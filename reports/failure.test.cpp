@@ -60,10 +60,7 @@ TEST_CASE("An explanation shows as many violations as asked and counts the rest"
     result.details.resize(100, result.details[0]);
     result.violations = 230;
     const auto text = explanation(run, Requirements(run), result, 2);
-    CHECK_THAT(
-        text,
-        ContainsSubstring(
-            "Reserved is 0xabcd\nRFC4391-6-02 (RFC4391 section 6, MUST): statement"));
+    CHECK_THAT(text, ContainsSubstring("Reserved is 0xabcd\nRFC4391-6-02 (RFC4391 section 6, MUST): statement"));
     CHECK_THAT(text, ContainsSubstring("\nand 228 more"));
 }
 
