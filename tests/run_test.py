@@ -246,6 +246,15 @@ class Run(Active):
         self.assertIn("the DUT sent frame", result["details"][0]["actual"])
         self.assertNotIn("not so", json.dumps(result))
 
+    def test_advice_that_is_not_kept_is_counted_and_told_as_a_violation_is(self):
+        case = "IPOIB-4391-10-VAL-001"
+        result = self.results("--dut", "mutant:sends-as-full-member", case)["results"][0]
+        self.assertEqual((result["id"], result["verdict"], result["violations"], len(result["details"])),
+                         (case, "WARN", 1, 1))
+        self.assertEqual(result["details"][0]["requirements"], ["RFC4391-10-09"])
+        strict = self.results("--dut", "mutant:sends-as-full-member", case, "--strict", code=1)["results"][0]
+        self.assertEqual((strict["verdict"], strict["type"]), ("FAIL", "FAIL.SHOULD"))
+
     def test_no_requirement_is_worse_off_than_its_strength(self):
         results = self.results("--dut", "mutant:creates-to-send", "rfc4391/10", code=1)
         strength = {one["id"]: (one["strength"], one["verdict"]) for one in results["requirements"]}
