@@ -237,18 +237,14 @@ private:
         for (const auto& [note, some] : notes) indented(2, fmt::format("note: {} ({})", note, named(results_, some)));
     }
 
-    /// Whether a result is as bad as the requirement's verdict, or worse where the requirement is only advice.
-    static bool is_behind(const Result& result, const RequirementResult& requirement) {
-        return result.verdict == requirement.verdict ||
-               (requirement.verdict == Verdict::warn && result.verdict == Verdict::fail);
-    }
-
     /// The results behind a verdict that is bad only by way of another requirement: none of their findings names it.
     [[nodiscard]] std::string inherited_from(const RequirementResult& requirement) const {
+        if (requirement.verdict != Verdict::na && !requirement.reason.empty())
+            return "; " + one_line(requirement.reason);
         if (std::ranges::find(in_full, requirement.verdict) == in_full.end()) return {};
         std::string from;
         for (const auto& result : results_.results) {
-            if (!is_behind(result, requirement)) continue;
+            if (result.verdict != requirement.verdict) continue;
             if (std::ranges::find(result.checks, requirement.id) != result.checks.end()) return {};
             if (std::ranges::find(requirement.by, result.id) != requirement.by.end() &&
                 from.find(result.id) == std::string::npos)

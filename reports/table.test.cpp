@@ -102,6 +102,18 @@ TEST_CASE("Table: without a roll-up there is a row per result, NA is one line pe
     CHECK(text.find("title of B") == std::string::npos);
 }
 
+TEST_CASE("Table: a verdict that was lessened says of which, and the cases of a rule have a line each") {
+    const std::vector<RequirementMeta> catalogue{samples::requirement("A-1-01", "should", "1"),
+                                                 samples::requirement("B-1-01", "must", "1", {"A-1-01"})};
+    Results run;
+    run.results = {samples::failure("RULE", "B-1-01")};
+    run.results[0].cases = {{"CASE-1", 3, {7, 9}}, {"CASE-2", 1, {5}}};
+    roll_up(run, catalogue);
+    const auto text = to_table(run, {});
+    CHECK_THAT(text, ContainsSubstring("WARN   A-1-01") && ContainsSubstring("advises only]"));
+    CHECK_THAT(text, ContainsSubstring("\n  in CASE-1: frames 7, 9 and 1 more\n  in CASE-2: frame 5\n"));
+}
+
 TEST_CASE("Table: shows as many violations as asked and counts the rest") {
     auto run = samples::every_verdict();
     run.results[0].details.resize(100, run.results[0].details[0]);

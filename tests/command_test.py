@@ -53,6 +53,8 @@ class Check(Folder):
         self.assertIn("document: informative", conform("explain", "UDMC-02").stdout)
         self.assertIn("a violation is: FAIL.STATED", conform("explain", "UDMC-02").stdout)
         self.assertIn("a violation is: FAIL.MUST", conform("explain", "RFC4391-6-02").stdout)
+        self.assertIn("checks UDMC-02 (STATED, informative)", conform("explain", "RULE-UDMC-02").stdout)
+        self.assertIn("checks RFC4391-6-02 (MUST)", conform("explain", "RULE-RFC4391-6-02").stdout)
         self.assertIn("FAIL.MUST RFC4391-6-02", conform("decode", f"{CAPTURES / 'broken.pcap'}#17").stdout)
         said = " ".join(conform("check", CAPTURES / "broken.pcap", "RULE-UDMC-02").stdout.split())
         self.assertIn("FAIL.STATED RULE-UDMC-02", said)
