@@ -172,7 +172,7 @@ void tell_of(const std::vector<std::string>& left, Result& result) {
         return detail.requirements.empty() ||
                std::ranges::find_first_of(detail.requirements, left) != detail.requirements.end();
     };
-    std::ranges::stable_partition(result.details, is_of_left);
+    std::stable_partition(result.details.begin(), result.details.end(), is_of_left);
     result.frames.clear();
     for (const auto& detail : result.details)
         if (detail.frame > 0) result.frames.push_back(detail.frame);

@@ -25,41 +25,6 @@ class Check(Folder):
         self.assertRegex(run.stdout, r"judged \d+ of \d+ binding statements \(\d+ MUST, \d+ stated\)")
         self.assertNotIn("\x1b", run.stdout)
 
-    def test_with_a_selector_the_head_counts_what_was_selected(self):
-        for selectors, head in ((["RULE-RFC4391-6-02"], "judged 1 of 1 binding statements (1 MUST, 0 stated); 0 not"),
-                                (["rfc4391/6"], "judged 4 of 7 binding statements (4 MUST, 3 stated); 3 not judgeable "
-                                                "here: 3 tester")):
-            path = self.folder / "r.json"
-            said = " ".join(conform("check", CAPTURES / "broken.pcap", *selectors, "--json", path).stdout.split())
-            self.assertIn(head, said)
-            self.assertEqual(len(re.findall(r"NA tester", said)), int("3 tester" in head))
-            self.assertEqual("selected" in json.loads(path.read_text()), True)
-        conform("check", CAPTURES / "broken.pcap", "--json", path)
-        self.assertNotIn("selected", json.loads(path.read_text()))
-
-    def test_the_status_of_a_document_selects_and_is_told(self):
-        path = self.folder / "r.json"
-        standard, informative = (
-            {one["id"]: one for one in json.loads(path.read_text())["results"]}
-            for status in ("standard", "informative")
-            if conform("check", CAPTURES / "broken.pcap", f"status:{status}", "--json", path))
-        self.assertFalse(standard.keys() & informative.keys())
-        self.assertTrue(all(check.startswith(("RFC4392", "UDMC")) for one in informative.values() for check in one["checks"]))
-        listed = json.loads(conform("requirements", "--json").stdout)
-        self.assertEqual({one["id"].split("-")[0] for one in listed if one["document_status"] == "informative"},
-                         {"RFC4392", "UDMC"})
-        keywords = {one["level"] for one in listed if one["force"] == "MUST"}
-        self.assertEqual(keywords, {"MUST", "MUST NOT", "SHALL"})
-        self.assertIn("document: informative", conform("explain", "UDMC-02").stdout)
-        self.assertIn("a violation is: FAIL.STATED", conform("explain", "UDMC-02").stdout)
-        self.assertIn("a violation is: FAIL.MUST", conform("explain", "RFC4391-6-02").stdout)
-        self.assertIn("checks UDMC-02 (STATED, informative)", conform("explain", "RULE-UDMC-02").stdout)
-        self.assertIn("checks RFC4391-6-02 (MUST)", conform("explain", "RULE-RFC4391-6-02").stdout)
-        self.assertIn("FAIL.MUST RFC4391-6-02", conform("decode", f"{CAPTURES / 'broken.pcap'}#17").stdout)
-        said = " ".join(conform("check", CAPTURES / "broken.pcap", "RULE-UDMC-02").stdout.split())
-        self.assertIn("FAIL.STATED RULE-UDMC-02", said)
-        self.assertIn("(UDMC, stated, informative)", said)
-
     def test_a_broken_capture_exits_1_and_names_requirement_frame_and_field(self):
         run = conform("check", CAPTURES / "broken.pcap")
         self.assertEqual(run.returncode, 1)

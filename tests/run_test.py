@@ -205,63 +205,6 @@ class Run(Active):
         self.assertEqual(self.verdicts(*MUTANT, "rfc4391/6", "--expect", known)[CASE], "XFAIL")
         self.assertEqual(self.verdicts("rfc4391/6", "--expect", known, code=1)[CASE], "XPASS")
 
-    def test_a_baseline_does_not_excuse_a_second_fault_of_the_same_case(self):
-        case, first = "IPOIB-4391-4-VAL-003", ("--dut", "mutant:maps-32-bits")
-        self.results(*first, case, code=1)
-        text = conform("baseline", self.folder / "results.json").stdout.replace('reason = ""', 'reason = "known"')
-        self.assertIn('"RFC4391-4-01", "RFC4391-4-08"', text)
-        known = self.write("known.toml", text.encode())
-        self.assertEqual(self.verdicts(*first, case, "--expect", known)[case], "XFAIL")
-        # Of two faults one is excused.
-        one = self.write("one.toml", text.replace('"RFC4391-4-01", ', "").encode())
-        results = self.results(*first, case, "--expect", one, code=1)
-        result = next(one for one in results["results"] if one["id"] == case)
-        self.assertEqual((result["verdict"], result["type"]), ("FAIL", "FAIL.STATED"))
-        self.assertIn("not excused: RFC4391-4-01", result["message"])
-        verdicts = {one["id"]: one["verdict"] for one in results["requirements"]}
-        self.assertEqual((verdicts["RFC4391-4-01"], verdicts["RFC4391-4-05"]), ("FAIL", "PASS"))
-        # Another stack fails in the same case for another reason.
-        results = self.results("--dut", "mutant:mgid-limited-pkey", case, "--expect", known, code=1)
-        result = next(one for one in results["results"] if one["id"] == case)
-        self.assertEqual(result["verdict"], "FAIL")
-        self.assertIn("not excused: RFC4391-4-05", result["message"])
-
-    def test_a_rules_failure_names_each_case_and_its_frames(self):
-        evidence = self.folder / "evidence"
-        results = self.results("--dut", "mutant:maps-32-bits", "rfc4391/4", "--evidence", evidence, code=1)
-        rule = next(one for one in results["results"] if one["id"] == "RULE-RFC4391-4-08-join")
-        self.assertGreater(len(rule["cases"]), 1)
-        self.assertEqual(sum(one["violations"] for one in rule["cases"]), rule["violations"])
-        self.assertTrue(rule["message"].startswith(
-            f"{rule['violations']} of {rule['observed']} packets; first in {rule['cases'][0]['id']}, frame "))
-        for detail in rule["details"]:
-            frame = conform("decode", f"{evidence / detail['case']}.pcapng#{detail['frame']}")
-            self.assertIn(f"MGID                   {detail['actual'].split()[0]}", frame.stdout)
-            self.assertIn(detail["frame"], next(one["frames"] for one in rule["cases"] if one["id"] == detail["case"]))
-
-    def test_what_came_instead_is_named(self):
-        results = self.results("--dut", "mutant:maps-32-bits", "IPOIB-4391-4-VAL-001", code=1)
-        result = next(one for one in results["results"] if one["id"] == "IPOIB-4391-4-VAL-001")
-        self.assertIn("the DUT sent frame", result["message"])
-        self.assertIn("the DUT sent frame", result["details"][0]["actual"])
-        self.assertNotIn("not so", json.dumps(result))
-
-    def test_advice_that_is_not_kept_is_counted_and_told_as_a_violation_is(self):
-        case = "IPOIB-4391-10-VAL-001"
-        result = self.results("--dut", "mutant:sends-as-full-member", case)["results"][0]
-        self.assertEqual((result["id"], result["verdict"], result["violations"], len(result["details"])),
-                         (case, "WARN", 1, 1))
-        self.assertEqual(result["details"][0]["requirements"], ["RFC4391-10-09"])
-        strict = self.results("--dut", "mutant:sends-as-full-member", case, "--strict", code=1)["results"][0]
-        self.assertEqual((strict["verdict"], strict["type"]), ("FAIL", "FAIL.SHOULD"))
-
-    def test_no_requirement_is_worse_off_than_its_strength(self):
-        results = self.results("--dut", "mutant:creates-to-send", "rfc4391/10", code=1)
-        strength = {one["id"]: (one["strength"], one["verdict"]) for one in results["requirements"]}
-        self.assertEqual(strength["RFC4391-10-04"], ("must", "FAIL"))
-        self.assertEqual(strength["RFC4392-4.2.1-02"], ("should", "WARN"))
-        self.assertNotIn(("should", "FAIL"), strength.values())
-
     def test_what_is_not_built_or_does_not_exist_is_a_usage_error(self):
         for words, arguments in (("--dut", ["--fabric", "verbs:none-such"]),
                                  ("none-such", ["--fabric", "verbs:none-such", "--dut", "none"]),

@@ -15,7 +15,7 @@ namespace {
 void name_case(reports::Result& result, const std::string& id) {
     constexpr std::size_t most_frames = 20;
     for (auto& detail : result.details) detail.in_case = id;
-    const auto named = std::min(most_frames, result.frames.size());
+    const auto named = static_cast<std::ptrdiff_t>(std::min(most_frames, result.frames.size()));
     result.cases.push_back({id, result.violations, {result.frames.begin(), std::next(result.frames.begin(), named)}});
     result.message = reports::packets_message(result);
 }
