@@ -148,7 +148,8 @@ std::string Bench::State::what_came_instead(std::size_t since) const {
         recorder.decode(i, packet);
         told += (told.empty() ? "" : "; ") + frame_name(i) + ' ' + in_one_line(packet);
     }
-    if (count == 0) return who + " sent nothing";
+    const bool sees_all = session.fabric().abilities().has(fabric::Ability::see_all);
+    if (count == 0) return who + (sees_all ? " sent nothing" : " sent nothing that this fabric shows");
     if (count > most_told) told += "; and " + std::to_string(count - most_told) + " more";
     return who + " sent " + told;
 }
