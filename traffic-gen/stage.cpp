@@ -28,6 +28,17 @@ Stage::Stage(Scene& scene, const StageOptions& options, Sink& sink)
       run_(options.run ? options.run : static_cast<std::uint32_t>(options.seed ^ options.seed >> 32)),
       part_end_(options.count) {}
 
+void Stage::forget_memberships(const Gid& port) {
+    std::erase_if(memberships_, [&](const auto& one) { return one.first.first == port; });
+}
+
+std::vector<std::pair<Gid, std::uint8_t>> Stage::memberships_of(const Gid& port) const {
+    std::vector<std::pair<Gid, std::uint8_t>> groups;
+    for (auto one = memberships_.lower_bound({port, {}}); one != memberships_.end() && one->first.first == port; ++one)
+        if (one->second != 0) groups.emplace_back(one->first.second, one->second);
+    return groups;
+}
+
 std::size_t Stage::size() {
     const auto sizes = options_.most_size - options_.least_size + 1;
     return options_.least_size + (sizes > 1 ? any(sizes) : 0);

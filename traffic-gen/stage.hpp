@@ -14,6 +14,8 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ipoib::traffic {
 
@@ -91,8 +93,11 @@ public:
     void mutate_by(void (*mutation)(build::PacketBuilder& packet)) noexcept { mutation_ = mutation; }
     void change_by(Change change) { change_ = std::move(change); }
     void damage_by(Damage damage) { damage_ = std::move(damage); }
-    /// Hosts join anew what they were members of.
+    /// Hosts join anew what they were members of; or one port does.
     void forget_memberships() noexcept { memberships_.clear(); }
+    void forget_memberships(const wire::Gid& port);
+    /// The groups that a port is a member of, in the states that it joined with.
+    [[nodiscard]] std::vector<std::pair<wire::Gid, std::uint8_t>> memberships_of(const wire::Gid& port) const;
     /// Told with every packet.
     void tell(std::function<void()> told) { told_ = std::move(told); }
     bool (*is_stopped)() = nullptr;
