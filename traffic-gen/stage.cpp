@@ -122,7 +122,8 @@ bool Stage::send_changed(const Sender& sender, build::PacketBuilder& packet) {
 }
 
 void Stage::send(build::PacketBuilder packet) {
-    if (goes_on()) (void)send_changed(sender_of(packet), packet);
+    if (!goes_on() || (hidden_one_of_ != 0 && any(hidden_one_of_) == 0)) return;
+    (void)send_changed(sender_of(packet), packet);
 }
 
 void Stage::pause(Time time) {

@@ -81,6 +81,8 @@ public:
     }
     /// Nothing is sent for so long, on a fabric for a second at most.
     void pause(Time time);
+    /// One of so many packets is sent, but the capture does not show it; of 1 it shows none, of 0 all.
+    void hide_one_of(unsigned packets) noexcept { hidden_one_of_ = packets; }
     /// Sends a frame as it was recorded, at this time since the first; only if it is changed it is built anew.
     void send_recorded(Time time, wire::Octets frame);
 
@@ -143,6 +145,7 @@ private:
     Time now_{}, begun_{};
     Time really_begun_{};  ///< by the clock of the sink
     std::uint64_t sent_ = 0, mutated_ = 0, part_end_, transaction_ = 0;
+    unsigned hidden_one_of_ = 0;
     unsigned in_vain_ = 0;  ///< packets in a row whose sender is none of ours
     bool has_begun_ = false;
 };

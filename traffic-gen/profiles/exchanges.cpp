@@ -72,6 +72,16 @@ build::Node with_ip_of(build::Node place, const build::Node& who) {
     return place;
 }
 
+std::uint64_t opaque_identifier(std::uint64_t secret) noexcept { return (secret + 1) * 0x9e3779b97f4a7c15u; }
+
+build::Node child_of(const build::Node& host, const Scene& scene, std::size_t number, std::size_t net) {
+    auto child = scene.other(number, net);
+    child.lid = host.lid;
+    child.gid = host.gid;
+    child.ipv6 = Gid::of(host.ipv6.prefix(), opaque_identifier(child.qpn));
+    return child;
+}
+
 namespace {
 constexpr std::uint64_t documentation = 0x20010db8'00000000;  // RFC 3849
 }  // namespace

@@ -54,6 +54,12 @@ void ask(Stage& stage, const build::Node& host, const Question<Record>& question
 /// The place of one interface with the IP addresses of another: the next hop of what is for somebody else, and the
 /// sender of what somebody else has sent.
 [[nodiscard]] build::Node with_ip_of(build::Node place, const build::Node& who);
+/// One more interface at a host's port, on any link of the scene: a queue pair and IP addresses of its own, the
+/// identifier of IPv6 an opaque one. RFC 8064.
+[[nodiscard]] build::Node child_of(const build::Node& host, const Scene& scene, std::size_t number,
+                                   std::size_t net = 0);
+/// An identifier of IPv6 that tells nothing of its interface. RFC 7217.
+[[nodiscard]] std::uint64_t opaque_identifier(std::uint64_t secret) noexcept;
 /// The same hosts with addresses that may be routed: 2001:db8:N::/64 instead of fe80::/64.
 [[nodiscard]] Net with_global_addresses(Net net, std::size_t number);
 /// A host behind routers of IP, which has no place on any link.
