@@ -18,6 +18,20 @@ Found judged(const Mutation& mutation) {
     return judged(*profile, {.link = build::samples::controlled(), .change = mutation.change});
 }
 
+class Nowhere : public Sink {
+public:
+    bool take(Time, const Sender&, wire::Octets) override { return true; }
+};
+
+void played(const Profile& profile, void (*change)(build::PacketBuilder&)) {
+    Scene scene{{.hosts = 3, .groups = 2, .partitions = 2, .link = build::samples::controlled()}};
+    Nowhere sink;
+    constexpr std::uint64_t enough = 100;
+    Stage stage{scene, {.count = enough}, sink};
+    stage.mutate_by(change);
+    play(profile, stage);
+}
+
 struct Exception {
     const requirements::Requirement* requirement;
     std::string_view reason;
@@ -54,6 +68,16 @@ TEST_CASE("Mutations: each breaks what it declares, and nothing else") {
         Ids declared;
         for (const auto* requirement : mutation->breaks) Found::add(declared, *requirement);
         CHECK(judged(*mutation).broken == declared);
+    }
+}
+
+TEST_CASE("Mutations: each can be made on any profile, and leaves alone what it is not about") {
+    for (const auto* profile : all_profiles()) {
+        if (profile->name == "replay" || profile->name == "malformed") continue;
+        for (const auto* mutation : all_mutations()) {
+            CAPTURE(std::string(profile->name), std::string(mutation->name));
+            CHECK_NOTHROW(played(*profile, mutation->change));
+        }
     }
 }
 

@@ -61,7 +61,7 @@ const Mutation uncontrolled_q_key{
         [](build::PacketBuilder& packet) {
             constexpr std::uint32_t controlled = 0x80000000;
             if (const auto record = packet.get<M>()) packet.set(M::q_key, record[M::q_key] & ~controlled);
-            if (!packet.has(spec_of<Mad>)) packet.set(Deth::q_key, packet.get<Deth>()[Deth::q_key] & ~controlled);
+            if (is_ipoib_datagram(packet)) packet.set(Deth::q_key, packet.get<Deth>()[Deth::q_key] & ~controlled);
         },
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Wrong connections: what peers say of them, and what goes over them. RFC 4755.
-#include "traffic-gen/mutation.hpp"
+#include "traffic-gen/mutations/kinds.hpp"
 
 #include "protocol/build/connection.hpp"
 
@@ -12,7 +12,7 @@ using namespace wire;
 namespace {
 
 bool is_over_connection(const build::PacketBuilder& packet) {
-    return packet.has(spec_of<Bth>) && packet.get<Bth>()[Bth::opcode] == Opcode::rc_send_only;
+    return is_ipoib(packet) && packet.has(spec_of<Bth>) && packet.get<Bth>()[Bth::opcode] == Opcode::rc_send_only;
 }
 
 /// Gives a field of the private data another value. RFC 4755, 6.
@@ -111,7 +111,7 @@ const Mutation multicast_over_connection{
     .profile = "connected",
     .change =
         [](build::PacketBuilder& packet) {
-            if (is_over_connection(packet)) packet.set(Ipv4::destination, 0xefc00001);
+            if (is_over_connection(packet) && packet.has(spec_of<Ipv4>)) packet.set(Ipv4::destination, 0xefc00001);
         },
 };
 
