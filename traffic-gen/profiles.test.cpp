@@ -2,6 +2,7 @@
 // Every profile is a legal network, however unusual: the judge accuses nobody in it.
 #include "catch2.hpp"
 #include "protocol/build/samples.hpp"
+#include "traffic-gen/mutation.hpp"
 #include "traffic-gen/test_judge.hpp"
 
 #include <algorithm>
@@ -72,6 +73,14 @@ TEST_CASE("Profiles: nothing is missing after a while, either") {
                   std::vector<std::string>{});
         }
     }
+}
+
+TEST_CASE("Profiles: who asks at the Service-ID that Linux uses is wrong, not who rejects it") {
+    const auto& asks = *find_mutation("cm-service-id");
+    Ids expected;
+    for (const auto* requirement : asks.breaks) Found::add(expected, *requirement);
+    const Run run{.link = build::samples::controlled(), .change = asks.change};
+    CHECK(judged(*find_profile("mixed-modes"), run).broken == expected);
 }
 
 TEST_CASE("Profiles: the same seed gives the same octets") {
