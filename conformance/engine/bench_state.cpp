@@ -3,6 +3,7 @@
 #include "conformance/engine/bench_state.hpp"
 
 #include "conformance/engine/notation.hpp"
+#include "protocol/requirements/rfc4391.hpp"
 #include "protocol/wire/rebuilt.hpp"
 
 namespace ipoib::conformance {
@@ -67,11 +68,11 @@ std::optional<std::size_t> Bench::State::find(const Expectation& expectation, co
 }
 
 std::optional<std::size_t> Bench::State::await(const Expectation& expectation, const Situation& asked,
-                                               std::size_t since, fabric::Duration time) {
+                                               std::size_t since, Within time) {
     demand_sight(expectation);
     auto found = find(expectation, asked, since);
     auto& loop = session.loop();
-    const auto deadline = loop.now() + session.scaled(time);
+    const auto deadline = loop.now() + scaled(time);
     // A frame is seen when it is sent and arrives later: both make the look worth while.
     std::size_t seen = recorder.size(), arrived = recorder.arrivals();
     while (!found) {
@@ -85,10 +86,15 @@ std::optional<std::size_t> Bench::State::await(const Expectation& expectation, c
     return found;
 }
 
-bool Bench::State::comes_true(const std::function<bool()>& holds, std::chrono::milliseconds time) {
+fabric::Duration Bench::State::scaled(Within time) const {
+    const fabric::Duration whole = time.time;
+    return time.is_stated ? std::max(whole, session.scaled(whole)) : session.scaled(whole);
+}
+
+bool Bench::State::comes_true(const std::function<bool()>& holds, Within time) {
     constexpr auto between_looks = std::chrono::milliseconds{50};
     auto& loop = session.loop();
-    const auto deadline = loop.now() + session.scaled(time);
+    const auto deadline = loop.now() + scaled(time);
     while (!holds()) {
         if (loop.now() >= deadline || fabric::Loop::stop_requested()) return false;
         loop.run_for(between_looks);
@@ -96,17 +102,18 @@ bool Bench::State::comes_true(const std::function<bool()>& holds, std::chrono::m
     return true;
 }
 
-std::size_t Bench::State::demand(const Expectation& expectation, std::chrono::milliseconds time) {
+std::size_t Bench::State::demand(const Expectation& expectation, Within time) {
     const auto found = await(expectation, situation(), mark, time);
     if (!found)
-        throw Inconclusive("step \"" + step_title + "\": no " + expectation.what() + " within " + milliseconds(time) +
-                           "; " + what_came_instead(mark));
+        throw Inconclusive("step \"" + step_title + "\": no " + expectation.what() + " within " +
+                           milliseconds(time.time) + "; " + what_came_instead(mark));
     return *found;
 }
 
 void Bench::State::judge_claims(const Expectation& expectation, std::size_t frame) {
     Packet packet;
     recorder.decode(frame, packet);
+    bool is_absence_charged = false;
     for (const auto& claim : expectation.claims()) {
         if (recorder.is_rebuilt(frame) && !is_told_by_rebuilt(*claim.header, *claim.field, packet.is_multicast)) {
             untold = frame_name(frame) +
@@ -114,10 +121,17 @@ void Bench::State::judge_claims(const Expectation& expectation, std::size_t fram
                      std::string(claim.field->name) + " is not what was on the wire";
             continue;
         }
-        observed();
         const auto* at = claim.header_at(packet);
-        if (at && claim.holds(at, situation())) continue;
         const auto field = std::string(claim.header->name) + '.' + std::string(claim.field->name);
+        if (!at && claim.header == &spec_of<Grh> && !claim.is_presence) {
+            if (is_absence_charged) continue;
+            throw Inconclusive("step \"" + step_title + "\": " + expectation.what() + " (" + frame_name(frame) +
+                               ") has no GRH, so " + field + " is not judged; that it has none is a matter of " +
+                               std::string(rfc4391::grh_on_multicast.id));
+        }
+        observed();
+        if (at && claim.holds(at, situation())) continue;
+        is_absence_charged |= !at;
         const auto actual = at ? value_text(*claim.field, at) : std::string("absent");
         const bool is_inside = at >= packet.octets.data() && at < packet.octets.data() + packet.octets.size();
         violated({.frame = frame + 1,

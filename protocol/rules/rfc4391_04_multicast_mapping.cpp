@@ -9,6 +9,8 @@ namespace ipoib::rules {
 namespace {
 
 constexpr std::uint64_t all_routers = 2;
+constexpr auto or_redirected = ", or the all-router or broadcast group",
+               not_redirected = "; what is of link-local scope goes to no other group";
 
 std::uint32_t ipv4_destination(const Packet& p) { return p.ipv4 ? p.ipv4[Ipv4::destination] : 0; }
 bool is_ipv4_link_local_group(std::uint32_t address) { return address >> 8 == 0xe00000; }
@@ -130,7 +132,8 @@ constexpr Rule rules[] = {
      .points_at = Mgid::group_low,
      .expected_of =
          [](const Packet& p, const Known&) {
-             return "the low 80 bits of " + text(ipv6_destination(p)) + ", or the all-router or broadcast group";
+             const auto group = ipv6_destination(p);
+             return "the low 80 bits of " + text(group) + (ipv6_scope(group) > 2 ? or_redirected : not_redirected);
          },
      .actual_of = mgid_text},
     {.id = "RULE-RFC4391-4-07",
@@ -142,7 +145,9 @@ constexpr Rule rules[] = {
      .points_at = Mgid::group_low,
      .expected_of =
          [](const Packet& p, const Known&) {
-             return "the low 28 bits of " + ipv4_text(ipv4_destination(p)) + ", or the all-router or broadcast group";
+             const auto group = ipv4_destination(p);
+             return "the low 28 bits of " + ipv4_text(group) +
+                    (is_ipv4_link_local_group(group) ? not_redirected : or_redirected);
          },
      .actual_of = mgid_text},
     {.id = "RULE-RFC4391-4-08",
