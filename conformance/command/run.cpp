@@ -158,6 +158,10 @@ int run_cases(const Options& options, const std::string& program, const std::vec
         aim.run.progress = [&](const Case& one, std::size_t number, std::size_t count) {
             line.show(fmt::format("[{}/{}] {}", number, count, one.id));
         };
+    aim.target.remark = [&line](const std::string& text) {
+        line.clear();
+        remark(text);
+    };
     stop_on_interrupt();
     const RunClock clock;
     auto results = drive(aim);

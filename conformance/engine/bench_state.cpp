@@ -72,7 +72,7 @@ std::optional<std::size_t> Bench::State::await(const Expectation& expectation, c
     demand_sight(expectation);
     auto found = find(expectation, asked, since);
     auto& loop = session.loop();
-    const auto deadline = loop.now() + scaled(time);
+    auto deadline = loop.now() + scaled(time);
     // A frame is seen when it is sent and arrives later: both make the look worth while.
     std::size_t seen = recorder.size(), arrived = recorder.arrivals();
     while (!found) {
@@ -80,7 +80,10 @@ std::optional<std::size_t> Bench::State::await(const Expectation& expectation, c
             [&] { return recorder.size() != seen || recorder.arrivals() != arrived || recorder.is_full(); }, deadline);
         if (recorder.is_full()) throw CaseDefect("more than 64 MiB of frames: somebody floods the link");
         found = find(expectation, asked, since);
-        if (!is_news) break;
+        if (!is_news && !found) {
+            if (!session.control().waits_for_stopped() || fabric::Loop::stop_requested()) break;
+            deadline = loop.now() + scaled(time);
+        }
         seen = recorder.size(), arrived = recorder.arrivals();
     }
     return found;
@@ -94,9 +97,13 @@ fabric::Duration Bench::State::scaled(Within time) const {
 bool Bench::State::comes_true(const std::function<bool()>& holds, Within time) {
     constexpr auto between_looks = std::chrono::milliseconds{50};
     auto& loop = session.loop();
-    const auto deadline = loop.now() + scaled(time);
+    auto deadline = loop.now() + scaled(time);
     while (!holds()) {
-        if (loop.now() >= deadline || fabric::Loop::stop_requested()) return false;
+        if (fabric::Loop::stop_requested()) return false;
+        if (loop.now() >= deadline) {
+            if (!session.control().waits_for_stopped()) return false;
+            deadline = loop.now() + scaled(time);
+        }
         loop.run_for(between_looks);
     }
     return true;
