@@ -93,7 +93,8 @@ class Node:
             except queue.Empty:
                 is_stopped = self._is_stopped()
                 if is_stopped != was_stopped:
-                    print("the node is stopped: waiting" if is_stopped else "the node goes on", file=sys.stderr, flush=True)
+                    words = "the node is stopped: waiting" if is_stopped else "the node goes on"
+                    print(words, file=sys.stderr, flush=True)
                 was_stopped = is_stopped
                 left = self.patience if is_stopped else left - self.look_again
                 if left <= 0:
@@ -290,7 +291,8 @@ def main():
     parser.add_argument("--node", required=True, help="the program of samples/c-node")
     parser.add_argument("--port", required=True, help="path of the fabric's raw port")
     parser.add_argument("--guid", default="0002c90300dd0001", help="port GUID in hex")
-    parser.add_argument("--patience", type=float, default=8, help="seconds for an answer of the node; the harness waits 10")
+    parser.add_argument("--patience", type=float, default=8,
+                        help="seconds for an answer of the node; the harness waits 10")
     options = parser.parse_args()
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
