@@ -170,7 +170,7 @@ Expectation path_question_about(const Gid& gid) {
         // The GIDs of a MultiPathRecord stand behind its fixed part, as many as it says.
         if (is_sa_request(p, attribute::multi_path_record)) {
             const auto record = p.octets.subspan(p.offset_of(p.sa.data()) + SaHeader::size);
-            return !std::ranges::search(record, gid.octets).empty();
+            return std::search(record.begin(), record.end(), gid.octets.begin(), gid.octets.end()) != record.end();
         }
         if (!is_sa_request(p, attribute::path_record)) return false;
         using component = PathRecord::component;
