@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ipoib-conform selftest --metamorphic: sources, a run, what it found.
+#include "conformance/command/metamorphic.hpp"
+
+#include "conformance/command/commands.hpp"
+#include "conformance/command/output.hpp"
+#include "conformance/command/terminal.hpp"
+#include "conformance/metamorphic/text.hpp"
+#include "fabric/capture/reader.hpp"
+#include "fabric/loop.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+
+namespace ipoib::conformance {
+namespace {
+
+using metamorphic::Outcome, metamorphic::Relation, metamorphic::Run, metamorphic::Source, metamorphic::Sources;
+
+bool is_stopped() { return fabric::Loop::stop_requested() || capture::stop_requested(); }
+
+bool takes(const MetamorphicOptions& options, std::string_view kind) {
+    return options.kinds.empty() || std::ranges::find(options.kinds, kind) != options.kinds.end();
+}
+
+Sources sources_of(const MetamorphicOptions& options, const std::vector<std::string>& captures, std::uint64_t seed,
+                   StatusLine& line) {
+    Sources sources;
+    for (const auto& path : captures) {
+        try {
+            metamorphic::add_capture(sources, path, "capture:" + path);
+        } catch (const std::runtime_error& wrong) {
+            throw UsageError(wrong.what());
+        }
+    }
+    if (takes(options, "sample")) metamorphic::add_samples(sources);
+    if (takes(options, "profile") || takes(options, "mutation")) metamorphic::add_generated(sources, seed);
+    if (takes(options, "case"))
+        metamorphic::add_evidence(sources, {.with_mutants = options.with_mutants, .seed = seed},
+                                  [&](const std::string& mutant) {
+                                      if (progress_is_seen()) line.show("evidence of " + mutant);
+                                  });
+    std::erase_if(sources,
+                  [&](const auto& source) { return source->kind != "capture" && !takes(options, source->kind); });
+    return sources;
+}
+
+std::vector<const Relation*> relations_of(const MetamorphicOptions& options) {
+    if (options.relations.empty()) return metamorphic::all_relations();
+    std::vector<const Relation*> some;
+    for (const auto& name : options.relations) {
+        some.push_back(metamorphic::find_relation(name));
+        if (!some.back()) throw UsageError("no relation is named '" + name + "'");
+    }
+    return some;
+}
+
+void write_frames(const std::string& folder, const Outcome& outcome) {
+    if (folder.empty()) return;
+    std::size_t number = 0;
+    for (const auto& one : outcome.breaks) {
+        const auto name = fmt::format("{:03}-{}.pcapng", ++number, one.relation->name);
+        try {
+            metamorphic::write_capture(one, (std::filesystem::path(folder) / name).string());
+        } catch (const std::runtime_error& wrong) {
+            throw UsageError(wrong.what());
+        }
+    }
+}
+
+/// "loss-one/profile:arp/7": a source's name may hold slashes.
+Outcome one_variant(const std::string& name, const Sources& sources) {
+    const auto first = name.find('/'), last = name.rfind('/');
+    const auto* relation = metamorphic::find_relation(name.substr(0, first));
+    if (!relation || first == last) throw UsageError("--variant RELATION/SOURCE/NUMBER, as a run has named it");
+    const auto source_name = name.substr(first + 1, last - first - 1);
+    const auto source = std::ranges::find(sources, source_name, [](const auto& one) { return one->name; });
+    if (source == sources.end()) throw UsageError("no source is named '" + source_name + "'");
+    std::size_t number = 0;
+    try {
+        number = std::stoull(name.substr(last + 1));
+    } catch (const std::exception&) {
+        throw UsageError("--variant RELATION/SOURCE/NUMBER: '" + name.substr(last + 1) + "' is no number");
+    }
+    return metamorphic::try_variant(*relation, **source, sources, number);
+}
+
+}  // namespace
+
+void add_metamorphic_options(CLI::App& command, MetamorphicOptions& options) {
+    const std::string group = "Metamorphic";
+    command
+        .add_flag("--metamorphic", options.is_asked,
+                  "Judge how verdicts move when captures are changed: frames lost, renamed, mixed")
+        ->group(group);
+    command.add_option("--for", options.seconds, "Go on by chance for so long, as in 90s, 10min, 1h")
+        ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}}))
+        ->check(CLI::PositiveNumber)
+        ->type_name("TIME")
+        ->group(group);
+    command.add_option("--relation", options.relations, "This relation only; again for more")
+        ->type_name("NAME")
+        ->allow_extra_args(false)
+        ->group(group);
+    command
+        .add_option("--sources", options.kinds,
+                    "Of these only: sample, profile, mutation, case; none: all but captures")
+        ->delimiter(',')
+        ->type_name("KIND,...")
+        ->check(CLI::IsMember({"sample", "profile", "mutation", "case", "none"}))
+        ->group(group);
+    command.add_flag("--mutants", options.with_mutants, "The evidence of cases with mutants, too")->group(group);
+    command.add_option("--variant", options.variant, "One variant, as a run has named it")
+        ->type_name("RELATION/SOURCE/NUMBER")
+        ->group(group);
+    command.add_option("--frames", options.frames, "Write the frames of each broken relation into a folder")
+        ->type_name("DIR")
+        ->group(group);
+}
+
+int run_metamorphic(const MetamorphicOptions& options, const std::vector<std::string>& captures, std::uint64_t seed) {
+    if (!options.frames.empty() && !std::filesystem::is_directory(options.frames))
+        throw UsageError(options.frames + " is no folder");
+    StatusLine line;
+    stop_on_interrupt();
+    const auto sources = sources_of(options, captures, seed, line);
+    Run run{.sources = sources, .relations = relations_of(options), .seed = seed};
+    run.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.seconds));
+    run.is_stopped = is_stopped;
+    if (progress_is_seen())
+        run.progress = [&](std::uint64_t variants, std::size_t breaks) {
+            line.show(fmt::format("{} variants of {} sources, {} broken", variants, sources.size(), breaks));
+        };
+    const auto outcome = options.variant.empty() ? metamorphic::execute(run) : one_variant(options.variant, sources);
+    line.clear();
+    print(metamorphic::text(outcome));
+    write_frames(options.frames, outcome);
+    return outcome.breaks.empty() ? exit_ok : exit_worse;
+}
+
+}  // namespace ipoib::conformance

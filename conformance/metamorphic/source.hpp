@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What relations are tried on: captures by name, in memory, each judged once as it is.
+#pragma once
+
+#include "conformance/metamorphic/verdicts.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace ipoib::metamorphic {
+
+struct Source {
+    std::string name;  ///< "profile:membership", "mutation:reserved-not-zero", "sample:broken.pcap", "case:..."
+    std::string kind;  ///< the part of it before the colon
+    Trace trace;
+    bool is_one_subnet = false;
+    /// Of one administrator whose LID is that of all sources of the generator: they can be mixed as partitions.
+    bool is_generated = false;
+
+    std::vector<Who> who{};
+    std::vector<std::size_t> everything{};  ///< 0, 1, 2 ... : the numbers of all frames
+    Verdicts verdicts{};
+    Decisions decisions{};
+    /// By frame: numbers that two frames have in common when they share a port, a group, a queue pair, an address or a
+    /// transaction; ascending.
+    std::vector<std::vector<std::uint64_t>> shared{};
+
+    [[nodiscard]] const std::vector<Frame>& frames() const noexcept { return trace.frames; }
+    [[nodiscard]] std::size_t size() const noexcept { return trace.frames.size(); }
+    [[nodiscard]] bool is_legal() const noexcept { return verdicts.charges.empty(); }
+    [[nodiscard]] Parties parties() const noexcept { return {who, {}}; }
+};
+using Sources = std::vector<std::unique_ptr<Source>>;
+
+/// Makes a source of frames whose octets are those of `trace.store` or outlive it, and judges it.
+[[nodiscard]] std::unique_ptr<Source> make_source(std::string name, Trace trace, bool is_one_subnet = false);
+
+/// The sample captures.
+void add_samples(Sources& sources);
+/// Every profile of the generator, and every mutation on its own profile, fast and slow, with a few frames each.
+void add_generated(Sources& sources, std::uint64_t seed);
+struct EvidenceOptions {
+    bool with_mutants = false;
+    std::uint64_t seed = 1;
+};
+/// The frames of every case with the reference, with permitted ways, and, where it is asked for, with every mutant.
+void add_evidence(Sources& sources, const EvidenceOptions& options,
+                  const std::function<void(const std::string&)>& progress);
+/// A capture file. Throws std::runtime_error for one that cannot be read.
+void add_capture(Sources& sources, const std::string& path, const std::string& name);
+
+}  // namespace ipoib::metamorphic
