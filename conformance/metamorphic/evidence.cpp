@@ -39,6 +39,15 @@ Trace trace_of(const Recorder& recorder, Party judged) {
     return trace;
 }
 
+/// A case runs in several scenarios.
+std::string free_name(const Sources& sources, const std::string& wanted) {
+    auto name = wanted;
+    const auto is_taken = [&](const auto& source) { return source->name == name; };
+    for (unsigned number = 2; std::ranges::any_of(sources, is_taken); ++number)
+        name = wanted + ',' + std::to_string(number);
+    return name;
+}
+
 }  // namespace
 
 void add_evidence(Sources& sources, const EvidenceOptions& options,
@@ -52,7 +61,11 @@ void add_evidence(Sources& sources, const EvidenceOptions& options,
         if (recorder.size() == 0) return;
         const auto judged = one.subject == conformance::Subject::sa ? Party::sa : Party::dut;
         const auto name = (mutant ? std::string(mutant->name) : "reference") + ',' + std::string(one.id);
-        sources.push_back(make_source("case:" + name, trace_of(recorder, judged)));
+        sources.push_back(make_source(free_name(sources, "case:" + name), trace_of(recorder, judged)));
+        if (!mutant) return;
+        auto broken = mutant->breaks;
+        broken.insert(broken.end(), mutant->sometimes.begin(), mutant->sometimes.end());
+        sources.back()->broken = numbers_of(broken);
     };
     (void)conformance::selftest(run);
 }

@@ -44,6 +44,8 @@ struct Relation {
     std::string_view name;  ///< "loss-one"
     std::string_view what;  ///< the change and what must follow, in words
     Moves moves = Moves::nothing_new;
+    /// Whether what is mixed in is of the same subnet: time passes there by either's frames.
+    bool is_of_one_subnet = false;
     /// Statements on rates, counts and idle times, where the change touches those.
     std::vector<const requirements::Requirement*> exceptions{};
     /// How many variants of a source there are to be tried one after the other, by number; later numbers are left to

@@ -43,10 +43,12 @@ struct Play {
     std::string_view rate = "1000";
     unsigned partitions = 1;
     std::uint64_t packets = 24;
+    unsigned hosts = 3;
 };
 
 void add_played(Sources& sources, const std::string& name, const Play& play, std::uint64_t seed) {
-    Scene scene{{.hosts = 3, .groups = 2, .partitions = play.partitions, .link = build::samples::controlled()}};
+    Scene scene{
+        {.hosts = play.hosts, .groups = 2, .partitions = play.partitions, .link = build::samples::controlled()}};
     Trace trace;
     Keeper keeper{trace};
     Stage stage{scene, {.count = play.packets, .seed = seed, .rate = traffic::Rate{std::string(play.rate)}}, keeper};
@@ -54,13 +56,32 @@ void add_played(Sources& sources, const std::string& name, const Play& play, std
     traffic::play(play.profile, stage);
     auto source = make_source(name + std::string(play.suffix), std::move(trace));
     source->is_generated = true;
+    source->administrator_lid = scene.administrator().lid;
+    source->administrator_guid = scene.administrator().gid.interface_id();
     sources.push_back(std::move(source));
+}
+
+void add_mutated(Sources& sources, const traffic::Mutation& mutation, const traffic::Profile& profile,
+                 std::uint64_t seed) {
+    add_played(sources, "mutation:" + std::string(mutation.name),
+               {.profile = profile, .suffix = "", .change = mutation.change}, seed);
+    sources.back()->broken = numbers_of(mutation.breaks);
 }
 
 /// Those that are about a capture, or about all others.
 bool is_played(const traffic::Profile& profile) { return profile.name != "replay" && profile.name != "malformed"; }
 
 }  // namespace
+
+const Names& Source::names() const {
+    if (!names_) names_ = std::make_unique<const Names>(frames());
+    return *names_;
+}
+
+const std::vector<std::vector<std::uint64_t>>& Source::shared() const {
+    if (shared_.empty()) shared_ = names().shared(frames());
+    return shared_;
+}
 
 std::unique_ptr<Source> make_source(std::string name, Trace trace, bool is_one_subnet) {
     auto source = std::make_unique<Source>();
@@ -105,6 +126,12 @@ void add_samples(Sources& sources) {
     }
 }
 
+std::unique_ptr<Source> played(const traffic::Profile& profile) {
+    Sources one;
+    add_played(one, "profile:" + std::string(profile.name), {.profile = profile, .suffix = ",long", .packets = 120}, 1);
+    return std::move(one.front());
+}
+
 void add_generated(Sources& sources, std::uint64_t seed) {
     for (const auto* profile : traffic::all_profiles()) {
         if (!is_played(*profile)) continue;
@@ -112,11 +139,11 @@ void add_generated(Sources& sources, std::uint64_t seed) {
         add_played(sources, name, {.profile = *profile, .suffix = ""}, seed);
         add_played(sources, name, {.profile = *profile, .suffix = ",slow", .rate = "0.5"}, seed);
         add_played(sources, name, {.profile = *profile, .suffix = ",two-partitions", .partitions = 2}, seed);
+        add_played(sources, name, {.profile = *profile, .suffix = ",long", .packets = 120, .hosts = 4}, seed);
     }
     for (const auto* mutation : traffic::all_mutations())
         if (const auto* profile = traffic::find_profile(mutation->profile); profile && is_played(*profile))
-            add_played(sources, "mutation:" + std::string(mutation->name),
-                       {.profile = *profile, .suffix = "", .change = mutation->change}, seed);
+            add_mutated(sources, *mutation, *profile, seed);
 }
 
 }  // namespace ipoib::metamorphic

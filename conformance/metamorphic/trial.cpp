@@ -2,6 +2,7 @@
 // Compares sets of charges, and shrinks what breaks a relation.
 #include "conformance/metamorphic/trial.hpp"
 
+#include "conformance/metamorphic/foreign.hpp"
 #include "conformance/shrink/shrink.hpp"
 
 namespace ipoib::metamorphic {
@@ -24,21 +25,29 @@ bool has_number(const std::vector<std::uint16_t>& numbers, std::uint16_t number)
 const Verdicts& Trial::judge_before(const Relation& relation, const Source& source, Kept kept, const Choice& choice) {
     const bool is_whole = kept.size() == source.size();
     if (is_whole && relation.moves != Moves::sum) return source.verdicts;
-    if (is_whole) {
-        before_ = source.verdicts;
-    } else {
-        before_trace_.clear();
-        for (const auto index : kept) put(source, index, before_trace_);
-        judge(before_trace_.frames, source.is_one_subnet, source.parties(), before_);
-    }
+    before_trace_.clear();
+    for (const auto index : kept) put(source, index, before_trace_);
+    if (relation.is_of_one_subnet) put_end();
+    judge(before_trace_.frames, source.is_one_subnet, source.parties(), before_);
     if (relation.moves != Moves::sum) return before_;
     before_trace_.clear();
-    if (choice.other)
-        for (const auto index : choice.frames) put(*choice.other, index, before_trace_);
-    judge(before_trace_.frames, false, choice.other ? choice.other->parties() : Parties{}, alone_);
+    for (const auto index : choice.frames) put(*choice.other, index, before_trace_);
+    if (relation.is_of_one_subnet && !before_trace_.frames.empty()) put_end();
+    judge(before_trace_.frames, false, choice.other->parties(), alone_);
     for (const auto& charge : alone_.charges) before_.add(charge);
     before_.settle();
     return before_;
+}
+
+/// A frame of a foreign program, as late as the last of the variant: so much time has passed for whoever had to do
+/// something.
+void Trial::put_end() {
+    if (variant_.frames.empty() || before_trace_.frames.empty()) return;
+    const auto shift = variant_.frames.front().time - before_trace_.frames.front().time;
+    auto end = foreign_programs().front()->frames().front();
+    end.time = variant_.frames.back().time - shift;
+    end.is_without_who = true;
+    before_trace_.frames.push_back(end);
 }
 
 const std::vector<Moved>& Trial::execute(const Relation& relation, const Source& source, Kept kept,
@@ -53,13 +62,17 @@ const std::vector<Moved>& Trial::execute(const Relation& relation, const Source&
     if (relation.moves == Moves::injected)
         compare_injected(before, choice);
     else
-        compare(relation, before);
+        compare(relation, source, before);
     return moved_;
 }
 
-void Trial::compare(const Relation& relation, const Verdicts& before) {
-    for (const auto& charge : after_.charges)
-        if (!before.has(charge) && !is_excepted(relation, charge)) moved_.push_back({charge, false});
+void Trial::compare(const Relation& relation, const Source& source, const Verdicts& before) {
+    for (const auto& charge : after_.charges) {
+        if (before.has(charge) || is_excepted(relation, charge)) continue;
+        // Whoever is shown to break what is broken is not accused wrongly.
+        const bool is_true = relation.moves == Moves::nothing_new && has_number(source.broken, charge.requirement);
+        if (!is_true) moved_.push_back({charge, false});
+    }
     if (relation.moves == Moves::nothing_new) return;
     for (const auto& charge : before.charges)
         if (!after_.has(charge) && !is_excepted(relation, charge)) moved_.push_back({charge, true});

@@ -28,7 +28,8 @@ public:
 
 private:
     const Verdicts& judge_before(const Relation& relation, const Source& source, Kept kept, const Choice& choice);
-    void compare(const Relation& relation, const Verdicts& before);
+    void put_end();
+    void compare(const Relation& relation, const Source& source, const Verdicts& before);
     void compare_injected(const Verdicts& before, const Choice& choice);
 
     Trace variant_, before_trace_;

@@ -29,16 +29,23 @@ struct RuleWeight {
     bool is_fail = false;
 };
 
+std::uint16_t requirement_number(std::string_view id) {
+    static const auto numbers = [] {
+        std::map<std::string_view, std::uint16_t> by_id;
+        for (const auto* requirement : requirements::all())
+            by_id.emplace(requirement->id, static_cast<std::uint16_t>(by_id.size()));
+        return by_id;
+    }();
+    return numbers.at(id);
+}
+
 const std::vector<RuleWeight>& weights() {
     static const auto all = [] {
-        std::map<std::string_view, std::uint16_t> numbers;
-        for (const auto* requirement : requirements::all())
-            numbers.emplace(requirement->id, static_cast<std::uint16_t>(numbers.size()));
         std::vector<RuleWeight> list;
         for (const auto& rule : rules::all()) {
             auto& weight = list.emplace_back();
             for (const auto* requirement : rule.checks)
-                if (requirement) weight.requirements[weight.count++] = numbers.at(requirement->id);
+                if (requirement) weight.requirements[weight.count++] = requirement_number(requirement->id);
             weight.is_fail = rule.weight.value_or(rule.checks[0]->strength) == Strength::must;
         }
         return list;
@@ -116,6 +123,14 @@ std::uint16_t number_of(const std::string& name) {
 }
 
 const std::string& name_of(std::uint16_t number) { return name_table().names.at(number); }
+
+std::vector<std::uint16_t> numbers_of(const std::vector<const requirements::Requirement*>& broken) {
+    std::vector<std::uint16_t> numbers;
+    for (const auto* requirement : broken)
+        for (const auto id : requirements::closure(*requirement)) numbers.push_back(requirement_number(id));
+    std::ranges::sort(numbers);
+    return numbers;
+}
 
 bool Verdicts::has_exactly(const Charge& charge) const noexcept {
     return std::ranges::binary_search(charges, charge.key(), {}, &Charge::key);

@@ -45,6 +45,9 @@ struct Verdicts {
     void settle();
 };
 
+/// The requirements, and what else is broken where they are, as Charge::requirement has them; ascending.
+[[nodiscard]] std::vector<std::uint16_t> numbers_of(const std::vector<const requirements::Requirement*>& broken);
+
 /// How often rules judged something, by rules::all().
 struct Decisions {
     std::vector<std::uint32_t> observed;

@@ -40,7 +40,7 @@ bool is_unrelated(const std::vector<std::uint64_t>& a, const std::vector<std::ui
 /// once.
 bool choose_swapped(const Source& source, const Sources&, std::size_t number, Random& random, Choice& choice) {
     const auto borders = each_border(source);
-    const auto can = [&](std::size_t i) { return is_unrelated(source.shared[i], source.shared[i + 1]); };
+    const auto can = [&](std::size_t i) { return is_unrelated(source.shared()[i], source.shared()[i + 1]); };
     if (number < borders) {
         if (can(number)) choice.frames.push_back(number);
     } else {
