@@ -5,14 +5,19 @@
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/terminal.hpp"
+#include "conformance/metamorphic/decisiveness.hpp"
 #include "conformance/metamorphic/text.hpp"
 #include "fabric/capture/reader.hpp"
 #include "fabric/loop.hpp"
+#include "reports/atomic_file.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
 
 namespace ipoib::conformance {
 namespace {
@@ -70,6 +75,62 @@ void write_frames(const std::string& folder, const Outcome& outcome) {
     }
 }
 
+std::string read(const std::string& path) {
+    std::ifstream file{path};
+    if (!file) throw UsageError(path + " cannot be read");
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+/// Lines such as "loss-one RULE-RFC4391-9-01 appears"; "#" begins a remark.
+std::set<std::string> known_breaks(const std::string& path) {
+    std::set<std::string> known;
+    if (path.empty()) return known;
+    std::istringstream lines{read(path)};
+    for (std::string line; std::getline(lines, line);)
+        if (!line.empty() && !line.starts_with('#')) known.insert(line);
+    return known;
+}
+
+/// Whether what is broken is what is known to be, no more and no less; says what differs.
+bool is_as_known(const MetamorphicOptions& options, const Outcome& outcome) {
+    auto known = known_breaks(options.known);
+    bool is_right = true;
+    std::set<std::string> seen;
+    for (const auto& one : outcome.breaks) {
+        const auto key = metamorphic::key(one);
+        seen.insert(key);
+        if (known.contains(key)) continue;
+        if (!options.known.empty()) print("not known to be broken: " + key + '\n');
+        is_right = false;
+    }
+    for (const auto& key : known) {
+        if (seen.contains(key)) continue;
+        print("no longer broken: " + key + '\n');
+        is_right = false;
+    }
+    return is_right;
+}
+
+/// Whether there are as many verdicts as before; says where not.
+bool is_as_decisive(const MetamorphicOptions& options, const Sources& sources) {
+    const auto now = metamorphic::decisiveness(sources);
+    print(fmt::format("{:.1f} % of the pairs of a requirement and a source have a verdict\n", 100 * now.share()));
+    if (!options.decisiveness.empty())
+        if (const auto error = reports::write_atomically(options.decisiveness, metamorphic::page(now)); !error.empty())
+            throw UsageError(error);
+    if (options.not_below.empty()) return true;
+    std::vector<std::string> losses;
+    try {
+        losses = metamorphic::losses(metamorphic::parse(read(options.not_below)), now);
+    } catch (const std::runtime_error& wrong) {
+        throw UsageError(options.not_below + ": " + wrong.what());
+    }
+    for (const auto& line : losses) print("less decisive: " + line + '\n');
+    return losses.empty();
+}
+
 /// "loss-one/profile:arp/7": a source's name may hold slashes.
 Outcome one_variant(const std::string& name, const Sources& sources) {
     const auto first = name.find('/'), last = name.rfind('/');
@@ -118,6 +179,15 @@ void add_metamorphic_options(CLI::App& command, MetamorphicOptions& options) {
     command.add_option("--frames", options.frames, "Write the frames of each broken relation into a folder")
         ->type_name("DIR")
         ->group(group);
+    command.add_option("--known", options.known, "Broken relations that are known, a line each: any other fails")
+        ->type_name("FILE")
+        ->group(group);
+    command.add_option("--decisiveness", options.decisiveness, "Write how often each requirement has a verdict")
+        ->type_name("FILE")
+        ->group(group);
+    command.add_option("--not-below", options.not_below, "Such a file: fewer verdicts than there fail")
+        ->type_name("FILE")
+        ->group(group);
 }
 
 int run_metamorphic(const MetamorphicOptions& options, const std::vector<std::string>& captures, std::uint64_t seed) {
@@ -137,7 +207,10 @@ int run_metamorphic(const MetamorphicOptions& options, const std::vector<std::st
     line.clear();
     print(metamorphic::text(outcome));
     write_frames(options.frames, outcome);
-    return outcome.breaks.empty() ? exit_ok : exit_worse;
+    const bool is_one = !options.variant.empty();
+    const bool is_right = is_one ? outcome.breaks.empty() : is_as_known(options, outcome);
+    const bool is_decisive = is_one || is_as_decisive(options, sources);
+    return is_right && is_decisive ? exit_ok : exit_worse;
 }
 
 }  // namespace ipoib::conformance

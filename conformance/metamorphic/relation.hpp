@@ -27,9 +27,11 @@ struct Choice {
     /// Of an injection, whose frame is the first of `frames`: the requirements, by number, that must be found broken
     /// there, and those that may be besides. Ascending.
     std::vector<std::uint16_t> expected{}, allowed{};
+    bool may_break_more = false;  ///< whatever it is
 
     void clear() {
         expected.clear();
+        may_break_more = false;
         allowed.clear();
         frames.clear();
         numbers = {};

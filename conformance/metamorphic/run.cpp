@@ -48,7 +48,8 @@ private:
                 if (is_over()) return;
                 const auto& relation = *run_.relations[i];
                 const auto count = relation.systematic(*source);
-                for (std::size_t number = 0; number < count; ++number) try_one(i, *source, number);
+                const auto tries = std::min(count, run_.most_each);
+                for (std::size_t n = 0; n < tries; ++n) try_one(i, *source, n * count / tries);
                 for (std::size_t n = 0; relation.is_random && n < run_.random_each; ++n)
                     try_one(i, *source, any_number(count));
             }
@@ -60,7 +61,11 @@ private:
             const auto which = random_.below(run_.relations.size());
             const auto& source = *run_.sources[random_.below(run_.sources.size())];
             const auto& relation = *run_.relations[which];
-            if (relation.is_random) try_one(which, source, any_number(relation.systematic(source)));
+            const auto count = relation.systematic(source);
+            if (count > 0 && (!relation.is_random || random_.below(2) == 0))
+                try_one(which, source, random_.below(count));
+            else if (relation.is_random)
+                try_one(which, source, any_number(count));
         }
     }
 

@@ -27,6 +27,8 @@ struct Run {
     const Sources& sources;
     std::vector<const Relation*> relations;  ///< usually all
     std::uint64_t seed = 1;
+    /// Of those that are tried one by one at most so many of each source and relation, spread evenly.
+    std::size_t most_each = 32;
     /// Variants by chance of each source and relation, after those that are tried one by one.
     std::size_t random_each = 2;
     /// Where it is not 0: goes on by chance until so much time has passed.

@@ -84,7 +84,8 @@ void Trial::compare_injected(const Verdicts& before, const Choice& choice) {
     if (at == variant_.frames.end()) return;
     const auto position = static_cast<std::uint32_t>(at - variant_.frames.begin());
     for (const auto& charge : after_.charges)
-        if (!before.has(charge) && !has_number(choice.allowed, charge.requirement)) moved_.push_back({charge, false});
+        if (!choice.may_break_more && !before.has(charge) && !has_number(choice.allowed, charge.requirement))
+            moved_.push_back({charge, false});
     for (const auto requirement : choice.expected) {
         const auto is_it = [&](const Charge& charge) { return charge.requirement == requirement; };
         const bool is_found = std::ranges::any_of(

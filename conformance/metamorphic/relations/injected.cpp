@@ -47,6 +47,18 @@ void settle(std::vector<std::uint16_t>& numbers) {
     numbers.erase(first, last);
 }
 
+/// Whether others, who act in the capture as if nothing had been wrong, contradict the changed frame: it announces an
+/// address, a record or a path, or goes to another group, which has duties of its own.
+bool teaches(const Packet& before, wire::Octets changed) {
+    Packet after;
+    wire::decode(changed, after);
+    const auto is_announcement = [](const Packet& packet) {
+        return packet.mad || packet.arp || packet.has(wire::Part::nd);
+    };
+    const auto group = [](const Packet& packet) { return packet.grh ? packet.grh[wire::Grh::dgid] : wire::Gid{}; };
+    return is_announcement(before) || is_announcement(after) || group(before) != group(after);
+}
+
 /// What kind of packet it is: its headers, and what a MAD asks for.
 using Shape = std::tuple<wire::Parts, const wire::HeaderSpec*, wire::Method, std::uint16_t>;
 Shape shape_of(const Packet& packet) {
@@ -110,6 +122,7 @@ bool choose_mutation(const Source& source, const Sources&, std::size_t number, R
         choice.frames = {index};
         choice.numbers[1] = which;
         for (const auto also : numbers_of(mutation.breaks)) choice.allowed.push_back(also);
+        choice.may_break_more = teaches(packet, octets);
         settle(choice.expected);
         settle(choice.allowed);
         return true;
