@@ -26,8 +26,14 @@ using metamorphic::Outcome, metamorphic::Relation, metamorphic::Run, metamorphic
 
 bool is_stopped() { return fabric::Loop::stop_requested() || capture::stop_requested(); }
 
+constexpr std::array<std::string_view, 6> all_kinds{"sample",    "profile",   "mutation",
+                                                    "reference", "permitted", "mutant"};
+
+/// The bounded part leaves out the longest, whose frames differ little from those of the reference.
 bool takes(const MetamorphicOptions& options, std::string_view kind) {
-    return options.kinds.empty() || std::ranges::find(options.kinds, kind) != options.kinds.end();
+    const auto is = [&](std::string_view one) { return std::ranges::find(options.kinds, one) != options.kinds.end(); };
+    if (options.kinds.empty()) return options.seconds > 0 || (kind != "permitted" && kind != "mutant");
+    return is(kind) || is("all");
 }
 
 Sources sources_of(const MetamorphicOptions& options, const std::vector<std::string>& captures, std::uint64_t seed,
@@ -42,11 +48,14 @@ Sources sources_of(const MetamorphicOptions& options, const std::vector<std::str
     }
     if (takes(options, "sample")) metamorphic::add_samples(sources);
     if (takes(options, "profile") || takes(options, "mutation")) metamorphic::add_generated(sources, seed);
-    if (takes(options, "case"))
-        metamorphic::add_evidence(sources, {.with_mutants = options.with_mutants, .seed = seed},
-                                  [&](const std::string& mutant) {
-                                      if (progress_is_seen()) line.show("evidence of " + mutant);
-                                  });
+    const metamorphic::EvidenceOptions evidence{.with_reference = takes(options, "reference"),
+                                                .with_permitted = takes(options, "permitted"),
+                                                .with_mutants = takes(options, "mutant"),
+                                                .seed = seed};
+    if (evidence.with_reference || evidence.with_permitted || evidence.with_mutants)
+        metamorphic::add_evidence(sources, evidence, [&](const std::string& mutant) {
+            if (progress_is_seen()) line.show("evidence of " + mutant);
+        });
     std::erase_if(sources,
                   [&](const auto& source) { return source->kind != "capture" && !takes(options, source->kind); });
     return sources;
@@ -165,14 +174,17 @@ void add_metamorphic_options(CLI::App& command, MetamorphicOptions& options) {
         ->type_name("NAME")
         ->allow_extra_args(false)
         ->group(group);
+    std::vector<std::string> kinds{all_kinds.begin(), all_kinds.end()};
+    kinds.insert(kinds.end(), {"all", "none"});
     command
-        .add_option("--sources", options.kinds,
-                    "Of these only: sample, profile, mutation, case; none: all but captures")
+        .add_option(
+            "--sources", options.kinds,
+            "Of these only: sample, profile, mutation, reference, permitted, mutant, all, or none but CAPTUREs; "
+            "without it the first four, with --for all")
         ->delimiter(',')
         ->type_name("KIND,...")
-        ->check(CLI::IsMember({"sample", "profile", "mutation", "case", "none"}))
+        ->check(CLI::IsMember(kinds))
         ->group(group);
-    command.add_flag("--mutants", options.with_mutants, "The evidence of cases with mutants, too")->group(group);
     command.add_option("--variant", options.variant, "One variant, as a run has named it")
         ->type_name("RELATION/SOURCE/NUMBER")
         ->group(group);
@@ -206,6 +218,7 @@ int run_metamorphic(const MetamorphicOptions& options, const std::vector<std::st
     const auto outcome = options.variant.empty() ? metamorphic::execute(run) : one_variant(options.variant, sources);
     line.clear();
     print(metamorphic::text(outcome));
+    print(fmt::format("{} sources, seed {}\n", sources.size(), seed));
     write_frames(options.frames, outcome);
     const bool is_one = !options.variant.empty();
     const bool is_right = is_one ? outcome.breaks.empty() : is_as_known(options, outcome);

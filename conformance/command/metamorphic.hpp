@@ -13,14 +13,14 @@ class App;
 namespace ipoib::conformance {
 
 struct MetamorphicOptions {
-    bool is_asked = false, with_mutants = false;
+    bool is_asked = false;
     double seconds = 0;                  ///< 0: the bounded part alone
     std::string variant;                 ///< one only, as a run has named it
     std::string frames;                  ///< folder for the frames of what is broken
     std::string known;                   ///< file: relations that are known to be broken
     std::string decisiveness;            ///< file to be written: how often there is a verdict
     std::string not_below;               ///< file: as it was before
-    std::vector<std::string> kinds;      ///< of sources; none: all
+    std::vector<std::string> kinds;      ///< of sources; none: the usual ones
     std::vector<std::string> relations;  ///< none: all
 };
 

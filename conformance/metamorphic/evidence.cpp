@@ -39,6 +39,12 @@ Trace trace_of(const Recorder& recorder, Party judged) {
     return trace;
 }
 
+/// "mutant:maps-32-bits,", without the case.
+std::string name_of(const Mutant* mutant) {
+    if (!mutant) return "reference:";
+    return (mutant->breaks.empty() ? "permitted:" : "mutant:") + std::string(mutant->name) + ',';
+}
+
 /// A case runs in several scenarios.
 std::string free_name(const Sources& sources, const std::string& wanted) {
     auto name = wanted;
@@ -56,12 +62,14 @@ void add_evidence(Sources& sources, const EvidenceOptions& options,
     run.progress = [&](std::string_view mutant, std::size_t, std::size_t) {
         if (progress) progress(std::string(mutant));
     };
-    run.takes = [&](const Mutant& mutant) { return options.with_mutants || mutant.breaks.empty(); };
+    run.takes = [&](const Mutant& mutant) {
+        return mutant.breaks.empty() ? options.with_permitted : options.with_mutants;
+    };
     run.witness = [&](const Mutant* mutant, const Case& one, const Recorder& recorder, const reports::Result&) {
-        if (recorder.size() == 0) return;
+        if (recorder.size() == 0 || (!mutant && !options.with_reference)) return;
         const auto judged = one.subject == conformance::Subject::sa ? Party::sa : Party::dut;
-        const auto name = (mutant ? std::string(mutant->name) : "reference") + ',' + std::string(one.id);
-        sources.push_back(make_source(free_name(sources, "case:" + name), trace_of(recorder, judged)));
+        const auto name = name_of(mutant) + std::string(one.id);
+        sources.push_back(make_source(free_name(sources, name), trace_of(recorder, judged)));
         if (!mutant) return;
         auto broken = mutant->breaks;
         broken.insert(broken.end(), mutant->sometimes.begin(), mutant->sometimes.end());

@@ -39,7 +39,7 @@ struct Run {
 
 struct Outcome {
     std::uint64_t variants = 0;
-    double seconds = 0;  ///< of judging variants, without shrinking
+    double seconds = 0;  ///< of the processor, for judging variants, without shrinking
     std::vector<Break> breaks;
     /// By relation: its variants.
     std::vector<std::pair<const Relation*, std::uint64_t>> by_relation;

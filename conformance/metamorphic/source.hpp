@@ -16,7 +16,7 @@ struct Profile;
 namespace ipoib::metamorphic {
 
 struct Source {
-    std::string name;  ///< "profile:membership", "mutation:reserved-not-zero", "sample:broken.pcap", "case:..."
+    std::string name;  ///< "profile:membership", "mutation:reserved-not-zero", "reference:IPOIB-4391-6-VAL-001"
     std::string kind;  ///< the part of it before the colon
     Trace trace;
     bool is_one_subnet = false;
@@ -57,10 +57,10 @@ void add_samples(Sources& sources);
 /// Every profile of the generator, and every mutation on its own profile, fast and slow, with a few frames each.
 void add_generated(Sources& sources, std::uint64_t seed);
 struct EvidenceOptions {
-    bool with_mutants = false;
+    bool with_reference = true, with_permitted = false, with_mutants = false;
     std::uint64_t seed = 1;
 };
-/// The frames of every case with the reference, with permitted ways, and, where it is asked for, with every mutant.
+/// The frames of every case: with the reference, with each permitted way, with each mutant.
 void add_evidence(Sources& sources, const EvidenceOptions& options,
                   const std::function<void(const std::string&)>& progress);
 /// A capture file. Throws std::runtime_error for one that cannot be read.

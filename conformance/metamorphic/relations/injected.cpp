@@ -2,6 +2,7 @@
 // One violation is put into a capture in which nothing is wrong: it is found at its frame, and nothing else is.
 #include "conformance/metamorphic/checksums.hpp"
 #include "conformance/metamorphic/relation.hpp"
+#include "protocol/wire/ip_address.hpp"
 #include "traffic-gen/mutation.hpp"
 #include "traffic-gen/profile.hpp"
 
@@ -48,7 +49,7 @@ void settle(std::vector<std::uint16_t>& numbers) {
 }
 
 /// Whether others, who act in the capture as if nothing had been wrong, contradict the changed frame: it announces an
-/// address, a record or a path, or goes to another group, which has duties of its own.
+/// address, a record or a path, or goes to another group or address, which has duties of its own.
 bool teaches(const Packet& before, wire::Octets changed) {
     Packet after;
     wire::decode(changed, after);
@@ -56,7 +57,13 @@ bool teaches(const Packet& before, wire::Octets changed) {
         return packet.mad || packet.arp || packet.has(wire::Part::nd);
     };
     const auto group = [](const Packet& packet) { return packet.grh ? packet.grh[wire::Grh::dgid] : wire::Gid{}; };
-    return is_announcement(before) || is_announcement(after) || group(before) != group(after);
+    const auto address = [](const Packet& packet) {
+        return packet.ipv4   ? wire::IpAddress::v4(packet.ipv4[wire::Ipv4::destination])
+               : packet.ipv6 ? wire::IpAddress::v6(packet.ipv6[wire::Ipv6::destination])
+                             : wire::IpAddress{};
+    };
+    return is_announcement(before) || is_announcement(after) || group(before) != group(after) ||
+           address(before) != address(after);
 }
 
 /// What kind of packet it is: its headers, and what a MAD asks for.
