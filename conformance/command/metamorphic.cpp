@@ -4,6 +4,7 @@
 
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/command/report_options.hpp"
 #include "conformance/command/terminal.hpp"
 #include "conformance/metamorphic/decisiveness.hpp"
 #include "conformance/metamorphic/text.hpp"
@@ -16,6 +17,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -66,7 +68,11 @@ std::vector<const Relation*> relations_of(const MetamorphicOptions& options) {
     std::vector<const Relation*> some;
     for (const auto& name : options.relations) {
         some.push_back(metamorphic::find_relation(name));
-        if (!some.back()) throw UsageError("no relation is named '" + name + "'");
+        if (some.back()) continue;
+        std::string names;
+        for (const auto* relation : metamorphic::all_relations())
+            names += (names.empty() ? "" : ", ") + std::string(relation->name);
+        throw UsageError("no relation is named '" + name + "': " + names);
     }
     return some;
 }
@@ -103,8 +109,7 @@ std::set<std::string> known_breaks(const std::string& path) {
 }
 
 /// Whether what is broken is what is known to be, no more and no less; says what differs.
-bool is_as_known(const MetamorphicOptions& options, const Outcome& outcome) {
-    auto known = known_breaks(options.known);
+bool is_as_known(const MetamorphicOptions& options, const std::set<std::string>& known, const Outcome& outcome) {
     bool is_right = true;
     std::set<std::string> seen;
     for (const auto& one : outcome.breaks) {
@@ -122,20 +127,26 @@ bool is_as_known(const MetamorphicOptions& options, const Outcome& outcome) {
     return is_right;
 }
 
+/// How often there was a verdict before; nothing where that is not asked.
+std::optional<metamorphic::Decisiveness> decisiveness_before(const std::string& path) {
+    if (path.empty()) return {};
+    try {
+        return metamorphic::parse(read(path));
+    } catch (const std::runtime_error& wrong) {
+        throw UsageError(path + ": " + wrong.what());
+    }
+}
+
 /// Whether there are as many verdicts as before; says where not.
-bool is_as_decisive(const MetamorphicOptions& options, const Sources& sources) {
+bool is_as_decisive(const MetamorphicOptions& options, const std::optional<metamorphic::Decisiveness>& before,
+                    const Sources& sources) {
     const auto now = metamorphic::decisiveness(sources);
     print(fmt::format("{:.1f} % of the pairs of a requirement and a source have a verdict\n", 100 * now.share()));
     if (!options.decisiveness.empty())
         if (const auto error = reports::write_atomically(options.decisiveness, metamorphic::page(now)); !error.empty())
             throw UsageError(error);
-    if (options.not_below.empty()) return true;
-    std::vector<std::string> losses;
-    try {
-        losses = metamorphic::losses(metamorphic::parse(read(options.not_below)), now);
-    } catch (const std::runtime_error& wrong) {
-        throw UsageError(options.not_below + ": " + wrong.what());
-    }
+    if (!before) return true;
+    const auto losses = metamorphic::losses(*before, now);
     for (const auto& line : losses) print("less decisive: " + line + '\n');
     return losses.empty();
 }
@@ -160,55 +171,47 @@ Outcome one_variant(const std::string& name, const Sources& sources) {
 }  // namespace
 
 void add_metamorphic_options(CLI::App& command, MetamorphicOptions& options) {
-    const std::string group = "Metamorphic";
-    command
-        .add_flag("--metamorphic", options.is_asked,
-                  "Judge how verdicts move when captures are changed: frames lost, renamed, mixed")
-        ->group(group);
-    command.add_option("--for", options.seconds, "Go on by chance for so long, as in 90s, 10min, 1h")
-        ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}}))
-        ->check(CLI::PositiveNumber)
-        ->type_name("TIME")
-        ->group(group);
-    command.add_option("--relation", options.relations, "This relation only; again for more")
-        ->type_name("NAME")
-        ->allow_extra_args(false)
-        ->group(group);
+    auto* flag = command.add_flag("--metamorphic", options.is_asked,
+                                  "Judge how verdicts move when captures are changed: frames lost, renamed, mixed");
+    for (const auto* other : {"--full", "--json", "--markdown", "--pages"}) flag->excludes(command.get_option(other));
+    const auto add = [&](const char* name, auto& value, const char* what, const char* type) {
+        return command.add_option(name, value, what)->type_name(type)->needs(flag);
+    };
     std::vector<std::string> kinds{all_kinds.begin(), all_kinds.end()};
     kinds.insert(kinds.end(), {"all", "none"});
-    command
-        .add_option(
-            "--sources", options.kinds,
-            "Of these only: sample, profile, mutation, reference, permitted, mutant, all, or none but CAPTUREs; "
-            "without it the first four, with --for all")
+    add("--for", options.seconds, "Variants by chance until so much time has passed: 90s, 10min, 1h", "TIME")
+        ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}}))
+        ->check(CLI::PositiveNumber);
+    add("--relation", options.relations, "This relation only; again for more", "NAME")->allow_extra_args(false);
+    add("--sources", options.kinds,
+        "Of these only: sample, profile, mutation, reference, permitted, mutant, all, or none but CAPTUREs; without it "
+        "the first four, with --for all",
+        "KIND,...")
         ->delimiter(',')
-        ->type_name("KIND,...")
-        ->check(CLI::IsMember(kinds))
-        ->group(group);
-    command.add_option("--variant", options.variant, "One variant, as a run has named it")
-        ->type_name("RELATION/SOURCE/NUMBER")
-        ->group(group);
-    command.add_option("--frames", options.frames, "Write the frames of each broken relation into a folder")
-        ->type_name("DIR")
-        ->group(group);
-    command.add_option("--known", options.known, "Broken relations that are known, a line each: any other fails")
-        ->type_name("FILE")
-        ->group(group);
-    command.add_option("--decisiveness", options.decisiveness, "Write how often each requirement has a verdict")
-        ->type_name("FILE")
-        ->group(group);
-    command.add_option("--not-below", options.not_below, "Such a file: fewer verdicts than there fail")
-        ->type_name("FILE")
-        ->group(group);
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember(kinds));
+    add("--variant", options.variant, "One variant, as a run has named it", "RELATION/SOURCE/NUMBER")
+        ->check(not_empty());
+    add("--frames", options.frames, "Write the frames of each broken relation into a folder", "DIR")
+        ->check(not_empty());
+    add("--known", options.known, "Broken relations that are known, a line each: any other fails", "FILE")
+        ->check(not_empty());
+    add("--decisiveness", options.decisiveness, "Write how often each requirement has a verdict", "FILE")
+        ->check(not_empty());
+    add("--not-below", options.not_below, "Such a file: fewer verdicts than there fail", "FILE")->check(not_empty());
 }
 
 int run_metamorphic(const MetamorphicOptions& options, const std::vector<std::string>& captures, std::uint64_t seed) {
     if (!options.frames.empty() && !std::filesystem::is_directory(options.frames))
         throw UsageError(options.frames + " is no folder");
+    const auto relations = relations_of(options);
+    const auto known = known_breaks(options.known);
+    const auto before = decisiveness_before(options.not_below);
     StatusLine line;
     stop_on_interrupt();
     const auto sources = sources_of(options, captures, seed, line);
-    Run run{.sources = sources, .relations = relations_of(options), .seed = seed};
+    if (sources.empty()) throw UsageError("no source: --sources, or captures");
+    Run run{.sources = sources, .relations = relations, .seed = seed};
     run.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.seconds));
     run.is_stopped = is_stopped;
     if (progress_is_seen())
@@ -220,9 +223,10 @@ int run_metamorphic(const MetamorphicOptions& options, const std::vector<std::st
     print(metamorphic::text(outcome));
     print(fmt::format("{} sources, seed {}\n", sources.size(), seed));
     write_frames(options.frames, outcome);
+    if (outcome.is_interrupted) return exit_worse;
     const bool is_one = !options.variant.empty();
-    const bool is_right = is_one ? outcome.breaks.empty() : is_as_known(options, outcome);
-    const bool is_decisive = is_one || is_as_decisive(options, sources);
+    const bool is_right = is_one ? outcome.breaks.empty() : is_as_known(options, known, outcome);
+    const bool is_decisive = is_one || is_as_decisive(options, before, sources);
     return is_right && is_decisive ? exit_ok : exit_worse;
 }
 

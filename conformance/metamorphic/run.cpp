@@ -27,8 +27,10 @@ public:
     Outcome go() {
         begun_ = Clock::now();
         cpu_begun_ = cpu_seconds();
-        in_turn();
-        while (run_.duration.count() > 0 && !is_over()) by_chance();
+        if (run_.duration.count() == 0)
+            in_turn();
+        else
+            while (!is_over()) by_chance();
         outcome_.is_interrupted = is_stopped_;
         outcome_.seconds = cpu_seconds() - cpu_begun_ - shrinking_;
         return std::move(outcome_);
@@ -48,7 +50,7 @@ private:
         return is_stopped_ || (run_.duration.count() > 0 && Clock::now() - begun_ > run_.duration);
     }
 
-    /// What is tried one by one, and a few variants by chance. Where there is a time, it may end this early.
+    /// What is tried one by one, and a few variants by chance.
     void in_turn() {
         for (std::size_t i = 0; i < run_.relations.size(); ++i)
             for (const auto& source : run_.sources) {

@@ -31,7 +31,7 @@ struct Run {
     std::size_t most_each = 32;
     /// Variants by chance of each source and relation, after those that are tried one by one.
     std::size_t random_each = 2;
-    /// Where it is not 0: goes on by chance until so much time has passed.
+    /// Where it is not 0: variants of all kinds by chance until so much time has passed, instead.
     std::chrono::nanoseconds duration{};
     std::function<bool()> is_stopped{};
     std::function<void(std::uint64_t variants, std::size_t breaks)> progress{};

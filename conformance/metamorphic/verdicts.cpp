@@ -145,8 +145,8 @@ bool Verdicts::has(const Charge& charge) const noexcept {
 void Verdicts::settle() {
     if (charges.size() < 2) return;
     std::ranges::stable_sort(charges, {}, &Charge::key);
-    const auto [first, last] = std::ranges::unique(charges, {}, &Charge::key);
-    charges.erase(first, last);
+    const auto is_same = [](const Charge& a, const Charge& b) { return a.key() == b.key(); };
+    charges.erase(std::unique(charges.begin(), charges.end(), is_same), charges.end());
 }
 
 void judge(const std::vector<Frame>& frames, bool is_one_subnet, const Parties& parties, Verdicts& verdicts,

@@ -44,8 +44,7 @@ bool expect(const Source& source, const Frame& changed, Choice& choice) {
 
 void settle(std::vector<std::uint16_t>& numbers) {
     std::ranges::sort(numbers);
-    const auto [first, last] = std::ranges::unique(numbers);
-    numbers.erase(first, last);
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 }
 
 /// Whether others, who act in the capture as if nothing had been wrong, contradict the changed frame: it announces an

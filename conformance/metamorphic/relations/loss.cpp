@@ -102,9 +102,10 @@ bool choose_direction(const Source& source, const Sources&, std::size_t number, 
     const auto all = directions(source);
     if (all.size() < 2) return false;
     const auto [first, last] = part(source, number < all.size(), random);
-    const auto [from, to] = all[number < all.size() ? number : random.below(all.size())];
-    return choose_those(source, first, last, choice,
-                        [&](const Frame& frame) { return ends(frame).from == from && ends(frame).to == to; });
+    const auto& which = all[number < all.size() ? number : random.below(all.size())];
+    return choose_those(source, first, last, choice, [&](const Frame& frame) {
+        return ends(frame).from == which.first && ends(frame).to == which.second;
+    });
 }
 
 /// Every second, third ... tenth frame, from each place on.
