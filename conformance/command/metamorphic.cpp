@@ -24,7 +24,7 @@
 namespace ipoib::conformance {
 namespace {
 
-using metamorphic::Outcome, metamorphic::Relation, metamorphic::Run, metamorphic::Source, metamorphic::Sources;
+using metamorphic::Outcome, metamorphic::Relation, metamorphic::Run, metamorphic::Sources;
 
 bool is_stopped() { return fabric::Loop::stop_requested() || capture::stop_requested(); }
 
@@ -71,7 +71,7 @@ std::vector<const Relation*> relations_of(const MetamorphicOptions& options) {
         if (some.back()) continue;
         std::string names;
         for (const auto* relation : metamorphic::all_relations())
-            names += (names.empty() ? "" : ", ") + std::string(relation->name);
+            names.append(names.empty() ? "" : ", ").append(relation->name);
         throw UsageError("no relation is named '" + name + "': " + names);
     }
     return some;

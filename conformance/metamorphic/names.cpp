@@ -126,7 +126,7 @@ void Names::find_sites(const Packet& packet, std::vector<NameSite>& sites) const
                 add(read(where, 2) < first_multicast_lid ? NameKind::lid : NameKind::mlid, where);
             else if (kind && kind != NameKind::guid)
                 add(*kind, where);
-            const bool is_ours = name_of(IpoibServiceId::prefix_names, *where).size() > 0;
+            const bool is_ours = !name_of(IpoibServiceId::prefix_names, *where).empty();
             if (field.name == "ServiceID" && is_ours) add(NameKind::qpn, where + IpoibServiceId::qpn.at.bit / 8);
             if (field.name == "PrivateData") add(NameKind::qpn, where + CmPrivateData::ud_qpn.at.bit / 8);
         }
@@ -218,58 +218,66 @@ public:
         : octets_(octets), names_(renaming), qpns_(qpns) {}
 
     void operator()(const NameSite& site) const {
-        constexpr unsigned long_word = 8;
-        switch (site.kind) {
-            case NameKind::lid:
-                return change(site, 2,
-                              [&](auto lid) { return lid == 0 || lid == names_.lid_kept ? lid : lid + names_.lid; });
-            case NameKind::mlid:
-                return change(site, 2, [&](auto lid) {
-                    constexpr unsigned multicast_lids = 0x3ffe;
-                    return lid == permissive_lid
-                               ? lid
-                               : first_multicast_lid + (lid - first_multicast_lid + names_.mlid) % multicast_lids;
-                });
-            case NameKind::qpn:
-                return change(site, 3, [&](auto qpn) {
-                    return qpns_.contains(static_cast<std::uint32_t>(qpn)) ? qpn + names_.qpn : qpn;
-                });
-            case NameKind::p_key:
-                return change(site, 2, [&](auto p_key) {
-                    const auto base = p_key & p_key_bits;
-                    const bool is_kept = base == 0 || (base == p_key_bits && !names_.renames_default_p_key);
-                    return is_kept ? p_key : p_key ^ names_.p_key;
-                });
-            case NameKind::guid:
-                return change(site, long_word, [&](auto guid) {
-                    return guid == names_.guid_kept && guid != 0 ? guid : guid + names_.guid;
-                });
-            case NameKind::solicited_node:
-                return change(site, long_word, [&](auto end) {
-                    const bool is_kept = names_.guid_kept != 0 && ((end ^ names_.guid_kept) & last_qpn) == 0;
-                    return is_kept ? end : (end & ~std::uint64_t{last_qpn}) | ((end + names_.guid) & last_qpn);
-                });
-            case NameKind::ipv4:
-                return change(site, 4, [&](auto address) {
-                    return other_network(static_cast<std::uint32_t>(address), names_.ipv4);
-                });
-            case NameKind::transaction:
-                return change(site, long_word, [&](auto id) {
-                    constexpr std::uint64_t lower = 0xffffffff;
-                    return (id & ~lower) | ((id + names_.transaction) & lower);
-                });
-            case NameKind::group:
-                return;
-        }
+        const auto size = octets_of(site.kind);
+        if (size == 0) return;
+        auto* at = octets_.data() + site.offset;
+        write_bits(at, octet(0), 8 * size, renamed(site.kind, read(at, size)));
     }
 
 private:
-    template <class New>
-    void change(const NameSite& site, unsigned size, const New& other) const {
-        auto* at = octets_.data() + site.offset;
-        const std::uint64_t value = read(at, size);
-        write_bits(at, octet(0), 8 * size, static_cast<std::uint64_t>(other(value)));
+    /// 0: it has no name of its own.
+    static unsigned octets_of(NameKind kind) {
+        switch (kind) {
+            case NameKind::lid:
+            case NameKind::mlid:
+            case NameKind::p_key:
+                return 2;
+            case NameKind::qpn:
+                return 3;
+            case NameKind::ipv4:
+                return 4;
+            case NameKind::guid:
+            case NameKind::solicited_node:
+            case NameKind::transaction:
+                return 8;
+            case NameKind::group:
+                break;
+        }
+        return 0;
     }
+    [[nodiscard]] std::uint64_t renamed(NameKind kind, std::uint64_t old) const {
+        constexpr std::uint64_t lower_half = 0xffffffff, last_three = last_qpn;
+        switch (kind) {
+            case NameKind::lid:
+                return old == 0 || old == names_.lid_kept ? old : old + names_.lid;
+            case NameKind::mlid:
+                return old == permissive_lid ? old : other_group(old);
+            case NameKind::qpn:
+                return qpns_.contains(static_cast<std::uint32_t>(old)) ? old + names_.qpn : old;
+            case NameKind::p_key:
+                return is_kept_p_key(old & p_key_bits) ? old : old ^ names_.p_key;
+            case NameKind::guid:
+                return names_.guid_kept != 0 && old == names_.guid_kept ? old : old + names_.guid;
+            case NameKind::solicited_node:
+                if (names_.guid_kept != 0 && ((old ^ names_.guid_kept) & last_three) == 0) return old;
+                return (old & ~last_three) | ((old + names_.guid) & last_three);
+            case NameKind::ipv4:
+                return other_network(static_cast<std::uint32_t>(old), names_.ipv4);
+            case NameKind::transaction:
+                return (old & ~lower_half) | ((old + names_.transaction) & lower_half);
+            case NameKind::group:
+                break;
+        }
+        return old;
+    }
+    [[nodiscard]] std::uint64_t other_group(std::uint64_t mlid) const {
+        constexpr unsigned multicast_lids = 0x3ffe;
+        return first_multicast_lid + (mlid - first_multicast_lid + names_.mlid) % multicast_lids;
+    }
+    [[nodiscard]] bool is_kept_p_key(std::uint64_t base) const {
+        return base == 0 || (base == p_key_bits && !names_.renames_default_p_key);
+    }
+
     MutableOctets octets_;
     const Renaming& names_;
     const std::set<std::uint32_t>& qpns_;

@@ -14,7 +14,7 @@
 namespace ipoib::metamorphic {
 namespace {
 
-using traffic::Scene, traffic::Stage, traffic::StageOptions;
+using traffic::Scene, traffic::Stage;
 
 /// 2026-01-01 00:00:00 UTC.
 constexpr std::int64_t begin_ns = 1'767'225'600'000'000'000;

@@ -65,7 +65,7 @@ void swap_them(const Source& source, Kept kept, const Choice& choice, Trace& var
 
 /// By seconds to years, to and fro.
 bool choose_shift(const Source& source, const Sources&, std::size_t number, Random& random, Choice& choice) {
-    constexpr std::array<std::int64_t, 6> seconds{1, 1'000, 86'400, 31'536'000, -3'600, -86'400 * 365};
+    constexpr std::array<std::int64_t, 6> seconds{1, 1'000, 86'400, 31'536'000, -3'600, -31'536'000};
     constexpr std::int64_t second = 1'000'000'000;
     constexpr std::size_t most = 600'000'000;
     if (source.size() == 0) return false;
