@@ -8,7 +8,7 @@ Preferences preferences;
 namespace {
 
 constexpr enum_val_t strictness_values[] = {
-    {"must", "Requirements (MUST)", static_cast<int>(Strictness::must)},
+    {"must", "Binding statements (MUST, or stated)", static_cast<int>(Strictness::must)},
     {"should", "And recommendations (SHOULD)", static_cast<int>(Strictness::should)},
     {"all", "All rules", static_cast<int>(Strictness::all)},
     {"notes", "All rules, and what they note", static_cast<int>(Strictness::notes)},

@@ -27,10 +27,13 @@ int severity_of(const rules::Rule& rule) {
     return PI_NOTE;
 }
 
+/// No stronger than the text: "MUST" takes a keyword of RFC 2119 in capitals.
 const char* level_of(const rules::Rule& rule) {
     switch (strength_of(rule)) {
         case Strength::must:
-            return "MUST";
+            for (const auto* requirement : rule.checks)
+                if (requirement && requirement->has_keyword()) return "MUST";
+            return "STATED";
         case Strength::should:
             return "SHOULD";
         case Strength::may:

@@ -97,20 +97,21 @@ struct Story::Answers {
         const auto field = violation.field_name();
         remark.text =
             story.kept((field.empty() ? "" : field + " is ") + violation.actual + ", expected " + violation.expected);
-        const auto* begin = packet.octets.data();
-        if (violation.at && violation.at >= begin && violation.at < begin + packet.octets.size()) {
-            const auto first = violation.field->at.bit / 8u;
-            remark.offset = static_cast<std::uint32_t>(packet.offset_of(violation.at) + first);
-            remark.length = (violation.field->at.bit + violation.field->width + 7u) / 8u - first;
-        }
+        remark.offset = static_cast<std::uint32_t>(violation.offset);
+        remark.length = static_cast<std::uint32_t>(violation.length);
         story.remark(frame, remark);
     }
-    void neglected(const inspection::Neglect& neglect) const {
-        const auto violation = inspection::describe(rule(neglect.rule), neglect, story.inspector_.subnet());
-        story.remark(
-            number(neglect.began),
-            {.rule = &rule(neglect.rule), .text = story.kept(violation.actual + ", expected " + violation.expected)});
+    /// What is proven only by a later frame is told of the one that it is about.
+    void accused(const inspection::Accusation& accusation) const {
+        const auto& what = accusation.what;
+        const auto field = what.field_name();
+        story.remark(number(accusation.sight), {.rule = &rule(accusation.rule),
+                                                .text = story.kept((field.empty() ? "" : field + " is ") + what.actual +
+                                                                   ", expected " + what.expected),
+                                                .offset = static_cast<std::uint32_t>(what.offset),
+                                                .length = static_cast<std::uint32_t>(what.length)});
     }
+    void undecided(const inspection::Accusation&, std::string_view) const {}
 };
 
 bool Story::take(const inspection::FrameView& frame) {

@@ -24,6 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     while (reader.next(frame) == capture::Status::frame && frame.number < enough) judge.frame(frame);
     const auto account = links::account_of(judge);
     if (links::to_text(account, {}).empty() || links::to_json(account, {}).empty()) std::abort();
+    judge.finish();
     for (const auto& result : judge.results())
         if (result.violations > result.observed || result.details.size() > 100) std::abort();
     return 0;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,8 +19,9 @@ namespace ipoib::reports {
 /// One `[[expected]]`.
 struct Expected {
     std::string id;       ///< of a rule or case
-    std::string verdict;  ///< "FAIL", "FAIL.MUST", "FAIL.SHOULD", "FAIL.CRASH", "WARN", "INCONC"
-    std::string reason;   ///< never empty
+    std::string verdict;  ///< "FAIL", "FAIL.MUST", "FAIL.STATED", "FAIL.SHOULD", "FAIL.CRASH", "WARN", "INCONC"
+    std::vector<std::string> requirements;  ///< ids: what is excused; none: whatever this id says
+    std::string reason;                     ///< never empty
     std::string reference;
     std::optional<std::chrono::year_month_day> expires;     ///< the last day on which it excuses
     std::vector<std::pair<std::string, std::string>> when;  ///< facts that the DUT must have, all of them
@@ -31,22 +33,28 @@ struct Baseline {
     std::vector<Expected> expected;
 };
 
-/// Reads the text of a baseline. The error names file and line of everything that is wrong: unknown keys, wrong types,
-/// an empty reason, a second entry for the same id, verdict and facts.
-[[nodiscard]] Loaded<Baseline> parse_baseline(std::string_view text, std::string_view file);
+/// Whether there is a requirement with this id.
+using IsRequirement = std::function<bool(std::string_view id)>;
+
+/// Reads the text of a baseline. The error names file and line of everything that is wrong: unknown keys and
+/// requirements, wrong types, an empty reason, a second entry for the same id, verdict and facts that excuses the same.
+[[nodiscard]] Loaded<Baseline> parse_baseline(std::string_view text, std::string_view file, const IsRequirement&);
 
 /// Reads a file of at most 1 MiB.
-[[nodiscard]] Loaded<Baseline> load_baseline(const std::filesystem::path&);
+[[nodiscard]] Loaded<Baseline> load_baseline(const std::filesystem::path&, const IsRequirement&);
 
-/// Applies the entries to the results; before `roll_up`. What matches becomes XFAIL with reference and reason. A PASS
-/// of an id becomes XPASS when the entry excused nothing in this run (the same rule may keep failing in another
-/// capture, or on another host). `when` is asked of each host's own DUT. "FAIL" matches every FAIL but FAIL.CRASH,
-/// which only "FAIL.CRASH" excuses; "WARN" also matches the FAIL.SHOULD that `--strict` makes of it. An expired entry
-/// leaves a note at the result it would have excused. Returns notes on entries that had no effect, in the order of the
-/// file.
+/// Applies the entries to the results; before `roll_up`. An entry excuses the requirements that it names, one by one: a
+/// result becomes XFAIL, with reference and reason, when nothing else is wrong with it, and stays a FAIL of what is not
+/// excused. Without names it excuses the whole result, and a note says so. A PASS becomes XPASS when the entry excused
+/// nothing of this id, or requirement, in this run (the same rule may keep failing in another capture, or on another
+/// host). `when` is asked of each host's own DUT. "FAIL" matches every FAIL but FAIL.CRASH, which only "FAIL.CRASH"
+/// excuses; "FAIL.MUST" also FAIL.STATED; "WARN" also the FAIL.SHOULD that `--strict` makes of it. An expired entry
+/// leaves a note at the result it would have excused. Returns notes on entries that had no effect or excuse too much,
+/// in the order of the file.
 [[nodiscard]] std::vector<std::string> apply(Results&, const Baseline&, std::chrono::year_month_day today);
 
-/// A baseline with one entry for each id that failed, its reason empty: to be filled in, since an empty one is refused.
+/// A baseline with one entry for each id that failed, with the requirements that it violates and an empty reason: to
+/// be filled in, since an empty one is refused.
 [[nodiscard]] std::string write_baseline(const Results&);
 
 }  // namespace ipoib::reports

@@ -4,38 +4,12 @@
 
 #include "catch2.hpp"
 #include "reports/atomic_file.hpp"
-#include "reports/samples.hpp"
+#include "reports/baseline_samples.hpp"
 #include "temporary_folder.hpp"
 
 using namespace ipoib::reports;
+using samples::entry, samples::error_of, samples::run_with, samples::today;
 using namespace std::chrono_literals;
-
-namespace {
-
-constexpr auto today = std::chrono::year_month_day{2026y, std::chrono::June, 15d};
-
-std::string error_of(std::string_view text) {
-    const auto loaded = parse_baseline(text, "B.toml");
-    return loaded ? "read" : loaded.error;
-}
-
-Baseline entry(const std::string& id, const std::string& verdict, const std::string& more = "") {
-    auto loaded = parse_baseline("[[expected]]\nid = \"" + id + "\"\nverdict = \"" + verdict +
-                                     "\"\nreason = \"known\"\nreference = \"BUG-1\"\n" + more,
-                                 "B.toml");
-    CAPTURE(loaded.error);
-    REQUIRE(loaded);
-    return *loaded;
-}
-
-Results run_with(Result result) {
-    Results run;
-    run.dut = {{"driver", "mlx5"}, {"kernel", "6.1"}};
-    run.results = {std::move(result)};
-    return run;
-}
-
-}  // namespace
 
 TEST_CASE("Baseline: all members are read") {
     const auto baseline =
@@ -52,7 +26,7 @@ TEST_CASE("Baseline: all members are read") {
 }
 
 TEST_CASE("Baseline: an empty file excuses nothing") {
-    const auto loaded = parse_baseline("# nothing\n", "B.toml");
+    const auto loaded = parse_baseline("# nothing\n", "B.toml", samples::is_requirement);
     REQUIRE(loaded);
     CHECK(loaded->expected.empty());
 }
@@ -178,7 +152,7 @@ TEST_CASE("Baseline: an entry that does not occur, is NA or fails otherwise is l
     CHECK(apply(run, entry("S", "FAIL"), today) == std::vector<std::string>{"B.toml:1: S: did not occur in this run"});
     run.results[0] = samples::result("R", Verdict::error, "A-1-01");
     CHECK(apply(run, entry("R", "FAIL"), today) ==
-          std::vector<std::string>{"B.toml:1: R: FAIL is expected, the verdict is ERROR"});
+          std::vector<std::string>{"B.toml:1: R: FAIL is expected of A-1-01, the verdict is ERROR"});
     CHECK(run.results[0].verdict == Verdict::error);
 }
 
@@ -223,8 +197,8 @@ TEST_CASE("Baseline: hostile files are refused without a crash") {
     CHECK_THAT(error_of(many), ContainsSubstring("and 950 more"));
     const ipoib::TemporaryFolder folder;
     REQUIRE(write_atomically(folder / "B.toml", std::string(2U << 20U, '#')).empty());
-    CHECK_THAT(load_baseline(folder / "B.toml").error, ContainsSubstring("larger than"));
-    CHECK_THAT(load_baseline(folder / "none").error, ContainsSubstring("cannot be opened"));
+    CHECK_THAT(load_baseline(folder / "B.toml", samples::is_requirement).error, ContainsSubstring("larger than"));
+    CHECK_THAT(load_baseline(folder / "none", samples::is_requirement).error, ContainsSubstring("cannot be opened"));
 }
 
 TEST_CASE("Baseline: text that is not ASCII is read as it is, also where toml++ would stumble over it") {
@@ -232,7 +206,7 @@ TEST_CASE("Baseline: text that is not ASCII is read as it is, also where toml++ 
         "# \xc2\xa7 ~\n[[expected]]\nid = 'R'\nverdict = \"FAIL\"\nreason = \"\"\"\\\n\xc2\xa7 6 ~ \xe2\x82\xac "
         "~7e\"\"\"\n"
         "when = { \"\xc3\xa9\" = '\xc3\xa9~' }\n",
-        "B.toml");
+        "B.toml", samples::is_requirement);
     REQUIRE(loaded.error.empty());
     CHECK(loaded->expected[0].reason == "\xc2\xa7 6 ~ \xe2\x82\xac ~7e");
     CHECK(loaded->expected[0].when == std::vector<std::pair<std::string, std::string>>{{"\xc3\xa9", "\xc3\xa9~"}});
@@ -252,12 +226,14 @@ TEST_CASE("Baseline: what is written names each failure once, and loads when its
     CHECK_THAT(error_of(text), ContainsSubstring("the reason of RULE-RFC4391-6-02 is empty"));
     for (auto at = text.find("reason = \"\""); at != std::string::npos; at = text.find("reason = \"\""))
         text.insert(at + 10, "known");
-    const auto loaded = parse_baseline(text, "B.toml");
+    const auto loaded = parse_baseline(text, "B.toml", samples::is_requirement);
     REQUIRE(loaded.error.empty());
     REQUIRE(loaded->expected.size() == 2);
     CHECK(loaded->expected[0].id == "RULE-RFC4391-6-02");
     CHECK(loaded->expected[1].verdict == "FAIL.CRASH");
     CHECK(loaded->expected[1].id == run.results.back().id);
+    CHECK(loaded->expected[0].requirements == std::vector<std::string>{"RFC4391-6-02"});
+    CHECK(loaded->expected[1].requirements.empty());
     CHECK(apply(run, *loaded, today).empty());
     for (const auto& result : run.results) CHECK(result.verdict != Verdict::fail);
 }

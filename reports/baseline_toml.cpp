@@ -20,7 +20,8 @@ namespace ipoib::reports {
 namespace {
 
 constexpr std::size_t largest_file = std::size_t{1} << 20U;
-constexpr std::array<std::string_view, 6> verdicts{"FAIL", "FAIL.MUST", "FAIL.SHOULD", "FAIL.CRASH", "WARN", "INCONC"};
+constexpr std::array<std::string_view, 7> verdicts{"FAIL",       "FAIL.MUST", "FAIL.STATED", "FAIL.SHOULD",
+                                                   "FAIL.CRASH", "WARN",      "INCONC"};
 
 std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 200); }
 
@@ -59,8 +60,36 @@ void read_facts(const toml::table& table, Expected& entry, Complaints& complaint
     }
 }
 
+/// A crash and an INCONC are of a whole case.
+bool is_of_requirements(const Expected& entry) { return entry.verdict != "FAIL.CRASH" && entry.verdict != "INCONC"; }
+
+void read_requirements(const toml::table& table, Expected& entry, const IsRequirement& is_known,
+                       Complaints& complaints) {
+    const auto* node = table.get("requirements");
+    if (node == nullptr) return;
+    const auto* list = node->as_array();
+    if (list == nullptr || list->empty())
+        return complaints.add(line_of(*node), "requirements must be a list of ids: [\"RFC4391-6-02\"]");
+    if (!is_of_requirements(entry))
+        return complaints.add(line_of(*node),
+                              fmt::format("{} is of the whole case, not of requirements", one_line(entry.verdict)));
+    for (const auto& item : *list) {
+        const auto* text = item.as_string();
+        const auto id = text == nullptr ? std::string{} : from_ascii_toml(text->get());
+        if (text == nullptr)
+            complaints.add(line_of(item), "a requirement must be a string");
+        else if (!is_known(id))
+            complaints.add(line_of(item), fmt::format("there is no requirement \"{}\"", one_line(id)));
+        else if (std::ranges::find(entry.requirements, id) != entry.requirements.end())
+            complaints.add(line_of(item), fmt::format("{} is there twice", one_line(id)));
+        else
+            entry.requirements.push_back(id);
+    }
+}
+
 void check_entry(const toml::table& table, const Expected& entry, Complaints& complaints) {
-    constexpr std::array<std::string_view, 6> known{"id", "verdict", "reason", "reference", "expires", "when"};
+    constexpr std::array<std::string_view, 7> known{"id",        "verdict", "requirements", "reason",
+                                                    "reference", "expires", "when"};
     for (const auto& [key, value] : table)
         if (std::find(known.begin(), known.end(), key.str()) == known.end())
             complaints.add(line_of(value), fmt::format("unknown key \"{}\"", one_line(from_ascii_toml(key.str()))));
@@ -80,7 +109,7 @@ void check_entry(const toml::table& table, const Expected& entry, Complaints& co
                                    entry.id.empty() ? "this entry" : one_line(entry.id)));
 }
 
-Expected read_entry(const toml::table& table, Complaints& complaints) {
+Expected read_entry(const toml::table& table, const IsRequirement& is_known, Complaints& complaints) {
     Expected entry;
     entry.line = table.source().begin.line;
     read_text(table, "id", entry.id, complaints);
@@ -89,23 +118,31 @@ Expected read_entry(const toml::table& table, Complaints& complaints) {
     read_text(table, "reference", entry.reference, complaints);
     read_expiry(table, entry, complaints);
     read_facts(table, entry, complaints);
+    read_requirements(table, entry, is_known, complaints);
     check_entry(table, entry, complaints);
     return entry;
 }
 
 void refuse_doubles(const std::vector<Expected>& entries, Complaints& complaints) {
     using Key = std::tuple<std::string_view, std::string_view, std::vector<std::pair<std::string, std::string>>>;
-    std::map<Key, std::size_t> first_line;
+    std::map<Key, std::vector<const Expected*>> known;
+    const auto overlap = [](const Expected& one, const Expected& other) {
+        const auto& names = other.requirements;
+        return one.requirements.empty() || names.empty() ||
+               std::ranges::find_first_of(one.requirements, names) != one.requirements.end();
+    };
     for (const auto& entry : entries) {
-        const auto [first, is_new] = first_line.try_emplace(Key{entry.id, entry.verdict, entry.when}, entry.line);
-        if (!is_new && !entry.id.empty())
+        auto& before = known[Key{entry.id, entry.verdict, entry.when}];
+        const auto first = std::ranges::find_if(before, [&](const Expected* one) { return overlap(*one, entry); });
+        if (first != before.end() && !entry.id.empty())
             complaints.add(entry.line,
-                           fmt::format("{} has this verdict in line {} already", one_line(entry.id), first->second));
+                           fmt::format("{} has this verdict in line {} already", one_line(entry.id), (*first)->line));
+        before.push_back(&entry);
     }
 }
 
 /// Entries, as far as they can be read; the complaints say whether they may be used.
-std::vector<Expected> read_entries(const toml::table& document, Complaints& complaints) {
+std::vector<Expected> read_entries(const toml::table& document, const IsRequirement& is_known, Complaints& complaints) {
     std::vector<Expected> entries;
     for (const auto& [key, value] : document) {
         if (key.str() != "expected") {
@@ -119,7 +156,7 @@ std::vector<Expected> read_entries(const toml::table& document, Complaints& comp
         }
         for (const auto& item : *list)
             if (const auto* table = item.as_table(); table != nullptr)
-                entries.push_back(read_entry(*table, complaints));
+                entries.push_back(read_entry(*table, is_known, complaints));
             else
                 complaints.add(line_of(item), "expected must be written [[expected]]");
     }
@@ -129,12 +166,12 @@ std::vector<Expected> read_entries(const toml::table& document, Complaints& comp
 
 }  // namespace
 
-Loaded<Baseline> parse_baseline(std::string_view text, std::string_view file) {
+Loaded<Baseline> parse_baseline(std::string_view text, std::string_view file, const IsRequirement& is_known) {
     Complaints complaints(file);
     Baseline baseline{std::string(file), {}};
     try {
         const auto document = toml::parse(to_ascii_toml(text), file);
-        baseline.expected = read_entries(document, complaints);
+        baseline.expected = read_entries(document, is_known, complaints);
     } catch (const toml::parse_error& failure) {
         complaints.add(failure.source().begin.line, one_line(from_ascii_toml(failure.description())));
     }
@@ -142,25 +179,45 @@ Loaded<Baseline> parse_baseline(std::string_view text, std::string_view file) {
     return Loaded<Baseline>::of(std::move(baseline));
 }
 
-Loaded<Baseline> load_baseline(const std::filesystem::path& path) {
+Loaded<Baseline> load_baseline(const std::filesystem::path& path, const IsRequirement& is_known) {
     const auto text = read_whole(path, largest_file);
     if (!text) return Loaded<Baseline>::failed(text.error);
-    return parse_baseline(*text, path.string());
+    return parse_baseline(*text, path.string(), is_known);
 }
 
 std::string write_baseline(const Results& results) {
-    std::string text =
-        "# Expected failures. Each needs a reason; a reference and a last day are good to have:\n"
-        "# reference = \"...\", expires = 2027-01-01, when = { driver = \"...\" }\n";
-    std::set<std::pair<std::string, std::string>> written;
+    /// What fails by one id, in any capture and on any host.
+    struct Failure {
+        const Result* first;
+        std::string verdict;
+        std::vector<std::string_view> requirements;
+    };
+    std::vector<Failure> failures;
     for (const auto& result : results.results) {
         if (result.verdict != Verdict::fail) continue;
-        const std::string verdict = result.fail_type == "FAIL.CRASH" ? "FAIL.CRASH" : "FAIL";
-        if (!written.emplace(result.id, verdict).second) continue;
-        text += fmt::format("\n# {}: {}\n[[expected]]\nid = {}\nverdict = \"{}\"\nreason = \"\"\n",
-                            one_line(result.title), one_line(message_of(result)), toml_string(result.id), verdict);
+        const bool is_crash = result.fail_type == "FAIL.CRASH";
+        const std::string verdict = is_crash ? "FAIL.CRASH" : "FAIL";
+        auto known = std::ranges::find_if(
+            failures, [&](const Failure& one) { return one.first->id == result.id && one.verdict == verdict; });
+        if (known == failures.end()) known = failures.insert(failures.end(), Failure{&result, verdict, {}});
+        if (is_crash) continue;
+        for (const auto id : concerned(result))
+            if (std::ranges::find(known->requirements, id) == known->requirements.end())
+                known->requirements.push_back(id);
     }
-    return written.empty() ? text + "\n# Nothing failed.\n" : text;
+    std::string text =
+        "# Expected failures. Each needs a reason; a reference and a last day are good to have:\n"
+        "# reference = \"...\", expires = 2027-01-01, when = { driver = \"...\" }\n"
+        "# Only the requirements that are named are excused.\n";
+    for (const auto& [first, verdict, requirements] : failures) {
+        text += fmt::format("\n# {}: {}\n[[expected]]\nid = {}\nverdict = \"{}\"\n", one_line(first->title),
+                            one_line(message_of(*first)), toml_string(first->id), verdict);
+        std::string list;
+        for (const auto id : requirements) list += (list.empty() ? "" : ", ") + toml_string(id);
+        if (!list.empty()) text += fmt::format("requirements = [{}]\n", list);
+        text += "reason = \"\"\n";
+    }
+    return failures.empty() ? text + "\n# Nothing failed.\n" : text;
 }
 
 }  // namespace ipoib::reports

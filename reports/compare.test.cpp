@@ -18,6 +18,13 @@ Results run_of(Verdict verdict, const std::string& type = "") {
 
 }  // namespace
 
+TEST_CASE("Compare: how firmly a text says it makes no difference") {
+    const auto must = run_of(Verdict::fail, "FAIL.MUST"), stated = run_of(Verdict::fail, "FAIL.STATED");
+    CHECK(compare(must, stated).worse == 0);
+    CHECK(compare(must, stated).better == 0);
+    CHECK(compare(stated, must).worse == 0);
+}
+
 TEST_CASE("Compare: each step down the order is worse, each step up is better") {
     const std::vector<Results> order{run_of(Verdict::pass),
                                      run_of(Verdict::xfail),

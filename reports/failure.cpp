@@ -50,11 +50,17 @@ std::string verdict_name(const Result& result) {
 }
 
 std::string force_of(const RequirementResult& requirement) {
-    if (requirement.strength.empty()) return one_line(requirement.level);
-    auto force = one_line(upper(requirement.strength));
-    if (requirement.level.empty() || requirement.level.starts_with("stmt") || upper(requirement.level) == force)
-        return force;
-    return fmt::format("{} (\"{}\" in the text)", force, one_line(requirement.level));
+    const auto& level = requirement.level;
+    const bool is_in_capitals = !level.empty() && upper(level) == level;
+    const auto with_status = [&](std::string force) {
+        return force + (requirement.status == "informative" ? ", informative" : "");
+    };
+    if (is_in_capitals || requirement.strength.empty()) return with_status(one_line(level));
+    const auto* word = requirement.strength == "must"     ? "stated"
+                       : requirement.strength == "should" ? "advice"
+                                                          : "permission";
+    if (level.empty() || level.starts_with("stmt")) return with_status(word);
+    return with_status(fmt::format("{} (\"{}\" in the text)", word, one_line(level)));
 }
 
 std::string facts_text(const std::vector<std::pair<std::string, std::string>>& facts) {
@@ -77,7 +83,9 @@ std::string requirement_line(const RequirementResult& requirement) {
 
 std::string violation_line(const Results& results, const Detail& detail) {
     std::string line;
-    if (results.captures.size() > 1 && detail.capture < results.captures.size())
+    if (!detail.in_case.empty())
+        line += one_line(detail.in_case) + " ";
+    else if (results.captures.size() > 1 && detail.capture < results.captures.size())
         line += one_line(results.captures[detail.capture].file) + " ";
     if (detail.frame > 0) line += fmt::format("frame {} octet {}: ", detail.frame, detail.offset);
     if (!detail.field.empty()) line += one_line(detail.field) + ": ";
@@ -89,12 +97,46 @@ std::string violation_line(const Results& results, const Detail& detail) {
     return line;
 }
 
+std::string first_violation(const Result& result) {
+    if (result.details.empty()) return {};
+    const auto& first = result.details.front();
+    std::string place;
+    if (!first.in_case.empty()) place = first.in_case;
+    if (first.frame > 0) place += fmt::format("{}frame {}", place.empty() ? "" : ", ", first.frame);
+    if (place.empty()) place = first.subject;
+    return fmt::format("first in {}: {}{}, expected {}", place, first.field.empty() ? "" : first.field + " is ",
+                       first.actual, first.expected);
+}
+
+std::string packets_message(const Result& result) {
+    return fmt::format("{} of {} packet{}; {}", result.violations, result.observed, result.observed == 1 ? "" : "s",
+                       first_violation(result));
+}
+
+std::string counts_of(const Result& result) {
+    return fmt::format("{} violation{} in {} observed", result.violations, result.violations == 1 ? "" : "s",
+                       result.observed);
+}
+
+std::vector<std::string> case_lines(const Result& result) {
+    std::vector<std::string> lines;
+    for (const auto& found : result.cases) {
+        std::string frames;
+        for (const auto frame : found.frames)
+            if (frame > 0) frames += fmt::format("{}{}", frames.empty() ? "" : ", ", frame);
+        const auto named = found.frames.size();
+        auto line = "in " + one_line(found.id);
+        if (!frames.empty()) line += fmt::format(": frame{} {}", named == 1 ? "" : "s", frames);
+        if (found.violations > named) line += fmt::format(" and {} more", found.violations - named);
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
 std::string message_of(const Result& result) {
     auto message = printable(result.message);
     if (message.find_first_not_of(" \t\n") != std::string::npos) return message;
-    if (result.violations == 0) return verdict_name(result);
-    return fmt::format("{} violation{} in {} observed", result.violations, result.violations == 1 ? "" : "s",
-                       result.observed);
+    return result.violations == 0 ? verdict_name(result) : counts_of(result);
 }
 
 std::string why_not_judged(const Result& result) {
@@ -111,6 +153,7 @@ std::string explanation(const Results& results, const Requirements& requirements
             text += "\n" + requirement_line(*requirement);
         else
             text += "\n" + one_line(id);
+    for (const auto& line : case_lines(result)) text += "\n" + line;
     const auto shown = std::min(most, result.details.size());
     for (std::size_t i = 0; i < shown; ++i) text += "\n" + violation_line(results, result.details[i]);
     if (result.violations > shown && shown > 0) text += fmt::format("\nand {} more", result.violations - shown);

@@ -28,7 +28,9 @@ private:
 /// "FAIL.MUST", "WARN", "NA" ...
 [[nodiscard]] std::string verdict_name(const Result&);
 
-/// What a violation means, and the text's own word where it is another: `MUST`, `MUST ("requires" in the text)`.
+/// How firmly the text says it, never more: its own word where that is in capitals (`MUST NOT`), else `stated`,
+/// `advice` or `permission`, with the text's word (`stated ("requires" in the text)`); and "informative" where the
+/// document is no standard.
 [[nodiscard]] std::string force_of(const RequirementResult&);
 
 /// "driver mlx5, kernel 6.1", one line; without those that have no value.
@@ -40,9 +42,22 @@ private:
 /// "RFC4391-6-02 (RFC4391 section 6, MUST): the sender sets Reserved to zero", one line.
 [[nodiscard]] std::string requirement_line(const RequirementResult&);
 
-/// "frame 7 octet 10: Encap.Reserved: expected 0, actual 0xabcd (0002c9020024f636 on fe80::/0xffff)", one line; the
-/// capture goes before when there are several. Very long values are cut.
+/// "frame 7 octet 10: Encap.Reserved: expected 0, actual 0xabcd (0002c9020024f636 on fe80::/0xffff)", one line; before
+/// it goes the case whose frame it is, or the capture when there are several. Very long values are cut.
 [[nodiscard]] std::string violation_line(const Results&, const Detail&);
+
+/// "first in frame 7: Encap.Reserved is 0xabcd, expected 0", of the first detail; before the frame goes the case.
+[[nodiscard]] std::string first_violation(const Result&);
+
+/// A rule's message: "3 of 12 packets; first in frame 7: Encap.Reserved is 0xabcd, expected 0".
+[[nodiscard]] std::string packets_message(const Result&);
+
+/// "1 violation in 12 observed": the same two numbers wherever they are told.
+[[nodiscard]] std::string counts_of(const Result&);
+
+/// Of a rule under `run` the cases that show its violations, one a line: "in IPOIB-4391-6-VAL-001: frames 27, 29 and 3
+/// more".
+[[nodiscard]] std::vector<std::string> case_lines(const Result&);
 
 /// The message, or where there is none a sentence from the counts: "1 violation in 12 observed". Not empty.
 [[nodiscard]] std::string message_of(const Result&);

@@ -15,11 +15,21 @@ TEST_CASE("A requirement's line has id, section, force and statement") {
     requirement.strength = "must";
     requirement.section = "9.1.1";
     requirement.statement = "it holds";
-    CHECK(requirement_line(requirement) == "RFC4391-9.1.1-02 (RFC4391 section 9.1.1, MUST): it holds");
-    requirement.level = "requires";
-    CHECK(force_of(requirement) == "MUST (\"requires\" in the text)");
+    CHECK(requirement_line(requirement) ==
+          "RFC4391-9.1.1-02 (RFC4391 section 9.1.1, stated (\"must\" in the text)): it holds");
     requirement.level = "stmt(code)";
-    CHECK(force_of(requirement) == "MUST");
+    CHECK(force_of(requirement) == "stated");
+    requirement.level = "MUST NOT";
+    CHECK(force_of(requirement) == "MUST NOT");
+    requirement.status = "informative";
+    CHECK(force_of(requirement) == "MUST NOT, informative");
+    requirement.level = "recommended";
+    requirement.strength = "should";
+    CHECK(force_of(requirement) == "advice (\"recommended\" in the text), informative");
+    requirement.status = "standard";
+    requirement.level = "stmt";
+    requirement.strength = "may";
+    CHECK(force_of(requirement) == "permission");
     requirement.id = "UDMC-01";
     requirement.section.clear();
     CHECK(place_of(requirement) == "UDMC");
@@ -52,6 +62,23 @@ TEST_CASE("An explanation shows as many violations as asked and counts the rest"
     const auto text = explanation(run, Requirements(run), result, 2);
     CHECK_THAT(text, ContainsSubstring("Reserved is 0xabcd\nRFC4391-6-02 (RFC4391 section 6, MUST): statement"));
     CHECK_THAT(text, ContainsSubstring("\nand 228 more"));
+}
+
+TEST_CASE("A rule's violations under run name the case of each, and its frames") {
+    auto run = samples::every_verdict();
+    auto& result = run.results[0];
+    run.captures.push_back({"b.pcap", 247, 1, 1, {}, {}});
+    result.details[0].in_case = "IPOIB-4391-6-VAL-001";
+    CHECK(violation_line(run, result.details[0]).starts_with("IPOIB-4391-6-VAL-001 frame 7 octet 10: "));
+    CHECK(first_violation(result) == "first in IPOIB-4391-6-VAL-001, frame 7: Encap.Reserved is 0xabcd, expected 0");
+    result.violations = 9;
+    result.details[0].in_case.clear();
+    CHECK(packets_message(result) == "9 of 12 packets; first in frame 7: Encap.Reserved is 0xabcd, expected 0");
+    result.cases = {{"IPOIB-4391-6-VAL-001", 1, {7}}, {"IPOIB-4391-9.4-VAL-001", 8, {3, 5}}};
+    CHECK(case_lines(result) == std::vector<std::string>{"in IPOIB-4391-6-VAL-001: frame 7",
+                                                         "in IPOIB-4391-9.4-VAL-001: frames 3, 5 and 6 more"});
+    CHECK_THAT(explanation(run, Requirements(run), result, 1),
+               ContainsSubstring("\nin IPOIB-4391-6-VAL-001: frame 7\n"));
 }
 
 TEST_CASE("A result without a message still says something") {

@@ -55,7 +55,9 @@ Json to_member(const Detail& detail) {
             {"expected", valid_utf8(detail.expected)},
             {"actual", valid_utf8(detail.actual)},
             {"subject", valid_utf8(detail.subject)},
-            {"link", valid_utf8(detail.link)}};
+            {"link", valid_utf8(detail.link)},
+            {"case", valid_utf8(detail.in_case)},
+            {"requirements", texts(detail.requirements)}};
 }
 
 Json to_member(const Result& result, const std::filesystem::path& folder) {
@@ -66,7 +68,11 @@ Json to_member(const Result& result, const std::filesystem::path& folder) {
         parts.push_back({{"id", valid_utf8(part.id)},
                          {"verdict", name(part.verdict)},
                          {"na", reason(part.verdict, part.na)},
-                         {"observed", part.observed}});
+                         {"observed", part.observed},
+                         {"type", valid_utf8(part.fail_type)}});
+    auto cases = Json::array();
+    for (const auto& found : result.cases)
+        cases.push_back({{"id", valid_utf8(found.id)}, {"violations", found.violations}, {"frames", found.frames}});
     Json object{{"id", valid_utf8(result.id)},
                 {"title", valid_utf8(result.title)},
                 {"verdict", name(result.verdict)},
@@ -77,6 +83,7 @@ Json to_member(const Result& result, const std::filesystem::path& folder) {
                 {"observed", result.observed},
                 {"violations", result.violations},
                 {"frames", result.frames},
+                {"cases", std::move(cases)},
                 {"evidence", relative(result.evidence, folder)},
                 {"seconds", finite(result.seconds)},
                 {"capture", index(result.capture)},
@@ -95,6 +102,8 @@ Json to_member(const RequirementResult& requirement) {
             {"verdict", name(requirement.verdict)},
             {"by", texts(requirement.by)},
             {"strength", valid_utf8(requirement.strength)},
+            {"force", valid_utf8(requirement.force)},
+            {"status", valid_utf8(requirement.status)},
             {"section", valid_utf8(requirement.section)},
             {"statement", valid_utf8(requirement.statement)},
             {"na", reason(requirement.verdict, requirement.na)},
@@ -146,15 +155,16 @@ void add_list(std::string& text, std::string_view member, const Items& items, Ma
 }  // namespace
 
 std::string to_json(const Results& results, const std::filesystem::path& folder) {
-    const Json head{{"format", "ipoib-conform-results/1"},
-                    {"suite", valid_utf8(results.suite)},
-                    {"command", texts(results.command)},
-                    {"seed", results.seed},
-                    {"started", valid_utf8(results.started)},
-                    {"host", valid_utf8(results.host)},
-                    {"seconds", finite(results.seconds)},
-                    {"fabric", facts(results.fabric)},
-                    {"dut", facts(results.dut)}};
+    Json head{{"format", "ipoib-conform-results/1"},
+              {"suite", valid_utf8(results.suite)},
+              {"command", texts(results.command)},
+              {"seed", results.seed},
+              {"started", valid_utf8(results.started)},
+              {"host", valid_utf8(results.host)},
+              {"seconds", finite(results.seconds)},
+              {"fabric", facts(results.fabric)},
+              {"dut", facts(results.dut)}};
+    if (results.selected) head["selected"] = texts(*results.selected);
     auto text = head.dump(1);
     text.resize(text.size() - 2);  // the closing brace
     if (!results.hosts.empty())

@@ -36,12 +36,15 @@ TEST_CASE("JSON: members stand in the order of the interface") {
     CHECK(names(document) ==
           "format suite command seed started host seconds fabric dut captures results requirements ");
     CHECK(names(document["results"][0]) ==
-          "id title verdict na type checks message observed violations frames evidence seconds capture reference parts "
+          "id title verdict na type checks message observed violations frames cases evidence seconds capture reference "
+          "parts "
           "repeat notes "
           "details ");
-    CHECK(names(document["results"][0]["details"][0]) == "capture frame offset field expected actual subject link ");
+    CHECK(names(document["results"][0]["details"][0]) ==
+          "capture frame offset field expected actual subject link case requirements ");
     CHECK(names(document["captures"][0]) == "file link_type packets ipoib notes error ");
-    CHECK(names(document["requirements"][0]) == "id level verdict by strength section statement na reason ");
+    CHECK(names(document["requirements"][0]) ==
+          "id level verdict by strength force status section statement na reason ");
     CHECK(document["results"][0]["na"].is_null());
     CHECK(document["results"][5]["na"] == "not-seen");
     CHECK(document["seed"] == 18446744073709551615U);

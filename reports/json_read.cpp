@@ -184,6 +184,8 @@ Detail detail_in(const Node& node, const Results& results) {
     node.read("actual", detail.actual);
     node.read("subject", detail.subject);
     node.read("link", detail.link);
+    node.read("case", detail.in_case);
+    node.read("requirements", detail.requirements);
     return detail;
 }
 
@@ -194,7 +196,22 @@ PartVerdict part_in(const Node& node) {
     node.required("verdict", [&](const Node& verdict) { part.verdict = verdict_in(verdict); });
     node.member("na", [&](const Node& reason) { part.na = reason_in(reason); });
     node.read("observed", part.observed);
+    node.read("type", part.fail_type);
     return part;
+}
+
+void read_frames(const Node& node, std::vector<std::uint64_t>& into) {
+    node.member("frames", [&](const Node& list) {
+        list.items([&](const Node& frame) { into.push_back(frame.whole<std::uint64_t>()); });
+    });
+}
+
+CaseFrames case_in(const Node& node) {
+    CaseFrames found;
+    node.required("id", [&](const Node& id) { found.id = id.text(); });
+    node.read("violations", found.violations);
+    read_frames(node, found.frames);
+    return found;
 }
 
 Result result_in(const Node& node, const Names& hosts, const Results& results, const std::filesystem::path& folder) {
@@ -220,8 +237,9 @@ Result result_in(const Node& node, const Names& hosts, const Results& results, c
         list.items([&](const Node& part) { result.parts.push_back(part_in(part)); });
     });
     node.read("notes", result.notes);
-    node.member("frames", [&](const Node& list) {
-        list.items([&](const Node& frame) { result.frames.push_back(frame.whole<std::uint64_t>()); });
+    read_frames(node, result.frames);
+    node.member("cases", [&](const Node& list) {
+        list.items([&](const Node& found) { result.cases.push_back(case_in(found)); });
     });
     node.member("details", [&](const Node& list) {
         list.items([&](const Node& detail) { result.details.push_back(detail_in(detail, results)); });
@@ -238,6 +256,8 @@ RequirementResult requirement_in(const Node& node) {
     node.read("level", requirement.level);
     node.read("by", requirement.by);
     node.read("strength", requirement.strength);
+    node.read("force", requirement.force);
+    node.read("status", requirement.status);
     node.read("section", requirement.section);
     node.read("statement", requirement.statement);
     node.read("reason", requirement.reason);
@@ -253,6 +273,7 @@ Results results_in(const Node& root, const std::filesystem::path& folder) {
     Results results;
     read_head(root, results);
     root.read("host", results.host);
+    root.member("selected", [&](const Node&) { root.read("selected", results.selected.emplace()); });
     root.member("requirements", [&](const Node& list) {
         list.items([&](const Node& one) { results.requirements.push_back(requirement_in(one)); });
     });

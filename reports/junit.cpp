@@ -153,10 +153,10 @@ private:
         if (dialect_ == Dialect::rich) details(node, result);
         switch (outcome_of(result.verdict)) {
             case Outcome::failure:
-                judgement(node, "failure", type_of(result), message(result));
+                judgement(node, "failure", verdict_name(result), message(result));
                 break;
             case Outcome::error:
-                judgement(node, "error", type_of(result), message(result));
+                judgement(node, "error", verdict_name(result), message(result));
                 break;
             case Outcome::skipped:
                 judgement(node, "skipped", "", message(result));
@@ -174,11 +174,6 @@ private:
         auto child = node.last_child();
         if (!type.empty()) set(child, "type", type);
         set(child, "message", message);
-    }
-
-    static std::string type_of(const Result& result) {
-        const auto type = verdict_name(result);
-        return type == "FAIL" ? "FAIL.MUST" : type;
     }
 
     [[nodiscard]] std::string message(const Result& result) const {

@@ -138,6 +138,17 @@ void Merger::take_results(Results&& run, std::string_view source) {
     std::move(run.captures.begin(), run.captures.end(), std::back_inserter(merged_.captures));
 }
 
+/// Of runs with selectors: what any of them chose.
+void Merger::take_selection(const Results& run) {
+    auto& selected = merged_.selected;
+    if (!std::exchange(has_selection_, true))
+        selected = run.selected;
+    else if (!run.selected)
+        selected.reset();
+    else if (selected)
+        for (const auto& id : *run.selected) add_once(*selected, id);
+}
+
 std::string Merger::add(const std::string& host, Results&& run, std::string_view source) {
     const auto from = one_line(source);
     if (!run.hosts.empty()) {
@@ -148,11 +159,13 @@ std::string Merger::add(const std::string& host, Results&& run, std::string_view
             auto& into = host_of(one.name);
             take_head(into, std::move(one), from);
         }
+        take_selection(run);
         take_results(std::move(run), from);
         return {};
     }
     const auto name = host.empty() ? run.host : host;
     if (name.empty()) return fmt::format("{} names no host; HOST={} does", from, from);
+    take_selection(run);
     take_head(host_of(name),
               {.name = name,
                .suite = std::move(run.suite),

@@ -36,7 +36,10 @@ private:
     void take_head(HostResult& into, HostResult&& from, std::string_view source);
     void take_results(Results&& run, std::string_view source);
 
+    void take_selection(const Results& run);
+
     Results merged_;
+    bool has_selection_ = false;  ///< of the first run
     std::map<std::string, std::size_t, std::less<>> hosts_;
     std::map<Key, std::size_t> results_;
 };

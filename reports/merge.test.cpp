@@ -59,7 +59,8 @@ TEST_CASE("Merge: a host without results is an ERROR and hides nothing") {
     CHECK(results.requirements[1].verdict == pass);
     CHECK(exit_code(results) == 3);
     CHECK(coverage_sentence(results) ==
-          "judged 2 of 3 MUSTs; 1 not judgeable here: 1 tester; on 3 hosts, 1 of them without all results");
+          "judged 2 of 3 binding statements (3 MUST, 0 stated); 1 not judgeable here: 1 tester; on 3 hosts, 1 of them "
+          "without all results");
 }
 
 TEST_CASE("Merge: a host that judged nothing is exit 4 where all else passes") {

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 8> verdict_names{"FAIL", "XPASS", "ERROR"
                                                         "WARN", "XFAIL", "PASS",  "NA"};
 constexpr std::array<std::string_view, 7> reason_names{"",       "profile",  "tester",    "link",
                                                        "safety", "not-seen", "inspection"};
-bool is_must(const RequirementResult& requirement) {
+bool is_binding(const RequirementResult& requirement) {
     return requirement.strength.empty() ? requirement.level == "MUST" : requirement.strength == "must";
 }
 
@@ -50,6 +50,39 @@ std::string told_of_hosts(const std::vector<HostResult>& hosts) {
     if (faulty > 0) text += fmt::format(", {} of them without all results", faulty);
     if (idle > 0) text += fmt::format(", {} of them judged nothing", idle);
     return text;
+}
+
+/// "3 of 12 packets: what of them": a note that counts.
+struct CountedNote {
+    std::uint64_t count = 0;
+    std::string_view rest;  ///< " packets: what of them"
+
+    [[nodiscard]] std::string text(std::uint64_t of) const { return fmt::format("{} of {}{}", count, of, rest); }
+};
+
+std::optional<CountedNote> counted_note(std::string_view note) {
+    constexpr std::string_view between = " of ";
+    CountedNote counted;
+    std::uint64_t all = 0;
+    const auto* end = note.data() + note.size();
+    const auto [of, wrong] = std::from_chars(note.data(), end, counted.count);
+    if (wrong != std::errc{} || !std::string_view(of, end).starts_with(between)) return std::nullopt;
+    const auto [rest, wrong_sum] = std::from_chars(of + between.size(), end, all);
+    counted.rest = std::string_view(rest, end);
+    if (wrong_sum != std::errc{} || !counted.rest.starts_with(' ')) return std::nullopt;
+    return counted;
+}
+
+/// Adds a note that is not there; what counts the same is added up.
+void add_note(std::vector<std::string>& notes, std::string&& note) {
+    constexpr std::size_t most_notes = 100;
+    if (const auto counted = counted_note(note))
+        for (auto& known : notes)
+            if (const auto same = counted_note(known); same && same->rest == counted->rest) {
+                known = CountedNote{same->count + counted->count, same->rest}.text(0);
+                return;
+            }
+    if (notes.size() < most_notes && std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
 }
 
 bool saw_something(const Result& result) { return result.observed > 0 || result.violations > 0; }
@@ -121,9 +154,15 @@ void add_up(Result& sum, Result&& more) {
         sum.frames.push_back(detail.frame);
         sum.details.push_back(std::move(detail));
     }
-    for (auto& note : more.notes)
-        if (sum.notes.size() < most_details && std::ranges::find(sum.notes, note) == sum.notes.end())
-            sum.notes.push_back(std::move(note));
+    if (const auto counted = counted_note(sum.message)) {
+        auto rest = std::string(counted->rest);
+        if (rest.starts_with(" packet;")) rest.insert(7, "s");
+        sum.message = CountedNote{sum.violations, rest}.text(sum.observed);
+    }
+    for (auto& found : more.cases) sum.cases.push_back(std::move(found));
+    for (auto& note : more.notes) add_note(sum.notes, std::move(note));
+    for (auto& note : sum.notes)
+        if (auto counted = counted_note(note)) note = counted->text(sum.observed);
 }
 
 bool is_by_capture(const Results& results) { return !hosts_by_capture(results).empty(); }
@@ -173,12 +212,17 @@ int exit_code(const Results& results) {
     return hosts.empty() || hosts.size() < results.hosts.size() ? 4 : 0;
 }
 
+bool is_selected(const Results& results, const RequirementResult& requirement) {
+    return !results.selected || std::ranges::find(*results.selected, requirement.id) != results.selected->end();
+}
+
 std::string coverage_sentence(const Results& results) {
-    std::size_t musts = 0, known = 0, inconclusive = 0, error = 0, hidden = 0;
+    std::size_t binding = 0, with_keyword = 0, known = 0, inconclusive = 0, error = 0, hidden = 0;
     std::array<std::size_t, reason_names.size()> reasons{};
     for (const auto& requirement : results.requirements) {
-        if (!is_must(requirement)) continue;
-        ++musts;
+        if (!is_binding(requirement) || !is_selected(results, requirement)) continue;
+        ++binding;
+        with_keyword += requirement.force == "MUST";
         switch (requirement.verdict) {
             case Verdict::na:
                 ++hidden;
@@ -194,7 +238,8 @@ std::string coverage_sentence(const Results& results) {
                 ++known;
         }
     }
-    auto sentence = fmt::format("judged {} of {} MUSTs; {} not judgeable here", known, musts, hidden);
+    auto sentence = fmt::format("judged {} of {} binding statements ({} MUST, {} stated); {} not judgeable here", known,
+                                binding, with_keyword, binding - with_keyword, hidden);
     std::string_view before = ": ";
     for (std::size_t i = 1; i < reasons.size(); ++i)
         if (reasons[i] > 0)
@@ -207,6 +252,7 @@ std::string coverage_sentence(const Results& results) {
 }
 
 void apply_strict(Results& results) {
+    results.is_strict = true;
     for (auto& result : results.results)
         if (result.verdict == Verdict::warn) {
             result.verdict = Verdict::fail;
@@ -214,7 +260,10 @@ void apply_strict(Results& results) {
         }
     for (auto& result : results.results)
         for (auto& part : result.parts)
-            if (part.verdict == Verdict::warn) part.verdict = Verdict::fail;
+            if (part.verdict == Verdict::warn) {
+                part.verdict = Verdict::fail;
+                part.fail_type = "FAIL.SHOULD";
+            }
 }
 
 }  // namespace ipoib::reports

@@ -37,8 +37,17 @@ struct Detail {
     std::uint64_t frame = 0;    ///< from 1
     std::uint32_t offset = 0;   ///< of the field, in octets from the frame's first octet
     std::string field, expected, actual;
-    std::string subject;  ///< the party judged: a port GUID (16 hex digits) or "LID 0x0004"
-    std::string link;     ///< "fe80::/0xffff"
+    std::string subject;                         ///< the party judged: a port GUID (16 hex digits) or "LID 0x0004"
+    std::string link;                            ///< "fe80::/0xffff"
+    std::string in_case = {};                    ///< of a rule under `run`: the case whose frame it is
+    std::vector<std::string> requirements = {};  ///< ids that are charged, where they are not all of the checks
+};
+
+/// What a rule found among the frames of one case of an active run.
+struct CaseFrames {
+    std::string id;  ///< of the case; of its repetitions "IPOIB-4391-6-VAL-001-2"
+    std::uint64_t violations = 0;
+    std::vector<std::uint64_t> frames;  ///< of its first violations, numbered in this case's evidence
 };
 
 /// A case's verdict on one of the requirements it checks.
@@ -47,6 +56,7 @@ struct PartVerdict {
     Verdict verdict = Verdict::na;
     NotJudged na = NotJudged::not_seen;
     std::uint64_t observed = 0;
+    std::string fail_type = {};  ///< as in Result
 };
 
 /// What one rule or case found.
@@ -54,7 +64,9 @@ struct Result {
     std::string id, title;
     Verdict verdict = Verdict::na;
     NotJudged na = NotJudged::not_seen;
-    std::string fail_type;            ///< "FAIL.MUST", "FAIL.SHOULD", "FAIL.CRASH"; empty unless the verdict is FAIL
+    /// "FAIL.MUST", "FAIL.STATED", "FAIL.SHOULD", "FAIL.CRASH": the force of the strongest statement that is violated;
+    /// empty unless the verdict is FAIL.
+    std::string fail_type;
     std::vector<std::string> checks;  ///< requirement ids
     std::vector<PartVerdict> parts;   ///< where they differ among the checks; a check that is not here has `verdict`
     std::string message;              ///< for people: why this verdict
@@ -67,7 +79,8 @@ struct Result {
     std::string repeat;                 ///< the command that repeats only this
     std::uint32_t capture = 0;          ///< which capture was judged
     double seconds = 0;
-    std::string host = {};  ///< which of Results::hosts it is of; empty in a run of one host
+    std::string host = {};               ///< which of Results::hosts it is of; empty in a run of one host
+    std::vector<CaseFrames> cases = {};  ///< of a rule under `run`: those in which it is violated
 };
 
 /// A requirement's verdict, rolled up over everything that judged it.
@@ -75,8 +88,10 @@ struct RequirementResult {
     std::string id, level, strength, section, statement;
     Verdict verdict = Verdict::na;
     NotJudged na = NotJudged::not_seen;
-    std::string reason;  ///< for NA
+    std::string reason;  ///< for NA; else why a violation means less for this one than for what was checked
     std::vector<std::string> by;
+    std::string force = {};   ///< "MUST" with a keyword of RFC 2119 in capitals, "STATED", "SHOULD", "MAY"
+    std::string status = {};  ///< of the document: "standard", "informative"
 };
 
 /// One capture that was read.
@@ -126,7 +141,13 @@ struct Results {
     std::vector<CaptureResult> captures;
     std::vector<Result> results;
     std::vector<RequirementResult> requirements;
+    /// The requirements that the selectors chose; nothing where there were none, and all are meant.
+    std::optional<std::vector<std::string>> selected = {};
+    bool is_strict = false;  ///< `apply_strict` was called
 };
+
+/// Whether a requirement is among those that the selectors chose.
+[[nodiscard]] bool is_selected(const Results&, const RequirementResult&);
 
 /// Whether a rule or case saw something and said what it thinks of it: neither NA nor a PASS of nothing.
 [[nodiscard]] bool judged(const Result&);
@@ -152,9 +173,10 @@ void add_up(Result& sum, Result&& more);
 /// never change it.
 [[nodiscard]] int exit_code(const Results&);
 
-/// "judged X of Y MUSTs; Z not judgeable here: reasons", for the head of every report. A MUST is a requirement of
-/// strength "must"; one whose evidence failed or whose judge did is counted apart, at the end. Of many hosts: what was
-/// judged on at least one of them, and how many of them are in ERROR or judged nothing.
+/// "judged X of Y binding statements (M MUST, S stated); Z not judgeable here: reasons", for the head of every report.
+/// Binding are the requirements of strength "must", M of them with a keyword in capitals; of those the selectors chose.
+/// One whose evidence failed or whose judge did is counted apart, at the end. Of many hosts: what was judged on at
+/// least one of them, and how many of them are in ERROR or judged nothing.
 [[nodiscard]] std::string coverage_sentence(const Results&);
 
 /// `--strict`: every WARN becomes a FAIL of type FAIL.SHOULD. Before `roll_up` and the baseline.
@@ -166,11 +188,14 @@ struct RequirementMeta {
     std::vector<std::string> implies;  ///< ids (same_as, part_of) that a verdict on this one is a verdict on as well
     NotJudged unjudged = NotJudged::tester;  ///< why it is NA when no result checks it
     std::string reason;                      ///< the same in words; may be empty
+    std::string force = {}, status = {};     ///< as in RequirementResult
 };
 
 /// Fills `Results::requirements`, in the order of the catalogue: for each the first of FAIL, XPASS, ERROR, INCONC,
 /// WARN, XFAIL, PASS among the results that judged it (an ERROR, INCONC or PASS only if it observed something); else
 /// ERROR or INCONC if any; else NA. A result judges what it checks and all that this implies, also over several steps.
+/// No verdict is worse than the requirement's strength: a FAIL that reaches a "should" is a WARN there (a FAIL after
+/// `apply_strict`), one that reaches a "may" is a PASS with the reason.
 /// `by` names the results that the verdict rests on, each once. Fills in the same way each host's verdicts from the
 /// results of that host; what others judged and a host with a fault did not is an ERROR there.
 void roll_up(Results&, std::span<const RequirementMeta> catalogue);

@@ -3,6 +3,7 @@
 #include "reports/results.hpp"
 
 #include "catch2.hpp"
+#include "reports/failure.hpp"
 #include "reports/samples.hpp"
 
 using namespace ipoib::reports;
@@ -186,27 +187,92 @@ TEST_CASE("Roll-up: a case with several checks says of each what it found") {
     CHECK(run.requirements[3].verdict == Verdict::na);
 }
 
-TEST_CASE("Coverage: MUSTs are those of strength must, reasons are counted") {
+TEST_CASE("Roll-up: no verdict is worse than the requirement's own strength, whatever it follows from") {
+    const std::vector<RequirementMeta> catalogue{requirement("A-1-01", "should", "1"),
+                                                 requirement("A-1-02", "may", "1"),
+                                                 requirement("B-1-01", "must", "1", {"A-1-01", "A-1-02"})};
+    Results run;
+    run.results = {samples::failure("CASE", "B-1-01")};
+    const auto verdicts = [&] {
+        roll_up(run, catalogue);
+        std::vector<Verdict> all;
+        for (const auto& one : run.requirements) all.push_back(one.verdict);
+        return all;
+    };
+    CHECK(verdicts() == std::vector{Verdict::warn, Verdict::pass, Verdict::fail});
+    CHECK(run.requirements[0].reason == "CASE is FAIL.MUST; this statement advises only");
+    CHECK(run.requirements[1].reason == "CASE is FAIL.MUST; this statement permits only");
+    CHECK(run.requirements[2].reason.empty());
+    // Without parts all checks share the verdict, and are no worse for that.
+    run.results[0].checks = {"A-1-01", "A-1-02", "B-1-01"};
+    CHECK(verdicts() == std::vector{Verdict::warn, Verdict::pass, Verdict::fail});
+    apply_strict(run);
+    CHECK(verdicts() == std::vector{Verdict::fail, Verdict::pass, Verdict::fail});
+}
+
+TEST_CASE("Roll-up: of many hosts no verdict is worse than the requirement's own strength either") {
+    const std::vector<RequirementMeta> catalogue{requirement("A-1-01", "should", "1"),
+                                                 requirement("RFC4391-6-01", "must", "6", {"A-1-01"})};
+    auto run = samples::merged({Verdict::fail, Verdict::pass});
+    roll_up(run, catalogue);
+    CHECK(run.hosts[0].requirements == std::vector{Verdict::warn, Verdict::fail});
+    CHECK(run.hosts[1].requirements == std::vector{Verdict::pass, Verdict::pass});
+}
+
+TEST_CASE("Adding up: a note that counts counts of all, and the cases follow each other") {
+    auto sum = samples::failure("R", "A-1-01"), more = sum;
+    sum.message = "1 of 12 packets; first in frame 7: 1 of 2 is wrong";
+    sum.notes = {"3 of 12 packets: flags", "1 of 12 packets: old"};
+    sum.cases = {{"CASE-1", 1, {7}}};
+    more.notes = {"2 of 12 packets: flags", "other"};
+    more.cases = {{"CASE-2", 1, {9}}};
+    add_up(sum, std::move(more));
+    CHECK(sum.notes == std::vector<std::string>{"5 of 24 packets: flags", "1 of 24 packets: old", "other"});
+    REQUIRE(sum.cases.size() == 2);
+    CHECK(sum.cases[1].id == "CASE-2");
+    CHECK(sum.message == "2 of 24 packets; first in frame 7: 1 of 2 is wrong");
+    CHECK(sum.violations == 2);
+    CHECK(counts_of(sum) == "2 violations in 24 observed");
+}
+
+TEST_CASE("Coverage: what the selectors left out is not counted") {
+    Results run;
+    run.results = {result("R", Verdict::pass, "A-1-01")};
+    const std::vector<RequirementMeta> catalogue{requirement("A-1-01", "must", "1"), requirement("A-1-02", "must", "1"),
+                                                 requirement("A-1-03", "must", "1")};
+    roll_up(run, catalogue);
+    CHECK(coverage_sentence(run) ==
+          "judged 1 of 3 binding statements (3 MUST, 0 stated); 2 not judgeable here: 2 tester");
+    run.selected = {"A-1-01", "A-1-03"};
+    CHECK(coverage_sentence(run) ==
+          "judged 1 of 2 binding statements (2 MUST, 0 stated); 1 not judgeable here: 1 tester");
+    run.selected->clear();
+    CHECK(coverage_sentence(run) == "judged 0 of 0 binding statements (0 MUST, 0 stated); 0 not judgeable here");
+}
+
+TEST_CASE("Coverage: binding are those of strength must, reasons are counted") {
     Results run;
     const auto add = [&](Verdict verdict, NotJudged na, const char* strength) {
         RequirementResult requirement;
         requirement.level = "stmt";
         requirement.strength = strength;
+        requirement.force = na == NotJudged::inspection ? "STATED" : "MUST";
         requirement.verdict = verdict;
         requirement.na = na;
         run.requirements.push_back(requirement);
     };
-    CHECK(coverage_sentence(run) == "judged 0 of 0 MUSTs; 0 not judgeable here");
+    CHECK(coverage_sentence(run) == "judged 0 of 0 binding statements (0 MUST, 0 stated); 0 not judgeable here");
     add(Verdict::pass, NotJudged::none, "must");
     add(Verdict::xfail, NotJudged::none, "must");
     add(Verdict::pass, NotJudged::none, "should");
     add(Verdict::na, NotJudged::inspection, "may");
-    CHECK(coverage_sentence(run) == "judged 2 of 2 MUSTs; 0 not judgeable here");
+    CHECK(coverage_sentence(run) == "judged 2 of 2 binding statements (2 MUST, 0 stated); 0 not judgeable here");
     add(Verdict::na, NotJudged::inspection, "must");
     add(Verdict::na, NotJudged::not_seen, "must");
     add(Verdict::na, NotJudged::not_seen, "must");
     add(Verdict::inconc, NotJudged::none, "must");
     add(Verdict::error, NotJudged::none, "must");
     CHECK(coverage_sentence(run) ==
-          "judged 2 of 7 MUSTs; 3 not judgeable here: 2 not-seen, 1 inspection; 1 inconclusive; 1 in error");
+          "judged 2 of 7 binding statements (6 MUST, 1 stated); 3 not judgeable here: 2 not-seen, 1 inspection; 1 "
+          "inconclusive; 1 in error");
 }

@@ -6,6 +6,8 @@
 #include <map>
 #include <unordered_map>
 
+#include <fmt/format.h>
+
 #include "reports/results.hpp"
 
 namespace ipoib::reports {
@@ -50,6 +52,8 @@ struct Judgement {
     Verdict verdict;
     NotJudged na;
     bool saw_something;
+    std::string_view fail_type;
+    bool is_lessened = false;  ///< the verdict was worse than the requirement's strength
 
     /// An ERROR or INCONC that saw nothing yields to any verdict that rests on something.
     [[nodiscard]] bool is_without_ground() const {
@@ -62,8 +66,22 @@ using Judgements = std::vector<Judgement>;
 /// What a result says of one of its checks.
 Judgement judgement(const Result& result, std::string_view check) {
     for (const auto& part : result.parts)
-        if (part.id == check) return {&result, part.verdict, part.na, part.observed > 0};
-    return {&result, result.verdict, result.na, result.observed > 0 || result.violations > 0};
+        if (part.id == check) return {&result, part.verdict, part.na, part.observed > 0, part.fail_type};
+    return {&result, result.verdict, result.na, result.observed > 0 || result.violations > 0, result.fail_type};
+}
+
+/// The same for a requirement of this strength: a text that advises or permits is not violated as one that binds is.
+Judgement lessened(Judgement one, std::string_view strength, bool is_strict) {
+    const auto to = [&](Verdict verdict) {
+        one.verdict = verdict;
+        one.is_lessened = one.saw_something = true;
+    };
+    if (strength == "may" &&
+        (one.verdict == Verdict::fail || one.verdict == Verdict::warn || one.verdict == Verdict::xfail))
+        to(Verdict::pass);
+    if (strength == "should" && one.verdict == Verdict::fail && !is_strict && one.fail_type != "FAIL.SHOULD")
+        to(Verdict::warn);
+    return one;
 }
 
 /// For each requirement what bears on it, in the order of the results.
@@ -77,7 +95,7 @@ std::vector<Judgements> judgements(const Results& results, std::span<const Requi
             for (const auto i : reach.from(id)) {
                 if (taken[i] == &result && result.parts.empty()) continue;
                 taken[i] = &result;
-                found[i].push_back(one);
+                found[i].push_back(lessened(one, catalogue[i].strength, results.is_strict));
             }
         }
     return found;
@@ -127,8 +145,18 @@ RequirementResult rolled_up(const RequirementMeta& meta, const Judgements& by) {
                                   .verdict = Verdict::na,
                                   .na = NotJudged::none,
                                   .reason = {},
-                                  .by = {}};
+                                  .by = {},
+                                  .force = meta.force,
+                                  .status = meta.status};
     requirement.verdict = worst_of(by, [&](const Judgement& one) { add_name(requirement.by, one.from->id); });
+    for (const auto& one : by)
+        if (one.is_lessened && one.verdict == requirement.verdict) {
+            requirement.reason =
+                fmt::format("{} is {}; this statement {}", one.from->id,
+                            one.from->fail_type.empty() ? name(one.from->verdict) : one.from->fail_type,
+                            meta.strength == "may" ? "permits only" : "advises only");
+            break;
+        }
     if (requirement.verdict != Verdict::na) return requirement;
     say_why_not(requirement, meta, by);
     for (const auto& one : by) add_name(requirement.by, one.from->id);

@@ -39,6 +39,8 @@ inline RequirementMeta requirement(std::string id, std::string strength, std::st
     meta.statement = "statement of " + id;
     meta.id = std::move(id);
     meta.level = strength == "must" ? "MUST" : strength;
+    meta.force = strength == "must" ? "MUST" : strength == "should" ? "SHOULD" : "MAY";
+    meta.status = "standard";
     meta.strength = std::move(strength);
     meta.section = std::move(section);
     meta.implies = std::move(implies);

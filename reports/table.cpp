@@ -239,6 +239,8 @@ private:
 
     /// The results behind a verdict that is bad only by way of another requirement: none of their findings names it.
     [[nodiscard]] std::string inherited_from(const RequirementResult& requirement) const {
+        if (requirement.verdict != Verdict::na && !requirement.reason.empty())
+            return "; " + one_line(requirement.reason);
         if (std::ranges::find(in_full, requirement.verdict) == in_full.end()) return {};
         std::string from;
         for (const auto& result : results_.results) {
@@ -264,15 +266,12 @@ private:
 
     void not_judged() {
         std::map<NotJudged, std::size_t> reasons;
-        const auto add = [&](const auto& all) {
-            for (const auto& one : all)
-                if (one.verdict == Verdict::na) ++reasons[one.na];
-        };
         const bool by_requirement = !results_.requirements.empty();
-        if (by_requirement)
-            add(results_.requirements);
-        else
-            add(results_.results);
+        for (const auto& one : results_.requirements)
+            if (one.verdict == Verdict::na && is_selected(results_, one)) ++reasons[one.na];
+        if (!by_requirement)
+            for (const auto& one : results_.results)
+                if (one.verdict == Verdict::na) ++reasons[one.na];
         for (const auto& [reason, count] : reasons)
             line(fmt::format("  {} {:<10} {:>4} {}{}", coloured(Verdict::na, padded("NA", 6)),
                              reason == NotJudged::none ? "no reason" : name(reason), count,
@@ -290,14 +289,14 @@ private:
                             (found.hosts.size() > 1 ? "; this is " + one_line(result.host) : std::string{}));
         if (is_by_capture_ && result.capture < results_.captures.size())
             line("  in " + one_line(results_.captures[result.capture].file));
-        if (result.verdict == Verdict::fail || result.verdict == Verdict::warn)
-            indented(2, fmt::format("{} violation{} in {} observed", result.violations,
-                                    result.violations == 1 ? "" : "s", result.observed));
+        if (result.violations > 0 || result.verdict == Verdict::fail || result.verdict == Verdict::warn)
+            indented(2, counts_of(result));
         indented(2, clipped(message_of(result), 4000));
         for (const auto id : concerned(result)) {
             const auto* requirement = requirements_.find(id);
             indented(2, requirement == nullptr ? one_line(id) : requirement_line(*requirement));
         }
+        for (const auto& line : case_lines(result)) indented(2, line);
         const auto shown = std::min(options_.violations, result.details.size());
         for (std::size_t i = 0; i < shown; ++i) indented(4, violation_line(results_, result.details[i]));
         if (result.violations > shown && shown > 0) line(fmt::format("    and {} more", result.violations - shown));

@@ -28,7 +28,7 @@ TEST_CASE("Table: head, coverage, sections, findings and counts, in this order")
                              "a.pcap: link type 247 (InfiniBand), 43 packets, 21 of them IPoIB",
                              "note: the last record is cut",
                              "dut: vendor Example",
-                             "judged 4 of 7 MUSTs; 1 not judgeable here: 1 not-seen",
+                             "judged 4 of 7 binding statements (7 MUST, 0 stated); 1 not judgeable here: 1 not-seen",
                              "RFC4391 section 5\n",
                              "  XFAIL  RFC4391-5-01",
                              "RFC4391 section 6\n",
@@ -69,7 +69,8 @@ TEST_CASE("Table: quiet has the failures, the coverage and the counts only") {
     CHECK(text.starts_with("FAIL.MUST RULE-RFC4391-6-02"));
     CHECK(text.find("RULE-RFC4391-6-01") == std::string::npos);
     CHECK(text.find("WARN RULE") == std::string::npos);
-    CHECK_THAT(text, ContainsSubstring("judged 4 of 7 MUSTs") && ContainsSubstring("1 FAIL, 1 XPASS"));
+    CHECK_THAT(text, ContainsSubstring("judged 4 of 7 binding statements (7 MUST, 0 stated)") &&
+                         ContainsSubstring("1 FAIL, 1 XPASS"));
     Results good;
     good.results = {samples::result("R", Verdict::pass, "A-1-01")};
     CHECK(to_table(good, options) == "rules and cases: 0 FAIL, 1 PASS\n");
@@ -99,6 +100,18 @@ TEST_CASE("Table: without a roll-up there is a row per result, NA is one line pe
     CHECK_THAT(text,
                ContainsSubstring("NA     link          1 result\n") && ContainsSubstring("not-seen      2 results\n"));
     CHECK(text.find("title of B") == std::string::npos);
+}
+
+TEST_CASE("Table: a verdict that was lessened says of which, and the cases of a rule have a line each") {
+    const std::vector<RequirementMeta> catalogue{samples::requirement("A-1-01", "should", "1"),
+                                                 samples::requirement("B-1-01", "must", "1", {"A-1-01"})};
+    Results run;
+    run.results = {samples::failure("RULE", "B-1-01")};
+    run.results[0].cases = {{"CASE-1", 3, {7, 9}}, {"CASE-2", 1, {5}}};
+    roll_up(run, catalogue);
+    const auto text = to_table(run, {});
+    CHECK_THAT(text, ContainsSubstring("WARN   A-1-01") && ContainsSubstring("advises only]"));
+    CHECK_THAT(text, ContainsSubstring("\n  in CASE-1: frames 7, 9 and 1 more\n  in CASE-2: frame 5\n"));
 }
 
 TEST_CASE("Table: shows as many violations as asked and counts the rest") {

@@ -51,7 +51,7 @@ void send_unicast(Interface& interface, const Peer& peer, const Path& path, Ethe
         parameters.flow_label = path.flow_label;
         parameters.hop_limit = path.hop_limit;
     }
-    const build::Node to{.lid = path.lid, .gid = peer.gid, .qpn = peer.qpn};
+    const build::Node to{.lid = policy.unicast_dlid(path.lid), .gid = peer.gid, .qpn = peer.qpn};
     const auto self = interface.self();
     const bool has_grh = is_in_subnet ? policy.grh_on_unicast : policy.grh_across_subnets;
     auto packet = has_grh ? build::unicast_with_grh(self, to, parameters) : build::unicast(self, to, parameters);

@@ -46,7 +46,7 @@ void Interface::down() {
     membership_.link_lost();
     egress_.clear();
     groups_.leave_all();
-    paths_.clear();
+    if (!policy().keeps_paths) paths_.clear();
     neighbours_.flush();
     is_running_ = false;
     trouble_ = "the interface is down";
@@ -63,7 +63,7 @@ void Interface::link_up(const Link& link, const Group& broadcast) {
     is_running_ = true;
     trouble_.clear();
     groups_.note(broadcast);
-    paths_.clear();
+    if (!policy().keeps_paths) paths_.clear();
     egress_.clear();
     node_.subscriptions().ensure();
     membership_.link_up();

@@ -10,6 +10,21 @@ namespace ipoib::stack {
 using namespace wire;
 using Record = PathRecord;
 
+namespace {
+
+/// The record on the path to a port: of a table the one that leads there.
+View<Record> record_of(const Gid& gid, const fabric::SaAnswer& answer) {
+    if (!answer.is_ok()) return {};
+    const auto size = answer.record_size != 0 ? answer.record_size : answer.data.size();
+    for (std::size_t at = 0; size != 0 && at + Record::size <= answer.data.size(); at += size) {
+        const auto record = View<Record>::at(Octets{answer.data}.subspan(at));
+        if (record && record[Record::dgid] == gid) return record;
+    }
+    return {};
+}
+
+}  // namespace
+
 void Paths::send(const Peer& peer, EtherType protocol, Octets datagram) {
     auto found = entries_.find(peer.gid);
     if (found != entries_.end() && found->second.is_known)
@@ -45,15 +60,16 @@ bool Paths::make_room() {
 void Paths::ask(const Gid& gid) {
     using component = Record::component;
     Bytes<Record> record;
-    record.set(Record::dgid, gid)
-        .set(Record::sgid, interface_.port().gid)
+    record.set(Record::sgid, interface_.port().gid)
         .set(Record::reversible, true)
         .set(Record::number_of_paths, 1)
         .set(Record::p_key, interface_.link().p_key);
     entries_[gid].asked = interface_.loop().now();
-    const auto mask =
-        component::dgid | component::sgid | component::reversible | component::number_of_paths | component::p_key;
-    interface_.sa().ask({.method = Method::get,
+    const bool asks_for_all = interface_.policy().asks_for_path_table;
+    if (!asks_for_all) record.set(Record::dgid, gid);
+    auto mask = component::sgid | component::reversible | component::number_of_paths | component::p_key;
+    if (!asks_for_all) mask |= component::dgid;
+    interface_.sa().ask({.method = asks_for_all ? Method::get_table : Method::get,
                          .attribute = attribute::path_record,
                          .component_mask = mask,
                          .record = octets_of(record)},
@@ -63,7 +79,7 @@ void Paths::ask(const Gid& gid) {
 void Paths::answered(const Gid& gid, const fabric::SaAnswer& answer) {
     const auto found = entries_.find(gid);
     if (found == entries_.end()) return;
-    const auto record = answer.is_ok() ? answer.first<Record>() : View<Record>{};
+    const auto record = record_of(gid, answer);
     if (!record) {
         interface_.log("no path to " + text(gid) + ": " + reason_of(answer));
         entries_.erase(found);

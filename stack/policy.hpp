@@ -181,6 +181,13 @@ struct Policy {
 
     /// Whether the SA tells LID, SL and rate; else the LID heard serves. RFC4391-9.1.2-01, -05, -06, RFC4391-9.1-06.
     bool asks_path = true;
+    /// How it asks: for all paths from its port at once, by GetTable; else for the one that it needs, by Get.
+    /// RFC4391-9.1.2-01.
+    bool asks_for_path_table = false;
+    /// Whether paths that are known outlive the interface being taken down. RFC4391-9.1.2-01.
+    bool keeps_paths = false;
+    /// LRH.DLID of unicast, by what the path has. RFC4391-9.1.2-01, RFC4391-9.1-01.
+    std::uint16_t (*unicast_dlid)(std::uint16_t path) = [](std::uint16_t path) { return path; };
     /// DETH.Q_Key of unicast and of multicast. RFC4391-9.1.2-03, RFC4392-4-01.
     std::uint32_t (*unicast_q_key)(const Link&) = [](const Link& link) { return link.q_key; };
     std::uint32_t (*multicast_q_key)(const Link&, const Group&) = [](const Link& link, const Group&) {

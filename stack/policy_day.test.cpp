@@ -176,6 +176,11 @@ private:
         ping(node_, ip("10.1.0.2"));
         world_.loop.run_for(40s);
         ping(node_, ip("10.1.0.2"));
+        node_.ib0().down();
+        world_.settle();
+        REQUIRE(node_.ib0().up().empty());
+        world_.loop.run_for(1s);
+        ping(node_, ip("10.1.0.2"));
         world_.subnet.start_manager(false);
         world_.loop.run_for(5s);
     }

@@ -113,7 +113,7 @@ class Captures(Repository):
                 shutil.copy(CAPTURES / "no-grh.pcap", self.repository / "captures/new.pcap")
                 code, said, _ = self.run_job(job)
                 self.assertEqual(code, 1, said)
-                self.assertIn("FAIL.MUST RULE-RFC4391-6-07", said)
+                self.assertIn("FAIL.STATED RULE-RFC4391-6-07", said)
                 self.assertEqual(int(self.has_published(job).get("failures")), 1)
                 (self.repository / "captures/new.pcap").unlink()
 

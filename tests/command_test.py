@@ -22,7 +22,7 @@ class Check(Folder):
     def test_a_conformant_capture_exits_0(self):
         run = conform("check", CAPTURES / "conformant.pcap")
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-        self.assertRegex(run.stdout, r"judged \d+ of \d+ MUSTs")
+        self.assertRegex(run.stdout, r"judged \d+ of \d+ binding statements \(\d+ MUST, \d+ stated\)")
         self.assertNotIn("\x1b", run.stdout)
 
     def test_a_broken_capture_exits_1_and_names_requirement_frame_and_field(self):
@@ -179,6 +179,10 @@ class Reports(Folder):
         self.assertEqual(conform("check", CAPTURES / "broken.pcap", "--expect", empty).returncode, 2)
         filled = self.write("known.toml", run.stdout.replace('reason = ""', 'reason = "known"').encode())
         self.assertEqual(conform("check", CAPTURES / "broken.pcap", "--expect", filled).returncode, 0)
+        unknown = self.write("unknown.toml", filled.read_bytes().replace(b"RFC4391-6-02\"]", b"RFC4391-6-99\"]"))
+        run = conform("check", CAPTURES / "broken.pcap", "--expect", unknown)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn('there is no requirement "RFC4391-6-99"', run.stderr)
 
 
 def read_frame(path, number):

@@ -39,6 +39,7 @@ std::set<std::string> failures(const std::vector<Recorded>& frames, Takes&& take
         judge.frame(frame, frames[i].origin);
     }
     std::set<std::string> ids;
+    judge.finish();
     for (const auto& result : judge.results())
         if (result.verdict == reports::Verdict::fail) ids.insert(result.id);
     return ids;

@@ -60,6 +60,7 @@ TEST_CASE("Damage: frames with any octets changed are judged and told of without
                 const auto account = links::account_of(judge);
                 CHECK(!links::to_text(account, {}).empty());
                 CHECK(!links::to_json(account, {}).empty());
+                judge.finish();
                 for (const auto& result : judge.results()) {
                     CHECK(result.violations <= result.observed);
                     observed += result.observed;

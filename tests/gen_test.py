@@ -42,7 +42,9 @@ class Generate(Folder):
         for mutation in names("--list-mutations"):
             with self.subTest(mutation=mutation):
                 _, verdicts = self.verdicts(self.made("--mutate", mutation, "--scenario", "controlled", "--count", 400))
-                self.assertTrue({"FAIL", "WARN"} & set(verdicts.values()))
+                # What something off the wire may explain is not decided.
+                unproven = mutation in ("creates-to-send", "cm-flags-no-service")
+                self.assertTrue(({"INCONC"} if unproven else {"FAIL", "WARN"}) & set(verdicts.values()))
 
     def test_the_same_seed_gives_the_same_octets(self):
         one = self.made("day", "--seed", 7, "--count", 500, "--size", "0..1400").read_bytes()
@@ -73,7 +75,7 @@ class Generate(Folder):
 
     def test_the_summary_as_json(self):
         run = generate("udp", "--count", 5, "--out", self.folder / "x.pcap", "--stats", "json")
-        self.assertEqual(json.loads(run.stderr)["packets"], 5 + 2 * 4)
+        self.assertEqual(json.loads(run.stderr)["packets"], 5 + 3 * 4)
 
     def test_a_pipe_is_a_capture_too(self):
         piped = generate("ping4", "--count", 10, "--out", "-", "--quiet")

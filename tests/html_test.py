@@ -285,7 +285,7 @@ class Html(Folder):
         baseline.write_text('[[expected]]\nid = "RULE-RFC4391-6-02"\nverdict = "FAIL"\nreason = "BUG-17"\n')
         self.page("check", CAPTURES / "broken.pcap", "--compare", before, "--expect", baseline)
         self.assertIn("BUG-17", self.text("#comparison"))
-        self.assertIn("worse: RULE-RFC4391-4-05 PASS -> FAIL.MUST", self.text("#comparison"))
+        self.assertIn("worse: RULE-RFC4391-4-05 PASS -> FAIL.STATED", self.text("#comparison"))
         self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--compare", self.folder / "none.json").returncode, 2)
         self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--compare", before, "--html", before).returncode, 2)
         alone = conform("check", CAPTURES / "usual.pcap", "--compare", before)

@@ -38,7 +38,7 @@ class Reports(Merge):
         (self.folder / "n3.json.error").write_text("TIMEOUT after 00:01:00\n")
         text, merged = self.merge(*self.three(), code=3)
         self.assertRegex(re.sub(r"\s+", " ", text),
-                         r"judged \d+ of \d+ MUSTs; .* on 3 hosts, 1 of them without all results")
+                         r"judged \d+ of \d+ binding statements \(\d+ MUST, \d+ stated\); .* on 3 hosts, 1 of them without all results")
         self.assertRegex(text, r"  FAIL   RFC4391-6-02 .*\n(.*\n)?.* FAIL on 1 of 3 hosts: n2; PASS on 1; no results of 1")
         self.assertRegex(text, r"(?m)^  PASS   n1: \d+ PASS")
         self.assertRegex(text, r"(?m)^  FAIL   n2: \d+ FAIL, ")
@@ -168,7 +168,7 @@ class What(Merge):
             self.write(f"{host}.toml", f'[dut]\nfirmware = "{firmware}"\n'.encode())
             self.run_on(host, "--profile", self.folder / f"{host}.toml", dut="mutant:reserved-not-zero", code=1)
         self.write("known.toml", b'[[expected]]\nid = "RULE-RFC4391-6-02"\nverdict = "FAIL"\nreason = "fixed in 20.2"\n'
-                                 b'when = { firmware = "20.1" }\n')
+                                 b'requirements = ["RFC4391-6-02"]\nwhen = { firmware = "20.1" }\n')
         _, merged = self.merge(*(f"{host}={self.folder / host}.json" for host in ("n1", "n2")), "--expect",
                                self.folder / "known.toml", code=1)
         verdicts = {one["host"]: one["verdict"] for one in merged["results"] if one["id"] == "RULE-RFC4391-6-02"}

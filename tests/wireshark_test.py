@@ -200,7 +200,8 @@ class Filters(Wireshark):
         for capture, display_filter, expected in (
                 ("broken.pcap", "rfc4391.encap.reserved != 0", [17]),
                 ("broken.pcap", 'rfc4391.requirement == "RFC4391-6-02"', [17]),
-                ("broken.pcap", 'rfc4391.requirement.level == "MUST" && rfc4391.rule == "RULE-RFC4391-6-07"', [26]),
+                ("broken.pcap", 'rfc4391.requirement.level == "STATED" && rfc4391.rule == "RULE-RFC4391-6-07"', [26]),
+                ("broken.pcap", 'rfc4391.requirement.level == "MUST" && rfc4391.rule == "RULE-RFC4391-6-02"', [17]),
                 ("broken.pcap", "rfc4391.rule.rfc4391-6-07", [26]),
                 ("broken.pcap", "rfc4391.mgid.scope == 5", [21]),
                 ("usual.pcap", "rfc4391.link_address.qpn == 0x42", [4, 10]),
@@ -605,7 +606,7 @@ class Documentation(Wireshark):
 
     @staticmethod
     def list_is_coloured(environment):
-        """Whether rows have the colour that the profile gives to packets that break a MUST, while one of them is
+        """Whether rows have the colour that the profile gives to packets that break a binding statement, while one of them is
         selected: Wireshark then holds that packet and shows the others in the list."""
         picture = subprocess.run(["xwd", "-root", "-silent"], env=environment, stdout=subprocess.PIPE,
                                  stderr=subprocess.DEVNULL, check=False).stdout

@@ -15,7 +15,7 @@ using namespace wire;
 
 FabricOptions FabricSink::listening(FabricOptions options) {
     if (options.words != "simulated") return options;
-    judge_.emplace(rules::every(), 0);
+    judge_.emplace(rules::every(), 0, conformance::Judge::Listener{}, conformance::JudgeOptions{.is_all_ipoib = true});
     options.on_open = [this](fabric::Fabric& fabric) {
         fabric.observe([this](const fabric::Sighting& sighting) {
             judge_->frame({.number = ++seen_,

@@ -19,6 +19,9 @@ struct Mutation {
     std::string_view profile;  ///< whose packets it is about; --mutate takes it where no profile is named
     /// Changes a packet, if it is one of those.
     void (*change)(build::PacketBuilder& packet) = nullptr;
+    /// Of what it breaks, what no capture can prove, since something off the wire may explain it: there the judge of
+    /// captures says INCONC.
+    std::vector<const requirements::Requirement*> unproven{};
     Registered<Mutation> registered{this};
 };
 

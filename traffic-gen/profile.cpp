@@ -32,6 +32,18 @@ bool really_join(Stage& stage, const build::Node& host, const Gid& mgid, std::ui
 
 }  // namespace
 
+namespace {
+
+/// Each host tells its links where it is, so that what goes to its queue pair is known to be IPoIB. On a fabric the
+/// hosts themselves have done so.
+void announce(Stage& stage) {
+    if (stage.administrator()) return;
+    for (const auto& net : stage.scene().nets())
+        for (const auto& host : net.hosts) stage.send(build::arp_request(host, host.ipv4, net.link));
+}
+
+}  // namespace
+
 std::vector<const Profile*> all_profiles() {
     auto profiles = Registered<Profile>::list();
     std::ranges::sort(profiles, {}, &Profile::name);
@@ -84,6 +96,7 @@ void bring_up(Stage& stage) {
     for (const auto& net : stage.scene().nets())
         for (const auto& host : net.hosts)
             join(stage, host, net.link, net.link.broadcast_gid(), join_state::full_member);
+    announce(stage);
 }
 
 bool join_to_send(Stage& stage, const build::Node& host, const build::Link& link, const Gid& mgid) {

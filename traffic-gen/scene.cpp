@@ -52,6 +52,15 @@ Scene::Scene(Net net, const SceneOptions& options) : nets_{std::move(net)}, is_i
     set_mlid(nets_.front().link.broadcast_gid(), nets_.front().link.broadcast_mlid);
 }
 
+build::Node Scene::other(std::size_t number, std::size_t net) const noexcept {
+    constexpr std::uint16_t first_other_lid = 0x2000;
+    constexpr std::uint32_t first_other_qpn = 0x100000;
+    constexpr std::size_t others = 0x1000, first_other = 0x4000;
+    const auto index = number % others;
+    return node(static_cast<std::uint16_t>(first_other_lid + index), first_other + index,
+                static_cast<std::uint32_t>(first_other_qpn + net * others + index), static_cast<unsigned>(net));
+}
+
 void Scene::take_groups(const SceneOptions& options) {
     if (options.groups < 1 || options.groups > most_groups) refuse("--groups", 1, most_groups);
     groups_ = options.groups;
@@ -76,12 +85,19 @@ bool Scene::is_of_range(const Gid& mgid, unsigned range) noexcept {
     return is_in(first_group4 & group_bits) || is_in(first_group6);
 }
 
+void Scene::forget_mlids() {
+    if (!is_invented_) return;
+    mlids_.clear();
+    for (auto& net : nets_) net.link.broadcast_mlid = mlid(net.link.broadcast_gid());
+}
+
 std::uint16_t Scene::mlid(const Gid& mgid) {
     if (!is_invented_ && !mlids_.contains(mgid)) return 0;
     // More groups than there are MLIDs share them, as they do with a real administrator.
     constexpr std::size_t multicast_lids = 0x3ffe;
-    const auto next = static_cast<std::uint16_t>(first_mlid + mlids_.size() % multicast_lids);
-    return mlids_.try_emplace(mgid, next).first->second;
+    const auto [given, is_new] = mlids_.try_emplace(mgid, std::uint16_t{0});
+    if (is_new) given->second = static_cast<std::uint16_t>(first_mlid + mlids_given_++ % multicast_lids);
+    return given->second;
 }
 
 }  // namespace ipoib::traffic

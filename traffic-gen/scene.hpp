@@ -38,6 +38,11 @@ public:
     [[nodiscard]] const std::vector<Net>& nets() const noexcept { return nets_; }
     [[nodiscard]] const Net& net() const noexcept { return nets_.front(); }
     [[nodiscard]] const build::Node& administrator() const noexcept { return administrator_; }
+    /// Another one has taken over.
+    void set_administrator(const build::Node& administrator) noexcept { administrator_ = administrator; }
+    /// An interface that is none of the hosts', by its number: a port of its own, and addresses of its own on each
+    /// link. Only on an invented fabric.
+    [[nodiscard]] build::Node other(std::size_t number, std::size_t net = 0) const noexcept;
 
     [[nodiscard]] std::size_t groups() const noexcept { return groups_; }
     /// An IPv4 and an IPv6 group by its number; counts on behind the last.
@@ -47,6 +52,8 @@ public:
     [[nodiscard]] std::uint16_t mlid(const wire::Gid& mgid);
     /// What a real one has given.
     void set_mlid(const wire::Gid& mgid, std::uint16_t mlid) { mlids_[mgid] = mlid; }
+    /// An invented one forgets what it has given, and gives other MLIDs from now on.
+    void forget_mlids();
 
     /// Whether a group is one of those that runs with this range alone use.
     [[nodiscard]] static bool is_of_range(const wire::Gid& mgid, unsigned range) noexcept;
@@ -58,6 +65,7 @@ private:
     unsigned groups_ = 0, first_group_ = 0;
     bool is_invented_ = true;
     std::map<wire::Gid, std::uint16_t> mlids_;
+    std::size_t mlids_given_ = 0;  ///< in all
 };
 
 }  // namespace ipoib::traffic

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace ipoib::traffic {
 using namespace wire;
@@ -27,6 +28,17 @@ Stage::Stage(Scene& scene, const StageOptions& options, Sink& sink)
       random_(options.seed),
       run_(options.run ? options.run : static_cast<std::uint32_t>(options.seed ^ options.seed >> 32)),
       part_end_(options.count) {}
+
+void Stage::forget_memberships(const Gid& port) {
+    std::erase_if(memberships_, [&](const auto& one) { return one.first.first == port; });
+}
+
+std::vector<std::pair<Gid, std::uint8_t>> Stage::memberships_of(const Gid& port) const {
+    std::vector<std::pair<Gid, std::uint8_t>> groups;
+    for (auto one = memberships_.lower_bound({port, {}}); one != memberships_.end() && one->first.first == port; ++one)
+        if (one->second != 0) groups.emplace_back(one->first.second, one->second);
+    return groups;
+}
 
 std::size_t Stage::size() {
     const auto sizes = options_.most_size - options_.least_size + 1;
@@ -103,6 +115,13 @@ void Stage::refuse_unjoined(const build::PacketBuilder& packet) {
                                  ": the subnet administrator did not let us join");
 }
 
+/// What is hidden has been sent, too.
+void Stage::number(build::PacketBuilder& packet) {
+    if (!packet.has(spec_of<Mad>) || !packet.has(spec_of<Lrh>) || !packet.has(spec_of<Deth>)) return;
+    auto& psn = management_psns_[{packet.get<Lrh>()[Lrh::slid], packet.get<Deth>()[Deth::src_qp]}];
+    packet.choose(Bth::psn, psn++ & 0xffffffu);
+}
+
 bool Stage::send_changed(const Sender& sender, build::PacketBuilder& packet) {
     refuse_unjoined(packet);
     auto frame = whole(packet);
@@ -111,12 +130,28 @@ bool Stage::send_changed(const Sender& sender, build::PacketBuilder& packet) {
 }
 
 void Stage::send(build::PacketBuilder packet) {
-    if (goes_on()) (void)send_changed(sender_of(packet), packet);
+    number(packet);
+    if (!goes_on() || (hidden_one_of_ != 0 && any(hidden_one_of_) == 0)) return;
+    (void)send_changed(sender_of(packet), packet);
 }
 
 void Stage::pause(Time time) {
     constexpr Time longest_real = std::chrono::seconds{1};
     now_ += administrator() ? std::min(time, longest_real) : time;
+}
+
+void Stage::pass(Time time, const std::function<build::PacketBuilder()>& other) {
+    if (administrator() || !goes_on()) return pause(time);
+    constexpr Time step = std::chrono::seconds{3};
+    const bool has_begun = std::exchange(has_begun_, false);
+    for (; time > step; time -= step) {
+        pause(step);
+        auto packet = other();
+        number(packet);
+        (void)send_changed(sender_of(packet), packet);
+    }
+    has_begun_ = has_begun;
+    pause(time);
 }
 
 Octets Stage::payload(const Flow& flow, std::size_t size) {

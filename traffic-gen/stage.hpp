@@ -14,6 +14,8 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ipoib::traffic {
 
@@ -79,6 +81,11 @@ public:
     }
     /// Nothing is sent for so long, on a fabric for a second at most.
     void pause(Time time);
+    /// The run's own packets pause so long; others, neither counted nor changed, show that the time has passed and that
+    /// not the clock was set.
+    void pass(Time time, const std::function<build::PacketBuilder()>& other);
+    /// One of so many packets is sent, but the capture does not show it; of 1 it shows none, of 0 all.
+    void hide_one_of(unsigned packets) noexcept { hidden_one_of_ = packets; }
     /// Sends a frame as it was recorded, at this time since the first; only if it is changed it is built anew.
     void send_recorded(Time time, wire::Octets frame);
 
@@ -91,8 +98,11 @@ public:
     void mutate_by(void (*mutation)(build::PacketBuilder& packet)) noexcept { mutation_ = mutation; }
     void change_by(Change change) { change_ = std::move(change); }
     void damage_by(Damage damage) { damage_ = std::move(damage); }
-    /// Hosts join anew what they were members of.
+    /// Hosts join anew what they were members of; or one port does.
     void forget_memberships() noexcept { memberships_.clear(); }
+    void forget_memberships(const wire::Gid& port);
+    /// The groups that a port is a member of, in the states that it joined with.
+    [[nodiscard]] std::vector<std::pair<wire::Gid, std::uint8_t>> memberships_of(const wire::Gid& port) const;
     /// Told with every packet.
     void tell(std::function<void()> told) { told_ = std::move(told); }
     bool (*is_stopped)() = nullptr;
@@ -110,6 +120,7 @@ private:
         return !mutation_ && !change_ && !damage_ && options_.least_size == options_.most_size;
     }
     [[nodiscard]] bool is_changed() const noexcept { return has_begun_ && (mutation_ || change_); }
+    void number(build::PacketBuilder& packet);
     void mutate(build::PacketBuilder& packet);
     void refuse_unjoined(const build::PacketBuilder& packet);
     [[nodiscard]] std::vector<std::uint8_t> whole(build::PacketBuilder& packet);
@@ -126,6 +137,8 @@ private:
     StageOptions options_;
     Sink& sink_;
     std::mt19937_64 random_;
+    /// Management datagrams are numbered as adapters number what a queue pair sends, so that a capture shows losses.
+    std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint32_t> management_psns_;  ///< by LID and queue pair
     std::map<std::pair<wire::Gid, wire::Gid>, std::uint8_t> memberships_;
     std::vector<Flow> flows_;
     build::FrameTemplate::Tables tables_;
@@ -138,6 +151,7 @@ private:
     Time now_{}, begun_{};
     Time really_begun_{};  ///< by the clock of the sink
     std::uint64_t sent_ = 0, mutated_ = 0, part_end_, transaction_ = 0;
+    unsigned hidden_one_of_ = 0;
     unsigned in_vain_ = 0;  ///< packets in a row whose sender is none of ours
     bool has_begun_ = false;
 };

@@ -43,6 +43,41 @@ TEST_CASE("Stage: numbered packets are octet for octet what the builder makes") 
         }
 }
 
+TEST_CASE("Stage: what is hidden happens, but no capture shows it") {
+    Scene scene{{.hosts = 3}};
+    Keeping sink;
+    Stage stage{scene, {}, sink};
+    stage.hide_one_of(1);
+    bring_up(stage);
+    CHECK(sink.frames.empty());
+    const auto& host = scene.net().host(1);
+    const auto broadcast = scene.net().link.broadcast_gid();
+    CHECK(stage.memberships_of(host.gid) ==
+          std::vector<std::pair<wire::Gid, std::uint8_t>>{{broadcast, wire::join_state::full_member}});
+    stage.hide_one_of(0);
+    stage.forget_memberships(host.gid);
+    CHECK(stage.memberships_of(host.gid).empty());
+    bring_up(stage);
+    // One joins anew, and all tell where they are.
+    CHECK(sink.frames.size() == 2 + 3);
+}
+
+TEST_CASE("Scene: another interface is none of the hosts', and an administrator may forget its MLIDs") {
+    Scene scene{{.hosts = 3, .partitions = 2}};
+    for (const auto& net : scene.nets())
+        for (const auto& host : net.hosts) {
+            CHECK(host.lid != scene.other(1).lid);
+            CHECK(host.gid != scene.other(1).gid);
+            CHECK(host.qpn != scene.other(1).qpn);
+        }
+    CHECK(scene.other(1, 0).gid == scene.other(1, 1).gid);
+    CHECK(scene.other(1, 0).qpn != scene.other(1, 1).qpn);
+    const auto before = scene.net().link.broadcast_mlid;
+    scene.forget_mlids();
+    CHECK(scene.net().link.broadcast_mlid != before);
+    CHECK(scene.mlid(scene.net().link.broadcast_gid()) == scene.net().link.broadcast_mlid);
+}
+
 TEST_CASE("Templates: any number, and a checksum that would be zero") {
     using namespace build::samples;
     build::FrameTemplate::Tables tables;

@@ -2,6 +2,7 @@
 // Rules over an inventory.
 #include "conformance/audit/audit.hpp"
 
+#include "conformance/engine/force.hpp"
 #include "conformance/engine/passive.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/text.hpp"
@@ -216,7 +217,7 @@ Result Judge::result(std::size_t index) const {
                      first.field + " is " + first.actual + ", expected " + first.expected;
     const bool is_must = rule.weight.value_or(rule.checks[0]->strength) == requirements::Strength::must;
     result.verdict = is_must ? Verdict::fail : Verdict::warn;
-    if (is_must) result.fail_type = "FAIL.MUST";
+    if (is_must) result.fail_type = conformance::strongest_fail_type(rule.checks);
     if (rule.needs_all && !inventory_.doubt.empty()) {
         result.verdict = Verdict::inconc;
         result.fail_type.clear();
@@ -235,6 +236,7 @@ std::vector<conformance::Selectable> selectable_rules() {
         for (const auto* requirement : rule.checks)
             if (requirement) one.requirements.push_back(requirement->id);
         one.strength = conformance::strength_name(rule.checks[0]->strength);
+        one.status = conformance::status_of(rule.checks);
         one.tags = {"audit"};
     }
     return all;

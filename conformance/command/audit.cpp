@@ -6,6 +6,7 @@
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/terminal.hpp"
 #include "conformance/engine/outlook.hpp"
+#include "conformance/engine/passive.hpp"
 #include "conformance/engine/recorder.hpp"
 
 #include <fmt/format.h>
@@ -133,6 +134,8 @@ int run_audit(const Options& options, const std::vector<std::string>& command) {
     if (!options.evidence.empty())
         for (auto& result : results.results) result.evidence = options.evidence + "/audit.pcapng";
     clock.complete(results, options.report, command);
+    if (!options.selectors.empty())
+        results.selected = selected_requirements(Selection{options.selectors}, audit::selectable_rules());
     return report(results, options.report, comparisons);
 }
 
@@ -144,8 +147,8 @@ void add_audit(CLI::App& program, int& exit_code) {
     auto options = std::make_shared<Options>();
     command
         ->add_option("SELECTOR", options->selectors,
-                     "Rules (ipoib-conform list tag:audit): an id, a glob, a section (rfc4391/4), level:must; '!' "
-                     "negates; none: all")
+                     "Rules (ipoib-conform list tag:audit): an id, a glob, a section (rfc4391/4), level:must, "
+                     "status:standard; '!' negates; none: all")
         ->type_name("...");
     command
         ->add_option("--fabric", options->fabric,

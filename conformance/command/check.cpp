@@ -19,6 +19,12 @@
 namespace ipoib::conformance {
 namespace {
 
+/// What is judged, and the requirements that were chosen for it.
+struct Plan {
+    PassiveRun run;
+    std::optional<std::vector<std::string>> selected;
+};
+
 struct Options {
     std::vector<std::string> arguments;  ///< captures, then selectors
     ReportOptions report;
@@ -26,7 +32,7 @@ struct Options {
 };
 
 /// Splits the arguments: what is a file (or "-") is a capture, the rest must be selectors.
-PassiveRun plan(const Options& options) {
+Plan plan(const Options& options) {
     PassiveRun run;
     std::vector<std::string> selectors;
     for (const auto& argument : options.arguments) {
@@ -43,7 +49,8 @@ PassiveRun plan(const Options& options) {
     run.rules = selected_rules(selection);
     if (run.rules.empty()) throw UsageError("the selectors leave no rule");
     run.judge = judge_options(options.knowledge);
-    return run;
+    if (selection.empty()) return {std::move(run), std::nullopt};
+    return {std::move(run), selected_requirements(selection, selectable_rules())};
 }
 
 /// A bar on the terminal, redrawn at most ten times a second. Short captures end before it is first drawn.
@@ -87,7 +94,7 @@ void add_repetition(reports::Results& results, const Options& options, const std
 }
 
 reports::Results judge(const Options& options, const std::string& program, const std::vector<std::string>& command) {
-    auto run = plan(options);
+    auto [run, selected] = plan(options);
     const bool is_live = std::ranges::find(run.captures, "-") != run.captures.end();
     ProgressBar bar;
     if (is_live && !options.report.quiet) run.listener = print_violation;
@@ -97,6 +104,7 @@ reports::Results judge(const Options& options, const std::string& program, const
     auto results = check(run);
     bar.clear();
     clock.complete(results, options.report, command);
+    results.selected = std::move(selected);
     add_repetition(results, options, program);
     return results;
 }
@@ -129,7 +137,8 @@ void add_check(CLI::App& program, int& exit_code, const std::string& invoked_as)
     command
         ->add_option("CAPTURE", options->arguments,
                      "Captures (pcap, pcapng, also compressed; '-' is standard input), then selectors of what to "
-                     "judge: an id, a glob, a section (rfc4391/6), level:must, tag:arp; '!' negates")
+                     "judge: an id, a glob, a section (rfc4391/6), level:must, status:standard, tag:arp; '!' "
+                     "negates")
         ->required()
         ->type_name("[SELECTOR]");
     add_knowledge_options(*command, options->knowledge, true);

@@ -28,9 +28,15 @@ const Case* case_of(const reports::Results& results, std::uint32_t capture) {
     return nullptr;
 }
 
+/// "IPOIB-4391-6-VAL-001" of "IPOIB-4391-6-VAL-001-2", its second repetition.
+std::string_view without_repetition(std::string_view id) { return find_case(id) ? id : id.substr(0, id.rfind('-')); }
+
 /// The cases that provoked a rule's violations, or every case when that is not known.
 std::set<const Case*> provokers(const reports::Results& results, const reports::Result& rule) {
     std::set<const Case*> cases;
+    for (const auto& found : rule.cases)
+        if (const auto* one = find_case(without_repetition(found.id))) cases.insert(one);
+    if (!cases.empty()) return cases;
     for (const auto& detail : rule.details) cases.insert(case_of(results, detail.capture));
     if (cases.empty() || cases.contains(nullptr)) return {all_cases().begin(), all_cases().end()};
     return cases;
@@ -46,6 +52,24 @@ Choice choose(const std::vector<std::string>& selectors) {
     if (const auto wrong = selection.unmatched(candidates); wrong)
         throw UsageError("no case and no rule matches '" + *wrong + "' (ipoib-conform list)");
     return {selected_cases(selection), selected_rules(selection), audit::selected_rules(selection)};
+}
+
+std::optional<std::vector<std::string>> requirements_of_run(const std::vector<std::string>& selectors,
+                                                            const Choice& chosen, bool is_narrowed) {
+    if (selectors.empty() && !is_narrowed) return std::nullopt;
+    auto judges = selectable_cases();
+    std::ranges::move(selectable_rules(), std::back_inserter(judges));
+    const Selection selection{selectors};
+    auto selected = selected_requirements(selection, judges);
+    if (!is_narrowed) return selected;
+    const auto is_left = [&](const std::string& id) {
+        const auto checks = [&](const auto* judge) {
+            return std::ranges::any_of(judge->checks, [&](const auto* one) { return one && one->id == id; });
+        };
+        return std::ranges::any_of(chosen.cases, checks) || std::ranges::any_of(chosen.rules, checks);
+    };
+    std::erase_if(selected, [&](const std::string& id) { return !is_left(id); });
+    return selected;
 }
 
 std::vector<std::string> keep_failed(Choice& choice, const std::string& path) {

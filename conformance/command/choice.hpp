@@ -5,6 +5,7 @@
 #include "conformance/audit/rule.hpp"
 #include "conformance/engine/active.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct Choice {
 
 /// What the selectors mean. Throws UsageError when one matches neither a case nor a rule, be it one of audit.
 [[nodiscard]] Choice choose(const std::vector<std::string>& selectors);
+
+/// The requirements that an active run is about, of what `chosen` has; nothing where all are meant.
+[[nodiscard]] std::optional<std::vector<std::string>> requirements_of_run(const std::vector<std::string>& selectors,
+                                                                          const Choice& chosen, bool is_narrowed);
 
 /// Leaves what is FAIL, XPASS, ERROR, INCONC or WARN in a results file. A rule brings the cases whose evidence shows
 /// its violations; where the file does not tell which, all of them. Throws UsageError for a file that cannot be read;

@@ -2,9 +2,11 @@
 // ipoib-conform decode: one frame, layer by layer, with what the rules find in it.
 #include "conformance/command/commands.hpp"
 #include "conformance/command/usage.hpp"
+#include "conformance/engine/force.hpp"
 #include "conformance/engine/notation.hpp"
 #include "conformance/engine/passive.hpp"
 #include "protocol/wire/text.hpp"
+#include "reports/failure.hpp"
 
 #include <fmt/format.h>
 
@@ -28,6 +30,9 @@ struct Target {
 reports::Result violation(const rules::Rule& rule, const reports::Detail& detail) {
     reports::Result result{.id = std::string(rule.id), .title = std::string(rule.title)};
     result.checks.emplace_back(rule.checks[0]->id);
+    const bool is_binding = rule.weight.value_or(rule.checks[0]->strength) == requirements::Strength::must;
+    result.verdict = is_binding ? reports::Verdict::fail : reports::Verdict::warn;
+    if (is_binding) result.fail_type = strongest_fail_type(rule.checks);
     result.details.push_back(detail);
     return result;
 }
@@ -35,9 +40,12 @@ reports::Result violation(const rules::Rule& rule, const reports::Detail& detail
 Target from_capture(const std::string& path, std::uint64_t wanted) {
     auto reader = capture::Reader::open(path);
     Target target;
-    Judge judge{rules::every(), 0, [&](const rules::Rule& rule, const reports::Detail& detail) {
+    Judge judge{rules::every(),
+                0,
+                [&](const rules::Rule& rule, const reports::Detail& detail) {
                     if (detail.frame == wanted) target.findings.push_back(violation(rule, detail));
-                }};
+                },
+                {.is_all_ipoib = true}};
     capture::Frame frame;
     auto status = reader.next(frame);
     for (; status == capture::Status::frame; status = reader.next(frame)) {
@@ -61,9 +69,12 @@ Target from_hex(const std::string& text) {
     auto octets = parse_octets(text);
     if (!octets || octets->empty()) throw UsageError("'" + text + "' is neither hex octets nor CAPTURE#FRAME");
     Target target{.octets = std::move(*octets), .findings = {}};
-    Judge judge{rules::every(), 0, [&](const rules::Rule& rule, const reports::Detail& detail) {
+    Judge judge{rules::every(),
+                0,
+                [&](const rules::Rule& rule, const reports::Detail& detail) {
                     target.findings.push_back(violation(rule, detail));
-                }};
+                },
+                {.is_all_ipoib = true}};
     judge.frame({.number = 1,
                  .link_type = capture::LinkType::infiniband,
                  .octets = target.octets,
@@ -115,8 +126,8 @@ void run_decode(const std::string& what) {
     print_packet(packet);
     for (const auto& finding : target.findings) {
         const auto& detail = finding.details.front();
-        fmt::print("{} violated: {}: {} is {}, expected {}\n", finding.checks.front(), finding.title, detail.field,
-                   detail.actual, detail.expected);
+        fmt::print("{} {} violated: {}: {} is {}, expected {}\n", reports::verdict_name(finding),
+                   finding.checks.front(), finding.title, detail.field, detail.actual, detail.expected);
     }
 }
 

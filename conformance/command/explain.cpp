@@ -4,6 +4,8 @@
 #include "conformance/command/commands.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/documents/coverage.hpp"
+#include "conformance/engine/force.hpp"
+#include "conformance/engine/passive.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <fmt/format.h>
@@ -54,10 +56,19 @@ constexpr std::array<std::pair<state::Fact, std::string_view>, 15> fact_words{
      {state::Fact::neighbour, "the receiver's link-layer address, in ARP or ND,"},
      {state::Fact::path, "the path that the SA told the sender"}}};
 
+/// Each with its force, and its document's status where that is no standard.
+template <class Judge>
+void print_checks(const Judge& judge) {
+    for (const auto* requirement : judge.checks)
+        if (requirement)
+            fmt::print("  checks {} ({}{}): {}\n", requirement->id, force_name(*requirement),
+                       requirement->status() == requirements::Status::standard ? "" : ", informative",
+                       requirement->statement);
+}
+
 void explain_rule(const rules::Rule& rule) {
     fmt::print("{}: {}\n", rule.id, rule.title);
-    for (const auto* requirement : rule.checks)
-        if (requirement) fmt::print("  checks {}: {}\n", requirement->id, requirement->statement);
+    print_checks(rule);
     if (rule.points_at.spec())
         fmt::print("  looks at {}.{}\n", rule.points_at.header()->name, rule.points_at.spec()->name);
     for (const auto& [fact, words] : fact_words)
@@ -66,15 +77,14 @@ void explain_rule(const rules::Rule& rule) {
 
 void explain_rule(const audit::Rule& rule) {
     fmt::print("{}: {}\n", rule.id, rule.title);
-    for (const auto* requirement : rule.checks)
-        if (requirement) fmt::print("  checks {}: {}\n", requirement->id, requirement->statement);
+    print_checks(rule);
     fmt::print("  looks at {} that a subnet administrator holds (ipoib-conform audit)\n", audit::plural(rule.about));
     if (rule.needs_members) fmt::print("  needs an administrator that tells of members\n");
 }
 
 void explain_case(const Case& one) {
     fmt::print("{}: {}\n", one.id, one.title);
-    for (const auto* requirement : one.checks) fmt::print("  checks {}: {}\n", requirement->id, requirement->statement);
+    print_checks(one);
     fmt::print("  passes if {}\n", one.pass_if);
     fmt::print("  judges {}\n", one.subject == Subject::sa ? "the subnet administrator (--dut sa)"
                                 : one.role == Role::router ? "an IP multicast router"
@@ -97,8 +107,10 @@ void explain_requirement(const Requirement& requirement) {
     fmt::print("{}: {}\n", requirement.id, requirement.statement);
     fmt::print("  {}{}{}, level {}\n", requirement.document(), section.empty() ? "" : ", section ", section,
                requirement.level);
+    fmt::print("  document: {}\n", name(requirement.status()));
     fmt::print("  binds: {}\n", binds_text(requirement.binds));
-    constexpr std::array<std::string_view, 3> consequence{"FAIL", "WARN", "PASS, with a note"};
+    const std::array consequence{fail_type(requirement), std::string_view{"WARN"},
+                                 std::string_view{"PASS, with a note"}};
     fmt::print("  a violation is: {}\n", consequence[static_cast<std::size_t>(requirement.strength)]);
     for (const auto id : requirement.same_as) fmt::print("  the same as {}\n", id);
     for (const auto id : requirement.part_of) fmt::print("  part of {}\n", id);

@@ -5,6 +5,7 @@
 #include "conformance/command/output.hpp"
 #include "conformance/command/target_options.hpp"
 #include "conformance/documents/pages.hpp"
+#include "conformance/engine/passive.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -139,6 +140,9 @@ ordered_json to_json(const Coverage& covered) {
     return {{"id", requirement.id},
             {"section", requirement.section()},
             {"level", requirement.level},
+            {"strength", strength_name(requirement.strength)},
+            {"force", force_name(requirement)},
+            {"document_status", name(requirement.status())},
             {"statement", requirement.statement},
             {"status", covered.status()},
             {"by", covered.by()},

@@ -7,6 +7,7 @@
 #include "conformance/exhibits/exhibits.hpp"
 #include "fabric/capture/reader.hpp"
 #include "generated/version.hpp"
+#include "protocol/requirements/catalogue.hpp"
 #include "reports/ctrf.hpp"
 #include "reports/html.hpp"
 #include "reports/job_summary.hpp"
@@ -147,7 +148,10 @@ Comparisons load_comparisons(const ReportOptions& options) {
     };
     if (!options.compare.empty() && options.html.empty())
         throw UsageError("--compare is for the HTML report: --html is missing (see also: ipoib-conform diff)");
-    load(options.expect, reports::load_baseline, comparisons.baseline);
+    const auto is_requirement = [](std::string_view id) { return requirements::find(id) != nullptr; };
+    load(
+        options.expect, [&](const std::string& file) { return reports::load_baseline(file, is_requirement); },
+        comparisons.baseline);
     load(options.compare, reports::read_json, comparisons.earlier);
     return comparisons;
 }

@@ -136,6 +136,7 @@ int rehearse(const Aim& aim) {
 int run_cases(const Options& options, const std::string& program, const std::vector<std::string>& command) {
     auto aim = conformance::aim(options.target, options.report.seed);
     auto choice = what_runs(options);
+    const auto selected = requirements_of_run(options.selectors, choice, !options.only_failed.empty());
     aim.run.cases = std::move(choice.cases);
     aim.run.rules = std::move(choice.rules);
     aim.run.repeat = options.repeat;
@@ -158,11 +159,16 @@ int run_cases(const Options& options, const std::string& program, const std::vec
         aim.run.progress = [&](const Case& one, std::size_t number, std::size_t count) {
             line.show(fmt::format("[{}/{}] {}", number, count, one.id));
         };
+    aim.target.remark = [&line](const std::string& text) {
+        line.clear();
+        remark(text);
+    };
     stop_on_interrupt();
     const RunClock clock;
     auto results = drive(aim);
     line.clear();
     clock.complete(results, options.report, command);
+    results.selected = selected;
     add_profile_facts(results, aim.run.profile);
     const auto exhibits = exhibits_for(options.report, results);
     if (frames) forget_evidence(results);
@@ -204,8 +210,8 @@ void add_run(CLI::App& program, int& exit_code, const std::string& invoked_as) {
     auto options = std::make_shared<Options>();
     command
         ->add_option("SELECTOR", options->selectors,
-                     "Cases and rules: an id, a glob, a section (rfc4391/6), level:must, tag:arp; '!' negates; none: "
-                     "all")
+                     "Cases and rules: an id, a glob, a section (rfc4391/6), level:must, status:standard, tag:arp; "
+                     "'!' negates; none: all")
         ->type_name("...");
     add_run_options(*command, *options);
     command->footer(

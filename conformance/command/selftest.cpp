@@ -3,6 +3,7 @@
 #include "conformance/engine/selftest.hpp"
 
 #include "conformance/command/commands.hpp"
+#include "conformance/command/metamorphic.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/terminal.hpp"
@@ -22,6 +23,7 @@ struct Options {
     std::string json, markdown, pages;
     std::uint64_t seed = 1;
     bool is_full = false;
+    MetamorphicOptions metamorphic{};
 };
 
 void write(const std::filesystem::path& file, const std::string& text) {
@@ -71,7 +73,10 @@ void add_selftest(CLI::App& program, int& exit_code) {
     auto options = std::make_shared<Options>();
     auto* command = program.add_subcommand(
         "selftest", "Judge the judge: the cases against the reference and its mutants, on the simulated fabric");
-    command->add_option("SELECTOR", options->selectors, "Cases, as for run; none: all")->type_name("...");
+    command
+        ->add_option("SELECTOR", options->selectors,
+                     "Cases, as for run; none: all. With --metamorphic: captures, besides what there is")
+        ->type_name("...");
     command->add_flag("--full", options->is_full,
                       "Every mutant against every case; else against those that check what it breaks");
     command->add_option("--json", options->json, "Write the kill matrix as JSON")
@@ -82,9 +87,15 @@ void add_selftest(CLI::App& program, int& exit_code) {
         ->check(not_empty())
         ->type_name("DIR");
     add_seed_option(*command, options->seed, "Where random numbers begin");
+    add_metamorphic_options(*command, options->metamorphic);
     command->footer(
-        "Exit code: 0 complete, 1 a mutant survives, a case kills none, or a reference fails, 2 wrong usage.");
-    command->callback([options, &exit_code] { exit_code = run_selftest(*options); });
+        "Exit code: 0 complete, 1 a mutant survives, a case kills none, a reference fails, or a relation is broken, 2 "
+        "wrong usage.");
+    command->callback([options, &exit_code] {
+        exit_code = options->metamorphic.is_asked
+                        ? run_metamorphic(options->metamorphic, options->selectors, options->seed)
+                        : run_selftest(*options);
+    });
 }
 
 }  // namespace ipoib::conformance

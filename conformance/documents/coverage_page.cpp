@@ -67,7 +67,9 @@ std::string coverage_page() {
         const auto& requirement = *one.requirement;
         if (requirement.document() != document || requirement.section() != section) {
             if (requirement.document() != document)
-                page += (document.empty() ? "" : "\n") + fmt::format("## {}\n", title_of(requirement.document()));
+                page += (document.empty() ? "" : "\n") +
+                        fmt::format("## {}{}\n", title_of(requirement.document()),
+                                    requirement.status() == requirements::Status::standard ? "" : ": informative");
             document = requirement.document(), section = requirement.section();
             page += section.empty() ? "\n" : fmt::format("\n### Section {}\n\n", section);
             page += head({"requirement", "level", "statement", "covered by"});

@@ -79,9 +79,11 @@ TEST_CASE("Pages: silence is told with the frames of the step that waited") {
     const auto& failure = told.failure(*told.cases.front(), "flags-not-ignored");
     CHECK(failure.wrong_frame == 0);
     CHECK(failure.wrong_header.empty());
-    REQUIRE(failure.frames.size() == 1);
+    // The question, and what the SA says of the DUT's membership in the group that it went to.
+    REQUIRE(failure.frames.size() == 4);
     CHECK(failure.frames.front().sender == "tester");
     CHECK(holds(failure.frames.front().text, "ARP request"));
+    CHECK(holds(failure.frames[1].text, "MCMemberRecord"));
 }
 
 TEST_CASE("Pages: of a long step the last frames are shown, and how many are not") {

@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kib = 1024, portion = 64 * kib, kept_diagnostics = 64 * kib, most_diagnostics = 16 * kib * kib;
-constexpr milliseconds look_again{100}, for_its_end{500};
+constexpr milliseconds look_again{100}, look_for_stopped{500}, for_its_end{500};
 
 /// Writes without the SIGPIPE of a reader that is gone, whatever the program does with that signal.
 ssize_t write_quietly(int descriptor, const std::string& octets) {
@@ -46,8 +46,8 @@ std::string seconds_text(fabric::Duration duration) {
 
 }  // namespace
 
-AdapterProcess::AdapterProcess(fabric::Loop& loop, const std::string& command, milliseconds grace)
-    : loop_(loop), process_(command, grace) {
+AdapterProcess::AdapterProcess(fabric::Loop& loop, const std::string& command, milliseconds grace, Remark remark)
+    : loop_(loop), process_(command, grace), remark_(std::move(remark)) {
     if (!process_.error().empty()) {
         error_ = "the adapter could not be started: " + process_.error();
         return;
@@ -78,17 +78,35 @@ ControlReply AdapterProcess::ask(const std::string& request, fabric::Duration pa
     answer_.reset();
     if (error_.empty() && fabric::Loop::stop_requested()) return {.line = {}, .error = "interrupted"};
     if (error_.empty()) begin(request);
-    const auto deadline = loop_.now() + patience;
+    auto deadline = loop_.now() + patience;
+    auto next_look = loop_.now() + look_for_stopped;
     while (!is_settled()) {
         loop_.run_until([this] { return is_settled() || has_closed_; }, std::min(deadline, loop_.now() + look_again));
         if (is_settled()) break;
         look_for_end();
+        if (loop_.now() >= std::min(next_look, deadline)) {
+            if (waits_for_stopped()) deadline = loop_.now() + patience;
+            next_look = loop_.now() + look_for_stopped;
+        }
         if (fabric::Loop::stop_requested()) fail("was interrupted in its work");
         if (loop_.now() >= deadline) fail("did not answer within " + seconds_text(patience));
     }
     is_asked_ = false;
     if (answer_) return {.line = *answer_, .error = {}};
     return {.line = {}, .error = error_};
+}
+
+bool AdapterProcess::waits_for_stopped() {
+    const auto who = process_.stopped();
+    if (who.empty()) return false;
+    const auto tell = [this](const std::string& text) {
+        if (remark_) remark_(text);
+    };
+    tell("the DUT's " + who + " is stopped, by a debugger or SIGSTOP: waiting until it goes on");
+    while (!process_.stopped().empty() && !fabric::Loop::stop_requested())
+        loop_.run_until([] { return fabric::Loop::stop_requested(); }, loop_.now() + look_again);
+    tell("the DUT's " + who + " is not stopped any more");
+    return true;
 }
 
 void AdapterProcess::begin(const std::string& request) {

@@ -6,20 +6,25 @@
 #include "conformance/dut/child_process.hpp"
 #include "conformance/dut/control.hpp"
 
+#include <functional>
+
 namespace ipoib::conformance {
 
 /// Speaks to the adapter by its standard streams. Once the channel has failed it stays so: every further request gets
 /// the same error. At the end the adapter finds its input at an end and has `grace` to restore what it changed.
 class AdapterProcess : public Control {
 public:
-    /// `loop` must have the real clock and outlive this.
+    using Remark = std::function<void(const std::string&)>;
+    /// `loop` must have the real clock and outlive this. `remark` is told what a person at the terminal should know.
     AdapterProcess(fabric::Loop& loop, const std::string& command,
-                   std::chrono::milliseconds grace = std::chrono::seconds{2});
+                   std::chrono::milliseconds grace = std::chrono::seconds{2}, Remark remark = {});
     ~AdapterProcess() override;
     AdapterProcess(const AdapterProcess&) = delete;
     AdapterProcess& operator=(const AdapterProcess&) = delete;
 
+    /// Time in which a process of the adapter's was stopped does not count.
     [[nodiscard]] ControlReply ask(const std::string& request, fabric::Duration patience) override;
+    [[nodiscard]] bool waits_for_stopped() override;
     /// The last 64 KiB; where more was written, a note says how much is left out.
     [[nodiscard]] std::string diagnostics() override;
 
@@ -37,6 +42,7 @@ private:
 
     fabric::Loop& loop_;
     ChildProcess process_;
+    Remark remark_;
     std::string error_;
     bool is_asked_ = false, has_closed_ = false;
     std::string unwritten_, output_;

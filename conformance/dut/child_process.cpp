@@ -2,6 +2,8 @@
 // Starting a command with posix_spawn(3), learning how it ended, and ending its process group.
 #include "conformance/dut/child_process.hpp"
 
+#include "conformance/dut/stopped_process.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
@@ -120,6 +122,8 @@ bool ChildProcess::has_ended() noexcept {
     const int result = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
     return (result == 0 && info.si_pid == pid_) || (result != 0 && errno == ECHILD);
 }
+
+std::string ChildProcess::stopped() { return has_ended() ? std::string{} : stopped_process(pid_); }
 
 std::string ChildProcess::ending(milliseconds patience) {
     const auto until = Clock::now() + patience;

@@ -43,6 +43,8 @@ public:
     /// Why it could not be started; empty when it was.
     [[nodiscard]] const std::string& error() const noexcept { return error_; }
     [[nodiscard]] bool has_ended() noexcept;
+    /// It, or a process that it has started, which is stopped, by a debugger or SIGSTOP; empty: none is.
+    [[nodiscard]] std::string stopped();
     /// Waits a little for the end. "exit status 3", "killed by signal 11 (Segmentation fault)"; empty while it runs.
     [[nodiscard]] std::string ending(std::chrono::milliseconds patience);
 

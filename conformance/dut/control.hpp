@@ -25,6 +25,9 @@ public:
     virtual ~Control() = default;
     /// Sends one request line (without newline) and runs the loop until its answer, at most `patience`.
     [[nodiscard]] virtual ControlReply ask(const std::string& request, fabric::Duration patience) = 0;
+    /// Waits as long as a process of the DUT is stopped, by a debugger or SIGSTOP; ends early when the program is told
+    /// to stop. Whether one was: what should have come meanwhile had no chance to.
+    [[nodiscard]] virtual bool waits_for_stopped() { return false; }
     /// What the adapter wrote to standard error since the last call, for the evidence.
     [[nodiscard]] virtual std::string diagnostics() { return {}; }
 };

@@ -3,6 +3,7 @@
 #include "conformance/engine/active.hpp"
 
 #include "conformance/engine/bench_state.hpp"
+#include "conformance/engine/force.hpp"
 #include "conformance/engine/rule_tally.hpp"
 
 #include <algorithm>
@@ -95,7 +96,7 @@ private:
         auto& result = state.result;
         const auto ends = [&](Verdict verdict, const std::string& why) {
             // A violation that was proven before is not hidden by what came after it.
-            if (result.violations > 0) {
+            if (std::ranges::any_of(state.tallies, [](const Tally& tally) { return tally.violations > 0; })) {
                 judge(state);
                 result.notes.push_back(std::string(reports::name(verdict)) + " afterwards: " + why);
                 return;
@@ -150,10 +151,13 @@ private:
     static void judge(Bench::State& state) {
         auto& result = state.result;
         result.verdict = Verdict::na;
+        std::vector<const requirements::Requirement*> violated;
         for (const auto& tally : state.tallies) {
             const auto verdict = verdict_of(tally);
             result.parts.push_back({std::string(tally.requirement->id), verdict,
-                                    verdict == Verdict::na ? NotJudged::not_seen : NotJudged::none, tally.observed});
+                                    verdict == Verdict::na ? NotJudged::not_seen : NotJudged::none, tally.observed,
+                                    std::string(verdict == Verdict::fail ? fail_type(*tally.requirement) : "")});
+            if (verdict == Verdict::fail) violated.push_back(tally.requirement);
             result.verdict = std::min(result.verdict, verdict);
         }
         if (result.observed == 0 && !state.untold.empty()) {
@@ -169,7 +173,7 @@ private:
             result.parts.clear();
             return;
         }
-        if (result.verdict == Verdict::fail) result.fail_type = "FAIL.MUST";
+        if (result.verdict == Verdict::fail) result.fail_type = strongest_fail_type(violated);
         result.message = state.first_failure;
     }
 
@@ -202,8 +206,10 @@ private:
     void keep_evidence(Bench::State& state, reports::Results& results) {
         if (const auto said = state.session.control().diagnostics(); !said.empty() && result_.verdict != Verdict::pass)
             result_.notes.push_back("the adapter said: " + said);
-        std::uint64_t ipoib =
-            rules_.judge(state.recorder, state.capture, run_.evidence.empty() ? "" : path(), repetition());
+        const auto ipoib = rules_.judge(state.recorder, {.id = scene(),
+                                                         .capture = state.capture,
+                                                         .evidence = run_.evidence.empty() ? "" : path(),
+                                                         .repetition = repetition()});
         if (run_.evidence.empty()) return;
         const bool is_kept = write_evidence(state.recorder);
         if (is_kept) result_.evidence = path();
@@ -228,9 +234,13 @@ private:
         }
     }
 
+    /// The case, and which repetition of it.
+    [[nodiscard]] std::string scene() const {
+        return std::string(case_.id) + (repetition_ ? "-" + std::to_string(repetition_ + 1) : std::string{});
+    }
+
     [[nodiscard]] std::string path() const {
-        const auto suffix = repetition_ ? "-" + std::to_string(repetition_ + 1) : std::string{};
-        return (std::filesystem::path(run_.evidence) / (std::string(case_.id) + suffix + ".pcapng")).string();
+        return (std::filesystem::path(run_.evidence) / (scene() + ".pcapng")).string();
     }
 
     const ActiveRun& run_;

@@ -30,6 +30,7 @@ void Bench::begin_step(std::string_view title, std::vector<const requirements::R
     auto& s = state_;
     s.step_begin = s.mark = s.recorder.size();
     s.is_controlled = false;
+    s.asked_group.reset();
     s.reports_before_step = s.reports.size();
     continue_step(title, std::move(judged));
 }
@@ -39,8 +40,30 @@ void Bench::send(const Message& message) {
     s.situation().nonce = s.session.next_nonce();
     s.mark = s.recorder.size();
     const auto frame = message.make(s.situation()).build();
+    Packet packet;
+    decode(frame, packet);
+    s.asked_group.reset();
+    if (packet.is_multicast && packet.grh) s.asked_group = packet.grh[Grh::dgid];
     if (const auto why = s.session.tester().port().send(frame); !why.empty())
         throw NotApplicable{NotJudged::tester, "the tester cannot send " + message.what() + ": " + why};
+}
+
+bool Bench::reached_dut() {
+    auto& s = state_;
+    if (!s.asked_group) return true;
+    const auto abilities = s.session.fabric().abilities();
+    const auto mgid = *s.asked_group;
+    std::uint8_t state = 0;
+    if (abilities.has(fabric::Ability::trusted_sa)) {
+        state = dut_join_state(mgid);
+    } else {
+        if (abilities.has(fabric::Ability::see_all)) state = join_state_asked(mgid);
+        if (state == 0) return false;
+    }
+    if ((state & (join_state::full_member | join_state::non_member)) == 0)
+        throw Inconclusive("step \"" + s.step_title + "\": the message cannot have reached the DUT: its JoinState in " +
+                           text(mgid) + " is " + std::to_string(state));
+    return true;
 }
 
 void Bench::send_until(const Message& message, const Expectation& expectation, Within each) {
@@ -78,22 +101,22 @@ std::optional<GroupFacts> Bench::group_at_sa(const Gid& mgid) {
 }
 
 bool Bench::exists_at_sa(const Gid& mgid, Within time) {
-    return state_.comes_true([&] { return group_at_sa(mgid).has_value(); }, time.time);
+    return state_.comes_true([&] { return group_at_sa(mgid).has_value(); }, time);
 }
 
 bool Bench::vanishes_at_sa(const Gid& mgid, Within time) {
-    return state_.comes_true([&] { return !group_at_sa(mgid); }, time.time);
+    return state_.comes_true([&] { return !group_at_sa(mgid); }, time);
 }
 
 bool Bench::reaches_sa(const Gid& mgid, Within time) {
     if (!state_.session.fabric().abilities().has(fabric::Ability::see_all)) return exists_at_sa(mgid, time);
-    return state_.await(join_of(mgid), situation(), state_.mark, time.time).has_value();
+    return state_.await(join_of(mgid), situation(), state_.mark, time).has_value();
 }
 
 void Bench::maps_rightly(const IpAddress& group) {
     auto& s = state_;
     if (!s.session.fabric().abilities().has(fabric::Ability::see_all)) return;
-    const auto asked = s.await(request_like(group), situation(), s.mark, std::chrono::seconds{1});
+    const auto asked = s.await(request_like(group), situation(), s.mark, within(1s));
     if (!asked) return;
     Packet packet;
     s.recorder.decode(*asked, packet);
@@ -156,7 +179,7 @@ build::Node Bench::second_tester() {
 
 void Bench::precondition(const Expectation& expectation, Within time) {
     auto& s = state_;
-    const auto found = s.demand(expectation, time.time);
+    const auto found = s.demand(expectation, time);
     Packet packet;
     s.recorder.decode(found, packet);
     for (const auto& claim : expectation.claims()) {
@@ -174,13 +197,14 @@ void Bench::precondition(bool holds, std::string_view words) {
 
 void Bench::inspect(const Expectation& expectation, Within time) {
     auto& s = state_;
-    const auto found = s.demand(expectation, time.time);
+    const auto found = s.demand(expectation, time);
     s.judge_claims(expectation, found);
 }
 
 void Bench::require(const Expectation& expectation, Within time) {
     auto& s = state_;
-    const auto found = s.await(expectation, s.situation(), s.mark, time.time);
+    const auto found = s.await(expectation, s.situation(), s.mark, time);
+    if (!found) (void)reached_dut();
     s.observed();
     if (found) {
         s.judge_claims(expectation, *found);
@@ -196,9 +220,9 @@ void Bench::require(bool holds, std::string_view expected, std::string_view actu
     auto& s = state_;
     s.observed();
     if (holds) return;
-    s.violated({.expected = std::string(expected), .actual = std::string(actual.empty() ? "it is not so" : actual)},
-               "expected " + std::string(expected) + (actual.empty() ? ", but it is not so" : ", found ") +
-                   std::string(actual));
+    const auto found = actual.empty() ? s.what_came_instead(s.mark) : std::string(actual);
+    s.violated({.expected = std::string(expected), .actual = found},
+               "expected " + std::string(expected) + (actual.empty() ? "; " : ", found ") + found);
 }
 
 void Bench::forbid(const Expectation& expectation, Within time) {
@@ -207,7 +231,7 @@ void Bench::forbid(const Expectation& expectation, Within time) {
         throw CaseDefect("step \"" + s.step_title + "\" forbids something without a positive control before");
     const auto asked = s.situation();
     const auto since = s.mark;
-    auto found = s.await(expectation, asked, since, time.time);
+    auto found = s.await(expectation, asked, since, time);
     control();
     if (!found) found = s.find(expectation, asked, since);
     s.observed();
@@ -237,14 +261,16 @@ void Bench::control() {
     auto& s = state_;
     const auto before = s.situation().nonce;
     const auto mark = s.mark;
+    const auto asked_group = s.asked_group;
     constexpr int attempts = 3;
     std::optional<std::size_t> answered;
     for (int i = 0; i < attempts && !answered; ++i) {
         send(echo_request());
-        answered = s.await(echo_reply(), s.situation(), s.mark, std::chrono::seconds{1});
+        answered = s.await(echo_reply(), s.situation(), s.mark, within(1s));
     }
     s.situation().nonce = before;
     s.mark = mark;
+    s.asked_group = asked_group;
     if (!answered)
         throw Inconclusive("step \"" + s.step_title +
                            "\": the positive control failed: no answer to an ordinary echo "
@@ -253,7 +279,7 @@ void Bench::control() {
 }
 
 bool Bench::happens(const Expectation& expectation, Within time) {
-    return state_.await(expectation, state_.situation(), state_.mark, time.time).has_value();
+    return state_.await(expectation, state_.situation(), state_.mark, time).has_value();
 }
 
 std::size_t Bench::count(const Expectation& expectation) {
@@ -266,13 +292,23 @@ std::size_t Bench::count(const Expectation& expectation) {
     return times;
 }
 
-void Bench::pass_time(std::chrono::milliseconds time) { state_.session.loop().run_for(state_.session.scaled(time)); }
+bool Bench::comes_before(const Expectation& first, const Expectation& second) {
+    auto& s = state_;
+    s.demand_sight(first);
+    s.demand_sight(second);
+    const auto begin = s.find(first, s.situation(), s.step_begin);
+    const auto end = s.find(second, s.situation(), s.step_begin);
+    return begin && (!end || *begin < *end);
+}
+
+void Bench::pass_time(Within time) { state_.session.loop().run_for(state_.scaled(time)); }
 
 void Bench::note(std::string_view text) { state_.result.notes.emplace_back(text); }
 
 void Bench::warn(std::string_view expected, std::string_view actual) {
     state_.observed();
-    state_.warned("expected " + std::string(expected) + ", found " + std::string(actual));
+    state_.warned({.expected = std::string(expected), .actual = std::string(actual)},
+                  "expected " + std::string(expected) + ", found " + std::string(actual));
 }
 
 void Bench::not_applicable(std::string_view why) { throw NotApplicable{NotJudged::tester, std::string(why)}; }

@@ -24,11 +24,16 @@ using namespace std::chrono_literals;
 
 class TesterPort;
 
-/// How long something may take; stretched by --timeout-scale.
+/// How long something may take; stretched or cut by --timeout-scale.
 struct Within {
     std::chrono::milliseconds time;
+    bool is_stated = false;
 };
 [[nodiscard]] constexpr Within within(std::chrono::milliseconds time) noexcept { return {time}; }
+/// A time that the DUT has stated, or that it was told: --timeout-scale stretches it, and never cuts it.
+[[nodiscard]] constexpr Within stated(std::chrono::milliseconds time) noexcept {
+    return {.time = time, .is_stated = true};
+}
 
 /// A group at the SA as the tester is told of it.
 struct GroupFacts {
@@ -105,6 +110,9 @@ public:
     /// Whether the DUT's join of the group reaches the SA within the time: its request, or the group where requests of
     /// others cannot be seen.
     [[nodiscard]] bool reaches_sa(const wire::Gid& mgid, Within time);
+    /// Whether the SA has reported this trap to the DUT since the step began: then it is subscribed, whenever it asked
+    /// for that. Needs Ability::see_all.
+    [[nodiscard]] bool dut_is_told(std::uint16_t trap_number);
     /// INCONC if the DUT, told to send to an IP group, asks the SA for another MGID than section 4 gives: that is
     /// judged elsewhere.
     void maps_rightly(const wire::IpAddress& group);
@@ -116,6 +124,10 @@ public:
     [[nodiscard]] std::uint8_t join_state_asked(const wire::Gid& mgid);
     /// The DUT's join states in a group (0: none). Needs Ability::trusted_sa.
     [[nodiscard]] std::uint8_t dut_join_state(const wire::Gid& mgid);
+    /// INCONC where the message sent last went to a group that the DUT does not receive: a question that could not
+    /// arrive says nothing of who did not answer it. Whether it is known to have arrived: only a trusted SA, or the
+    /// DUT's own join where it was seen, tells.
+    bool reached_dut();
     /// Stops answering ARP and ND for the tester's own addresses, or begins again.
     void answer_resolution(bool does_answer);
     /// From now on the tester's link-layer address has these flags (RFC 4755, 3.1) and, unless 0, this QPN.
@@ -129,6 +141,9 @@ public:
     void change_fabric(std::string_view request, const std::string& members);
     /// The same where a request with other members takes it back: that is asked for after the case, however it ends.
     void change_fabric(std::string_view request, const std::string& members, const std::string& taken_back_by);
+    /// A further GID of the tester's port that nobody has asked for yet, and the SA knows from now on, until the case
+    /// ends. Nothing where the fabric cannot do so (Fabric::control).
+    [[nodiscard]] std::optional<wire::Gid> peer_never_seen();
     /// A second port of the tester as it presents itself; needs Ability::two_ports.
     [[nodiscard]] build::Node second_tester();
     /// The tester's ports, where a case needs both. The second enters the link when it is first asked for; it needs
@@ -216,8 +231,11 @@ public:
     [[nodiscard]] bool happens(const Expectation& expectation, Within time);
     /// How often it has happened since the step began.
     [[nodiscard]] std::size_t count(const Expectation& expectation);
+    /// Whether the first has happened since the step began, and the second not before it.
+    [[nodiscard]] bool comes_before(const Expectation& first, const Expectation& second);
     /// Runs the fabric for a while, where time itself is the point (an ageing cache, a refresh).
-    void pass_time(std::chrono::milliseconds time);
+    void pass_time(std::chrono::milliseconds time) { pass_time(within(time)); }
+    void pass_time(Within time);
 
     /// A note in the report that changes no verdict.
     void note(std::string_view text);

@@ -7,7 +7,7 @@ namespace ipoib::conformance {
 using namespace wire;
 
 void Bench::demand(const Expectation& expectation, Within time, Packet& packet) {
-    const auto found = state_.demand(expectation, time.time);
+    const auto found = state_.demand(expectation, time);
     state_.recorder.decode(found, packet);
 }
 

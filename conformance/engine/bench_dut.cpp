@@ -18,6 +18,7 @@ std::vector<std::uint8_t> nonce_payload(std::uint16_t nonce, std::size_t size) {
 
 Dut& Bench::dut() {
     state_.mark = state_.recorder.size();
+    state_.asked_group.reset();
     return state_.session.dut();
 }
 

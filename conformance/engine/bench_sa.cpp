@@ -90,8 +90,36 @@ bool Bench::is_reported(std::uint16_t trap_number, const Gid& mgid, Within time)
                                  s.reports.end(), std::pair{trap_number, mgid}) != s.reports.end();
     };
     auto& loop = s.session.loop();
-    (void)loop.run_until(is_here, loop.now() + s.session.scaled(time.time));
+    (void)loop.run_until(is_here, loop.now() + s.scaled(time));
     return is_here();
+}
+
+bool Bench::dut_is_told(std::uint16_t trap_number) {
+    auto& s = state_;
+    Packet packet;
+    for (auto i = s.step_begin; i < s.recorder.size(); ++i) {
+        if (s.recorder.party(i) != Party::sa) continue;
+        s.recorder.decode(i, packet);
+        const auto notice = packet.get<Notice>();
+        if (notice && packet.lrh && packet.lrh[Lrh::dlid] == situation().dut.lid &&
+            packet.mad[Mad::method] == Method::report && notice[Notice::trap_number] == trap_number)
+            return true;
+    }
+    return false;
+}
+
+std::optional<Gid> Bench::peer_never_seen() {
+    constexpr auto of_local_scope = std::uint64_t{0x02} << 56;
+    const auto& s = state_.session;
+    const auto range = std::uint64_t{s.group_range()} << 16;
+    const auto gid = Gid::of(port().gid.prefix(), of_local_scope | range | state_.session.next_number());
+    const auto member = "\"gid\":\"" + text(gid) + '"';
+    try {
+        change_fabric("path", member + ",\"lid\":" + std::to_string(port().lid), "{\"do\":\"path\"," + member + '}');
+    } catch (const NotApplicable&) {
+        return {};
+    }
+    return gid;
 }
 
 void Bench::require_grant(const fabric::SaAnswer& answer) {

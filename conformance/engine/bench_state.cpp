@@ -2,7 +2,9 @@
 // Looks for frames, judges their claims, and counts what was found.
 #include "conformance/engine/bench_state.hpp"
 
+#include "conformance/engine/case.hpp"
 #include "conformance/engine/notation.hpp"
+#include "protocol/requirements/rfc4391.hpp"
 #include "protocol/wire/rebuilt.hpp"
 
 namespace ipoib::conformance {
@@ -22,22 +24,25 @@ void Bench::State::observed() {
 
 void Bench::State::violated(reports::Detail detail, const std::string& sentence) {
     for (const auto index : judged) ++tallies[index].violations;
+    keep(std::move(detail), "VIOLATION", sentence);
+}
+
+void Bench::State::warned(reports::Detail detail, const std::string& sentence) {
+    for (const auto index : judged) ++tallies[index].warnings;
+    keep(std::move(detail), "WARNING", sentence);
+    result.notes.push_back("step \"" + step_title + "\": " + sentence);
+}
+
+void Bench::State::keep(reports::Detail detail, std::string_view kind, const std::string& sentence) {
     ++result.violations;
     const auto told = "step \"" + step_title + "\": " + sentence;
     if (first_failure.empty()) first_failure = told;
-    recorder.breach("VIOLATION", told);
+    recorder.breach(kind, told);
     if (result.details.size() >= most_details) return;
     detail.capture = capture;
+    for (const auto index : judged) detail.requirements.emplace_back(tallies[index].requirement->id);
     if (detail.frame) result.frames.push_back(detail.frame);
     result.details.push_back(std::move(detail));
-}
-
-void Bench::State::warned(const std::string& sentence) {
-    for (const auto index : judged) ++tallies[index].warnings;
-    const auto told = "step \"" + step_title + "\": " + sentence;
-    if (first_failure.empty()) first_failure = told;
-    recorder.breach("WARNING", told);
-    result.notes.push_back(told);
 }
 
 std::string Bench::State::control_request(std::string_view request, const std::string& members) {
@@ -67,11 +72,11 @@ std::optional<std::size_t> Bench::State::find(const Expectation& expectation, co
 }
 
 std::optional<std::size_t> Bench::State::await(const Expectation& expectation, const Situation& asked,
-                                               std::size_t since, fabric::Duration time) {
+                                               std::size_t since, Within time) {
     demand_sight(expectation);
     auto found = find(expectation, asked, since);
     auto& loop = session.loop();
-    const auto deadline = loop.now() + session.scaled(time);
+    auto deadline = loop.now() + scaled(time);
     // A frame is seen when it is sent and arrives later: both make the look worth while.
     std::size_t seen = recorder.size(), arrived = recorder.arrivals();
     while (!found) {
@@ -79,34 +84,47 @@ std::optional<std::size_t> Bench::State::await(const Expectation& expectation, c
             [&] { return recorder.size() != seen || recorder.arrivals() != arrived || recorder.is_full(); }, deadline);
         if (recorder.is_full()) throw CaseDefect("more than 64 MiB of frames: somebody floods the link");
         found = find(expectation, asked, since);
-        if (!is_news) break;
+        if (!is_news && !found) {
+            if (!session.control().waits_for_stopped() || fabric::Loop::stop_requested()) break;
+            deadline = loop.now() + scaled(time);
+        }
         seen = recorder.size(), arrived = recorder.arrivals();
     }
     return found;
 }
 
-bool Bench::State::comes_true(const std::function<bool()>& holds, std::chrono::milliseconds time) {
+fabric::Duration Bench::State::scaled(Within time) const {
+    const fabric::Duration whole = time.time;
+    return time.is_stated ? std::max(whole, session.scaled(whole)) : session.scaled(whole);
+}
+
+bool Bench::State::comes_true(const std::function<bool()>& holds, Within time) {
     constexpr auto between_looks = std::chrono::milliseconds{50};
     auto& loop = session.loop();
-    const auto deadline = loop.now() + session.scaled(time);
+    auto deadline = loop.now() + scaled(time);
     while (!holds()) {
-        if (loop.now() >= deadline || fabric::Loop::stop_requested()) return false;
+        if (fabric::Loop::stop_requested()) return false;
+        if (loop.now() >= deadline) {
+            if (!session.control().waits_for_stopped()) return false;
+            deadline = loop.now() + scaled(time);
+        }
         loop.run_for(between_looks);
     }
     return true;
 }
 
-std::size_t Bench::State::demand(const Expectation& expectation, std::chrono::milliseconds time) {
+std::size_t Bench::State::demand(const Expectation& expectation, Within time) {
     const auto found = await(expectation, situation(), mark, time);
     if (!found)
-        throw Inconclusive("step \"" + step_title + "\": no " + expectation.what() + " within " + milliseconds(time) +
-                           "; " + what_came_instead(mark));
+        throw Inconclusive("step \"" + step_title + "\": no " + expectation.what() + " within " +
+                           milliseconds(time.time) + "; " + what_came_instead(mark));
     return *found;
 }
 
 void Bench::State::judge_claims(const Expectation& expectation, std::size_t frame) {
     Packet packet;
     recorder.decode(frame, packet);
+    bool is_absence_charged = false;
     for (const auto& claim : expectation.claims()) {
         if (recorder.is_rebuilt(frame) && !is_told_by_rebuilt(*claim.header, *claim.field, packet.is_multicast)) {
             untold = frame_name(frame) +
@@ -114,10 +132,17 @@ void Bench::State::judge_claims(const Expectation& expectation, std::size_t fram
                      std::string(claim.field->name) + " is not what was on the wire";
             continue;
         }
-        observed();
         const auto* at = claim.header_at(packet);
-        if (at && claim.holds(at, situation())) continue;
         const auto field = std::string(claim.header->name) + '.' + std::string(claim.field->name);
+        if (!at && claim.header == &spec_of<Grh> && !claim.is_presence) {
+            if (is_absence_charged) continue;
+            throw Inconclusive("step \"" + step_title + "\": " + expectation.what() + " (" + frame_name(frame) +
+                               ") has no GRH, so " + field + " is not judged; that it has none is a matter of " +
+                               std::string(rfc4391::grh_on_multicast.id));
+        }
+        observed();
+        if (at && claim.holds(at, situation())) continue;
+        is_absence_charged |= !at;
         const auto actual = at ? value_text(*claim.field, at) : std::string("absent");
         const bool is_inside = at >= packet.octets.data() && at < packet.octets.data() + packet.octets.size();
         violated({.frame = frame + 1,
@@ -133,18 +158,21 @@ void Bench::State::judge_claims(const Expectation& expectation, std::size_t fram
 }
 
 std::string Bench::State::what_came_instead(std::size_t since) const {
+    const bool is_sa = running.subject == Subject::sa;
+    const std::string who = is_sa ? "the SA" : "the DUT";
     std::string told;
     std::size_t count = 0;
     Packet packet;
     for (auto i = since; i < recorder.size(); ++i) {
-        if (recorder.party(i) != Party::dut) continue;
+        if (recorder.party(i) != (is_sa ? Party::sa : Party::dut)) continue;
         if (++count > most_told) continue;
         recorder.decode(i, packet);
         told += (told.empty() ? "" : "; ") + frame_name(i) + ' ' + in_one_line(packet);
     }
-    if (count == 0) return "the DUT sent nothing";
+    const bool sees_all = session.fabric().abilities().has(fabric::Ability::see_all);
+    if (count == 0) return who + (sees_all ? " sent nothing" : " sent nothing that this fabric shows");
     if (count > most_told) told += "; and " + std::to_string(count - most_told) + " more";
-    return "the DUT sent " + told;
+    return who + " sent " + told;
 }
 
 }  // namespace ipoib::conformance

@@ -47,8 +47,9 @@ struct Bench::State {
     std::vector<Tally> tallies{};
 
     std::string step_title{};
-    std::vector<std::size_t> judged{};     ///< tallies of the step
-    std::size_t step_begin = 0, mark = 0;  ///< frames: of the step, since the last stimulus
+    std::vector<std::size_t> judged{};       ///< tallies of the step
+    std::size_t step_begin = 0, mark = 0;    ///< frames: of the step, since the last stimulus
+    std::optional<wire::Gid> asked_group{};  ///< where the message sent last went, if to a group
     bool is_controlled = false;
     bool changed_fabric = false;
     std::string first_failure{};
@@ -71,15 +72,20 @@ struct Bench::State {
     void observed();
     /// Counts a violation of the step's requirements and keeps it for the report.
     void violated(reports::Detail detail, const std::string& sentence);
-    void warned(const std::string& sentence);
+    /// The same of advice.
+    void warned(reports::Detail detail, const std::string& sentence);
+    /// Keeps what is told of a violation.
+    void keep(reports::Detail detail, std::string_view kind, const std::string& sentence);
     /// Runs until a frame from `since` on is the one, or time is over; its index.
     std::optional<std::size_t> await(const Expectation& expectation, const Situation& asked, std::size_t since,
-                                     fabric::Duration time);
+                                     Within time);
     std::optional<std::size_t> find(const Expectation& expectation, const Situation& asked, std::size_t since) const;
     /// Looks again and again whether something holds that no frame tells.
-    bool comes_true(const std::function<bool()>& holds, std::chrono::milliseconds time);
+    bool comes_true(const std::function<bool()>& holds, Within time);
     /// The same since the last stimulus; without it the case is INCONC.
-    std::size_t demand(const Expectation& expectation, std::chrono::milliseconds time);
+    std::size_t demand(const Expectation& expectation, Within time);
+    /// By --timeout-scale, which never cuts what the DUT has stated.
+    [[nodiscard]] fabric::Duration scaled(Within time) const;
     /// Judges the claims on a frame.
     void judge_claims(const Expectation& expectation, std::size_t frame);
     [[nodiscard]] std::string what_came_instead(std::size_t since) const;

@@ -71,6 +71,7 @@ std::vector<Selectable> selectable_cases() {
             strongest = std::min(strongest, requirement->strength);
         }
         entry.strength = strength_name(strongest);
+        entry.status = status_of(one->checks);
         selectable.push_back(std::move(entry));
     }
     return selectable;

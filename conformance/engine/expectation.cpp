@@ -15,17 +15,26 @@ namespace {
 bool is_icmp(const Packet& p, std::uint8_t type) { return p.icmp && p.icmp[Icmp::type] == type; }
 bool is_icmpv6(const Packet& p, Icmpv6Type type) { return p.icmpv6 && p.icmpv6[Icmpv6::type] == type; }
 
-bool is_arp(const Packet& p, std::uint16_t operation) { return p.arp && p.arp[Arp::operation] == operation; }
+/// What follows ARP's fixed part.
+Octets arp_body(const Packet& p) { return p.octets.subspan(p.offset_of(p.arp.data()) + Arp::size); }
 
-/// ARP's protocol addresses, wherever a wrong hardware length put them; judged by what the packet says of itself.
-std::optional<std::pair<std::uint32_t, std::uint32_t>> protocol_addresses(const Packet& p) {
-    const auto hardware = std::size_t{p.arp[Arp::hardware_length]}, size = std::size_t{4};
-    const auto begin = p.offset_of(p.arp.data()) + Arp::size;
-    if (p.arp[Arp::protocol_length] != size || p.octets.size() < begin + 2 * (hardware + size)) return {};
-    const auto address = [&](std::size_t at) {
-        return static_cast<std::uint32_t>(read_bits(p.octets.data() + at, {0}, 32));
+/// An ARP packet between IPv4 addresses, whatever its header says of their lengths: a wrong length is a wrong field of
+/// the packet that was looked for, no other packet. The hardware addresses have as many octets as the packet says, as
+/// it should have, or as it has.
+bool is_arp_between(const Packet& p, std::optional<std::uint32_t> sender, std::uint32_t target) {
+    if (!p.arp) return false;
+    constexpr std::size_t ipv4 = 4;
+    const auto body = arp_body(p);
+    const auto is = [&](std::size_t at, std::uint32_t wanted) {
+        return read_bits(body.data() + at, {0}, 32) == wanted;
     };
-    return std::pair{address(begin + hardware), address(begin + 2 * hardware + size)};
+    const auto matches = [&](std::size_t hardware) {
+        if (body.size() < 2 * (hardware + ipv4)) return false;
+        return (!sender || is(hardware, *sender)) && is(2 * hardware + ipv4, target);
+    };
+    const auto datagram = p.payload_length > Encap::size + Arp::size ? p.payload_length - Encap::size - Arp::size : 0;
+    return matches(p.arp[Arp::hardware_length]) || matches(LinkAddress::size) ||
+           (datagram >= 2 * ipv4 && matches(datagram / 2 - ipv4));
 }
 
 bool is_sa_request(const Packet& p, std::uint16_t attribute) {
@@ -57,9 +66,16 @@ Expectation Expectation::claiming(Claim claim) const {
 }
 
 Expectation Expectation::claiming_link_address_option() const {
-    return claiming({&spec_of<LinkAddressOption>, &LinkAddressOption::type,
-                     [](const Packet& packet) { return link_address_option(packet, 1); },
-                     [](const std::uint8_t*, const Situation&) { return true; }, "present"});
+    return claiming({.header = &spec_of<LinkAddressOption>,
+                     .field = &LinkAddressOption::type,
+                     .header_at = [](const Packet& packet) { return link_address_option(packet, 1); },
+                     .holds = [](const std::uint8_t*, const Situation&) { return true; },
+                     .expected = "present",
+                     .is_presence = true});
+}
+
+View<ArpAddresses> arp_addresses_of(const Packet& packet) {
+    return packet.arp ? View<ArpAddresses>::at(arp_body(packet)) : View<ArpAddresses>{};
 }
 
 Expectation Expectation::with_link_address_option() const {
@@ -87,9 +103,7 @@ Expectation echo_reply6() {
 
 Expectation arp_reply() {
     return {"ARP reply", [](const Packet& p, const Situation& s) {
-                if (!is_arp(p, Arp::reply)) return false;
-                const auto addresses = protocol_addresses(p);
-                return addresses && addresses->first == s.dut.ipv4 && addresses->second == s.tester.ipv4;
+                return is_arp_between(p, s.dut.ipv4, s.tester.ipv4) && p.arp[Arp::operation] != Arp::request;
             }};
 }
 
@@ -103,9 +117,7 @@ Expectation neighbour_advertisement() {
 
 Expectation arp_request_for(std::uint32_t address) {
     return {"ARP request for " + ipv4_text(address), [address](const Packet& p, const Situation&) {
-                if (!is_arp(p, Arp::request)) return false;
-                const auto addresses = protocol_addresses(p);
-                return addresses && addresses->second == address;
+                return is_arp_between(p, {}, address) && p.arp[Arp::operation] != Arp::reply;
             }};
 }
 
@@ -153,13 +165,23 @@ Expectation request_about(const Gid& mgid) {
             SeenBy::anyone};
 }
 
-Expectation path_query_of(const Gid& gid) {
-    return {"query of the path to " + text(gid),
-            [gid](const Packet& p, const Situation&) {
-                const auto path = p.get<PathRecord>();
-                return is_sa_request(p, attribute::path_record) && path && path[PathRecord::dgid] == gid;
-            },
-            SeenBy::anyone};
+Expectation path_question_about(const Gid& gid) {
+    const auto asks = [gid](const Packet& p, const Situation& s) {
+        // The GIDs of a MultiPathRecord stand behind its fixed part, as many as it says.
+        if (is_sa_request(p, attribute::multi_path_record)) {
+            const auto record = p.octets.subspan(p.offset_of(p.sa.data()) + SaHeader::size);
+            return std::search(record.begin(), record.end(), gid.octets.begin(), gid.octets.end()) != record.end();
+        }
+        if (!is_sa_request(p, attribute::path_record)) return false;
+        using component = PathRecord::component;
+        const auto path = p.get<PathRecord>();
+        const auto mask = p.sa[SaHeader::component_mask];
+        if (!path) return false;
+        if ((mask & component::dgid) != 0) return path[PathRecord::dgid] == gid || path[PathRecord::sgid] == gid;
+        if ((mask & component::dlid) != 0) return path[PathRecord::dlid] == s.tester.lid;
+        return p.mad[Mad::method] == Method::get_table;
+    };
+    return {"question for the path to " + text(gid), asks, SeenBy::anyone};
 }
 
 Expectation list_of_groups() {

@@ -18,6 +18,18 @@ enum class SeenBy : std::uint8_t {
     anyone,  ///< it must be seen wherever it goes: a request to the SA. Needs Ability::see_all
 };
 
+/// ARP's addresses where they have 20 octets, whatever the lengths in its header say. RFC 4391, 9.2.
+[[nodiscard]] wire::View<wire::ArpAddresses> arp_addresses_of(const wire::Packet& packet);
+
+/// A header of a packet, where it stands.
+template <class Header>
+[[nodiscard]] const std::uint8_t* header_in(const wire::Packet& packet) {
+    if constexpr (std::is_same_v<Header, wire::ArpAddresses>)
+        return arp_addresses_of(packet).data();
+    else
+        return packet.get<Header>().data();
+}
+
 /// A packet that is looked for among those the DUT (or the SA) sends. `is_it` decides by exact fields and the nonce
 /// whether it is the one; each claim is then judged.
 class Expectation {
@@ -30,6 +42,9 @@ public:
         std::function<const std::uint8_t*(const wire::Packet&)> header_at;  ///< null: the packet lacks the header
         std::function<bool(const std::uint8_t* header, const Situation&)> holds;
         std::string expected;  ///< in words
+        /// That the header is there is the claim itself. A claim on a field of a GRH supposes that there is one:
+        /// without it the case is INCONC, since that is a matter of RFC4391-6-07 and not of the field.
+        bool is_presence = false;
     };
 
     Expectation(std::string what, IsIt is_it, SeenBy seen_by = SeenBy::either)
@@ -47,7 +62,7 @@ public:
     [[nodiscard]] Expectation where(const wire::Field<Header, T>& field,
                                     std::function<bool(const std::type_identity_t<T>&, const Situation&)> holds,
                                     std::string expected) const {
-        return claiming({&wire::spec_of<Header>, &field, [](const wire::Packet& p) { return p.get<Header>().data(); },
+        return claiming({&wire::spec_of<Header>, &field, header_in<Header>,
                          [field, holds = std::move(holds)](const std::uint8_t* header, const Situation& situation) {
                              return holds(wire::View<Header>::at({header, Header::size})[field], situation);
                          },
@@ -66,9 +81,8 @@ public:
     /// Claims that the packet has a header (GRH) or has none.
     template <class Header>
     [[nodiscard]] Expectation having() const {
-        return claiming({&wire::spec_of<Header>, &Header::fields[0],
-                         [](const wire::Packet& p) { return p.get<Header>().data(); },
-                         [](const std::uint8_t*, const Situation&) { return true; }, "present"});
+        return claiming({&wire::spec_of<Header>, &Header::fields[0], header_in<Header>,
+                         [](const std::uint8_t*, const Situation&) { return true; }, "present", true});
     }
     /// Claims a field of the Source or Target Link-layer Address option, of whatever length it is. RFC 4391, 9.3.
     template <class T>
@@ -134,8 +148,10 @@ private:
 [[nodiscard]] Expectation creating_join_of(const wire::Gid& mgid);
 [[nodiscard]] Expectation leave_of(const wire::Gid& mgid);
 [[nodiscard]] Expectation query_of(const wire::Gid& mgid);
-/// The DUT's question to the SA for the path to a port, and for the list of all groups.
-[[nodiscard]] Expectation path_query_of(const wire::Gid& gid);
+/// The DUT's question to the SA for a path between it and a port, whichever way: by Get, by a table that tells of more
+/// paths, by GetMulti.
+[[nodiscard]] Expectation path_question_about(const wire::Gid& gid);
+/// The DUT's question to the SA for the list of all groups.
 [[nodiscard]] Expectation list_of_groups();
 /// A join of any group whose group ID ends in the same 16 bits as that of an IP group: also a wrongly mapped one.
 [[nodiscard]] Expectation join_like(const wire::IpAddress& group);

@@ -2,7 +2,9 @@
 // Counts what the rules say of each frame, and puts the verdicts into words.
 #include "conformance/engine/judge.hpp"
 
+#include "conformance/engine/force.hpp"
 #include "protocol/wire/text.hpp"
+#include "reports/failure.hpp"
 
 #include <algorithm>
 
@@ -71,6 +73,9 @@ void tell_doubts(const state::Doubts& doubts, std::vector<std::string>& notes) {
     say(doubts.unbelieved, "answers of the SA come from a LID that was not asked; they are not believed");
     say(doubts.disputes, "times a broadcast group was told in two ways; its link is not judged by it");
     say(doubts.contradicted, "times the SA says something else than --assume or --sa");
+    say(doubts.foreign,
+        "packets look like IPoIB, but nothing in the capture ties them to it: no link-layer address that announces "
+        "their queue pairs, no group, no connection of it; they are not judged");
     say(doubts.broken_tables, "tables of the SA did not come whole");
     say(doubts.not_kept, "times a port, group or membership was one too many to keep; verdicts on it may lack");
 }
@@ -122,7 +127,7 @@ void Judge::frame(const capture::Frame& frame, Origin origin, std::uint32_t capt
     if (std::ranges::find(media_names_, medium_name) == media_names_.end()) media_names_.emplace_back(medium_name);
     if (packet.foreign != Foreign::none) foreign_[static_cast<std::size_t>(packet.foreign)].add(frame.number);
     if (packet.is_truncated) truncated_.add(frame.number);
-    if (packet.is_ipoib()) ++ipoib_;
+    if (packet.is_ipoib() && !(is_judged && inspector_.known().is_foreign)) ++ipoib_;
     const auto crcs = inspector_.crcs();
     if (crcs.vcrc == Check::bad) wrong_vcrc_.add(frame.number);
     if (crcs.icrc == Check::bad) wrong_icrc_.add(frame.number);
@@ -148,7 +153,10 @@ struct Judge::Counter {
     void violated(std::size_t rule) const { judge.violated(rule, frame); }
     void noted(std::size_t rule) const { ++judge.findings_[rule].notes; }
     void kept(std::size_t rule) const { ++judge.findings_[rule].observed; }
-    void neglected(const inspection::Neglect& neglect) const { judge.neglected(neglect); }
+    void accused(const inspection::Accusation& accusation) const { judge.accused(accusation); }
+    void undecided(const inspection::Accusation& accusation, std::string_view lacks) const {
+        judge.undecided(accusation, lacks);
+    }
 };
 
 void Judge::judge(const capture::Frame& frame) {
@@ -164,6 +172,26 @@ void Judge::keep(std::size_t index, reports::Detail detail) {
     if (finding.details.size() < most_details) finding.details.push_back(std::move(detail));
 }
 
+namespace {
+
+reports::Detail detail_of(inspection::Violation violation, std::uint32_t capture, std::uint64_t frame,
+                          std::string subject, std::string link) {
+    reports::Detail detail{.capture = capture, .frame = frame};
+    detail.field = violation.field_name();
+    detail.offset = static_cast<std::uint32_t>(violation.offset);
+    detail.actual = std::move(violation.actual);
+    detail.expected = std::move(violation.expected);
+    detail.subject = std::move(subject);
+    detail.link = std::move(link);
+    return detail;
+}
+reports::Detail detail_of(const inspection::Accusation& accusation) {
+    return detail_of(accusation.what, accusation.sight.capture, accusation.sight.frame, accusation.subject,
+                     accusation.link);
+}
+
+}  // namespace
+
 void Judge::violated(std::size_t index, const capture::Frame& frame) {
     if (findings_[index].details.size() >= most_details && !listener_) {
         ++findings_[index].violations;
@@ -171,28 +199,21 @@ void Judge::violated(std::size_t index, const capture::Frame& frame) {
     }
     const auto& packet = inspector_.packet();
     const auto& known = inspector_.known();
-    auto violation = inspection::describe(*rules()[index], packet, known);
-    reports::Detail detail{.capture = capture_index_, .frame = frame.number};
-    detail.field = violation.field_name();
-    detail.offset = static_cast<std::uint32_t>(violation.offset);
-    detail.actual = std::move(violation.actual);
-    detail.expected = std::move(violation.expected);
-    detail.subject = inspection::sender_name(packet, known);
-    detail.link = inspection::link_name(packet, known, inspector_.subnet());
-    keep(index, std::move(detail));
+    keep(index,
+         detail_of(inspection::describe(*rules()[index], packet, known), capture_index_, frame.number,
+                   inspection::sender_name(packet, known), inspection::link_name(packet, known, inspector_.subnet())));
 }
 
-void Judge::neglected(const inspection::Neglect& neglect) {
-    ++findings_[neglect.rule].observed;
-    const auto& subnet = inspector_.subnet();
-    auto violation = inspection::describe(*rules()[neglect.rule], neglect, subnet);
-    reports::Detail detail{.capture = neglect.began.capture, .frame = neglect.began.frame};
-    detail.expected = std::move(violation.expected);
-    detail.actual = std::move(violation.actual);
-    detail.subject = inspection::port_name(subnet.port(neglect.port));
-    detail.link = inspection::link_name(subnet.prefix(), neglect.link->p_key);
-    keep(neglect.rule, std::move(detail));
+void Judge::accused(const inspection::Accusation& accusation) { keep(accusation.rule, detail_of(accusation)); }
+
+void Judge::undecided(const inspection::Accusation& accusation, std::string_view lacks) {
+    auto& finding = findings_[accusation.rule];
+    if (finding.undecided++ > 0) return;
+    finding.lacks = lacks;
+    finding.doubt = detail_of(accusation);
 }
+
+void Judge::finish() { inspector_.finish(Counter{*this, capture::Frame{}, false}); }
 
 std::string Judge::why_not_judged(std::size_t index, NotJudged& reason) const {
     const auto& rule = *rules()[index];
@@ -230,6 +251,19 @@ reports::Result Judge::result(std::size_t index) const {
     if (finding.by_assumption)
         result.notes.push_back(std::to_string(finding.by_assumption) + " of " + packets +
                                ": judged by what --assume or --sa says of the broadcast group");
+    const auto first_words = [](const reports::Detail& first) {
+        return "first in frame " + std::to_string(first.frame) + ": " +
+               (first.field.empty() ? "" : first.field + " is ") + first.actual + ", expected " + first.expected;
+    };
+    if (finding.undecided > 0)
+        result.notes.push_back(std::to_string(finding.undecided) + " of " + packets + ": not decided, since " +
+                               finding.lacks);
+    if (finding.violations == 0 && finding.undecided > 0) {
+        result.verdict = Verdict::inconc;
+        result.message = std::to_string(finding.undecided) + " of " + packets + " would break it, but " +
+                         finding.lacks + "; " + first_words(*finding.doubt);
+        return result;
+    }
     if (finding.violations == 0) {
         result.verdict = Verdict::pass;
         result.message = "holds in " + packets;
@@ -237,11 +271,8 @@ reports::Result Judge::result(std::size_t index) const {
     }
     const bool is_must = rule.weight.value_or(rule.checks[0]->strength) == requirements::Strength::must;
     result.verdict = is_must ? Verdict::fail : Verdict::warn;
-    if (is_must) result.fail_type = "FAIL.MUST";
-    const auto& first = finding.details.front();
-    result.message = std::to_string(finding.violations) + " of " + packets + "; first in frame " +
-                     std::to_string(first.frame) + ": " + (first.field.empty() ? "" : first.field + " is ") +
-                     first.actual + ", expected " + first.expected;
+    if (is_must) result.fail_type = strongest_fail_type(rule.checks);
+    result.message = reports::packets_message(result);
     return result;
 }
 

@@ -24,9 +24,12 @@ using JudgeOptions = inspection::Options;
 /// What one rule found in a capture.
 struct Finding {
     std::uint64_t observed = 0, violations = 0, notes = 0;
-    std::uint64_t unknown = 0;        ///< packets it could not judge, since something was not known
-    state::Facts missing = 0;         ///< what was not known then
-    std::uint64_t by_assumption = 0;  ///< packets judged by what the user said of a group
+    std::uint64_t unknown = 0;               ///< packets it could not judge, since something was not known
+    state::Facts missing = 0;                ///< what was not known then
+    std::uint64_t by_assumption = 0;         ///< packets judged by what the user said of a group
+    std::uint64_t undecided = 0;             ///< violations that only hold if nothing is missing in the capture
+    std::string lacks{};                     ///< what may be missing for the first of these
+    std::optional<reports::Detail> doubt{};  ///< the first of them
     std::vector<reports::Detail> details;
 };
 
@@ -42,6 +45,10 @@ public:
     /// Judges the next frame, of the capture named to the constructor or of another.
     void frame(const capture::Frame& frame, Origin origin = {}) { this->frame(frame, origin, capture_index_); }
     void frame(const capture::Frame& frame, Origin origin, std::uint32_t capture_index);
+    /// The capture tells that frames were lost before the next one.
+    void tell_loss(std::uint32_t interface) { inspector_.tell_loss(interface); }
+    /// After the last frame. What no packet can prove any more is undecided from then on.
+    void finish();
 
     /// The verdicts so far, in the order of the rules.
     [[nodiscard]] std::vector<reports::Result> results() const;
@@ -64,7 +71,8 @@ private:
 
     void judge(const capture::Frame& frame);
     void violated(std::size_t rule, const capture::Frame& frame);
-    void neglected(const inspection::Neglect& neglect);
+    void accused(const inspection::Accusation& accusation);
+    void undecided(const inspection::Accusation& accusation, std::string_view lacks);
     void keep(std::size_t rule, reports::Detail detail);
     [[nodiscard]] reports::Result result(std::size_t rule) const;
     [[nodiscard]] std::string why_not_judged(std::size_t rule, reports::NotJudged& reason) const;

@@ -73,6 +73,7 @@ Judge read_capture(const PassiveRun& run, std::size_t index, reports::CaptureRes
         judge.frame(capture.frame(), capture.origin());
         capture.show(run.progress);
     }
+    judge.finish();
     summary = capture.summary();
     summary.ipoib = judge.ipoib();
     add(summary.notes, judge.notes());
@@ -102,6 +103,7 @@ Judge read_together(const PassiveRun& run, std::vector<reports::CaptureResult>& 
         capture.show(run.progress);
         has_frame[first] = capture.next();
     }
+    judge.finish();
     for (std::size_t i = 0; i < captures.size(); ++i) {
         summaries.push_back(captures[i]->summary());
         summaries.back().ipoib = ipoib[i];
@@ -148,6 +150,34 @@ std::string_view strength_name(requirements::Strength strength) noexcept {
     return {};
 }
 
+std::string force_name(const requirements::Requirement& requirement) {
+    using requirements::Strength;
+    if (requirement.strength == Strength::must) return requirement.has_keyword() ? "MUST" : "STATED";
+    return requirement.strength == Strength::should ? "SHOULD" : "MAY";
+}
+
+std::vector<std::string> selected_requirements(const Selection& selection, const std::vector<Selectable>& judges) {
+    std::vector<std::string> selected;
+    for (const auto* requirement : requirements::all()) {
+        const Selectable alone{.id = requirement->id,
+                               .requirements = {requirement->id},
+                               .strength = strength_name(requirement->strength),
+                               .tags = {},
+                               .status = name(requirement->status())};
+        bool is_checked = false, is_meant = false;
+        for (const auto& judge : judges) {
+            if (std::ranges::find(judge.requirements, requirement->id) == judge.requirements.end()) continue;
+            is_checked = true;
+            auto by_this = alone;
+            by_this.id = judge.id;
+            by_this.tags = judge.tags;
+            is_meant = is_meant || (selection.matches(judge) && selection.matches(by_this));
+        }
+        if (is_checked ? is_meant : selection.matches(alone)) selected.emplace_back(requirement->id);
+    }
+    return selected;
+}
+
 reports::Results check(const PassiveRun& run) {
     reports::Results results;
     if (run.judge.is_one_subnet) {
@@ -180,6 +210,7 @@ std::vector<Selectable> selectable_rules() {
             .id = rule.id, .requirements = {}, .strength = strength_name(rule.checks[0]->strength), .tags = {}};
         for (const auto* requirement : rule.checks)
             if (requirement) entry.requirements.push_back(requirement->id);
+        entry.status = status_of(rule.checks);
         for (const auto& [part, tag] : tag_names)
             if (rule.needs & parts(part)) entry.tags.push_back(tag);
         selectable.push_back(std::move(entry));
@@ -206,7 +237,9 @@ std::vector<reports::RequirementMeta> catalogue_for_reports() {
                                       .statement = std::string(requirement->statement),
                                       .implies = {},
                                       .unjudged = reason,
-                                      .reason = std::string(words)};
+                                      .reason = std::string(words),
+                                      .force = force_name(*requirement),
+                                      .status = std::string(name(requirement->status()))};
         for (const auto id : requirements::closure(*requirement))
             if (id != requirement->id) meta.implies.emplace_back(id);
         catalogue.push_back(std::move(meta));

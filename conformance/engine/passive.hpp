@@ -36,6 +36,23 @@ struct PassiveRun {
 /// "must", "should", "may".
 [[nodiscard]] std::string_view strength_name(requirements::Strength strength) noexcept;
 
+/// "MUST" where the text has a keyword of RFC 2119 in capitals, "STATED" where it binds otherwise, "SHOULD", "MAY".
+[[nodiscard]] std::string force_name(const requirements::Requirement& requirement);
+
+/// Of what is checked: "standard" if any of it stands in a standard. Null requirements are passed over.
+template <class Requirements>
+[[nodiscard]] std::string_view status_of(const Requirements& checks) noexcept {
+    auto status = requirements::Status::informative;
+    for (const auto* requirement : checks)
+        if (requirement) status = std::min(status, requirement->status());
+    return name(status);
+}
+
+/// The requirements that selectors mean: those that a chosen one of the judges checks, as far as the selectors mean
+/// them, and those that no judge checks and the selectors mean all the same.
+[[nodiscard]] std::vector<std::string> selected_requirements(const Selection& selection,
+                                                             const std::vector<Selectable>& judges);
+
 /// What a selector can match, for every rule.
 [[nodiscard]] std::vector<Selectable> selectable_rules();
 /// The rules that a selection means.

@@ -151,7 +151,8 @@ private:
     Control& control() {
         if (!target_.dut.starts_with(exec_prefix)) return none_;
         if (!adapter_)
-            adapter_ = std::make_unique<AdapterProcess>(fabric_->loop(), target_.dut.substr(exec_prefix.size()));
+            adapter_ = std::make_unique<AdapterProcess>(fabric_->loop(), target_.dut.substr(exec_prefix.size()),
+                                                        std::chrono::seconds{2}, target_.remark);
         return *adapter_;
     }
     NoControl none_;

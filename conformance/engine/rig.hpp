@@ -5,6 +5,7 @@
 #include "conformance/engine/profile.hpp"
 #include "conformance/engine/session.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct Target {
     std::string listen;          ///< path of a raw port for a DUT in another process; empty: none
     std::string fabric_control;  ///< command; empty: none
     SessionOptions session{};
+    /// Told what a person at the terminal should know while a run goes on; null: nobody listens.
+    std::function<void(const std::string&)> remark{};
 
     /// Whether the implementation under test is the subnet administrator.
     [[nodiscard]] bool judges_sa() const noexcept { return dut == "sa"; }

@@ -36,10 +36,11 @@ bool is_section(const std::string& selector, std::string_view requirement) {
 }
 
 bool matches_one(std::string_view written, const Selectable& candidate) {
-    constexpr std::string_view level = "level:", tag = "tag:";
+    constexpr std::string_view level = "level:", tag = "tag:", status = "status:";
     const auto selector = lower(written);
     if (selector.empty()) return false;
     if (selector.starts_with(level)) return candidate.strength == selector.substr(level.size());
+    if (selector.starts_with(status)) return candidate.status == selector.substr(status.size());
     if (selector.starts_with(tag))
         return std::ranges::find(candidate.tags, selector.substr(tag.size())) != candidate.tags.end();
     const auto is_it = [&](std::string_view id) { return glob(selector, id) || is_section(selector, id); };

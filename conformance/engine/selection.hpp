@@ -15,11 +15,12 @@ struct Selectable {
     std::vector<std::string_view> requirements;  ///< ids
     std::string_view strength;                   ///< "must", "should", "may"
     std::vector<std::string_view> tags;          ///< "arp", "nd", "grh" ...
+    std::string_view status = {};                ///< "standard", "informative": of the strongest document
 };
 
 /// A list of selectors, upper or lower case: an id, a glob, a section ("rfc4391/6", its subsections included),
-/// "level:must", "tag:arp"; a
-/// "!" before it takes away. Without a positive selector everything is selected. Later selectors win.
+/// "level:must", "tag:arp", "status:standard"; a "!" before it takes away. Without a positive selector everything is
+/// selected. Later selectors win.
 class Selection {
 public:
     Selection() = default;

@@ -143,6 +143,7 @@ public:
         std::size_t number = 0;
         for (const auto* mutant : all_mutants()) {
             if (fabric::Loop::stop_requested()) break;
+            if (run_.takes && !run_.takes(*mutant)) continue;
             if (run_.progress) run_.progress(mutant->name, ++number, all_mutants().size());
             try_mutant(*mutant);
         }

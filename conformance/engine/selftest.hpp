@@ -13,6 +13,8 @@ struct SelftestRun {
     bool is_full = false;
     std::vector<const Case*> cases;  ///< usually all
     std::uint64_t seed = 1;
+    /// Which mutants are tried; null: all.
+    std::function<bool(const Mutant&)> takes{};
     /// Told before each mutant.
     std::function<void(std::string_view mutant, std::size_t number, std::size_t count)> progress{};
     /// Shown every case that was run: against which mutant (null: the reference), its frames, what was found.

@@ -7,6 +7,7 @@
 #include "conformance/engine/passive.hpp"
 #include "protocol/build/management.hpp"
 #include "protocol/build/samples.hpp"
+#include "protocol/wire/smp.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <set>
@@ -43,6 +44,15 @@ public:
     }
     Story& pause(std::int64_t ns) {
         time_ += ns;
+        return *this;
+    }
+    /// Time that passes for sure: other packets show that the clock of the capture has not just been set.
+    Story& pass(std::int64_t seconds) {
+        for (; seconds > 0; --seconds) {
+            pause(second);
+            auto packet = mad(sa, b, MgmtClass::subn_lid_routed, Method::get, smp_attribute::node_description, 1);
+            (*this)(packet.add(std::vector<std::uint8_t>(mad_size - Mad::size)));
+        }
         return *this;
     }
     /// A request for a group and the SA's answer.
@@ -102,6 +112,7 @@ Judge judged(const Story& story, Takes&& takes) {
                      .octets = moment.octets,
                      .wire_length = static_cast<std::uint32_t>(moment.octets.size())});
     }
+    judge.finish();
     return judge;
 }
 inline Judge judged(const Story& story) {
@@ -115,6 +126,13 @@ inline Ids violated(const Judge& judge) {
     return ids;
 }
 inline Ids violated(const Story& story) { return violated(judged(story)); }
+/// What would be violated if nothing were missing in the capture.
+inline Ids undecided(const Story& story) {
+    Ids ids;
+    for (const auto& result : judged(story).results())
+        if (result.verdict == reports::Verdict::inconc) ids.insert(result.id.substr(5));
+    return ids;
+}
 inline Ids observed(const Story& story) {
     Ids ids;
     for (const auto& result : judged(story).results())

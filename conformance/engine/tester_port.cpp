@@ -64,7 +64,7 @@ bool TesterPort::takes_it(Within time) {
         return false;
     };
     auto& loop = s.session.loop();
-    (void)loop.run_until(is_here, loop.now() + s.session.scaled(time.time));
+    (void)loop.run_until(is_here, loop.now() + s.scaled(time));
     return is_here();
 }
 

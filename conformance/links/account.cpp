@@ -16,19 +16,18 @@ using state::Subnet;
 
 namespace {
 
-/// One subnet at work: its links by base P_Key, and where each group went.
+/// One subnet at work: its links in the order in which they were seen, and where each group went.
 class Sorter {
 public:
     explicit Sorter(const Subnet& subnet) : subnet_(subnet) {
-        for (const auto& link : subnet.links())
-            if (link.p_key != 0) link_of(link.p_key).link = &link;
+        for (std::uint32_t i = 1; i < subnet.links().size(); ++i) link_of(i).link = &subnet.links()[i];
     }
     std::vector<LinkAccount> sorted() && {
         groups();
         members();
         hosts();
         std::vector<LinkAccount> all;
-        for (auto& [p_key, one] : links_) {
+        for (auto& [index, one] : links_) {
             std::ranges::sort(one.groups, [this](const auto& a, const auto& b) { return order(a) < order(b); });
             std::ranges::sort(one.hosts, {}, [this](const Host& host) {
                 const auto& port = subnet_.port(host.port);
@@ -40,8 +39,8 @@ public:
     }
 
 private:
-    LinkAccount& link_of(std::uint16_t p_key) {
-        auto& one = links_[p_key & 0x7fff];
+    LinkAccount& link_of(std::uint32_t index) {
+        auto& one = links_[{subnet_.links()[index].p_key, index}];
         one.subnet = &subnet_;
         return one;
     }
@@ -54,7 +53,7 @@ private:
         places_.resize(groups.size());
         for (state::GroupIndex i = 0; i < groups.size(); ++i) {
             if (!has_ipoib_signature(groups[i].mgid)) continue;
-            auto& link = link_of(mgid_of(groups[i].mgid)[Mgid::p_key]);
+            auto& link = link_of(subnet_.link_with(groups[i].mgid));
             places_[i] = {&link, link.groups.size()};
             link.groups.push_back({.group = i});
         }
@@ -89,13 +88,16 @@ private:
     }
     /// Also ports that only send unicast, and the addresses of all.
     void hosts() {
-        for (state::PortIndex i = 0; i < subnet_.ports().size(); ++i) {
-            const auto& port = subnet_.port(i);
-            for (std::size_t qp = 0; qp < port.qp_count; ++qp) host_of(link_of(port.qps[qp].p_key), i);
+        for (const auto& one : subnet_.queue_pairs()) {
+            const auto index = subnet_.link_with(one);
+            const auto port = one.port != state::none ? one.port : subnet_.port_with(one.lid);
+            if (index == 0 || port == state::none || one.p_key == 0) continue;
+            auto& host = host_of(link_of(index), port);
+            if (host.qpn == 0) host.qpn = one.qpn;
         }
         std::unordered_map<Gid, std::vector<Gid>, state::KeyHash> addresses;
         for (const auto& neighbour : subnet_.neighbours()) addresses[neighbour.gid].push_back(neighbour.address);
-        for (auto& [p_key, link] : links_)
+        for (auto& [index, link] : links_)
             for (auto& host : link.hosts)
                 if (const auto found = addresses.find(subnet_.port(host.port).gid); found != addresses.end()) {
                     host.addresses = found->second;
@@ -104,7 +106,7 @@ private:
     }
 
     const Subnet& subnet_;
-    std::map<std::uint16_t, LinkAccount> links_;  ///< by base P_Key
+    std::map<std::pair<std::uint16_t, std::uint32_t>, LinkAccount> links_;  ///< by P_Key and index
     std::vector<std::pair<LinkAccount*, std::size_t>> places_;
     std::map<std::pair<const LinkAccount*, state::PortIndex>, std::size_t> host_index_;
 };

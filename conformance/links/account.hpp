@@ -13,6 +13,7 @@ namespace ipoib::links {
 /// A port on a link.
 struct Host {
     state::PortIndex port = state::none;
+    std::uint32_t qpn = 0;             ///< the first queue pair that it sends from; 0 where none was seen
     std::vector<wire::Gid> addresses;  ///< IPv6, or IPv4 as ::ffff:a.b.c.d
     bool is_member = false;            ///< of the broadcast group, as FullMember
 };

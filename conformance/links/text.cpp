@@ -69,9 +69,8 @@ void hosts(std::string& out, const LinkAccount& link) {
     for (const auto& host : link.hosts) {
         const auto& port = link.subnet->port(host.port);
         const auto address = host.addresses.empty() ? std::string("-") : text(IpAddress{host.addresses.front()});
-        const auto qpn = port.qpn_count  ? hex(port.qpns[port.qpn_count - 1u], 6)
-                         : port.qp_count ? hex(port.qps[0].qpn, 6)
-                                         : std::string("-");
+        const auto number = port.qpn_count ? port.qpns[port.qpn_count - 1u] : host.qpn;
+        const auto qpn = number ? hex(number, 6) : std::string("-");
         out += fmt::format("    {:<28} {:<7} {:<9} {:<17} {}\n", address, port.lid ? hex(port.lid, 4) : "-", qpn,
                            port.gid.is_zero() ? "-" : port_name(port), host.is_member ? "member" : "join not seen");
         for (std::size_t i = 1; i < host.addresses.size(); ++i)

@@ -35,6 +35,20 @@ const Mutant broadcasts_without_routers{
     .stack = [](Policy& policy) { policy.without_all_router = stack::Fallback::broadcast; },
 };
 
+const Mutant asks_for_all_paths{
+    .name = "permitted-path-table",
+    .what = "learns the path to a peer from a table of all paths from its port",
+    .breaks = {},
+    .stack = [](Policy& policy) { policy.asks_for_path_table = true; },
+};
+
+const Mutant keeps_paths{
+    .name = "permitted-keeps-paths",
+    .what = "keeps the paths that it knows while its interface is taken down and up",
+    .breaks = {},
+    .stack = [](Policy& policy) { policy.keeps_paths = true; },
+};
+
 const Mutant asks_by_joining{
     .name = "permitted-asks-by-joining",
     .what = "joins a group to learn whether it exists, without a query before",

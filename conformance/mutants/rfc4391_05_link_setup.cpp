@@ -12,6 +12,14 @@ const Mutant joins_broadcast_as_non_member{
     .spares = {"IPOIB-4391-5-INV-002"},
 };
 
+const Mutant joins_broadcast_to_send{
+    .name = "broadcast-join-send-only",
+    .what = "joins the broadcast group as SendOnlyNonMember, and so hears nothing of it",
+    .breaks = {&rfc4391::broadcast_full_member_join},
+    .stack = [](Policy& policy) { policy.broadcast_join_state = join_state::send_only_non_member; },
+    .spares = {"IPOIB-4391-5-INV-002"},
+};
+
 const Mutant comes_up_without_join{
     .name = "up-without-join",
     .what = "uses the link though its join was refused",

@@ -53,6 +53,14 @@ const Mutant multicast_without_grh{
     .stack = [](Policy& policy) { policy.grh_on_multicast = false; },
 };
 
+const Mutant multicast_without_grh_of_its_own{
+    .name = "multicast-without-grh-controlled",
+    .what = "sends multicast without a GRH on a link whose GRH has parameters of its own",
+    .breaks = {&rfc4391::grh_on_multicast},
+    .stack = [](Policy& policy) { policy.grh_on_multicast = false; },
+    .scenario = "controlled",
+};
+
 const Mutant refuses_grh{
     .name = "refuses-grh",
     .what = "drops unicast that has a GRH",

@@ -11,6 +11,26 @@ const Mutant u_bit_not_toggled{
     .stack = [](Policy& policy) { policy.interface_id = [](std::uint64_t guid, bool) { return guid; }; },
 };
 
+const Mutant another_bit_toggled{
+    .name = "another-bit-toggled",
+    .what = "toggles the bit beside the u bit of the GUID",
+    .breaks = {&rfc4391::iid_toggles_u_bit},
+    .stack =
+        [](Policy& policy) {
+            policy.interface_id = [](std::uint64_t guid, bool) { return guid ^ std::uint64_t{0x04} << 56; };
+        },
+};
+
+const Mutant id_of_another_guid{
+    .name = "id-of-another-guid",
+    .what = "makes its interface identifier of a GUID that differs from the port's in one bit",
+    .breaks = {&rfc4391::link_local_from_guid},
+    .stack =
+        [](Policy& policy) {
+            policy.interface_id = [](std::uint64_t guid, bool) { return (guid ^ std::uint64_t{0x02} << 56) ^ 1; };
+        },
+};
+
 const Mutant link_local_prefix_wrong{
     .name = "link-local-prefix",
     .what = "uses fec0::/64 for the link-local address",

@@ -25,6 +25,20 @@ const Mutant arp_cut_to_six{
     .stack = [](Policy& policy) { policy.arp_address_size = 6; },
 };
 
+const Mutant arp_length_wrong{
+    .name = "arp-hlen-wrong",
+    .what = "says in ARP that hardware addresses have 6 octets, and sends 20",
+    .breaks = {&rfc4391::arp_hardware_length},
+    .stack = [](Policy& policy) { policy.arp_hardware_length = [](std::uint8_t) { return std::uint8_t{6}; }; },
+};
+
+const Mutant arp_protocol_length_wrong{
+    .name = "arp-plen-wrong",
+    .what = "says in ARP that protocol addresses have 16 octets, and sends 4",
+    .breaks = {&rfc4391::arp_fields},
+    .stack = [](Policy& policy) { policy.arp_protocol_length = 16; },
+};
+
 const Mutant qpn_wrong{
     .name = "qpn-wrong",
     .what = "gives a QPN that is not its own in its link-layer address",
@@ -176,9 +190,19 @@ const Mutant solicitations_unanswered{
 
 const Mutant asks_no_path{
     .name = "no-path-query",
-    .what = "sends to the LID that it heard, without asking the SA",
-    .breaks = {&rfc4391::lid_by_iba_methods, &rfc4391::path_rate_before_data},
+    .what = "sends to the LID that it heard, without asking for the rate of the path",
+    .breaks = {&rfc4391::path_rate_before_data},
     .stack = [](Policy& policy) { policy.asks_path = false; },
+};
+
+const Mutant dlid_made_up{
+    .name = "dlid-made-up",
+    .what = "sends unicast to another LID than the SA told for the path",
+    .breaks = {&rfc4391::lid_by_iba_methods},
+    .stack =
+        [](Policy& policy) {
+            policy.unicast_dlid = [](std::uint16_t path) { return static_cast<std::uint16_t>(path ^ 0x40); };
+        },
 };
 
 const Mutant never_revalidates{

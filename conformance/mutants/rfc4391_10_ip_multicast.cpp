@@ -78,6 +78,17 @@ const Mutant subscribes_not_to_deletion{
         },
 };
 
+const Mutant needs_no_deletion_reports{
+    .name = "no-trap-67-as-full-member",
+    .what = "joins as SendOnlyFullMember to send, which keeps the MLID valid, and does not subscribe to trap 67",
+    .breaks = {&rfc4391::group_trap_subscription, &rfc4391::send_only_join},
+    .stack =
+        [](Policy& policy) {
+            policy.send_join_state = join_state::send_only_full_member;
+            policy.subscribes = [](std::uint16_t trap_number) { return trap_number != trap::multicast_group_deleted; };
+        },
+};
+
 const Mutant stays_with_routers{
     .name = "fallback-forever",
     .what = "keeps sending to the routers when the group is created later",
@@ -97,6 +108,18 @@ const Mutant creates_with_small_mtu{
     .what = "creates groups with an MTU of 1024",
     .breaks = {&rfc4391::new_group_link_mtu, &rfc4391::new_group_broadcast_parameters},
     .stack = [](Policy& policy) { policy.created_mtu = [](const Link&) { return std::uint8_t{3}; }; },
+};
+
+const Mutant creates_with_limited_p_key{
+    .name = "creates-with-limited-pkey",
+    .what = "creates groups with the link's P_Key without its membership bit",
+    .breaks = {&rfc4391::new_group_broadcast_parameters},
+    .stack =
+        [](Policy& policy) {
+            policy.created_p_key = [](const Link& link) {
+                return static_cast<std::uint16_t>(link.p_key & ~full_member);
+            };
+        },
 };
 
 const Mutant creates_with_usual_q_key{

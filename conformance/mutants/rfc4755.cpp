@@ -119,8 +119,9 @@ const Mutant service_id_shifted{
 const Mutant receive_mtu_missing{
     .name = "cm-no-receive-mtu",
     .what = "leaves the Receive MTU zero",
-    .breaks = {&rfc4755::cm_receive_mtu},
+    .breaks = {&rfc4755::cm_receive_mtu, &rfc4755::cm_minimum_mtu},
     .stack = [](Policy& policy) { policy.receive_mtu = [](std::size_t) { return 0u; }; },
+    .spares = {"IPOIB-4755-5-VAL-001"},
 };
 
 const Mutant accepts_every_crossing{

@@ -84,7 +84,8 @@ Paths::End Paths::end(const Request& request, bool is_source) const {
     return {mad_status::ok, port};
 }
 
-bool Paths::add(const Request& request, const KnownPort& from, const KnownPort& to, Reply& reply) const {
+bool Paths::add(const Request& request, const KnownPort& from, const KnownPort& to, const Gid* routed,
+                Reply& reply) const {
     const auto& asker = *request.port;
     if (!shared_p_key(asker, from) || !shared_p_key(asker, to)) return true;
     const auto asked = request.record<P>();
@@ -100,11 +101,10 @@ bool Paths::add(const Request& request, const KnownPort& from, const KnownPort& 
     const auto time = lifetime(request, from.gid == to.gid);
     const auto p_key = partition(request, from, to, config_.behaviour);
     if (!mtu || !rate || !time || !p_key) return true;
-    const bool is_routed = request.gives(C::dgid) && routes_.contains(asked[P::dgid]);
     constexpr std::uint8_t through_routers = 64;
     return reply.add(Bytes<P>{}
-                         .set(P::dgid, is_routed ? Gid{asked[P::dgid]} : to.gid)
-                         .set(P::hop_limit, is_routed ? through_routers : 0)
+                         .set(P::dgid, routed ? *routed : to.gid)
+                         .set(P::hop_limit, routed && routed->prefix() != asker.gid.prefix() ? through_routers : 0)
                          .set(P::sgid, from.gid)
                          .set(P::dlid, to.lid)
                          .set(P::slid, from.lid)
@@ -183,11 +183,18 @@ Reply Paths::query(const Request& request) const {
         return true;
     };
     if (!config_.behaviour.knows_paths) return reply;
-    visit(destination.port, [&](const KnownPort& to) {
+    const auto from_each_source = [&](const KnownPort& to, const Gid* routed) {
         return visit(source.port, [&](const KnownPort& from) {
-            return add(request, from, to, reply) && !(is_get && reply.count() != 0);
+            return add(request, from, to, routed, reply) && !(is_get && reply.count() != 0);
         });
-    });
+    };
+    const Gid asked = request.record<P>()[P::dgid];
+    const auto* routed = request.gives(C::dgid) && routes_.contains(asked) ? &asked : nullptr;
+    visit(destination.port, [&](const KnownPort& to) { return from_each_source(to, routed); });
+    // Who asks for every path is told of those through routers, and to further GIDs of a port, too.
+    if (destination.port || is_get) return reply;
+    for (const auto& [gid, lid] : routes_)
+        if (const auto* router = subnet_.by_lid(lid); router && !from_each_source(*router, &gid)) break;
     return reply;
 }
 

@@ -27,7 +27,9 @@ private:
     };
     [[nodiscard]] End end(const Request& request, bool is_source) const;
     /// Appends the path between two ports, if there is one that suits the request; false when the table is full.
-    bool add(const Request& request, const KnownPort& from, const KnownPort& to, Reply& reply) const;
+    /// `routed`: the GID behind `to` that is asked for; null: its own.
+    bool add(const Request& request, const KnownPort& from, const KnownPort& to, const wire::Gid* routed,
+             Reply& reply) const;
     [[nodiscard]] Reply to_group(const Request& request) const;
     [[nodiscard]] bool is_member(const HeldGroup& group, const KnownPort* port) const;
     [[nodiscard]] std::uint8_t sl(std::uint16_t p_key) const;
@@ -35,7 +37,7 @@ private:
     Groups& groups_;
     const SubnetView& subnet_;
     const SaConfig& config_;
-    std::map<wire::Gid, std::uint16_t> routes_;              ///< LIDs by GIDs of other subnets
+    std::map<wire::Gid, std::uint16_t> routes_;  ///< LIDs by GIDs of other subnets, or further ones of a port
     std::map<std::uint16_t, std::uint8_t> sl_of_partition_;  ///< by P_Key without its membership bit
 };
 

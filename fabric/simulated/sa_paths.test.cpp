@@ -203,4 +203,20 @@ TEST_CASE("Rates are compared by speed, not by code") {
     }
 }
 
+TEST_CASE("A table of paths tells of routed GIDs too, a path to one GID of that one") {
+    FourPorts bench;
+    const auto routed = Gid::of(0x2000000000000000, 5);
+    bench.sa->set_route(routed, Bench::lid(2));
+    const auto leads_there = [&](const Bytes<P>& one) { return one[P::dgid] == routed; };
+    const auto all = bench.table<P>(1, attribute::path_record, PC::sgid, path(1, 2));
+    REQUIRE(std::ranges::count_if(all, leads_there) == 1);
+    const auto& record = *std::ranges::find_if(all, leads_there);
+    CHECK(record[P::dlid] == Bench::lid(2));
+    CHECK(record[P::hop_limit] == 64);
+    const auto one = bench.table<P>(1, attribute::path_record, pair_of_gids, path(1, 2));
+    CHECK(std::ranges::none_of(one, leads_there));
+    bench.sa->set_route(routed, 0);
+    CHECK(std::ranges::none_of(bench.table<P>(1, attribute::path_record, PC::sgid, path(1, 2)), leads_there));
+}
+
 }  // namespace ipoib::fabric

@@ -206,8 +206,10 @@ def reasons_of(baseline: Path) -> dict[str, str]:
     """The reason of each known deviation, by the id of its result."""
     if not baseline.is_file():
         return {}
-    entries = tomllib.loads(baseline.read_text()).get("expected", [])
-    return {entry["id"]: entry["reason"] for entry in entries}
+    reasons: dict[str, list[str]] = {}
+    for entry in tomllib.loads(baseline.read_text()).get("expected", []):
+        reasons.setdefault(entry["id"], []).append(entry["reason"])
+    return {identifier: "; ".join(told) for identifier, told in reasons.items()}
 
 
 def markdown(runs: list[Run], baseline: Path, conform: Path) -> str:

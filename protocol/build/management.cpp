@@ -4,7 +4,6 @@
 
 #include "protocol/wire/igmp.hpp"
 #include "protocol/wire/mld.hpp"
-#include "protocol/wire/smp.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -13,19 +12,6 @@ namespace ipoib::build {
 using namespace wire;
 
 namespace {
-
-/// What is left of a MAD behind what was put into it.
-PacketBuilder& fill(PacketBuilder& packet, std::size_t used) {
-    return packet.add(std::vector<std::uint8_t>(mad_size - used));
-}
-
-template <class Record>
-PacketBuilder sa(const Node& from, const Node& to, Method method, std::uint16_t attribute, std::uint64_t transaction,
-                 const Bytes<Record>& record, std::uint64_t components = 0) {
-    auto packet = mad(from, to, MgmtClass::subn_adm, method, attribute, transaction);
-    packet.add(Bytes<Rmpp>{}).add(Bytes<SaHeader>{}.set(SaHeader::component_mask, components)).add(record);
-    return fill(packet, SaHeader::data_offset + Record::size);
-}
 
 Bytes<Rmpp> rmpp(RmppType type) {
     Bytes<Rmpp> header;
@@ -39,6 +25,10 @@ Bytes<Rmpp> rmpp(RmppType type) {
 constexpr std::size_t smp_head = LidSmp::data.at.bit / 8;
 
 }  // namespace
+
+PacketBuilder& fill_mad(PacketBuilder& packet, std::size_t used) {
+    return packet.add(std::vector<std::uint8_t>(mad_size - used));
+}
 
 PacketBuilder mad(const Node& from, const Node& to, MgmtClass mgmt_class, Method method, std::uint16_t attribute,
                   std::uint64_t transaction) {
@@ -82,7 +72,7 @@ PacketBuilder subscription(const Node& from, const Node& to, Method method, std:
         .set(InformInfo::trap_number, trap)
         .set(InformInfo::qpn, 1)
         .set(InformInfo::producer_type, 4);
-    return sa(from, to, method, attribute::inform_info, transaction, info);
+    return administration(from, to, method, attribute::inform_info, transaction, info);
 }
 
 PacketBuilder group_report(const Node& from, const Node& to, std::uint16_t trap, const Gid& group) {
@@ -97,36 +87,44 @@ PacketBuilder group_report(const Node& from, const Node& to, std::uint16_t trap,
     details.set(GidDetails::gid, group);
     std::copy(details.octets.begin(), details.octets.end(),
               notice.octets.begin() + static_cast<std::ptrdiff_t>(Notice::data_details.at.bit / 8));
-    return sa(from, to, Method::report, attribute::notice, 0, notice);
+    return administration(from, to, Method::report, attribute::notice, 0, notice);
 }
 
-PacketBuilder group_table_request(const Node& from, const Node& to, std::uint64_t transaction) {
-    return sa(from, to, Method::get_table, attribute::mc_member_record, transaction, Bytes<McMemberRecord>{});
-}
-
-PacketBuilder group_table(const Node& from, const Node& to, std::uint64_t transaction,
-                          std::span<const Bytes<McMemberRecord>> records) {
-    constexpr std::size_t stride = 56;
-    if (records.size() * stride > SaHeader::data_size) throw std::logic_error("the table has more than one segment");
-    const auto length = SaHeader::size + records.size() * stride;
-    auto packet = mad(from, to, MgmtClass::subn_adm, Method::get_table_resp, attribute::mc_member_record, transaction);
-    packet
+PacketBuilder table_head(const Node& from, const Node& to, Method method, std::uint16_t attribute,
+                         std::uint64_t transaction, std::size_t records, std::size_t stride) {
+    if (records * stride > SaHeader::data_size) throw std::logic_error("the table has more than one segment");
+    const auto length = SaHeader::size + records * stride;
+    auto packet = mad(from, to, MgmtClass::subn_adm, method, attribute, transaction);
+    return packet
         .add(rmpp(RmppType::data)
                  .set(Rmpp::first, true)
                  .set(Rmpp::last, true)
                  .set(Rmpp::segment_number, 1)
                  .set(Rmpp::payload_length, static_cast<std::uint32_t>(length)))
-        .add(Bytes<SaHeader>{}.set(SaHeader::attribute_offset, stride / SaHeader::offset_unit));
-    for (const auto& record : records)
-        packet.add(record).add(std::array<std::uint8_t, stride - McMemberRecord::size>{});
-    return fill(packet, SaHeader::data_offset + records.size() * stride);
+        .add(Bytes<SaHeader>{}.set(SaHeader::attribute_offset,
+                                   static_cast<std::uint16_t>(stride / SaHeader::offset_unit)));
+}
+
+PacketBuilder table_acknowledgement(const Node& from, const Node& to, Method method, std::uint16_t attribute,
+                                    std::uint64_t transaction) {
+    constexpr std::uint32_t all = 1;
+    auto packet = mad(from, to, MgmtClass::subn_adm, method, attribute, transaction);
+    packet.add(rmpp(RmppType::ack).set(Rmpp::segment_number, all).set(Rmpp::payload_length, all)).add<SaHeader>();
+    return fill_mad(packet, SaHeader::data_offset);
+}
+
+PacketBuilder group_table_request(const Node& from, const Node& to, std::uint64_t transaction) {
+    return administration(from, to, Method::get_table, attribute::mc_member_record, transaction,
+                          Bytes<McMemberRecord>{});
+}
+
+PacketBuilder group_table(const Node& from, const Node& to, std::uint64_t transaction,
+                          std::span<const Bytes<McMemberRecord>> records) {
+    return table(from, to, Method::get_table_resp, attribute::mc_member_record, transaction, records);
 }
 
 PacketBuilder group_table_acknowledgement(const Node& from, const Node& to, std::uint64_t transaction) {
-    constexpr std::uint32_t all = 1;
-    auto packet = mad(from, to, MgmtClass::subn_adm, Method::get_table, attribute::mc_member_record, transaction);
-    packet.add(rmpp(RmppType::ack).set(Rmpp::segment_number, all).set(Rmpp::payload_length, all)).add<SaHeader>();
-    return fill(packet, SaHeader::data_offset);
+    return table_acknowledgement(from, to, Method::get_table, attribute::mc_member_record, transaction);
 }
 
 PacketBuilder path_record(const Node& from, const Node& to, Method method, std::uint64_t transaction,
@@ -142,22 +140,50 @@ PacketBuilder path_record(const Node& from, const Node& to, Method method, std::
             .set(PathRecord::sl, sl)
             .set(PathRecord::mtu, 4)
             .set(PathRecord::rate, rate);
-    return sa(from, to, method, attribute::path_record, transaction, path, 0xc);
+    return administration(from, to, method, attribute::path_record, transaction, path, 0xc);
+}
+
+PacketBuilder smp_before(const Node& from, const Node& to, const SmpHead& head) {
+    auto packet = mad(from, to, MgmtClass::subn_lid_routed, head.method, head.attribute, head.transaction);
+    return packet.choose(Mad::attribute_modifier, head.modifier).add(std::vector<std::uint8_t>(smp_head - Mad::size));
+}
+
+PacketBuilder smp_before(const SmpHead& head, std::span<const std::uint8_t> route) {
+    constexpr std::uint16_t returning = 0x8000, at_the_manager = 1 << 8;
+    constexpr std::size_t m_key = 8, both_permissive = 4;
+    const Node any{.lid = DirectedSmp::permissive_lid};
+    auto packet = mad(any, any, MgmtClass::subn_lid_routed, head.method, head.attribute, head.transaction);
+    packet.choose(Mad::mgmt_class, MgmtClass::subn_directed_route)
+        .choose(Mad::status, is_response(head.method) ? returning : std::uint16_t{0})
+        .choose(Mad::class_specific, static_cast<std::uint16_t>(at_the_manager | route.size()))
+        .choose(Mad::attribute_modifier, head.modifier);
+    std::vector<std::uint8_t> rest(smp_head - Mad::size);
+    std::fill_n(rest.begin() + m_key, both_permissive, std::uint8_t{0xff});
+    return packet.add(rest);
+}
+
+std::array<std::uint8_t, 128> smp_behind(const SmpHead& head, std::span<const std::uint8_t> route) {
+    std::array<std::uint8_t, 128> paths{};
+    const auto hops = std::min<std::size_t>(route.size(), DirectedSmp::max_hops);
+    // The first octet of each path is not used; every node came in by its first port.
+    std::copy_n(route.begin(), hops, paths.begin() + 1);
+    if (is_response(head.method)) std::fill_n(paths.begin() + paths.size() / 2 + 1, hops, std::uint8_t{1});
+    return paths;
 }
 
 PacketBuilder port_info(const Node& from, const Node& to, Method method, const Bytes<PortInfo>& info) {
-    auto packet = mad(from, to, MgmtClass::subn_lid_routed, method, smp_attribute::port_info, 1);
-    packet.add(std::vector<std::uint8_t>(smp_head - Mad::size)).add(info);
-    return fill(packet, smp_head + PortInfo::size);
+    return smp(from, to, {.method = method, .attribute = smp_attribute::port_info}, info);
 }
 
-PacketBuilder p_key_table(const Node& from, const Node& to, Method method, std::span<const std::uint16_t> p_keys) {
+OctetArray<64> p_key_block(std::span<const std::uint16_t> p_keys) {
     OctetArray<64> block{};
     for (std::size_t i = 0; i < std::min(p_keys.size(), block.size() / 2); ++i)
         write_bits(block.data() + 2 * i, octet(0), 16, p_keys[i]);
-    auto packet = mad(from, to, MgmtClass::subn_lid_routed, method, smp_attribute::p_key_table, 1);
-    packet.add(std::vector<std::uint8_t>(smp_head - Mad::size)).add(block);
-    return fill(packet, smp_head + block.size());
+    return block;
+}
+
+PacketBuilder p_key_table(const Node& from, const Node& to, Method method, std::span<const std::uint16_t> p_keys) {
+    return smp(from, to, {.method = method, .attribute = smp_attribute::p_key_table}, p_key_block(p_keys));
 }
 
 PacketBuilder igmp(const Node& from, std::uint8_t type, std::uint32_t group, std::uint16_t mlid, const Link& link) {

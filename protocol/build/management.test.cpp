@@ -85,3 +85,28 @@ TEST_CASE("SM: a P_KeyTable's first block has the P_Keys at its beginning, and z
     OctetArray<64> expected{0xff, 0xff, 0x81, 0x23};
     CHECK(smp[LidSmp::data] == expected);
 }
+
+TEST_CASE("SM: an SMP by a directed route is as its manager's port sends and receives it") {
+    const std::array<std::uint8_t, 3> route{1, 7, 12};
+    Bytes<PortInfo> info;
+    info.set(PortInfo::lid, 9).set(PortInfo::lmc, 2);
+    SmpHead head{.method = Method::set, .attribute = smp_attribute::port_info, .transaction = 5, .modifier = 1};
+    for (const auto method : {Method::set, Method::get_resp}) {
+        head.method = method;
+        const auto frame = smp(head, route, info).build();
+        Packet packet;
+        decode(frame, packet);
+        REQUIRE(packet.get<PortInfo>());
+        CHECK(packet.get<PortInfo>()[PortInfo::lid] == 9);
+        CHECK(packet.lrh[Lrh::dlid] == DirectedSmp::permissive_lid);
+        const auto mad = View<DirectedSmp>::at(packet.octets.subspan(packet.offset_of(packet.mad.data())));
+        REQUIRE(mad);
+        CHECK(mad[DirectedSmp::is_returning] == (method == Method::get_resp));
+        CHECK(mad[DirectedSmp::hop_count] == 3);
+        CHECK(mad[DirectedSmp::hop_pointer] == 1);
+        CHECK(mad[DirectedSmp::dr_slid] == DirectedSmp::permissive_lid);
+        CHECK(mad[DirectedSmp::dr_dlid] == DirectedSmp::permissive_lid);
+        CHECK(mad[DirectedSmp::attribute_modifier] == 1);
+        CHECK(mad[DirectedSmp::initial_path] == OctetArray<64>{0, 1, 7, 12});
+    }
+}

@@ -55,6 +55,10 @@ public:
             ++first_;
             if (one.is_over) continue;
             index_.erase(key(one.what.rule, one.what.port, one.what.group));
+            const auto& duty = *rules_[one.what.rule]->duty;
+            const state::Event event{duty.begins, one.what.port, one.what.group, one.what.link, true, one.what.began};
+            // Another GID of the port may have done it for all.
+            if (duty.is_done && duty.is_done(subnet, event)) continue;
             if (subnet.is_watched(one.what.port, *one.what.link)) neglected(one.what);
         }
     }

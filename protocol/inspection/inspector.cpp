@@ -59,6 +59,8 @@ Inspector::Fabric& Inspector::fabric_of(std::uint32_t interface, Party party) {
     if (index >= fabrics_.size()) fabrics_.resize(index + 1);
     if (!fabrics_[index]) {
         fabrics_[index] = std::make_unique<Fabric>(rules_);
+        fabrics_[index]->subnet.set_whole(options_.is_whole);
+        fabrics_[index]->subnet.set_all_ipoib(options_.is_all_ipoib);
         if (options_.assume) options_.assume(fabrics_[index]->subnet);
     }
     return *fabrics_[index];
@@ -88,6 +90,32 @@ bool Inspector::take(const FrameView& frame) {
     known_ = &fabric_->subnet.take(packet_, frame.sight, frame.origin.party == Party::tester);
     if (!is_subject(known_->sender)) origin_.party = Party::bystander;
     return true;
+}
+
+void Inspector::tell_loss(std::uint32_t interface) {
+    const auto index = options_.is_one_subnet ? 0 : std::min<std::size_t>(interface, most_fabrics - 1);
+    // Where the parties of a run share a subnet, a loss of one is one of all.
+    for (std::size_t i = 0; i < fabrics_.size(); ++i)
+        if (fabrics_[i] && (i == index || i == 0)) fabrics_[i]->subnet.tell_loss();
+}
+
+Accusation Inspector::accuse(std::size_t index) const {
+    Accusation accusation{.rule = index,
+                          .what = describe(*rules_[index], packet_, *known_),
+                          .sight = known_->now,
+                          .subject = sender_name(packet_, *known_),
+                          .link = link_name(packet_, *known_, fabric_->subnet)};
+    accusation.what.at = nullptr;
+    return accusation;
+}
+
+Accusation Inspector::accuse(const Neglect& neglect) const {
+    const auto& subnet = fabric_->subnet;
+    return {.rule = neglect.rule,
+            .what = describe(*rules_[neglect.rule], neglect, subnet),
+            .sight = neglect.began,
+            .subject = port_name(subnet.port(neglect.port)),
+            .link = link_name(subnet.prefix(), neglect.link->p_key)};
 }
 
 const Inspector::Plan& Inspector::plan_for(const Packet& packet, Origin origin) {

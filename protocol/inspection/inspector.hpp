@@ -41,6 +41,8 @@ struct SubjectFilter {
 struct Options {
     SubjectFilter subject{};
     bool is_one_subnet = false;  ///< all interfaces and captures show the same subnet
+    bool is_all_ipoib = false;   ///< what looks like IPoIB is, whether something ties it to a link or not
+    bool is_whole = false;       ///< nothing is missing in the capture, as in what a run has recorded itself
     /// What the user says of the subnet, told to each before its first frame.
     std::function<void(state::Subnet&)> assume{};
 };
@@ -78,9 +80,17 @@ public:
 
     /// Asks the rules about the frame taken last, for which `take` was true. `findings` is told, by the rule's index in
     /// rules(): `unjudged(rule, facts)` what was not known; `observed(rule)`, and then `violated(rule)` or
-    /// `noted(rule)` if so; `kept(rule)` and `neglected(Neglect)` of a duty.
+    /// `noted(rule)` if so; `kept(rule)` and `observed(rule)` of a duty. Where a violation stands only if nothing is
+    /// missing in the capture, it is told later, by `accused(Accusation)`, when that is proven, or
+    /// `undecided(Accusation, lacks)` with what is missing.
     template <class Findings>
     void judge(Findings&& findings);
+    /// After the last frame. What only lacks a later packet that would show a loss is taken for proven where nothing
+    /// in the whole capture shows one; else it is undecided.
+    template <class Findings>
+    void finish(Findings&& findings);
+    /// The capture tells that frames were lost before the next one of this interface.
+    void tell_loss(std::uint32_t interface);
 
 private:
     /// The rules for one set of packet parts and one origin, by index.
@@ -89,15 +99,32 @@ private:
         std::vector<std::uint16_t> rules;
     };
 
+    /// A violation, if nothing is missing in the capture.
+    struct Suspicion {
+        Accusation of;
+        state::Span span;
+        state::Sight at;  ///< when it came up
+    };
+    static constexpr std::size_t most_suspicions = 1024;
+
     /// One InfiniBand subnet as far as a capture's interface shows it.
     struct Fabric {
         explicit Fabric(const std::vector<const rules::Rule*>& rules) : duties(rules) {}
         state::Subnet subnet;
         Duties duties;
+        std::deque<Suspicion> suspicions;
         std::vector<bool> icrc_was_right = std::vector<bool>(0x10000);  ///< by SLID
     };
 
     Fabric& fabric_of(std::uint32_t interface, Party party);
+    [[nodiscard]] Accusation accuse(std::size_t rule) const;
+    [[nodiscard]] Accusation accuse(const Neglect& neglect) const;
+    template <class Findings>
+    void weigh(Accusation accusation, const state::Span& span, Findings&& findings);
+    template <class Findings>
+    void weigh_again(Findings&& findings);
+    template <class Findings>
+    void expire(Findings&& findings);
     bool trust_crcs();
     const Plan& plan_for(const wire::Packet& packet, Origin origin);
     [[nodiscard]] bool is_subject(const state::Port* port) const {
@@ -125,25 +152,85 @@ private:
 template <class Findings>
 void Inspector::judge(Findings&& findings) {
     const auto& known = *known_;
-    for (const auto index : plan_for(packet_, origin_).rules) {
-        const auto& rule = *rules_[index];
-        if (const auto missing = rule.knows & ~known.facts) {
-            findings.unjudged(index, missing);
-            continue;
+    if (!known.is_foreign) {
+        for (const auto index : plan_for(packet_, origin_).rules) {
+            const auto& rule = *rules_[index];
+            if (const auto missing = rule.knows & ~known.facts) {
+                findings.unjudged(index, missing);
+                continue;
+            }
+            if (rule.applies && !rule.applies(packet_, known)) continue;
+            findings.observed(index);
+            if (rule.holds && !rule.holds(packet_, known)) {
+                if (rule.over)
+                    weigh(accuse(index), rule.over(packet_, known), findings);
+                else
+                    findings.violated(index);
+            } else if (rule.notes && rule.notes(packet_, known)) {
+                findings.noted(index);
+            }
         }
-        if (rule.applies && !rule.applies(packet_, known)) continue;
-        findings.observed(index);
-        if (rule.holds && !rule.holds(packet_, known))
-            findings.violated(index);
-        else if (rule.notes && rule.notes(packet_, known))
-            findings.noted(index);
     }
     const auto& subnet = fabric_->subnet;
     for (const auto& event : subnet.events()) {
         if (origin_.party == Party::tester || !is_subject(&subnet.port(event.port))) continue;
         fabric_->duties.take(subnet, event, [&](std::size_t rule) { findings.kept(rule); });
     }
-    fabric_->duties.expire(subnet, now_, [&](const Neglect& neglect) { findings.neglected(neglect); });
+    expire(findings);
+    if (!fabric_->suspicions.empty()) weigh_again(findings);
+}
+
+template <class Findings>
+void Inspector::expire(Findings&& findings) {
+    const auto& subnet = fabric_->subnet;
+    fabric_->duties.expire(subnet, now_, [&](const Neglect& neglect) {
+        findings.observed(neglect.rule);
+        const auto* member = subnet.member(neglect.link->group, neglect.port);
+        auto accusation = accuse(neglect);
+        if (known_->now.steady - neglect.began.steady <= Duties::patience) {
+            findings.undecided(accusation,
+                               "the time since is a silence of the capture, which may be a step of its clock");
+            return;
+        }
+        weigh(std::move(accusation),
+              {.since = member ? member->watched_since : state::Sight{}, .requester = subnet.port(neglect.port).lid},
+              findings);
+    });
+}
+
+template <class Findings>
+void Inspector::weigh(Accusation accusation, const state::Span& span, Findings&& findings) {
+    const auto proof = fabric_->subnet.proof(span, known_->now);
+    if (proof.standing == state::Standing::proven)
+        findings.accused(accusation);
+    else if (proof.standing == state::Standing::broken || fabric_->suspicions.size() >= most_suspicions)
+        findings.undecided(accusation, proof.lacks);
+    else
+        fabric_->suspicions.push_back({std::move(accusation), span, known_->now});
+}
+
+template <class Findings>
+void Inspector::weigh_again(Findings&& findings) {
+    auto& all = fabric_->suspicions;
+    std::erase_if(all, [&](const Suspicion& one) {
+        const auto proof = fabric_->subnet.proof(one.span, one.at);
+        if (proof.standing == state::Standing::proven) findings.accused(one.of);
+        if (proof.standing == state::Standing::broken) findings.undecided(one.of, proof.lacks);
+        return proof.standing != state::Standing::open;
+    });
+}
+
+template <class Findings>
+void Inspector::finish(Findings&& findings) {
+    for (const auto& fabric : fabrics_) {
+        if (!fabric) continue;
+        for (const auto& one : fabric->suspicions)
+            if (fabric->subnet.shows_loss())
+                findings.undecided(one.of, fabric->subnet.proof(one.span, one.at).lacks);
+            else
+                findings.accused(one.of);
+        fabric->suspicions.clear();
+    }
 }
 
 }  // namespace ipoib::inspection

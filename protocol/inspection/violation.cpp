@@ -11,13 +11,24 @@ std::string Violation::field_name() const {
     return field ? std::string(header->name) + '.' + std::string(field->name) : std::string{};
 }
 
+namespace {
+
+void locate(Violation& violation, std::size_t header) {
+    const auto bit = violation.field->at.bit;
+    const auto first = bit / 8u;
+    violation.offset = header + first;
+    violation.length = (bit + violation.field->width + 7u) / 8u - first;
+}
+
+}  // namespace
+
 Violation describe(const rules::Rule& rule, const Packet& packet, const state::Known& known) {
     Violation violation{.field = rule.points_at.spec(), .header = rule.points_at.header()};
     if (violation.field) {
         violation.at = rule.at ? rule.at(packet) : rule.points_at.in(packet);
         const auto* begin = packet.octets.data();
         if (violation.at && violation.at >= begin && violation.at < begin + packet.octets.size())
-            violation.offset = packet.offset_of(violation.at) + violation.field->at.bit / 8u;
+            locate(violation, packet.offset_of(violation.at));
         if (violation.at) violation.actual = value_text(*violation.field, violation.at);
     }
     if (rule.actual_of) violation.actual = rule.actual_of(packet, known);

@@ -12,10 +12,19 @@ struct Violation {
     const wire::HeaderSpec* header = nullptr;  ///< of the field
     const std::uint8_t* at = nullptr;          ///< where that header begins; null where the packet lacks it
     std::size_t offset = 0;                    ///< of the field in the frame, in octets; 0 where it is not in there
+    std::size_t length = 0;                    ///< of the field, in octets; 0 where it is not in there
     std::string actual, expected;
 
     /// "Encap.Reserved"; empty without a field.
     [[nodiscard]] std::string field_name() const;
+};
+
+/// A violation with all that a report tells of it, when its frame is no longer at hand.
+struct Accusation {
+    std::size_t rule = 0;
+    Violation what;  ///< without `at`
+    state::Sight sight;
+    std::string subject, link;
 };
 
 /// How `packet` breaks `rule`, which it does.

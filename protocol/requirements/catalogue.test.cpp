@@ -180,6 +180,43 @@ TEST_CASE("Catalogue: no statement or note shares nine words in a row with the t
     }
 }
 
+TEST_CASE("Catalogue: a keyword is one of RFC 2119 in capitals that binds; 54 statements of the texts have one") {
+    std::map<std::string_view, int> with_keyword;
+    std::size_t bound = 0;
+    for (const auto* r : all()) {
+        if (r->strength == Strength::must && r->document() != "IBA") ++bound;
+        if (!r->has_keyword()) continue;
+        CAPTURE(r->id, r->level);
+        CHECK(r->strength == Strength::must);
+        ++with_keyword[r->level];
+    }
+    CHECK(with_keyword == std::map<std::string_view, int>{{"MUST", 49}, {"MUST NOT", 2}, {"SHALL", 3}});
+    CHECK(bound > 54);
+    CHECK_FALSE(find("RFC4391-2-02")->has_keyword());
+}
+
+TEST_CASE("Catalogue: a document's status is what its first page says") {
+    std::set<std::string_view> compared;
+    for (const auto* r : all()) {
+        CAPTURE(r->id);
+        CHECK(name(r->status()) == (r->status() == Status::standard ? "standard" : "informative"));
+        if (!r->document().starts_with("RFC")) {
+            CHECK((r->status() == Status::informative) == (r->document() == "UDMC"));
+            continue;
+        }
+        if (!compared.insert(r->document()).second) continue;
+        const auto file = shared / "spec" / ("rfc" + std::string(r->document().substr(3)) + ".txt");
+        if (!std::filesystem::exists(file)) {
+            WARN("not compared with " << file.filename() << ": the text is not there");
+            continue;
+        }
+        const auto text = text_of(file);
+        const bool is_standard = text.find("Category: Standards Track") != std::string::npos;
+        CHECK(is_standard != (text.find("Category: Informational") != std::string::npos));
+        CHECK((r->status() == Status::standard) == is_standard);
+    }
+}
+
 #ifdef IPOIB_HAS_JSON
 namespace {
 

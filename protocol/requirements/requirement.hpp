@@ -13,6 +13,10 @@ namespace ipoib::requirements {
 /// What a violation means: `must` FAIL, `should` WARN, `may` PASS with what was observed.
 enum class Strength : std::uint8_t { must, should, may };
 
+/// What the document is that has the statement: a standard, or one that only informs (RFC 4392, the UD multicast
+/// chapter).
+enum class Status : std::uint8_t { standard, informative };
+
 /// Sets below are written with `|`.
 /// Who is bound: the IPoIB interface, an IP multicast router, the SM/SA, the administrator, the channel adapter, the
 /// document itself, a DHCP client, a DHCP server.
@@ -53,6 +57,11 @@ struct Ids {
     [[nodiscard]] constexpr auto end() const noexcept { return ids.begin() + static_cast<std::ptrdiff_t>(count); }
 };
 
+/// "standard", "informative".
+[[nodiscard]] constexpr std::string_view name(Status status) noexcept {
+    return status == Status::standard ? "standard" : "informative";
+}
+
 /// One statement. Ids are permanent; a retired one is never used again.
 struct Requirement {
     std::string_view id;         ///< "RFC4391-6-02": document, section, running number
@@ -72,6 +81,17 @@ struct Requirement {
     [[nodiscard]] constexpr std::string_view section() const noexcept {
         const auto first = id.find('-'), last = id.rfind('-');
         return first == last ? std::string_view{} : id.substr(first + 1, last - first - 1);
+    }
+    /// Whether the text demands it with a keyword of RFC 2119 in capitals. If not, a binding statement is stated only:
+    /// as a plain sentence, or with a word such as "must" or "requires".
+    [[nodiscard]] constexpr bool has_keyword() const noexcept {
+        constexpr std::array<std::string_view, 5> keywords{"MUST", "MUST NOT", "SHALL", "SHALL NOT", "REQUIRED"};
+        for (const auto keyword : keywords)
+            if (level == keyword) return true;
+        return false;
+    }
+    [[nodiscard]] constexpr Status status() const noexcept {
+        return document() == "RFC4392" || document() == "UDMC" ? Status::informative : Status::standard;
     }
 };
 

@@ -67,12 +67,14 @@ inline constexpr Requirement fallback_drop{
 inline constexpr Requirement link_local_drop{
     .id = "RFC4391-10-07",
     .level = "stmt(code)",
-    .strength = Strength::must,
+    .strength = Strength::should,
     .binds = Binds::interface,
     .seen = Seen::wire | Seen::sa,
     .test = Test::active,
     .statement = "An interface drops a link-local multicast packet whose group does not exist",
-    .note = "Covers the MLD and IGMPv3 reports of a lone host as well."};
+    .note =
+        "Only the code of a typical implementation has it: advice. Covers the MLD and IGMPv3 reports of a lone host "
+        "as well."};
 inline constexpr Requirement sender_joins_first{
     .id = "RFC4391-10-08",
     .level = "must",
@@ -84,12 +86,13 @@ inline constexpr Requirement sender_joins_first{
 inline constexpr Requirement send_only_join{
     .id = "RFC4391-10-09",
     .level = "stmt(code)",
-    .strength = Strength::must,
+    .strength = Strength::should,
     .binds = Binds::interface,
     .seen = Seen::sa,
     .test = Test::passive | Test::active,
     .statement = "A sender joins an existing group as SendOnlyNonMember and then sends",
-    .note = "The text says must join, RFC 4392 4.2.1 allows FullMember: JoinState 1 or 8 by a sender is WARN."};
+    .note =
+        "Only the code of a typical implementation names the JoinState: advice. RFC 4392, 4.2.1 allows FullMember."};
 inline constexpr Requirement send_only_member_semantics{
     .id = "RFC4391-10-10",
     .level = "stmt",

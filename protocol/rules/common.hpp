@@ -40,10 +40,11 @@ inline std::uint8_t asked_state(const Packet& p) {
     return gives(p, McMemberRecord::component::join_state) ? p.mc_member[McMemberRecord::join_state] : std::uint8_t{0};
 }
 /// A FullMember join that gives what only the creator of a group has to give. One of these parameters alone may also be
-/// a condition that the group must meet.
+/// a condition that the group must meet, and a group that exists is not created.
 inline bool is_creation(const Packet& p, const Known& known) {
     using component = McMemberRecord::component;
     if (!is_join(p, known) || (asked_state(p) & join_state::full_member) == 0) return false;
+    if (known.group && known.group->record && known.group->existence != state::Existence::missing) return false;
     const int given = gives(p, component::q_key) + gives(p, component::sl) + gives(p, component::flow_label) +
                       gives(p, component::traffic_class);
     return given > 1;
@@ -69,6 +70,29 @@ inline bool is_ipv4_group(std::uint32_t address) { return address >> 28 == 0xe; 
 /// What is said of a value that a stack would also show by chance.
 inline constexpr std::string_view usual_default =
     "the group's value is also the usual default, so these packets prove little";
+
+/// All that the subject has said to the SA and heard from it since then.
+inline state::Span with_sa(const Known& known, const state::Sight& since) {
+    return {.since = since, .requester = known.subject ? known.subject->lid : std::uint16_t{0}};
+}
+/// Since the SA told the subject the broadcast group's record, for what it has to take from there. What the user says
+/// of the link needs no proof.
+inline state::Span since_told(const Packet&, const Known& known) {
+    if (known.link && known.link->source != state::Source::sa && known.link->broadcast) return {.is_given = true};
+    return with_sa(known, known.of_broadcast ? known.of_broadcast->joined_at : state::Sight{});
+}
+
+/// All that it has said to the SA and heard from it since the port's life on the link began.
+inline state::Span since_life_began(const Packet&, const Known& known) {
+    return with_sa(known, known.of_broadcast ? known.of_broadcast->watched_since : state::Sight{});
+}
+/// What a creator gives that has not asked for the group before is its own choice: for a group that exists it would be
+/// refused. So all that it has said to the SA since its start must be there. What the user says needs no proof.
+inline state::Span since_start(const Packet& p, const Known& known) {
+    const auto told = since_told(p, known);
+    if (told.is_given) return told;
+    return since_life_began(p, known);
+}
 
 /// For `expected_of`: the broadcast group's value.
 template <auto Member, unsigned Digits>

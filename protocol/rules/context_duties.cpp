@@ -3,6 +3,8 @@
 #include "protocol/requirements/catalogue.hpp"
 #include "protocol/rules/common.hpp"
 
+#include <algorithm>
+
 namespace ipoib::rules {
 namespace {
 
@@ -19,14 +21,24 @@ std::uint8_t joined(const Subnet& subnet, const Event& event) {
 bool is_full_member(const Subnet& subnet, const Event& event) {
     return (joined(subnet, event) & join_state::full_member) != 0;
 }
+/// Another interface of the port may listen, too, without saying so: reports of one suppress those of others.
+bool is_lone_full_member(const Subnet& subnet, const Event& event) {
+    const auto& port = subnet.port(event.port);
+    const auto is_on_link = [&](std::uint32_t qpn) {
+        const auto* one = subnet.queue_pair({port.lid, qpn});
+        return one && &subnet.links()[subnet.link_with(*one)] == event.link;
+    };
+    return is_full_member(subnet, event) &&
+           std::count_if(port.qpns.begin(), port.qpns.begin() + port.qpn_count, is_on_link) <= 1;
+}
 bool is_router_member(const Subnet& subnet, const Event& event) {
     return (joined(subnet, event) & (join_state::full_member | join_state::non_member)) != 0;
 }
 bool is_told_of_both(const Subnet& subnet, const Event& event) {
-    const auto& port = subnet.port(event.port);
+    const auto& requester = subnet.requester(event.port);
     const auto* member = subnet.member(event.group, event.port);
     const unsigned own = member ? member->told : 0;
-    return (port.told_of_creation || (own & 1) != 0) && (port.told_of_deletion || (own & 2) != 0);
+    return (requester.told_of_creation || (own & 1) != 0) && (requester.told_of_deletion || (own & 2) != 0);
 }
 
 constexpr Rule rules[] = {
@@ -34,6 +46,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::group_trap_subscription},
      .title = "a sender to a group subscribes to reports of its creation and deletion",
      .needs = of_sa,
+     .evidence = Evidence::nothing_between,
      .expected = "subscriptions to traps 66 and 67",
      .duty = Duty{.begins = EventKind::first_sent,
                   .ends = {EventKind::subscribed, EventKind::subscribed},
@@ -42,6 +55,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::receiver_full_member_join, &rfc4391::joiner_maps_address},
      .title = "a port whose IP joins a group joins its MGID as FullMember",
      .needs = of_sa,
+     .evidence = Evidence::nothing_between,
      .expected = "a join as FullMember of the MGID that the group maps to",
      .duty = Duty{.begins = EventKind::listens,
                   .ends = {EventKind::asks_full, EventKind::stops_listening},
@@ -50,14 +64,16 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::leaves_group},
      .title = "a port whose IP leaves a group leaves its MGID",
      .needs = of_sa,
+     .evidence = Evidence::nothing_between,
      .expected = "a Delete of its FullMember membership",
      .duty = Duty{.begins = EventKind::stops_listening,
                   .ends = {EventKind::asks_to_leave, EventKind::listens},
-                  .is_due = is_full_member}},
+                  .is_due = is_lone_full_member}},
     {.id = "RULE-RFC4391-11-03",
      .checks = {&rfc4391::router_non_member_join},
      .title = "a router joins every IP group that it is told of",
      .needs = of_sa,
+     .evidence = Evidence::nothing_between,
      .expected = "a join as NonMember",
      .duty = Duty{.begins = EventKind::told_of_group,
                   .ends = {EventKind::asks_non_member, EventKind::asks_full},
@@ -66,11 +82,12 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::router_wildcard_subscription, &rfc4392::router_follows_creations},
      .title = "a router subscribes to the creation of all groups",
      .needs = of_sa,
+     .evidence = Evidence::nothing_between,
      .expected = "a subscription to trap 66 for all groups",
      .duty = Duty{.begins = EventKind::becomes_router,
                   .ends = {EventKind::subscribed_created, EventKind::subscribed_created},
                   .is_done = [](const Subnet& subnet,
-                                const Event& event) { return subnet.port(event.port).told_of_creation; }}},
+                                const Event& event) { return subnet.requester(event.port).told_of_creation; }}},
 };
 
 }  // namespace

@@ -22,6 +22,49 @@ bool is_member(const state::Member& member, const state::Sight& now) {
     return member.joined != 0 || (member.left_at && state::elapsed(member.left_at.time, now.time) < grace);
 }
 bool has_joined(const Packet&, const Known& known) { return known.member && is_member(*known.member, known.now); }
+/// Since the SA last refused the member, or let it go.
+state::Span since_refusal(const Packet&, const Known& known) {
+    if (!known.member) return {};
+    const auto& member = *known.member;
+    const bool has_left = member.left_at.frame > member.refused_at.frame;
+    auto span = with_sa(known, has_left ? member.left_at : member.refused_at);
+    if (has_left) span.time_needed = grace;
+    return span;
+}
+/// Of one that has left, what was queued may still come.
+state::Span since_life_began_or_left(const Packet& p, const Known& known) {
+    const bool has_left = known.member && known.member->left_at.frame > known.member->joined_at.frame;
+    return has_left ? since_refusal(p, known) : since_life_began(p, known);
+}
+/// Since the SA told the sender the group's MLID.
+state::Span since_mlid(const Packet&, const Known& known) {
+    const auto& group = *known.group;
+    if (known.member && known.member->mlid) return with_sa(known, known.member->joined_at);
+    if (group.source != state::Source::sa) return {.is_given = true};
+    // What it was told before the group was made anew may be another one.
+    return {};
+}
+/// An answer may be to another question that is not captured.
+state::Span since_question(const Packet& p, const Known& known) {
+    auto span = since_life_began(p, known);
+    span.senders[0] = {{known.answers->lid, known.answers->qpn}, known.answers->sent};
+    return span;
+}
+
+/// Without the record of the broadcast group two other ports tell its Q_Key: who has another one can hear neither.
+bool differs_from_others(const Packet& p, const Known& known) {
+    const auto& [first, second] = known.others_of_q_key;
+    return is_to_broadcast(p) && !known.knows(Fact::q_key) && first && second && first != known.sender &&
+           second != known.sender;
+}
+/// The group may have been made anew, with another Q_Key: then the others take that over, too.
+state::Span since_others(const Packet&, const Known& known) {
+    const auto* other = known.others_of_q_key[1];
+    state::Span span{.since = other->last};
+    if (other->qpn_count != 0) span.senders[0] = {{other->lid, other->qpns[other->qpn_count - 1u]}, other->last};
+    return span;
+}
+
 std::string what_sa_said(const Packet&, const Known& known) {
     const auto* member = known.member;
     if (!member || !(member->refused_at || member->left_at)) return "none";
@@ -52,7 +95,9 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::broadcast_group_mtu_bound, &rfc4391::link_mtu},
      .title = "the broadcast group's MTU fits through the links of its members",
      .needs = of_sa,
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::request),
+     .over = [](const Packet&, const Known& known) { return state::Span{.since = known.subject->told_mtu}; },
      .applies =
          [](const Packet& p, const Known& known) {
              return is_join_answer(p, known) && is_broadcast_record(p) && known.subject && known.subject->mtu != 0;
@@ -68,12 +113,23 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::broadcast_group_exists},
      .title = "the broadcast group exists when packets are sent to it",
      .needs = to_group,
-     .knows = facts(Fact::sender),
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::member),
+     .over =
+         [](const Packet&, const Known& known) {
+             // Whoever creates it needs no packet that passes here, least of all the host of the SM.
+             return state::Span{.since = known.member->refused_at, .is_beyond_capture = true};
+         },
      .applies =
          [](const Packet& p, const Known& known) {
              return is_to_broadcast(p) && known.group && known.group->existence != state::Existence::unknown;
          },
-     .holds = [](const Packet&, const Known& known) { return known.group->existence == state::Existence::exists; },
+     // A port that the SA let join after the refusal knows better than what another one was told.
+     .holds =
+         [](const Packet&, const Known& known) {
+             return known.group->existence == state::Existence::exists || known.member->joined != 0 ||
+                    known.member->refused_at.frame == 0;
+         },
      .points_at = Grh::dgid,
      .expected = "a group that the SA knows",
      .actual_of = [](const Packet&, const Known&) { return std::string("one that it has said not to exist"); }},
@@ -81,7 +137,9 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::broadcast_full_member_join, &rfc4392::failed_join_keeps_off_subnet},
      .title = "an interface sends to the broadcast group once the SA has let it join",
      .needs = to_group,
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::member),
+     .over = since_refusal,
      .applies = [](const Packet& p, const Known&) { return is_to_broadcast(p); },
      .holds = has_joined,
      .points_at = Grh::dgid,
@@ -91,16 +149,18 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::pkey_assigned_to_port},
      .title = "a port joins in a partition only with a P_Key of its table",
      .needs = of_sa,
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::request),
+     .over = [](const Packet&, const Known& known) { return state::Span{.since = known.subject->told_p_keys}; },
      .applies =
          [](const Packet& p, const Known& known) {
              return is_join_answer(p, known) && is_broadcast_record(p) && known.subject && known.subject->knows_p_keys;
          },
      .holds =
          [](const Packet& p, const Known& known) {
-             const auto p_key = p.mc_member[McMemberRecord::p_key];
-             return std::any_of(known.subject->p_keys.begin(), known.subject->p_keys.end(),
-                                [&](std::uint16_t one) { return is_same_partition(one, p_key); });
+             const auto& p_keys = known.subject->p_keys;
+             const auto p_key = static_cast<std::uint16_t>(p.mc_member[McMemberRecord::p_key] & ~full_member);
+             return std::binary_search(p_keys.begin(), p_keys.end(), p_key);
          },
      .points_at = McMemberRecord::p_key,
      .expected = "a P_Key of the port's table"},
@@ -108,7 +168,9 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::group_created_before_use},
      .title = "a group has a record at the SA before it is used",
      .needs = to_group,
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::watched),
+     .over = since_life_began,
      .applies = is_other_group,
      .holds = [](const Packet&, const Known& known) { return known.group->record.has_value(); },
      .points_at = Grh::dgid,
@@ -118,11 +180,14 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::sender_checks_group},
      .title = "a sender has asked the SA for the group before",
      .needs = to_group,
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::watched),
+     .over = since_life_began,
      .applies = is_other_group,
      .holds =
          [](const Packet&, const Known& known) {
-             return (known.member && known.member->was_asked_for) || known.sender->asked_for_groups;
+             return (known.member && known.member->was_asked_for) ||
+                    (known.requester && known.requester->asked_for_groups);
          },
      .points_at = Grh::dgid,
      .expected = "a request for its MCMemberRecord before",
@@ -131,7 +196,9 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::mlid_as_dlid, &udmc::multicast_destination},
      .title = "the DLID is the MLID of the group's record",
      .needs = to_group,
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::group_record),
+     .over = since_mlid,
      .applies = [](const Packet&, const Known& known) { return mlid_of(known) != 0; },
      .holds = [](const Packet& p, const Known& known) { return p.lrh[Lrh::dlid] == mlid_of(known); },
      .points_at = Lrh::dlid,
@@ -140,7 +207,9 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::sender_joins_first},
      .title = "a sender has joined the group before it sends",
      .needs = to_group,
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::watched),
+     .over = since_life_began_or_left,
      .applies = is_other_group,
      .holds = has_joined,
      .points_at = Grh::dgid,
@@ -150,16 +219,62 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::sender_joins_first},
      .title = "a sender whose join was refused, or that has left, does not send",
      .needs = to_group,
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::member),
+     .over = since_refusal,
      .applies = is_other_group,
      .holds = has_joined,
      .points_at = Grh::dgid,
      .expected = "a join that succeeded before",
      .actual_of = what_sa_said},
+    {.id = "RULE-RFC4391-9.1.2-03-others",
+     .checks = {&rfc4391::qkey_of_broadcast_group},
+     .title = "packets to the broadcast group have the Q_Key that all others use",
+     .needs = to_group | parts(Part::deth),
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::sender),
+     .over = since_others,
+     .applies = differs_from_others,
+     .holds = [](const Packet& p, const Known& known) { return p.deth[Deth::q_key] == known.link->q_key_in_use; },
+     .points_at = Deth::q_key,
+     .expected_of = [](const Packet&,
+                       const Known& known) { return hex(known.link->q_key_in_use, 8) + ", as other ports use"; }},
+    {.id = "RULE-RFC4392-1.3.2.3-02",
+     .checks = {&rfc4392::deleted_group_mlid},
+     .title = "a port that was told of a group's deletion does not use its MLID any more",
+     .needs = to_group,
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::sender, Fact::member),
+     .over =
+         [](const Packet&, const Known& known) {
+             auto span = with_sa(known, known.member->told_of_deletion);
+             span.time_needed = grace;
+             return span;
+         },
+     .applies =
+         [](const Packet& p, const Known& known) {
+             const auto& told = known.member->told_of_deletion;
+             return is_other_group(p, known) && told && state::elapsed(told.time, known.now.time) >= grace;
+         },
+     .holds = [](const Packet&, const Known&) { return false; },
+     .points_at = Lrh::dlid,
+     .expected = "no packet to the group, or a new join before",
+     .actual_of =
+         [](const Packet&, const Known& known) {
+             return "a packet to it; its deletion was acknowledged in frame " +
+                    std::to_string(known.member->told_of_deletion.frame);
+         }},
     {.id = "RULE-RFC4391-10-11",
      .checks = {&rfc4391::group_attributes_cached},
      .title = "the SA is not asked again for every packet",
      .needs = of_sa,
+     .evidence = Evidence::nothing_between,
+     .over =
+         [](const Packet&, const Known& known) {
+             const auto& member = *known.member;
+             return state::Span{.since = member.lone_since,
+                                .senders = {{{{known.subject->lid, member.sent_by}, member.lone_since}}}};
+         },
      .applies =
          [](const Packet& p, const Known& known) {
              return is_request(p) && p.mad[Mad::method] != Method::del && known.member && known.member->sent != 0;
@@ -173,6 +288,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::router_lists_groups},
      .title = "a router gets the list of groups before it joins them",
      .needs = of_sa,
+     .evidence = Evidence::one_frame,
      .knows = facts(Fact::watched),
      .applies = [](const Packet& p,
                    const Known& known) { return asks(p, join_state::non_member) && known.subject->is_router; },
@@ -183,7 +299,9 @@ constexpr Rule rules[] = {
      .checks = {&rfc4392::explicit_join_to_receive, &rfc4392::receiver_joins},
      .title = "who answers a packet to a group has joined it",
      .needs = over_ib | parts(Part::deth),
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::watched),
+     .over = since_question,
      .applies = [](const Packet&, const Known& known) { return known.answers && known.answers->group != state::none; },
      .holds =
          [](const Packet&, const Known& known) {
@@ -201,6 +319,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4392::mgid_identifies_one_group},
      .title = "a table of the SA names each MGID with one MLID",
      .needs = parts(Part::sa),
+     .evidence = Evidence::one_frame,
      .applies = [](const Packet&, const Known& known) { return known.groups_told != 0; },
      .holds = [](const Packet&, const Known& known) { return !known.is_told_twice; },
      .expected = "one MLID",
@@ -209,7 +328,13 @@ constexpr Rule rules[] = {
      .checks = {&rfc4392::creation_needs_full_member},
      .title = "a join that is no FullMember's does not create a group",
      .needs = of_sa,
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::request),
+     .over =
+         [](const Packet&, const Known& known) {
+             // Another one may have created it meanwhile; the host of the SM does so without a packet.
+             return state::Span{.since = known.request->asked, .is_beyond_capture = true};
+         },
      // SendOnlyFullMember, of later releases of the specification, creates as FullMember does.
      .applies =
          [](const Packet& p, const Known& known) {
@@ -224,7 +349,14 @@ constexpr Rule rules[] = {
      .checks = {&rfc4392::stays_in_broadcast_group},
      .title = "a port that uses the link stays in the broadcast group",
      .needs = over_ib | parts(Part::lrh, Part::deth),
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::sender),
+     .over =
+         [](const Packet&, const Known& known) {
+             auto span = with_sa(known, known.of_broadcast->left_at);
+             span.time_needed = grace;
+             return span;
+         },
      .applies =
          [](const Packet&, const Known& known) {
              return known.of_broadcast && (known.of_broadcast->joined_at || known.of_broadcast->left_at);

@@ -12,21 +12,78 @@ constexpr Parts unicast = over_ib | parts(Part::lrh, Part::deth);
 
 bool is_unicast(const Packet& p) { return !p.is_multicast && !is_multicast_lid(p.lrh[Lrh::dlid]); }
 
-/// The address was announced for one port only, and the sender has come up since: it can have no older one.
-bool has_fresh_address(const Packet& p, const Known& known) {
-    return is_unicast(p) && !known.neighbour->is_shared && known.neighbour->gid != Gid{};
+/// The address was announced for one port only, and the capture shows what is sent from where the packet goes.
+bool has_one_address(const Packet& p, const Known& known) {
+    const bool is_seen = known.receiver && known.receiver->last;
+    return is_unicast(p) && is_seen && is_port_qpn(p.bth[Bth::dest_qp]) && !known.neighbour->is_shared &&
+           known.neighbour->gid != Gid{};
 }
-bool goes_to_announced_qpn(const Packet& p, const Known& known) { return known.neighbour->has(p.bth[Bth::dest_qp]); }
+/// The next hop may be a router, so any interface that is announced there is right. RFC 4391, 9.1.1.
+bool goes_to_announced_qpn(const Packet& p, const Known& known) {
+    return known.neighbour->has(p.bth[Bth::dest_qp]) || (known.destination && known.destination->is_announced);
+}
 /// It was announced, or is one that the receiver sends from: another mistake than not to resolve.
-bool goes_to_port(const Packet& p, const Known& known) {
-    const auto* port = known.target;
-    return goes_to_announced_qpn(p, known) ||
-           (port && std::any_of(port->qps.begin(), port->qps.begin() + port->qp_count,
-                                [&](const auto& use) { return use.qpn == p.bth[Bth::dest_qp]; }));
+bool goes_to_interface(const Packet& p, const Known& known) {
+    const auto* target = known.target;
+    return goes_to_announced_qpn(p, known) || (known.destination && known.destination->sends_ipoib) ||
+           (target && target->announces(p.bth[Bth::dest_qp]));
+}
+/// The packet names the neighbour's own interface: by its GID, or by a queue pair that no other one there has.
+bool names_neighbour(const Packet& p, const Known& known) {
+    if (p.grh) return p.grh[Grh::dgid].interface_id() == known.neighbour->gid.interface_id();
+    const bool is_elsewhere = !known.destination || known.destination->port == state::none;
+    return known.neighbour->has(p.bth[Bth::dest_qp]) &&
+           (is_elsewhere || known.destination->port == known.neighbour->port);
 }
 std::string announced_qpns(const Packet&, const Known& known) {
     const auto& neighbour = *known.neighbour;
     return hex(neighbour.qpns[neighbour.qpn_count - 1u], 6) + ", which the receiver has announced";
+}
+
+/// The sender asks before it sends, so all that it sent since its start must be there, and an answer to all that it
+/// asked; the receiver may have announced another queue pair since, so all that the one announced has sent.
+state::Span since_resolution(const Packet& p, const Known& known) {
+    state::Span span{.since = known.of_broadcast->watched_since, .needs_answers = true};
+    span.senders[0] = {{p.lrh[Lrh::slid], p.deth[Deth::src_qp]}, span.since};
+    const auto& neighbour = *known.neighbour;
+    if (known.target)
+        span.senders[1] = {{known.target->lid, neighbour.qpns[neighbour.qpn_count - 1u]}, neighbour.announced};
+    if (known.source && known.source->first.frame > span.since.frame) span.senders[0].since = known.source->first;
+    return span;
+}
+/// Since the interface that a reply goes to was announced.
+state::Span since_announcement(const Packet&, const Known& known) {
+    const auto& neighbour = *known.neighbour;
+    state::Span span{.since = neighbour.announced};
+    span.senders[0] = {{known.answers->lid, known.answers->qpn}, neighbour.announced};
+    return span;
+}
+/// A sender may also go back the way on which the receiver's packets came.
+state::Span since_path(const Packet& p, const Known& known) {
+    auto span = with_sa(known, known.path->first);
+    if (known.path_target) span.senders[0] = {{known.path_target->lid, p.bth[Bth::dest_qp]}, span.since};
+    return span;
+}
+bool has_come_from_there(const Known& known) { return known.destination && known.destination->last; }
+
+/// What the SA has told the sender of the way to the receiver, whatever was asked. RFC 4391 leaves to IBA how a sender
+/// finds it, so one way of several may be any, and nothing can be said where more were told than are kept.
+bool has_ways(const Packet& p, const Known& known) {
+    const bool asked_for_many = known.requester && known.requester->asked_for_many;
+    return is_unicast(p) && known.path->count != 0 && !known.path->has_more && !asked_for_many;
+}
+bool takes_way(const Known& known, auto&& is_it) {
+    const auto& path = *known.path;
+    return std::any_of(path.ways.begin(), path.ways.begin() + path.count, is_it);
+}
+/// The SA has told of a way by this LID, or of more than are kept.
+bool was_told(const state::Path* path, std::uint16_t dlid) {
+    return path && (path->has_more || std::any_of(path->ways.begin(), path->ways.begin() + path->count,
+                                                  [dlid](const auto& way) { return way.dlid == dlid; }));
+}
+/// The LIDs of a port differ in their lowest LMC bits.
+bool is_lid_of(const state::Port* port, std::uint16_t lid) {
+    return port && port->lid != 0 && (port->lid >> port->lmc) == (lid >> port->lmc);
 }
 
 bool is_ip(const Packet& p) { return carries(p, EtherType::ipv4) || carries(p, EtherType::ipv6); }
@@ -38,7 +95,14 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::ud_same_partition_and_qkey},
      .title = "an answer is given only to a packet with the link's Q_Key",
      .needs = over_ib | parts(Part::deth),
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::q_key),
+     .over =
+         [](const Packet& p, const Known& known) {
+             auto span = since_told(p, known);
+             span.senders[0] = {{known.answers->lid, known.answers->qpn}, known.answers->sent};
+             return span;
+         },
      .applies = [](const Packet&, const Known& known) { return known.answers != nullptr; },
      .holds = [](const Packet&, const Known& known) { return !known.answers->has_wrong_key; },
      .expected = "no answer",
@@ -50,8 +114,10 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::ip_to_advertised_qpn},
      .title = "IPv4 goes to the QPN that ARP has told",
      .needs = unicast | parts(Part::ipv4),
+     .evidence = Evidence::nothing_between,
      .knows = of_address,
-     .applies = has_fresh_address,
+     .over = since_resolution,
+     .applies = has_one_address,
      .holds = goes_to_announced_qpn,
      .points_at = Bth::dest_qp,
      .expected_of = announced_qpns},
@@ -59,8 +125,10 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::ip_to_advertised_qpn},
      .title = "IPv6 goes to the QPN that Neighbour Discovery has told",
      .needs = unicast | parts(Part::ipv6),
+     .evidence = Evidence::nothing_between,
      .knows = of_address,
-     .applies = has_fresh_address,
+     .over = since_resolution,
+     .applies = has_one_address,
      .holds = goes_to_announced_qpn,
      .points_at = Bth::dest_qp,
      .expected_of = announced_qpns},
@@ -68,29 +136,35 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::ipv4_resolved_by_arp},
      .title = "an IPv4 neighbour's address is one that ARP can have told",
      .needs = unicast | parts(Part::ipv4),
+     .evidence = Evidence::nothing_between,
      .knows = of_address,
-     .applies = has_fresh_address,
-     .holds = goes_to_port,
+     .over = since_resolution,
+     .applies = has_one_address,
+     .holds = goes_to_interface,
      .points_at = Bth::dest_qp,
      .expected_of = announced_qpns},
     {.id = "RULE-RFC4391-9-02",
      .checks = {&rfc4391::ipv6_resolved_by_nd},
      .title = "an IPv6 neighbour's address is one that Neighbour Discovery can have told",
      .needs = unicast | parts(Part::ipv6),
+     .evidence = Evidence::nothing_between,
      .knows = of_address,
-     .applies = has_fresh_address,
-     .holds = goes_to_port,
+     .over = since_resolution,
+     .applies = has_one_address,
+     .holds = goes_to_interface,
      .points_at = Bth::dest_qp,
      .expected_of = announced_qpns},
     {.id = "RULE-RFC4391-9.1.1-05",
      .checks = {&rfc4391::arp_reply_to_advertised_qpn},
      .title = "an ARP reply goes to the QPN that the request announced",
      .needs = unicast | parts(Part::arp_addresses),
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::neighbour),
+     .over = since_announcement,
      // It answers what was just asked, so nothing older can be meant.
      .applies =
          [](const Packet& p, const Known& known) {
-             return p.arp[Arp::operation] == Arp::reply && known.answers && has_fresh_address(p, known);
+             return p.arp[Arp::operation] == Arp::reply && known.answers && has_one_address(p, known);
          },
      .holds = goes_to_announced_qpn,
      .points_at = Bth::dest_qp,
@@ -99,14 +173,21 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::lrh_targets_peer_lid},
      .title = "the DLID is that of the port that the receiver's address names",
      .needs = unicast,
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::watched, Fact::neighbour, Fact::receiver),
+     .over = since_resolution,
      // A port may have several LIDs, and get another: only a LID that is known to be another port's is wrong.
      .applies =
          [](const Packet& p, const Known& known) {
-             return has_fresh_address(p, known) && known.target && known.target->lid != 0 &&
+             return has_one_address(p, known) && names_neighbour(p, known) && known.target && known.target->lid != 0 &&
                     (known.target == known.receiver || !known.receiver->gid.is_zero());
          },
-     .holds = [](const Packet&, const Known& known) { return known.target == known.receiver; },
+     .holds =
+         [](const Packet& p, const Known& known) {
+             const auto dlid = p.lrh[Lrh::dlid];
+             return known.target == known.receiver || is_lid_of(known.target, dlid) ||
+                    was_told(known.neighbour_path, dlid);
+         },
      .points_at = Lrh::dlid,
      .expected_of =
          [](const Packet&, const Known& known) {
@@ -116,11 +197,15 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::grh_across_subnets},
      .title = "a packet to another IB subnet has a GRH with the receiver's GID",
      .needs = unicast,
+     .evidence = Evidence::nothing_between,
      .knows = of_address,
+     .over = since_resolution,
      .applies =
          [](const Packet& p, const Known& known) {
-             return has_fresh_address(p, known) && !known.sender->gid.is_zero() &&
-                    known.neighbour->gid.prefix() != known.sender->gid.prefix();
+             // What goes to an interface of this subnet goes to a next hop here.
+             const bool is_to_here = known.destination && known.destination->is_announced;
+             return has_one_address(p, known) && !is_to_here && known.neighbour->has(p.bth[Bth::dest_qp]) &&
+                    !known.sender->gid.is_zero() && known.neighbour->gid.prefix() != known.sender->gid.prefix();
          },
      .holds = [](const Packet& p, const Known& known) { return p.grh && p.grh[Grh::dgid] == known.neighbour->gid; },
      .points_at = Grh::dgid,
@@ -129,71 +214,93 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::link_address_gid},
      .title = "the GID of the sender's link-layer address is one of its port's",
      .needs = over_ib | parts(Part::lrh, Part::arp_addresses),
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::sender),
+     .over =
+         [](const Packet&, const Known& known) {
+             // It may have moved here since, or the sender may have another LID now.
+             const auto& named = *known.named;
+             state::Span span{.since = named.last};
+             if (named.qpn_count != 0) span.senders[0] = {{named.lid, named.qpns[named.qpn_count - 1u]}, named.last};
+             return span;
+         },
      .applies = [](const Packet&,
                    const Known& known) { return known.named && known.named->lid != 0 && !known.sender->gid.is_zero(); },
-     // A port may have more GIDs than frames have shown; one that is another port's it cannot have.
-     .holds = [](const Packet&, const Known& known) { return known.named == known.sender; },
+     // Several GIDs may be at one port; one that is in use at another port it cannot have.
+     .holds =
+         [](const Packet& p, const Known& known) {
+             return known.named == known.sender || is_lid_of(known.named, p.lrh[Lrh::slid]);
+         },
      .points_at = ArpAddresses::sha_gid,
      .expected_of = [](const Packet&, const Known& known) { return text(known.sender->gid) + ", the sender's"; }},
     {.id = "RULE-RFC4391-9.1.2-01",
      .checks = {&rfc4391::lid_by_iba_methods},
-     .title = "the DLID is the one that the SA told the sender for the receiver's GID",
+     .title = "the DLID is one that the SA told the sender for the receiver's GID",
      .needs = unicast,
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::path),
-     .applies = [](const Packet& p, const Known&) { return is_unicast(p); },
+     .over = since_path,
+     .applies = has_ways,
      .holds =
          [](const Packet& p, const Known& known) {
-             return p.lrh[Lrh::dlid] == known.path->dlid || p.lrh[Lrh::dlid] == known.path->former_dlid;
+             const auto dlid = p.lrh[Lrh::dlid];
+             return takes_way(known, [dlid](const auto& way) { return way.dlid == dlid; }) ||
+                    has_come_from_there(known) || is_lid_of(known.path_target, dlid);
          },
      .points_at = Lrh::dlid,
      .expected_of =
          [](const Packet&, const Known& known) {
-             return hex(known.path->dlid, 4) + ", as in frame " + std::to_string(known.path->told.frame);
+             return hex(known.path->ways[0].dlid, 4) + ", as in frame " + std::to_string(known.path->told.frame);
          }},
     {.id = "RULE-RFC4391-9.1.2-05",
      .checks = {&rfc4391::sl_by_iba_methods},
-     .title = "the SL is the one that the SA told the sender for the path",
+     .title = "the SL is one that the SA told the sender for the path",
      .needs = unicast,
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::path),
-     .applies = [](const Packet& p, const Known&) { return is_unicast(p); },
+     .over = since_path,
+     .applies = has_ways,
      .holds =
          [](const Packet& p, const Known& known) {
-             return p.lrh[Lrh::sl] == known.path->sl || p.lrh[Lrh::sl] == known.path->former_sl;
+             const auto sl = p.lrh[Lrh::sl];
+             const bool came_with_it = known.destination && (known.destination->service_levels >> sl & 1) != 0;
+             return came_with_it || takes_way(known, [sl](const auto& way) { return way.sl == sl; });
          },
      .points_at = Lrh::sl,
      .expected_of =
          [](const Packet&, const Known& known) {
-             return std::to_string(known.path->sl) + ", as in frame " + std::to_string(known.path->told.frame);
+             return std::to_string(known.path->ways[0].sl) + ", as in frame " + std::to_string(known.path->told.frame);
          }},
+    // A sender may know the rate in other ways, as by the group's record, so it cannot be accused of not having asked.
     {.id = "RULE-RFC4391-9.1-06",
-     .checks = {&rfc4391::path_rate_before_data, &rfc4391::path_rate_by_iba_methods},
+     .checks = {&rfc4391::path_rate_before_data},
      .title = "the rate of the path was told before data goes over it",
      .needs = unicast,
+     .evidence = Evidence::one_frame,
      .knows = facts(Fact::path),
-     .applies = [](const Packet& p, const Known&) { return is_unicast(p) && is_ip(p); },
-     .holds = [](const Packet&, const Known& known) { return known.path->rate != 0; },
-     .expected = "a rate in the PathRecord",
-     .actual_of = [](const Packet&, const Known&) { return std::string("none"); }},
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return is_unicast(p) && is_ip(p) && takes_way(known, [](const auto& way) { return way.rate != 0; });
+         },
+     .notes = [](const Packet&, const Known&) { return true; },
+     .note = "data over paths whose rate the SA had told the sender",
+     .points_at = Lrh::dlid},
     {.id = "RULE-RFC4392-4.1-01",
      .checks = {&rfc4392::one_pkey_per_subnet},
      .title = "a queue pair sends with one P_Key",
      .needs = over_ib | parts(Part::lrh, Part::deth),
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::sender),
-     .applies =
-         [](const Packet& p, const Known& known) {
-             return std::any_of(known.sender->qps.begin(), known.sender->qps.begin() + known.sender->qp_count,
-                                [&](const auto& use) { return use.qpn == p.deth[Deth::src_qp]; });
+     .over =
+         [](const Packet&, const Known& known) {
+             state::Span span{.since = known.source->first};
+             span.senders[0] = {{known.source->lid, known.source->qpn}, known.source->first};
+             return span;
          },
-     .holds =
-         [](const Packet& p, const Known& known) {
-             return std::none_of(
-                 known.sender->qps.begin(), known.sender->qps.begin() + known.sender->qp_count, [&](const auto& use) {
-                     return use.qpn == p.deth[Deth::src_qp] && !is_same_partition(use.p_key, p.bth[Bth::p_key]);
-                 });
-         },
+     .applies = [](const Packet&, const Known& known) { return known.source && known.source->p_key != 0; },
+     .holds = [](const Packet& p, const Known& known) { return known.source->is_in(p.bth[Bth::p_key]); },
      .points_at = Bth::p_key,
-     .expected = "the P_Key that this queue pair was first seen with"},
+     .expected = "the P_Key that this queue pair was first seen with, or one that it announces itself with"},
 };
 
 }  // namespace

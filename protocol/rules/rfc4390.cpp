@@ -22,7 +22,15 @@ std::optional<DhcpType> client_message(const Packet& p) {
                             type == DhcpType::release || type == DhcpType::inform;
     return is_clients ? type : std::nullopt;
 }
-bool is_from_client(const Packet& p, const Known&) { return client_message(p).has_value(); }
+/// With an address of its own a client may be beyond a router, on a link of another kind: then the address is not one
+/// that was announced here, by the sender of the packet.
+bool is_of_this_link(const Packet& p, const Known& known) {
+    if (p.ipv4[Ipv4::source] == 0) return true;
+    return known.speaker && (!known.sender || known.speaker->gid == known.sender->gid);
+}
+bool is_from_client(const Packet& p, const Known& known) {
+    return client_message(p).has_value() && is_of_this_link(p, known);
+}
 
 bool is_request(const Packet& p) { return client_message(p) == DhcpType::request; }
 bool is_discover(const Packet& p) { return client_message(p) == DhcpType::discover; }
@@ -55,7 +63,11 @@ constexpr Rule rules[] = {
      .checks = {&rfc4390::broadcast_reply_requested, &rfc4390::broadcast_flag_set},
      .title = "a client without address asks for a broadcast reply",
      .needs = needed,
-     .applies = [](const Packet& p, const Known&) { return (is_discover(p) || is_request(p)) && !knows_address(p); },
+     .evidence = Evidence::one_frame,
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return is_of_this_link(p, known) && (is_discover(p) || is_request(p)) && !knows_address(p);
+         },
      .holds = [](const Packet& p, const Known&) { return dhcp_of(p)[Dhcp::broadcast]; },
      .points_at = Dhcp::broadcast,
      .expected = "1",
@@ -64,6 +76,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4390::htype},
      .title = "htype is 32",
      .needs = needed,
+     .evidence = Evidence::one_frame,
      .applies = is_from_client,
      .holds = [](const Packet& p, const Known&) { return dhcp_of(p)[Dhcp::htype] == Dhcp::infiniband; },
      .points_at = Dhcp::htype,
@@ -73,6 +86,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4390::hlen},
      .title = "hlen is 0",
      .needs = needed,
+     .evidence = Evidence::one_frame,
      .applies = is_from_client,
      .holds = [](const Packet& p, const Known&) { return dhcp_of(p)[Dhcp::hlen] == 0; },
      .points_at = Dhcp::hlen,
@@ -82,6 +96,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4390::chaddr_zero},
      .title = "chaddr is all zeros",
      .needs = needed,
+     .evidence = Evidence::one_frame,
      .applies = is_from_client,
      .holds = [](const Packet& p, const Known&) { return dhcp_of(p)[Dhcp::chaddr] == OctetArray<16>{}; },
      .points_at = Dhcp::chaddr,
@@ -91,6 +106,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4390::client_identifier_present},
      .title = "a client names itself by a client identifier",
      .needs = needed,
+     .evidence = Evidence::one_frame,
      .applies =
          [](const Packet& p, const Known& known) {
              return is_from_client(p, known) && (identifier_of(p) || shows_all_options(p));
@@ -104,6 +120,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4390::client_identifier_format},
      .title = "a client identifier is type 255, an IAID and a DUID",
      .needs = needed,
+     .evidence = Evidence::one_frame,
      .applies = [](const Packet& p, const Known& known) { return is_from_client(p, known) && identifier_of(p); },
      .holds = [](const Packet& p, const Known&) { return client_identifier(*identifier_of(p)).has_value(); },
      .points_at = DhcpClientId::type,
@@ -118,7 +135,9 @@ constexpr Rule rules[] = {
      .checks = {&rfc4390::broadcast_flag_set},
      .title = "ciaddr is 0 while a client asks for an address",
      .needs = needed,
-     .applies = [](const Packet& p, const Known&) { return is_discover(p) || is_selecting(p); },
+     .evidence = Evidence::one_frame,
+     .applies = [](const Packet& p,
+                   const Known& known) { return is_of_this_link(p, known) && (is_discover(p) || is_selecting(p)); },
      .holds = [](const Packet& p, const Known&) { return !knows_address(p); },
      .points_at = Dhcp::ciaddr,
      .expected = "0.0.0.0",
@@ -128,8 +147,10 @@ constexpr Rule rules[] = {
      .checks = {&rfc4390::broadcast_flag_clear},
      .title = "a client that fills in ciaddr does not ask for a broadcast reply",
      .needs = needed,
+     .evidence = Evidence::one_frame,
      .applies =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p, const Known& known) {
+             if (!is_of_this_link(p, known)) return false;
              const bool is_bound = client_message(p) == DhcpType::release || (is_request(p) && !is_selecting(p));
              return is_bound && knows_address(p);
          },

@@ -82,7 +82,7 @@ std::vector<Wrong> rules::testing::wrong_rfc4391() {
         {"an ARP hardware type in host order",
          lie(reply, Arp::hardware, 0x2000),
          {"RFC4391-4-12-arp", "RFC4391-9.2-01"}},
-        {"another SL in multicast", lie(v4, Lrh::sl, 1), {"RFC4391-4.1-05"}},
+        {"another SL in multicast", lie(arp, Lrh::sl, 1), {"RFC4391-4.1-05"}},
         {"another TClass in broadcast", lie(arp, Grh::traffic_class, 1), {"RFC4391-4.1-09-tclass"}},
         {"another FlowLabel in broadcast", lie(arp, Grh::flow_label, 1), {"RFC4391-4.1-09-flow-label"}},
         {"another HopLimit in broadcast", lie(arp, Grh::hop_limit, 1), {"RFC4391-4.1-09-hop-limit"}},

@@ -12,6 +12,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::ud_transport},
      .title = "datagrams go as UD SEND Only",
      .needs = over_ib | parts(Part::deth),
+     .evidence = Evidence::one_frame,
      .holds =
          [](const Packet& p, const Known&) {
              const auto opcode = p.bth[Bth::opcode];

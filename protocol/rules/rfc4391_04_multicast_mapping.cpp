@@ -9,6 +9,8 @@ namespace ipoib::rules {
 namespace {
 
 constexpr std::uint64_t all_routers = 2;
+constexpr auto or_redirected = ", or the all-router or broadcast group",
+               not_redirected = "; what is of link-local scope goes to no other group";
 
 std::uint32_t ipv4_destination(const Packet& p) { return p.ipv4 ? p.ipv4[Ipv4::destination] : 0; }
 bool is_ipv4_link_local_group(std::uint32_t address) { return address >> 8 == 0xe00000; }
@@ -82,11 +84,27 @@ std::string mgid_text(const Packet& p, const Known&) {
     return text(gid);
 }
 
+/// Since it is known that the interface is on this link and no other of the partition: by its join, or by what its
+/// queue pair has sent to the broadcast-GID.
+state::Span since_on_link(const Packet& p, const Known& known) {
+    const bool is_shown = known.source && known.source->link_since;
+    if ((known.of_broadcast && known.of_broadcast->joined_at) || !is_shown) return since_told(p, known);
+    state::Span span{.since = known.source->link_since};
+    span.senders[0] = {{known.source->lid, known.source->qpn}, known.source->link_since};
+    return span;
+}
+
+/// The broadcast group, or another one of which it is known whether its record differs.
+bool has_told_record(const Packet& p, const Known& known) {
+    return is_to_broadcast(p) || (known.group && known.group->record);
+}
+
 constexpr Rule rules[] = {
     {.id = "RULE-RFC4391-4-01",
      .checks = {&rfc4391::mgid_format, &rfc4392::mgid_reserved_flags},
      .title = "an MGID begins with FF and has no flag but T",
      .needs = over_ib | parts(Part::mgid),
+     .evidence = Evidence::one_frame,
      .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::reserved] == 0; },
      .points_at = Mgid::reserved,
      .expected = "0"},
@@ -94,6 +112,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::mgid_t_flag},
      .title = "the T flag of an MGID is 1",
      .needs = parts(Part::ipoib, Part::mgid),
+     .evidence = Evidence::one_frame,
      .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::transient]; },
      .points_at = Mgid::transient,
      .expected = "1"},
@@ -101,6 +120,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::mgid_ipv4_signature},
      .title = "an MGID that carries IPv4, ARP or RARP has the signature 0x401B",
      .needs = parts(Part::ipoib, Part::mgid),
+     .evidence = Evidence::one_frame,
      .applies = is_ipv4_family,
      .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::signature] == ipv4_signature; },
      .points_at = Mgid::signature,
@@ -109,6 +129,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::mgid_ipv6_signature},
      .title = "an MGID that carries IPv6 has the signature 0x601B, the broadcast-GID excepted",
      .needs = parts(Part::ipoib, Part::mgid, Part::ipv6),
+     .evidence = Evidence::one_frame,
      .applies = [](const Packet& p, const Known&) { return !is_broadcast_group(p); },
      .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::signature] == ipv6_signature; },
      .points_at = Mgid::signature,
@@ -117,6 +138,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::mgid_pkey},
      .title = "an MGID holds the link's P_Key with the full-membership bit",
      .needs = over_ib | parts(Part::mgid),
+     .evidence = Evidence::one_frame,
      .applies = [](const Packet& p, const Known&) { return !p.has(Part::connected); },
      .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::p_key] == (p.bth[Bth::p_key] | full_member); },
      .points_at = Mgid::p_key,
@@ -125,30 +147,36 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::mgid_ipv6_group_id},
      .title = "the low 80 bits of an IPv6 group are those of the MGID",
      .needs = parts(Part::ipoib, Part::mgid, Part::ipv6),
+     .evidence = Evidence::one_frame,
      .applies = is_ipv6_multicast,
      .holds = ipv6_group_matches,
      .points_at = Mgid::group_low,
      .expected_of =
          [](const Packet& p, const Known&) {
-             return "the low 80 bits of " + text(ipv6_destination(p)) + ", or the all-router or broadcast group";
+             const auto group = ipv6_destination(p);
+             return "the low 80 bits of " + text(group) + (ipv6_scope(group) > 2 ? or_redirected : not_redirected);
          },
      .actual_of = mgid_text},
     {.id = "RULE-RFC4391-4-07",
      .checks = {&rfc4391::mgid_ipv4_group_id},
      .title = "the low 28 bits of an IPv4 group are those of the MGID",
      .needs = parts(Part::ipoib, Part::mgid, Part::ipv4),
+     .evidence = Evidence::one_frame,
      .applies = is_ipv4_multicast,
      .holds = ipv4_group_matches,
      .points_at = Mgid::group_low,
      .expected_of =
          [](const Packet& p, const Known&) {
-             return "the low 28 bits of " + ipv4_text(ipv4_destination(p)) + ", or the all-router or broadcast group";
+             const auto group = ipv4_destination(p);
+             return "the low 28 bits of " + ipv4_text(group) +
+                    (is_ipv4_link_local_group(group) ? not_redirected : or_redirected);
          },
      .actual_of = mgid_text},
     {.id = "RULE-RFC4391-4-08",
      .checks = {&rfc4391::mgid_ipv4_padding},
      .title = "the other 52 group ID bits of an IPv4 group's MGID are 0",
      .needs = parts(Part::ipoib, Part::mgid, Part::ipv4),
+     .evidence = Evidence::one_frame,
      .applies = [](const Packet& p,
                    const Known& known) { return is_ipv4_multicast(p, known) && !went_to_routers(p, ipv4_signature); },
      .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::group_high] == 0 && group_low(p) >> 28 == 0; },
@@ -159,6 +187,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::limited_broadcast_mapping, &rfc4391::broadcast_group_carries_broadcasts},
      .title = "255.255.255.255 goes to the broadcast-GID",
      .needs = over_ib | parts(Part::ipv4),
+     .evidence = Evidence::one_frame,
      .applies = [](const Packet& p,
                    const Known&) { return ipv4_destination(p) == 0xffffffff && (!p.is_multicast || p.grh); },
      .holds = is_broadcast_data,
@@ -168,6 +197,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::broadcast_gid_format, &rfc4391::broadcast_group_carries_broadcasts},
      .title = "the broadcast-GID is FF1s:401B:<P_Key>::FFFF:FFFF",
      .needs = over_ib | parts(Part::mgid, Part::arp),
+     .evidence = Evidence::one_frame,
      .holds = is_broadcast_data,
      .points_at = Grh::dgid,
      .expected = "the broadcast-GID"},
@@ -175,7 +205,9 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::mgid_scope_of_broadcast_gid},
      .title = "all MGIDs of a link have the scope of its broadcast-GID",
      .needs = over_ib | parts(Part::mgid),
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::broadcast_gid),
+     .over = since_on_link,
      // Without the record the broadcast-GID comes from these very packets.
      .applies = [](const Packet& p, const Known& known) { return known.broadcast || !is_broadcast_group(p); },
      .holds = [](const Packet& p,
@@ -189,6 +221,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::network_byte_order},
      .title = "Type is in network byte order",
      .needs = parts(Part::ipoib, Part::encap),
+     .evidence = Evidence::one_frame,
      .holds =
          [](const Packet& p, const Known&) {
              return !is_swapped(static_cast<std::uint16_t>(p.ether_type), {0x0800, 0x0806, 0x8035, 0x86dd});
@@ -199,6 +232,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::network_byte_order},
      .title = "the fields of ARP are in network byte order",
      .needs = parts(Part::ipoib, Part::arp),
+     .evidence = Evidence::one_frame,
      .holds =
          [](const Packet& p, const Known&) {
              return !is_swapped(p.arp[Arp::hardware], {Arp::infiniband}) &&
@@ -216,6 +250,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::network_byte_order},
      .title = "the signature of an MGID is in network byte order",
      .needs = parts(Part::ipoib, Part::mgid),
+     .evidence = Evidence::one_frame,
      .holds = [](const Packet& p, const Known&) { return !is_swapped_signature(p.mgid[Mgid::signature]); },
      .points_at = Mgid::signature,
      .expected = "most significant octet first"},
@@ -223,6 +258,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::mgid_t_flag},
      .title = "the T flag is 1 in the MGID of a join",
      .needs = parts(Part::mc_member),
+     .evidence = Evidence::one_frame,
      .applies = is_join,
      .holds = [](const Packet& p, const Known&) { return mgid_of(joined(p))[Mgid::transient]; },
      .points_at = McMemberRecord::mgid,
@@ -231,6 +267,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::mgid_pkey},
      .title = "the MGID of a join holds the P_Key of its record with the full-membership bit",
      .needs = parts(Part::mc_member),
+     .evidence = Evidence::one_frame,
      .applies =
          [](const Packet& p, const Known& known) {
              return is_join(p, known) && (p.sa[SaHeader::component_mask] & McMemberRecord::component::p_key) != 0;
@@ -248,6 +285,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::mgid_ipv4_padding},
      .title = "the MGID of a join of an IPv4 group has 0 above the low 28 bits",
      .needs = parts(Part::mc_member),
+     .evidence = Evidence::one_frame,
      .applies =
          [](const Packet& p, const Known& known) {
              const auto mgid = mgid_of(joined(p));
@@ -260,6 +298,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::broadcast_group_full_pkey},
      .title = "the broadcast group has a full-membership P_Key",
      .needs = parts(Part::mc_member),
+     .evidence = Evidence::one_frame,
      .applies = is_record,
      .holds =
          [](const Packet& p, const Known&) {
@@ -277,6 +316,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::broadcast_group_controlled_qkey},
      .title = "the broadcast group has a controlled Q_Key",
      .needs = parts(Part::mc_member),
+     .evidence = Evidence::one_frame,
      .applies = is_record,
      .holds = [](const Packet& p, const Known&) { return is_controlled(p.mc_member[McMemberRecord::q_key]); },
      .points_at = McMemberRecord::q_key,
@@ -285,8 +325,16 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::sl_of_broadcast_group, &rfc4391::adopts_broadcast_parameters},
      .title = "multicast packets have the broadcast group's SL",
      .needs = over_ib | parts(Part::mgid),
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::sl),
-     .holds = [](const Packet& p, const Known& known) { return p.lrh[Lrh::sl] == known.broadcast->sl; },
+     .over = since_told,
+     .applies = has_told_record,
+     // An administrator may have given the group itself another one.
+     .holds =
+         [](const Packet& p, const Known& known) {
+             const auto sl = p.lrh[Lrh::sl];
+             return sl == known.broadcast->sl || (known.group && known.group->record && sl == known.group->record->sl);
+         },
      .notes = [](const Packet&, const Known& known) { return known.broadcast->sl == 0; },
      .note = usual_default,
      .points_at = Lrh::sl,
@@ -295,6 +343,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::broadcast_gid_default_scope},
      .title = "the broadcast-GID has local-subnet scope by default",
      .needs = parts(Part::mc_member),
+     .evidence = Evidence::one_frame,
      .applies = is_broadcast_gid_at_sa,
      .notes = [](const Packet& p, const Known&) { return mgid_of(joined(p))[Mgid::scope] != 2; },
      .note = "broadcast-GIDs of another scope than 2, as configured",
@@ -303,7 +352,9 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::multicast_parameters_of_group},
      .title = "packets to the broadcast group have its TClass",
      .needs = over_ib | parts(Part::grh, Part::mgid),
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::traffic_class),
+     .over = since_told,
      .applies = is_broadcast_data,
      .holds = [](const Packet& p,
                  const Known& known) { return p.grh[Grh::traffic_class] == known.broadcast->traffic_class; },
@@ -315,7 +366,9 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::multicast_parameters_of_group},
      .title = "packets to the broadcast group have its FlowLabel",
      .needs = over_ib | parts(Part::grh, Part::mgid),
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::flow_label),
+     .over = since_told,
      .applies = is_broadcast_data,
      .holds = [](const Packet& p, const Known& known) { return p.grh[Grh::flow_label] == known.broadcast->flow_label; },
      .notes = [](const Packet&, const Known& known) { return known.broadcast->flow_label == 0; },
@@ -326,7 +379,9 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::multicast_parameters_of_group},
      .title = "packets to the broadcast group have its HopLimit",
      .needs = over_ib | parts(Part::grh, Part::mgid),
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::hop_limit),
+     .over = since_told,
      .applies = is_broadcast_data,
      .holds =
          [](const Packet& p, const Known& known) {

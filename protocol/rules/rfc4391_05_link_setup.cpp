@@ -9,6 +9,10 @@ namespace {
 /// A multicast router joins every group as NonMember too, this one among them.
 bool is_broadcast_join(const Packet& p, const Known& known) {
     const auto state = asked_state(p);
+    // Another program of a port that is on the link already may join the group in its own way.
+    const bool is_on_link = (known.member && (known.member->ever_joined & join_state::full_member) != 0) ||
+                            (known.subject && known.subject->first_ipoib);
+    if (is_on_link && (state & join_state::full_member) == 0) return false;
     return is_join(p, known) && is_broadcast_gid(joined(p)) && state != 0 && (state & join_state::non_member) == 0;
 }
 
@@ -25,6 +29,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::broadcast_full_member_join},
      .title = "an interface joins the broadcast group as FullMember",
      .needs = parts(Part::mc_member),
+     .evidence = Evidence::one_frame,
      .applies = is_broadcast_join,
      .holds = [](const Packet& p, const Known&) { return (asked_state(p) & join_state::full_member) != 0; },
      .points_at = McMemberRecord::join_state,
@@ -33,6 +38,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::broadcast_group_carries_broadcasts},
      .title = "directed broadcasts go to the broadcast-GID",
      .needs = over_ib | parts(Part::grh, Part::mgid, Part::ipv4),
+     .evidence = Evidence::one_frame,
      .applies = is_directed_broadcast,
      .holds = [](const Packet& p, const Known&) { return is_broadcast_gid(p.grh[Grh::dgid]); },
      .points_at = Grh::dgid,

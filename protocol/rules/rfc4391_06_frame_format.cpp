@@ -15,6 +15,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::encap_header},
      .title = "a 4-octet encapsulation header stands before the datagram",
      .needs = parts(Part::ipoib),
+     .evidence = Evidence::one_frame,
      .applies =
          [](const Packet& p, const Known&) {
              // A protocol of its own Type is outside of the document, and a cut datagram cannot be told.
@@ -34,6 +35,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::encap_reserved_tx},
      .title = "the encapsulation header's Reserved field is 0",
      .needs = parts(Part::ipoib, Part::encap),
+     .evidence = Evidence::one_frame,
      .holds = [](const Packet& p, const Known&) { return p.encap[Encap::reserved] == 0; },
      .points_at = Encap::reserved,
      .expected = "0"},
@@ -41,6 +43,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::encap_type},
      .title = "Type tells what the datagram is",
      .needs = parts(Part::ipoib, Part::encap),
+     .evidence = Evidence::one_frame,
      .applies = [](const Packet& p, const Known&) { return p.content != EtherType{}; },
      .holds = [](const Packet& p, const Known&) { return p.ether_type == p.content; },
      .points_at = Encap::type,
@@ -49,6 +52,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::grh_on_multicast},
      .title = "a multicast packet has a GRH",
      .needs = over_ib | parts(Part::lrh),
+     .evidence = Evidence::one_frame,
      .applies = [](const Packet& p, const Known&) { return p.is_multicast; },
      .holds = [](const Packet& p, const Known&) { return static_cast<bool>(p.grh); },
      .points_at = Lrh::lnh,
@@ -57,6 +61,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::grh_optional_on_unicast},
      .title = "a unicast packet within the subnet may have a GRH",
      .needs = over_ib | parts(Part::lrh),
+     .evidence = Evidence::one_frame,
      .applies = [](const Packet& p, const Known&) { return !p.is_multicast; },
      .notes = [](const Packet& p, const Known&) { return static_cast<bool>(p.grh); },
      .note = "unicast packets with a GRH",

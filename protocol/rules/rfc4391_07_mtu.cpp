@@ -14,6 +14,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::default_mtu_2044},
      .title = "datagrams of 2044 octets are sent",
      .needs = over_ib | parts(Part::lrh, Part::deth),
+     .evidence = Evidence::one_frame,
      .applies =
          [](const Packet& p, const Known&) {
              return p.ip_length() == default_mtu && p.payload_length == Encap::size + default_mtu;
@@ -25,7 +26,9 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::frame_within_link_mtu},
      .title = "no datagram is larger than the link MTU",
      .needs = over_ib | parts(Part::lrh, Part::deth),
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::mtu),
+     .over = since_told,
      .applies = [](const Packet&, const Known& known) { return mtu_octets(known.broadcast->mtu) != 0; },
      .holds = [](const Packet& p, const Known& known) { return p.payload_length <= mtu_octets(known.broadcast->mtu); },
      .points_at = Lrh::packet_length,

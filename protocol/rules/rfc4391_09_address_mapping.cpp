@@ -24,11 +24,13 @@ bool takes_target_option(Icmpv6Type type) {
 std::array<View<LinkAddressOption>, 2> options_of(const Packet& p) { return {p.source_option, p.target_option}; }
 bool has_option(const Packet& p, const Known&) { return p.source_option || p.target_option; }
 
-/// A solicitation for address detection has no source address and so no option; a unicast one may leave it out.
-bool must_have_option(const Packet& p, const Known&) {
+/// A solicitation for address detection has no source address and so no option, nor has one of an address that has not
+/// been detected yet (RFC 4429, 3.2): only of an address that was announced before it is known that it is more than
+/// that. A unicast one may leave it out.
+bool must_have_option(const Packet& p, const Known& known) {
     const auto type = nd_type(p);
     const bool to_group = p.ipv6[Ipv6::destination].is_multicast();
-    if (type == Icmpv6Type::neighbour_solicitation) return to_group && !p.ipv6[Ipv6::source].is_zero();
+    if (type == Icmpv6Type::neighbour_solicitation) return to_group && known.speaker && !p.ipv6[Ipv6::source].is_zero();
     return type == Icmpv6Type::neighbour_advertisement && to_group;
 }
 
@@ -87,6 +89,12 @@ bool tells_own_gid(const Packet& p, const Known&) {
     const auto option = own_option(p);
     return option && is_padded(p, option) && is_port_gid(option[LinkAddressOption::gid]);
 }
+/// Both are GIDs of one port: it also answers to the default prefix.
+bool is_same_port(const Gid& one, const Gid& other) {
+    constexpr std::uint64_t default_prefix = std::uint64_t{0xfe80} << 48;
+    const bool may_differ = one.prefix() == default_prefix || other.prefix() == default_prefix;
+    return one == other || (may_differ && one.interface_id() == other.interface_id());
+}
 std::string sgid_text(const Packet& p, const Known&) { return text(p.grh[Grh::sgid]) + ", the GRH's SGID"; }
 
 /// IANA, "ARP Parameters": 1 to 25 are assigned.
@@ -103,6 +111,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::unicast_to_peer_qp},
      .title = "a unicast packet is directed at a queue pair of the peer",
      .needs = over_ib | parts(Part::lrh, Part::deth),
+     .evidence = Evidence::one_frame,
      .applies = is_unicast,
      .holds = [](const Packet& p, const Known&) { return is_port_qpn(p.bth[Bth::dest_qp]); },
      .points_at = Bth::dest_qp,
@@ -111,6 +120,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::link_address_format},
      .title = "the sender hardware address of ARP is flags, QPN and GID",
      .needs = parts(Part::ipoib, Part::arp_addresses),
+     .evidence = Evidence::one_frame,
      .holds = [](const Packet& p, const Known&) { return is_port_qpn(p.arp_addresses[ArpAddresses::sha_qpn]); },
      .points_at = ArpAddresses::sha_qpn,
      .expected = "the QPN of a UD queue pair"},
@@ -118,6 +128,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::link_address_flags_tx, &rfc4755::cm_flags_reserved_tx},
      .title = "reserved flags of the sender's link-layer address in ARP are 0",
      .needs = parts(Part::ipoib, Part::arp_addresses),
+     .evidence = Evidence::one_frame,
      .holds = [](const Packet& p,
                  const Known&) { return (p.arp_addresses[ArpAddresses::sha_flags] & ~rfc4755_flags & 0xff) == 0; },
      .notes = [](const Packet& p, const Known&) { return p.arp_addresses[ArpAddresses::sha_flags] != 0; },
@@ -128,6 +139,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::link_address_flags_tx, &rfc4755::cm_flags_reserved_tx},
      .title = "reserved flags of a link-layer address in Neighbour Discovery are 0",
      .needs = parts(Part::ipoib, Part::nd),
+     .evidence = Evidence::one_frame,
      .applies = any_option<is_aligned>,
      .holds = no_wrong_option<is_aligned, has_right_flags>,
      .notes =
@@ -143,6 +155,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::qpn_choice},
      .title = "an interface may choose the queue pair of its IP and ARP traffic",
      .needs = over_ib | parts(Part::deth, Part::arp_addresses),
+     .evidence = Evidence::one_frame,
      .notes = [](const Packet& p,
                  const Known&) { return p.deth[Deth::src_qp] != p.arp_addresses[ArpAddresses::sha_qpn]; },
      .note = "packets sent from another queue pair than the one that they announce",
@@ -151,6 +164,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::link_address_gid},
      .title = "the GID of the sender's link-layer address in ARP can be a port's",
      .needs = parts(Part::ipoib, Part::arp_addresses),
+     .evidence = Evidence::one_frame,
      .holds = [](const Packet& p, const Known&) { return is_port_gid(p.arp_addresses[ArpAddresses::sha_gid]); },
      .points_at = ArpAddresses::sha_gid,
      .expected = "a unicast GID"},
@@ -158,16 +172,20 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::link_address_port_gid},
      .title = "the GID in ARP is the one that the sender's port uses",
      .needs = over_ib | parts(Part::grh, Part::arp_addresses),
+     .evidence = Evidence::one_frame,
      .applies = [](const Packet& p, const Known&) { return is_port_gid(p.arp_addresses[ArpAddresses::sha_gid]); },
-     .holds = [](const Packet& p, const Known&) { return p.arp_addresses[ArpAddresses::sha_gid] == p.grh[Grh::sgid]; },
+     .holds = [](const Packet& p,
+                 const Known&) { return is_same_port(p.arp_addresses[ArpAddresses::sha_gid], p.grh[Grh::sgid]); },
      .points_at = ArpAddresses::sha_gid,
      .expected_of = sgid_text},
     {.id = "RULE-RFC4391-9.1.1-08-nd",
      .checks = {&rfc4391::link_address_port_gid},
      .title = "the GID in Neighbour Discovery is the one that the sender's port uses",
      .needs = over_ib | parts(Part::grh, Part::nd),
+     .evidence = Evidence::one_frame,
      .applies = tells_own_gid,
-     .holds = [](const Packet& p, const Known&) { return own_option(p)[LinkAddressOption::gid] == p.grh[Grh::sgid]; },
+     .holds = [](const Packet& p,
+                 const Known&) { return is_same_port(own_option(p)[LinkAddressOption::gid], p.grh[Grh::sgid]); },
      .points_at = LinkAddressOption::gid,
      .expected_of = sgid_text,
      .at = [](const Packet& p) { return own_option(p).data(); }},
@@ -175,7 +193,9 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::qkey_of_broadcast_group, &rfc4391::adopts_broadcast_parameters},
      .title = "all IPoIB packets have the broadcast group's Q_Key",
      .needs = over_ib | parts(Part::deth),
+     .evidence = Evidence::nothing_between,
      .knows = facts(Fact::q_key),
+     .over = since_told,
      .holds = [](const Packet& p, const Known& known) { return p.deth[Deth::q_key] == known.broadcast->q_key; },
      .notes = [](const Packet&,
                  const Known& known) { return known.broadcast->q_key == state::usual_broadcast_group.q_key; },
@@ -186,6 +206,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::arp_hardware_type},
      .title = "the hardware type of ARP is 32",
      .needs = parts(Part::ipoib, Part::arp),
+     .evidence = Evidence::one_frame,
      .holds = [](const Packet& p, const Known&) { return p.arp[Arp::hardware] == Arp::infiniband; },
      .points_at = Arp::hardware,
      .expected = "32 (InfiniBand)"},
@@ -193,6 +214,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::arp_fields},
      .title = "ARP is for IPv4 addresses of 4 octets",
      .needs = parts(Part::ipoib, Part::arp),
+     .evidence = Evidence::one_frame,
      .holds = [](const Packet& p,
                  const Known&) { return p.arp[Arp::protocol] == 0x0800 && p.arp[Arp::protocol_length] == 4; },
      .points_at = Arp::protocol,
@@ -206,6 +228,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::arp_fields},
      .title = "the operation of ARP is a request or a reply",
      .needs = parts(Part::ipoib, Part::arp),
+     .evidence = Evidence::one_frame,
      .holds = [](const Packet& p, const Known&) { return is_operation(p.arp[Arp::operation]); },
      .points_at = Arp::operation,
      .expected = "an assigned operation (1 to 25)"},
@@ -213,6 +236,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::arp_hardware_address},
      .title = "ARP holds both 20-octet hardware addresses whole",
      .needs = parts(Part::ipoib, Part::arp),
+     .evidence = Evidence::one_frame,
      .applies =
          [](const Packet& p, const Known&) {
              return p.arp[Arp::hardware_length] == LinkAddress::size && p.arp[Arp::protocol_length] == 4;
@@ -229,6 +253,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::arp_hardware_length},
      .title = "the hardware address length of ARP is 20",
      .needs = parts(Part::ipoib, Part::arp),
+     .evidence = Evidence::one_frame,
      .holds = [](const Packet& p, const Known&) { return p.arp[Arp::hardware_length] == LinkAddress::size; },
      .points_at = Arp::hardware_length,
      .expected = "20",
@@ -237,6 +262,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::nd_option_used},
      .title = "Neighbour Discovery sent to a group carries the link-layer address",
      .needs = parts(Part::ipoib, Part::nd),
+     .evidence = Evidence::one_frame,
      .applies = must_have_option,
      .holds =
          [](const Packet& p, const Known& known) {
@@ -249,6 +275,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::nd_option_type},
      .title = "the option's type is 1 for the source and 2 for the target",
      .needs = parts(Part::ipoib, Part::nd),
+     .evidence = Evidence::one_frame,
      .applies = has_option,
      .holds = no_wrong_option<always, has_right_type>,
      .points_at = LinkAddressOption::type,
@@ -261,6 +288,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::nd_option_length},
      .title = "the option's length is 3",
      .needs = parts(Part::ipoib, Part::nd),
+     .evidence = Evidence::one_frame,
      .applies = [](const Packet& p, const Known& known) { return has_option(p, known) || p.has(Part::nd_wrong); },
      .holds = [](const Packet& p, const Known&) { return !p.has(Part::nd_wrong); },
      .points_at = LinkAddressOption::length,
@@ -271,6 +299,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::nd_option_address},
      .title = "the option holds flags, QPN and GID",
      .needs = parts(Part::ipoib, Part::nd),
+     .evidence = Evidence::one_frame,
      .applies = any_option<is_padded>,
      .holds = no_wrong_option<is_padded, has_address>,
      .points_at = LinkAddressOption::qpn,
@@ -285,6 +314,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::nd_option_padding},
      .title = "two zero octets stand before the option's address",
      .needs = parts(Part::ipoib, Part::nd),
+     .evidence = Evidence::one_frame,
      .applies = has_option,
      .holds = no_wrong_option<always, is_padded>,
      .points_at = LinkAddressOption::padding,

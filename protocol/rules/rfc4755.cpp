@@ -99,6 +99,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4755::cm_multicast_on_ud},
      .title = "IP multicast never goes over a connection",
      .needs = over_ib,
+     .evidence = Evidence::one_frame,
      // Multicast over UD counts where its sender could have done otherwise.
      .applies = [](const Packet& p,
                    const Known&) { return is_over_connection(p) || (p.is_multicast && announced(p) != 0); },
@@ -114,6 +115,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4755::cm_flags},
      .title = "link-layer addresses announce the connected modes RC and UC",
      .needs = parts(Part::ipoib),
+     .evidence = Evidence::one_frame,
      .applies = [](const Packet& p, const Known&) { return announced(p) != 0; },
      .notes = [](const Packet& p, const Known&) { return announced(p) != 0; },
      .note = "addresses that announce RC or UC"},
@@ -121,6 +123,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4755::cm_flags_both},
      .title = "an interface may announce both connected modes",
      .needs = parts(Part::ipoib),
+     .evidence = Evidence::one_frame,
      .applies = [](const Packet& p, const Known&) { return announced(p) != 0; },
      .notes = [](const Packet& p, const Known&) { return announced(p) == connected_flags; },
      .note = "addresses that announce both RC and UC"},
@@ -128,6 +131,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4755::cm_setup_carries_ud_qpn, &rfc4755::cm_private_data_format},
      .title = "the private data of a REQ name the sender's UD queue pair",
      .needs = cm_message,
+     .evidence = Evidence::one_frame,
      .applies = is_ipoib_req,
      .holds =
          [](const Packet& p, const Known&) {
@@ -141,6 +145,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4755::cm_service_id},
      .title = "the Service-ID is 0x01, Type 0, Reserved 0 and a QPN",
      .needs = cm_message,
+     .evidence = Evidence::one_frame,
      .applies = is_ipoib_req,
      .holds =
          [](const Packet& p, const Known&) {
@@ -156,6 +161,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4755::cm_encap_type},
      .title = "over a connection Type is that of IPv4 or IPv6",
      .needs = parts(Part::lrh, Part::bth),
+     .evidence = Evidence::one_frame,
      .applies = is_ipoib_over_connection,
      .holds =
          [](const Packet& p, const Known&) {
@@ -168,6 +174,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4755::cm_default_mtu},
      .title = "the MTU of a connection is 2044 octets, unless the peers have agreed on more",
      .needs = over_connection,
+     .evidence = Evidence::one_frame,
      .notes = [](const Packet& p, const Known&) { return p.ip_length() > default_mtu; },
      .note = "IP packets of more than 2044 octets over a connection",
      .points_at = Encap::type},
@@ -175,6 +182,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4755::cm_receive_mtu},
      .title = "a REQ states the Receive MTU",
      .needs = cm_message,
+     .evidence = Evidence::one_frame,
      .applies = is_ipoib_req,
      .holds = [](const Packet& p, const Known&) { return private_data_of(p)[CmPrivateData::receive_mtu] != 0; },
      .points_at = CmPrivateData::receive_mtu,
@@ -184,6 +192,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4755::cm_private_data_format},
      .title = "the Receive MTU of a REQ is a possible one",
      .needs = cm_message,
+     .evidence = Evidence::one_frame,
      .applies = is_ipoib_req,
      .holds = [](const Packet& p,
                  const Known&) { return private_data_of(p)[CmPrivateData::receive_mtu] <= largest_message; },
@@ -194,6 +203,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4755::cm_private_data_reserved_tx},
      .title = "the Reserved octet in the private data of a REQ is 0",
      .needs = cm_message,
+     .evidence = Evidence::one_frame,
      .applies = is_ipoib_req,
      .holds = [](const Packet& p, const Known&) { return private_data_of(p)[CmPrivateData::reserved] == 0; },
      .points_at = CmPrivateData::reserved,
@@ -204,6 +214,7 @@ constexpr Rule rules[] = {
      .checks = {&rfc4755::cm_resolution_over_ud},
      .title = "answers of ARP and Neighbour Discovery go as UD packets",
      .needs = parts(Part::lrh, Part::bth),
+     .evidence = Evidence::one_frame,
      .applies = is_resolution_response,
      .holds = [](const Packet& p, const Known&) { return !is_over_connection(p); },
      .points_at = Bth::opcode,

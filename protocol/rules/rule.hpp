@@ -3,6 +3,7 @@
 #pragma once
 
 #include "protocol/requirements/requirement.hpp"
+#include "protocol/state/span.hpp"
 #include "protocol/state/subnet.hpp"
 #include "protocol/wire/packet.hpp"
 
@@ -48,6 +49,17 @@ private:
 using Predicate = bool (*)(const Packet&, const Known&);
 using Words = std::string (*)(const Packet&, const Known&);
 
+/// What proves a violation. docs/results.md tells what it means for a FAIL.
+enum class Evidence : std::uint8_t {
+    undeclared,
+    one_frame,        ///< the packet alone: holds whatever else was lost
+    contradiction,    ///< two frames that cannot both be right, whatever lies between
+    nothing_between,  ///< that something was not in between: holds where `over` says so and the capture is whole there
+};
+
+/// What must be whole in the capture for the violation to stand.
+using Over = state::Span (*)(const Packet&, const Known&);
+
 /// What a port must do some time after something has happened: the same port, and the same group where one is meant.
 struct Duty {
     using About = bool (*)(const state::Subnet&, const state::Event&);
@@ -63,7 +75,9 @@ struct Rule {
     std::array<const Requirement*, 2> checks;  ///< the second may be null
     std::string_view title;                    ///< the claim, in a few words
     Parts needs;                               ///< parts of the packet; an IPoIB packet needs Part::ipoib
-    Facts knows = 0;                           ///< what must be known; else the packet is not judged
+    Evidence evidence = Evidence::undeclared;
+    Facts knows = 0;      ///< what must be known; else the packet is not judged
+    Over over = nullptr;  ///< with Evidence::nothing_between
     /// What a violation means, where that is less than the requirement's own strength.
     std::optional<requirements::Strength> weight{};
     Predicate applies = nullptr;  ///< null: to every packet that has the parts
@@ -76,7 +90,8 @@ struct Rule {
     Words actual_of = nullptr;    ///< where the field's value alone does not tell
     /// Where the header is that `points_at` means, if it is not the first of its kind.
     const std::uint8_t* (*at)(const Packet&) = nullptr;
-    /// Instead of `holds`, for what can only be seen later. Judged only for ports whose start is captured.
+    /// Instead of `holds`, for what can only be seen later. Judged only for ports whose start is captured; its evidence
+    /// is that nothing was between.
     std::optional<Duty> duty{};
 };
 

@@ -33,11 +33,13 @@ struct Knowledge {
         known.facts = state::facts(state::Fact::broadcast_gid, state::Fact::broadcast_record) | state::whole_record;
         known.broadcast = &broadcast;
         known.broadcast_gid = &broadcast.mgid;
+        known.speaker = &speaker;
     }
     Knowledge(const Knowledge&) = delete;
     Knowledge& operator=(const Knowledge&) = delete;
 
     state::GroupParameters broadcast;
+    state::Neighbour speaker{};  ///< the IP source has been announced
     state::Known known;
 };
 

@@ -33,31 +33,25 @@ bool stays_in_node(const Gid& group) { return !group.is_multicast() || (group.oc
 }  // namespace
 
 void Subnet::take_data(const Packet& packet, bool is_tester) {
-    if (!packet.bth || packet.has(Part::connected)) {
-        if (packet.bth) known_.receiver = packet.lrh ? ports_.get(ports_.find(packet.lrh[Lrh::dlid])) : nullptr;
+    if (packet.has(Part::connected)) {
+        known_.receiver = packet.lrh ? ports_.get(ports_.find(packet.lrh[Lrh::dlid])) : nullptr;
         return;
     }
-    auto& link = links_[link_of(packet.bth[Bth::p_key])];
-    known_.link = &link;
-    if (!is_tester && packet.grh && !link.is_disputed && is_broadcast_gid(packet.grh[Grh::dgid])) {
-        const auto dgid = packet.grh[Grh::dgid];
-        const bool is_inferred = !link.broadcast;
-        if (link.broadcast_gid && *link.broadcast_gid != dgid && is_inferred) {
-            link.is_disputed = true;
-            link.broadcast_gid.reset();
-            link.broadcast.reset();
-            link.told = 0;
-            ++doubts_.disputes;
-        } else if (!link.broadcast_gid) {
-            link.broadcast_gid = dgid;
-            link.group = group_of(dgid);
-        }
+    if (!packet.bth) {
+        find_speaker(packet);
+        announcements(packet);
+        return;
     }
-    if (sender_ != none && !ports_[sender_].first_ipoib) ports_[sender_].first_ipoib = known_.now;
+    known_.link = &links_[link_of_packet(packet, is_tester)];
+    if (sender_ != none && is_sender_certain_ && !ports_[sender_].first_ipoib) ports_[sender_].first_ipoib = known_.now;
+    find_speaker(packet);
+    if (!is_tester && packet.is_multicast && packet.grh && is_broadcast_gid(packet.grh[Grh::dgid])) uses_q_key(packet);
     if (packet.is_multicast) {
         if (packet.grh && packet.grh[Grh::dgid].is_multicast() && packet.lrh) {
             const auto mgid = packet.grh[Grh::dgid];
-            auto& last = group_by_mlid_[packet.lrh[Lrh::dlid] & 0x3fff];
+            const auto mlid = std::size_t{packet.lrh[Lrh::dlid] & 0x3fffu};
+            if (mlid >= group_by_mlid_.size()) group_by_mlid_.resize(2 * mlid + 1, none);
+            auto& last = group_by_mlid_[mlid];
             if (last == none || groups_[last].mgid != mgid) last = group_of(mgid);
             to_group(packet, last, is_tester);
         }
@@ -65,19 +59,74 @@ void Subnet::take_data(const Packet& packet, bool is_tester) {
         towards(packet);
     }
     solicitations(packet);
+    if (!is_link_certain_ && source_ && source_->link != 0) {
+        known_.link = &links_[source_->link];
+        is_link_certain_ = true;
+    }
     announcements(packet);
     group_reports(packet);
-    uses(packet);
 }
 
-/// The queue pairs that a port sends from, and their partition.
-void Subnet::uses(const Packet& packet) {
-    if (sender_ == none || !packet.deth) return;
-    auto& port = ports_[sender_];
-    const auto qpn = packet.deth[Deth::src_qp];
-    for (std::uint8_t i = 0; i < port.qp_count; ++i)
-        if (port.qps[i].qpn == qpn) return;
-    if (port.qp_count < port.qps.size()) port.qps[port.qp_count++] = {qpn, packet.bth[Bth::p_key]};
+/// The first two ports that send to a broadcast-GID with the same Q_Key, without one that contradicts them before.
+void Subnet::uses_q_key(const Packet& packet) {
+    const auto index = index_of(known_.link);
+    if (index == 0 || !packet.deth || !is_sender_certain_) return;
+    auto& link = links_[index];
+    auto& [first, second] = link.q_key_users;
+    if (first == none) {
+        first = sender_;
+        link.q_key_in_use = packet.deth[Deth::q_key];
+    } else if (second == none && first != sender_) {
+        // Of two that differ nobody can tell which is right.
+        if (packet.deth[Deth::q_key] == link.q_key_in_use)
+            second = sender_;
+        else
+            first = none;
+    }
+}
+
+/// Who has announced the IP source, for what is asked of that: an address may be of a host beyond a router.
+void Subnet::find_speaker(const Packet& packet) {
+    constexpr std::uint16_t dhcp_server = 67;
+    const bool is_asked = packet.icmpv6 || (packet.udp && packet.udp[Udp::destination] == dhcp_server);
+    if (!is_asked) return;
+    const auto source = packet.ipv4 ? mapped(packet.ipv4[Ipv4::source]) : packet.ipv6[Ipv6::source];
+    known_.speaker = neighbours_.get(neighbours_.find(on_link(source)));
+}
+
+/// The link of an IPoIB packet. What a queue pair sends to a link's groups, or answers to what was asked there, makes
+/// it an interface of that link; of another one it is not known which of a partition's links it is on.
+std::uint32_t Subnet::link_of_packet(const Packet& packet, bool is_tester) {
+    const auto p_key = packet.bth[Bth::p_key];
+    const bool names_group = packet.grh && has_ipoib_signature(packet.grh[Grh::dgid]);
+    const auto mgid = names_group ? packet.grh[Grh::dgid] : Gid{};
+    const bool is_right = names_group && is_same_partition(mgid_of(mgid)[Mgid::p_key], p_key);
+    if (source_) {
+        source_->sends_ipoib = source_->sends_ipoib || names_group;
+        if (source_->p_key == 0) source_->p_key = p_key;
+        if (is_right) source_->add(p_key);
+    }
+    const bool is_bound = source_ && source_->link != 0 && is_same_partition(links_[source_->link].p_key, p_key);
+    if (is_bound) {
+        is_link_certain_ = true;
+        return source_->link;
+    }
+    if (!is_right) return only_link(p_key, packet);
+    const auto index = is_tester && is_broadcast_gid(mgid) ? link_of(p_key) : link_of_group(mgid);
+    is_link_certain_ = index != 0;
+    bind(source_, index);
+    auto& link = links_[index];
+    if (index != 0 && !is_tester && is_broadcast_gid(mgid) && !link.broadcast_gid && !link.is_disputed) {
+        link.broadcast_gid = mgid;
+        link.group = group_of(mgid);
+    }
+    return index;
+}
+
+void Subnet::bind(QueuePair* queue_pair, std::uint32_t link) {
+    if (!queue_pair || link == 0 || queue_pair->qpn <= 1 || queue_pair->link == link) return;
+    queue_pair->link = link;
+    queue_pair->link_since = known_.now;
 }
 
 namespace {
@@ -122,13 +171,30 @@ void Subnet::solicitations(const Packet& packet) {
     if (dialogue.key == 0 || !packet.deth) return;
     auto& place = solicitations_[dialogue.key % solicitations_.size()];
     if (!dialogue.asks) {
-        if (place.key == dialogue.key) known_.answers = &place;
+        if (place.key != dialogue.key) return;
+        known_.answers = &place;
+        // It has heard what was sent to a group of that link.
+        if (place.group != none && source_ && source_->link == 0)
+            bind(source_, link_of_group(groups_[place.group].mgid));
+        const auto asker = queue_pairs_.find(key({place.lid, place.qpn}));
+        if (place.is_resolution && !place.is_answered && asker != none && queue_pairs_[asker].open_resolutions > 0)
+            --queue_pairs_[asker].open_resolutions;
+        place.is_answered = true;
         return;
     }
     const auto& link = *known_.link;
     const bool is_wrong = (link.told & facts(Fact::q_key)) && packet.deth[Deth::q_key] != link.broadcast->q_key;
     // A question that was right, and sent to one port alone, explains the answer whatever else was asked.
-    const Solicitation question{dialogue.key, group_, is_wrong, known_.now};
+    const Solicitation question{dialogue.key,
+                                group_,
+                                is_wrong,
+                                !packet.ipv4 && !packet.icmp,
+                                false,
+                                packet.lrh ? packet.lrh[Lrh::slid] : std::uint16_t{0},
+                                packet.deth[Deth::src_qp],
+                                known_.now};
+    const bool is_open = place.key == dialogue.key && place.is_resolution && !place.is_answered;
+    if (question.is_resolution && source_ && !is_open) ++source_->open_resolutions;
     const auto explains = [](const Solicitation& one) {
         return (one.has_wrong_key ? 0 : 2) + (one.group == none ? 1 : 0);
     };
@@ -158,6 +224,7 @@ void Subnet::to_group(const Packet& packet, GroupIndex index, bool is_tester) {
     auto& member = members_[member_];
     if (!member.first_sent) member.first_sent = known_.now;
     member.last_sent = known_.now;
+    member.sent_by = source_ ? source_->qpn : 0;
     ++member.sent;
     if (member.sent_since_request < 2) ++member.sent_since_request;
     if (member.joined == 0) {
@@ -166,10 +233,14 @@ void Subnet::to_group(const Packet& packet, GroupIndex index, bool is_tester) {
     if (member.sent == 1 && index != known_.link->group) tell(EventKind::first_sent, sender_, index);
 }
 
-/// A unicast packet's receiver, and what is known of the way to it.
+/// A unicast packet's receiver, and what is known of the way to it. The IP destination tells nothing of the next hop
+/// alone: any node may be a router.
 void Subnet::towards(const Packet& packet) {
     if (!packet.lrh) return;
-    known_.receiver = ports_.get(ports_.find(packet.lrh[Lrh::dlid]));
+    const auto dlid = packet.lrh[Lrh::dlid];
+    const auto dest_qp = packet.bth[Bth::dest_qp];
+    known_.receiver = ports_.get(ports_.find(dlid));
+    known_.destination = queue_pair({dlid, dest_qp});
     std::uint32_t found = none;
     if (packet.ipv4)
         found = neighbours_.find(on_link(mapped(packet.ipv4[Ipv4::destination])));
@@ -184,17 +255,34 @@ void Subnet::towards(const Packet& packet) {
         known_.target = ports_.get(neighbour.port);
     }
     if (paths_.all().empty()) return;
-    // The way leads to a port, which the GRH names if there is one, else what ARP or ND has told, else the LID.
-    Gid gid = packet.grh ? packet.grh[Grh::dgid] : known_.neighbour ? known_.neighbour->gid : Gid{};
-    if (gid.is_zero() && known_.receiver) gid = known_.receiver->gid;
-    if (sender_ != none && !gid.is_zero())
-        known_.path = paths_.get(paths_.find({sender_ ^ gid.prefix(), gid.interface_id()}));
+    if (known_.neighbour)
+        known_.neighbour_path = paths_.get(paths_.find({known_.neighbour->gid, packet.lrh[Lrh::slid]}));
+    // The way leads to the port that the packet names: by its GRH, by the queue pair, by the address that it is for.
+    Gid gid = packet.grh ? local_form(packet.grh[Grh::dgid]) : Gid{};
+    const auto* owner = known_.destination ? ports_.get(known_.destination->port) : nullptr;
+    if (gid.is_zero() && owner && known_.destination->is_announced) gid = owner->gid;
+    if (gid.is_zero() && !owner && known_.neighbour && known_.neighbour->has(dest_qp)) gid = known_.neighbour->gid;
+    if (gid.is_zero()) return;
+    known_.path = paths_.get(paths_.find({gid, packet.lrh[Lrh::slid]}));
+    known_.path_target = ports_.get(ports_.find(gid));
 }
 
-void Subnet::announce(const Gid& address, const Gid& gid, std::uint32_t qpn) {
-    if (gid.is_zero() || gid.is_multicast()) return;
-    const auto port = ports_.find(gid);
+void Subnet::announce(const Packet& packet, const Gid& address, const Gid& announced, std::uint32_t qpn,
+                      std::uint8_t flags) {
+    if (announced.is_zero() || announced.is_multicast()) return;
+    const auto gid = local_form(announced);
+    auto port = ports_.find(gid);
+    const auto slid = packet.lrh ? packet.lrh[Lrh::slid] : std::uint16_t{0};
+    const auto place = port != none && ports_[port].lid != 0 ? ports_[port].lid : slid;
     if (port != none) remember(ports_[port].qpns, ports_[port].qpn_count, qpn);
+    if (auto* announces = is_local(announced) ? queue_pair_of({place, qpn}) : nullptr) {
+        announces->is_announced = true;
+        announces->announced = known_.now;
+        if (packet.bth) announces->add(packet.bth[Bth::p_key]);
+        if (port != none) announces->port = port;
+        if (is_link_certain_ && announces->link == 0) bind(announces, index_of(known_.link));
+        if (flags != 0) announces->flags_since = true;
+    }
     if (address.is_zero()) return;
     const auto index = neighbours_.find_or_add(on_link(address));
     if (index == none) return;
@@ -212,24 +300,39 @@ void Subnet::announcements(const Packet& packet) {
     if (packet.arp_addresses) {
         const auto& arp = packet.arp_addresses;
         const auto ip = arp[ArpAddresses::spa];
-        known_.named = ports_.get(ports_.find(arp[ArpAddresses::sha_gid]));
-        announce(ip ? mapped(ip) : Gid{}, arp[ArpAddresses::sha_gid], arp[ArpAddresses::sha_qpn]);
+        known_.named = ports_.get(ports_.find(local_form(arp[ArpAddresses::sha_gid])));
+        announce(packet, ip ? mapped(ip) : Gid{}, arp[ArpAddresses::sha_gid], arp[ArpAddresses::sha_qpn],
+                 arp[ArpAddresses::sha_flags]);
     }
     if (!packet.icmpv6) return;
-    if (packet.source_option)
-        announce(packet.ipv6[Ipv6::source], packet.source_option[LinkAddressOption::gid],
-                 packet.source_option[LinkAddressOption::qpn]);
-    if (packet.target_option && packet.nd_target)
-        announce(packet.nd_target[NdTarget::target], packet.target_option[LinkAddressOption::gid],
-                 packet.target_option[LinkAddressOption::qpn]);
+    const auto tell = [&](const Gid& address, View<LinkAddressOption> option) {
+        announce(packet, address, option[LinkAddressOption::gid], option[LinkAddressOption::qpn],
+                 option[LinkAddressOption::flags]);
+    };
+    if (packet.source_option) tell(packet.ipv6[Ipv6::source], packet.source_option);
+    if (packet.target_option && packet.nd_target) tell(packet.nd_target[NdTarget::target], packet.target_option);
 }
 
+/// Of several interfaces of one port each may listen: it stops when none does.
 void Subnet::listens(const Gid& mgid, bool joins) {
     const auto group = group_of(mgid);
     const auto index = member_of(group, sender_);
-    if (index == none || members_[index].listens == joins) return;
-    members_[index].listens = joins;
-    tell(joins ? EventKind::listens : EventKind::stops_listening, sender_, group);
+    if (index == none || !is_sender_certain_) return;
+    auto& member = members_[index];
+    const auto qpn = source_ ? source_->qpn : 0;
+    const auto end = member.listeners.begin() + member.listener_count;
+    const auto found = std::find(member.listeners.begin(), end, qpn);
+    if (joins && found == end) {
+        if (member.listener_count == member.listeners.size()) return;
+        member.listeners[member.listener_count++] = qpn;
+    } else if (!joins && found != end) {
+        std::rotate(found, found + 1, end);
+        --member.listener_count;
+    }
+    const bool listens = member.listener_count != 0;
+    if (member.listens == listens) return;
+    member.listens = listens;
+    tell(listens ? EventKind::listens : EventKind::stops_listening, sender_, group);
 }
 
 void Subnet::group_reports(const Packet& packet) {

@@ -4,10 +4,13 @@
 
 #include "protocol/state/parameters.hpp"
 #include "protocol/wire/link_address.hpp"
+#include "protocol/wire/mgid.hpp"
 #include "protocol/wire/path_record.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
+#include <vector>
 
 namespace ipoib::state {
 
@@ -16,6 +19,9 @@ struct Sight {
     std::uint64_t frame = 0;  ///< from 1
     std::int64_t time = 0;    ///< ns since 1970; 0 where the capture has no times
     std::uint32_t capture = 0;
+    /// ns that have passed for sure since the first frame of the subnet: a silence of the capture may be a step of its
+    /// clock, so it counts for no more than `longest_silence`.
+    std::int64_t steady = 0;
     explicit operator bool() const noexcept { return frame != 0; }
 };
 
@@ -40,13 +46,11 @@ using PortIndex = std::uint32_t;
 using GroupIndex = std::uint32_t;
 inline constexpr std::uint32_t none = ~std::uint32_t{0};
 
-/// A queue pair and the P_Key that it was first seen with.
-struct QpUse {
-    std::uint32_t qpn = 0;
-    std::uint16_t p_key = 0;
-};
+/// What of a silence between two frames counts as time, in ns.
+inline constexpr std::int64_t longest_silence = 4'000'000'000;
 
-/// A port of an adapter (or of the SM). Ports are told apart by LID, and by GID once that is known.
+/// A GID of a port, physical or of a virtual function, with what the SA knows of it: several may be at one LID, and a
+/// LID is only where it is now. A port that has not shown a GID yet is told apart by its LID.
 struct Port {
     wire::Gid gid{};        ///< subnet prefix and port GUID; zero while not known
     std::uint16_t lid = 0;  ///< the base LID, or the one seen; 0 while not known
@@ -54,26 +58,22 @@ struct Port {
     std::uint8_t mtu = 0;              ///< PortInfo.NeighborMTU; 0 while not known
     std::uint8_t rate = 0;             ///< code of width times speed; 0 while not known
     bool is_router = false;            ///< has asked for a table of groups and joined one as NonMember
-    bool asked_for_groups = false;     ///< has asked the SA for a table of groups
-    bool told_of_creation = false;     ///< subscribed to trap 66 for all groups
-    bool told_of_deletion = false;     ///< subscribed to trap 67 for all groups
-    bool rejects_connections = false;  ///< has answered an IPoIB REQ with REJ "invalid service ID", and none with REP
-    std::uint8_t qpn_count = 0;
-    std::uint8_t qp_count = 0;
-    bool knows_p_keys = false;         ///< the first block of its P_Key table, and it is all there is
+    bool knows_p_keys = false;         ///< its whole P_Key table has been shown
     GroupIndex link_group = none;      ///< the broadcast group that it was last seen on
     std::uint32_t link_member = none;  ///< and its part in that
-    std::uint32_t open_requests = 0;   ///< without an answer yet, since its latest join of a broadcast group
-    std::uint32_t epoch = 0;           ///< counts those joins
     Sight last;                        ///< frame it sent
-    std::array<QpUse, 4> qps{};        ///< the queue pairs that it sends IPoIB from
     // What comes from here on is seldom looked at: what a packet needs lies together.
-    Sight gap;          ///< the last sign that SA traffic of this port is not in the capture
+    Sight told_mtu;     ///< the PortInfo that told mtu and rate
+    Sight told_p_keys;  ///< the latest block of its P_Key table
+    Sight moved;        ///< the last time that it was seen at another LID
     Sight first;        ///< frame it sent
     Sight first_ipoib;  ///< the first IPoIB packet it sent
     Sight renewal;      ///< the last time the SM asked it to register anew (ClientReregister), or another SA appeared
-    std::array<std::uint32_t, 4> qpns{};     ///< announced in link-layer addresses, the latest last
-    std::array<std::uint16_t, 32> p_keys{};  ///< the first block of its P_Key table
+    std::array<std::uint32_t, 4> qpns{};  ///< announced in link-layer addresses with its GID, the latest last
+    std::uint8_t qpn_count = 0;
+    std::uint16_t partition_cap = 0;      ///< NodeInfo.PartitionCap; 0 while not known
+    std::uint32_t p_key_blocks = 0;       ///< a bit for each block of its P_Key table that was shown
+    std::vector<std::uint16_t> p_keys{};  ///< all that were ever in it, without membership bit, sorted
 
     [[nodiscard]] bool announces(std::uint32_t qpn) const noexcept {
         for (std::uint8_t i = 0; i < qpn_count; ++i)
@@ -82,15 +82,68 @@ struct Port {
     }
 };
 
-/// An IPoIB link: all ports of one partition that joined its broadcast group. RFC 4391, 5.
+/// Who asks the SA from a LID, whatever GIDs are there. Gaps tell that its traffic with the SA is not all captured.
+struct Requester {
+    Sight gap;                        ///< the last sign that a request or an answer is not in the capture
+    std::uint32_t open_requests = 0;  ///< without an answer yet, since the latest join of a broadcast group
+    std::uint32_t epoch = 0;          ///< counts those joins
+    bool asked_for_groups = false;    ///< has asked the SA for a table of groups
+    bool asked_for_paths = false;     ///< has asked the SA for a path, by any method
+    bool asked_for_many = false;      ///< by one that is answered with several
+    bool told_of_creation = false;    ///< subscribed to trap 66 for all groups
+    bool told_of_deletion = false;    ///< subscribed to trap 67 for all groups
+};
+
+/// A queue pair for datagrams at a LID: one that sends, or that was announced in a link-layer address.
+struct QueuePair {
+    std::uint16_t lid = 0;
+    std::uint32_t qpn = 0;
+    PortIndex port = none;                      ///< whose it is, by the SGID of its packets or by what it announces
+    std::uint32_t link = 0;                     ///< of its interface, by index; 0 while not known
+    std::uint16_t p_key = 0;                    ///< that its packets of IPoIB carry; 0 while not known
+    std::array<std::uint16_t, 4> partitions{};  ///< without membership bit, in which it was announced, or uses groups
+    bool is_announced = false;                  ///< in a link-layer address
+    bool sends_ipoib = false;                   ///< has sent what is IPoIB beyond doubt
+    bool rejects_owned = false;  ///< has answered a REQ at the Service-ID that it owns with REJ "invalid service ID"
+    bool flags_since = false;    ///< and announced connected mode since
+    bool denies_flags = false;   ///< and rejected again then: what it announces, it does not take
+    std::uint32_t open_resolutions = 0;  ///< ARP requests and Neighbour Solicitations without an answer
+    std::uint32_t psn = 0;               ///< of its last packet
+    std::uint32_t steps = 0;             ///< packets whose PSN was one more than the one before
+    std::uint32_t repeats = 0;           ///< packets with the PSN of another one
+    std::uint64_t likeness = 0;          ///< of its last packet, to tell a doubled frame from a PSN that stays
+    Sight first, last;                   ///< packets that it sent
+
+    /// Interfaces of several partitions may have the same number.
+    [[nodiscard]] bool is_in(std::uint16_t partition) const noexcept {
+        return wire::is_same_partition(p_key, partition) ||
+               std::ranges::find(partitions, partition & 0x7fff) != partitions.end();
+    }
+    void add(std::uint16_t partition) noexcept {
+        if (is_in(partition)) return;
+        const auto place = std::ranges::find(partitions, 0);
+        if (place != partitions.end()) *place = partition & 0x7fff;
+    }
+    Sight link_since;                  ///< the first packet that showed its link
+    std::uint16_t service_levels = 0;  ///< a bit for each SL that its packets have had
+    Sight run;                         ///< since then each PSN was one more than the one before
+    Sight announced;                   ///< the latest announcement
+};
+
+/// An IPoIB link: all ports of one partition that joined the broadcast group of one scope. RFC 4391, 4.1 and 5.
 struct Link {
-    std::uint16_t p_key = 0;                   ///< with the full-membership bit
-    std::optional<GroupParameters> broadcast;  ///< the broadcast group's record
-    Source source = Source::nothing;           ///< of that record
-    std::uint32_t told = 0;                    ///< what of it is known: Facts, see known.hpp
-    Sight learned;                             ///< the frame that taught it
-    std::optional<wire::Gid> broadcast_gid;    ///< of the record, else of the first packet sent to it
-    GroupIndex group = none;                   ///< the broadcast group
+    std::uint16_t p_key = 0;  ///< with the full-membership bit
+    std::uint8_t scope = 0;   ///< of its broadcast-GID, where has_scope: a partition may hold several links
+    bool has_scope = false;
+    std::uint32_t q_key_in_use = 0;                    ///< that packets to its broadcast-GID have
+    std::array<PortIndex, 2> q_key_users{none, none};  ///< two ports that use it
+    std::uint32_t next = 0;                            ///< the next link of the same P_Key, by index; 0: none
+    std::optional<GroupParameters> broadcast;          ///< the broadcast group's record
+    Source source = Source::nothing;                   ///< of that record
+    std::uint32_t told = 0;                            ///< what of it is known: Facts, see known.hpp
+    Sight learned;                                     ///< the frame that taught it
+    std::optional<wire::Gid> broadcast_gid;            ///< of the record, else of the first packet sent to it
+    GroupIndex group = none;                           ///< the broadcast group
     /// Two answers, or packets to two broadcast-GIDs, contradict each other: nothing is known any more.
     bool is_disputed = false;
 };
@@ -117,19 +170,24 @@ struct Group {
 struct Member {
     GroupIndex group = none;
     PortIndex port = none;
-    std::uint8_t joined = 0;         ///< JoinState bits that hold now
-    std::uint8_t ever_joined = 0;    ///< bits that ever held
-    std::uint8_t asked = 0;          ///< bits that it asked for
-    bool was_asked_for = false;      ///< it has asked the SA about this group, by any request
-    bool listens = false;            ///< IGMP or MLD told so
-    std::uint16_t refusal = 0;       ///< status of the last refused join; 0 when none, or one succeeded since
-    std::uint16_t mlid = 0;          ///< that the SA answered this port
-    std::uint8_t told = 0;           ///< subscribed for this group alone: 1 to trap 66, 2 to trap 67
-    std::uint8_t lone_requests = 0;  ///< requests in a row with just one packet between them
+    std::uint8_t joined = 0;       ///< JoinState bits that hold now
+    std::uint8_t ever_joined = 0;  ///< bits that ever held
+    std::uint8_t asked = 0;        ///< bits that it asked for
+    bool was_asked_for = false;    ///< it has asked the SA about this group, by any request
+    bool listens = false;          ///< IGMP or MLD of one of its interfaces told so
+    std::uint8_t listener_count = 0;
+    std::array<std::uint32_t, 4> listeners{};  ///< the queue pairs of those interfaces
+    std::uint16_t refusal = 0;                 ///< status of the last refused join; 0 when none, or one succeeded since
+    std::uint16_t mlid = 0;                    ///< that the SA answered this port
+    std::uint8_t told = 0;                     ///< subscribed for this group alone: 1 to trap 66, 2 to trap 67
+    std::uint8_t lone_requests = 0;            ///< requests in a row with just one packet between them
     std::uint32_t sent_since_request = 0;
     std::uint64_t sent = 0;  ///< packets
     Sight watched_since;     ///< of a broadcast group: the join that began the port's life on the link in this capture
     Sight joined_at, last_sent, left_at, refused_at, first_sent, first_unjoined;
+    Sight told_of_deletion;           ///< it acknowledged the report that the group is deleted, and has not asked since
+    Sight lone_since;                 ///< the first of the lone requests
+    std::uint32_t sent_by = 0;        ///< the queue pair of its last packet
     std::uint64_t sent_unjoined = 0;  ///< of these packets, while the SA had not let it join
     std::uint64_t refusals = 0;
     std::uint64_t at_fault = 0;  ///< the component (of McMemberRecord::component) that the refusal is about; 0: unclear
@@ -176,16 +234,28 @@ struct Solicitation {
     std::uint64_t key = 0;  ///< what its answer repeats; 0: none
     GroupIndex group = none;
     bool has_wrong_key = false;  ///< another Q_Key than the link's
+    bool is_resolution = false;  ///< ARP or ND
+    bool is_answered = false;
+    std::uint16_t lid = 0;  ///< who asks
+    std::uint32_t qpn = 0;
     Sight sent;
 };
 
-/// What the SA answered to a port that asked for the path to another.
+/// One path that the SA has told.
+struct PathWay {
+    std::uint16_t dlid = 0, p_key = 0;
+    std::uint8_t sl = 0, rate = 0;
+    friend bool operator==(const PathWay&, const PathWay&) = default;
+};
+
+/// What the SA has told a LID of the ways to a GID, whatever was asked: by P_Key, Service-ID, SL, one or many.
 struct Path {
-    PortIndex from = none;
+    std::uint16_t from = 0;
     wire::Gid to{};
-    std::uint16_t dlid = 0, former_dlid = 0;
-    std::uint8_t sl = 0, former_sl = 0, rate = 0;
-    Sight told;
+    std::array<PathWay, 8> ways{};
+    std::uint8_t count = 0;
+    bool has_more = false;  ///< than these
+    Sight first, told;      ///< the first and the latest answer
 };
 
 /// An IPoIB connection being set up. RFC 4755, 3 and 6.
@@ -193,6 +263,7 @@ struct Connection {
     std::uint16_t requester_lid = 0, responder_lid = 0;
     std::uint32_t requester_id = 0;  ///< the REQ's LocalCommunicationID
     std::uint32_t requester_qpn = 0, responder_qpn = 0;
+    std::uint32_t requester_rc = 0, responder_rc = 0;  ///< the queue pairs of the connection itself
     std::uint64_t service_id = 0;
     Sight requested, replied, rejected;
 };

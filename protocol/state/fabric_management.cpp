@@ -3,6 +3,7 @@
 #include "protocol/state/rates.hpp"
 #include "protocol/state/subnet.hpp"
 #include "protocol/wire/cm.hpp"
+#include "protocol/wire/node_record.hpp"
 #include "protocol/wire/port_info.hpp"
 #include "protocol/wire/smp.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::uint16_t invalid_service_id = 8;
 
 std::uint64_t connection_key(std::uint16_t requester, std::uint32_t id) { return std::uint64_t{requester} << 32 | id; }
 
-constexpr std::size_t most_routes = 65536;
+constexpr std::size_t most_routes = 65536, most_p_keys = 1024;
 
 /// A directed route as one number; 0 for an SMP that has none.
 std::uint64_t route_of(Octets smp) {
@@ -59,10 +60,7 @@ void Subnet::take_smp(const Packet& packet) {
         return;
     }
     if (method != Method::get_resp || (packet.mad[Mad::status] & 0x7fff) != 0) return;
-    if (const auto prefix = info[PortInfo::gid_prefix]; prefix != 0 && !prefix_is_known_) {
-        prefix_ = prefix;
-        prefix_is_known_ = true;
-    }
+    learn_prefix(info[PortInfo::gid_prefix]);
     if (index == none) return;
     const auto route = route_of(smp);
     if (route != 0 && (port_by_route_.size() < most_routes || port_by_route_.contains(route)))
@@ -70,30 +68,47 @@ void Subnet::take_smp(const Packet& packet) {
     auto& port = ports_[index];
     port.lmc = info[PortInfo::lmc];
     if (info[PortInfo::port_state] != PortState::active) return;
+    port.told_mtu = known_.now;
     port.mtu = info[PortInfo::neighbor_mtu];
     port.rate = link_rate(info[PortInfo::link_width_active], info[PortInfo::link_speed_active],
                           info[PortInfo::link_speed_ext_active]);
 }
 
-/// One block is what nearly all adapters have in use; a port with more is not judged by it.
+/// Whose answer an SMP is: by its LID, or by the way that it went.
+PortIndex Subnet::port_of_smp(const Packet& packet, Octets smp) const {
+    if (packet.mad[Mad::mgmt_class] == MgmtClass::subn_lid_routed) return sender_;
+    const auto found = port_by_route_.find(route_of(smp));
+    return found == port_by_route_.end() ? none : found->second;
+}
+
+/// A table has a block for every 32 P_Keys that the port can hold, and they come in any order. What was in it once is
+/// kept: a later answer may be of an earlier time.
 void Subnet::take_p_keys(const Packet& packet, Octets smp) {
-    const auto method = packet.mad[Mad::method];
-    if (packet.mad[Mad::attribute_id] != smp_attribute::p_key_table || method != Method::get_resp ||
+    const auto attribute = packet.mad[Mad::attribute_id];
+    const bool is_table = attribute == smp_attribute::p_key_table, is_node = attribute == smp_attribute::node_info;
+    if ((!is_table && !is_node) || packet.mad[Mad::method] != Method::get_resp ||
         (packet.mad[Mad::status] & 0x7fff) != 0 || smp.size() < mad_size)
         return;
-    auto index = none;
-    if (packet.mad[Mad::mgmt_class] == MgmtClass::subn_lid_routed) {
-        index = sender_;
-    } else if (const auto found = port_by_route_.find(route_of(smp)); found != port_by_route_.end()) {
-        index = found->second;
-    }
+    const auto index = port_of_smp(packet, smp);
     if (index == none) return;
     auto& port = ports_[index];
-    // The upper half of the modifier is a switch's port, the lower one the block.
-    port.knows_p_keys = packet.mad[Mad::attribute_modifier] == 0;
-    constexpr std::size_t data = DirectedSmp::data.at.bit / 8;
-    for (std::size_t i = 0; i < port.p_keys.size() && port.knows_p_keys; ++i)
-        port.p_keys[i] = static_cast<std::uint16_t>(read_bits(smp.data() + data + 2 * i, {0}, 16));
+    constexpr std::size_t data = DirectedSmp::data.at.bit / 8, block_size = 32;
+    if (is_node) {
+        port.partition_cap = View<NodeInfo>::at(smp.subspan(data))[NodeInfo::partition_cap];
+    } else {
+        // The upper half of the modifier is a switch's port, the lower one the block.
+        const auto block = packet.mad[Mad::attribute_modifier];
+        port.told_p_keys = known_.now;
+        if (block < 32) port.p_key_blocks |= std::uint32_t{1} << block;
+        for (std::size_t i = 0; i < block_size; ++i) {
+            const auto p_key = static_cast<std::uint16_t>(read_bits(smp.data() + data + 2 * i, {0}, 16) & 0x7fff);
+            const auto at = std::lower_bound(port.p_keys.begin(), port.p_keys.end(), p_key);
+            const bool is_new = at == port.p_keys.end() || *at != p_key;
+            if (p_key != 0 && is_new && port.p_keys.size() < most_p_keys) port.p_keys.insert(at, p_key);
+        }
+    }
+    const auto blocks = (port.partition_cap + block_size - 1) / block_size;
+    port.knows_p_keys = blocks != 0 && blocks < 32 && port.p_key_blocks == (std::uint32_t{1} << blocks) - 1;
 }
 
 void Subnet::take_cm(const Packet& packet) {
@@ -109,9 +124,11 @@ void Subnet::take_cm(const Packet& packet) {
                       .responder_lid = dlid,
                       .requester_id = req[CmReq::local_comm_id],
                       .requester_qpn = data ? data[CmPrivateData::ud_qpn] : 0,
+                      .requester_rc = req[CmReq::local_qpn],
                       .service_id = req[CmReq::service_id],
                       .requested = known_.now};
         known_.connection = &connection;
+        static_cast<void>(connected_.find_or_add(key({slid, connection.requester_rc})));
         return;
     }
     const auto answer_to = [&](std::uint32_t id) {
@@ -122,17 +139,42 @@ void Subnet::take_cm(const Packet& packet) {
         if (auto* connection = answer_to(rep[CmRep::remote_comm_id])) {
             const auto data = ipoib_private_data(rep);
             connection->responder_qpn = data ? data[CmPrivateData::ud_qpn] : 0;
+            connection->responder_rc = rep[CmRep::local_qpn];
+            static_cast<void>(connected_.find_or_add(key({slid, connection->responder_rc})));
             connection->replied = known_.now;
-            if (sender_ != none) ports_[sender_].rejects_connections = false;
             known_.connection = connection;
+            known_.owner = owner_of(*connection);
         }
     } else if (const auto rej = packet.get<CmRej>()) {
         if (auto* connection = answer_to(rej[CmRej::remote_comm_id])) {
             connection->rejected = known_.now;
             known_.connection = connection;
-            if (rej[CmRej::reason] == invalid_service_id && sender_ != none) ports_[sender_].rejects_connections = true;
+            known_.owner = owner_of(*connection);
+            rejected(*connection, rej[CmRej::reason]);
         }
     }
+}
+
+/// The interface that the connection was asked of, by RFC 4755, 3.5, or as Linux writes the Service-ID; null where it
+/// was never seen.
+const QueuePair* Subnet::owner_of(const Connection& connection) const {
+    const auto qpn = static_cast<std::uint32_t>(connection.service_id & 0xffffff);
+    return queue_pair({connection.responder_lid, qpn});
+}
+
+/// Nobody listens at the Service-ID of an interface that takes no connections; nor at a stale one, at that of an
+/// interface that has gone, or at one that is not of RFC 4755. One that announces connected mode after a rejection may
+/// have been set to it meanwhile; it is rejecting again that contradicts the announcement.
+void Subnet::rejected(const Connection& connection, std::uint16_t reason) {
+    constexpr std::uint64_t ietf = std::uint64_t{IpoibServiceId::ietf} << 56, qpn = 0xffffff;
+    if (reason != invalid_service_id || (connection.service_id & ~qpn) != ietf) return;
+    const auto index =
+        queue_pairs_.find(key({connection.responder_lid, static_cast<std::uint32_t>(connection.service_id & qpn)}));
+    if (index == none || !queue_pairs_[index].is_announced) return;
+    auto& owner = queue_pairs_[index];
+    if (owner.rejects_owned && owner.flags_since) owner.denies_flags = true;
+    owner.rejects_owned = true;
+    owner.flags_since = false;
 }
 
 }  // namespace ipoib::state

@@ -18,13 +18,13 @@ enum class Fact : std::uint8_t {
     flow_label,
     hop_limit,
     group_record,  ///< the record of the group that the packet goes to, or that its record names
-    sender,        ///< the port that sent the packet
+    sender,        ///< the port that sent the packet, by its GID or by a queue pair that is known to be its own
     watched,       ///< the sender's join of the broadcast group, and all its traffic with the SA since
     member,        ///< what the SA has told the sender of this group
     request,       ///< for an answer: the request
     receiver,      ///< for unicast: the port that the DLID names
     neighbour,     ///< for unicast: what the IP destination has announced as its link-layer address
-    path,          ///< for unicast: the path that the SA has told the sender
+    path,          ///< for unicast: the ways that the SA has told the sender to the port that the packet names
 };
 using Facts = std::uint32_t;
 template <std::same_as<Fact>... F>
@@ -41,26 +41,35 @@ struct Known {
     Facts facts = 0;
     Sight now;
     const Link* link = nullptr;
-    const GroupParameters* broadcast = nullptr;  ///< of the link; not null with Fact::broadcast_record
-    const wire::Gid* broadcast_gid = nullptr;    ///< of the link; not null with Fact::broadcast_gid
-    const Port* sender = nullptr;                ///< of the packet
-    const Port* receiver = nullptr;              ///< of a unicast packet
-    const Port* subject = nullptr;               ///< for SA traffic: the port that asks, whoever sent the packet
-    const Group* group = nullptr;                ///< the one sent to, or that the record names
-    const Member* member = nullptr;              ///< the sender's (for SA traffic the subject's) part in that group
-    const Member* of_broadcast = nullptr;        ///< the same port's part in the broadcast group of its link
-    const Request* request = nullptr;            ///< of an answer
-    const Neighbour* neighbour = nullptr;        ///< of the IP destination
-    const Path* path = nullptr;                  ///< from sender to receiver
-    const Connection* connection = nullptr;      ///< of a CM message
-    const Port* target = nullptr;                ///< the port that the neighbour's GID belongs to
-    const Port* named = nullptr;                 ///< the port whose GID the packet announces as its sender's own
-    const Solicitation* answers = nullptr;       ///< what the packet answers
-    const Member* answered = nullptr;            ///< the sender's part in the group that the question went to
-    bool was_missing = false;                    ///< the group, as far as the SA had told before this packet
-    bool is_at_sa = false;                       ///< the capture shows the SA's traffic with more than one port
-    bool is_told_twice = false;                  ///< a table of groups that names one MGID with two MLIDs
-    std::uint32_t groups_told = 0;               ///< groups in the table that this packet completes
+    const GroupParameters* broadcast = nullptr;    ///< of the link; not null with Fact::broadcast_record
+    const wire::Gid* broadcast_gid = nullptr;      ///< of the link; not null with Fact::broadcast_gid
+    const Port* sender = nullptr;                  ///< of the packet
+    const Port* receiver = nullptr;                ///< of a unicast packet
+    const Port* subject = nullptr;                 ///< for SA traffic: the port that asks, whoever sent the packet
+    const Group* group = nullptr;                  ///< the one sent to, or that the record names
+    const Member* member = nullptr;                ///< the sender's (for SA traffic the subject's) part in that group
+    const Member* of_broadcast = nullptr;          ///< the same port's part in the broadcast group of its link
+    const Request* request = nullptr;              ///< of an answer
+    const Neighbour* neighbour = nullptr;          ///< of the IP destination
+    std::array<const Port*, 2> others_of_q_key{};  ///< two ports that use the same Q_Key on the link
+    const Neighbour* speaker = nullptr;            ///< of the IP source
+    const Path* path = nullptr;                    ///< from the sender's LID to the port that the packet names
+    const Path* neighbour_path = nullptr;          ///< from the sender's LID to the neighbour
+    const Port* path_target = nullptr;             ///< that port
+    const Connection* connection = nullptr;        ///< of a CM message
+    const QueuePair* owner = nullptr;              ///< the interface at whose Service-ID that connection was asked for
+    const Port* target = nullptr;                  ///< the port that the neighbour's GID belongs to
+    const QueuePair* source = nullptr;             ///< that the packet comes from
+    const QueuePair* destination = nullptr;        ///< that a unicast packet goes to, if it was ever seen
+    const Requester* requester = nullptr;          ///< the subject's dealings with the SA
+    const Port* named = nullptr;                   ///< the port whose GID the packet announces as its sender's own
+    const Solicitation* answers = nullptr;         ///< what the packet answers
+    const Member* answered = nullptr;              ///< the sender's part in the group that the question went to
+    bool is_foreign = false;                       ///< it only looks like IPoIB: nothing ties it to a link or interface
+    bool was_missing = false;                      ///< the group, as far as the SA had told before this packet
+    bool is_at_sa = false;                         ///< the capture shows the SA's traffic with more than one port
+    bool is_told_twice = false;                    ///< a table of groups that names one MGID with two MLIDs
+    std::uint32_t groups_told = 0;                 ///< groups in the table that this packet completes
 
     [[nodiscard]] bool knows(Fact fact) const noexcept { return (facts & state::facts(fact)) != 0; }
 };

@@ -14,8 +14,8 @@ PortIndex Ports::add() {
 }
 
 PortIndex Ports::of(std::uint16_t lid) {
-    if (lid == 0 || lid >= by_lid_.size()) return none;
-    auto& index = by_lid_[lid];
+    if (lid == 0 || lid >= end_of_lids) return none;
+    auto& index = place(lid).latest;
     if (index == none && (index = add()) != none) ports_[index].lid = lid;
     return index;
 }
@@ -25,30 +25,42 @@ PortIndex Ports::find(const wire::Gid& gid) const {
     return found == by_gid_.end() ? none : found->second;
 }
 
-PortIndex Ports::of(std::uint16_t lid, const wire::Gid& gid) {
-    if (lid >= by_lid_.size()) lid = 0;
+PortIndex Ports::of(std::uint16_t lid, const wire::Gid& gid, const Sight& now) {
+    if (lid >= end_of_lids) lid = 0;
     if (gid.is_zero() || gid.is_multicast()) return of(lid);
-    if (const auto known = lid ? by_lid_[lid] : none; known != none) {
-        if (ports_[known].gid == gid) return known;
-        // Until now nobody has told which port has this LID.
-        if (ports_[known].gid.is_zero() && find(gid) == none) {
-            ports_[known].gid = gid;
-            by_gid_.emplace(gid, known);
-            return known;
-        }
-    }
+    const auto known = find(lid);
+    if (known != none && ports_[known].gid == gid) return known;
     auto index = find(gid);
+    // Until now nobody has told which port has this LID.
+    if (index == none && known != none && ports_[known].gid.is_zero()) {
+        ports_[known].gid = gid;
+        by_gid_.emplace(gid, known);
+        return known;
+    }
     if (index == none) {
         if ((index = add()) == none) return none;
         ports_[index].gid = gid;
         by_gid_.emplace(gid, index);
     }
-    // A port that came back with another LID, or a LID that another port has now.
-    if (lid) {
-        ports_[index].lid = lid;
-        by_lid_[lid] = index;
-    }
+    if (lid == 0) return index;
+    // A port that came back with another LID, a LID that another port has now, or one more GID at this LID.
+    auto& here = place(lid);
+    if (here.latest != none && here.latest != index) here.is_shared = true;
+    if (ports_[index].lid != 0 && ports_[index].lid != lid) ports_[index].moved = now;
+    ports_[index].lid = lid;
+    here.latest = index;
     return index;
+}
+
+void Ports::rename(std::uint64_t from, std::uint64_t to) {
+    if (from == to) return;
+    for (PortIndex i = 0; i < ports_.size(); ++i) {
+        auto& port = ports_[i];
+        if (port.gid.is_zero() || port.gid.prefix() != from) continue;
+        const auto gid = wire::Gid::of(to, port.gid.interface_id());
+        if (!by_gid_.emplace(gid, i).second) continue;
+        port.gid = gid;
+    }
 }
 
 }  // namespace ipoib::state

@@ -47,6 +47,7 @@ void Subnet::take_sa(const Packet& packet) {
     const auto method = packet.mad[Mad::method];
     if (method == Method::report || method == Method::report_resp || method == Method::trap) {
         if (method == Method::report) take_report(packet);
+        if (method == Method::report_resp) take_acknowledgement(packet);
         return;
     }
     if (packet.rmpp && packet.rmpp[Rmpp::active] && packet.rmpp[Rmpp::type] != RmppType::data) return;
@@ -63,7 +64,8 @@ Request* Subnet::request_slot(const Packet& packet, std::uint16_t lid) {
     if (packet.mad[Mad::method] == Method::get_resp && found == request_index_.end())
         found = request_index_.find({key.first, as_set(key.second)});
     if (found != request_index_.end()) return &requests_[found->second];
-    if (requests_.empty()) return nullptr;
+    if (most_requests_ == 0) return nullptr;
+    if (requests_.size() < most_requests_) requests_.emplace_back();
     auto& slot = requests_[next_request_];
     if (slot.asked || slot.answered) {
         if (!slot.answered) ++doubts_.unanswered;
@@ -75,7 +77,7 @@ Request* Subnet::request_slot(const Packet& packet, std::uint16_t lid) {
             .method = static_cast<Method>(static_cast<unsigned>(packet.mad[Mad::method]) & 0x7f),
             .attribute = packet.mad[Mad::attribute_id]};
     request_index_[key] = static_cast<std::uint32_t>(next_request_);
-    next_request_ = (next_request_ + 1) % requests_.size();
+    next_request_ = (next_request_ + 1) % most_requests_;
     return &slot;
 }
 
@@ -85,9 +87,14 @@ void Subnet::take_request(const Packet& packet) {
     if (packet.mc_member && packet.mad[Mad::method] != Method::get_table) {
         const auto gid = packet.mc_member[McMemberRecord::port_gid];
         const bool is_given = (packet.sa[SaHeader::component_mask] & component::port_gid) != 0;
-        const bool is_own = is_given && gid.prefix() == prefix_ &&
-                            (sender_ == none || ports_[sender_].gid.is_zero() || ports_[sender_].gid == gid);
-        subject_ = is_own ? ports_.of(slid, gid) : is_given ? ports_.of(0, gid) : sender_;
+        // Another prefix may be the port's own or that of a port behind a router; a proxy may ask for another port.
+        const bool is_own = is_given && is_local(gid) && is_at(gid, slid);
+        subject_ = is_own ? port_of(slid, gid) : is_given ? port_of(0, gid) : sender_;
+        // It has moved here, or somebody asks on its behalf: until it shows itself its place is not known.
+        if (is_given && !is_own && subject_ != none && ports_[subject_].lid != 0 && ports_[subject_].lid != slid) {
+            ports_[subject_].lid = 0;
+            ports_[subject_].moved = known_.now;
+        }
     } else {
         subject_ = sender_;
     }
@@ -103,15 +110,19 @@ void Subnet::take_request(const Packet& packet) {
     std::copy_n(octets.begin(), std::min(octets.size(), request->record.size()), request->record.begin());
     known_.request = request;
     if (subject_ == none) return;
-    auto& port = ports_[subject_];
-    if (is_late && port.gap.frame == request->answered.frame) port.gap = request->gap_before;
+    auto& requester = requester_at(slid);
+    if (is_late && requester.gap.frame == request->answered.frame) requester.gap = request->gap_before;
     if (!is_repeated && !is_late) {
-        request->epoch = port.epoch;
-        ++port.open_requests;
+        request->epoch = requester.epoch;
+        ++requester.open_requests;
         opens_request_ = true;
     }
+    if (request->attribute == attribute::path_record || request->attribute == attribute::multi_path_record) {
+        requester.asked_for_paths = true;
+        if (packet.mad[Mad::method] != Method::get) requester.asked_for_many = true;
+    }
     if (request->attribute == attribute::mc_member_record) {
-        if (request->method == Method::get_table) port.asked_for_groups = true;
+        if (request->method == Method::get_table) requester.asked_for_groups = true;
         if (packet.mc_member && (request->components & component::mgid)) asked_for_group(*request);
     }
 }
@@ -138,15 +149,13 @@ void Subnet::take_answer(const Packet& packet) {
     if (first_answered_ == 0) first_answered_ = dlid;
     known_.is_at_sa = is_at_sa_ = is_at_sa_ || first_answered_ != dlid;
     subject_ = has_request ? request->port : ports_.of(dlid);
-    if (has_request && !request->answered && subject_ != none && request->epoch == ports_[subject_].epoch &&
-        ports_[subject_].open_requests > 0)
-        --ports_[subject_].open_requests;
+    auto& requester = requester_at(dlid);
+    if (has_request && !request->answered && request->epoch == requester.epoch && requester.open_requests > 0)
+        --requester.open_requests;
     if (request && !has_request && !request->answered) {
         ++doubts_.unasked;
-        if (subject_ != none) {
-            request->gap_before = ports_[subject_].gap;
-            ports_[subject_].gap = known_.now;
-        }
+        request->gap_before = requester.gap;
+        requester.gap = known_.now;
     }
     if (request && !request->answered) request->answered = known_.now;
     if (has_request) known_.request = request;
@@ -156,24 +165,27 @@ void Subnet::take_answer(const Packet& packet) {
     }
     if (packet.mc_member) answered_join(packet, has_request ? request : nullptr);
     if (has_request && is_good(packet) && request->attribute == attribute::inform_info) subscribed(*request);
-    if (const auto path = packet.get<PathRecord>(); path && is_good(packet)) learn_path(path, subject_);
+    if (const auto path = packet.get<PathRecord>(); path && is_good(packet)) learn_path(path, dlid);
 }
 
-void Subnet::learn_path(View<PathRecord> record, PortIndex from) {
-    const auto dgid = record[PathRecord::dgid];
-    if (from == none || dgid.is_zero() || dgid.is_multicast()) return;
-    const auto index = paths_.find_or_add({from ^ dgid.prefix(), dgid.interface_id()});
+void Subnet::learn_path(View<PathRecord> record, std::uint16_t from) {
+    const auto dgid = local_form(record[PathRecord::dgid]);
+    if (dgid.is_zero() || dgid.is_multicast()) return;
+    const auto index = paths_.find_or_add({dgid, from});
     if (index == none) return;
     auto& path = paths_[index];
-    path.former_dlid = path.told ? path.dlid : record[PathRecord::dlid];
-    path.former_sl = path.told ? path.sl : record[PathRecord::sl];
     path.from = from;
     path.to = dgid;
-    path.dlid = record[PathRecord::dlid];
-    path.sl = record[PathRecord::sl];
-    path.rate = record[PathRecord::rate];
+    if (!path.told) path.first = known_.now;
     path.told = known_.now;
-    if (dgid.prefix() == prefix_) static_cast<void>(ports_.of(path.dlid, dgid));
+    const PathWay way{record[PathRecord::dlid], record[PathRecord::p_key], record[PathRecord::sl],
+                      record[PathRecord::rate]};
+    const auto end = path.ways.begin() + path.count;
+    if (std::find(path.ways.begin(), end, way) != end) return;
+    if (path.count == path.ways.size())
+        path.has_more = true;
+    else
+        path.ways[path.count++] = way;
 }
 
 void Subnet::take_table(const Packet& packet) {
@@ -194,12 +206,12 @@ void Subnet::take_table(const Packet& packet) {
                     groups_[group].record->mlid != record[McMemberRecord::mlid])
                     known_.is_told_twice = true;
                 if (group != none) groups_[group].told = known_.now;
-                if (has_ipoib_signature(mgid)) known_.link = &links_[link_of(mgid_of(mgid)[Mgid::p_key])];
+                if (has_ipoib_signature(mgid)) known_.link = &links_[link_of_group(mgid)];
                 learn_group(group, parameters_of(record), Source::sa);
                 const auto gid = record[McMemberRecord::port_gid];
                 const auto state = record[McMemberRecord::join_state];
                 if (!gid.is_zero() && state != 0) {
-                    const auto index = member_of(group, ports_.of(0, gid));
+                    const auto index = member_of(group, port_of(0, gid));
                     if (index != none) members_[index].joined |= state;
                 }
                 if (asker != none && ports_[asker].is_router && has_ipoib_signature(mgid))
@@ -207,26 +219,49 @@ void Subnet::take_table(const Packet& packet) {
             });
             break;
         case attribute::path_record:
-            for_each_record<PathRecord>(*result.table, [&](View<PathRecord> record) {
-                if (asker != none && record[PathRecord::sgid] == ports_[asker].gid) learn_path(record, asker);
-            });
+            for_each_record<PathRecord>(*result.table,
+                                        [&](View<PathRecord> record) { learn_path(record, packet.lrh[Lrh::dlid]); });
             break;
         default:
             break;
     }
 }
 
+namespace {
+
+/// The group that a notice of trap 66 or 67 is about; zero for another notice.
+Gid group_of_notice(View<Notice> notice) {
+    if (!notice || !notice[Notice::is_generic]) return {};
+    const auto number = notice[Notice::trap_number];
+    if (number != trap::multicast_group_created && number != trap::multicast_group_deleted) return {};
+    const auto details = gid_details(notice);
+    return details && details[GidDetails::gid].is_multicast() ? details[GidDetails::gid] : Gid{};
+}
+
+}  // namespace
+
+/// Who acknowledges a report has got it. The acknowledgement repeats the notice.
+void Subnet::take_acknowledgement(const Packet& packet) {
+    const auto notice = packet.get<Notice>();
+    const auto mgid = group_of_notice(notice);
+    const auto group = mgid.is_zero() ? none : groups_.find(mgid);
+    if (group == none || sender_ == none || notice[Notice::trap_number] != trap::multicast_group_deleted) return;
+    // The subscription is the LID's: every GID there is told.
+    for (PortIndex port = 0; port < ports_.all().size(); ++port) {
+        if (ports_[port].lid != packet.lrh[Lrh::slid]) continue;
+        const auto index = members_.find(member_key(group, port));
+        if (index != none && members_[index].joined != 0) members_[index].told_of_deletion = known_.now;
+    }
+}
+
 void Subnet::take_report(const Packet& packet) {
     const auto notice = packet.get<Notice>();
-    if (!notice || !notice[Notice::is_generic]) return;
+    const auto mgid = group_of_notice(notice);
+    if (mgid.is_zero()) return;
     const auto number = notice[Notice::trap_number];
-    if (number != trap::multicast_group_created && number != trap::multicast_group_deleted) return;
-    const auto details = gid_details(notice);
-    if (!details || !details[GidDetails::gid].is_multicast()) return;
-    const auto mgid = details[GidDetails::gid];
     group_ = group_of(mgid);
     subject_ = ports_.of(packet.lrh[Lrh::dlid]);
-    if (has_ipoib_signature(mgid)) known_.link = &links_[link_of(mgid_of(mgid)[Mgid::p_key])];
+    if (has_ipoib_signature(mgid)) known_.link = &links_[link_of_group(mgid)];
     if (group_ == none) return;
     auto& group = groups_[group_];
     const bool is_created = number == trap::multicast_group_created;

@@ -60,14 +60,19 @@ void Subnet::asked_for_group(const Request& request) {
     const auto record = request.as<McMemberRecord>();
     const auto mgid = record[McMemberRecord::mgid];
     group_ = group_of(mgid);
-    if (has_ipoib_signature(mgid)) known_.link = &links_[link_of(mgid_of(mgid)[Mgid::p_key])];
+    if (has_ipoib_signature(mgid)) known_.link = &links_[link_of_group(mgid)];
     const auto index = member_of(group_, subject_);
     if (index == none) return;
     auto& member = members_[index];
     member.was_asked_for = true;
-    const bool is_lone = member.sent_since_request == 1 && request.method != Method::del;
+    member.told_of_deletion = {};
+    // What the SM has asked for, or a new SA, is no question for a packet.
+    const auto& renewal = ports_[subject_].renewal ? ports_[subject_].renewal : sm_restarted_;
+    const bool is_asked_for = renewal && renewal.frame >= member.joined_at.frame;
+    const bool is_lone = member.sent_since_request == 1 && request.method != Method::del && !is_asked_for;
     member.lone_requests =
         is_lone ? static_cast<std::uint8_t>(std::min(member.lone_requests + 1, 200)) : std::uint8_t{0};
+    if (member.lone_requests == 1) member.lone_since = known_.now;
     member.sent_since_request = 0;
     const auto state = record[McMemberRecord::join_state];
     if (request.method == Method::del) tell(EventKind::asks_to_leave, subject_, group_);
@@ -77,7 +82,7 @@ void Subnet::asked_for_group(const Request& request) {
     if (!(state & join_state::non_member)) return;
     tell(EventKind::asks_non_member, subject_, group_);
     // A receiver that joins as NonMember by mistake is no router: those follow the SA's list.
-    if (!ports_[subject_].is_router && ports_[subject_].asked_for_groups) {
+    if (!ports_[subject_].is_router && requester(subject_).asked_for_groups) {
         ports_[subject_].is_router = true;
         tell(EventKind::becomes_router, subject_);
     }
@@ -94,15 +99,12 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     if (!mgid.is_multicast()) return;
     group_ = group_of(mgid);
     known_.was_missing = group_ != none && groups_[group_].existence == Existence::missing;
-    if (has_ipoib_signature(mgid)) known_.link = &links_[link_of(mgid_of(mgid)[Mgid::p_key])];
+    if (has_ipoib_signature(mgid)) known_.link = &links_[link_of_group(mgid)];
     if (is_ok) {
         const auto gid = record[McMemberRecord::port_gid];
         if (!request && !gid.is_zero())
-            subject_ = gid.prefix() == prefix_ ? ports_.of(packet.lrh[Lrh::dlid], gid) : ports_.of(0, gid);
-        if (!prefix_is_known_ && !gid.is_zero()) {
-            prefix_ = gid.prefix();
-            prefix_is_known_ = true;
-        }
+            subject_ = port_of(is_at(gid, packet.lrh[Lrh::dlid]) ? packet.lrh[Lrh::dlid] : std::uint16_t{0}, gid);
+        if (!prefix_is_known_ && !gid.is_zero()) learn_prefix(gid.prefix());
         if (!leaves) learn_group(group_, parameters_of(record), Source::sa);
     }
     const auto index = member_of(group_, subject_);
@@ -115,7 +117,9 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     const auto state = request ? asked[McMemberRecord::join_state] : record[McMemberRecord::join_state];
     if (leaves) {
         member.joined = static_cast<std::uint8_t>(member.joined & ~state);
-        member.left_at = known_.now;
+        // A bit that is given up says nothing of others, which it may have got before the capture.
+        if (known_.link && is_watched(subject_, *known_.link)) member.left_at = known_.now;
+        if (member.joined == 0 && is_broadcast_gid(mgid)) forget_queue_pairs(subject_, link_of_group(mgid));
         return;
     }
     if (method == Method::get) {
@@ -131,16 +135,16 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     auto& group = groups_[group_];
     if (!group.created) group.created = known_.now;
     auto& port = ports_[subject_];
+    auto& requester = requester_at(packet.lrh[Lrh::dlid]);
     if (port.renewal && port.renewal.frame < known_.now.frame) tell(EventKind::renewed, subject_, group_);
     if (!is_broadcast_gid(mgid) || !(state & join_state::full_member) || !request) return;
     // The port's life on the link begins here, unless it was on it before.
     const bool is_start = !was_joined && !port.renewal && (!port.first_ipoib || member.left_at);
-    const bool is_watched_still = member.watched_since && port.gap.frame < member.watched_since.frame;
+    const bool is_watched_still = member.watched_since && requester.gap.frame < member.watched_since.frame;
     if (is_start && !is_watched_still) {
         member.watched_since = known_.now;
-        port.open_requests = 0;
-        port.qp_count = 0;
-        ++port.epoch;
+        requester.open_requests = 0;
+        ++requester.epoch;
     }
 }
 
@@ -180,12 +184,12 @@ void Subnet::subscribed(const Request& request) {
     const bool created = is_all || trap_number == trap::multicast_group_created;
     const bool deleted = is_all || trap_number == trap::multicast_group_deleted;
     const auto gid = info[InformInfo::gid];
-    auto& port = ports_[subject_];
     if (gid.is_zero()) {
-        if (created) port.told_of_creation = is_on;
-        if (deleted) port.told_of_deletion = is_on;
+        auto& requester = requester_at(request.lid);
+        if (created) requester.told_of_creation = is_on;
+        if (deleted) requester.told_of_deletion = is_on;
         if (created && is_on) tell(EventKind::subscribed_created, subject_);
-        if (port.told_of_creation && port.told_of_deletion) tell(EventKind::subscribed, subject_);
+        if (requester.told_of_creation && requester.told_of_deletion) tell(EventKind::subscribed, subject_);
         return;
     }
     if (!gid.is_multicast()) return;

@@ -12,8 +12,6 @@ namespace {
 constexpr std::size_t most_events = 4096;
 constexpr std::size_t tables_at_once = 16, longest_table = std::size_t{4} << 20;
 
-constexpr std::uint64_t member_key(GroupIndex group, PortIndex port) { return std::uint64_t{group} << 32 | port; }
-
 }  // namespace
 
 Subnet::Subnet(const Limits& limits)
@@ -23,19 +21,13 @@ Subnet::Subnet(const Limits& limits)
       neighbours_(limits.neighbours),
       paths_(limits.paths),
       connections_(limits.connections),
+      connected_(limits.queue_pairs),
+      queue_pairs_(limits.queue_pairs),
+      requesters_(limits.ports),
       link_by_p_key_(0x8000),
-      requests_(limits.requests),
+      most_requests_(limits.requests),
       tables_(tables_at_once, longest_table) {
     links_.emplace_back();  // of packets that belong to none
-}
-
-std::uint32_t Subnet::link_of(std::uint16_t p_key) {
-    auto& index = link_by_p_key_[p_key & 0x7fff];
-    if (index == 0) {
-        index = static_cast<std::uint16_t>(links_.size());
-        links_.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_member)});
-    }
-    return index;
 }
 
 GroupIndex Subnet::group_of(const Gid& mgid) {
@@ -77,7 +69,7 @@ bool differs(const GroupParameters& a, const GroupParameters& b, Facts told) {
 }  // namespace
 
 void Subnet::learn_broadcast(const GroupParameters& parameters, Source source, Facts told) {
-    auto& link = links_[link_of(parameters.p_key)];
+    auto& link = links_[told & facts(Fact::broadcast_gid) ? link_of_group(parameters.mgid) : link_of(parameters.p_key)];
     if (link.is_disputed || source > link.source) return;
     if (link.broadcast && link.source == source && *link.broadcast != parameters) {
         dispute(link);
@@ -113,13 +105,10 @@ void Subnet::assume(const GroupParameters& parameters, Source source, Facts told
     learn_group(is_group ? group_of(parameters.mgid) : none, parameters, source, told);
 }
 
-void Subnet::assume_prefix(std::uint64_t prefix) {
-    prefix_ = prefix;
-    prefix_is_known_ = true;
-}
+void Subnet::assume_prefix(std::uint64_t prefix) { learn_prefix(prefix); }
 
 void Subnet::assume_member(const Gid& mgid, const Gid& port_gid, std::uint8_t join_state) {
-    const auto index = member_of(group_of(mgid), ports_.of(0, port_gid));
+    const auto index = member_of(group_of(mgid), port_of(0, port_gid));
     if (index != none) members_[index].joined |= join_state;
 }
 
@@ -133,9 +122,10 @@ const Member* Subnet::member(GroupIndex group, PortIndex port) const {
     return members_.get(members_.find(member_key(group, port)));
 }
 
-bool Subnet::is_watched(const Port& port, const Member* member, std::uint32_t own_requests) {
-    return member && member->watched_since && port.open_requests <= own_requests &&
-           port.gap.frame < member->watched_since.frame;
+bool Subnet::is_watched(const Port& port, const Member* member, std::uint32_t own_requests) const {
+    if (!member || !member->watched_since || port.moved.frame > member->watched_since.frame) return false;
+    const auto* requester = requesters_.get(requesters_.find(port.lid));
+    return requester && requester->open_requests <= own_requests && requester->gap.frame < member->watched_since.frame;
 }
 
 std::uint32_t Subnet::on_link(PortIndex index, GroupIndex broadcast) {
@@ -155,23 +145,15 @@ bool Subnet::is_watched(PortIndex index, const Link& link) const {
 
 const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester) {
     known_ = {};
-    known_.now = now;
     events_.clear();
+    pass_time(now);
     sender_ = subject_ = none;
+    is_sender_certain_ = is_link_certain_ = false;
+    source_ = nullptr;
     group_ = none;
     member_ = none;
     opens_request_ = false;
-    if (packet.lrh) {
-        const auto slid = packet.lrh[Lrh::slid];
-        // Behind a router the GRH names a port of another subnet, the LRH the router.
-        const bool is_local = packet.grh && packet.grh[Grh::sgid].prefix() == prefix_;
-        sender_ = is_local ? ports_.of(slid, packet.grh[Grh::sgid]) : ports_.of(slid);
-        if (sender_ != none) {
-            auto& port = ports_[sender_];
-            if (!port.first) port.first = now;
-            port.last = now;
-        }
-    }
+    find_sender(packet);
     if (packet.mad) {
         const auto mgmt_class = packet.mad[Mad::mgmt_class];
         if (mgmt_class == MgmtClass::subn_adm)
@@ -180,8 +162,10 @@ const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester
             take_cm(packet);
         else
             take_smp(packet);
-    } else if (packet.is_ipoib()) {
-        take_data(packet, is_tester);
+    } else if (packet.is_ipoib() || (packet.bth && !packet.deth)) {
+        known_.is_foreign = !is_all_ipoib_ && !is_of_ipoib(packet);
+        if (known_.is_foreign && packet.is_ipoib()) ++doubts_.foreign;
+        if (!known_.is_foreign && packet.is_ipoib()) take_data(packet, is_tester);
     }
     look_around(packet);
     return known_;
@@ -196,7 +180,12 @@ void Subnet::look_around(const Packet& packet) {
     if (!k.link) k.link = &links_.front();
     if (subject_ == none) subject_ = sender_;
     k.sender = ports_.get(sender_);
+    for (std::size_t i = 0; i < k.others_of_q_key.size(); ++i)
+        k.others_of_q_key[i] = ports_.get(k.link->q_key_users[i]);
     k.subject = ports_.get(subject_);
+    k.source = source_;
+    if (k.subject) k.requester = requesters_.get(requesters_.find(k.subject->lid));
+    const bool is_certain = packet.mad || is_sender_certain_ || subject_ != sender_;
     k.group = groups_.get(group_);
     if (member_ != none)
         k.member = members_.get(member_);
@@ -207,12 +196,13 @@ void Subnet::look_around(const Packet& packet) {
     if (k.link->broadcast) k.broadcast = &*k.link->broadcast;
     if (k.link->broadcast_gid) k.broadcast_gid = &*k.link->broadcast_gid;
     fact(k.broadcast_gid, Fact::broadcast_gid);
-    if (k.broadcast) k.facts |= k.link->told;
-    fact(k.broadcast && (k.link->told & whole_record) == whole_record, Fact::broadcast_record);
+    const bool is_certain_link = packet.mad || !packet.bth || is_link_certain_;
+    if (k.broadcast && is_certain_link) k.facts |= k.link->told;
+    fact(k.broadcast && is_certain_link && (k.link->told & whole_record) == whole_record, Fact::broadcast_record);
     fact(k.group && k.group->record, Fact::group_record);
-    fact(k.sender, Fact::sender);
-    fact(k.subject && is_watched(*k.subject, k.of_broadcast, opens_request_ ? 1 : 0), Fact::watched);
-    fact(k.member && (k.member->joined_at || k.member->refused_at || k.member->left_at), Fact::member);
+    fact(k.sender && is_sender_certain_, Fact::sender);
+    fact(k.subject && is_certain && is_watched(*k.subject, k.of_broadcast, opens_request_ ? 1 : 0), Fact::watched);
+    fact(k.member && is_certain && (k.member->joined_at || k.member->refused_at || k.member->left_at), Fact::member);
     fact(k.request, Fact::request);
     fact(k.receiver && packet.lrh && !packet.is_multicast, Fact::receiver);
     fact(k.neighbour, Fact::neighbour);
@@ -222,7 +212,8 @@ void Subnet::look_around(const Packet& packet) {
 Doubts Subnet::doubts() const {
     auto doubts = doubts_;
     doubts.not_kept = ports_.refused() + groups_.refused() + members_.refused() + neighbours_.refused() +
-                      paths_.refused() + connections_.refused();
+                      paths_.refused() + connections_.refused() + queue_pairs_.refused() + connected_.refused() +
+                      requesters_.refused();
     return doubts;
 }
 

@@ -4,6 +4,7 @@
 
 #include "protocol/state/event.hpp"
 #include "protocol/state/known.hpp"
+#include "protocol/state/span.hpp"
 #include "protocol/state/tables.hpp"
 #include "protocol/wire/packet.hpp"
 #include "protocol/wire/rmpp.hpp"
@@ -20,6 +21,7 @@ struct Doubts {
     std::uint64_t disputes = 0;       ///< links whose broadcast group was told in two ways
     std::uint64_t contradicted = 0;   ///< links of which the user has said something else than the SA
     std::uint64_t broken_tables = 0;  ///< RMPP transactions that did not come whole or were wrong
+    std::uint64_t foreign = 0;        ///< packets that look like IPoIB, but that nothing ties to it
     std::uint64_t not_kept = 0;       ///< ports, groups, memberships and the like beyond the limits
 };
 
@@ -50,6 +52,17 @@ public:
     [[nodiscard]] const std::deque<Neighbour>& neighbours() const noexcept { return neighbours_.all(); }
     [[nodiscard]] const Port& port(PortIndex index) const { return *ports_.get(index); }
     [[nodiscard]] PortIndex port_with(std::uint16_t lid) const { return ports_.find(lid); }
+    [[nodiscard]] const std::deque<QueuePair>& queue_pairs() const noexcept { return queue_pairs_.all(); }
+    /// The link that a group of IPoIB, or an interface's queue pair, is on, by index; 0 where there is none. The first
+    /// of the partition where none has the group's scope.
+    [[nodiscard]] std::uint32_t link_with(const wire::Gid& mgid) const;
+    [[nodiscard]] std::uint32_t link_with(const QueuePair& queue_pair) const;
+    /// A queue pair by its place; null if it was never seen.
+    [[nodiscard]] const QueuePair* queue_pair(QpAddress at) const {
+        return queue_pairs_.get(queue_pairs_.find(key(at)));
+    }
+    /// Who asks the SA from a port's LID; all is 0 for one that has not.
+    [[nodiscard]] const Requester& requester(PortIndex port) const;
     /// The subnet prefix, fe80::/64 until the SA or a GRH has told another.
     [[nodiscard]] std::uint64_t prefix() const noexcept { return prefix_; }
     [[nodiscard]] std::uint16_t sa_lid() const noexcept { return sa_lid_; }
@@ -60,14 +73,31 @@ public:
     /// As Fact::watched. A port is, from its join of the broadcast group on, as long as every request that the capture
     /// shows has its answer and every answer its request.
     [[nodiscard]] bool is_watched(PortIndex port, const Link& link) const;
+    /// Whether nothing that the span means can be missing in the capture up to `at`, the frame in doubt: requests and
+    /// answers pair up, and the PSNs of those queue pairs that count them have no gap, up to a packet after `at`.
+    [[nodiscard]] Proof proof(const Span& span, const Sight& at) const;
+    /// Anything at all in the capture that tells of packets which are not in it.
+    [[nodiscard]] bool shows_loss() const noexcept {
+        return gaps_ > 0 || static_cast<bool>(loss_) || doubts_.unasked > 0 || doubts_.broken_tables > 0;
+    }
+    /// The capture is known to be whole, as the evidence of a run is: no later packet need prove it.
+    void set_whole(bool is_whole) noexcept { is_whole_ = is_whole; }
+    /// What looks like IPoIB is taken for it, whether something ties it to a link or not.
+    void set_all_ipoib(bool is_all) noexcept { is_all_ipoib_ = is_all; }
+    /// The capture tells that frames were lost before the next one.
+    void tell_loss() noexcept { is_loss_told_ = true; }
     /// What a port has to do with a group; null if nothing.
     [[nodiscard]] const Member* member(GroupIndex group, PortIndex port) const;
 
 private:
     using Record = wire::View<wire::McMemberRecord>;
 
+    static std::uint64_t member_key(GroupIndex group, PortIndex port) noexcept {
+        return std::uint64_t{group} << 32 | port;
+    }
+    static std::uint64_t key(QpAddress at) noexcept { return std::uint64_t{at.lid} << 24 | at.qpn; }
+
     // subnet.cpp
-    std::uint32_t link_of(std::uint16_t p_key);
     void learn_broadcast(const GroupParameters& parameters, Source source, Facts told);
     void learn_group(GroupIndex group, const GroupParameters& parameters, Source source,
                      Facts told = whole_record | facts(Fact::broadcast_gid));
@@ -76,21 +106,45 @@ private:
     void tell(EventKind kind, PortIndex port, GroupIndex group = none);
     /// A port's part in the broadcast group of a link, or `none`.
     std::uint32_t on_link(PortIndex port, GroupIndex broadcast);
-    [[nodiscard]] static bool is_watched(const Port& port, const Member* of_broadcast, std::uint32_t own_requests);
+    [[nodiscard]] bool is_watched(const Port& port, const Member* of_broadcast, std::uint32_t own_requests) const;
     void look_around(const wire::Packet& packet);
+
+    // identity.cpp: who is who
+    void pass_time(const Sight& now);
+    [[nodiscard]] bool is_local(const wire::Gid& gid) const noexcept;
+    [[nodiscard]] wire::Gid local_form(const wire::Gid& gid) const noexcept;
+    PortIndex port_of(std::uint16_t lid, const wire::Gid& gid);
+    [[nodiscard]] bool is_at(const wire::Gid& gid, std::uint16_t lid) const;
+    void learn_prefix(std::uint64_t prefix);
+    QueuePair* queue_pair_of(QpAddress at);
+    void find_sender(const wire::Packet& packet);
+    void forget_queue_pairs(PortIndex port, std::uint32_t link);
+    void count(QueuePair& queue_pair, const wire::Packet& packet);
+    Requester& requester_at(std::uint16_t lid);
+    std::uint32_t link_of(std::uint16_t p_key);
+    std::uint32_t link_of(std::uint16_t p_key, std::uint8_t scope);
+    [[nodiscard]] std::uint32_t link_of_group(const wire::Gid& mgid);
+    [[nodiscard]] std::uint32_t only_link(std::uint16_t p_key, const wire::Packet& packet);
+    [[nodiscard]] bool is_of_ipoib(const wire::Packet& packet) const;
+    [[nodiscard]] Proof proof_of_requests(const Span& span, const Sight& at) const;
+    [[nodiscard]] std::uint32_t index_of(const Link* link) const noexcept;
 
     // data.cpp: IPoIB packets
     void take_data(const wire::Packet& packet, bool is_tester);
     void to_group(const wire::Packet& packet, GroupIndex group, bool is_tester);
-    void announce(const wire::Gid& address, const wire::Gid& gid, std::uint32_t qpn);
+    void uses_q_key(const wire::Packet& packet);
+    void find_speaker(const wire::Packet& packet);
+    std::uint32_t link_of_packet(const wire::Packet& packet, bool is_tester);
+    void bind(QueuePair* queue_pair, std::uint32_t link);
+    void announce(const wire::Packet& packet, const wire::Gid& address, const wire::Gid& announced, std::uint32_t qpn,
+                  std::uint8_t flags);
     void announcements(const wire::Packet& packet);
     void group_reports(const wire::Packet& packet);
     void listens(const wire::Gid& mgid, bool joins);
     void towards(const wire::Packet& packet);
     void solicitations(const wire::Packet& packet);
-    void uses(const wire::Packet& packet);
 
-    // management.cpp: subnet administration
+    // sa_exchange.cpp and sa_membership.cpp: subnet administration
     void take_sa(const wire::Packet& packet);
     void take_request(const wire::Packet& packet);
     void take_answer(const wire::Packet& packet);
@@ -101,13 +155,17 @@ private:
     void subscribed(const Request& request);
     void take_table(const wire::Packet& packet);
     void take_report(const wire::Packet& packet);
-    void learn_path(wire::View<wire::PathRecord> record, PortIndex from);
+    void take_acknowledgement(const wire::Packet& packet);
+    void learn_path(wire::View<wire::PathRecord> record, std::uint16_t from);
     void registered_anew(PortIndex port);
 
     // fabric_management.cpp: subnet management and connections
     void take_smp(const wire::Packet& packet);
     void take_p_keys(const wire::Packet& packet, wire::Octets smp);
+    [[nodiscard]] PortIndex port_of_smp(const wire::Packet& packet, wire::Octets smp) const;
     void take_cm(const wire::Packet& packet);
+    [[nodiscard]] const QueuePair* owner_of(const Connection& connection) const;
+    void rejected(const Connection& connection, std::uint16_t reason);
 
     Ports ports_;
     Table<wire::Gid, Group> groups_;
@@ -117,13 +175,17 @@ private:
     [[nodiscard]] std::pair<wire::Gid, std::uint16_t> on_link(const wire::Gid& address) const noexcept {
         return {address, known_.link ? known_.link->p_key : std::uint16_t{0}};
     }
-    Table<std::pair<std::uint64_t, std::uint64_t>, Path> paths_;
+    Table<std::pair<wire::Gid, std::uint16_t>, Path> paths_;  ///< by destination and the LID that asked
     Table<std::uint64_t, Connection> connections_;
+    Table<std::uint64_t, Sight> connected_;  ///< queue pairs of IPoIB's connections
+    Table<std::uint64_t, QueuePair> queue_pairs_;
+    Table<std::uint64_t, Requester> requesters_;  ///< by LID
     std::deque<Link> links_;
-    std::vector<std::uint16_t> link_by_p_key_;
-    std::vector<GroupIndex> group_by_mlid_ = std::vector<GroupIndex>(0x4000, none);  ///< used last with it
+    std::vector<std::uint32_t> link_by_p_key_;  ///< the first of each partition
+    std::vector<GroupIndex> group_by_mlid_;     ///< used last with it, as far as MLIDs have been seen
 
-    std::vector<Request> requests_;  ///< a ring
+    std::vector<Request> requests_;  ///< a ring, once it is full
+    std::size_t most_requests_;
     std::size_t next_request_ = 0;
     Index<std::pair<std::uint64_t, std::uint64_t>> request_index_;
     wire::RmppReassembly tables_;
@@ -142,6 +204,15 @@ private:
 
     Known known_;
     PortIndex sender_ = none, subject_ = none;  ///< of the packet at hand
+    bool is_sender_certain_ = false;
+    bool is_link_certain_ = false;  ///< the packet's link is not just the one that is known of its partition
+    QueuePair* source_ = nullptr;   ///< the packet's own queue pair
+    std::uint32_t counting_ = 0;    ///< queue pairs whose PSNs were seen to count
+    std::uint64_t gaps_ = 0;        ///< in the PSNs of queue pairs
+    bool is_whole_ = false, is_all_ipoib_ = false, is_loss_told_ = false;
+    Sight loss_;  ///< the last frame before which the capture tells of losses
+    std::int64_t last_time_ = 0, steady_ = 0;
+    bool has_time_ = false;
     GroupIndex group_ = none;
     std::uint32_t member_ = none;  ///< the sender's part in that group
     bool opens_request_ = false;   ///< the packet is a request of the subject, which says nothing against it

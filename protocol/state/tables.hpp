@@ -4,6 +4,7 @@
 
 #include "protocol/state/entities.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace ipoib::state {
 struct Limits {
     std::size_t ports = 65536, groups = 65536, members = std::size_t{1} << 19, requests = 4096;
     std::size_t neighbours = std::size_t{1} << 17, paths = std::size_t{1} << 17, connections = 4096;
+    std::size_t queue_pairs = std::size_t{1} << 17;
 };
 
 /// Spreads what an attacker chooses, too: every octet counts, and tables are bounded.
@@ -86,15 +88,20 @@ private:
 /// Ports by LID and by GID.
 class Ports {
 public:
-    explicit Ports(std::size_t limit) : limit_(limit), by_lid_(0xc000, none) {}
+    explicit Ports(std::size_t limit) : limit_(limit) {}
 
-    /// The port with this LID, made if it is new; `none` for a LID of no port, or when there is no room.
+    /// The port that was seen with this LID last, made if there is none; `none` for a LID of no port, or when there is
+    /// no room.
     PortIndex of(std::uint16_t lid);
     /// The port with this GID, which has been seen with this LID (0: not known), made if it is new.
-    PortIndex of(std::uint16_t lid, const wire::Gid& gid);
+    PortIndex of(std::uint16_t lid, const wire::Gid& gid, const Sight& now);
     /// The one that was seen with this LID last, or `none`.
-    [[nodiscard]] PortIndex find(std::uint16_t lid) const { return lid < by_lid_.size() ? by_lid_[lid] : none; }
+    [[nodiscard]] PortIndex find(std::uint16_t lid) const { return lid < by_lid_.size() ? by_lid_[lid].latest : none; }
     [[nodiscard]] PortIndex find(const wire::Gid& gid) const;
+    /// Several GIDs have been seen at this LID, so it names none of them.
+    [[nodiscard]] bool is_shared(std::uint16_t lid) const { return lid < by_lid_.size() && by_lid_[lid].is_shared; }
+    /// The ports with this prefix have another one besides.
+    void rename(std::uint64_t from, std::uint64_t to);
 
     [[nodiscard]] Port& operator[](PortIndex index) { return ports_[index]; }
     [[nodiscard]] const Port* get(PortIndex index) const { return index == none ? nullptr : &ports_[index]; }
@@ -102,11 +109,21 @@ public:
     [[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
 
 private:
+    struct Place {
+        PortIndex latest = none;
+        bool is_shared = false;
+    };
+    /// As far as LIDs have been seen, so that a small capture costs little.
+    Place& place(std::uint16_t lid) {
+        if (lid >= by_lid_.size()) by_lid_.resize(std::min<std::size_t>(end_of_lids, 2 * std::size_t{lid} + 1));
+        return by_lid_[lid];
+    }
     PortIndex add();
 
+    static constexpr std::uint16_t end_of_lids = 0xc000;
     std::size_t limit_;
     std::deque<Port> ports_;
-    std::vector<PortIndex> by_lid_;
+    std::vector<Place> by_lid_;
     Index<wire::Gid> by_gid_;
     std::uint64_t refused_ = 0;
 };

@@ -214,6 +214,13 @@ void Decoder::neighbour_discovery(Icmpv6Type type) noexcept {
         if (!kept) kept = View<LinkAddressOption>::at(option);
         mark(is_source ? Part::nd_source : Part::nd_target);
     });
+    // In a whole frame a length that leads beyond its end is the sender's.
+    const bool is_address =
+        bad.size() >= 2 && (bad[0] == LinkAddressOption::source || bad[0] == LinkAddressOption::target);
+    if (is_address && !p.is_truncated && !p.is_fragment && p.wrong_option.empty()) {
+        p.wrong_option = bad;
+        mark(Part::nd_wrong);
+    }
     if (!bad.empty() && !p.stop) {
         const auto needed = bad.size() < 2 ? std::size_t{2} : bad[1] * std::size_t{8};
         p.stop = {"ND option", p.offset_of(bad.data()), needed, bad.size()};

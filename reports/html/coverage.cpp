@@ -28,6 +28,7 @@ struct Bar {
 std::vector<Bar> bars_of(const Results& results) {
     std::vector<Bar> bars;
     for (const auto& requirement : results.requirements) {
+        if (!is_selected(results, requirement)) continue;
         auto section = section_of(requirement);
         auto bar = std::ranges::find(bars, section.key, [](const Bar& one) { return one.section.key; });
         if (bar == bars.end()) bar = bars.insert(bars.end(), Bar{.section = std::move(section)});

@@ -33,6 +33,7 @@ std::string violations(const Context& context, const Result& result) {
     if (result.details.empty()) return {};
     const auto shown = std::min(violations_told, result.details.size());
     std::string text;
+    for (const auto& line : case_lines(result)) text += "<li>" + plain(line) + "</li>\n";
     for (std::size_t i = 0; i < shown; ++i)
         text += "<li>" + plain(violation_line(context.results, result.details[i])) + "</li>\n";
     if (result.violations > shown) text += fmt::format("<li>and {} more</li>\n", result.violations - shown);

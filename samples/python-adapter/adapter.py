@@ -31,10 +31,11 @@ class Unsupported(Exception):
 class Node:
     """The sample node as a child process: one line in, one line out, and its log."""
 
-    patience = 8  # seconds; the harness waits 10
+    look_again = 0.1  # seconds
 
-    def __init__(self, command):
+    def __init__(self, command, patience):
         self.command = command
+        self.patience = patience
         self.log = collections.deque(maxlen=500)
         self.faults = []
         self.start()
@@ -64,11 +65,14 @@ class Node:
         """The words after "ok" of the node's answer."""
         try:
             self.process.stdin.write(" ".join(str(word) for word in words) + "\n")
-            answer = self.answers.get(timeout=self.patience)
+            answer = self._next_answer()
         except (OSError, ValueError):
             answer = None
         except queue.Empty:
-            self.process.kill()  # what it answers later would be taken for the answer to something else
+            # What it answers later would be taken for the answer to something else. The signal is ours: no crash.
+            self.is_ending = True
+            self.process.kill()
+            self.faults.append(f"the node did not answer for {self.patience:g} s, and was ended")
             raise Failed("the node does not answer") from None
         if answer is None:
             self.look_for_end(patience=1)
@@ -80,15 +84,39 @@ class Node:
             raise Failed(rest or answer)
         return rest.split()
 
+    def _next_answer(self):
+        """Time in which the node is stopped does not count: whoever stopped it, a debugger perhaps, lets it go on."""
+        left, was_stopped = self.patience, False
+        while True:
+            try:
+                return self.answers.get(timeout=min(self.look_again, left))
+            except queue.Empty:
+                is_stopped = self._is_stopped()
+                if is_stopped != was_stopped:
+                    words = "the node is stopped: waiting" if is_stopped else "the node goes on"
+                    print(words, file=sys.stderr, flush=True)
+                was_stopped = is_stopped
+                left = self.patience if is_stopped else left - self.look_again
+                if left <= 0:
+                    raise
+
+    def _is_stopped(self):
+        """Linux tells: state T (by a signal) or t (by a debugger) in /proc/PID/stat, behind the name in brackets."""
+        try:
+            with open(f"/proc/{self.process.pid}/stat", encoding="ascii", errors="replace") as stat:
+                return stat.read().rpartition(")")[2].split()[0] in ("T", "t")
+        except (OSError, IndexError):
+            return False
+
     def look_for_end(self, patience=0):
-        """A node that ended by itself is a fault, once."""
+        """A node that ended by itself, or by a signal that is not ours, is a fault, once."""
         try:
             code = self.process.wait(patience)
         except subprocess.TimeoutExpired:
             return
         if not self.is_ending:
             self.is_ending = True
-            self.faults.append(f"the node ended, exit status {code}")
+            self.faults.append(f"the node ended: {ending_of(code)}")
 
     def end(self):
         """Its input ends: it leaves what it joined. Then, if need be, with force."""
@@ -106,13 +134,22 @@ class Node:
                 continue
 
 
+def ending_of(code):
+    if code >= 0:
+        return f"exit status {code}"
+    try:
+        return f"killed by signal {-code} ({signal.Signals(-code).name})"
+    except ValueError:
+        return f"killed by signal {-code}"
+
+
 class Stack:
     """The requests of the protocol. Arguments come from the request; a dict that is returned goes into the answer."""
 
     name, version, interface_name = "ipoib_node sample", "1", "ib0"
 
-    def __init__(self, command, guid):
-        self._node = Node(command)
+    def __init__(self, command, guid, patience):
+        self._node = Node(command, patience)
         self._guid = guid
         self._address = None
 
@@ -254,10 +291,13 @@ def main():
     parser.add_argument("--node", required=True, help="the program of samples/c-node")
     parser.add_argument("--port", required=True, help="path of the fabric's raw port")
     parser.add_argument("--guid", default="0002c90300dd0001", help="port GUID in hex")
+    parser.add_argument("--patience", type=float, default=8,
+                        help="seconds for an answer of the node; the harness waits 10")
     options = parser.parse_args()
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    stack = Stack([options.node, "--port", options.port, "--guid", options.guid], options.guid)
+    stack = Stack([options.node, "--port", options.port, "--guid", options.guid], options.guid,
+                  options.patience)
     try:
         for line in sys.stdin:
             print(json.dumps(answer_to(stack, line)), flush=True)

@@ -111,24 +111,84 @@ TEST_CASE("Python adapter: every request does what the protocol says") {
     CHECK(bench.until([&] { return bench.state_of("255.255.255.255") == 0 && bench.sa().subscriptions() == 2; }));
 }
 
+namespace {
+
+/// A program in front of the node, which tells its number.
+class Numbered {
+public:
+    Numbered() {
+        std::ofstream{program} << "#!/bin/sh\necho $$ > " << note_ << "\nexec " IPOIB_NODE " \"$@\"\n";
+        REQUIRE(::chmod(program.c_str(), 0700) == 0);
+    }
+    ~Numbered() {
+        ::unlink(program.c_str());
+        ::unlink(note_.c_str());
+    }
+    Numbered(const Numbered&) = delete;
+    Numbered& operator=(const Numbered&) = delete;
+    [[nodiscard]] pid_t pid() const {
+        pid_t pid = 0;
+        REQUIRE(std::ifstream{note_} >> pid);
+        return pid;
+    }
+    const std::string program = "/tmp/ipoib-sample-node-" + std::to_string(::getpid());
+
+private:
+    const std::string note_ = program + ".pid";
+};
+
+}  // namespace
+
+TEST_CASE("Python adapter: a node that is stopped is waited for, one that only hangs is not") {
+    const Numbered numbered;
+    std::vector<std::string> remarks;
+    SubnetBench bench{adapter_of(numbered.program) + " --patience 0.3", "default",
+                      [&](const std::string& text) { remarks.push_back(text); }};
+    Dut{*bench.node, "ib0"}.greet();
+    Dut dut{*bench.node, "ib0", 0.1};  // it has a second for an answer
+    dut.add_address({ip("10.1.0.9"), 24});
+    const auto pid = numbered.pid();
+    const auto stopped_for = 1500ms;
+    REQUIRE(::kill(pid, SIGSTOP) == 0);
+    const auto begin = bench.fabric.loop().now();
+    bench.fabric.loop().after(stopped_for, [pid] { ::kill(pid, SIGCONT); });
+    CHECK(dut.interface().ipv4 == std::vector<wire::IpNetwork>{{ip("10.1.0.9"), 24}});
+    CHECK(bench.fabric.loop().now() - begin >= stopped_for);
+    CHECK(dut.health().empty());
+    REQUIRE(remarks.size() == 2);
+    CHECK_THAT(remarks[0], ContainsSubstring("(process " + std::to_string(pid) + ") is stopped, by a debugger"));
+    CHECK_THAT(remarks[1], ContainsSubstring("is not stopped any more"));
+    CHECK_THAT(bench.node->diagnostics(), ContainsSubstring("the node is stopped: waiting"));
+
+    REQUIRE(::kill(pid, SIGKILL) == 0);
+    CHECK_THROWS_AS(dut.interface(), ControlFailed);
+    CHECK(dut.health() == std::vector<std::string>{"the node ended: killed by signal 9 (SIGKILL)"});
+}
+
+TEST_CASE("Python adapter: a node that hangs is ended, which is told as it is") {
+    const std::string program = "/tmp/ipoib-sample-hang-" + std::to_string(::getpid());
+    std::ofstream{program} << "#!/bin/sh\nexec sleep 100\n";
+    REQUIRE(::chmod(program.c_str(), 0700) == 0);
+    SubnetBench bench{adapter_of(program) + " --patience 0.3"};
+    Dut dut{*bench.node, "ib0"};
+    dut.greet();
+    CHECK_THROWS_AS(dut.interface(), ControlFailed);
+    CHECK(dut.health() == std::vector<std::string>{"the node did not answer for 0.3 s, and was ended"});
+    ::unlink(program.c_str());
+}
+
 TEST_CASE("Python adapter: a node that dies is a fault, and a restart brings it back") {
-    // In front of the node, to learn its number.
-    const std::string wrapper = "/tmp/ipoib-sample-node-" + std::to_string(::getpid()), note = wrapper + ".pid";
-    std::ofstream{wrapper} << "#!/bin/sh\necho $$ > " << note << "\nexec " IPOIB_NODE " \"$@\"\n";
-    REQUIRE(::chmod(wrapper.c_str(), 0700) == 0);
-    Bench bench{"default", wrapper};
+    const Numbered numbered;
+    Bench bench{"default", numbered.program};
     bench.start();
-    pid_t pid = 0;
-    REQUIRE(std::ifstream{note} >> pid);
+    const auto pid = numbered.pid();
     REQUIRE(::kill(pid, SIGSEGV) == 0);
     CHECK(bench.until([&] { return bench.state_of("255.255.255.255") == 0; }));
     CHECK_THROWS_AS(bench.dut.down(), ControlFailed);
-    CHECK(bench.dut.health() == std::vector<std::string>{"the node ended, exit status -11"});
+    CHECK(bench.dut.health() == std::vector<std::string>{"the node ended: killed by signal 11 (SIGSEGV)"});
     bench.dut.restart();
     CHECK(bench.until([&] { return bench.state_of("255.255.255.255") == 1; }));
     CHECK(bench.dut.ping(ip("10.1.0.1"), 56));
-    ::unlink(wrapper.c_str());
-    ::unlink(note.c_str());
 }
 
 TEST_CASE("Python adapter: ends with its input or by SIGTERM, and the node with it") {

@@ -47,11 +47,12 @@ class SubnetBench {
 public:
     static constexpr std::uint64_t node_guid = 0x0002c90300dd0001;
     /// `command` starts the node; "@" in it stands for the path of the raw port.
-    explicit SubnetBench(const std::string& command, std::string_view scenario = "default")
+    explicit SubnetBench(const std::string& command, std::string_view scenario = "default",
+                         conformance::AdapterProcess::Remark remark = {})
         : fabric({.scenario = fabric::find_scenario(scenario), .clock = fabric::Loop::Clock::real}),
           path("/tmp/ipoib-sample-" + std::to_string(::getpid()) + ".sock"),
           listener(fabric.loop(), path, [this](std::unique_ptr<fabric::RawPort> made) { accept(std::move(made)); }),
-          node(std::in_place, fabric.loop(), with_path(command)),
+          node(std::in_place, fabric.loop(), with_path(command), 2s, std::move(remark)),
           peer(fabric.subnet()) {
         fabric.subnet().watch([this](fabric::Time, const fabric::Frame& frame, fabric::NodeRole) {
             wire::Packet packet;

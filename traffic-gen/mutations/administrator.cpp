@@ -38,6 +38,7 @@ const Mutation no_broadcast_group{
                &rfc4392::failed_join_keeps_off_subnet},
     .profile = "bring-up",
     .change = refuse_broadcast_join<sa_status::no_records>,
+    .unproven = {&rfc4391::broadcast_group_exists},
 };
 
 const Mutation limited_p_key{
@@ -61,7 +62,7 @@ const Mutation uncontrolled_q_key{
         [](build::PacketBuilder& packet) {
             constexpr std::uint32_t controlled = 0x80000000;
             if (const auto record = packet.get<M>()) packet.set(M::q_key, record[M::q_key] & ~controlled);
-            if (!packet.has(spec_of<Mad>)) packet.set(Deth::q_key, packet.get<Deth>()[Deth::q_key] & ~controlled);
+            if (is_ipoib_datagram(packet)) packet.set(Deth::q_key, packet.get<Deth>()[Deth::q_key] & ~controlled);
         },
 };
 

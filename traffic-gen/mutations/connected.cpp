@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Wrong connections: what peers say of them, and what goes over them. RFC 4755.
-#include "traffic-gen/mutation.hpp"
+#include "traffic-gen/mutations/kinds.hpp"
 
 #include "protocol/build/connection.hpp"
 
@@ -12,7 +12,7 @@ using namespace wire;
 namespace {
 
 bool is_over_connection(const build::PacketBuilder& packet) {
-    return packet.has(spec_of<Bth>) && packet.get<Bth>()[Bth::opcode] == Opcode::rc_send_only;
+    return is_ipoib(packet) && packet.has(spec_of<Bth>) && packet.get<Bth>()[Bth::opcode] == Opcode::rc_send_only;
 }
 
 /// Gives a field of the private data another value. RFC 4755, 6.
@@ -48,6 +48,14 @@ const Mutation no_qpn_in_rej{
     .breaks = {&rfc4755::cm_reject_carries_ud_qpn},
     .profile = "connected",
     .change = [](build::PacketBuilder& packet) { set_private_data<CmRej>(packet, CmPrivateData::ud_qpn, 0); },
+};
+
+const Mutation no_receive_mtu_in_rep{
+    .name = "cm-rep-no-receive-mtu",
+    .what = "a REP without a Receive MTU",
+    .breaks = {&rfc4755::cm_minimum_mtu},
+    .profile = "connected",
+    .change = [](build::PacketBuilder& packet) { set_private_data<CmRep>(packet, CmPrivateData::receive_mtu, 0); },
 };
 
 const Mutation no_receive_mtu{
@@ -102,6 +110,7 @@ const Mutation flags_without_service{
             constexpr std::uint16_t invalid_service_id = 8;
             if (packet.has(spec_of<CmRej>)) packet.set(CmRej::reason, invalid_service_id);
         },
+    .unproven = {&rfc4755::ud_only_sends_no_flags},
 };
 
 const Mutation multicast_over_connection{
@@ -111,7 +120,7 @@ const Mutation multicast_over_connection{
     .profile = "connected",
     .change =
         [](build::PacketBuilder& packet) {
-            if (is_over_connection(packet)) packet.set(Ipv4::destination, 0xefc00001);
+            if (is_over_connection(packet) && packet.has(spec_of<Ipv4>)) packet.set(Ipv4::destination, 0xefc00001);
         },
 };
 

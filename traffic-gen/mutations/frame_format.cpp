@@ -14,7 +14,10 @@ const Mutation reserved_not_zero{
     .what = "a Reserved bit of the encapsulation header is 1",
     .breaks = {&rfc4391::encap_reserved_tx},
     .profile = "ping4",
-    .change = [](build::PacketBuilder& packet) { packet.set(Encap::reserved, 0x0100); },
+    .change =
+        [](build::PacketBuilder& packet) {
+            if (is_ipoib(packet)) packet.set(Encap::reserved, 0x0100);
+        },
 };
 
 const Mutation no_grh{
@@ -36,7 +39,8 @@ const Mutation wrong_q_key{
     .profile = "ping4",
     .change =
         [](build::PacketBuilder& packet) {
-            packet.set(Deth::q_key, (packet.get<Deth>()[Deth::q_key] & 0x80000000) | 0x4321);
+            if (is_ipoib_datagram(packet))
+                packet.set(Deth::q_key, (packet.get<Deth>()[Deth::q_key] & 0x80000000) | 0x4321);
         },
 };
 
@@ -108,7 +112,10 @@ const Mutation wrong_type{
     .what = "IPv4 under the Type of IPv6",
     .breaks = {&rfc4391::encap_type},
     .profile = "ping4",
-    .change = [](build::PacketBuilder& packet) { packet.set(Encap::type, EtherType::ipv6); },
+    .change =
+        [](build::PacketBuilder& packet) {
+            if (packet.has(spec_of<Ipv4>) && is_ipoib(packet)) packet.set(Encap::type, EtherType::ipv6);
+        },
 };
 
 const Mutation beyond_mtu{
@@ -130,7 +137,9 @@ const Mutation uncontrolled_q_key{
                &rfc4391::ud_same_partition_and_qkey, &rfc4391::adopts_broadcast_parameters},
     .profile = "ping4",
     .change =
-        [](build::PacketBuilder& packet) { packet.set(Deth::q_key, packet.get<Deth>()[Deth::q_key] & 0x7fffffff); },
+        [](build::PacketBuilder& packet) {
+            if (is_ipoib_datagram(packet)) packet.set(Deth::q_key, packet.get<Deth>()[Deth::q_key] & 0x7fffffff);
+        },
 };
 
 const Mutation not_send_only{
@@ -138,7 +147,10 @@ const Mutation not_send_only{
     .what = "an operation of UD that does not exist: SEND First",
     .breaks = {&rfc4391::ud_transport},
     .profile = "ping4",
-    .change = [](build::PacketBuilder& packet) { packet.set(Bth::opcode, Opcode{0x60}); },
+    .change =
+        [](build::PacketBuilder& packet) {
+            if (is_ipoib_datagram(packet)) packet.set(Bth::opcode, Opcode{0x60});
+        },
 };
 
 const Mutation swapped_type{
@@ -146,7 +158,10 @@ const Mutation swapped_type{
     .what = "the Type in the order of a little-endian host",
     .breaks = {&rfc4391::network_byte_order, &rfc4391::encap_type},
     .profile = "ping4",
-    .change = [](build::PacketBuilder& packet) { packet.set(Encap::type, EtherType{0x0008}); },
+    .change =
+        [](build::PacketBuilder& packet) {
+            if (is_ipoib(packet)) packet.set(Encap::type, EtherType{0x0008});
+        },
 };
 
 const Mutation draft_header{

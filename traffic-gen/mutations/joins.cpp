@@ -152,6 +152,7 @@ const Mutation created_for_sender{
     .breaks = {&rfc4392::creation_needs_full_member},
     .profile = "group-senders",
     .change = join_otherwise<join_state::full_member, join_state::send_only_non_member>,
+    .unproven = {&rfc4392::creation_needs_full_member},
 };
 
 const Mutation router_joins_to_send{

@@ -12,6 +12,12 @@ inline bool is_multicast(const build::PacketBuilder& packet) {
     const auto grh = packet.get<wire::Grh>();
     return grh && grh[wire::Grh::dgid].is_multicast();
 }
+/// A datagram of IPoIB: neither management nor another program's.
+inline bool is_ipoib(const build::PacketBuilder& packet) { return packet.has(wire::spec_of<wire::Encap>); }
+/// One over UD.
+inline bool is_ipoib_datagram(const build::PacketBuilder& packet) {
+    return is_ipoib(packet) && packet.has(wire::spec_of<wire::Deth>);
+}
 template <class Header>
 bool is_unicast_with(const build::PacketBuilder& packet) {
     return packet.has(wire::spec_of<Header>) && !is_multicast(packet);

@@ -74,17 +74,6 @@ const Mutation path_with_other_sl{
     .change = change_unicast<Ipv4, &Lrh::sl, 0x4>,
 };
 
-const Mutation path_of_unknown_rate{
-    .name = "path-rate",
-    .what = "data over a path whose rate the SA has not told",
-    .breaks = {&rfc4391::path_rate_before_data, &rfc4391::path_rate_by_iba_methods},
-    .profile = "paths",
-    .change =
-        [](build::PacketBuilder& packet) {
-            if (is_mad_with<PathRecord>(packet, Method::get_resp)) packet.set(PathRecord::rate, 0);
-        },
-};
-
 const Mutation no_grh_across_subnets{
     .name = "no-grh-to-subnet",
     .what = "unicast to another IB subnet without a GRH",

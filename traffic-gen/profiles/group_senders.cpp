@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/profiles/exchanges.hpp"
+#include "traffic-gen/profiles/manager.hpp"
 
 #include <array>
 
@@ -64,9 +65,9 @@ const Profile group_senders{
                     pair.meet(mgid);
                     stage.send(datagram(pair.sender));
                 });
-                stage.pause(a_while);
+                pass(stage, a_while);
                 for_each_group(stage, net.link, [&](const Gid& mgid, auto&&) { pair.part(mgid); });
-                stage.pause(a_while);
+                pass(stage, a_while);
             }
         },
 };

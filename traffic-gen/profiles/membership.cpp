@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "protocol/wire/mld.hpp"
 #include "traffic-gen/profiles/exchanges.hpp"
+#include "traffic-gen/profiles/manager.hpp"
 
 namespace ipoib::traffic {
 using namespace wire;
@@ -63,7 +64,7 @@ const Profile membership{
                 const auto each = [&](auto&& what) {
                     for (const auto& host : net.hosts)
                         what(Listener{stage, host, net.link, scene.group4(i), scene.group6(i)});
-                    stage.pause(a_while);
+                    pass(stage, a_while);
                 };
                 each([](const Listener& one) { one.comes(); });
                 each([](const Listener& one) { one.goes(); });

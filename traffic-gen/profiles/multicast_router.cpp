@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "protocol/wire/mgid.hpp"
 #include "traffic-gen/profiles/exchanges.hpp"
+#include "traffic-gen/profiles/manager.hpp"
 
 namespace ipoib::traffic {
 using namespace wire;
@@ -81,7 +82,7 @@ const Profile multicast_router{
                 router.is_told(trap::multicast_group_created, group);
                 router.joins(group);
                 router.reads_table({group});
-                stage.pause(a_while);
+                pass(stage, a_while);
                 leave(stage, host, net.link, group, join_state::full_member);
                 router.is_told(trap::multicast_group_deleted, group);
                 router.leaves(group);

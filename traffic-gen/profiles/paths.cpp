@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/profiles/exchanges.hpp"
+#include "traffic-gen/profiles/manager.hpp"
 
 namespace ipoib::traffic {
 
@@ -8,6 +9,16 @@ const Profile paths{
     .name = "paths",
     .what = "hosts ask the SA for the path to a neighbour before they speak with it",
     .families = Families::ipv4,
+    .prepare =
+        [](Stage& stage) {
+            const auto& scene = stage.scene();
+            for (const auto& net : scene.nets())
+                for (const auto& host : net.hosts)
+                    if (!stage.administrator())
+                        stage.send(build::port_info(host, scene.administrator(), wire::Method::get_resp,
+                                                    port_info_of(host, scene.administrator(), net.link)));
+            bring_up(stage);
+        },
     .play =
         [](Stage& stage) {
             const auto& net = stage.scene().net();

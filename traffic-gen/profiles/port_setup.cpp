@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/profile.hpp"
+#include "traffic-gen/profiles/manager.hpp"
 
 #include <array>
 
@@ -8,29 +8,14 @@ using namespace wire;
 
 namespace {
 
-/// Of an active port that fits on the link. IBTA Vol 1, 14.2.5.6.
-Bytes<PortInfo> info_of(const build::Node& host, const build::Node& administrator, const build::Link& link) {
-    constexpr std::uint8_t width_4x = 2, link_up = 5;
-    Bytes<PortInfo> info;
-    return info.set(PortInfo::gid_prefix, host.gid.prefix())
-        .set(PortInfo::lid, host.lid)
-        .set(PortInfo::master_sm_lid, administrator.lid)
-        .set(PortInfo::local_port_num, 1)
-        .set(PortInfo::link_width_active, width_4x)
-        .set(PortInfo::link_speed_active, 1)
-        .set(PortInfo::port_state, PortState::active)
-        .set(PortInfo::port_physical_state, link_up)
-        .set(PortInfo::neighbor_mtu, link.mtu)
-        .set(PortInfo::mtu_cap, link.mtu);
-}
-
 /// The subnet manager sets up a port, and gives it the link's partition.
 void set_up(Stage& stage, const build::Node& host, const build::Link& link) {
     const auto& manager = stage.scene().administrator();
-    const auto info = info_of(host, manager, link);
+    const auto info = port_info_of(host, manager, link);
     const std::array p_keys{std::uint16_t{0xffff}, link.p_key};
     stage.send(build::port_info(manager, host, Method::set, info));
     stage.send(build::port_info(host, manager, Method::get_resp, info));
+    manage(stage, host, Method::get, smp_attribute::node_info, node_info_of(host, 32));
     stage.send(build::p_key_table(manager, host, Method::set, p_keys));
     stage.send(build::p_key_table(host, manager, Method::get_resp, p_keys));
 }

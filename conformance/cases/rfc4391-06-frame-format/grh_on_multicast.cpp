@@ -18,7 +18,7 @@ const Case multicast_has_a_grh{
             const auto port = bench.fresh_port();
             const auto mgid = bench.join(group).mgid;
             bench.dut_sends(group, port);
-            bench.inspect(udp_from_dut(group, port).sent_anywhere().with(Grh::dgid, mgid), within(5s));
+            bench.inspect(udp_from_dut(group, port).sent_anywhere().having<Grh>().with(Grh::dgid, mgid), within(5s));
         },
 };
 

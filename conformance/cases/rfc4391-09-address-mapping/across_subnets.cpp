@@ -28,8 +28,9 @@ const Case packets_across_subnets_have_a_grh{
             bench.precondition(arp_reply().sent_anywhere(), within(2s));
             const auto port = bench.fresh_port();
             bench.dut_sends(IpAddress::v4(tester.ipv4), port);
-            bench.inspect(udp_from_dut(IpAddress::v4(tester.ipv4), port).sent_anywhere().with(Grh::dgid, remote),
-                          within(5s));
+            bench.inspect(
+                udp_from_dut(IpAddress::v4(tester.ipv4), port).sent_anywhere().having<Grh>().with(Grh::dgid, remote),
+                within(5s));
         },
 };
 

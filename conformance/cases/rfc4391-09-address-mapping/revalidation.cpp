@@ -22,7 +22,7 @@ const Case neighbours_are_asked_again{
             bench.dut_sends(tester, port);
             bench.precondition(udp_from_dut(tester, port), within(5s));
             bench.step("After a while without traffic it sends again");
-            bench.pass_time(std::chrono::seconds{3 * reachable});
+            bench.pass_time(stated(std::chrono::seconds{3 * reachable}));
             bench.dut_sends(tester, port);
             // Linux sends on and asks meanwhile: up to 5 s later, then up to three times.
             bench.require(arp_request_for(tester.v4()).sent_anywhere(), within(15s));

@@ -29,7 +29,14 @@ const Case receiver_joins_as_full_member{
             bench.same_step("The MTU that it asks for", rfc4391::new_group_link_mtu);
             bench.inspect(join.with(McMemberRecord::mtu, link.mtu), within(5s));
             bench.same_step("P_Key, Q_Key, SL and HopLimit", rfc4391::new_group_broadcast_parameters);
-            bench.inspect(join.with(McMemberRecord::p_key, link.p_key)
+            // As the record has it, or the broadcast-GID, whose P_Key has the membership bit always (4).
+            const auto broadcast = bench.group_at_sa(link.broadcast_gid());
+            bench.precondition(broadcast.has_value(), "the SA tells of the broadcast group");
+            const auto told = broadcast->record[McMemberRecord::p_key];
+            const auto is_told = [told](std::uint16_t p_key, auto&) {
+                return p_key == told || p_key == (told | full_member);
+            };
+            bench.inspect(join.where(McMemberRecord::p_key, is_told, hex(told, 4) + ", as the broadcast group")
                               .with(McMemberRecord::q_key, link.q_key)
                               .with(McMemberRecord::sl, link.sl)
                               .with(McMemberRecord::hop_limit, link.hop_limit)

@@ -26,7 +26,7 @@ const Case idle_sender_leaves{
             bench.dut_sends(group, port);
             bench.precondition(udp_from_dut(group, port), within(5s));
             bench.precondition(bench.count(join_of(mgid)) > 0, "the DUT joins to send");
-            bench.require(leave_of(mgid), within(2 * patience));
+            bench.require(leave_of(mgid), stated(2 * patience));
         },
 };
 

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Who is who: whose a packet is, which queue pairs and links there are, and what shows that packets are missing.
+#include "protocol/state/subnet.hpp"
+#include "protocol/wire/mgid.hpp"
+
+#include <algorithm>
+
+namespace ipoib::state {
+using namespace wire;
+
+namespace {
+
+constexpr std::uint64_t default_prefix = std::uint64_t{0xfe80} << 48;
+constexpr std::uint32_t psn_mask = 0xffffff;
+
+/// What two frames of one queue pair have in common only if they are one: not the whole, but enough to tell a doubled
+/// frame from a PSN that does not count.
+std::uint64_t likeness_of(const Packet& packet) {
+    std::uint64_t hash = packet.payload_length;
+    const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15u; };
+    if (packet.lrh) mix(packet.lrh[Lrh::dlid]);
+    mix(packet.bth[Bth::dest_qp]);
+    const auto octets = packet.payload;
+    constexpr std::size_t most = 96;
+    for (std::size_t i = 0; i + 8 <= octets.size() && i < most; i += 8) mix(read_bits(octets.data() + i, {0}, 64));
+    return hash;
+}
+
+/// The GID of the link-layer address that a packet announces as its sender's; zero where it announces none.
+Gid own_gid(const Packet& packet) {
+    if (packet.arp_addresses) return packet.arp_addresses[ArpAddresses::sha_gid];
+    if (!packet.icmpv6) return {};
+    const auto type = packet.icmpv6[Icmpv6::type];
+    const auto option = type == Icmpv6Type::neighbour_advertisement ? packet.target_option
+                        : type == Icmpv6Type::redirect              ? View<LinkAddressOption>{}
+                                                                    : packet.source_option;
+    return option ? option[LinkAddressOption::gid] : Gid{};
+}
+
+}  // namespace
+
+void Subnet::pass_time(const Sight& now) {
+    if (has_time_) {
+        const auto passed = elapsed(last_time_, now.time);
+        if (passed > 0) steady_ += is_whole_ ? passed : std::min(passed, longest_silence);
+    }
+    has_time_ = true;
+    last_time_ = now.time;
+    known_.now = now;
+    known_.now.steady = steady_;
+    if (is_loss_told_) loss_ = known_.now;
+    is_loss_told_ = false;
+}
+
+bool Subnet::is_local(const Gid& gid) const noexcept {
+    return !prefix_is_known_ || gid.prefix() == prefix_ || gid.prefix() == default_prefix;
+}
+
+/// A port answers to its GUID with the default prefix, too. IBTA Vol 1, 4.1.1.
+Gid Subnet::local_form(const Gid& gid) const noexcept {
+    const bool is_other = prefix_is_known_ && gid.prefix() == default_prefix && prefix_ != default_prefix;
+    return is_other ? Gid::of(prefix_, gid.interface_id()) : gid;
+}
+
+/// Behind a router a GRH names a port of another subnet, the LRH the router.
+PortIndex Subnet::port_of(std::uint16_t lid, const Gid& gid) {
+    return ports_.of(is_local(gid) ? lid : std::uint16_t{0}, local_form(gid), known_.now);
+}
+
+/// Whether a port that is named in a request is the one that asks: it has been seen there, or nobody else has. Who asks
+/// for another GID may also do so on behalf of another port.
+bool Subnet::is_at(const Gid& gid, std::uint16_t lid) const {
+    const auto port = ports_.find(local_form(gid)), there = ports_.find(lid);
+    if (there == none) return port == none || ports_.get(port)->lid == 0;
+    if (port != none) return ports_.get(port)->lid == lid;
+    return ports_.get(there)->gid.is_zero();
+}
+
+void Subnet::learn_prefix(std::uint64_t prefix) {
+    if (prefix == 0 || (prefix_is_known_ && (prefix == prefix_ || prefix == default_prefix))) return;
+    ports_.rename(default_prefix, prefix);
+    if (prefix_is_known_) ports_.rename(prefix_, prefix);
+    prefix_ = prefix;
+    prefix_is_known_ = true;
+}
+
+QueuePair* Subnet::queue_pair_of(QpAddress at) {
+    if (at.lid == 0 || at.lid >= 0xc000 || at.qpn == Bth::multicast_qp) return nullptr;
+    const auto index = queue_pairs_.find_or_add(key(at));
+    if (index == none) return nullptr;
+    auto& found = queue_pairs_[index];
+    found.lid = at.lid;
+    found.qpn = at.qpn;
+    return &found;
+}
+
+/// The sender is the one that the GRH names. Without it, it is the owner of the queue pair, as long as that has stayed
+/// where it was; any other guess is for names alone.
+void Subnet::find_sender(const Packet& packet) {
+    if (!packet.lrh) return;
+    const auto slid = packet.lrh[Lrh::slid];
+    constexpr std::uint32_t management = 1;
+    if (packet.deth && packet.deth[Deth::src_qp] != 0) source_ = queue_pair_of({slid, packet.deth[Deth::src_qp]});
+    if (source_) count(*source_, packet);
+    const bool is_own = source_ && source_->qpn > management;
+    if (packet.grh && !packet.grh[Grh::sgid].is_zero() && !packet.grh[Grh::sgid].is_multicast()) {
+        sender_ = port_of(slid, packet.grh[Grh::sgid]);
+        is_sender_certain_ = sender_ != none;
+        if (is_own && is_local(packet.grh[Grh::sgid])) source_->port = sender_;
+    } else if (is_own && source_->port != none && ports_[source_->port].lid == slid) {
+        sender_ = source_->port;
+        is_sender_certain_ = true;
+    } else {
+        // What it says of itself is believed where that port is known to be.
+        const auto named = ports_.find(local_form(own_gid(packet)));
+        is_sender_certain_ = is_own && named != none && ports_[named].lid == slid;
+        sender_ = is_sender_certain_ ? named : ports_.of(slid);
+        if (is_sender_certain_) source_->port = named;
+    }
+    if (sender_ == none) return;
+    auto& port = ports_[sender_];
+    if (!port.first) port.first = known_.now;
+    port.last = known_.now;
+}
+
+/// Follows the PSNs of a queue pair. One that jumps is one whose packets were not all captured, or another one with the
+/// same number.
+void Subnet::count(QueuePair& queue_pair, const Packet& packet) {
+    const auto psn = packet.bth[Bth::psn];
+    queue_pair.service_levels = static_cast<std::uint16_t>(queue_pair.service_levels | 1u << packet.lrh[Lrh::sl]);
+    const auto likeness = likeness_of(packet);
+    const bool is_first = !queue_pair.last;
+    if (is_first) {
+        queue_pair.first = queue_pair.run = known_.now;
+    } else if (psn == queue_pair.psn) {
+        if (likeness == queue_pair.likeness) return;
+        ++queue_pair.repeats;
+    } else if (psn == ((queue_pair.psn + 1) & psn_mask)) {
+        if (queue_pair.steps++ == 0) ++counting_;
+    } else {
+        if (queue_pair.repeats == 0) ++gaps_;
+        queue_pair.run = known_.now;
+        queue_pair.port = none;
+        queue_pair.link = 0;
+        queue_pair.p_key = 0;
+    }
+    queue_pair.psn = psn;
+    queue_pair.likeness = likeness;
+    queue_pair.last = known_.now;
+}
+
+/// Who leaves a link gives up its queue pairs: others may get their numbers.
+void Subnet::forget_queue_pairs(PortIndex port, std::uint32_t link) {
+    const auto& qpns = ports_[port].qpns;
+    for (std::uint8_t i = 0; i < ports_[port].qpn_count; ++i) {
+        const auto index = queue_pairs_.find(key({ports_[port].lid, qpns[i]}));
+        if (index == none || queue_pairs_[index].link != link) continue;
+        auto& one = queue_pairs_[index];
+        one.is_announced = one.sends_ipoib = false;
+        one.link = 0;
+        one.p_key = 0;
+    }
+}
+
+Requester& Subnet::requester_at(std::uint16_t lid) {
+    const auto index = requesters_.find_or_add(lid);
+    static thread_local Requester nobody;
+    if (index != none) return requesters_[index];
+    nobody = {};
+    return nobody;
+}
+
+const Requester& Subnet::requester(PortIndex port) const {
+    static const Requester nobody;
+    const auto* found = port == none ? nullptr : requesters_.get(requesters_.find(ports_.get(port)->lid));
+    return found ? *found : nobody;
+}
+
+std::uint32_t Subnet::link_of(std::uint16_t p_key) {
+    auto& index = link_by_p_key_[p_key & 0x7fff];
+    if (index == 0) {
+        index = static_cast<std::uint32_t>(links_.size());
+        links_.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_member)});
+    }
+    return index;
+}
+
+std::uint32_t Subnet::link_of(std::uint16_t p_key, std::uint8_t scope) {
+    auto index = link_of(p_key);
+    for (;;) {
+        auto& link = links_[index];
+        if (!link.has_scope) {
+            link.has_scope = true;
+            link.scope = scope;
+        }
+        if (link.scope == scope) return index;
+        if (link.next == 0) break;
+        index = link.next;
+    }
+    const auto added = static_cast<std::uint32_t>(links_.size());
+    links_[index].next = added;
+    links_.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_member), .scope = scope, .has_scope = true});
+    return added;
+}
+
+std::uint32_t Subnet::index_of(const Link* link) const noexcept {
+    if (!link || link->p_key == 0) return 0;
+    auto index = link_by_p_key_[link->p_key & 0x7fff];
+    while (index != 0 && &links_[index] != link) index = links_[index].next;
+    return index;
+}
+
+/// The link that a group of IPoIB is on, by P_Key and scope; 0 where all links of the partition have other scopes.
+std::uint32_t Subnet::link_of_group(const Gid& mgid) {
+    const auto p_key = mgid_of(mgid)[Mgid::p_key];
+    const auto scope = mgid_of(mgid)[Mgid::scope];
+    if (is_broadcast_gid(mgid)) return link_of(p_key, scope);
+    const auto first = link_of(p_key);
+    for (auto index = first; index != 0; index = links_[index].next)
+        if (links_[index].has_scope && links_[index].scope == scope) return index;
+    return links_[first].has_scope ? 0 : first;
+}
+
+std::uint32_t Subnet::link_with(const Gid& mgid) const {
+    const auto first = link_by_p_key_[mgid_of(mgid)[Mgid::p_key] & 0x7fff];
+    for (auto index = first; index != 0; index = links_[index].next)
+        if (links_[index].has_scope && links_[index].scope == mgid_of(mgid)[Mgid::scope]) return index;
+    return first;
+}
+
+std::uint32_t Subnet::link_with(const QueuePair& queue_pair) const {
+    if (queue_pair.link != 0) return queue_pair.link;
+    return queue_pair.p_key == 0 ? 0 : link_by_p_key_[queue_pair.p_key & 0x7fff];
+}
+
+/// The link of a packet that names none by an MGID, and whose queue pair is on none yet.
+std::uint32_t Subnet::only_link(std::uint16_t p_key, const Packet& packet) {
+    const auto first = link_of(p_key);
+    const auto* to = packet.lrh ? queue_pair({packet.lrh[Lrh::dlid], packet.bth[Bth::dest_qp]}) : nullptr;
+    if (to && to->link != 0 && is_same_partition(links_[to->link].p_key, p_key)) {
+        is_link_certain_ = true;
+        return to->link;
+    }
+    // What the user has said holds for the partition.
+    const auto& link = links_[first];
+    is_link_certain_ = link.next == 0 && link.broadcast && link.source != Source::sa;
+    return link.next == 0 ? first : 0;
+}
+
+/// Other programs send what looks like IP behind four octets, too. IPoIB is what goes to a link's MGIDs, between queue
+/// pairs that were announced, or over connections that were made for it; address resolution proves itself.
+bool Subnet::is_of_ipoib(const Packet& packet) const {
+    if (!packet.bth || !packet.lrh) return true;
+    const QpAddress destination{packet.lrh[Lrh::dlid], packet.bth[Bth::dest_qp]};
+    if (!packet.deth) return connected_.find(key(destination)) != none;
+    if (packet.mgid && packet.grh && has_ipoib_signature(packet.grh[Grh::dgid])) return true;
+    const bool is_resolution = packet.arp && packet.arp[Arp::hardware] == Arp::infiniband;
+    if (is_resolution || packet.source_option || packet.target_option) return true;
+    if (source_ && (source_->is_announced || source_->sends_ipoib)) return true;
+    const auto* to = packet.is_multicast ? nullptr : queue_pair(destination);
+    return to && to->is_announced;
+}
+
+namespace {
+
+constexpr Proof broken(std::string_view lacks) { return {Standing::broken, lacks}; }
+constexpr Proof open_still{Standing::open, "no later packet shows by its PSN that none is missing"};
+
+/// What the PSNs of a queue pair say of an interval.
+enum class Run : std::uint8_t { does_not_count, has_gap, is_open, is_closed };
+Run run_of(const QueuePair* found, bool others_count, const Sight& since, const Sight& at) {
+    // Of one that has sent too little to tell, it is what those of others do.
+    if (!found || found->repeats > 0 || (found->steps == 0 && !others_count)) return Run::does_not_count;
+    if (found->run.frame > since.frame) return Run::has_gap;
+    return found->last.frame > at.frame ? Run::is_closed : Run::is_open;
+}
+
+}  // namespace
+
+/// An exchange with the SA that is missing as a whole leaves a gap at both ends, so either end can show that none is.
+Proof Subnet::proof_of_requests(const Span& span, const Sight& at) const {
+    const auto* requester = requesters_.get(requesters_.find(span.requester));
+    const bool is_now = at.frame == known_.now.frame;
+    if (requester && requester->gap.frame > span.since.frame && requester->gap.frame <= at.frame)
+        return broken("a request to the SA or an answer since is missing");
+    if (is_now && requester && requester->open_requests > (opens_request_ ? 1u : 0u))
+        return broken("a request to the SA has no answer");
+    const auto own = run_of(queue_pair({span.requester, 1}), counting_ > 0, span.since, at);
+    const auto of_sa = run_of(queue_pair({sa_lid_, 1}), counting_ > 0, span.since, at);
+    for (const auto wanted : {Run::is_closed, Run::is_open, Run::has_gap}) {
+        if (own != wanted && of_sa != wanted) continue;
+        if (wanted == Run::is_closed) return {};
+        return wanted == Run::is_open ? open_still : broken("PSNs show that packets to or from the SA are missing");
+    }
+    return {};
+}
+
+Proof Subnet::proof(const Span& span, const Sight& at) const {
+    if (span.is_given) return {};
+    if (at.steady - span.since.steady < span.time_needed)
+        return broken("the time since is a silence of the capture, which may be a step of its clock");
+    if (is_whole_) return {};
+    if (!span.since) return broken("the capture does not show how it began");
+    if (span.is_beyond_capture) return broken("what may have changed it need not pass this capture");
+    if (loss_.frame > span.since.frame) return broken("the capture tells that frames were lost since");
+    Proof worst;
+    if (span.requester) worst = proof_of_requests(span, at);
+    if (worst.standing == Standing::broken) return worst;
+    for (const auto& [of, since] : span.senders) {
+        if (of.qpn == 0) continue;
+        const auto* sender = queue_pair(of);
+        if (at.frame == known_.now.frame && span.needs_answers && &of == &span.senders.front().of && sender &&
+            sender->open_resolutions > 0)
+            return broken("an ARP request or Neighbour Solicitation of the sender has no answer");
+        const auto run = run_of(sender, counting_ > 0, since, at);
+        if (run == Run::has_gap) return broken("PSNs show that packets of a queue pair in question are missing");
+        if (run == Run::is_open) worst = open_still;
+    }
+    return worst;
+}
+
+}  // namespace ipoib::state

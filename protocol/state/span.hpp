@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What must be whole in a capture before something may be said of what is not in it.
+#pragma once
+
+#include "protocol/state/entities.hpp"
+
+#include <string_view>
+
+namespace ipoib::state {
+
+/// A queue pair by its place.
+struct QpAddress {
+    std::uint16_t lid = 0;
+    std::uint32_t qpn = 0;
+    friend bool operator==(const QpAddress&, const QpAddress&) = default;
+};
+
+/// All packets of a queue pair since then.
+struct Stretch {
+    QpAddress of{};  ///< QPN 0: none
+    Sight since;
+};
+
+/// An interval up to the packet at hand, and whose packets must all be captured in it: "no join since", "the QPN that
+/// was announced last".
+struct Span {
+    Sight since;                  ///< frame 0: it began before the capture
+    std::uint16_t requester = 0;  ///< a LID whose whole traffic with the SA is meant; 0: none
+    std::array<Stretch, 2> senders{};
+    std::int64_t time_needed = 0;    ///< ns that must have passed for sure
+    bool needs_answers = false;      ///< no ARP request or Neighbour Solicitation of the first sender is open
+    bool is_beyond_capture = false;  ///< what could change it need not pass where the capture is taken
+    bool is_given = false;           ///< the user has said so: nothing needs proof
+};
+
+/// How a span stands.
+enum class Standing : std::uint8_t {
+    proven,  ///< whole
+    open,    ///< nothing is missing so far; a later packet will tell whether the last one was
+    broken,  ///< something is missing, or may be
+};
+struct Proof {
+    Standing standing = Standing::proven;
+    std::string_view lacks{};  ///< what is missing, in words; empty where nothing is
+};
+
+}  // namespace ipoib::state
