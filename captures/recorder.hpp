@@ -6,6 +6,8 @@
 #include "protocol/build/packet_builder.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace ipoib::captures {
 
@@ -18,7 +20,11 @@ public:
     Recorder(const Recorder&) = delete;
     Recorder& operator=(const Recorder&) = delete;
 
-    void operator()(const build::PacketBuilder& packet, std::uint32_t interface = 0) {
+    /// Datagrams get the next PSN of their queue pair, as adapters number what they send.
+    void operator()(build::PacketBuilder packet, std::uint32_t interface = 0) {
+        const auto lrh = packet.get<wire::Lrh>();
+        const auto deth = packet.get<wire::Deth>();
+        if (lrh && deth) packet.choose(wire::Bth::psn, psns_[{lrh[wire::Lrh::slid], deth[wire::Deth::src_qp]}]++);
         octets(packet.build(medium_), interface);
     }
     /// A frame as it is; no more than `kept` octets of it are written.
@@ -37,6 +43,7 @@ private:
     capture::Writer writer_;
     wire::Medium medium_;
     std::int64_t time_ = first_time;
+    std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint32_t> psns_;  ///< by LID and queue pair
 };
 
 }  // namespace ipoib::captures

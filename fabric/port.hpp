@@ -102,8 +102,8 @@ public:
     virtual ~Port() = default;
     [[nodiscard]] virtual PortFacts facts() const = 0;
 
-    /// Sends one frame, LRH to VCRC. Both CRCs zero are filled in. Empty when it was sent, else why this backend
-    /// cannot send it.
+    /// Sends one frame, LRH to VCRC. Both CRCs zero are filled in, and so is PSN 0 of a datagram: adapters number
+    /// what they send. Empty when it was sent, else why this backend cannot send it.
     [[nodiscard]] virtual std::string send(wire::Octets frame) = 0;
     /// Sends several, in order; why the one that stopped it was not sent, or empty. `sent` counts those before it.
     [[nodiscard]] virtual std::string send_all(std::span<const wire::Octets> frames, std::size_t& sent) {

@@ -49,7 +49,7 @@ void Connections::send(std::uint16_t lid, std::uint16_t attribute_id, const Byte
                    .set(Mad::method, Method::send)
                    .set(Mad::transaction_id, interface_.next_communication_id())
                    .set(Mad::attribute_id, attribute_id));
-    interface_.transmit_mad(packet.add(message).build());
+    interface_.transmit_mad(packet.add(message));
 }
 
 template void Connections::send(std::uint16_t, std::uint16_t, const Bytes<CmDreq>&);

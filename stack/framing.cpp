@@ -15,8 +15,7 @@ void encapsulate_and_send(Interface& interface, PacketBuilder& packet, EtherType
     const auto& policy = interface.policy();
     packet.set(Encap::type, policy.encap_type(protocol)).set(Encap::reserved, policy.encap_reserved);
     packet.add(datagram);
-    if (policy.on_send) policy.on_send(packet);
-    interface.transmit(packet.build());
+    interface.transmit(packet);
 }
 
 }  // namespace

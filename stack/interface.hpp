@@ -91,8 +91,9 @@ public:
     [[nodiscard]] std::optional<wire::IpAddress> source_for(const wire::IpAddress& to) const noexcept;
     /// Asks who has an address: everyone, or one peer.
     void solicit(const wire::IpAddress& address, const Peer* peer);
-    void transmit(wire::Octets frame);
-    void transmit_mad(wire::Octets frame);
+    /// From its queue pair, or from QP1, with the next PSN of that.
+    void transmit(build::PacketBuilder& packet);
+    void transmit_mad(build::PacketBuilder& packet);
     [[nodiscard]] bool attach(const Group& group);
     void detach(const Group& group);
     /// Of a connection that this side has requested, or the peer.

@@ -120,10 +120,16 @@ void Interface::solicit(const IpAddress& address, const Peer* peer) {
     address.is_v4() ? arp_.request(address.v4(), peer) : neighbour_discovery_.solicit(address.octets, peer);
 }
 
-void Interface::transmit(Octets frame) {
-    if (is_running_) node_.hca().send(frame, queue_pair_);
+void Interface::transmit(build::PacketBuilder& packet) {
+    if (!is_running_) return;
+    packet.choose(Bth::psn, queue_pair_->next_psn++);
+    if (policy().on_send) policy().on_send(packet);
+    node_.hca().send(packet.build(), queue_pair_);
 }
-void Interface::transmit_mad(Octets frame) { node_.hca().send(frame); }
+void Interface::transmit_mad(build::PacketBuilder& packet) {
+    packet.choose(Bth::psn, node_.hca().next_gsi_psn());
+    node_.hca().send(packet.build());
+}
 
 bool Interface::attach(const Group& group) { return node_.hca().attach(*queue_pair_, group.mgid, group.mlid); }
 void Interface::detach(const Group& group) {

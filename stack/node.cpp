@@ -94,7 +94,7 @@ void Node::reject(const Packet& packet, View<CmReq> req) {
     set_field(head, Mad::attribute_id, cm_attribute::rej);
     set_field(body, CmRej::remote_comm_id, req[CmReq::local_comm_id]);
     set_field(body, CmRej::reason, invalid_service_id);
-    hca_.send(fabric::mad_frame(fabric::MadPath::back(packet, hca_.lid()), mad));
+    hca_.send(fabric::mad_frame(fabric::MadPath::back(packet, hca_.lid()), mad, hca_.next_gsi_psn()));
 }
 
 }  // namespace ipoib::stack

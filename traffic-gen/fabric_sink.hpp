@@ -30,6 +30,7 @@ public:
     void take_all() noexcept { takes_all_ = true; }
 
     bool take(Time time, const Sender& sender, wire::Octets frame) override;
+    [[nodiscard]] bool has_adapters() const noexcept override { return true; }
     [[nodiscard]] Time elapsed() override;
     [[nodiscard]] Administrator* administrator() noexcept override { return this; }
     void finish() override;

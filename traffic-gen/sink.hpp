@@ -39,6 +39,8 @@ public:
     virtual bool take(Time time, const Sender& sender, wire::Octets frame) = 0;
     /// Null: what profiles ask is played, the answers too.
     [[nodiscard]] virtual Administrator* administrator() noexcept { return nullptr; }
+    /// Adapters send what is taken: they number what leaves their queue pairs.
+    [[nodiscard]] virtual bool has_adapters() const noexcept { return false; }
     /// The time since the first packet, where that is real; a capture has no other than that of its packets.
     [[nodiscard]] virtual Time elapsed() { return {}; }
     /// Everything that was taken is on its way; for a capture, in the file.

@@ -115,11 +115,10 @@ void Stage::refuse_unjoined(const build::PacketBuilder& packet) {
                                  ": the subnet administrator did not let us join");
 }
 
-/// What is hidden has been sent, too.
 void Stage::number(build::PacketBuilder& packet) {
-    if (!packet.has(spec_of<Mad>) || !packet.has(spec_of<Lrh>) || !packet.has(spec_of<Deth>)) return;
-    auto& psn = management_psns_[{packet.get<Lrh>()[Lrh::slid], packet.get<Deth>()[Deth::src_qp]}];
-    packet.choose(Bth::psn, psn++ & 0xffffffu);
+    if (sink_.has_adapters() || !packet.has(spec_of<Lrh>) || !packet.has(spec_of<Deth>)) return;
+    const auto sender = sender_of(packet);
+    packet.choose(Bth::psn, psns_[{sender.lid, sender.qpn}]++);
 }
 
 bool Stage::send_changed(const Sender& sender, build::PacketBuilder& packet) {
@@ -161,12 +160,14 @@ Octets Stage::payload(const Flow& flow, std::size_t size) {
 }
 
 void Stage::send_next(Flow& flow, build::PacketBuilder packet) {
+    number(packet);
     if (send_changed(sender_of(packet), packet)) ++flow.next;
 }
 
 void Stage::keep(Flow& flow, const build::PacketBuilder& packet) {
     refuse_unjoined(packet);
     flow.sender = sender_of(packet);
+    flow.psn = &psns_[{flow.sender.lid, flow.sender.qpn}];
     flow.frame.emplace(packet, Number::at_count, tables_);
 }
 

@@ -76,8 +76,10 @@ public:
         const auto size = this->size();
         if (!is_plain() || size < Number::size) return send_next(of, make(payload(of, size)));
         if (!of.frame) keep(of, make(payload(of, size)));
-        of.frame->set(of.next);
-        if (give(of.sender, of.frame->frame())) ++of.next;
+        of.frame->set(of.next, *of.psn);
+        if (!give(of.sender, of.frame->frame())) return;
+        ++of.next;
+        if (!sink_.has_adapters()) ++*of.psn;
     }
     /// Nothing is sent for so long, on a fabric for a second at most.
     void pause(Time time);
@@ -112,6 +114,7 @@ public:
 private:
     struct Flow {
         std::optional<build::FrameTemplate> frame;
+        std::uint32_t* psn = nullptr;  ///< the next one of its queue pair
         Sender sender;
         std::uint64_t next = 0;
     };
@@ -120,6 +123,7 @@ private:
         return !mutation_ && !change_ && !damage_ && options_.least_size == options_.most_size;
     }
     [[nodiscard]] bool is_changed() const noexcept { return has_begun_ && (mutation_ || change_); }
+    /// The next PSN of the queue pair that sends it: also of what is hidden, which has been sent, too.
     void number(build::PacketBuilder& packet);
     void mutate(build::PacketBuilder& packet);
     void refuse_unjoined(const build::PacketBuilder& packet);
@@ -137,8 +141,8 @@ private:
     StageOptions options_;
     Sink& sink_;
     std::mt19937_64 random_;
-    /// Management datagrams are numbered as adapters number what a queue pair sends, so that a capture shows losses.
-    std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint32_t> management_psns_;  ///< by LID and queue pair
+    /// Datagrams are numbered as adapters number what a queue pair sends, so that a capture shows losses.
+    std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint32_t> psns_;  ///< by LID and queue pair
     std::map<std::pair<wire::Gid, wire::Gid>, std::uint8_t> memberships_;
     std::vector<Flow> flows_;
     build::FrameTemplate::Tables tables_;

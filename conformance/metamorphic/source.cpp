@@ -42,7 +42,7 @@ struct Play {
     void (*change)(build::PacketBuilder&) = nullptr;
     std::string_view rate = "1000";
     unsigned partitions = 1;
-    std::uint64_t packets = 24;
+    std::uint64_t packets = 30;
     unsigned hosts = 3;
 };
 

@@ -25,29 +25,47 @@ bool has_number(const std::vector<std::uint16_t>& numbers, std::uint16_t number)
 const Verdicts& Trial::judge_before(const Relation& relation, const Source& source, Kept kept, const Choice& choice) {
     const bool is_whole = kept.size() == source.size();
     if (is_whole && relation.moves != Moves::sum) return source.verdicts;
+    if (relation.is_of_one_subnet) return judge_apart(source, choice);
     before_trace_.clear();
     for (const auto index : kept) put(source, index, before_trace_);
-    if (relation.is_of_one_subnet) put_end();
     judge(before_trace_.frames, source.is_one_subnet, source.parties(), before_);
     if (relation.moves != Moves::sum) return before_;
     before_trace_.clear();
     for (const auto index : choice.frames) put(*choice.other, index, before_trace_);
-    if (relation.is_of_one_subnet && !before_trace_.frames.empty()) put_end();
     judge(before_trace_.frames, false, choice.other->parties(), alone_);
+    return add_alone();
+}
+
+const Verdicts& Trial::add_alone() {
     for (const auto& charge : alone_.charges) before_.add(charge);
     before_.settle();
     return before_;
 }
 
-/// A frame of a foreign program, as late as the last of the variant: so much time has passed for whoever had to do
+/// Each as it was, and at the times of the other's frames those of a foreign program: time passes for whoever has to do
 /// something.
-void Trial::put_end() {
-    if (variant_.frames.empty() || before_trace_.frames.empty()) return;
-    const auto shift = variant_.frames.front().time - before_trace_.frames.front().time;
-    auto end = foreign_programs().front()->frames().front();
-    end.time = variant_.frames.back().time - shift;
-    end.is_without_who = true;
-    before_trace_.frames.push_back(end);
+const Verdicts& Trial::judge_apart(const Source& source, const Choice& choice) {
+    const auto take = [&](const Source& of, bool is_mixed_in) {
+        before_trace_.clear();
+        const auto own = std::ranges::find(variant_.frames, is_mixed_in, &Frame::is_mixed_in);
+        if (own == variant_.frames.end()) return;
+        const auto shift = own->time - of.frames()[own->from].time;
+        for (const auto& frame : variant_.frames) {
+            if (frame.is_mixed_in == is_mixed_in) {
+                put(of, frame.from, before_trace_);
+                continue;
+            }
+            auto foreign = foreign_programs().front()->frames().front();
+            foreign.time = frame.time - shift;
+            foreign.is_without_who = true;
+            before_trace_.frames.push_back(foreign);
+        }
+    };
+    take(source, false);
+    judge(before_trace_.frames, source.is_one_subnet, source.parties(), before_);
+    take(*choice.other, true);
+    judge(before_trace_.frames, false, choice.other->parties(), alone_);
+    return add_alone();
 }
 
 const std::vector<Moved>& Trial::execute(const Relation& relation, const Source& source, Kept kept,
@@ -69,6 +87,7 @@ const std::vector<Moved>& Trial::execute(const Relation& relation, const Source&
 void Trial::compare(const Relation& relation, const Source& source, const Verdicts& before) {
     for (const auto& charge : after_.charges) {
         if (before.has(charge) || is_excepted(relation, charge)) continue;
+        if (relation.may_be_traceless && charge.is_by_end) continue;
         // Whoever is shown to break what is broken is not accused wrongly.
         const bool is_true = relation.moves == Moves::nothing_new && has_number(source.broken, charge.requirement);
         if (!is_true) moved_.push_back({charge, false});

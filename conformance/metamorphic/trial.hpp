@@ -28,7 +28,8 @@ public:
 
 private:
     const Verdicts& judge_before(const Relation& relation, const Source& source, Kept kept, const Choice& choice);
-    void put_end();
+    const Verdicts& judge_apart(const Source& source, const Choice& choice);
+    const Verdicts& add_alone();
     void compare(const Relation& relation, const Source& source, const Verdicts& before);
     void compare_injected(const Verdicts& before, const Choice& choice);
 

@@ -69,6 +69,7 @@ public:
         : frames_(frames), parties_(parties), verdicts_(verdicts), decisions_(decisions) {}
 
     void at(std::size_t position) noexcept { position_ = position; }
+    void end() noexcept { is_end_ = true; }
 
     void unjudged(std::size_t, state::Facts) const noexcept {}
     void observed(std::size_t rule) const {
@@ -100,7 +101,8 @@ private:
                            .link = link,
                            .is_fail = weight.is_fail,
                            .rule = static_cast<std::uint16_t>(rule),
-                           .position = static_cast<std::uint32_t>(position)});
+                           .position = static_cast<std::uint32_t>(position),
+                           .is_by_end = is_end_});
     }
 
     const std::vector<Frame>& frames_;
@@ -108,6 +110,7 @@ private:
     Verdicts& verdicts_;
     Decisions* decisions_;
     std::size_t position_ = 0;
+    bool is_end_ = false;
 };
 
 std::string link_text(const wire::Packet& packet, const state::Link* link, const state::Subnet& subnet) {
@@ -164,7 +167,9 @@ void judge(const std::vector<Frame>& frames, bool is_one_subnet, const Parties& 
         counter.at(i);
         if (inspector.take(view_of(frames[i], i))) inspector.judge(counter);
     }
+    counter.end();
     inspector.finish(counter);
+    verdicts.shows_loss = inspector.shows_loss();
     verdicts.settle();
 }
 
@@ -175,6 +180,7 @@ std::vector<Who> parties_of(const std::vector<Frame>& frames, bool is_one_subnet
         const state::Link* link = nullptr;
         const state::Subnet* subnet = nullptr;
         std::string sender_text;
+        bool is_foreign = false;
     };
     static const auto rules = rules::every();
     inspection::Inspector inspector{rules, {.is_one_subnet = is_one_subnet}};
@@ -185,8 +191,12 @@ std::vector<Who> parties_of(const std::vector<Frame>& frames, bool is_one_subnet
             continue;
         }
         const auto& known = inspector.known();
-        seen[i] = {known.sender, known.subject, known.link, &inspector.subnet(),
-                   inspection::sender_name(inspector.packet(), known)};
+        seen[i] = {known.sender,
+                   known.subject,
+                   known.link,
+                   &inspector.subnet(),
+                   inspection::sender_name(inspector.packet(), known),
+                   known.is_foreign};
     }
     std::vector<Who> all(frames.size());
     wire::Packet packet;
@@ -194,6 +204,7 @@ std::vector<Who> parties_of(const std::vector<Frame>& frames, bool is_one_subnet
         const auto& one = seen[i];
         all[i].sender = number_of(one.sender ? inspection::port_name(*one.sender) : one.sender_text);
         all[i].asker = one.asker ? number_of(inspection::port_name(*one.asker)) : all[i].sender;
+        all[i].is_foreign = one.is_foreign;
         if (!one.subnet) continue;
         wire::decode(frames[i].octets, packet, frames[i].medium, frames[i].wire_length);
         all[i].link = number_of(link_text(packet, one.link, *one.subnet));

@@ -16,6 +16,7 @@ struct Who {
     std::uint16_t sender = 0;  ///< who has sent it
     std::uint16_t asker = 0;   ///< for traffic with the SA: the port that asks
     std::uint16_t link = 0;
+    bool is_foreign = false;  ///< it only looks like IPoIB
     friend auto operator<=>(const Who&, const Who&) = default;
 };
 /// A number for a name of a port or link, and back. Not for several threads.
@@ -28,6 +29,8 @@ struct Charge {
     bool is_fail = false;
     std::uint16_t rule = 0;      ///< in rules::all(); which one found it is not compared
     std::uint32_t position = 0;  ///< of the first frame that shows it, from 0; not compared
+    /// It stands since nothing shows a loss, but no later packet shows that there was none either; not compared.
+    bool is_by_end = false;
 
     [[nodiscard]] std::uint64_t key() const noexcept {
         return std::uint64_t{requirement} << 33 | std::uint64_t{subject} << 17 | std::uint64_t{link} << 1 |
@@ -38,6 +41,7 @@ struct Charge {
 /// All charges of a trace, each once, in the order of their keys.
 struct Verdicts {
     std::vector<Charge> charges;
+    bool shows_loss = false;  ///< something in the trace tells of packets that are not in it
     /// Whether a charge, or a worse one of the same requirement, subject and link, is among them.
     [[nodiscard]] bool has(const Charge& charge) const noexcept;
     [[nodiscard]] bool has_exactly(const Charge& charge) const noexcept;

@@ -75,6 +75,7 @@ void Hca::detach(QueuePair& queue_pair, const Gid& mgid, std::uint16_t mlid) {
     state_->queue_pairs.detach(queue_pair, mgid, mlid);
 }
 
+std::uint32_t Hca::next_gsi_psn() noexcept { return state_->gsi_psn++; }
 std::uint32_t Hca::new_transaction() noexcept { return ++state_->last_transaction; }
 void Hca::on_mad(MgmtClass mgmt_class, std::function<void(const Datagram&)> handler) {
     state_->mad_handlers[mgmt_class] = handler_of(std::move(handler));

@@ -55,6 +55,7 @@ struct QueuePair {
     std::uint32_t q_key = 0;
     std::uint16_t p_key = 0xffff;
     bool takes_any_p_key = false;  ///< as the GSI: any P_Key of the table
+    std::uint32_t next_psn = 0;    ///< of the next datagram that its owner sends by it, modulo 2^24
     std::optional<FarEnd> connection;
     std::function<void(const Datagram&)> receive;
 };
@@ -99,9 +100,13 @@ public:
     void send(const Frame& frame, const QueuePair* from = nullptr);
     void send(wire::Octets frame, const QueuePair* from = nullptr) { send(Frame{frame}, from); }
 
+    /// The PSN of the next datagram of QP1: a queue pair numbers what it sends. IBTA Vol 1, 9.8.
+    [[nodiscard]] std::uint32_t next_gsi_psn() noexcept;
     [[nodiscard]] std::uint32_t new_transaction() noexcept override;
     void on_mad(wire::MgmtClass mgmt_class, std::function<void(const Datagram&)> handler) override;
-    void send_mad(const MadPath& path, const MadOctets& mad, Duration) override { send(mad_frame(path, mad)); }
+    void send_mad(const MadPath& path, const MadOctets& mad, Duration) override {
+        send(mad_frame(path, mad, next_gsi_psn()));
+    }
     /// SMPs for QP0 that are not for the subnet management agent: responses, traps and SMInfo, for a subnet manager
     /// here.
     void on_smp(std::function<void(const Datagram&)> handler);

@@ -55,7 +55,7 @@ struct Hca::State {
         std::shared_ptr<const std::function<void(PortEvent)>> function;
     };
     std::vector<Listener> listeners;
-    std::uint32_t last_listener = 0, last_transaction = 0;
+    std::uint32_t last_listener = 0, last_transaction = 0, gsi_psn = 0;
     std::vector<QueuePair*> scratch;
     unsigned deliveries = 0;  ///< going on
 };

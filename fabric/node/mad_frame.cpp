@@ -24,7 +24,7 @@ MadPath MadPath::back(const Packet& packet, std::uint16_t own_lid) noexcept {
             .dest_qp = packet.deth[Deth::src_qp]};
 }
 
-Frame mad_frame(const MadPath& path, const MadOctets& mad) {
+Frame mad_frame(const MadPath& path, const MadOctets& mad, std::uint32_t psn) {
     std::array<std::uint8_t, to_icrc_end + vcrc_size> octets{};
     const bool is_smp = path.dest_qp == 0;
     const MutableOctets lrh{octets.data(), Lrh::size}, bth{octets.data() + Lrh::size, Bth::size},
@@ -39,9 +39,18 @@ Frame mad_frame(const MadPath& path, const MadOctets& mad) {
     set_field(bth, Bth::migration, true);
     set_field(bth, Bth::p_key, path.p_key);
     set_field(bth, Bth::dest_qp, path.dest_qp);
+    set_field(bth, Bth::psn, psn);
     set_field(deth, Deth::q_key, is_smp ? 0 : gsi_q_key);
     set_field(deth, Deth::src_qp, path.src_qp);
     std::copy(mad.begin(), mad.end(), octets.begin() + headers_size);
+    return Frame{octets};
+}
+
+Frame with_psn(const Frame& mad_frame, std::uint32_t psn) {
+    std::array<std::uint8_t, to_icrc_end + vcrc_size> octets{};
+    const auto before = mad_frame.octets();
+    std::copy_n(before.begin(), std::min(before.size(), octets.size()), octets.begin());
+    set_field(MutableOctets{octets.data() + Lrh::size, Bth::size}, Bth::psn, psn);
     return Frame{octets};
 }
 

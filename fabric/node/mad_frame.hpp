@@ -27,7 +27,9 @@ struct MadPath {
     [[nodiscard]] static MadPath back(const wire::Packet& packet, std::uint16_t own_lid) noexcept;
 };
 
-/// A frame with both CRCs zero. DestQP 0 makes it an SMP: VL 15, no Q_Key.
-[[nodiscard]] Frame mad_frame(const MadPath& path, const MadOctets& mad);
+/// A frame with both CRCs zero. DestQP 0 makes it an SMP: VL 15, no Q_Key. Of the PSN the lower 24 bits count.
+[[nodiscard]] Frame mad_frame(const MadPath& path, const MadOctets& mad, std::uint32_t psn = 0);
+/// Such a frame with another PSN.
+[[nodiscard]] Frame with_psn(const Frame& mad_frame, std::uint32_t psn);
 
 }  // namespace ipoib::fabric

@@ -3,6 +3,11 @@
 #include "fabric/node/node_port.hpp"
 
 #include "fabric/node/mad_frame.hpp"
+#include "protocol/wire/crc.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
 
 namespace ipoib::fabric {
 using namespace wire;
@@ -27,13 +32,69 @@ struct NodePort::State {
         if (queue_pair && !p_keys.empty()) queue_pair->p_key = p_keys.front();
     }
 
+    [[nodiscard]] Frame numbered(Octets frame);
+    /// Null for QP0 and QP1, which the adapter numbers, and beyond the names that are kept.
+    [[nodiscard]] std::uint32_t* next_psn(std::uint32_t qpn) {
+        if (qpn == queue_pair->qpn) return &queue_pair->next_psn;
+        constexpr std::size_t most_names = 256;
+        if (qpn <= 1 || (borrowed.size() >= most_names && !borrowed.contains(qpn))) return nullptr;
+        return &borrowed[qpn];
+    }
+
     static constexpr std::uint32_t usual_q_key = 0x0b1b;
     Hca& hca;
     SaClient client;
     QueuePair* queue_pair = nullptr;
+    std::map<std::uint32_t, std::uint32_t>
+        borrowed;  ///< by the number of a queue pair that is not its own: the next PSN
     std::uint32_t event_listener = 0;
     std::shared_ptr<const std::function<void(Octets)>> listener;
 };
+
+namespace {
+
+/// CRCs that were right become "not computed"; those that were wrong stay as wrong as they were.
+void follow(Octets before, MutableOctets changed) {
+    constexpr std::size_t tail_size = icrc_size + vcrc_size;
+    const auto crcs = check_crcs(before, detect_tail(before));
+    if (crcs.icrc == Check::absent || before.size() < tail_size) return;
+    const auto tail = changed.last(tail_size);
+    if (crcs.icrc == Check::good && crcs.vcrc != Check::bad) {
+        std::ranges::fill(tail, std::uint8_t{0});
+        return;
+    }
+    std::array<std::uint8_t, longest_frame> right;
+    const MutableOctets one{right.data(), before.size()};
+    std::ranges::copy(before, one.begin());
+    write_crcs(one);
+    for (std::size_t i = 0; i < tail_size; ++i) tail[i] = static_cast<std::uint8_t>(tail[i] ^ one.last(tail_size)[i]);
+    std::ranges::copy(changed, one.begin());
+    write_crcs(one);
+    for (std::size_t i = 0; i < tail_size; ++i) tail[i] = static_cast<std::uint8_t>(tail[i] ^ one.last(tail_size)[i]);
+}
+
+}  // namespace
+
+/// A datagram without a PSN gets the next one of its queue pair, as a real adapter gives it; also one that is sent in
+/// the name of another queue pair.
+Frame NodePort::State::numbered(Octets frame) {
+    const auto is_global = View<Lrh>::at(frame)[Lrh::lnh] == Lnh::global;
+    const auto at_bth = Lrh::size + (is_global ? Grh::size : 0);
+    if (!queue_pair || frame.size() < at_bth + Bth::size + Deth::size + icrc_size + vcrc_size) return Frame{frame};
+    const auto bth = View<Bth>::at(frame.subspan(at_bth));
+    const auto deth = View<Deth>::at(frame.subspan(at_bth + Bth::size));
+    const auto opcode = bth[Bth::opcode];
+    const bool is_datagram = opcode == Opcode::ud_send_only || opcode == Opcode::ud_send_only_immediate;
+    if (!is_datagram || bth[Bth::psn] != 0) return Frame{frame};
+    auto* psn = next_psn(deth[Deth::src_qp]);
+    if (!psn) return Frame{frame};
+    std::array<std::uint8_t, longest_frame> octets;
+    const MutableOctets changed{octets.data(), frame.size()};
+    std::ranges::copy(frame, changed.begin());
+    set_field(changed.subspan(at_bth, Bth::size), Bth::psn, (*psn)++);
+    follow(frame, changed);
+    return Frame{changed};
+}
 
 NodePort::NodePort(Hca& hca) : state_(std::make_unique<State>(hca)) {}
 NodePort::~NodePort() = default;
@@ -51,7 +112,7 @@ std::string NodePort::send(Octets frame) {
     if (!state_->hca.is_connected()) return "the port has no link";
     const bool is_management = View<Lrh>::at(frame)[Lrh::vl] == management_vl;
     if (!is_management && !state_->hca.is_active()) return "the port is not active";
-    state_->hca.send(frame, state_->queue_pair);
+    state_->hca.send(state_->numbered(frame), state_->queue_pair);
     return {};
 }
 

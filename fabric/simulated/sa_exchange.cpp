@@ -109,7 +109,8 @@ void Outbox::post(const MadPath& path, const MadOctets& mad) {
 
 void Outbox::receive(const Frame& frame) {
     --waiting_;
-    hca_.send(frame);
+    // Segments may have overtaken it: a queue pair numbers what leaves it.
+    hca_.send(with_psn(frame, hca_.next_gsi_psn()));
 }
 
 void Outbox::clear() {

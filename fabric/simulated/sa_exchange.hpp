@@ -100,7 +100,7 @@ public:
     /// As an answer: after the time that the administrator takes. Dropped when too many wait already.
     void post(const MadPath& path, const MadOctets& mad);
     /// At once: the next segment of a table.
-    void send(const MadPath& path, const MadOctets& mad) { hca_.send(mad_frame(path, mad)); }
+    void send(const MadPath& path, const MadOctets& mad) { hca_.send(mad_frame(path, mad, hca_.next_gsi_psn())); }
     void receive(const Frame& frame) override;
     [[nodiscard]] Duration delay() const noexcept { return config_.answer_after + faults_.delay; }
     [[nodiscard]] Loop& loop() noexcept { return hca_.loop(); }

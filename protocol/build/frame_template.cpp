@@ -31,10 +31,12 @@ FrameTemplate::FrameTemplate(const PacketBuilder& packet, std::size_t at, Tables
     const auto at_udp = static_cast<std::size_t>(decoded.udp.octets().data() - frame_.data());
     at_checksum_ = at_udp + Udp::checksum.at.bit / 8;
     at_ = at_udp + Udp::size + at;
+    at_psn_ = static_cast<std::size_t>(decoded.bth.octets().data() - frame_.data()) + Bth::psn.at.bit / 8;
+    psn_ = decoded.bth[Bth::psn];
     for (std::size_t i = 0; i < changeable; ++i) value_ = value_ << 8 | frame_[at_ + i];
     sum_ = folded(0xffffu ^ decoded.udp[Udp::checksum]);
     if (sum_ == 0) sum_ = 0xffff;
-    auto& table = tables[{frame_.size(), at_}];
+    auto& table = tables[{frame_.size(), at_, at_psn_}];
     if (!table) table = effects();
     effects_ = table;
 }
@@ -62,7 +64,7 @@ void FrameTemplate::change(std::size_t place, std::uint8_t difference) noexcept 
     crc_changes_ ^= (*effects_)[place][difference];
 }
 
-void FrameTemplate::set(std::uint64_t value) noexcept {
+void FrameTemplate::change_value(std::uint64_t value) noexcept {
     auto differences = value ^ value_;
     if (differences == 0) return;
     constexpr unsigned pair = 0xffff;
@@ -79,6 +81,14 @@ void FrameTemplate::set(std::uint64_t value) noexcept {
     const unsigned old = static_cast<unsigned>(frame_[at_checksum_] << 8 | frame_[at_checksum_ + 1]);
     change(changeable, static_cast<std::uint8_t>((old ^ checksum) >> 8));
     change(changeable + 1, static_cast<std::uint8_t>(old ^ checksum));
+}
+
+void FrameTemplate::set(std::uint64_t value, std::uint32_t psn) noexcept {
+    change_value(value);
+    auto differences = psn ^ psn_;
+    psn_ = psn;
+    for (std::size_t place = at_psn + psn_size; place-- > at_psn && differences; differences >>= 8)
+        if (const auto difference = static_cast<std::uint8_t>(differences)) change(place, difference);
     for (auto* at = frame_.data() + frame_.size() - tail; crc_changes_; crc_changes_ >>= 8, ++at)
         *at = static_cast<std::uint8_t>(*at ^ crc_changes_);
 }

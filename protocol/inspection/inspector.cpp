@@ -92,6 +92,10 @@ bool Inspector::take(const FrameView& frame) {
     return true;
 }
 
+bool Inspector::shows_loss() const noexcept {
+    return std::ranges::any_of(fabrics_, [](const auto& fabric) { return fabric && fabric->subnet.shows_loss(); });
+}
+
 void Inspector::tell_loss(std::uint32_t interface) {
     const auto index = options_.is_one_subnet ? 0 : std::min<std::size_t>(interface, most_fabrics - 1);
     // Where the parties of a run share a subnet, a loss of one is one of all.

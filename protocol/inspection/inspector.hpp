@@ -91,6 +91,8 @@ public:
     void finish(Findings&& findings);
     /// The capture tells that frames were lost before the next one of this interface.
     void tell_loss(std::uint32_t interface);
+    /// Whether anything so far tells of packets that are not in the capture.
+    [[nodiscard]] bool shows_loss() const noexcept;
 
 private:
     /// The rules for one set of packet parts and one origin, by index.
@@ -216,7 +218,7 @@ void Inspector::weigh_again(Findings&& findings) {
         const auto proof = fabric_->subnet.proof(one.span, one.at);
         if (proof.standing == state::Standing::proven) findings.accused(one.of);
         if (proof.standing == state::Standing::broken) findings.undecided(one.of, proof.lacks);
-        return proof.standing != state::Standing::open;
+        return proof.standing == state::Standing::proven || proof.standing == state::Standing::broken;
     });
 }
 
@@ -224,11 +226,13 @@ template <class Findings>
 void Inspector::finish(Findings&& findings) {
     for (const auto& fabric : fabrics_) {
         if (!fabric) continue;
-        for (const auto& one : fabric->suspicions)
-            if (fabric->subnet.shows_loss())
-                findings.undecided(one.of, fabric->subnet.proof(one.span, one.at).lacks);
+        for (const auto& one : fabric->suspicions) {
+            const auto proof = fabric->subnet.proof(one.span, one.at);
+            if (proof.standing == state::Standing::awaited || fabric->subnet.shows_loss(one.span.begin()))
+                findings.undecided(one.of, proof.lacks);
             else
                 findings.accused(one.of);
+        }
         fabric->suspicions.clear();
     }
 }

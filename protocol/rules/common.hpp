@@ -84,14 +84,19 @@ inline state::Span since_told(const Packet&, const Known& known) {
 
 /// All that it has said to the SA and heard from it since the port's life on the link began.
 inline state::Span since_life_began(const Packet&, const Known& known) {
-    return with_sa(known, known.of_broadcast ? known.of_broadcast->watched_since : state::Sight{});
+    auto span = with_sa(known, known.of_broadcast ? known.of_broadcast->watched_since : state::Sight{});
+    if (known.shares_port) span.unknown = "several GIDs share the port, which may be a member by another one";
+    return span;
 }
-/// What a creator gives that has not asked for the group before is its own choice: for a group that exists it would be
-/// refused. So all that it has said to the SA since its start must be there. What the user says needs no proof.
+/// A join that gives all parameters of a group which exists is a check, and creates nothing: the SA must have told that
+/// there was none, by an answer before or by a report since. All that the creator has said to the SA since its start
+/// must be there.
 inline state::Span since_start(const Packet& p, const Known& known) {
-    const auto told = since_told(p, known);
-    if (told.is_given) return told;
-    return since_life_began(p, known);
+    auto span = since_told(p, known);
+    if (!span.is_given) span = since_life_began(p, known);
+    const bool is_told = known.group && known.group->existence == state::Existence::missing;
+    if (!is_told) span.created = known.group_index;
+    return span;
 }
 
 /// For `expected_of`: the broadcast group's value.

@@ -29,6 +29,14 @@ state::Span since_refusal(const Packet&, const Known& known) {
     const bool has_left = member.left_at.frame > member.refused_at.frame;
     auto span = with_sa(known, has_left ? member.left_at : member.refused_at);
     if (has_left) span.time_needed = grace;
+    if (known.shares_port) span.unknown = "several GIDs share the port, which may be a member by another one";
+    // A join that is refused takes nothing away from who is a member.
+    const bool was_there =
+        known.subject && known.subject->first_ipoib && known.subject->first_ipoib.frame < member.first_refused.frame;
+    const bool is_watched = known.of_broadcast && known.of_broadcast->watched_since;
+    if (!has_left && was_there && !is_watched)
+        span.unknown =
+            "the port used the link before the join that was refused, and may have joined before the capture";
     return span;
 }
 /// Of one that has left, what was queued may still come.
@@ -65,8 +73,21 @@ state::Span since_others(const Packet&, const Known& known) {
     return span;
 }
 
+/// Other programs of the port may join the broadcast group in their own way; the SA answers with all states that the
+/// port has. IBTA Vol 1, 15.2.5.17.
+bool has_joined_link(const Packet& p, const Known& known) {
+    if (!has_joined(p, known)) return false;
+    const auto& member = *known.member;
+    return member.joined == 0 || ((member.joined | member.granted) & join_state::full_member) != 0;
+}
+state::Span since_refusal_or_grant(const Packet& p, const Known& known) {
+    return has_joined(p, known) ? with_sa(known, known.member->joined_at) : since_refusal(p, known);
+}
+
 std::string what_sa_said(const Packet&, const Known& known) {
     const auto* member = known.member;
+    if (member && member->joined != 0)
+        return "JoinState " + std::to_string(member->granted) + " in frame " + std::to_string(member->joined_at.frame);
     if (!member || !(member->refused_at || member->left_at)) return "none";
     if (member->left_at.frame > member->refused_at.frame)
         return "none: it left in frame " + std::to_string(member->left_at.frame);
@@ -135,15 +156,15 @@ constexpr Rule rules[] = {
      .actual_of = [](const Packet&, const Known&) { return std::string("one that it has said not to exist"); }},
     {.id = "RULE-RFC4391-5-02-sends",
      .checks = {&rfc4391::broadcast_full_member_join, &rfc4392::failed_join_keeps_off_subnet},
-     .title = "an interface sends to the broadcast group once the SA has let it join",
+     .title = "an interface sends to the broadcast group once the SA has let it join as FullMember",
      .needs = to_group,
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::member),
-     .over = since_refusal,
+     .over = since_refusal_or_grant,
      .applies = [](const Packet& p, const Known&) { return is_to_broadcast(p); },
-     .holds = has_joined,
+     .holds = has_joined_link,
      .points_at = Grh::dgid,
-     .expected = "a join that succeeded before",
+     .expected = "a join as FullMember that succeeded before",
      .actual_of = what_sa_said},
     {.id = "RULE-RFC4391-5-08",
      .checks = {&rfc4391::pkey_assigned_to_port},
@@ -200,7 +221,12 @@ constexpr Rule rules[] = {
      .knows = facts(Fact::group_record),
      .over = since_mlid,
      .applies = [](const Packet&, const Known& known) { return mlid_of(known) != 0; },
-     .holds = [](const Packet& p, const Known& known) { return p.lrh[Lrh::dlid] == mlid_of(known); },
+     // Another port may have been told of a newer one.
+     .holds =
+         [](const Packet& p, const Known& known) {
+             const auto dlid = p.lrh[Lrh::dlid];
+             return dlid == mlid_of(known) || dlid == known.group->record->mlid;
+         },
      .points_at = Lrh::dlid,
      .expected_of = [](const Packet&, const Known& known) { return hex(mlid_of(known), 4); }},
     {.id = "RULE-RFC4391-10-08",

@@ -40,15 +40,19 @@ std::string announced_qpns(const Packet&, const Known& known) {
     return hex(neighbour.qpns[neighbour.qpn_count - 1u], 6) + ", which the receiver has announced";
 }
 
+constexpr std::string_view question_missing =
+    "the sender has answered a question that is not in the capture, and may have told another queue pair";
+bool has_asked_unseen(const state::Neighbour& neighbour) { return neighbour.unseen.frame > neighbour.announced.frame; }
+
 /// The sender asks before it sends, so all that it sent since its start must be there, and an answer to all that it
 /// asked; the receiver may have announced another queue pair since, so all that the one announced has sent.
 state::Span since_resolution(const Packet& p, const Known& known) {
     state::Span span{.since = known.of_broadcast->watched_since, .needs_answers = true};
     span.senders[0] = {{p.lrh[Lrh::slid], p.deth[Deth::src_qp]}, span.since};
     const auto& neighbour = *known.neighbour;
-    if (known.target)
-        span.senders[1] = {{known.target->lid, neighbour.qpns[neighbour.qpn_count - 1u]}, neighbour.announced};
+    if (known.target) span.senders[1] = {{known.target->lid, neighbour.announced_by}, neighbour.announced};
     if (known.source && known.source->first.frame > span.since.frame) span.senders[0].since = known.source->first;
+    if (has_asked_unseen(neighbour)) span.unknown = question_missing;
     return span;
 }
 /// Since the interface that a reply goes to was announced.
@@ -56,6 +60,7 @@ state::Span since_announcement(const Packet&, const Known& known) {
     const auto& neighbour = *known.neighbour;
     state::Span span{.since = neighbour.announced};
     span.senders[0] = {{known.answers->lid, known.answers->qpn}, neighbour.announced};
+    if (has_asked_unseen(neighbour)) span.unknown = question_missing;
     return span;
 }
 /// A sender may also go back the way on which the receiver's packets came.
@@ -204,8 +209,12 @@ constexpr Rule rules[] = {
          [](const Packet& p, const Known& known) {
              // What goes to an interface of this subnet goes to a next hop here.
              const bool is_to_here = known.destination && known.destination->is_announced;
+             const auto prefix = known.neighbour->gid.prefix();
+             // A port whose subnet has got another prefix asks the SA under its new GID.
+             const bool is_own =
+                 prefix == known.sender->gid.prefix() || (known.requester && known.requester->prefix == prefix);
              return has_one_address(p, known) && !is_to_here && known.neighbour->has(p.bth[Bth::dest_qp]) &&
-                    !known.sender->gid.is_zero() && known.neighbour->gid.prefix() != known.sender->gid.prefix();
+                    !known.sender->gid.is_zero() && !is_own;
          },
      .holds = [](const Packet& p, const Known& known) { return p.grh && p.grh[Grh::dgid] == known.neighbour->gid; },
      .points_at = Grh::dgid,
@@ -258,7 +267,11 @@ constexpr Rule rules[] = {
      .needs = unicast,
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::path),
-     .over = since_path,
+     // RFC 4391, 9.1.2 d: how the SL is found is not defined.
+     .over =
+         [](const Packet&, const Known&) {
+             return state::Span{.unknown = "a sender may find the SL in other ways than by a PathRecord"};
+         },
      .applies = has_ways,
      .holds =
          [](const Packet& p, const Known& known) {

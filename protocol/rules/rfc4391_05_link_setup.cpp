@@ -29,7 +29,9 @@ constexpr Rule rules[] = {
      .checks = {&rfc4391::broadcast_full_member_join},
      .title = "an interface joins the broadcast group as FullMember",
      .needs = parts(Part::mc_member),
-     .evidence = Evidence::one_frame,
+     .evidence = Evidence::nothing_between,
+     // Before the capture it may have done so, and this be another program's join.
+     .over = [](const Packet&, const Known&) { return state::Span{}; },
      .applies = is_broadcast_join,
      .holds = [](const Packet& p, const Known&) { return (asked_state(p) & join_state::full_member) != 0; },
      .points_at = McMemberRecord::join_state,

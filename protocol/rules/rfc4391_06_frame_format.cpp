@@ -10,6 +10,12 @@ bool is_listed(EtherType type) {
     return type == EtherType::ipv4 || type == EtherType::arp || type == EtherType::rarp || type == EtherType::ipv6;
 }
 
+/// IEEE 802's two types for local experiments: what they carry is nobody's business, whatever it looks like.
+bool is_experimental(EtherType type) {
+    constexpr std::uint16_t first = 0x88b5, second = 0x88b6;
+    return type == EtherType{first} || type == EtherType{second};
+}
+
 constexpr Rule rules[] = {
     {.id = "RULE-RFC4391-6-01",
      .checks = {&rfc4391::encap_header},
@@ -44,7 +50,8 @@ constexpr Rule rules[] = {
      .title = "Type tells what the datagram is",
      .needs = parts(Part::ipoib, Part::encap),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p, const Known&) { return p.content != EtherType{}; },
+     .applies = [](const Packet& p,
+                   const Known&) { return p.content != EtherType{} && !is_experimental(p.ether_type); },
      .holds = [](const Packet& p, const Known&) { return p.ether_type == p.content; },
      .points_at = Encap::type,
      .expected_of = [](const Packet& p, const Known&) { return hex(static_cast<std::uint16_t>(p.content), 4); }},

@@ -114,8 +114,9 @@ std::uint32_t Subnet::link_of_packet(const Packet& packet, bool is_tester) {
     if (!is_right) return only_link(p_key, packet);
     const auto index = is_tester && is_broadcast_gid(mgid) ? link_of(p_key) : link_of_group(mgid);
     is_link_certain_ = index != 0;
-    bind(source_, index);
     auto& link = links_[index];
+    // As long as the scope of no broadcast-GID is known, another group's does not tell which link it is.
+    if (link.has_scope) bind(source_, index);
     if (index != 0 && !is_tester && is_broadcast_gid(mgid) && !link.broadcast_gid && !link.is_disputed) {
         link.broadcast_gid = mgid;
         link.group = group_of(mgid);
@@ -165,12 +166,22 @@ Dialogue dialogue_of(const Packet& p) {
 
 }  // namespace
 
+/// Who was asked knows a link-layer address that the capture may not show.
+void Subnet::question_is_missing(const Packet& answer) {
+    const bool is_resolution = answer.arp_addresses || (answer.icmpv6 && answer.nd_target);
+    if (!is_resolution || answer.is_multicast) return;
+    const auto asker =
+        answer.arp_addresses ? mapped(answer.arp_addresses[ArpAddresses::tpa]) : answer.ipv6[Ipv6::destination];
+    if (const auto index = neighbours_.find(on_link(asker)); index != none) neighbours_[index].unseen = known_.now;
+}
+
 /// Questions of IP, and the packets that answer them.
 void Subnet::solicitations(const Packet& packet) {
     const auto dialogue = dialogue_of(packet);
     if (dialogue.key == 0 || !packet.deth) return;
     auto& place = solicitations_[dialogue.key % solicitations_.size()];
     if (!dialogue.asks) {
+        if (!is_doubled_ && (place.key != dialogue.key || place.is_answered)) question_is_missing(packet);
         if (place.key != dialogue.key) return;
         known_.answers = &place;
         // It has heard what was sent to a group of that link.
@@ -277,6 +288,7 @@ void Subnet::announce(const Packet& packet, const Gid& address, const Gid& annou
     if (port != none) remember(ports_[port].qpns, ports_[port].qpn_count, qpn);
     if (auto* announces = is_local(announced) ? queue_pair_of({place, qpn}) : nullptr) {
         announces->is_announced = true;
+        announces->is_doubtful = false;
         announces->announced = known_.now;
         if (packet.bth) announces->add(packet.bth[Bth::p_key]);
         if (port != none) announces->port = port;
@@ -288,10 +300,15 @@ void Subnet::announce(const Packet& packet, const Gid& address, const Gid& annou
     if (index == none) return;
     auto& neighbour = neighbours_[index];
     if (neighbour.announced && neighbour.gid != gid) neighbour.is_shared = true;
+    // An interface has one queue pair for datagrams: that of before is given back. RFC 4755, 3.1.
+    const auto before = neighbour.qpn_count != 0 ? neighbour.qpns[neighbour.qpn_count - 1u] : qpn;
+    if (neighbour.gid == gid && before != qpn)
+        if (auto* given_back = queue_pair_of({place, before})) given_back->is_doubtful = true;
     neighbour.address = address;
     neighbour.gid = gid;
     neighbour.port = port;
     neighbour.announced = known_.now;
+    neighbour.announced_by = source_ ? source_->qpn : qpn;
     remember(neighbour.qpns, neighbour.qpn_count, qpn);
 }
 

@@ -87,6 +87,8 @@ struct Requester {
     Sight gap;                        ///< the last sign that a request or an answer is not in the capture
     std::uint32_t open_requests = 0;  ///< without an answer yet, since the latest join of a broadcast group
     std::uint32_t epoch = 0;          ///< counts those joins
+    PortIndex epoch_of = none;        ///< the port that has joined
+    std::uint64_t prefix = 0;         ///< of the PortGID that it named last; 0: none
     bool asked_for_groups = false;    ///< has asked the SA for a table of groups
     bool asked_for_paths = false;     ///< has asked the SA for a path, by any method
     bool asked_for_many = false;      ///< by one that is answered with several
@@ -104,6 +106,8 @@ struct QueuePair {
     std::array<std::uint16_t, 4> partitions{};  ///< without membership bit, in which it was announced, or uses groups
     bool is_announced = false;                  ///< in a link-layer address
     bool sends_ipoib = false;                   ///< has sent what is IPoIB beyond doubt
+    /// Another program may have its number now: what has not the link's Q_Key is that program's.
+    bool is_doubtful = false;
     bool rejects_owned = false;  ///< has answered a REQ at the Service-ID that it owns with REJ "invalid service ID"
     bool flags_since = false;    ///< and announced connected mode since
     bool denies_flags = false;   ///< and rejected again then: what it announces, it does not take
@@ -163,6 +167,7 @@ struct Group {
     Sight learned;                          ///< the frame that taught the record
     Sight told;                             ///< the last table that names it
     Sight created, deleted;                 ///< traps 66 and 67 told of it, or a join made it
+    Sight reported;                         ///< trap 66 told of it
     GroupParameters used;  ///< what packets to it carried: MLID, Q_Key, SL, TClass, FlowLabel, HopLimit
 };
 
@@ -172,6 +177,7 @@ struct Member {
     PortIndex port = none;
     std::uint8_t joined = 0;       ///< JoinState bits that hold now
     std::uint8_t ever_joined = 0;  ///< bits that ever held
+    std::uint8_t granted = 0;      ///< all bits that the SA's last answer to a join told of
     std::uint8_t asked = 0;        ///< bits that it asked for
     bool was_asked_for = false;    ///< it has asked the SA about this group, by any request
     bool listens = false;          ///< IGMP or MLD of one of its interfaces told so
@@ -185,6 +191,7 @@ struct Member {
     std::uint64_t sent = 0;  ///< packets
     Sight watched_since;     ///< of a broadcast group: the join that began the port's life on the link in this capture
     Sight joined_at, last_sent, left_at, refused_at, first_sent, first_unjoined;
+    Sight first_refused;              ///< of the refusals since it was a member last
     Sight told_of_deletion;           ///< it acknowledged the report that the group is deleted, and has not asked since
     Sight lone_since;                 ///< the first of the lone requests
     std::uint32_t sent_by = 0;        ///< the queue pair of its last packet
@@ -201,6 +208,7 @@ struct Request {
     std::uint16_t attribute = 0;
     PortIndex port = none;
     std::uint32_t epoch = 0;                            ///< of the port
+    std::uint32_t psn = 0;                              ///< of the request
     std::uint16_t sa = 0;                               ///< LID that was asked
     Sight asked, answered;                              ///< an answer may be captured before its request
     Sight gap_before;                                   ///< of the port, before an answer that no request preceded
@@ -221,6 +229,8 @@ struct Neighbour {
     bool is_shared = false;               ///< announced with two GIDs
     PortIndex port = none;                ///< that has this GID
     Sight announced;
+    std::uint32_t announced_by = 0;  ///< the queue pair that has sent it, which need not be the one that it names
+    Sight unseen;                    ///< an answer to a question of its own that is not in the capture
 
     [[nodiscard]] bool has(std::uint32_t qpn) const noexcept {
         for (std::uint8_t i = 0; i < qpn_count; ++i)
@@ -265,7 +275,15 @@ struct Connection {
     std::uint32_t requester_qpn = 0, responder_qpn = 0;
     std::uint32_t requester_rc = 0, responder_rc = 0;  ///< the queue pairs of the connection itself
     std::uint64_t service_id = 0;
+    wire::Gid responder_gid{};
     Sight requested, replied, rejected;
+};
+
+/// A queue pair of a connection that is, or was, of IPoIB. Behind the LID of an IB router several ports may use its
+/// number.
+struct ConnectedEnd {
+    wire::Gid gid{};  ///< of its port; zero where it was not told
+    bool is_open = false;
 };
 
 }  // namespace ipoib::state

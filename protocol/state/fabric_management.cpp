@@ -111,47 +111,82 @@ void Subnet::take_p_keys(const Packet& packet, Octets smp) {
     port.knows_p_keys = blocks != 0 && blocks < 32 && port.p_key_blocks == (std::uint32_t{1} << blocks) - 1;
 }
 
+void Subnet::open_end(QpAddress at, const Gid& gid) {
+    if (const auto index = connected_.find_or_add(key(at)); index != none)
+        connected_[index] = {.gid = gid, .is_open = true};
+}
+
+/// The number is free, or another program's, unless it is that of another port behind the same LID.
+void Subnet::close_end(QpAddress at, const Gid& gid) {
+    const auto index = connected_.find(key(at));
+    if (index == none) return;
+    auto& end = connected_[index];
+    if (end.gid.is_zero() || gid.is_zero() || local_form(end.gid) == local_form(gid)) end.is_open = false;
+}
+
+void Subnet::end(const Connection& connection) {
+    close_end({connection.requester_lid, connection.requester_rc}, {});
+    if (connection.responder_rc != 0) close_end({connection.responder_lid, connection.responder_rc}, {});
+}
+
+/// Of a message of either side, by the identifiers that both have given it.
+Connection* Subnet::connection_of(const Packet& packet, std::uint32_t local_id, std::uint32_t remote_id) {
+    const auto slid = packet.lrh[Lrh::slid], dlid = packet.lrh[Lrh::dlid];
+    const auto answered = connections_.find(connection_key(dlid, remote_id));
+    if (answered != none && connections_[answered].responder_lid == slid) return &connections_[answered];
+    const auto own = connections_.find(connection_key(slid, local_id));
+    return own != none && connections_[own].responder_lid == dlid ? &connections_[own] : nullptr;
+}
+
+void Subnet::take_connection_request(const Packet& packet) {
+    const auto req = packet.get<CmReq>();
+    const auto slid = packet.lrh[Lrh::slid], dlid = packet.lrh[Lrh::dlid];
+    const auto gid = req[CmReq::primary_local_gid];
+    if (!is_ipoib_service(req)) return close_end({slid, req[CmReq::local_qpn]}, gid);
+    const auto index = connections_.find_or_add(connection_key(slid, req[CmReq::local_comm_id]));
+    if (index == none) return;
+    auto& connection = connections_[index];
+    const auto data = ipoib_private_data(req);
+    connection = {.requester_lid = slid,
+                  .responder_lid = dlid,
+                  .requester_id = req[CmReq::local_comm_id],
+                  .requester_qpn = data ? data[CmPrivateData::ud_qpn] : 0,
+                  .requester_rc = req[CmReq::local_qpn],
+                  .service_id = req[CmReq::service_id],
+                  .responder_gid = req[CmReq::primary_remote_gid],
+                  .requested = known_.now};
+    known_.connection = &connection;
+    open_end({slid, connection.requester_rc}, gid);
+}
+
+/// RFC 4755, 3: only connections that were asked for at the Service-ID of an interface are IPoIB's, and only until they
+/// end.
 void Subnet::take_cm(const Packet& packet) {
     if (!packet.lrh) return;
-    const auto slid = packet.lrh[Lrh::slid], dlid = packet.lrh[Lrh::dlid];
-    if (const auto req = packet.get<CmReq>()) {
-        if (!is_ipoib_service(req)) return;
-        const auto index = connections_.find_or_add(connection_key(slid, req[CmReq::local_comm_id]));
-        if (index == none) return;
-        auto& connection = connections_[index];
-        const auto data = ipoib_private_data(req);
-        connection = {.requester_lid = slid,
-                      .responder_lid = dlid,
-                      .requester_id = req[CmReq::local_comm_id],
-                      .requester_qpn = data ? data[CmPrivateData::ud_qpn] : 0,
-                      .requester_rc = req[CmReq::local_qpn],
-                      .service_id = req[CmReq::service_id],
-                      .requested = known_.now};
-        known_.connection = &connection;
-        static_cast<void>(connected_.find_or_add(key({slid, connection.requester_rc})));
-        return;
-    }
-    const auto answer_to = [&](std::uint32_t id) {
-        const auto index = connections_.find(connection_key(dlid, id));
-        return index != none && connections_[index].responder_lid == slid ? &connections_[index] : nullptr;
-    };
+    const auto slid = packet.lrh[Lrh::slid];
+    if (packet.get<CmReq>()) return take_connection_request(packet);
     if (const auto rep = packet.get<CmRep>()) {
-        if (auto* connection = answer_to(rep[CmRep::remote_comm_id])) {
-            const auto data = ipoib_private_data(rep);
-            connection->responder_qpn = data ? data[CmPrivateData::ud_qpn] : 0;
-            connection->responder_rc = rep[CmRep::local_qpn];
-            static_cast<void>(connected_.find_or_add(key({slid, connection->responder_rc})));
-            connection->replied = known_.now;
-            known_.connection = connection;
-            known_.owner = owner_of(*connection);
-        }
+        auto* connection = connection_of(packet, 0, rep[CmRep::remote_comm_id]);
+        if (!connection) return close_end({slid, rep[CmRep::local_qpn]}, packet.grh ? packet.grh[Grh::sgid] : Gid{});
+        const auto data = ipoib_private_data(rep);
+        connection->responder_qpn = data ? data[CmPrivateData::ud_qpn] : 0;
+        connection->responder_rc = rep[CmRep::local_qpn];
+        open_end({slid, connection->responder_rc}, connection->responder_gid);
+        connection->replied = known_.now;
+        known_.connection = connection;
+        known_.owner = owner_of(*connection);
     } else if (const auto rej = packet.get<CmRej>()) {
-        if (auto* connection = answer_to(rej[CmRej::remote_comm_id])) {
-            connection->rejected = known_.now;
-            known_.connection = connection;
-            known_.owner = owner_of(*connection);
-            rejected(*connection, rej[CmRej::reason]);
-        }
+        auto* connection = connection_of(packet, rej[CmRej::local_comm_id], rej[CmRej::remote_comm_id]);
+        if (!connection) return;
+        end(*connection);
+        if (connection->responder_lid != slid) return;
+        connection->rejected = known_.now;
+        known_.connection = connection;
+        known_.owner = owner_of(*connection);
+        rejected(*connection, rej[CmRej::reason]);
+    } else if (const auto dreq = packet.get<CmDreq>()) {
+        if (auto* connection = connection_of(packet, dreq[CmDreq::local_comm_id], dreq[CmDreq::remote_comm_id]))
+            end(*connection);
     }
 }
 

@@ -48,7 +48,7 @@ void Subnet::pass_time(const Sight& now) {
     last_time_ = now.time;
     known_.now = now;
     known_.now.steady = steady_;
-    if (is_loss_told_) loss_ = known_.now;
+    if (is_loss_told_) loss_ = shown_loss_ = known_.now;
     is_loss_told_ = false;
 }
 
@@ -133,13 +133,15 @@ void Subnet::count(QueuePair& queue_pair, const Packet& packet) {
     if (is_first) {
         queue_pair.first = queue_pair.run = known_.now;
     } else if (psn == queue_pair.psn) {
-        if (likeness == queue_pair.likeness) return;
+        is_doubled_ = likeness == queue_pair.likeness;
+        if (is_doubled_) return;
         ++queue_pair.repeats;
     } else if (psn == ((queue_pair.psn + 1) & psn_mask)) {
         if (queue_pair.steps++ == 0) ++counting_;
     } else {
-        if (queue_pair.repeats == 0) ++gaps_;
+        if (queue_pair.repeats == 0) shown_loss_ = known_.now;
         queue_pair.run = known_.now;
+        queue_pair.is_doubtful = true;
         queue_pair.port = none;
         queue_pair.link = 0;
         queue_pair.p_key = 0;
@@ -152,6 +154,7 @@ void Subnet::count(QueuePair& queue_pair, const Packet& packet) {
 /// Who leaves a link gives up its queue pairs: others may get their numbers.
 void Subnet::forget_queue_pairs(PortIndex port, std::uint32_t link) {
     const auto& qpns = ports_[port].qpns;
+    doubt_queue_pairs(port);
     for (std::uint8_t i = 0; i < ports_[port].qpn_count; ++i) {
         const auto index = queue_pairs_.find(key({ports_[port].lid, qpns[i]}));
         if (index == none || queue_pairs_[index].link != link) continue;
@@ -159,6 +162,15 @@ void Subnet::forget_queue_pairs(PortIndex port, std::uint32_t link) {
         one.is_announced = one.sends_ipoib = false;
         one.link = 0;
         one.p_key = 0;
+    }
+}
+
+/// Its interfaces may have ended: until they announce themselves again only the link's Q_Key tells that they have not.
+void Subnet::doubt_queue_pairs(PortIndex port) {
+    if (port == none) return;
+    for (std::uint8_t i = 0; i < ports_[port].qpn_count; ++i) {
+        const auto index = queue_pairs_.find(key({ports_[port].lid, ports_[port].qpns[i]}));
+        if (index != none) queue_pairs_[index].is_doubtful = true;
     }
 }
 
@@ -247,24 +259,48 @@ std::uint32_t Subnet::only_link(std::uint16_t p_key, const Packet& packet) {
     return link.next == 0 ? first : 0;
 }
 
+bool Subnet::has_q_key_of_link(const Packet& packet, const QueuePair& queue_pair) const {
+    const auto& link = links_[link_with(queue_pair)];
+    const auto q_key = packet.deth[Deth::q_key];
+    if (link.broadcast && (link.told & facts(Fact::q_key))) return q_key == link.broadcast->q_key;
+    return link.q_key_users.front() != none && q_key == link.q_key_in_use;
+}
+
+/// Whether the packet is for, or from, the interface that this queue pair was known to be of. A GRH may name another
+/// port, behind the LID of an IB router or at a LID that has changed hands.
+bool Subnet::is_meant(const Packet& packet, const QueuePair& queue_pair) const {
+    const auto* port = ports_.get(queue_pair.port);
+    const bool is_sender = &queue_pair == source_;
+    const auto named = packet.grh ? local_form(packet.grh[is_sender ? Grh::sgid : Grh::dgid]) : Gid{};
+    const bool names_other = port && !port->gid.is_zero() && !named.is_zero() && named != port->gid;
+    return (!queue_pair.is_doubtful && !names_other) || has_q_key_of_link(packet, queue_pair);
+}
+
 /// Other programs send what looks like IP behind four octets, too. IPoIB is what goes to a link's MGIDs, between queue
 /// pairs that were announced, or over connections that were made for it; address resolution proves itself.
 bool Subnet::is_of_ipoib(const Packet& packet) const {
     if (!packet.bth || !packet.lrh) return true;
     const QpAddress destination{packet.lrh[Lrh::dlid], packet.bth[Bth::dest_qp]};
-    if (!packet.deth) return connected_.find(key(destination)) != none;
+    if (!packet.deth) {
+        const auto* end = connected_.get(connected_.find(key(destination)));
+        if (!end || !end->is_open) return false;
+        return !packet.grh || end->gid.is_zero() || local_form(packet.grh[Grh::dgid]) == local_form(end->gid);
+    }
     if (packet.mgid && packet.grh && has_ipoib_signature(packet.grh[Grh::dgid])) return true;
     const bool is_resolution = packet.arp && packet.arp[Arp::hardware] == Arp::infiniband;
     if (is_resolution || packet.source_option || packet.target_option) return true;
-    if (source_ && (source_->is_announced || source_->sends_ipoib)) return true;
+    if (source_ && (source_->is_announced || source_->sends_ipoib) && is_meant(packet, *source_)) return true;
     const auto* to = packet.is_multicast ? nullptr : queue_pair(destination);
-    return to && to->is_announced;
+    return to && to->is_announced && is_meant(packet, *to);
 }
 
 namespace {
 
 constexpr Proof broken(std::string_view lacks) { return {Standing::broken, lacks}; }
 constexpr Proof open_still{Standing::open, "no later packet shows by its PSN that none is missing"};
+constexpr std::int64_t longest_report_time = 10'000'000'000;  // ns
+constexpr std::string_view no_report = "neither an answer nor a report of the SA tells that the group did not exist";
+constexpr Proof not_reported{Standing::broken, no_report}, awaited_still{Standing::awaited, no_report};
 
 /// What the PSNs of a queue pair say of an interval.
 enum class Run : std::uint8_t { does_not_count, has_gap, is_open, is_closed };
@@ -300,10 +336,15 @@ Proof Subnet::proof(const Span& span, const Sight& at) const {
     if (at.steady - span.since.steady < span.time_needed)
         return broken("the time since is a silence of the capture, which may be a step of its clock");
     if (is_whole_) return {};
+    if (!span.unknown.empty()) return broken(span.unknown);
     if (!span.since) return broken("the capture does not show how it began");
     if (span.is_beyond_capture) return broken("what may have changed it need not pass this capture");
     if (loss_.frame > span.since.frame) return broken("the capture tells that frames were lost since");
     Proof worst;
+    if (const auto* group = groups_.get(span.created); group && group->reported.frame < at.frame)
+        worst = elapsed(at.time, known_.now.time) > longest_report_time ? not_reported : awaited_still;
+    if (worst.standing == Standing::broken) return worst;
+    const auto is_awaited = worst.standing == Standing::awaited;
     if (span.requester) worst = proof_of_requests(span, at);
     if (worst.standing == Standing::broken) return worst;
     for (const auto& [of, since] : span.senders) {
@@ -316,7 +357,7 @@ Proof Subnet::proof(const Span& span, const Sight& at) const {
         if (run == Run::has_gap) return broken("PSNs show that packets of a queue pair in question are missing");
         if (run == Run::is_open) worst = open_still;
     }
-    return worst;
+    return is_awaited ? awaited_still : worst;
 }
 
 }  // namespace ipoib::state

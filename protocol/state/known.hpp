@@ -65,6 +65,8 @@ struct Known {
     const Port* named = nullptr;                   ///< the port whose GID the packet announces as its sender's own
     const Solicitation* answers = nullptr;         ///< what the packet answers
     const Member* answered = nullptr;              ///< the sender's part in the group that the question went to
+    std::uint32_t group_index = none;              ///< of `group`
+    bool shares_port = false;                      ///< several GIDs were seen at the subject's LID
     bool is_foreign = false;                       ///< it only looks like IPoIB: nothing ties it to a link or interface
     bool was_missing = false;                      ///< the group, as far as the SA had told before this packet
     bool is_at_sa = false;                         ///< the capture shows the SA's traffic with more than one port

@@ -100,6 +100,11 @@ void Subnet::take_request(const Packet& packet) {
     }
     auto* request = request_slot(packet, slid);
     if (!request) return;
+    const auto psn = packet.bth[Bth::psn];
+    // The number of a transaction that has ended may be used again. IBTA Vol 1, 13.4.6.4.
+    if (request->asked && request->answered && (psn != request->psn || psn == 0))
+        request->asked = request->answered = {};
+    request->psn = psn;
     const bool is_repeated = static_cast<bool>(request->asked);
     const bool is_late = !is_repeated && request->answered;
     request->asked = known_.now;
@@ -111,6 +116,11 @@ void Subnet::take_request(const Packet& packet) {
     known_.request = request;
     if (subject_ == none) return;
     auto& requester = requester_at(slid);
+    if (request->method == Method::set && packet.mc_member && (request->components & component::port_gid))
+        requester.prefix = packet.mc_member[McMemberRecord::port_gid].prefix();
+    // It leaves the link, whatever becomes of the answer.
+    if (request->method == Method::del && packet.mc_member && is_broadcast_gid(packet.mc_member[McMemberRecord::mgid]))
+        doubt_queue_pairs(subject_);
     if (is_late && requester.gap.frame == request->answered.frame) requester.gap = request->gap_before;
     if (!is_repeated && !is_late) {
         request->epoch = requester.epoch;
@@ -126,6 +136,9 @@ void Subnet::take_request(const Packet& packet) {
         if (packet.mc_member && (request->components & component::mgid)) asked_for_group(*request);
     }
 }
+
+/// An answer that comes so early may be to a request from before the capture.
+constexpr std::int64_t longest_answer_time = 10'000'000'000;  // ns
 
 void Subnet::take_answer(const Packet& packet) {
     const auto slid = packet.lrh[Lrh::slid], dlid = packet.lrh[Lrh::dlid];
@@ -154,6 +167,7 @@ void Subnet::take_answer(const Packet& packet) {
         --requester.open_requests;
     if (request && !has_request && !request->answered) {
         ++doubts_.unasked;
+        if (steady_ > longest_answer_time) shown_loss_ = known_.now;
         request->gap_before = requester.gap;
         requester.gap = known_.now;
     }
@@ -191,7 +205,10 @@ void Subnet::learn_path(View<PathRecord> record, std::uint16_t from) {
 void Subnet::take_table(const Packet& packet) {
     const auto mad = packet.octets.subspan(packet.offset_of(packet.mad.data()));
     const auto result = tables_.add(packet.lrh[Lrh::slid], packet.lrh[Lrh::dlid], mad);
-    if (result.dropped) ++doubts_.broken_tables;
+    if (result.dropped) {
+        ++doubts_.broken_tables;
+        shown_loss_ = known_.now;
+    }
     if (!result.table) return;
     const auto asker = ports_.of(packet.lrh[Lrh::dlid]);
     subject_ = asker;
@@ -266,6 +283,7 @@ void Subnet::take_report(const Packet& packet) {
     auto& group = groups_[group_];
     const bool is_created = number == trap::multicast_group_created;
     (is_created ? group.created : group.deleted) = known_.now;
+    if (is_created) group.reported = known_.now;
     group.existence = is_created ? Existence::exists : Existence::missing;
     if (is_created && subject_ != none && ports_[subject_].is_router && has_ipoib_signature(mgid))
         tell(EventKind::told_of_group, subject_, group_);

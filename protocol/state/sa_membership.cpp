@@ -129,8 +129,10 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     const bool was_joined = member.joined != 0;
     member.joined |= state;
     member.ever_joined |= state;
+    member.granted = record[McMemberRecord::join_state];
     member.mlid = record[McMemberRecord::mlid];
     member.refusal = 0;
+    member.first_refused = {};
     member.joined_at = known_.now;
     auto& group = groups_[group_];
     if (!group.created) group.created = known_.now;
@@ -143,7 +145,10 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     const bool is_watched_still = member.watched_since && requester.gap.frame < member.watched_since.frame;
     if (is_start && !is_watched_still) {
         member.watched_since = known_.now;
+        // What another port at this LID has asked is still without an answer.
+        if (requester.epoch != 0 && requester.epoch_of != subject_) return;
         requester.open_requests = 0;
+        requester.epoch_of = subject_;
         ++requester.epoch;
     }
 }
@@ -160,6 +165,7 @@ void Subnet::refused_join(const Packet& packet, const Request& request, Member& 
     if (request.method != Method::set) return;
     member.refusal = status;
     member.refused_at = known_.now;
+    if (!member.first_refused) member.first_refused = known_.now;
     ++member.refusals;
     const bool is_full = (asked[McMemberRecord::join_state] & join_state::full_member) != 0;
     const bool can_create = is_full && (request.components & component::create) == component::create;
@@ -204,6 +210,7 @@ void Subnet::subscribed(const Request& request) {
 
 void Subnet::registered_anew(PortIndex port) {
     if (port == none) return;
+    doubt_queue_pairs(port);
     ports_[port].renewal = known_.now;
     ++sm_restarts_;
     sm_restarted_ = known_.now;

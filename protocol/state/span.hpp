@@ -31,13 +31,25 @@ struct Span {
     bool needs_answers = false;      ///< no ARP request or Neighbour Solicitation of the first sender is open
     bool is_beyond_capture = false;  ///< what could change it need not pass where the capture is taken
     bool is_given = false;           ///< the user has said so: nothing needs proof
+    /// A group of which a report of the SA must tell that it was created, by index; `none`: no such thing.
+    std::uint32_t created = none;
+    std::string_view unknown{};  ///< what this capture cannot tell, in words; empty where there is nothing of the kind
+
+    /// Where the first of its intervals begins.
+    [[nodiscard]] const Sight& begin() const noexcept {
+        const auto* first = &since;
+        for (const auto& sender : senders)
+            if (sender.of.qpn != 0 && sender.since.frame < first->frame) first = &sender.since;
+        return *first;
+    }
 };
 
 /// How a span stands.
 enum class Standing : std::uint8_t {
-    proven,  ///< whole
-    open,    ///< nothing is missing so far; a later packet will tell whether the last one was
-    broken,  ///< something is missing, or may be
+    proven,   ///< whole
+    open,     ///< nothing is missing so far; a later packet will tell whether the last one was
+    awaited,  ///< something that must follow has not come yet
+    broken,   ///< something is missing, or may be
 };
 struct Proof {
     Standing standing = Standing::proven;

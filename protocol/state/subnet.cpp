@@ -150,6 +150,7 @@ const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester
     sender_ = subject_ = none;
     is_sender_certain_ = is_link_certain_ = false;
     source_ = nullptr;
+    is_doubled_ = false;
     group_ = none;
     member_ = none;
     opens_request_ = false;
@@ -185,8 +186,10 @@ void Subnet::look_around(const Packet& packet) {
     k.subject = ports_.get(subject_);
     k.source = source_;
     if (k.subject) k.requester = requesters_.get(requesters_.find(k.subject->lid));
+    k.shares_port = k.subject && ports_.is_shared(k.subject->lid);
     const bool is_certain = packet.mad || is_sender_certain_ || subject_ != sender_;
     k.group = groups_.get(group_);
+    k.group_index = group_;
     if (member_ != none)
         k.member = members_.get(member_);
     else if (group_ != none && subject_ != none)

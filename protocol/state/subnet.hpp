@@ -76,10 +76,9 @@ public:
     /// Whether nothing that the span means can be missing in the capture up to `at`, the frame in doubt: requests and
     /// answers pair up, and the PSNs of those queue pairs that count them have no gap, up to a packet after `at`.
     [[nodiscard]] Proof proof(const Span& span, const Sight& at) const;
-    /// Anything at all in the capture that tells of packets which are not in it.
-    [[nodiscard]] bool shows_loss() const noexcept {
-        return gaps_ > 0 || static_cast<bool>(loss_) || doubts_.unasked > 0 || doubts_.broken_tables > 0;
-    }
+    /// Anything at all since then that tells of packets which are not in the capture. What was asked before the
+    /// capture began and is answered in it is no such thing.
+    [[nodiscard]] bool shows_loss(const Sight& since = {}) const noexcept { return shown_loss_.frame > since.frame; }
     /// The capture is known to be whole, as the evidence of a run is: no later packet need prove it.
     void set_whole(bool is_whole) noexcept { is_whole_ = is_whole; }
     /// What looks like IPoIB is taken for it, whether something ties it to a link or not.
@@ -119,6 +118,9 @@ private:
     QueuePair* queue_pair_of(QpAddress at);
     void find_sender(const wire::Packet& packet);
     void forget_queue_pairs(PortIndex port, std::uint32_t link);
+    void doubt_queue_pairs(PortIndex port);
+    [[nodiscard]] bool has_q_key_of_link(const wire::Packet& packet, const QueuePair& queue_pair) const;
+    [[nodiscard]] bool is_meant(const wire::Packet& packet, const QueuePair& queue_pair) const;
     void count(QueuePair& queue_pair, const wire::Packet& packet);
     Requester& requester_at(std::uint16_t lid);
     std::uint32_t link_of(std::uint16_t p_key);
@@ -143,6 +145,7 @@ private:
     void listens(const wire::Gid& mgid, bool joins);
     void towards(const wire::Packet& packet);
     void solicitations(const wire::Packet& packet);
+    void question_is_missing(const wire::Packet& answer);
 
     // sa_exchange.cpp and sa_membership.cpp: subnet administration
     void take_sa(const wire::Packet& packet);
@@ -166,6 +169,12 @@ private:
     void take_cm(const wire::Packet& packet);
     [[nodiscard]] const QueuePair* owner_of(const Connection& connection) const;
     void rejected(const Connection& connection, std::uint16_t reason);
+    void open_end(QpAddress at, const wire::Gid& gid);
+    void close_end(QpAddress at, const wire::Gid& gid);
+    void end(const Connection& connection);
+    void take_connection_request(const wire::Packet& packet);
+    [[nodiscard]] Connection* connection_of(const wire::Packet& packet, std::uint32_t local_id,
+                                            std::uint32_t remote_id);
 
     Ports ports_;
     Table<wire::Gid, Group> groups_;
@@ -177,7 +186,7 @@ private:
     }
     Table<std::pair<wire::Gid, std::uint16_t>, Path> paths_;  ///< by destination and the LID that asked
     Table<std::uint64_t, Connection> connections_;
-    Table<std::uint64_t, Sight> connected_;  ///< queue pairs of IPoIB's connections
+    Table<std::uint64_t, ConnectedEnd> connected_;  ///< queue pairs of IPoIB's connections, by place
     Table<std::uint64_t, QueuePair> queue_pairs_;
     Table<std::uint64_t, Requester> requesters_;  ///< by LID
     std::deque<Link> links_;
@@ -207,8 +216,9 @@ private:
     bool is_sender_certain_ = false;
     bool is_link_certain_ = false;  ///< the packet's link is not just the one that is known of its partition
     QueuePair* source_ = nullptr;   ///< the packet's own queue pair
+    bool is_doubled_ = false;       ///< the packet is the last one of that queue pair once more
     std::uint32_t counting_ = 0;    ///< queue pairs whose PSNs were seen to count
-    std::uint64_t gaps_ = 0;        ///< in the PSNs of queue pairs
+    Sight shown_loss_;              ///< the last sign that packets are missing, whosever they are
     bool is_whole_ = false, is_all_ipoib_ = false, is_loss_told_ = false;
     Sight loss_;  ///< the last frame before which the capture tells of losses
     std::int64_t last_time_ = 0, steady_ = 0;

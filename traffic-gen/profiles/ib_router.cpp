@@ -82,7 +82,8 @@ const Profile ib_router{
             const auto& net = stage.scene().net();
             while (stage.goes_on()) {
                 const auto& host = net.host(stage.any(net.hosts.size()));
-                const auto far = site.far(stage.any(net.hosts.size()), static_cast<std::uint16_t>(stage.any(routers)));
+                const auto like = stage.any(net.hosts.size());
+                const auto far = site.far(like, static_cast<std::uint16_t>(stage.any(routers)));
                 if (stage.any(3) == 0) site.looks_for(host, far);
                 stage.any(3) == 0 ? site.speak6(host, far) : site.speak4(host, far);
                 const auto near = stage.any(net.hosts.size());

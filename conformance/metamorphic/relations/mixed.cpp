@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Something else is in the capture, too: another subnet, another partition, a program of other ports. The verdicts of
 // each are what they were alone.
+#include "conformance/metamorphic/checksums.hpp"
 #include "conformance/metamorphic/foreign.hpp"
 #include "conformance/metamorphic/relation.hpp"
+
+#include <map>
+#include <optional>
 
 namespace ipoib::metamorphic {
 namespace {
@@ -16,6 +20,34 @@ std::uint32_t interfaces(const Source& source) {
     for (const auto& frame : source.frames()) count = std::max(count, frame.interface + 1);
     return count;
 }
+
+/// The queue pairs of a port that both sources have number their packets as one: each packet takes a step as long as it
+/// was in its own source, so that gaps stay gaps.
+class Renumbering {
+public:
+    explicit Renumbering(std::uint16_t lid) : lid_(lid) {}
+    void number(const Frame& before, Frame& frame, Store& store) {
+        wire::decode(frame.octets, packet_, frame.medium, frame.wire_length);
+        if (!packet_.lrh || !packet_.deth || packet_.lrh[wire::Lrh::slid] != lid_) return;
+        const auto qpn = packet_.deth[wire::Deth::src_qp];
+        const auto psn = packet_.bth[wire::Bth::psn];
+        auto& last = last_[{frame.is_mixed_in, qpn}];
+        auto& next = next_[qpn];
+        next += last ? psn - *last : 1u;
+        last = psn;
+        const auto octets = store.copy(frame.octets);
+        const auto at = packet_.offset_of(packet_.bth.data());
+        wire::set_field(octets.subspan(at, wire::Bth::size), wire::Bth::psn, next);
+        follow_up_crcs(before, octets);
+        frame.octets = octets;
+    }
+
+private:
+    std::uint16_t lid_;
+    std::map<std::pair<bool, std::uint32_t>, std::optional<std::uint32_t>> last_;  ///< by source and queue pair
+    std::map<std::uint32_t, std::uint32_t> next_;
+    wire::Packet packet_;
+};
 
 /// What is mixed in, in the order of its times, between the frames of the source. Both begin at the same time.
 template <class Put>
@@ -59,10 +91,12 @@ void mix_subnet(const Source& source, Kept kept, const Choice& choice, Trace& va
           [&](Frame& frame, std::size_t) { frame.interface += static_cast<std::uint32_t>(choice.numbers[0]); });
 }
 
-/// Ports, partitions and addresses that the other source does not have; the administrator is the same.
+/// Ports, partitions and addresses that the other source does not have; the administrator is the same. What is missing
+/// of its packets may be about either.
 bool choose_partition(const Source& source, const Sources& all, std::size_t, Random& random, Choice& choice) {
     const auto& other = *all[random.below(all.size())];
     if (!source.is_generated || !other.is_generated || !other.names().can_rename()) return false;
+    if (source.verdicts.shows_loss || other.verdicts.shows_loss) return false;
     const auto &mine = source.names(), &theirs = other.names();
     constexpr std::uint16_t p_key_bits = 0x7fff;
     for (std::uint16_t bits = 1; bits < p_key_bits; ++bits) {
@@ -95,6 +129,8 @@ void mix_partition(const Source& source, Kept kept, const Choice& choice, Trace&
     merge(source, kept, choice, variant, [&](Frame& frame, std::size_t index) {
         frame.octets = choice.other->names().rename(choice.other->frames()[index], index, renaming, variant.store);
     });
+    Renumbering of_administrator{choice.other->administrator_lid};
+    for (auto& frame : variant.frames) of_administrator.number(Frame{frame}, frame, variant.store);
 }
 
 bool choose_program(const Source& source, const Sources&, std::size_t number, Random& random, Choice& choice) {

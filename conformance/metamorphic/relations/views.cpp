@@ -30,8 +30,8 @@ void change_medium(const Source& source, Kept kept, const Choice& choice, Trace&
         const auto& frame = source.frames()[index];
         wire::decode(frame.octets, packet);
         // An IP network device shows nothing else, and knows one form of the encapsulation header.
-        if (!packet.is_ipoib() || packet.foreign != wire::Foreign::none || packet.tail == wire::Tail::truncated)
-            continue;
+        const bool is_foreign = packet.foreign != wire::Foreign::none || source.who[index].is_foreign;
+        if (!packet.is_ipoib() || is_foreign || packet.tail == wire::Tail::truncated) continue;
         put(source, index, variant);
         auto& shown = variant.frames.back();
         shown.medium = medium;
