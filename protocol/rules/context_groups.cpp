@@ -23,7 +23,7 @@ bool is_member(const state::Member& member, const state::Sight& now) {
 }
 bool has_joined(const Packet&, const Known& known) { return known.member && is_member(*known.member, known.now); }
 /// Since the SA last refused the member, or let it go.
-state::Span since_refusal(const Packet&, const Known& known) {
+state::Span since_refusal(const Packet& p, const Known& known) {
     if (!known.member) return {};
     const auto& member = *known.member;
     const bool has_left = member.left_at.frame > member.refused_at.frame;
@@ -34,9 +34,8 @@ state::Span since_refusal(const Packet&, const Known& known) {
     const bool was_there =
         known.subject && known.subject->first_ipoib && known.subject->first_ipoib.frame < member.first_refused.frame;
     const bool is_watched = known.of_broadcast && known.of_broadcast->watched_since;
-    if (!has_left && was_there && !is_watched)
-        span.unknown =
-            "the port used the link before the join that was refused, and may have joined before the capture";
+    if (!has_left && !is_watched && (was_there || !is_to_broadcast(p)))
+        span.unknown = "the port may have been on the link, and joined, before the capture";
     return span;
 }
 /// Of one that has left, what was queued may still come.

@@ -41,7 +41,7 @@ std::string announced_qpns(const Packet&, const Known& known) {
 }
 
 constexpr std::string_view question_missing =
-    "the sender has answered a question that is not in the capture, and may have told another queue pair";
+    "the receiver has got an answer to a question that is not in the capture, which may have named another queue pair";
 bool has_asked_unseen(const state::Neighbour& neighbour) { return neighbour.unseen.frame > neighbour.announced.frame; }
 
 /// The sender asks before it sends, so all that it sent since its start must be there, and an answer to all that it
