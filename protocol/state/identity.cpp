@@ -48,8 +48,6 @@ void Subnet::pass_time(const Sight& now) {
     last_time_ = now.time;
     known_.now = now;
     known_.now.steady = steady_;
-    if (is_loss_told_) loss_ = known_.now;
-    is_loss_told_ = false;
 }
 
 bool Subnet::is_local(const Gid& gid) const noexcept {
@@ -302,7 +300,6 @@ Proof Subnet::proof(const Span& span, const Sight& at) const {
     if (is_whole_) return {};
     if (!span.since) return broken("the capture does not show how it began");
     if (span.is_beyond_capture) return broken("what may have changed it need not pass this capture");
-    if (loss_.frame > span.since.frame) return broken("the capture tells that frames were lost since");
     Proof worst;
     if (span.requester) worst = proof_of_requests(span, at);
     if (worst.standing == Standing::broken) return worst;

@@ -78,14 +78,16 @@ public:
     [[nodiscard]] Proof proof(const Span& span, const Sight& at) const;
     /// Anything at all in the capture that tells of packets which are not in it.
     [[nodiscard]] bool shows_loss() const noexcept {
-        return gaps_ > 0 || static_cast<bool>(loss_) || doubts_.unasked > 0 || doubts_.broken_tables > 0;
+        return gaps_ > 0 || !losses_.empty() || doubts_.unasked > 0 || doubts_.broken_tables > 0;
     }
     /// The capture is known to be whole, as the evidence of a run is: no later packet need prove it.
     void set_whole(bool is_whole) noexcept { is_whole_ = is_whole; }
     /// What looks like IPoIB is taken for it, whether something ties it to a link or not.
     void set_all_ipoib(bool is_all) noexcept { is_all_ipoib_ = is_all; }
-    /// The capture tells that frames were lost before the next one.
-    void tell_loss() noexcept { is_loss_told_ = true; }
+    /// The capture tells that packets are not in it, maybe long after it has shown frames from after them.
+    void tell_loss(Loss loss);
+    /// A loss that the capture has told of, which may concern what the span means up to `at`; null if there is none.
+    [[nodiscard]] const Loss* loss_in(const Span& span, const Sight& at) const noexcept;
     /// What a port has to do with a group; null if nothing.
     [[nodiscard]] const Member* member(GroupIndex group, PortIndex port) const;
 
@@ -209,8 +211,9 @@ private:
     QueuePair* source_ = nullptr;   ///< the packet's own queue pair
     std::uint32_t counting_ = 0;    ///< queue pairs whose PSNs were seen to count
     std::uint64_t gaps_ = 0;        ///< in the PSNs of queue pairs
-    bool is_whole_ = false, is_all_ipoib_ = false, is_loss_told_ = false;
-    Sight loss_;  ///< the last frame before which the capture tells of losses
+    bool is_whole_ = false, is_all_ipoib_ = false;
+    static constexpr std::size_t most_losses = 1024;
+    std::vector<Loss> losses_;  ///< that the capture tells of; what is one too many widens the last
     std::int64_t last_time_ = 0, steady_ = 0;
     bool has_time_ = false;
     GroupIndex group_ = none;
