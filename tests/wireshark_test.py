@@ -217,6 +217,20 @@ class Agreement(Wireshark):
                     undecided += sum(map(len, whole.values())) - sum(map(len, expected.values()))
         self.assertGreater(undecided, 3)
 
+    def test_captures_that_end_with_the_broken_packet(self):
+        broken = 0
+        for name in ("broken.pcap", "no-grh.pcap", "dlid-not-mlid.pcap", "mapping-32-bit.pcap"):
+            for last in sorted(judged(self.folder / name))[:4]:
+                with self.subTest(capture=name, last=last):
+                    cut = self.folder / f"{last}-{name}"
+                    subprocess.run(["editcap", "-r", self.folder / name, cut, f"1-{last}"], check=True,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                    cut.chmod(0o644)
+                    expected = judged(cut)
+                    self.assertEqual(self.shown(cut), expected)
+                    broken += last in expected
+        self.assertGreater(broken, 3)
+
     def test_a_read_filter_that_refuses_frames_leaves_the_others_their_own(self):
         capture = self.folder / "broken.pcap"
         shown = self.fields(capture, "rfc4391.requirement", "rfc4391.encap.reserved",

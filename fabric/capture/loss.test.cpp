@@ -180,3 +180,20 @@ TEST_CASE("Loss: statistics that are damaged, or of no interface, tell nothing a
     REQUIRE(outcome.losses.size() == 1);
     CHECK(is(outcome.losses[0], most, 0, 2));
 }
+
+TEST_CASE("Loss: statistics that are cut or changed anywhere end in an answer") {
+    for (const auto order : {Order::little, Order::big}) {
+        const auto counts = join({number(order, received, 1), number(order, interface_drops, 2),
+                                  number(order, system_drops, 3), option(order, 0, {})});
+        const auto head = join({beginning(order), packet(order, 1, number(order, drop_count, 5))});
+        const auto file = join({head, statistics(order, 0, 2, counts), packet(order, 3)});
+        for (auto size = head.size(); size < file.size(); ++size)
+            CHECK(read_all(File{file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)}).frames.size() == 1);
+        for (auto at = head.size(); at < file.size(); ++at)
+            for (const unsigned change : {0x01, 0x80, 0xff}) {
+                auto changed = file;
+                changed[at] = static_cast<std::uint8_t>(changed[at] ^ change);
+                CHECK(read_all(changed).frames.size() <= 2);
+            }
+    }
+}
