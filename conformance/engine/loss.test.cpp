@@ -195,6 +195,9 @@ TEST_CASE("Told loss: captures that are judged together lack what any of them la
     const auto begin = moments.front().time, end = moments.back().time;
     check_undecided(judged({erf_file(story), beside(begin - 1, end + 1)}, true),
                     "5 packets were dropped on interface ib1");
+    Story two;
+    two(echo_request(c, b, two.link, 1)).pause(second)(echo_request(c, b, two.link, 2));
+    check_undecided(judged({erf_file(story), erf_file(two, 2, 5)}, true), "5 packets were dropped before frame 2");
     const auto all = judged({erf_file(story), beside(end + second, end + 2 * second)}, true);
     CHECK(all.of(needs_all).verdict == Verdict::fail);
 }

@@ -113,6 +113,8 @@ Judge read_capture(const PassiveRun& run, std::size_t index, reports::CaptureRes
 Judge read_together(const PassiveRun& run, std::vector<reports::CaptureResult>& summaries) {
     std::vector<std::unique_ptr<OpenCapture>> captures;
     auto options = run.judge;
+    // What one lacks while another goes on, it tells only with its next packet.
+    options.tells_loss_late = run.captures.size() > 1;
     for (const auto& path : run.captures) {
         captures.push_back(std::make_unique<OpenCapture>(path));
         options.tells_loss_late = options.tells_loss_late || captures.back()->tells_loss_late();

@@ -170,7 +170,9 @@ void judge(const std::vector<Frame>& frames, bool is_one_subnet, const Parties& 
     static const auto rules = rules::every();
     verdicts.charges.clear();
     if (decisions) decisions->observed.assign(rules.size(), 0);
-    inspection::Inspector inspector{rules, {.is_one_subnet = is_one_subnet, .tells_loss_late = lost_somewhere != 0}};
+    const bool is_lossy =
+        lost_somewhere != 0 || std::ranges::any_of(frames, [](const Frame& one) { return one.lost != 0; });
+    inspection::Inspector inspector{rules, {.is_one_subnet = is_one_subnet, .tells_loss_late = is_lossy}};
     Counter counter{frames, parties, verdicts, decisions};
     for (std::size_t i = 0; i < frames.size(); ++i) {
         counter.at(i);

@@ -132,7 +132,7 @@ TEST_CASE("Loss: statistics at the end are of the whole file, those between of w
 TEST_CASE("Loss: statistics that were taken before the last frame, or at no known time, begin nothing anew") {
     constexpr auto order = Order::little;
     const auto drops = [&](std::uint64_t count) { return number(order, interface_drops, count); };
-    for (const std::uint64_t taken : {0, 19}) {
+    for (const std::uint64_t taken : {0u, 19u}) {
         const auto outcome = read_all(
             join({beginning(order), packet(order, 10), packet(order, 20), statistics(order, 0, taken, drops(1)),
                   packet(order, 30), statistics(order, 0, 31, drops(3))}));
@@ -190,7 +190,7 @@ TEST_CASE("Loss: statistics that are cut or changed anywhere end in an answer") 
         for (auto size = head.size(); size < file.size(); ++size)
             CHECK(read_all(File{file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size)}).frames.size() == 1);
         for (auto at = head.size(); at < file.size(); ++at)
-            for (const unsigned change : {0x01, 0x80, 0xff}) {
+            for (const unsigned change : {0x01u, 0x80u, 0xffu}) {
                 auto changed = file;
                 changed[at] = static_cast<std::uint8_t>(changed[at] ^ change);
                 CHECK(read_all(changed).frames.size() <= 2);

@@ -158,7 +158,7 @@ TEST_CASE("tshark: reads the same losses of packets as we do") {
                      Pack{Order::big}.u8(21).u8(4).u16(76).u16(lost).u16(60).file(), packet(60)});
     };
     auto in_erf = pcap_header(order, microsecond_magic, 197);
-    for (const unsigned lost : {0, 5, 65535}) in_erf = join({in_erf, pcap_record(order, 5, 0, erf(lost))});
+    for (const unsigned lost : {0u, 5u, 65535u}) in_erf = join({in_erf, pcap_record(order, 5, 0, erf(lost))});
     const auto as_we_read = [](const std::string& path) {
         std::string lines;
         for (const auto& frame : read_all(path).frames) lines += std::to_string(frame.lost) + "\n";
