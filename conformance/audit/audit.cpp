@@ -87,6 +87,7 @@ private:
     void judge(std::size_t index, const Item& item);
     [[nodiscard]] std::string_view doubt_of(const Rule& rule, const Item& item) const;
     [[nodiscard]] std::string why_not_judged(const Rule& rule) const;
+    static void tell_violations(const Rule& rule, const Finding& finding, const std::string& of_all, Result& result);
 
     const Inventory& inventory_;
     Groups groups_;
@@ -219,14 +220,20 @@ Result Judge::result(std::size_t index) const {
         return result;
     }
     result.na = NotJudged::none;
-    const bool is_doubtful = finding.violations == 0 && finding.doubtful != 0;
-    result.violations = is_doubtful ? finding.doubtful : finding.violations;
-    result.details = is_doubtful ? finding.doubtful_details : finding.details;
-    if (result.violations == 0) {
+    if (finding.violations == 0 && finding.doubtful == 0) {
         result.verdict = Verdict::pass;
         result.message = "holds for " + of_all;
         return result;
     }
+    tell_violations(rule, finding, of_all, result);
+    return result;
+}
+
+/// What is certain; where nothing is, what would be if nothing were missing.
+void Judge::tell_violations(const Rule& rule, const Finding& finding, const std::string& of_all, Result& result) {
+    const bool is_doubtful = finding.violations == 0 && finding.doubtful != 0;
+    result.violations = is_doubtful ? finding.doubtful : finding.violations;
+    result.details = is_doubtful ? finding.doubtful_details : finding.details;
     const auto& first = result.details.front();
     result.message = std::to_string(result.violations) + " of " + of_all + "; first " + first.subject + ": " +
                      first.field + " is " + first.actual + ", expected " + first.expected;
@@ -241,7 +248,6 @@ Result Judge::result(std::size_t index) const {
         result.notes.push_back(std::to_string(finding.doubtful) + " more of " + of_all + ": not decided, since " +
                                std::string(finding.doubt));
     }
-    return result;
 }
 
 }  // namespace
