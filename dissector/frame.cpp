@@ -4,6 +4,7 @@
 
 #include "dissector/preferences.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace ipoib::dissector {
@@ -57,6 +58,17 @@ std::int64_t time_of(const nstime_t& time) {
     return time.secs > 0 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
 }
 
+/// What the file says was dropped before the packet: the drop count of its block, or ERF's loss counter.
+std::uint64_t lost_before(const packet_info& pinfo) {
+    const auto& rec = *pinfo.rec;
+    guint64 lost = 0;
+    if (!rec.block || wtap_block_get_uint64_option_value(rec.block, OPT_PKT_DROPCOUNT, &lost) != WTAP_OPTTYPE_SUCCESS)
+        lost = 0;
+    // The packet itself may be known as InfiniBand already.
+    const bool is_erf = rec.rec_header.packet_header.pkt_encap == WTAP_ENCAP_ERF && pinfo.pseudo_header;
+    return is_erf ? std::max<std::uint64_t>(lost, pinfo.pseudo_header->erf.phdr.lctr) : std::uint64_t{lost};
+}
+
 /// The packet's memory goes, and with it what `shown` may point to.
 template <class Result = bool>
 Result packet_is_over(wmem_allocator_t*, wmem_cb_event_t, void* pinfo) {
@@ -95,7 +107,9 @@ void begin_frame(tvbuff_t* tvb, packet_info* pinfo, wire::Medium medium) {
                                  .medium = medium,
                                  .sight = {pinfo->num, time_of(pinfo->abs_ts), 0},
                                  .interface = interface_of(rec),
-                                 .origin = inspection::origin_of(name ? name : "")},
+                                 .origin = inspection::origin_of(name ? name : ""),
+                                 .lost = lost_before(*pinfo),
+                                 .lost_on = name ? name : ""},
                                 settings);
         if (told) {
             shown.packet = told;

@@ -136,6 +136,8 @@ bool Story::take(const inspection::FrameView& frame) {
     return true;
 }
 
+void Story::finish() { inspector_.finish(Answers{*this, last_}); }
+
 namespace {
 
 /// The IP address that a packet announces with its sender's link-layer address.

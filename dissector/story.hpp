@@ -99,6 +99,8 @@ public:
     /// Takes the next frame. Where Wireshark gives the number of the last one again (a read filter has refused that),
     /// the new frame takes its place; one before it is ignored. False if it is.
     bool take(const inspection::FrameView& frame);
+    /// After the last frame: what only lacked a later one is told now.
+    void finish();
     /// The frame taken last, valid until the next.
     [[nodiscard]] const wire::Packet& packet() const noexcept { return inspector_.packet(); }
     [[nodiscard]] FrameNumber last() const noexcept { return last_; }

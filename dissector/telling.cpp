@@ -65,6 +65,17 @@ const wire::Packet* tell(const inspection::FrameView& frame, const TellingSettin
     }
 }
 
+void tell_end() noexcept {
+    if (has_failed || !the_story) return;
+    try {
+        the_story->finish();
+    } catch (const std::exception&) {
+        has_failed = true;
+        frame_of_trouble = the_story->last();
+        words_of_trouble = "Judging stopped";
+    }
+}
+
 const Story* story() noexcept { return the_story.get(); }
 
 const char* trouble_at(FrameNumber frame) noexcept { return frame == frame_of_trouble ? words_of_trouble.c_str() : ""; }

@@ -18,6 +18,9 @@ struct TellingSettings {
 /// until the next; null if it was not taken.
 const wire::Packet* tell(const inspection::FrameView& frame, const TellingSettings& settings) noexcept;
 
+/// When all frames were seen once.
+void tell_end() noexcept;
+
 /// Null before the first frame.
 const Story* story() noexcept;
 /// Why, from this frame on, not all is judged, or what the user assumes is not used; empty where nothing went wrong.

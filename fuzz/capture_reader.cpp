@@ -31,12 +31,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::uint64_t last_number = 0;
     unsigned sum = 0;
     Status status = Status::end;
+    reader.on_loss([&](const Loss& loss) {
+        demand(loss.count != 0);
+        demand(loss.after.frame < loss.before.frame && last_number < loss.before.frame);
+        for (const char letter : reader.interface_name(loss.interface)) sum += static_cast<unsigned char>(letter);
+    });
     while (last_number < enough && (status = reader.next(frame)) == Status::frame) {
         demand(frame.number > last_number);
         demand(frame.wire_length >= frame.octets.size());
         last_number = frame.number;
         // Touches every octet, so that a sanitizer sees a view that reaches too far.
         for (const auto octet : frame.octets) sum += octet;
+        for (const char letter : frame.lost_on) sum += static_cast<unsigned char>(letter);
         for (const char letter : reader.interface_name(frame.interface)) sum += static_cast<unsigned char>(letter);
     }
     volatile unsigned used = sum;

@@ -94,6 +94,17 @@ class Run(Active):
         run = conform("check", self.folder / case["evidence"], "RULE-RFC4391-6-02")
         self.assertEqual(run.returncode, 1, run.stdout)
 
+    def test_evidence_says_that_it_is_whole_and_is_believed_as_long_as_it_is(self):
+        self.results("--evidence", self.folder / "evidence", CASE)
+        whole = (self.folder / "evidence" / f"{CASE}.pcapng").read_bytes()
+        self.assertIn(b"Complete: its writer saw every packet", whole)
+        cut = self.folder / "cut.pcapng"
+        block = int.from_bytes(whole[-4:], "little")
+        for octets, is_believed in ((whole, True), (whole[:-block], False), (whole + whole[-block:], False)):
+            cut.write_bytes(octets)
+            run = conform("check", cut)
+            self.assertEqual("not believed" in run.stdout, not is_believed, run.stdout)
+
     def test_the_evidence_is_a_folder_of_its_own(self):
         path = self.write("file", b"")
         self.refuse("no folder for the evidence", "--evidence", path)

@@ -122,6 +122,42 @@ def judged(capture, *options):
         return dict(found)
 
 
+def link_type(capture):
+    return struct.unpack("<I", capture.read_bytes()[20:24])[0] if capture.suffix == ".pcap" else None
+
+
+def records(capture):
+    """Of a little-endian pcap with microseconds: time in microseconds and octets of each."""
+    octets, at = capture.read_bytes(), 24
+    assert octets[:4] == bytes.fromhex("d4c3b2a1"), capture
+    while at < len(octets):
+        seconds, fraction, size, _ = struct.unpack("<IIII", octets[at:at + 16])
+        yield seconds * 10**6 + fraction, octets[at + 16:at + 16 + size]
+        at += 16 + size
+
+
+def with_loss_counters(capture):
+    """Each ERF record says that a packet was lost before it."""
+    parts = [capture.read_bytes()[:24]]
+    for time_us, erf in records(capture):
+        told = erf[:12] + struct.pack(">H", 1) + erf[14:]
+        parts.append(struct.pack("<IIII", *divmod(time_us, 10**6), len(told), len(told)) + told)
+    return b"".join(parts)
+
+
+def with_drop_counts(capture):
+    """The same in the blocks of a pcapng."""
+    parts = [struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28),
+             struct.pack("<IIHHII", 1, 20, 197, 0, 0, 20)]
+    for time_us, erf in records(capture):
+        padded = erf + bytes(-len(erf) % 4)
+        options = struct.pack("<HHQHH", 4, 8, 1, 0, 0)
+        size = 32 + len(padded) + len(options)
+        parts.append(struct.pack("<IIIIIII", 6, size, 0, time_us >> 32, time_us & 0xFFFFFFFF, len(erf), len(erf)) +
+                     padded + options + struct.pack("<I", size))
+    return b"".join(parts)
+
+
 class Agreement(Wireshark):
     def shown(self, capture, *options):
         found = {}
@@ -162,6 +198,37 @@ class Agreement(Wireshark):
                         expected = judged(capture)
                         self.assertEqual(self.shown(self.shared(capture)), expected)
                         broken += len(expected)
+        self.assertGreater(broken, 3)
+
+    def test_losses_that_packets_tell_of_count_as_for_check(self):
+        undecided = 0
+        for capture in CAPTURES:
+            if link_type(capture) != 197:
+                continue
+            whole = judged(capture)
+            for name, octets in (("counter.pcap", with_loss_counters(capture)),
+                                 ("counts.pcapng", with_drop_counts(capture))):
+                with self.subTest(capture=capture.name, told_by=name):
+                    lossy = self.folder / f"{capture.stem}-{name}"
+                    lossy.write_bytes(octets)
+                    lossy.chmod(0o644)
+                    expected = judged(lossy)
+                    self.assertEqual(self.shown(lossy), expected)
+                    undecided += sum(map(len, whole.values())) - sum(map(len, expected.values()))
+        self.assertGreater(undecided, 3)
+
+    def test_captures_that_end_with_the_broken_packet(self):
+        broken = 0
+        for name in ("broken.pcap", "no-grh.pcap", "dlid-not-mlid.pcap", "mapping-32-bit.pcap"):
+            for last in sorted(judged(self.folder / name))[:4]:
+                with self.subTest(capture=name, last=last):
+                    cut = self.folder / f"{last}-{name}"
+                    subprocess.run(["editcap", "-r", self.folder / name, cut, f"1-{last}"], check=True,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                    cut.chmod(0o644)
+                    expected = judged(cut)
+                    self.assertEqual(self.shown(cut), expected)
+                    broken += last in expected
         self.assertGreater(broken, 3)
 
     def test_a_read_filter_that_refuses_frames_leaves_the_others_their_own(self):

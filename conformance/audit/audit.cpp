@@ -73,8 +73,10 @@ public:
 
 private:
     struct Finding {
-        std::uint64_t observed = 0, violations = 0, notes = 0;
-        std::vector<reports::Detail> details;
+        std::uint64_t observed = 0, notes = 0;
+        std::uint64_t violations = 0, doubtful = 0;  ///< the latter only if nothing is missing in the tables
+        std::vector<reports::Detail> details, doubtful_details;
+        std::string_view doubt{};        ///< of the first that is doubtful
         std::vector<std::string> noted;  ///< the first of those
     };
 
@@ -83,7 +85,9 @@ private:
     [[nodiscard]] bool is_visible(const Item& item) const;
     void judge(About about, const Item& item);
     void judge(std::size_t index, const Item& item);
+    [[nodiscard]] std::string_view doubt_of(const Rule& rule, const Item& item) const;
     [[nodiscard]] std::string why_not_judged(const Rule& rule) const;
+    static void tell_violations(const Rule& rule, const Finding& finding, const std::string& of_all, Result& result);
 
     const Inventory& inventory_;
     Groups groups_;
@@ -146,6 +150,15 @@ std::string subject_of(const Item& item) {
     return hex(item.node->interface_id(), 16).substr(2) + (description.empty() ? "" : " (" + description + ')');
 }
 
+/// What may be missing that a violation would not stand against; empty: nothing.
+std::string_view Judge::doubt_of(const Rule& rule, const Item& item) const {
+    const auto scope = [](const StatedGroup& group) { return mgid_of(group.parameters.mgid)[Mgid::scope]; };
+    // Compared with a broadcast group of another scope, for want of its own.
+    const bool is_beside = item.broadcast && scope(*item.broadcast) != scope(item.group);
+    if (rule.needs_all || is_beside) return inventory_.doubt;
+    return rule.needs_p_keys ? std::string_view{inventory_.p_key_doubt} : std::string_view{};
+}
+
 void Judge::judge(std::size_t index, const Item& item) {
     const auto& rule = *rules_[index];
     auto& finding = findings_[index];
@@ -159,15 +172,17 @@ void Judge::judge(std::size_t index, const Item& item) {
         if (finding.noted.size() < most_noted) finding.noted.push_back(subject_of(item));
     }
     if (!rule.holds || rule.holds(item)) return;
-    ++finding.violations;
-    if (finding.details.size() == most_details) return;
+    const auto doubt = doubt_of(rule, item);
+    if (finding.doubtful == 0) finding.doubt = doubt;
+    ++(doubt.empty() ? finding.violations : finding.doubtful);
+    auto& details = doubt.empty() ? finding.details : finding.doubtful_details;
+    if (details.size() == most_details) return;
     const bool is_of_member = item.node != nullptr && rule.about == About::member;
-    finding.details.push_back(
-        {.field = std::string(rule.field) + (is_of_member ? " of " + text(item.parameters().mgid) : ""),
-         .expected = rule.expected(item),
-         .actual = rule.actual(item),
-         .subject = subject_of(item),
-         .link = hex(mgid_of(item.parameters().mgid)[Mgid::p_key], 4)});
+    details.push_back({.field = std::string(rule.field) + (is_of_member ? " of " + text(item.parameters().mgid) : ""),
+                       .expected = rule.expected(item),
+                       .actual = rule.actual(item),
+                       .subject = subject_of(item),
+                       .link = hex(mgid_of(item.parameters().mgid)[Mgid::p_key], 4)});
 }
 
 std::string Judge::why_not_judged(const Rule& rule) const {
@@ -205,25 +220,34 @@ Result Judge::result(std::size_t index) const {
         return result;
     }
     result.na = NotJudged::none;
-    result.violations = finding.violations;
-    result.details = finding.details;
-    if (finding.violations == 0) {
+    if (finding.violations == 0 && finding.doubtful == 0) {
         result.verdict = Verdict::pass;
         result.message = "holds for " + of_all;
         return result;
     }
-    const auto& first = finding.details.front();
-    result.message = std::to_string(finding.violations) + " of " + of_all + "; first " + first.subject + ": " +
+    tell_violations(rule, finding, of_all, result);
+    return result;
+}
+
+/// What is certain; where nothing is, what would be if nothing were missing.
+void Judge::tell_violations(const Rule& rule, const Finding& finding, const std::string& of_all, Result& result) {
+    const bool is_doubtful = finding.violations == 0 && finding.doubtful != 0;
+    result.violations = is_doubtful ? finding.doubtful : finding.violations;
+    result.details = is_doubtful ? finding.doubtful_details : finding.details;
+    const auto& first = result.details.front();
+    result.message = std::to_string(result.violations) + " of " + of_all + "; first " + first.subject + ": " +
                      first.field + " is " + first.actual + ", expected " + first.expected;
     const bool is_must = rule.weight.value_or(rule.checks[0]->strength) == requirements::Strength::must;
     result.verdict = is_must ? Verdict::fail : Verdict::warn;
     if (is_must) result.fail_type = conformance::strongest_fail_type(rule.checks);
-    if (rule.needs_all && !inventory_.doubt.empty()) {
+    if (is_doubtful) {
         result.verdict = Verdict::inconc;
         result.fail_type.clear();
-        result.message += "; " + inventory_.doubt;
+        result.message += "; " + std::string(finding.doubt);
+    } else if (finding.doubtful != 0) {
+        result.notes.push_back(std::to_string(finding.doubtful) + " more of " + of_all + ": not decided, since " +
+                               std::string(finding.doubt));
     }
-    return result;
 }
 
 }  // namespace

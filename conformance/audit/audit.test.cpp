@@ -6,6 +6,7 @@
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <catch2.hpp>
 #include <functional>
 #include <set>
@@ -260,6 +261,53 @@ TEST_CASE("Audit: what may be missing proves nothing by its absence") {
     CHECK(wrong(hidden.inventory).empty());
     hidden.inventory.p_keys = {0x0123};
     CHECK(wrong(hidden.inventory) == Ids{"RFC4391-5-01"});
+}
+
+TEST_CASE("Audit: a comparison with a broadcast group of another scope needs all groups") {
+    Fabric fabric;
+    fabric.ipv4.parameters.mgid.octets[1] = 0x15;
+    fabric.ipv4.parameters.scope = 5;
+    fabric.ipv4.parameters.sl = 1;
+    CHECK(wrong(fabric.inventory) == Ids{"RFC4391-4-11", "RFC4391-10-17-sl"});
+    fabric.inventory.doubt = "a part of the list";
+    CHECK(wrong(fabric.inventory).empty());
+    CHECK(with(Verdict::inconc, fabric.inventory) == Ids{"RFC4391-4-11", "RFC4391-10-17-sl"});
+    CHECK_THAT(result_of(judge(fabric.inventory, every_rule()), "RULE-RFC4391-4-11-audit").message,
+               ContainsSubstring("a part of the list"));
+    // With the right scope the two records contradict each other, whatever else there is; what is doubtful is told.
+    fabric.ipv6.parameters.sl = 1;
+    const auto results = judge(fabric.inventory, every_rule());
+    const auto& sl = result_of(results, "RULE-RFC4391-10-17-sl-audit");
+    CHECK(sl.verdict == Verdict::fail);
+    CHECK(sl.violations == 1);
+    REQUIRE(sl.details.size() == 1);
+    CHECK_THAT(sl.details[0].subject, ContainsSubstring("601b"));
+    REQUIRE(sl.notes.size() == 1);
+    CHECK_THAT(sl.notes[0], ContainsSubstring("1 more of 2 IP groups: not decided, since a part of the list"));
+}
+
+TEST_CASE("Audit: a P_Key that a port lacks is missing only where all of its P_Keys are told") {
+    Fabric fabric;
+    fabric.one.p_keys = {{0xffff}};
+    CHECK(wrong(fabric.inventory) == Ids{"RFC4391-5-08"});
+    fabric.inventory.doubt = "a part of the groups";
+    CHECK(wrong(fabric.inventory) == Ids{"RFC4391-5-08"});
+    fabric.inventory.p_key_doubt = "a part of the P_Keys";
+    CHECK(wrong(fabric.inventory).empty());
+    CHECK(with(Verdict::inconc, fabric.inventory) == Ids{"RFC4391-5-08"});
+}
+
+TEST_CASE("Audit: each rule says what proves its violations; what needs a whole table names it") {
+    for (const auto& rule : rules()) {
+        CAPTURE(rule.id);
+        CHECK(rule.evidence != Evidence::undeclared);
+        const bool has_table = rule.needs_members || rule.needs_all || rule.needs_p_keys;
+        CHECK((rule.evidence == Evidence::whole_table) == has_table);
+    }
+    CHECK_FALSE(are_declared(std::array{Rule{}}));
+    CHECK_FALSE(are_declared(std::array{Rule{.evidence = Evidence::whole_table}}));
+    CHECK_FALSE(are_declared(std::array{Rule{.evidence = Evidence::one_record, .needs_all = true}}));
+    CHECK(are_declared(std::array{Rule{.evidence = Evidence::whole_table, .needs_all = true}}));
 }
 
 TEST_CASE("Audit: of what was not told nothing is judged") {

@@ -232,6 +232,7 @@ Inventory inventory_of(assumptions::Statement file) {
                         .ports = std::move(file.ports),
                         .origin = std::move(file.origin),
                         .doubt = "a file does not tell whether it holds all groups and members",
+                        .p_key_doubt = "a file does not tell whether it holds all P_Keys of a port",
                         .notes = {}};
     // The list of members has no record of a group without any.
     if (std::ranges::any_of(inventory.groups, &StatedGroup::members_are_listed))

@@ -19,6 +19,7 @@ struct Inventory {
     std::vector<std::uint16_t> p_keys;             ///< of the port that asked: an SA may tell only of these partitions
     std::string origin;                            ///< "the SA at LID 0x0002", or the file's name
     std::string doubt;                             ///< why groups may be missing; empty: none is
+    std::string p_key_doubt;                       ///< why P_Keys of a port may be; empty: none is
     std::vector<std::string> notes;                ///< what was not asked for, or not told
 };
 

@@ -34,6 +34,7 @@ constexpr Rule taken_over(std::string_view id, std::array<const Requirement*, 2>
             .checks = checks,
             .title = title,
             .about = About::of_link,
+            .evidence = Evidence::contradiction,
             .knows = told(What),
             .holds = holds,
             .notes = is_usual<Member>,
@@ -51,6 +52,8 @@ constexpr Rule rules_of_kind[] = {
      .checks = {&rfc4391::mgid_scope_of_broadcast_gid},
      .title = "the MGID of an IP group has the scope of its broadcast-GID",
      .about = About::of_link,
+     .evidence = Evidence::whole_table,
+     .needs_all = true,
      .holds = [](const Item& item) { return scope_of(item.group) == scope_of(*item.broadcast); },
      .field = "MGID",
      .expected = [](const Item& item) { return scope_text(scope_of(*item.broadcast)); },
@@ -72,6 +75,7 @@ constexpr Rule rules_of_kind[] = {
     taken_over<&G::rate, Told::rate>("RULE-RFC4391-10-18-rate-audit", {&rest_like_broadcast},
                                      "a group has the rate of the broadcast group", "Rate"),
 };
+static_assert(are_declared(rules_of_kind));
 
 }  // namespace
 

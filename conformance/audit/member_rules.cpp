@@ -28,6 +28,7 @@ constexpr Rule rules_of_kind[] = {
      .checks = {&rfc4391::broadcast_group_mtu_bound, &rfc4391::link_mtu},
      .title = "the broadcast group's MTU fits through the links of its members",
      .about = About::member,
+     .evidence = Evidence::contradiction,
      .applies = [](const Item& item) { return is_broadcast_gid(item.parameters().mgid) && has_mtu(item); },
      .holds = carries_mtu,
      .field = "MTU",
@@ -37,6 +38,7 @@ constexpr Rule rules_of_kind[] = {
      .checks = {&rfc4391::broadcast_full_member_join},
      .title = "a port in an IP group is a FullMember of its link's broadcast group",
      .about = About::node,
+     .evidence = Evidence::whole_table,
      .needs_members = true,
      .needs_all = true,
      .holds = [](const Item& item) { return is_in(item, join_state::full_member); },
@@ -50,6 +52,7 @@ constexpr Rule rules_of_kind[] = {
      .checks = {&rfc4391::join_needs_group_mtu},
      .title = "a group's MTU fits through the links of its members",
      .about = About::member,
+     .evidence = Evidence::contradiction,
      .applies = [](const Item& item) { return !is_broadcast_gid(item.parameters().mgid) && has_mtu(item); },
      .holds = carries_mtu,
      .field = "MTU",
@@ -59,6 +62,8 @@ constexpr Rule rules_of_kind[] = {
      .checks = {&rfc4391::pkey_assigned_to_port},
      .title = "a member's port has the P_Key of its group",
      .about = About::member,
+     .evidence = Evidence::whole_table,
+     .needs_p_keys = true,
      .applies = [](const Item& item) { return item.port && item.port->p_keys; },
      .holds = [](const Item& item) { return is_full(item) || is_limited(item); },
      .field = "P_KeyTable",
@@ -75,6 +80,8 @@ constexpr Rule rules_of_kind[] = {
      .checks = {&rfc4392::limited_members_kept_apart},
      .title = "members have the full-membership P_Key of their group",
      .about = About::member,
+     .evidence = Evidence::whole_table,
+     .needs_p_keys = true,
      .applies = [](const Item& item) { return item.port && item.port->p_keys; },
      .notes = is_limited,
      .note = "a limited member of the partition: it and other limited members do not hear each other"},
@@ -82,6 +89,7 @@ constexpr Rule rules_of_kind[] = {
      .checks = {&rfc4392::join_checks_mtu_and_reach},
      .title = "the links of members are as fast as their group says",
      .about = About::member,
+     .evidence = Evidence::contradiction,
      .knows = told(Told::rate),
      .weight = Strength::should,
      .applies =
@@ -97,6 +105,7 @@ constexpr Rule rules_of_kind[] = {
          [](const Item& item) { return "at most " + rate_text(item.port->rate) + ", the rate of this member's port"; },
      .actual = of_group<Told::rate>},
 };
+static_assert(are_declared(rules_of_kind));
 
 }  // namespace
 

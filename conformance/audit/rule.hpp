@@ -46,6 +46,14 @@ struct Item {
     [[nodiscard]] const state::GroupParameters& parameters() const noexcept { return group.parameters; }
 };
 
+/// What proves a violation. The SA's tables may come cut, and a file may hold less than the SA knows.
+enum class Evidence : std::uint8_t {
+    undeclared,
+    one_record,     ///< the record alone: holds whatever else was not told
+    contradiction,  ///< two records that cannot both be right, whatever else was not told
+    whole_table,    ///< that something is not in a table: holds where the table was told whole
+};
+
 using Predicate = bool (*)(const Item&);
 using Words = std::string (*)(const Item&);
 constexpr std::uint32_t told() noexcept { return 0; }
@@ -60,13 +68,15 @@ struct Rule {
     std::array<const Requirement*, 2> checks;  ///< the second may be null
     std::string_view title;                    ///< the claim, in a few words
     About about{};
-    std::uint32_t knows =
-        0;  ///< what must be told of the group, and of its broadcast group where that is meant: told()
+    Evidence evidence = Evidence::undeclared;
+    /// What must be told of the group, and of its broadcast group where that is meant: told()
+    std::uint32_t knows = 0;
     /// What a violation means, where that is less than the requirement's own strength.
     std::optional<requirements::Strength> weight{};
-    bool needs_members = false;  ///< the SA must have told of all who are in the group
-    /// A group that was not told of would change the verdict: where any may be missing, a violation proves nothing.
-    bool needs_all = false;
+    // The tables that must be whole, with Evidence::whole_table: else the violation is not decided.
+    bool needs_members = false;   ///< all who are in the group
+    bool needs_all = false;       ///< all groups
+    bool needs_p_keys = false;    ///< all P_Keys of the member's port
     Predicate applies = nullptr;  ///< null: to every item
     Predicate holds = nullptr;    ///< null: nothing is judged, only noted
     Predicate notes = nullptr;    ///< worth a note
@@ -74,6 +84,16 @@ struct Rule {
     std::string_view field{};     ///< of the MCMemberRecord, or of what the port tells
     Words expected = nullptr, actual = nullptr;
 };
+
+/// Whether each rule of a table says what proves its violations, and names the table where that must be whole.
+constexpr bool are_declared(std::span<const Rule> rules) {
+    for (const auto& rule : rules) {
+        const bool has_table = rule.needs_members || rule.needs_all || rule.needs_p_keys;
+        if (rule.evidence == Evidence::undeclared) return false;
+        if ((rule.evidence == Evidence::whole_table) != has_table) return false;
+    }
+    return true;
+}
 
 /// All: on groups, on groups beside their broadcast group, on members; each in the order of the texts.
 [[nodiscard]] std::span<const Rule> rules();

@@ -120,7 +120,9 @@ void Judge::frame(const capture::Frame& frame, Origin origin, std::uint32_t capt
                                             .medium = *medium,
                                             .sight = {frame.number, frame.time_ns, capture_index},
                                             .interface = frame.interface,
-                                            .origin = origin});
+                                            .origin = origin,
+                                            .lost = frame.lost,
+                                            .lost_on = frame.lost_on});
     const auto& packet = inspector_.packet();
     media_parts_ |= parts_of(*medium);
     const auto medium_name = capture::name(frame.link_type);
@@ -133,6 +135,15 @@ void Judge::frame(const capture::Frame& frame, Origin origin, std::uint32_t capt
     if (crcs.icrc == Check::bad) wrong_icrc_.add(frame.number);
     if (packet.lrh && crcs.icrc == Check::absent) no_crc_.add(frame.number);
     if (is_judged) judge(frame);
+}
+
+void Judge::tell_loss(const capture::Loss& loss, Origin origin, std::string_view interface_name,
+                      std::uint32_t capture_index) {
+    inspector_.tell_loss(loss.interface, origin,
+                         {.after = {loss.after.frame, loss.after.time_ns, capture_index},
+                          .before = {loss.before.frame, loss.before.time_ns, capture_index},
+                          .count = loss.count,
+                          .interface = std::string(interface_name)});
 }
 
 /// Takes the answers of the rules.

@@ -45,9 +45,10 @@ public:
     /// Judges the next frame, of the capture named to the constructor or of another.
     void frame(const capture::Frame& frame, Origin origin = {}) { this->frame(frame, origin, capture_index_); }
     void frame(const capture::Frame& frame, Origin origin, std::uint32_t capture_index);
-    /// The capture tells that frames were lost before the next one.
-    void tell_loss(std::uint32_t interface) { inspector_.tell_loss(interface); }
-    /// After the last frame. What no packet can prove any more is undecided from then on.
+    /// The capture, `capture_index` of those judged, tells of a loss that none of its frames tells.
+    void tell_loss(const capture::Loss& loss, Origin origin, std::string_view interface_name,
+                   std::uint32_t capture_index);
+    /// After the last frame and the last loss. What no packet can prove any more is undecided from then on.
     void finish();
 
     /// The verdicts so far, in the order of the rules.

@@ -2,6 +2,7 @@
 // Reading captures and collecting what the judge found.
 #include "conformance/engine/passive.hpp"
 
+#include "fabric/capture/wholeness.hpp"
 #include "protocol/requirements/catalogue.hpp"
 
 #include <algorithm>
@@ -17,22 +18,29 @@ constexpr std::uint64_t frames_between_progress = 4096;
 /// One capture, frame by frame, with who sends at each of its interfaces.
 class OpenCapture {
 public:
-    explicit OpenCapture(const std::string& path) : path_(path), reader_(capture::Reader::open(path)) {}
+    explicit OpenCapture(const std::string& path)
+        : path_(path), wholeness_(capture::wholeness_of(path)), reader_(capture::Reader::open(path)) {}
 
     /// Whether there is another frame.
     bool next() {
         status_ = reader_.next(frame_);
         if (status_ != capture::Status::frame) return false;
         ++packets_;
+        if (frame_.lost != 0) add_up(lost_before_, frame_.lost);
         return true;
     }
     [[nodiscard]] const capture::Frame& frame() const noexcept { return frame_; }
-    Origin origin() {
-        while (frame_.interface >= origins_.size())
-            origins_.push_back(
-                inspection::origin_of(reader_.interface_name(static_cast<std::uint32_t>(origins_.size()))));
-        return origins_[frame_.interface];
+    Origin origin() { return origin(frame_.interface); }
+    /// Its losses, too, are of capture `index` of those judged.
+    void show_losses(Judge& judge, std::uint32_t index) {
+        reader_.on_loss([this, &judge, index](const capture::Loss& loss) {
+            add_up(lost_, loss.count);
+            judge.tell_loss(loss, origin(loss.interface), reader_.interface_name(loss.interface), index);
+        });
     }
+    /// Nothing is missing in it: it says so, and is still as it was written.
+    [[nodiscard]] bool is_whole() const noexcept { return wholeness_ == capture::Wholeness::whole; }
+    [[nodiscard]] bool tells_loss_late() const noexcept { return reader_.tells_loss_late(); }
     void show(const Progress& progress) const {
         if (progress && packets_ % frames_between_progress == 0) progress(reader_.position(), reader_.size());
     }
@@ -44,6 +52,13 @@ public:
         };
         tell(skipped.erf_other, "ERF records of another type than InfiniBand were skipped");
         tell(skipped.erf_malformed, "ERF records are shorter than their own headers");
+        // Statistics count again what single packets tell.
+        if (const auto lost = std::max(lost_, lost_before_); lost != 0)
+            summary.notes.push_back("the capture says that " + std::to_string(lost) +
+                                    (lost == 1 ? " packet was dropped" : " packets were dropped") +
+                                    ": violations that need it whole there are not decided");
+        if (wholeness_ == capture::Wholeness::changed)
+            summary.notes.emplace_back("it says that it is complete, but it is not as it was written: not believed");
         if (status_ == capture::Status::cut)
             summary.notes.push_back("the last record is cut off; all before it was read");
         if (status_ == capture::Status::corrupt) summary.error = reader_.error();
@@ -52,11 +67,22 @@ public:
     }
 
 private:
+    static void add_up(std::uint64_t& sum, std::uint64_t more) noexcept {
+        if (__builtin_add_overflow(sum, more, &sum)) sum = ~std::uint64_t{0};
+    }
+    Origin origin(std::uint32_t interface) {
+        while (interface >= origins_.size())
+            origins_.push_back(
+                inspection::origin_of(reader_.interface_name(static_cast<std::uint32_t>(origins_.size()))));
+        return origins_[interface];
+    }
+
     const std::string& path_;
+    capture::Wholeness wholeness_;
     capture::Reader reader_;
     capture::Frame frame_;
     capture::Status status_ = capture::Status::end;
-    std::uint64_t packets_ = 0;
+    std::uint64_t packets_ = 0, lost_ = 0, lost_before_ = 0;
     std::vector<Origin> origins_;
 };
 
@@ -68,7 +94,11 @@ void add(std::vector<std::string>& notes, std::vector<std::string> more) {
 
 Judge read_capture(const PassiveRun& run, std::size_t index, reports::CaptureResult& summary) {
     OpenCapture capture{run.captures[index]};
-    Judge judge{run.rules, static_cast<std::uint32_t>(index), run.listener, run.judge};
+    auto options = run.judge;
+    options.tells_loss_late = capture.tells_loss_late();
+    options.is_whole = options.is_whole || capture.is_whole();
+    Judge judge{run.rules, static_cast<std::uint32_t>(index), run.listener, std::move(options)};
+    capture.show_losses(judge, static_cast<std::uint32_t>(index));
     while (capture.next()) {
         judge.frame(capture.frame(), capture.origin());
         capture.show(run.progress);
@@ -81,12 +111,21 @@ Judge read_capture(const PassiveRun& run, std::size_t index, reports::CaptureRes
 }
 
 Judge read_together(const PassiveRun& run, std::vector<reports::CaptureResult>& summaries) {
-    Judge judge{run.rules, 0, run.listener, run.judge};
     std::vector<std::unique_ptr<OpenCapture>> captures;
-    std::vector<bool> has_frame;
+    auto options = run.judge;
+    // What one lacks while another goes on, it tells only with its next packet.
+    options.tells_loss_late = run.captures.size() > 1;
     for (const auto& path : run.captures) {
         captures.push_back(std::make_unique<OpenCapture>(path));
-        has_frame.push_back(captures.back()->next());
+        options.tells_loss_late = options.tells_loss_late || captures.back()->tells_loss_late();
+    }
+    // Between two captures that are whole there may have been anything.
+    options.is_whole = options.is_whole || (captures.size() == 1 && captures.front()->is_whole());
+    Judge judge{run.rules, 0, run.listener, std::move(options)};
+    std::vector<bool> has_frame;
+    for (std::size_t i = 0; i < captures.size(); ++i) {
+        captures[i]->show_losses(judge, static_cast<std::uint32_t>(i));
+        has_frame.push_back(captures[i]->next());
     }
     std::vector<std::uint64_t> ipoib(captures.size());
     for (;;) {

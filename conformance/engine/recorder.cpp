@@ -2,6 +2,7 @@
 // Keeps the frames of a case and writes them down.
 #include "conformance/engine/recorder.hpp"
 
+#include "fabric/capture/wholeness.hpp"
 #include "fabric/capture/writer.hpp"
 
 #include <algorithm>
@@ -121,13 +122,26 @@ void Recorder::show(Judge& judge, Party judged) const {
     }
 }
 
+/// Those of frames that were rebuilt come behind the others.
+std::string Recorder::interface_name(std::uint32_t interface) {
+    const bool is_of_rebuilt = interface >= interface_names.size();
+    std::string name(interface_names[interface % interface_names.size()]);
+    return is_of_rebuilt ? name.append(inspection::rebuilt_suffix) : name;
+}
+
+std::string Recorder::mark() const {
+    if (is_full_) return {};
+    capture::Census census;
+    for (std::size_t i = 0; i < frames_.size(); ++i)
+        census.add(epoch_ns + frames_[i].time.count(), interface_name(interface_of(i)), with_crcs(octets(i)));
+    return census.mark();
+}
+
 void Recorder::write(const std::string& path) const {
-    auto writer = capture::Writer::pcapng(path);
+    auto writer = capture::Writer::pcapng(path, mark());
     // As ERF, which Wireshark shows as InfiniBand also where its version does not know link type 247.
-    for (const auto name : interface_names) writer.add_interface(capture::LinkType::erf, name);
-    if (std::ranges::any_of(frames_, &Record::is_rebuilt))
-        for (const auto name : interface_names)
-            writer.add_interface(capture::LinkType::erf, std::string(name).append(inspection::rebuilt_suffix));
+    const auto interfaces = interface_names.size() * (std::ranges::any_of(frames_, &Record::is_rebuilt) ? 2 : 1);
+    for (std::uint32_t i = 0; i < interfaces; ++i) writer.add_interface(capture::LinkType::erf, interface_name(i));
     auto next = comments_.begin();
     for (std::size_t i = 0; i < frames_.size(); ++i) {
         std::string comment;

@@ -59,8 +59,8 @@ public:
 
     /// Lets a judge see the frames. Only `judged` can be charged: the DUT, or the SA where that is under test.
     void show(Judge& judge, Party judged) const;
-    /// Writes them as a pcapng with one interface for each party; frames that were rebuilt have others. Throws
-    /// std::runtime_error.
+    /// Writes them as a pcapng with one interface for each party; frames that were rebuilt have others. Unless there
+    /// were more than are kept it is marked as whole (capture/wholeness.hpp). Throws std::runtime_error.
     void write(const std::string& path) const;
 
 private:
@@ -78,6 +78,8 @@ private:
     };
     /// Of the evidence file.
     [[nodiscard]] std::uint32_t interface_of(std::size_t index) const;
+    [[nodiscard]] static std::string interface_name(std::uint32_t interface);
+    [[nodiscard]] std::string mark() const;
 
     std::vector<Record> frames_;
     std::vector<std::uint8_t> octets_;

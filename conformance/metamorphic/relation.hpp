@@ -17,6 +17,7 @@ enum class Moves : std::uint8_t {
     same,         ///< nothing appears, nothing goes
     sum,          ///< those of the source and those of what was mixed in, each as alone
     injected,     ///< those of the source, and the violation that was put in
+    less_proven,  ///< nothing appears; what goes, and all that goes, is what holds only if nothing is missing
 };
 
 /// What was chosen for one variant; plain data, so that it can be done again to fewer frames of the source.

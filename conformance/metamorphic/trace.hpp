@@ -19,6 +19,7 @@ struct Frame {
     std::int64_t time = 0;  ///< ns since 1970
     std::uint32_t interface = 0, capture = 0;
     inspection::Origin origin{};
+    std::uint64_t lost = 0;       ///< what the capture says was lost before it at its interface
     std::uint32_t from = 0;       ///< the number, from 0, of the frame of its source that it is, or was made of
     bool is_mixed_in = false;     ///< `from` is of the source that was mixed in
     bool is_without_who = false;  ///< it is of no source
@@ -49,10 +50,13 @@ struct Trace {
     std::vector<Frame> frames;
     Store store;
     bool is_one_subnet = false;  ///< as `check --together`
+    /// What the capture says at its end was lost somewhere, at each of its interfaces.
+    std::uint64_t lost_somewhere = 0;
     void clear() {
         frames.clear();
         store.clear();
         is_one_subnet = false;
+        lost_somewhere = 0;
     }
 };
 

@@ -16,6 +16,9 @@ bool is_excepted(const Relation& relation, const Charge& charge) {
     });
 }
 
+/// Whether it holds only if nothing is missing.
+bool needs_all(const Charge& charge) { return rules::all()[charge.rule].evidence == rules::Evidence::nothing_between; }
+
 bool has_number(const std::vector<std::uint16_t>& numbers, std::uint16_t number) {
     return std::ranges::binary_search(numbers, number);
 }
@@ -75,7 +78,7 @@ const std::vector<Moved>& Trial::execute(const Relation& relation, const Source&
     relation.change(source, kept, choice, variant_);
     Parties parties{source.who, {}};
     if (choice.other) parties.of_mixed_in = choice.other->who;
-    judge(variant_.frames, variant_.is_one_subnet, parties, after_);
+    judge(variant_.frames, variant_.is_one_subnet, parties, after_, nullptr, variant_.lost_somewhere);
     const auto& before = judge_before(relation, source, kept, choice);
     if (relation.moves == Moves::injected)
         compare_injected(before, choice);
@@ -85,7 +88,9 @@ const std::vector<Moved>& Trial::execute(const Relation& relation, const Source&
 }
 
 void Trial::compare(const Relation& relation, const Source& source, const Verdicts& before) {
+    const bool is_less_proven = relation.moves == Moves::less_proven;
     for (const auto& charge : after_.charges) {
+        if (is_less_proven && needs_all(charge)) moved_.push_back({charge, false});
         if (before.has(charge) || is_excepted(relation, charge)) continue;
         if (relation.may_be_traceless && charge.is_by_end) continue;
         // Whoever is shown to break what is broken is not accused wrongly.
@@ -94,7 +99,8 @@ void Trial::compare(const Relation& relation, const Source& source, const Verdic
     }
     if (relation.moves == Moves::nothing_new) return;
     for (const auto& charge : before.charges)
-        if (!after_.has(charge) && !is_excepted(relation, charge)) moved_.push_back({charge, true});
+        if (!after_.has(charge) && !is_excepted(relation, charge) && !(is_less_proven && needs_all(charge)))
+            moved_.push_back({charge, true});
 }
 
 void Trial::compare_injected(const Verdicts& before, const Choice& choice) {

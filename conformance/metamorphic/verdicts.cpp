@@ -5,6 +5,7 @@
 #include "protocol/requirements/catalogue.hpp"
 
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -59,7 +60,8 @@ inspection::FrameView view_of(const Frame& frame, std::size_t position) {
             .medium = frame.medium,
             .sight = {position + 1, frame.time, frame.capture},
             .interface = frame.interface,
-            .origin = frame.origin};
+            .origin = frame.origin,
+            .lost = frame.lost};
 }
 
 /// Takes the inspector's answers.
@@ -113,6 +115,16 @@ private:
     bool is_end_ = false;
 };
 
+/// As the statistics at the end of a capture tell it, for each interface.
+void tell_losses(inspection::Inspector& inspector, const std::vector<Frame>& frames, std::uint64_t count) {
+    std::set<std::pair<std::uint32_t, std::uint32_t>> told;
+    for (const auto& frame : frames) {
+        if (!told.emplace(frame.capture, frame.interface).second) continue;
+        inspector.tell_loss(frame.interface, frame.origin,
+                            {.before = {frames.size() + 1, frames.back().time, frame.capture}, .count = count});
+    }
+}
+
 std::string link_text(const wire::Packet& packet, const state::Link* link, const state::Subnet& subnet) {
     state::Known known;
     known.link = link;
@@ -157,16 +169,19 @@ void Verdicts::settle() {
 }
 
 void judge(const std::vector<Frame>& frames, bool is_one_subnet, const Parties& parties, Verdicts& verdicts,
-           Decisions* decisions) {
+           Decisions* decisions, std::uint64_t lost_somewhere) {
     static const auto rules = rules::every();
     verdicts.charges.clear();
     if (decisions) decisions->observed.assign(rules.size(), 0);
-    inspection::Inspector inspector{rules, {.is_one_subnet = is_one_subnet}};
+    const bool is_lossy =
+        lost_somewhere != 0 || std::ranges::any_of(frames, [](const Frame& one) { return one.lost != 0; });
+    inspection::Inspector inspector{rules, {.is_one_subnet = is_one_subnet, .tells_loss_late = is_lossy}};
     Counter counter{frames, parties, verdicts, decisions};
     for (std::size_t i = 0; i < frames.size(); ++i) {
         counter.at(i);
         if (inspector.take(view_of(frames[i], i))) inspector.judge(counter);
     }
+    if (lost_somewhere != 0) tell_losses(inspector, frames, lost_somewhere);
     counter.end();
     inspector.finish(counter);
     verdicts.shows_loss = inspector.shows_loss();

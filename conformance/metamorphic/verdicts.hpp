@@ -66,9 +66,10 @@ struct Parties {
     }
 };
 
-/// Judges frames by all rules. `verdicts` is made anew; `decisions`, where it is not null, too.
+/// Judges frames by all rules. `verdicts` is made anew; `decisions`, where it is not null, too. With `lost_somewhere`
+/// the capture tells behind its last frame that it lacks so many at each interface.
 void judge(const std::vector<Frame>& frames, bool is_one_subnet, const Parties& parties, Verdicts& verdicts,
-           Decisions* decisions = nullptr);
+           Decisions* decisions = nullptr, std::uint64_t lost_somewhere = 0);
 /// The parties of each frame.
 [[nodiscard]] std::vector<Who> parties_of(const std::vector<Frame>& frames, bool is_one_subnet);
 

@@ -30,7 +30,11 @@ ErfContent take_off_erf(Frame& frame, ErfTime time) noexcept {
         more = extension[ErfExtension::is_followed];
         rest = rest.subspan(ErfExtension::size);
     }
-    if (header[ErfHeader::type] != erf_infiniband) return ErfContent::other_type;
+    const auto type = header[ErfHeader::type];
+    // A pcapng may count the same loss once more.
+    if (type == erf_infiniband || type == erf_infiniband_link)
+        frame.lost = std::max<std::uint64_t>(frame.lost, header[ErfHeader::loss_counter]);
+    if (type != erf_infiniband) return ErfContent::other_type;
 
     // Some DAG cards pad the record, so its own length tells nothing of the frame; some leave out the wire length.
     const std::size_t wire_length = header[ErfHeader::wire_length];

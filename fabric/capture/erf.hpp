@@ -28,7 +28,8 @@ struct ErfHeader {
     static constexpr Row<std::uint16_t> record_length{
         {"rlen", wire::octet(10), 16, wire::Show::dec, "Octets of the record with its headers and padding"}};
     static constexpr Row<std::uint16_t> loss_counter{
-        {"lctr", wire::octet(12), 16, wire::Show::dec, "Records lost before this one, or a colour"}};
+        {"lctr", wire::octet(12), 16, wire::Show::dec,
+         "Packets lost between the record before and this one; in some types a colour"}};
     static constexpr Row<std::uint16_t> wire_length{
         {"wlen", wire::octet(14), 16, wire::Show::dec, "Octets of the frame on the wire"}};
     static constexpr auto fields =
@@ -53,6 +54,9 @@ static_assert(wire::tiles(ErfExtension::fields, ErfExtension::size));
 /// ErfHeader::type of an InfiniBand frame from its LRH on.
 inline constexpr std::uint8_t erf_infiniband = 21;
 
+/// ... and of one that the link itself sends. In both the counter counts losses.
+inline constexpr std::uint8_t erf_infiniband_link = 25;
+
 /// What an ERF record turned out to hold.
 enum class ErfContent : std::uint8_t { infiniband, other_type, malformed };
 
@@ -61,7 +65,7 @@ enum class ErfTime : std::uint8_t { of_header, of_record };
 
 /// Takes the ERF header and its extensions off `frame`, whose octets begin with them, and gives it the link type
 /// `infiniband` and, with ErfTime::of_header, the header's time. The frame is left as it was unless the answer is
-/// `infiniband`.
+/// `infiniband`; but of each record that tells of losses `lost` has what it tells.
 ErfContent take_off_erf(Frame& frame, ErfTime time) noexcept;
 
 /// The header that ibdump writes before a frame of `wire_length` octets captured at `time_ns`.

@@ -25,8 +25,12 @@ public:
     /// As the file's own header has it; -1 when it names none.
     [[nodiscard]] virtual int link_type() const noexcept = 0;
     [[nodiscard]] virtual std::string_view interface_name(std::uint32_t) const noexcept { return {}; }
+    /// The comment of a pcapng of one section; empty where it has none.
+    [[nodiscard]] virtual std::string_view comment() const noexcept { return {}; }
     /// Blocks that hold neither a packet nor what is needed to read one.
     [[nodiscard]] virtual std::uint64_t skipped_blocks() const noexcept { return 0; }
+
+    void on_loss(std::function<void(const Loss&)> listener) { on_loss_ = std::move(listener); }
 
     /// Why the reading ended, or why it could not begin; empty when nothing is wrong.
     [[nodiscard]] const std::string& error() const noexcept { return error_; }
@@ -40,6 +44,7 @@ protected:
     ByteSource& source_;
     std::uint64_t frames_ = 0;
     std::string error_;
+    std::function<void(const Loss&)> on_loss_;
 };
 
 /// Whether the four octets at the beginning of a file are those of the format.

@@ -16,18 +16,24 @@ inline constexpr std::uint32_t section_header = 0x0a0d0d0a;
 inline constexpr std::uint32_t interface_description = 1;
 inline constexpr std::uint32_t obsolete_packet = 2;
 inline constexpr std::uint32_t simple_packet = 3;
+inline constexpr std::uint32_t interface_statistics = 5;
 inline constexpr std::uint32_t enhanced_packet = 6;
 
 inline constexpr std::uint32_t byte_order_magic = 0x1a2b3c4d;
 inline constexpr std::uint16_t major_version = 1;
 
-// Options, sections 3.5, 4.1, 4.2 and 4.3.
+// Options, sections 3.5, 4.1, 4.2, 4.3 and 4.6.
 inline constexpr std::uint16_t opt_end = 0;
 inline constexpr std::uint16_t opt_comment = 1;
 inline constexpr std::uint16_t shb_user_application = 4;
 inline constexpr std::uint16_t if_name = 2;
 inline constexpr std::uint16_t if_time_resolution = 9;
 inline constexpr std::uint16_t if_time_offset = 14;
+inline constexpr std::uint16_t packet_drop_count = 4;
+inline constexpr std::uint16_t statistics_interface_drops = 5;
+inline constexpr std::uint16_t statistics_system_drops = 7;
+/// The drops count of an obsolete packet block that is not known. Section B.1.
+inline constexpr std::uint16_t unknown_drops = 0xffff;
 
 /// Type, length, and the length once more behind the body.
 inline constexpr std::size_t block_head = 8, block_tail = 4, smallest_block = block_head + block_tail;
@@ -85,6 +91,17 @@ private:
     wire::Octets rest_;
     bool is_swapped_ = false, is_short_ = false;
 };
+
+/// Section 3.5. Options that are damaged harm nothing but themselves. `take(code, value)` gets each.
+template <class Take>
+void for_each_option(Cursor options, const Take& take) noexcept {
+    while (options.left() > 0) {
+        const std::uint16_t code = options.u16(), length = options.u16();
+        const auto value = options.take(padded(length));
+        if (code == opt_end || options.is_short()) break;
+        take(code, value.first(length));
+    }
+}
 
 /// How an interface counts time: if_tsresol and if_tsoffset.
 class Clock {

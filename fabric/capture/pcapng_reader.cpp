@@ -13,7 +13,7 @@ namespace {
 
 using namespace pcapng;
 
-constexpr std::size_t most_interfaces = 65536, longest_name = 256;
+constexpr std::size_t most_interfaces = 65536, longest_name = 256, longest_comment = 4096;
 
 std::string hex(std::uint32_t value) {
     std::ostringstream text;
@@ -33,6 +33,8 @@ struct Interface {
     LinkType link_type{};
     std::uint32_t snap_length = 0;  ///< 0 when there is no limit
     Clock clock;
+    std::uint64_t drops = 0, system_drops = 0;  ///< by the interface and by the system, as last counted
+    Loss::Place counted;                        ///< the last frame that is certainly before that
 };
 
 class PcapngReader final : public FormatReader {
@@ -45,6 +47,9 @@ public:
     [[nodiscard]] std::string_view interface_name(std::uint32_t interface) const noexcept override {
         return interface < names_.size() ? std::string_view{names_[interface]} : std::string_view {};
     }
+    [[nodiscard]] std::string_view comment() const noexcept override {
+        return sections_ == 1 ? std::string_view{comment_} : std::string_view{};
+    }
     [[nodiscard]] std::uint64_t skipped_blocks() const noexcept override { return skipped_blocks_; }
 
 private:
@@ -55,16 +60,21 @@ private:
     Status take_in_section(Block& block);
     Status take_in_interface(Block& block);
     Status take_in_options(Block& block, Interface& interface, std::string& name);
+    void take_in_statistics(Block& block);
+    void count_drops(const Block& block, Interface& interface, std::uint32_t index, std::int64_t time);
     Status take_in_packet(Block& block, Frame& frame);
     Status take_in_data(Block& block, std::uint32_t captured, std::uint32_t wire_length, Frame& frame);
     const Interface* find_interface(std::uint32_t number, Frame& frame);
     Status no_interface(const Block& block, std::uint32_t number);
 
-    bool is_swapped_ = false;        ///< the section's byte order is not that of this machine
+    bool is_swapped_ = false;  ///< the section's byte order is not that of this machine
+    std::size_t sections_ = 0;
+    std::string comment_;            ///< of the first section
     std::size_t section_begin_ = 0;  ///< index of the section's first interface
     std::vector<Interface> interfaces_;
     std::deque<std::string> names_;  ///< a deque keeps its elements in place; views of them are handed out
     std::uint64_t skipped_blocks_ = 0;
+    Loss::Place last_;  ///< the frame read last, and the latest time of any
 };
 
 bool is_packet(std::uint32_t type) noexcept {
@@ -90,8 +100,9 @@ Status PcapngReader::next(Frame& frame) {
         if (status != Status::frame) return status;
         source_.consume(block.length);
         if (!holds_packet) continue;
-        frame.number = ++frames_;
+        frame.number = last_.frame = ++frames_;
         frame.file_offset = block.offset;
+        last_.time_ns = std::max(last_.time_ns, frame.time_ns);
         return Status::frame;
     }
     return Status::end;
@@ -137,6 +148,7 @@ Status PcapngReader::take_in_byte_order(wire::Octets head, std::uint64_t offset)
 Status PcapngReader::take_in(Block& block) {
     if (block.type == section_header) return take_in_section(block);
     if (block.type == interface_description) return take_in_interface(block);
+    if (block.type == interface_statistics) take_in_statistics(block);
     ++skipped_blocks_;
     return Status::frame;
 }
@@ -151,6 +163,11 @@ Status PcapngReader::take_in_section(Block& block) {
     if (major != major_version)
         return corrupt(block.offset, "version " + std::to_string(major) + "." + std::to_string(minor) + " is unknown");
     section_begin_ = interfaces_.size();
+    if (++sections_ > 1) return Status::frame;
+    for_each_option(block.body, [&](std::uint16_t code, wire::Octets value) {
+        if (code == opt_comment && value.size() <= longest_comment && comment_.empty())
+            comment_.assign(value.begin(), value.end());
+    });
     return Status::frame;
 }
 
@@ -197,18 +214,53 @@ Status PcapngReader::take_in_options(Block& block, Interface& interface, std::st
     return Status::frame;
 }
 
+/// Section 4.6. What is damaged tells nothing.
+void PcapngReader::take_in_statistics(Block& block) {
+    const auto number = block.body.u32();
+    const auto ticks = block.body.time();
+    if (block.body.is_short() || number >= interfaces_.size() - section_begin_) return;
+    const auto index = section_begin_ + number;
+    auto& interface = interfaces_[index];
+    count_drops(block, interface, static_cast<std::uint32_t>(index), interface.clock.to_ns(ticks));
+}
+
+/// Drops are counted from the beginning of the capture, so those since the last statistics fell between the two. What
+/// else is counted there proves no loss: packets that a filter refused, that went to other files, or that waited in
+/// buffers when the capture ended are received, too.
+void PcapngReader::count_drops(const Block& block, Interface& interface, std::uint32_t index, std::int64_t time) {
+    std::uint64_t lost = 0;
+    const auto count = [&](std::uint64_t& before, wire::Octets value) {
+        if (value.size() != sizeof before) return;
+        const auto now = load<std::uint64_t>(value.data(), is_swapped_);
+        const auto more = now >= before ? now - before : now;
+        if (__builtin_add_overflow(lost, more, &lost)) lost = ~std::uint64_t{0};
+        before = now;
+    };
+    for_each_option(block.body, [&](std::uint16_t code, wire::Octets value) {
+        if (code == statistics_interface_drops) count(interface.drops, value);
+        if (code == statistics_system_drops) count(interface.system_drops, value);
+    });
+    const auto latest = std::max(last_.time_ns, time);
+    if (lost != 0 && on_loss_)
+        on_loss_({.count = lost, .interface = index, .after = interface.counted, .before = {frames_ + 1, latest}});
+    // Statistics may be written later than they were taken.
+    if (time >= last_.time_ns) interface.counted = {frames_, last_.time_ns};
+}
+
 /// Sections 4.3 (enhanced), 4.4 (simple) and B.1 (obsolete).
 Status PcapngReader::take_in_packet(Block& block, Frame& frame) {
     auto& body = block.body;
     std::uint32_t number = 0;
+    std::uint16_t drops = unknown_drops;
     if (block.type == enhanced_packet) number = body.u32();
     if (block.type == obsolete_packet) {
         number = body.u16();
-        body.u16();
+        drops = body.u16();
     }
     const Interface* interface = find_interface(number, frame);
     if (!interface) return no_interface(block, number);
     frame.time_ns = 0;
+    if (block.type == obsolete_packet && drops != unknown_drops) frame.lost = drops;
     if (block.type == simple_packet) {
         const std::uint32_t wire_length = body.u32();
         const std::uint32_t limit = interface->snap_length;
@@ -219,15 +271,13 @@ Status PcapngReader::take_in_packet(Block& block, Frame& frame) {
     return take_in_data(block, captured, wire_length, frame);
 }
 
-/// Section 3.5. Options that are damaged harm nothing but themselves.
-std::string_view comment_in(Cursor options) noexcept {
-    while (options.left() > 0) {
-        const std::uint16_t code = options.u16(), length = options.u16();
-        const auto value = options.take(padded(length));
-        if (code == opt_end || options.is_short()) break;
-        if (code == opt_comment) return {reinterpret_cast<const char*>(value.data()), length};
-    }
-    return {};
+void take_packet_options(Cursor options, bool is_swapped, Frame& frame) noexcept {
+    for_each_option(options, [&](std::uint16_t code, wire::Octets value) {
+        if (code == opt_comment && frame.comment.data() == nullptr)
+            frame.comment = {reinterpret_cast<const char*>(value.data()), value.size()};
+        if (code == packet_drop_count && value.size() == sizeof frame.lost)
+            frame.lost = load<std::uint64_t>(value.data(), is_swapped);
+    });
 }
 
 Status PcapngReader::take_in_data(Block& block, std::uint32_t captured, std::uint32_t wire_length, Frame& frame) {
@@ -240,7 +290,7 @@ Status PcapngReader::take_in_data(Block& block, std::uint32_t captured, std::uin
     frame.octets = block.body.take(captured);
     frame.wire_length = std::max(captured, wire_length);
     block.body.take(std::min(padded(captured) - captured, block.body.left()));
-    if (block.type == enhanced_packet && block.body.left() > 0) frame.comment = comment_in(block.body);
+    if (block.type == enhanced_packet && block.body.left() > 0) take_packet_options(block.body, is_swapped_, frame);
     return Status::frame;
 }
 

@@ -78,7 +78,7 @@ TEST_CASE("pcapng: simple and obsolete packet blocks are read in either byte ord
     CHECK(outcome.status == Status::end);
     REQUIRE(outcome.frames.size() == 3);
     CHECK(outcome.frames[0] == Kept{1, 0, LinkType::infiniband, 0, octets_of(16), 40, 68});
-    CHECK(outcome.frames[1] == Kept{2, 5000, LinkType::linux_sll, 1, octets_of(3), 30, 100});
+    CHECK(outcome.frames[1] == Kept{2, 5000, LinkType::linux_sll, 1, octets_of(3), 30, 100, 77});
     CHECK(outcome.frames[2] == Kept{3, 0, LinkType::infiniband, 0, octets_of(5), 5, 136});
 }
 

@@ -50,7 +50,7 @@ private:
 
 }  // namespace
 
-void append_section_header(Buffer& buffer) {
+void append_section_header(Buffer& buffer, std::string_view comment) {
     constexpr std::uint64_t unknown_length = std::numeric_limits<std::uint64_t>::max();
     constexpr std::uint16_t minor_version = 0;
     BlockScope block{buffer, section_header};
@@ -59,6 +59,7 @@ void append_section_header(Buffer& buffer) {
     append(buffer, minor_version);
     append(buffer, unknown_length);
     append_option(buffer, shb_user_application, "ipoib-conform");
+    if (!comment.empty()) append_option(buffer, opt_comment, comment);
     append_end_of_options(buffer);
     block.close();
 }

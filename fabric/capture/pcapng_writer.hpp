@@ -12,8 +12,8 @@ namespace ipoib::capture::pcapng {
 
 using Buffer = std::vector<std::uint8_t>;
 
-/// Section header that names this project as the writing application. Section 4.1.
-void append_section_header(Buffer& buffer);
+/// Section header that names this project as the writing application; a comment, if any, is the section's. Section 4.1.
+void append_section_header(Buffer& buffer, std::string_view comment = {});
 
 /// Interface description with a name and nanosecond times, without a limit to a packet's length. Section 4.2.
 void append_interface(Buffer& buffer, LinkType link_type, std::string_view name);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iomanip>
+#include <map>
 #include <sstream>
 #include <utility>
 
@@ -35,8 +36,10 @@ struct Reader::State {
     std::unique_ptr<FormatReader> reader;
     std::string error, format;
     Skipped skipped;
-    ErfTime erf_time = ErfTime::of_header;  ///< chosen as Wireshark does
-    Status status = Status::frame;          ///< what `next` goes on answering once it is not `frame`
+    bool tells_loss_late = false;
+    ErfTime erf_time = ErfTime::of_header;        ///< chosen as Wireshark does
+    Status status = Status::frame;                ///< what `next` goes on answering once it is not `frame`
+    std::map<std::uint32_t, std::uint64_t> lost;  ///< before frames that were passed over, by interface
 
     explicit State(std::unique_ptr<ByteSource> opened) : source{std::move(opened)} {
         choose_format();
@@ -52,7 +55,8 @@ struct Reader::State {
             format = is_pcap(beginning) ? "pcap" : "pcapng";
             if (source->compression() != Compression::none)
                 format += ", " + std::string{capture::name(source->compression())};
-            if (is_pcapng(beginning)) erf_time = ErfTime::of_record;
+            tells_loss_late = is_pcapng(beginning);
+            if (tells_loss_late) erf_time = ErfTime::of_record;
             reader = is_pcap(beginning) ? make_pcap_reader(*source) : make_pcapng_reader(*source);
         } else if (source->end() == End::corrupt) {
             error = source->error();
@@ -63,14 +67,33 @@ struct Reader::State {
         }
     }
 
+    /// What was lost before a record that is passed over is lost before the next one of its interface.
+    void carry_losses(Frame& frame, bool is_read) {
+        const auto before = lost.find(frame.interface);
+        if (before != lost.end()) {
+            const auto room = ~std::uint64_t{0} - frame.lost;
+            frame.lost += std::min(before->second, room);
+            lost.erase(before);
+        }
+        if (frame.lost == 0) return;
+        if (is_read)
+            frame.lost_on = reader->interface_name(frame.interface);
+        else
+            lost[frame.interface] = frame.lost;
+    }
+
     Status next(Frame& frame) {
         while (!stop_requested()) {
+            frame.lost = 0;
+            frame.comment = {};
             if (const auto result = reader->next(frame); result != Status::frame) {
                 error = reader->error();
                 return result;
             }
-            if (frame.link_type != LinkType::erf) return Status::frame;
-            switch (take_off_erf(frame, erf_time)) {
+            const auto content =
+                frame.link_type == LinkType::erf ? take_off_erf(frame, erf_time) : ErfContent::infiniband;
+            if (frame.lost != 0 || !lost.empty()) carry_losses(frame, content == ErfContent::infiniband);
+            switch (content) {
                 case ErfContent::infiniband:
                     return Status::frame;
                 case ErfContent::other_type:
@@ -98,17 +121,25 @@ Reader Reader::from_descriptor(int descriptor, const std::string& name) {
 }
 
 Status Reader::next(Frame& frame) {
-    frame.comment = {};
+    frame.lost_on = {};
     if (state_->status == Status::frame) state_->status = state_->next(frame);
     if (state_->reader) state_->skipped.blocks = state_->reader->skipped_blocks();
     return state_->status;
 }
+
+void Reader::on_loss(std::function<void(const Loss&)> listener) {
+    if (state_->reader) state_->reader->on_loss(std::move(listener));
+}
+bool Reader::tells_loss_late() const noexcept { return state_->tells_loss_late; }
 
 const std::string& Reader::error() const noexcept { return state_->error; }
 const std::string& Reader::format() const noexcept { return state_->format; }
 int Reader::file_link_type() const noexcept { return state_->reader ? state_->reader->link_type() : -1; }
 std::string_view Reader::interface_name(std::uint32_t interface) const noexcept {
     return state_->reader ? state_->reader->interface_name(interface) : std::string_view{};
+}
+std::string_view Reader::comment() const noexcept {
+    return state_->reader ? state_->reader->comment() : std::string_view{};
 }
 const Skipped& Reader::skipped() const noexcept { return state_->skipped; }
 std::uint64_t Reader::position() const noexcept { return state_->source->position(); }

@@ -5,6 +5,7 @@
 #include "protocol/wire/field.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,6 +34,22 @@ struct Frame {
     std::uint32_t wire_length = 0;  ///< what the frame had on the wire, as far as the capture tells; >= octets.size()
     std::uint64_t file_offset = 0;  ///< of the record in the (decompressed) file
     std::string_view comment{};     ///< the first that a pcapng has of it, valid as the octets are; else empty
+    /// Packets that the record says were dropped since the one before it of its interface (ERF's loss counter, drop
+    /// counts of pcapng); 0 also where it says nothing.
+    std::uint64_t lost = 0;
+    std::string_view lost_on{};  ///< the interface's name where `lost` is not 0, as Reader::interface_name has it
+};
+
+/// Packets that were dropped at an interface, as statistics of a pcapng count them: some time between two frames.
+struct Loss {
+    struct Place {
+        std::uint64_t frame = 0;  ///< its number
+        std::int64_t time_ns = 0;
+    };
+    std::uint64_t count = 0;
+    std::uint32_t interface = 0;
+    Place after;   ///< frame 0: since the beginning
+    Place before;  ///< the frame that comes next, or would
 };
 
 enum class Status : std::uint8_t {
@@ -60,6 +77,11 @@ public:
     Reader& operator=(Reader&&) noexcept;
     ~Reader();
 
+    /// Called by `next` for each loss that the file tells in statistics, which mostly stand at its end.
+    void on_loss(std::function<void(const Loss&)> listener);
+    /// Whether the format has such statistics.
+    [[nodiscard]] bool tells_loss_late() const noexcept;
+
     /// Reads the next frame. After request_stop() it answers `end`.
     Status next(Frame& frame);
 
@@ -71,6 +93,8 @@ public:
     [[nodiscard]] int file_link_type() const noexcept;
     /// The interface's name in a pcapng ("dut", "tester" ...), else empty. Valid for any `Frame::interface` seen.
     [[nodiscard]] std::string_view interface_name(std::uint32_t interface) const noexcept;
+    /// The comment that a pcapng has of itself, if it has only one section so far; else empty.
+    [[nodiscard]] std::string_view comment() const noexcept;
     [[nodiscard]] const Skipped& skipped() const noexcept;
     /// Octets of the file consumed so far, and its size or 0 when unknown (a pipe): for a progress bar.
     [[nodiscard]] std::uint64_t position() const noexcept;

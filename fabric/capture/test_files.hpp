@@ -101,7 +101,7 @@ inline File interface(Order order, unsigned link_type, const File& options = {},
     return block(order, 1, Pack{order}.u16(link_type).u16(0).u32(snap_length).octets(options).file());
 }
 inline File enhanced(Order order, std::uint32_t number, std::uint64_t time, const File& octets,
-                     std::uint32_t wire_length = 0) {
+                     std::uint32_t wire_length = 0, const File& options = {}) {
     return block(order, 6,
                  Pack{order}
                      .u32(number)
@@ -111,7 +111,12 @@ inline File enhanced(Order order, std::uint32_t number, std::uint64_t time, cons
                      .u32(wire_length ? wire_length : octets.size())
                      .octets(octets)
                      .pad()
+                     .octets(options)
                      .file());
+}
+/// Interface statistics, section 4.6.
+inline File statistics(Order order, std::uint32_t number, std::uint64_t time, const File& options) {
+    return block(order, 5, Pack{order}.u32(number).u32(time >> 32).u32(time & 0xffffffff).octets(options).file());
 }
 
 /// A folder that vanishes with its contents.
@@ -145,6 +150,8 @@ struct Kept {
     File octets;
     std::uint32_t wire_length;
     std::uint64_t file_offset;
+    std::uint64_t lost = 0;
+    std::string lost_on{};
     bool operator==(const Kept&) const = default;
 };
 
@@ -154,11 +161,13 @@ struct Outcome {
     std::string error, format;
     Skipped skipped;
     int file_link_type = 0;
+    std::vector<Loss> losses{};
 };
 
 inline Outcome read_all(Reader reader) {
     Outcome outcome;
     Frame frame;
+    reader.on_loss([&](const Loss& loss) { outcome.losses.push_back(loss); });
     while ((outcome.status = reader.next(frame)) == Status::frame)
         outcome.frames.push_back({frame.number,
                                   frame.time_ns,
@@ -166,7 +175,9 @@ inline Outcome read_all(Reader reader) {
                                   frame.interface,
                                   {frame.octets.begin(), frame.octets.end()},
                                   frame.wire_length,
-                                  frame.file_offset});
+                                  frame.file_offset,
+                                  frame.lost,
+                                  std::string(frame.lost_on)});
     outcome.error = reader.error();
     outcome.format = reader.format();
     outcome.skipped = reader.skipped();

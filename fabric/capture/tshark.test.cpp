@@ -2,6 +2,7 @@
 // Wireshark as the second opinion: frame numbers, lengths, times and interface names are the same as ours.
 #include "catch2.hpp"
 #include "fabric/capture/test_files.hpp"
+#include "fabric/capture/wholeness.hpp"
 #include "fabric/capture/writer.hpp"
 
 #include <algorithm>
@@ -139,4 +140,46 @@ TEST_CASE("capinfos: counts our frames and knows our writer") {
     CHECK_THAT(output, ContainsSubstring("ipoib-conform"));
     CHECK_THAT(output, ContainsSubstring("Name = dut"));
     CHECK_THAT(output, ContainsSubstring("nanoseconds (9)"));
+}
+
+TEST_CASE("tshark: reads the same losses of packets as we do") {
+    if (!is_installed("tshark")) return;
+    const Folder folder;
+    constexpr auto order = Order::little;
+    const auto drops = [&](std::uint64_t count) { return option(order, 4, Pack{order}.u64(count).file()); };
+    const auto in_pcapng = folder.add(
+        "x.pcapng",
+        join({section(order), interface(order, 1), enhanced(order, 0, 1, packet(60)),
+              enhanced(order, 0, 2, packet(60), 0, drops(7)),
+              block(order, 2, Pack{order}.u16(0).u16(9).u64(3).u32(60).u32(60).octets(packet(60)).file()),
+              block(order, 2, Pack{order}.u16(0).u16(0xffff).u64(4).u32(60).u32(60).octets(packet(60)).file())}));
+    const auto erf = [](unsigned lost) {
+        return join({Pack{order}.u64(std::uint64_t{5} << 32).file(),
+                     Pack{Order::big}.u8(21).u8(4).u16(76).u16(lost).u16(60).file(), packet(60)});
+    };
+    auto in_erf = pcap_header(order, microsecond_magic, 197);
+    for (const unsigned lost : {0u, 5u, 65535u}) in_erf = join({in_erf, pcap_record(order, 5, 0, erf(lost))});
+    const auto as_we_read = [](const std::string& path) {
+        std::string lines;
+        for (const auto& frame : read_all(path).frames) lines += std::to_string(frame.lost) + "\n";
+        return lines;
+    };
+    CHECK(as_we_read(in_pcapng) == "0\n7\n9\n0\n");
+    CHECK(output_of("tshark -r " + in_pcapng + " -T fields -e frame.drop_count") == "\n7\n9\n\n");
+    const auto erf_path = folder.add("x.pcap", in_erf);
+    CHECK(as_we_read(erf_path) == "0\n5\n65535\n");
+    CHECK(output_of("tshark -r " + erf_path + " -T fields -e erf.lctr") == as_we_read(erf_path));
+}
+
+TEST_CASE("capinfos: shows the mark of a whole capture, and reads a file with it") {
+    if (!is_installed("capinfos")) return;
+    const Folder folder;
+    Census census;
+    census.add(start, "dut", packet(60));
+    const auto path = folder / "x.pcapng";
+    {
+        auto writer = Writer::pcapng(path, census.mark());
+        writer.write(start, packet(60), writer.add_interface(LinkType::erf, "dut"));
+    }
+    CHECK_THAT(output_of("capinfos " + path), ContainsSubstring(census.mark()) && ContainsSubstring("1"));
 }

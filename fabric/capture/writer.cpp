@@ -119,8 +119,8 @@ private:
 
 class PcapngOutput final : public Output {
 public:
-    explicit PcapngOutput(const std::string& path) : Output{path} {
-        pcapng::append_section_header(file_.buffer());
+    PcapngOutput(const std::string& path, std::string_view comment) : Output{path} {
+        pcapng::append_section_header(file_.buffer(), comment);
         file_.end_record();
     }
 
@@ -164,8 +164,8 @@ Writer::~Writer() {
 Writer Writer::pcap(const std::string& path, LinkType link_type) {
     return Writer{std::make_unique<State>(std::make_unique<PcapOutput>(path, link_type))};
 }
-Writer Writer::pcapng(const std::string& path) {
-    return Writer{std::make_unique<State>(std::make_unique<PcapngOutput>(path))};
+Writer Writer::pcapng(const std::string& path, std::string_view comment) {
+    return Writer{std::make_unique<State>(std::make_unique<PcapngOutput>(path, comment))};
 }
 
 std::uint32_t Writer::add_interface(LinkType link_type, std::string_view name) {

@@ -15,8 +15,8 @@ class Writer {
 public:
     /// pcap: one link type for all frames; `erf` puts each frame (LRH on) behind an ERF header as ibdump writes it.
     static Writer pcap(const std::string& path, LinkType link_type);
-    /// pcapng: interfaces are added before their first frame.
-    static Writer pcapng(const std::string& path);
+    /// pcapng: interfaces are added before their first frame. The comment is the file's own.
+    static Writer pcapng(const std::string& path, std::string_view comment = {});
     Writer(Writer&&) noexcept;
     Writer& operator=(Writer&&) noexcept;
     ~Writer();

@@ -53,9 +53,13 @@ Inspector::Inspector(std::vector<const rules::Rule*> rules, Options options)
     : rules_(std::move(rules)), options_(std::move(options)) {}
 
 /// The parties of an evidence file look at one subnet; other interfaces each at their own.
-Inspector::Fabric& Inspector::fabric_of(std::uint32_t interface, Party party) {
+std::size_t Inspector::index_of(std::uint32_t interface, Party party) const noexcept {
     const bool is_shared = options_.is_one_subnet || party != Party::anyone;
-    const auto index = is_shared ? 0 : std::min<std::size_t>(interface, most_fabrics - 1);
+    return is_shared ? 0 : std::min<std::size_t>(interface, most_fabrics - 1);
+}
+
+Inspector::Fabric& Inspector::fabric_of(std::uint32_t interface, Party party) {
+    const auto index = index_of(interface, party);
     if (index >= fabrics_.size()) fabrics_.resize(index + 1);
     if (!fabrics_[index]) {
         fabrics_[index] = std::make_unique<Fabric>(rules_);
@@ -86,6 +90,7 @@ bool Inspector::take(const FrameView& frame) {
     crcs_ = {};
     decode(frame.octets, packet_, frame.medium, frame.wire_length);
     fabric_ = &fabric_of(frame.interface, frame.origin.party);
+    look_for_loss(frame);
     if (packet_.lrh && !trust_crcs()) return false;
     known_ = &fabric_->subnet.take(packet_, frame.sight, frame.origin.party == Party::tester);
     if (!is_subject(known_->sender)) origin_.party = Party::bystander;
@@ -96,11 +101,22 @@ bool Inspector::shows_loss() const noexcept {
     return std::ranges::any_of(fabrics_, [](const auto& fabric) { return fabric && fabric->subnet.shows_loss(); });
 }
 
-void Inspector::tell_loss(std::uint32_t interface) {
-    const auto index = options_.is_one_subnet ? 0 : std::min<std::size_t>(interface, most_fabrics - 1);
-    // Where the parties of a run share a subnet, a loss of one is one of all.
-    for (std::size_t i = 0; i < fabrics_.size(); ++i)
-        if (fabrics_[i] && (i == index || i == 0)) fabrics_[i]->subnet.tell_loss();
+void Inspector::look_for_loss(const FrameView& frame) {
+    if (frame.sight.capture >= latest_.size()) latest_.resize(frame.sight.capture + std::size_t{1});
+    auto& of_capture = latest_[frame.sight.capture];
+    const auto index = std::min<std::size_t>(frame.interface, most_latest);
+    if (index >= of_capture.size()) of_capture.resize(index + 1);
+    if (frame.lost != 0)
+        fabric_->subnet.tell_loss({.after = index < most_latest ? of_capture[index] : state::Sight{},
+                                   .before = frame.sight,
+                                   .count = frame.lost,
+                                   .interface = std::string(frame.lost_on),
+                                   .is_told_by_next = true});
+    of_capture[index] = frame.sight;
+}
+
+void Inspector::tell_loss(std::uint32_t interface, Origin origin, state::Loss loss) {
+    fabric_of(interface, origin.party).subnet.tell_loss(std::move(loss));
 }
 
 Accusation Inspector::accuse(std::size_t index) const {

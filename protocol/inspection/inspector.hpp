@@ -43,6 +43,8 @@ struct Options {
     bool is_one_subnet = false;  ///< all interfaces and captures show the same subnet
     bool is_all_ipoib = false;   ///< what looks like IPoIB is, whether something ties it to a link or not
     bool is_whole = false;       ///< nothing is missing in the capture, as in what a run has recorded itself
+    /// The capture may tell only at its end how much it lacks: what needs that nothing is missing is told then, too.
+    bool tells_loss_late = false;
     /// What the user says of the subnet, told to each before its first frame.
     std::function<void(state::Subnet&)> assume{};
 };
@@ -55,6 +57,9 @@ struct FrameView {
     state::Sight sight;
     std::uint32_t interface = 0;
     Origin origin{};
+    /// Packets that the capture says were dropped between the one before it at this interface and it.
+    std::uint64_t lost = 0;
+    std::string_view lost_on{};  ///< the interface's name, where that is so
 };
 
 class Inspector {
@@ -85,12 +90,12 @@ public:
     /// `undecided(Accusation, lacks)` with what is missing.
     template <class Findings>
     void judge(Findings&& findings);
-    /// After the last frame. What only lacks a later packet that would show a loss is taken for proven where nothing
-    /// in the whole capture shows one; else it is undecided.
+    /// After the last frame, and after all that the capture tells of losses. What only lacks a later packet that would
+    /// show a loss is taken for proven where nothing in the whole capture shows one; else it is undecided.
     template <class Findings>
     void finish(Findings&& findings);
-    /// The capture tells that frames were lost before the next one of this interface.
-    void tell_loss(std::uint32_t interface);
+    /// The capture tells of a loss at this interface that its next frame does not tell.
+    void tell_loss(std::uint32_t interface, Origin origin, state::Loss loss);
     /// Whether anything so far tells of packets that are not in the capture.
     [[nodiscard]] bool shows_loss() const noexcept;
 
@@ -107,7 +112,7 @@ private:
         state::Span span;
         state::Sight at;  ///< when it came up
     };
-    static constexpr std::size_t most_suspicions = 1024;
+    static constexpr std::size_t most_suspicions = 1024, most_held = 65536;
 
     /// One InfiniBand subnet as far as a capture's interface shows it.
     struct Fabric {
@@ -115,16 +120,21 @@ private:
         state::Subnet subnet;
         Duties duties;
         std::deque<Suspicion> suspicions;
+        std::deque<Suspicion> held;  ///< proven, unless the capture tells of a loss at its end
         std::vector<bool> icrc_was_right = std::vector<bool>(0x10000);  ///< by SLID
     };
 
+    [[nodiscard]] std::size_t index_of(std::uint32_t interface, Party party) const noexcept;
     Fabric& fabric_of(std::uint32_t interface, Party party);
+    void look_for_loss(const FrameView& frame);
     [[nodiscard]] Accusation accuse(std::size_t rule) const;
     [[nodiscard]] Accusation accuse(const Neglect& neglect) const;
     template <class Findings>
     void weigh(Accusation accusation, const state::Span& span, Findings&& findings);
     template <class Findings>
     void weigh_again(Findings&& findings);
+    template <class Findings>
+    void proven(Suspicion suspicion, Findings&& findings);
     template <class Findings>
     void expire(Findings&& findings);
     bool trust_crcs();
@@ -145,6 +155,10 @@ private:
     static constexpr std::size_t most_fabrics = 16;
     std::vector<std::unique_ptr<Fabric>> fabrics_;
     Fabric* fabric_ = nullptr;  ///< of the frame at hand
+
+    /// The last frame of each interface, by capture; of the first interfaces only.
+    std::vector<std::vector<state::Sight>> latest_;
+    static constexpr std::size_t most_latest = 1024;
 
     static constexpr std::size_t plans_at_hand = 256;
     std::array<Plan, plans_at_hand> plans_;
@@ -204,7 +218,9 @@ template <class Findings>
 void Inspector::weigh(Accusation accusation, const state::Span& span, Findings&& findings) {
     const auto proof = fabric_->subnet.proof(span, known_->now);
     if (proof.standing == state::Standing::proven)
-        findings.accused(accusation);
+        proven({std::move(accusation), span, known_->now}, findings);
+    else if (const auto* loss = fabric_->subnet.loss_in(span, known_->now))
+        findings.undecided(accusation, in_words(*loss));
     else if (proof.standing == state::Standing::broken || fabric_->suspicions.size() >= most_suspicions)
         findings.undecided(accusation, proof.lacks);
     else
@@ -216,23 +232,45 @@ void Inspector::weigh_again(Findings&& findings) {
     auto& all = fabric_->suspicions;
     std::erase_if(all, [&](const Suspicion& one) {
         const auto proof = fabric_->subnet.proof(one.span, one.at);
-        if (proof.standing == state::Standing::proven) findings.accused(one.of);
+        if (proof.standing == state::Standing::proven) proven(one, findings);
         if (proof.standing == state::Standing::broken) findings.undecided(one.of, proof.lacks);
         return proof.standing == state::Standing::proven || proof.standing == state::Standing::broken;
     });
+}
+
+/// But for what the capture tells of losses.
+template <class Findings>
+void Inspector::proven(Suspicion suspicion, Findings&& findings) {
+    if (const auto* loss = fabric_->subnet.loss_in(suspicion.span, suspicion.at))
+        findings.undecided(suspicion.of, in_words(*loss));
+    else if (!options_.tells_loss_late || suspicion.span.is_given)
+        findings.accused(suspicion.of);
+    else if (fabric_->held.size() < most_held)
+        fabric_->held.push_back(std::move(suspicion));
+    else
+        findings.undecided(suspicion.of,
+                           "there are more than are kept until the capture's end, where it may tell of losses");
 }
 
 template <class Findings>
 void Inspector::finish(Findings&& findings) {
     for (const auto& fabric : fabrics_) {
         if (!fabric) continue;
-        for (const auto& one : fabric->suspicions) {
-            const auto proof = fabric->subnet.proof(one.span, one.at);
-            if (proof.standing == state::Standing::awaited || fabric->subnet.shows_loss(one.span.begin()))
-                findings.undecided(one.of, proof.lacks);
-            else
+        const auto& subnet = fabric->subnet;
+        const auto decide = [&](const Suspicion& one, bool is_proven) {
+            if (const auto* loss = subnet.loss_in(one.span, one.at))
+                findings.undecided(one.of, in_words(*loss));
+            else if (is_proven)
                 findings.accused(one.of);
+            else
+                findings.undecided(one.of, subnet.proof(one.span, one.at).lacks);
+        };
+        for (const auto& one : fabric->held) decide(one, true);
+        for (const auto& one : fabric->suspicions) {
+            const bool is_awaited = subnet.proof(one.span, one.at).standing == state::Standing::awaited;
+            decide(one, !is_awaited && !subnet.shows_loss(one.span.begin()));
         }
+        fabric->held.clear();
         fabric->suspicions.clear();
     }
 }

@@ -9,6 +9,16 @@ namespace ipoib::rules {
 
 using namespace wire;  // the rules speak of headers and fields all the time
 
+/// Whether each rule of a table says what proves its violations, and names the interval where that is an interval.
+constexpr bool are_declared(std::span<const Rule> rules) {
+    for (const auto& rule : rules) {
+        const bool has_interval = rule.over || rule.duty.has_value();
+        if (rule.evidence == Evidence::undeclared) return false;
+        if ((rule.evidence == Evidence::nothing_between) != has_interval) return false;
+    }
+    return true;
+}
+
 /// Parts of an IPoIB packet that an InfiniBand capture shows.
 inline constexpr Parts over_ib = parts(Part::ipoib, Part::bth);
 

@@ -97,6 +97,7 @@ constexpr Rule rules[] = {
      .expected = "0, since it has rejected connections to this queue pair as of no service, before and after it "
                  "announced them"},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

@@ -89,6 +89,7 @@ constexpr Rule rules[] = {
                   .is_done = [](const Subnet& subnet,
                                 const Event& event) { return subnet.requester(event.port).told_of_creation; }}},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

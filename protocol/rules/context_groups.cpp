@@ -393,6 +393,7 @@ constexpr Rule rules[] = {
              return "a port that left in frame " + std::to_string(known.of_broadcast->left_at.frame);
          }},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

@@ -315,6 +315,7 @@ constexpr Rule rules[] = {
      .points_at = Bth::p_key,
      .expected = "the P_Key that this queue pair was first seen with, or one that it announces itself with"},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

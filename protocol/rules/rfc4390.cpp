@@ -159,6 +159,7 @@ constexpr Rule rules[] = {
      .expected = "0",
      .at = at_dhcp},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

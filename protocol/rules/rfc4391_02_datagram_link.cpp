@@ -21,6 +21,7 @@ constexpr Rule rules[] = {
      .points_at = Bth::opcode,
      .expected = "0x64 or 0x65"},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

@@ -394,6 +394,7 @@ constexpr Rule rules[] = {
      .points_at = Grh::hop_limit,
      .expected_of = of_group<&GroupParameters::hop_limit, 2>},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

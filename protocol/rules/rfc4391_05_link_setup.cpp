@@ -46,6 +46,7 @@ constexpr Rule rules[] = {
      .points_at = Grh::dgid,
      .expected = "the broadcast-GID"},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

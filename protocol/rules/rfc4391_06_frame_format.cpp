@@ -74,6 +74,7 @@ constexpr Rule rules[] = {
      .note = "unicast packets with a GRH",
      .points_at = Lrh::lnh},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

@@ -38,6 +38,7 @@ constexpr Rule rules[] = {
          },
      .actual_of = [](const Packet& p, const Known&) { return std::to_string(p.payload_length) + " octets"; }},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

@@ -87,6 +87,7 @@ constexpr Rule rules[] = {
      .expected = "fe80::/64",
      .actual_of = source_text},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

@@ -322,6 +322,7 @@ constexpr Rule rules[] = {
      .actual_of = [](const Packet& p, const Known&) { return hex_octets(wrong_option<always, is_padded>(p).octets()); },
      .at = at_wrong_option<always, is_padded>},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

@@ -144,6 +144,7 @@ constexpr Rule rules[] = {
                                        "a join that creates a group gives the broadcast group's Scope",
                                        creates_with<component::scope>),
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

@@ -21,6 +21,7 @@ constexpr Rule rules[] = {
      .points_at = Deth::q_key,
      .expected = "the high bit set"},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

@@ -162,6 +162,7 @@ constexpr Rule rules[] = {
      .note = "joins as FullMember, by receivers or senders",
      .points_at = McMemberRecord::join_state},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

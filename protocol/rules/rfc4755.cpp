@@ -220,6 +220,7 @@ constexpr Rule rules[] = {
      .points_at = Bth::opcode,
      .expected = "UD SEND Only"},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

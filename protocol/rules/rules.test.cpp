@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // All rules together: what each must catch, exactly, and that right packets break none.
 #include "protocol/requirements/catalogue.hpp"
+#include "protocol/rules/common.hpp"
 #include "protocol/rules/test_rules.hpp"
 
 using namespace ipoib;
@@ -77,6 +78,34 @@ TEST_CASE("Rules: the golden frames of a real fabric break nothing") {
     CHECK(judge(golden::arp_request()).violated == Ids{});
     CHECK(judge(golden::arp_reply()).violated == Ids{});
     CHECK(judge(golden::arp_request()).noted.count("RULE-RFC4391-9.1.1-02-arp") == 1);
+}
+
+TEST_CASE("Rules: each says what proves its violations; what needs an interval names it, or is a duty") {
+    for (const auto& rule : rules::all()) {
+        CAPTURE(rule.id);
+        CHECK(rule.evidence != rules::Evidence::undeclared);
+        const bool has_interval = rule.over || rule.duty;
+        CHECK((rule.evidence == rules::Evidence::nothing_between) == has_interval);
+    }
+    using rules::Evidence;
+    const auto count = [](Evidence evidence) {
+        return std::ranges::count(rules::all(), evidence, &rules::Rule::evidence);
+    };
+    CHECK(count(Evidence::one_frame) > 50);
+    CHECK(count(Evidence::contradiction) > 0);
+    CHECK(count(Evidence::nothing_between) > 25);
+}
+
+TEST_CASE("Rules: a table with a rule that declares nothing, or the wrong thing, is refused") {
+    using rules::Evidence, rules::Rule;
+    constexpr auto over = [](const Packet&, const state::Known&) { return state::Span{}; };
+    const auto is_taken = [](const Rule& rule) { return rules::are_declared({&rule, 1}); };
+    CHECK_FALSE(is_taken({}));
+    CHECK(is_taken({.evidence = Evidence::one_frame}));
+    CHECK_FALSE(is_taken({.evidence = Evidence::contradiction, .over = over}));
+    CHECK_FALSE(is_taken({.evidence = Evidence::nothing_between}));
+    CHECK(is_taken({.evidence = Evidence::nothing_between, .over = over}));
+    CHECK(is_taken({.evidence = Evidence::nothing_between, .duty = rules::Duty{}}));
 }
 
 TEST_CASE("Rules: ids are unique, name their requirement, and the catalogue has it") {

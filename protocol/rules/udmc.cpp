@@ -29,6 +29,7 @@ constexpr Rule rules[] = {
      .actual_of = [](const Packet& p,
                      const Known&) { return "DLID " + hex(p.lrh[Lrh::dlid], 4) + ", DGID " + text(p.grh[Grh::dgid]); }},
 };
+static_assert(are_declared(rules));
 
 }  // namespace
 

@@ -48,8 +48,6 @@ void Subnet::pass_time(const Sight& now) {
     last_time_ = now.time;
     known_.now = now;
     known_.now.steady = steady_;
-    if (is_loss_told_) loss_ = shown_loss_ = known_.now;
-    is_loss_told_ = false;
 }
 
 bool Subnet::is_local(const Gid& gid) const noexcept {
@@ -339,7 +337,6 @@ Proof Subnet::proof(const Span& span, const Sight& at) const {
     if (!span.unknown.empty()) return broken(span.unknown);
     if (!span.since) return broken("the capture does not show how it began");
     if (span.is_beyond_capture) return broken("what may have changed it need not pass this capture");
-    if (loss_.frame > span.since.frame) return broken("the capture tells that frames were lost since");
     Proof worst;
     if (const auto* group = groups_.get(span.created); group && group->reported.frame < at.frame)
         worst = elapsed(at.time, known_.now.time) > longest_report_time ? not_reported : awaited_still;

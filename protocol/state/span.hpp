@@ -4,6 +4,7 @@
 
 #include "protocol/state/entities.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace ipoib::state {
@@ -55,5 +56,18 @@ struct Proof {
     Standing standing = Standing::proven;
     std::string_view lacks{};  ///< what is missing, in words; empty where nothing is
 };
+
+/// Packets that the capture itself says were there and are not in it: some time after one frame and before another.
+struct Loss {
+    Sight after;   ///< frame 0: since the beginning
+    Sight before;  ///< may be the one that would come next
+    std::uint64_t count = 0;
+    std::string interface {};      ///< its name; empty: none is worth telling
+    bool is_told_by_next = false;  ///< the frame `before` tells it, not a count over a longer time
+};
+/// "the capture says that 3 packets were dropped on interface ib0 before frame 17"
+[[nodiscard]] std::string in_words(const Loss& loss);
+/// Whether any of them may have been there after `since` and before `at`. Of another capture's frames the times tell.
+[[nodiscard]] bool is_within(const Loss& loss, const Sight& since, const Sight& at) noexcept;
 
 }  // namespace ipoib::state

@@ -76,15 +76,18 @@ public:
     /// Whether nothing that the span means can be missing in the capture up to `at`, the frame in doubt: requests and
     /// answers pair up, and the PSNs of those queue pairs that count them have no gap, up to a packet after `at`.
     [[nodiscard]] Proof proof(const Span& span, const Sight& at) const;
-    /// Anything at all since then that tells of packets which are not in the capture. What was asked before the
-    /// capture began and is answered in it is no such thing.
+    /// Anything at all since then that shows packets to be missing in the capture, but for what the capture itself
+    /// tells
+    /// (`loss_in`). What was asked before the capture began and is answered in it is no such thing.
     [[nodiscard]] bool shows_loss(const Sight& since = {}) const noexcept { return shown_loss_.frame > since.frame; }
     /// The capture is known to be whole, as the evidence of a run is: no later packet need prove it.
     void set_whole(bool is_whole) noexcept { is_whole_ = is_whole; }
     /// What looks like IPoIB is taken for it, whether something ties it to a link or not.
     void set_all_ipoib(bool is_all) noexcept { is_all_ipoib_ = is_all; }
-    /// The capture tells that frames were lost before the next one.
-    void tell_loss() noexcept { is_loss_told_ = true; }
+    /// The capture tells that packets are not in it, maybe long after it has shown frames from after them.
+    void tell_loss(Loss loss);
+    /// A loss that the capture has told of, which may concern what the span means up to `at`; null if there is none.
+    [[nodiscard]] const Loss* loss_in(const Span& span, const Sight& at) const noexcept;
     /// What a port has to do with a group; null if nothing.
     [[nodiscard]] const Member* member(GroupIndex group, PortIndex port) const;
 
@@ -219,8 +222,9 @@ private:
     bool is_doubled_ = false;       ///< the packet is the last one of that queue pair once more
     std::uint32_t counting_ = 0;    ///< queue pairs whose PSNs were seen to count
     Sight shown_loss_;              ///< the last sign that packets are missing, whosever they are
-    bool is_whole_ = false, is_all_ipoib_ = false, is_loss_told_ = false;
-    Sight loss_;  ///< the last frame before which the capture tells of losses
+    bool is_whole_ = false, is_all_ipoib_ = false;
+    static constexpr std::size_t most_losses = 1024;
+    std::vector<Loss> losses_;  ///< that the capture tells of; what is one too many widens the last
     std::int64_t last_time_ = 0, steady_ = 0;
     bool has_time_ = false;
     GroupIndex group_ = none;

@@ -2,7 +2,9 @@
 // Frames are lost: nobody is accused who was not before.
 #include "conformance/metamorphic/relation.hpp"
 
+#include <map>
 #include <set>
+#include <utility>
 
 namespace ipoib::metamorphic {
 namespace {
@@ -11,6 +13,27 @@ void lose(const Source& source, Kept kept, const Choice& choice, Trace& variant)
     variant.is_one_subnet = source.is_one_subnet;
     for (const auto index : kept)
         if (!has(choice.frames, index)) put(source, index, variant);
+}
+
+/// The same, and the capture tells of each loss at the next frame of the same interface.
+void lose_and_tell(const Source& source, Kept kept, const Choice& choice, Trace& variant) {
+    variant.is_one_subnet = source.is_one_subnet;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> lost;
+    for (const auto index : kept) {
+        const auto& frame = source.frames()[index];
+        auto& count = lost[{frame.capture, frame.interface}];
+        if (has(choice.frames, index)) {
+            ++count;
+            continue;
+        }
+        put(source, index, variant);
+        variant.frames.back().lost = std::exchange(count, 0);
+    }
+}
+/// The same, and the capture tells of them in statistics at its end.
+void lose_and_count(const Source& source, Kept kept, const Choice& choice, Trace& variant) {
+    lose(source, kept, choice, variant);
+    variant.lost_somewhere = std::max<std::size_t>(choice.frames.size(), 1);
 }
 
 void take_range(Choice& choice, std::size_t first, std::size_t last) {
@@ -179,6 +202,36 @@ const Relation loss_random{.name = "loss-random",
                            .systematic = no_variants,
                            .choose = choose_at_random,
                            .change = lose};
+
+/// Nothing is lost, but the capture says so.
+bool choose_none(const Source& source, const Sources&, std::size_t, Random&, Choice&) { return source.size() > 1; }
+
+/// As each of those that lose: which frames is the first number.
+bool choose_any(const Source& source, const Sources& all, std::size_t number, Random& random, Choice& choice) {
+    constexpr std::array ways{choose_one, choose_burst, choose_party, choose_direction, choose_at_random};
+    if (number < source.size()) return choose_one(source, all, number, random, choice);
+    return ways[random.below(ways.size())](source, all, number, random, choice);
+}
+
+const Relation loss_told{.name = "loss-told",
+                         .what = "frames are lost and the capture says where: no FAIL or WARN appears",
+                         .systematic = each_frame,
+                         .choose = choose_any,
+                         .change = lose_and_tell};
+const Relation loss_counted{.name = "loss-counted",
+                            .what = "frames are lost and the capture counts them at its end: no FAIL or WARN appears",
+                            .systematic = each_frame,
+                            .choose = choose_any,
+                            .change = lose_and_count};
+const Relation loss_claimed{.name = "loss-claimed",
+                            .what =
+                                "none is lost, but the capture says so at its end: what holds only if nothing is "
+                                "missing goes, all else stays",
+                            .moves = Moves::less_proven,
+                            .systematic = [](const Source&) { return std::size_t{1}; },
+                            .is_random = false,
+                            .choose = choose_none,
+                            .change = lose_and_count};
 
 }  // namespace
 }  // namespace ipoib::metamorphic
