@@ -281,6 +281,8 @@ struct Policy {
     std::uint8_t (*created_traffic_class)(const Link&) = [](const Link& link) { return link.traffic_class; };
     std::uint32_t (*created_flow_label)(const Link&) = [](const Link& link) { return link.flow_label; };
     std::uint8_t (*created_rate)(const Link&) = [](const Link& link) { return link.rate; };
+    /// 0: the SA is left to choose.
+    std::uint8_t (*created_lifetime)(const Link&) = [](const Link& link) { return link.lifetime; };
     /// RFC4392-1.3.1-01.
     std::uint8_t (*created_scope)(const Link&) = [](const Link& link) { return link.scope; };
     /// Whether a group that IP leaves is left at the SA. RFC4391-10-20, RFC4392-4.2.2-02.
@@ -305,6 +307,12 @@ struct Policy {
 
     /// Whether failed multicast operations are logged. RFC4391-12-02.
     bool logs_failures = true;
+    /// Whether it logs those of a join for sending only. RFC4391-12-02.
+    bool logs_failures_of_senders = true;
+    /// Whether it logs that the SA does not answer. RFC4391-12-02.
+    bool logs_silence = true;
+    /// Whether a program whose join of a group failed is told. RFC4391-12-01.
+    bool tells_failed_joins = true;
 
     // RFC 4755: connected mode.
 

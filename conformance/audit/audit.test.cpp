@@ -160,6 +160,7 @@ const Change changes[]{
     {"another HopLimit", [](Fabric& f) { f.ipv4.parameters.hop_limit = 0; }, {"RFC4391-10-17-hop-limit"}},
     {"another TClass", [](Fabric& f) { f.ipv4.parameters.traffic_class = 0; }, {"RFC4391-10-18-tclass"}},
     {"another FlowLabel", [](Fabric& f) { f.ipv4.parameters.flow_label = 0; }, {"RFC4391-10-18-flow-label"}},
+    {"another PacketLifeTime", [](Fabric& f) { f.ipv4.parameters.lifetime = 17; }, {"RFC4391-10-18-lifetime"}},
     {"another rate", [](Fabric& f) { f.ipv4.parameters.rate = 3; }, {"RFC4391-10-18-rate"}},
     {"flags above T", [](Fabric& f) { f.ipv4.parameters.mgid.octets[1] = 0x32; }, {"RFC4392-1.2.1.2-01"}},
     {"a reserved scope",

@@ -24,9 +24,6 @@ std::span<const Ground> grounds() noexcept {
         Ground{&rfc4391::pkey_configured, inspection,
                "Where an interface has its P_Key from is not seen from outside. Look at how the P_Key of an interface "
                "is set."},
-        Ground{&rfc4391::failures_reach_initiator, inspection,
-               "What a program is told depends on the programming interface of its system, which the control of a DUT "
-               "does not show. Let the SA refuse a join, and look at what the socket call returns."},
         Ground{&rfc4391::multicast_resources, inspection,
                "How many groups are enough depends on the applications. Compare the groups in use with the limits of "
                "SA, switches and adapters."},

@@ -57,7 +57,7 @@ sa::McRecord group_record(const Gid& mgid, const Partition& like) {
         .set(M::traffic_class, like.traffic_class)
         .set(M::p_key, like.p_key)
         .set(M::rate, like.rate)
-        .set(M::lifetime, sa::usual_lifetime)
+        .set(M::lifetime, like.lifetime)
         .set(M::sl, like.sl)
         .set(M::flow_label, like.flow_label)
         .set(M::hop_limit, like.hop_limit)

@@ -65,6 +65,7 @@ void Subnet::asked_for_group(const Request& request) {
     if (index == none) return;
     auto& member = members_[index];
     member.was_asked_for = true;
+    member.was_looked_up |= request.method == Method::get || request.method == Method::get_table;
     member.told_of_deletion = {};
     // What the SM has asked for, or a new SA, is no question for a packet.
     const auto& renewal = ports_[subject_].renewal ? ports_[subject_].renewal : sm_restarted_;
