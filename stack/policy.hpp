@@ -67,6 +67,9 @@ struct Policy {
     std::array<std::uint8_t, 4> search_scopes{2, 5, 8, 14};
     /// The scope whose broadcast group is joined, given that of the group found. RFC4391-4-11.
     std::uint8_t (*joined_scope)(std::uint8_t found) = [](std::uint8_t found) { return found; };
+    /// The P_Key of an interface, by what it was configured with and the first of the port's table. RFC4391-9.1.2-04.
+    std::uint16_t (*interface_p_key)(std::uint16_t configured, std::uint16_t first) =
+        [](std::uint16_t configured, std::uint16_t) { return configured; };
     /// Whether an interface without a broadcast group stays down. RFC4391-5-01.
     bool needs_broadcast_group = true;
     /// False: the SA is asked for the parameters only. RFC4391-5-02.
@@ -313,6 +316,11 @@ struct Policy {
     bool logs_silence = true;
     /// Whether a program whose join of a group failed is told. RFC4391-12-01.
     bool tells_failed_joins = true;
+
+    // 13. Security.
+
+    /// Whether programs without privileges are kept away from the setup. RFC4391-13-01.
+    bool protects_setup = true;
 
     // RFC 4755: connected mode.
 

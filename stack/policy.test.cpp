@@ -157,6 +157,8 @@ const std::vector<Change> multicast{
     {"created_traffic_class",
      [](Policy& p) { p.created_traffic_class = [](const Link&) -> std::uint8_t { return 0; }; }},
     {"created_flow_label", [](Policy& p) { p.created_flow_label = [](const Link&) { return 0u; }; }},
+    {"interface_p_key",
+     [](Policy& p) { p.interface_p_key = [](std::uint16_t, std::uint16_t first) { return first; }; }},
     {"created_rate", [](Policy& p) { p.created_rate = [](const Link&) -> std::uint8_t { return 2; }; }},
     {"created_lifetime", [](Policy& p) { p.created_lifetime = [](const Link&) -> std::uint8_t { return 16; }; }},
     {"created_scope", [](Policy& p) { p.created_scope = [](const Link&) -> std::uint8_t { return 14; }; }},

@@ -22,14 +22,17 @@ std::span<const Ground> grounds() noexcept {
                "Every case uses a path between tester and DUT; all other pairs are a matter of the whole fabric. Ask "
                "the SA for the PathRecords of every pair of nodes."},
         Ground{&rfc4391::pkey_configured, inspection,
-               "Where an interface has its P_Key from is not seen from outside. Look at how the P_Key of an interface "
-               "is set."},
+               "A case shows that an interface uses the P_Key that it was given. Where the first interface of a port "
+               "has its own from is not seen from outside: look at how it is set.",
+               true},
         Ground{&rfc4391::multicast_resources, inspection,
                "How many groups are enough depends on the applications. Compare the groups in use with the limits of "
                "SA, switches and adapters."},
         Ground{&rfc4391::setup_protected, inspection,
-               "Privileges never show in packets. Try as an unprivileged user to change the interface, to open the "
-               "management devices, and to attach a queue pair to a group of the link."},
+               "The adapter tries as an unprivileged user to change the interface and to open the management devices. "
+               "What remains: try over verbs to attach a queue pair to a group of the link, and to use its Q_Key where "
+               "that is a controlled one.",
+               true},
         Ground{&rfc4391::reserved_bits_by_rfc, inspection,
                "It binds the authors of later documents and no implementation. The two bits that RFC 4755 takes are "
                "judged by the statements of RFC 4755."},

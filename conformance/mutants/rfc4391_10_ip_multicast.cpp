@@ -35,7 +35,6 @@ const Mutant creates_unasked{
             policy.checks_group = false;
             policy.send_join_state = policy.send_creates_with = join_state::send_only_full_member;
         },
-    .spares = {"IPOIB-4391-10-VAL-001"},
 };
 
 const Mutant broadcasts_instead{

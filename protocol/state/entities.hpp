@@ -175,6 +175,7 @@ struct Member {
     std::uint8_t asked = 0;        ///< bits that it asked for
     bool was_asked_for = false;    ///< it has asked the SA about this group, by any request
     bool was_looked_up = false;    ///< by Get or GetTable
+    bool made_unasked = false;     ///< its join made the group, which it had not looked up
     bool listens = false;          ///< IGMP or MLD of one of its interfaces told so
     std::uint8_t listener_count = 0;
     std::array<std::uint32_t, 4> listeners{};  ///< the queue pairs of those interfaces

@@ -128,6 +128,8 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
         return;
     }
     const bool was_joined = member.joined != 0;
+    const bool looks = member.was_looked_up || requester_at(packet.lrh[Lrh::dlid]).asked_for_groups;
+    member.made_unasked = known_.was_missing && !looks;
     member.joined |= state;
     member.ever_joined |= state;
     member.mlid = record[McMemberRecord::mlid];
