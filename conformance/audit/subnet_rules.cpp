@@ -44,7 +44,7 @@ constexpr Rule rules_of_kind[] = {
      .applies = spans_subnets,
      .holds = is_wider,
      .field = "MGID",
-     .expected = [](const Item& item) { return "a wider scope: " + item.why_it_spans; },
+     .expected = [](const Item& item) { return "a wider scope: " + std::string(item.why_it_spans); },
      .actual = scope_of_group},
     // What is confined today may be planned to grow.
     {.id = "RULE-RFC4391-4.1-06-confined-audit",
@@ -83,9 +83,7 @@ constexpr Rule rules_of_kind[] = {
      .knows = told(Told::p_key),
      // The membership bit is the port's.
      .holds =
-         [](const Item& item) {
-             return is_same_partition(item.parameters().p_key, item.elsewhere->parameters.p_key);
-         },
+         [](const Item& item) { return is_same_partition(item.parameters().p_key, item.elsewhere->parameters.p_key); },
      .lacks = [](const Item& item) { return !spans_subnets(item); },
      .what_lacks = no_routers_told,
      .field = "P_Key",

@@ -162,7 +162,6 @@ const Mutant creates_without_lifetime{
     .what = "leaves it to the SA how long packets of the groups that it creates live",
     .breaks = {&rfc4391::new_group_other_attributes},
     .stack = [](Policy& policy) { policy.created_lifetime = [](const Link&) { return std::uint8_t{0}; }; },
-    .scenario = "controlled",
 };
 
 const Mutant never_leaves{
