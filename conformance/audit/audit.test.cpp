@@ -178,12 +178,25 @@ const Change changes[]{
 
 }  // namespace
 
+namespace {
+
+/// What one subnet alone seldom shows has its own tests below.
+bool is_on_subnets(std::string_view id) {
+    constexpr std::array<std::string_view, 7> ids{
+        "RULE-RFC4391-4.1-04-audit",   "RULE-RFC4391-4.1-06-audit", "RULE-RFC4391-4.1-06-confined-audit",
+        "RULE-RFC4391-9.1.2-02-audit", "RULE-RFC4392-1.3-02-audit", "RULE-RFC4392-1.3-03-audit",
+        "RULE-UDMC-10-audit"};
+    return std::ranges::find(ids, id) != ids.end();
+}
+
+}  // namespace
+
 TEST_CASE("Audit: a fabric as it should be has nothing against it, and every rule looks at it") {
     const auto results = judge(Fabric{}.inventory, every_rule());
     REQUIRE(results.results.size() == rules().size());
     for (const auto& result : results.results) {
         CAPTURE(result.id, result.message);
-        const bool is_judged = find(result.id)->holds != nullptr;
+        const bool is_judged = find(result.id)->holds != nullptr && !is_on_subnets(result.id);
         CHECK(result.verdict == (is_judged ? Verdict::pass : Verdict::na));
         CHECK((result.observed > 0) == is_judged);
         CHECK_FALSE(result.message.empty());
@@ -203,7 +216,7 @@ TEST_CASE("Audit: each fault breaks what it should, and nothing else") {
     for (const auto& rule : rules()) {
         CAPTURE(rule.id);
         const auto id = std::string(rule.id.substr(5, rule.id.size() - 5 - std::string_view("-audit").size()));
-        CHECK((broken.count(id) == 1) == (rule.holds != nullptr));
+        CHECK((broken.count(id) == 1) == (rule.holds != nullptr && !is_on_subnets(rule.id)));
     }
 }
 

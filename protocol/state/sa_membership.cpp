@@ -78,6 +78,9 @@ void Subnet::asked_for_group(const Request& request) {
     const auto state = record[McMemberRecord::join_state];
     if (request.method == Method::del) tell(EventKind::asks_to_leave, subject_, group_);
     if (request.method != Method::set) return;
+    // A report of its creation may come before the answer.
+    const bool is_looked_up = member.was_looked_up || requester(subject_).asked_for_groups;
+    member.asks_for_missing = !is_looked_up && groups_[group_].existence == Existence::missing;
     member.asked |= state;
     if (state & join_state::full_member) tell(EventKind::asks_full, subject_, group_);
     if (!(state & join_state::non_member)) return;
@@ -128,8 +131,7 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
         return;
     }
     const bool was_joined = member.joined != 0;
-    const bool looks = member.was_looked_up || requester_at(packet.lrh[Lrh::dlid]).asked_for_groups;
-    member.made_unasked = known_.was_missing && !looks;
+    member.made_unasked = member.asks_for_missing;
     member.joined |= state;
     member.ever_joined |= state;
     member.mlid = record[McMemberRecord::mlid];
