@@ -30,7 +30,7 @@ const Mutant logs_no_silence{
 const Mutant hides_failed_joins{
     .name = "hides-failed-joins",
     .what = "tells programs that a join succeeded which the SA refused",
-    .breaks = {&rfc4391::failures_reach_initiator},
+    .breaks = {&rfc4391::failures_reach_initiator, &udmc::attach_limit},
     .stack = [](Policy& policy) { policy.tells_failed_joins = false; },
 };
 
