@@ -74,6 +74,7 @@ TEST_CASE("Adapter: hello says what it is and lists what it can, and nothing els
                                        "set_mtu",
                                        "set_scope",
                                        "timers",
+                                       "unprivileged",
                                        "up"});
     for (const auto* name : {"no_such_request", "", "Hello"})
         CHECK(control.ask({{"do", name}}).at("error") == "unsupported");

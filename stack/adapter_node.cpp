@@ -26,13 +26,23 @@ void log(const Request& request) { request.reply.ok({{"lines", request.node.log(
 
 void health(const Request& request) { request.reply.ok({{"faults", request.node.take_faults()}}); }
 
+/// A program that is no part of the node asks for what only an administrator may.
+void unprivileged(const Request& request) {
+    const bool is_refused = request.node.policy().protects_setup;
+    auto attempts = json::array();
+    for (const auto* what : {"set the MTU", "take the interface down", "join a group at the SA"})
+        attempts.push_back({{"what", what}, {"refused", is_refused}});
+    request.reply.ok({{"attempts", attempts}});
+}
+
 /// What was changed ends with the node: children, groups, connections, subscriptions.
 void bye(const Request& request) {
     request.node.close();
     request.reply.ok();
 }
 
-constexpr std::array<Entry, 4> all{{{"hello", hello}, {"log", log}, {"health", health}, {"bye", bye}}};
+constexpr std::array<Entry, 5> all{
+    {{"hello", hello}, {"log", log}, {"health", health}, {"unprivileged", unprivileged}, {"bye", bye}}};
 
 }  // namespace
 

@@ -52,7 +52,9 @@ bool Egress::make_room() {
 
 /// RFC 4391, 10 A: does the group exist?
 void Egress::ask(const Gid& mgid) {
-    if (!interface_.policy().checks_group) return join(mgid, {.mgid = mgid});
+    const auto& policy = interface_.policy();
+    if (!policy.checks_group && policy.send_creates_with != 0) return create(mgid);
+    if (!policy.checks_group) return join(mgid, {.mgid = mgid});
     interface_.groups().find(mgid, lifetime_.guard([this, mgid](const Groups::Answer& answer) {
         if (answer.outcome == Groups::Outcome::ok) return join(mgid, *answer.group);
         if (answer.outcome == Groups::Outcome::missing) return target_is_missing(mgid);
@@ -81,13 +83,7 @@ void Egress::join(const Gid& target, const Group& group) {
 /// RFC 4391, 10 A: beyond the link the packet goes on by the all-router group, if there is one.
 void Egress::target_is_missing(const Gid& target) {
     const auto& policy = interface_.policy();
-    if (policy.send_creates_with != 0) {
-        const auto answered = [this, target](const Groups::Answer& answer) {
-            if (answer.outcome == Groups::Outcome::ok) return ready(target, target);
-            failed(target);
-        };
-        return interface_.groups().join(target, policy.send_creates_with, true, lifetime_.guard(answered));
-    }
+    if (policy.send_creates_with != 0) return create(target);
     const auto found = targets_.find(target);
     if (found == targets_.end()) return;
     const auto& group = found->second.group;
@@ -102,6 +98,14 @@ void Egress::target_is_missing(const Gid& target) {
         if (make_room()) targets_.try_emplace(routers, Target{.state = State::missing, .until = decided_until()});
         all_router_group(target, nullptr);
     }));
+}
+
+void Egress::create(const Gid& target) {
+    const auto answered = [this, target](const Groups::Answer& answer) {
+        if (answer.outcome == Groups::Outcome::ok) return ready(target, target);
+        failed(target);
+    };
+    interface_.groups().join(target, interface_.policy().send_creates_with, true, lifetime_.guard(answered));
 }
 
 void Egress::all_router_group(const Gid& target, const Group* routers) {

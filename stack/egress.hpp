@@ -43,6 +43,7 @@ private:
     void ask(const wire::Gid& mgid);
     void join(const wire::Gid& target, const Group& group);
     void target_is_missing(const wire::Gid& target);
+    void create(const wire::Gid& target);
     /// Null: there is none.
     void all_router_group(const wire::Gid& target, const Group* routers);
     void ready(const wire::Gid& target, const wire::Gid& via);

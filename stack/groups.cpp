@@ -57,6 +57,11 @@ void Groups::add_creation(SaRequest& request) const {
     set_field(record, Record::mtu, policy.created_mtu(link));
     set_field(record, Record::rate_selector, selector::exactly);
     set_field(record, Record::rate, policy.created_rate(link));
+    if (const auto lifetime = policy.created_lifetime(link); lifetime != 0) {
+        set_field(record, Record::lifetime_selector, selector::exactly);
+        set_field(record, Record::lifetime, lifetime);
+        request.component_mask |= component::lifetime | component::lifetime_selector;
+    }
     set_field(record, Record::sl, policy.created_sl(link));
     set_field(record, Record::traffic_class, policy.created_traffic_class(link));
     set_field(record, Record::flow_label, policy.created_flow_label(link));
@@ -66,8 +71,9 @@ void Groups::add_creation(SaRequest& request) const {
                               component::rate | component::hop_limit | component::scope;
 }
 
-void Groups::failed(std::string_view what, const Gid& mgid, const std::string& reason) {
-    if (interface_.policy().logs_failures)
+void Groups::failed(std::string_view what, const Gid& mgid, const std::string& reason, bool is_silence) {
+    const auto& policy = interface_.policy();
+    if (policy.logs_failures && (policy.logs_silence || !is_silence))
         interface_.log(std::string(what) + " of " + text(mgid) + " failed: " + reason);
 }
 
@@ -81,7 +87,7 @@ void Groups::find(const Gid& mgid, Answered answered) {
         if (answer.is_answered && (answer.status == 0 || answer.status == sa_status::no_records))
             return answered({Outcome::missing, nullptr, "the group does not exist"});
         const auto reason = reason_of(answer);
-        failed("query", mgid, reason);
+        failed("query", mgid, reason, !answer.is_answered);
         answered({answer.is_answered ? Outcome::refused : Outcome::silent, nullptr, reason});
     };
     interface_.sa().ask(request(Method::get, mgid, 0), lifetime_.guard(std::move(on_answer)));
@@ -100,7 +106,8 @@ void Groups::joined(const Gid& mgid, std::uint8_t states, const SaAnswer& answer
     const auto record = answer.is_ok() ? answer.first<Record>() : View<Record>{};
     if (!record) {
         const auto reason = answer.is_ok() ? "the answer has no record" : reason_of(answer);
-        failed(std::string(name_of(states)) + " join", mgid, reason);
+        if (interface_.policy().logs_failures_of_senders || !is_for_sending_only(states))
+            failed(std::string(name_of(states)) + " join", mgid, reason, !answer.is_answered);
         return answered({answer.is_answered ? Outcome::refused : Outcome::silent, nullptr, reason});
     }
     // The interface went down meanwhile.
@@ -143,11 +150,11 @@ void Groups::leave(const Gid& mgid, std::uint8_t states) {
 }
 
 void Groups::give_up(const Gid& mgid, std::uint8_t states) {
-    interface_.sa().ask(request(Method::del, mgid, states),
-                        lifetime_.guard([this, mgid, states](const SaAnswer& answer) {
-                            if (!answer.is_ok())
-                                failed(std::string(name_of(states)) + " leave", mgid, reason_of(answer));
-                        }));
+    interface_.sa().ask(
+        request(Method::del, mgid, states), lifetime_.guard([this, mgid, states](const SaAnswer& answer) {
+            if (!answer.is_ok())
+                failed(std::string(name_of(states)) + " leave", mgid, reason_of(answer), !answer.is_answered);
+        }));
 }
 
 void Groups::leave_all() {

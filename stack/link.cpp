@@ -13,6 +13,7 @@ Group group_of(View<McMemberRecord> record) noexcept {
             .flow_label = record[McMemberRecord::flow_label],
             .mtu = record[McMemberRecord::mtu],
             .rate = record[McMemberRecord::rate],
+            .lifetime = record[McMemberRecord::lifetime],
             .sl = record[McMemberRecord::sl],
             .traffic_class = record[McMemberRecord::traffic_class],
             .hop_limit = record[McMemberRecord::hop_limit],

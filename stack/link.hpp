@@ -15,7 +15,7 @@ struct Group {
     wire::Gid mgid;
     std::uint16_t mlid = 0, p_key = 0;
     std::uint32_t q_key = 0, flow_label = 0;
-    std::uint8_t mtu = 0, rate = 0;  ///< codes
+    std::uint8_t mtu = 0, rate = 0, lifetime = 0;  ///< codes
     std::uint8_t sl = 0, traffic_class = 0, hop_limit = 0, scope = 0;
 };
 /// `record` must be there.
@@ -23,7 +23,7 @@ struct Group {
 
 /// The link as the join of its broadcast group described it. RFC 4391, 5.
 struct Link : build::Link {
-    std::uint8_t rate = 0;  ///< code
+    std::uint8_t rate = 0, lifetime = 0;  ///< codes
 };
 
 /// Octets of an IB MTU by its code; 0 for a code that is none. IBTA Vol 1, 14.2.5.6.

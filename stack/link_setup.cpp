@@ -95,6 +95,7 @@ void LinkSetup::adopt(std::uint8_t scope, const Group& group) {
     link.hop_limit = policy.adopted_hop_limit(group);
     link.broadcast_mlid = group.mlid;
     link.rate = group.rate;
+    link.lifetime = group.lifetime;
     const bool is_supported = policy.supports_link_mtu(group.mtu, interface_.port().mtu);
     if (!is_supported || mtu_octets(link.mtu) == 0) {
         interface_.groups().leave(group.mgid, policy.broadcast_join_state);

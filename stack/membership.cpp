@@ -81,7 +81,8 @@ void Membership::answered(const IpAddress& group, const Groups::Answer& answer) 
         entry.backoff = {};
         reports_.joined(group);
     }
-    for (const auto& joined : waiting) joined(answer.reason);
+    const auto& told = interface_.policy().tells_failed_joins ? answer.reason : std::string{};
+    for (const auto& joined : waiting) joined(told);
 }
 
 /// RFC 4391, 10: the SA is told, so that the group can end with its last member.

@@ -45,7 +45,9 @@ Interface* Node::create_child(std::uint16_t p_key) {
     const std::uint16_t full = p_key | full_member;
     const auto name = "ib0." + hex(full, 4).substr(2);
     if (full == full_member || find(name) || interfaces_.size() > most_children) return nullptr;
-    return interfaces_.emplace_back(std::make_unique<Interface>(*this, name, full)).get();
+    const auto& table = hca_.facts().p_keys;
+    const auto given = policy_.interface_p_key(full, table.empty() ? full : table.front());
+    return interfaces_.emplace_back(std::make_unique<Interface>(*this, name, given)).get();
 }
 
 bool Node::delete_child(std::string_view name) {

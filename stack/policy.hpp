@@ -67,6 +67,9 @@ struct Policy {
     std::array<std::uint8_t, 4> search_scopes{2, 5, 8, 14};
     /// The scope whose broadcast group is joined, given that of the group found. RFC4391-4-11.
     std::uint8_t (*joined_scope)(std::uint8_t found) = [](std::uint8_t found) { return found; };
+    /// The P_Key of an interface, by what it was configured with and the first of the port's table. RFC4391-9.1.2-04.
+    std::uint16_t (*interface_p_key)(std::uint16_t configured, std::uint16_t first) =
+        [](std::uint16_t configured, std::uint16_t) { return configured; };
     /// Whether an interface without a broadcast group stays down. RFC4391-5-01.
     bool needs_broadcast_group = true;
     /// False: the SA is asked for the parameters only. RFC4391-5-02.
@@ -281,6 +284,8 @@ struct Policy {
     std::uint8_t (*created_traffic_class)(const Link&) = [](const Link& link) { return link.traffic_class; };
     std::uint32_t (*created_flow_label)(const Link&) = [](const Link& link) { return link.flow_label; };
     std::uint8_t (*created_rate)(const Link&) = [](const Link& link) { return link.rate; };
+    /// 0: the SA is left to choose.
+    std::uint8_t (*created_lifetime)(const Link&) = [](const Link& link) { return link.lifetime; };
     /// RFC4392-1.3.1-01.
     std::uint8_t (*created_scope)(const Link&) = [](const Link& link) { return link.scope; };
     /// Whether a group that IP leaves is left at the SA. RFC4391-10-20, RFC4392-4.2.2-02.
@@ -305,6 +310,17 @@ struct Policy {
 
     /// Whether failed multicast operations are logged. RFC4391-12-02.
     bool logs_failures = true;
+    /// Whether it logs those of a join for sending only. RFC4391-12-02.
+    bool logs_failures_of_senders = true;
+    /// Whether it logs that the SA does not answer. RFC4391-12-02.
+    bool logs_silence = true;
+    /// Whether a program whose join of a group failed is told. RFC4391-12-01.
+    bool tells_failed_joins = true;
+
+    // 13. Security.
+
+    /// Whether programs without privileges are kept away from the setup. RFC4391-13-01.
+    bool protects_setup = true;
 
     // RFC 4755: connected mode.
 

@@ -157,7 +157,10 @@ const std::vector<Change> multicast{
     {"created_traffic_class",
      [](Policy& p) { p.created_traffic_class = [](const Link&) -> std::uint8_t { return 0; }; }},
     {"created_flow_label", [](Policy& p) { p.created_flow_label = [](const Link&) { return 0u; }; }},
+    {"interface_p_key",
+     [](Policy& p) { p.interface_p_key = [](std::uint16_t, std::uint16_t first) { return first; }; }},
     {"created_rate", [](Policy& p) { p.created_rate = [](const Link&) -> std::uint8_t { return 2; }; }},
+    {"created_lifetime", [](Policy& p) { p.created_lifetime = [](const Link&) -> std::uint8_t { return 16; }; }},
     {"created_scope", [](Policy& p) { p.created_scope = [](const Link&) -> std::uint8_t { return 14; }; }},
     {"leaves_groups", [](Policy& p) { p.leaves_groups = false; }},
     {"keeps_shared_groups", [](Policy& p) { p.keeps_shared_groups = false; }},
@@ -168,6 +171,9 @@ const std::vector<Change> multicast{
      [](Policy& p) { p.router_wants = [](const Gid& g, const Link&) { return ipv4_group_of(g) == std::nullopt; }; }},
     {"router_heeds_creation", [](Policy& p) { p.router_heeds_creation = false; }},
     {"logs_failures", [](Policy& p) { p.logs_failures = false; }},
+    {"logs_failures_of_senders", [](Policy& p) { p.logs_failures_of_senders = false; }},
+    {"logs_silence", [](Policy& p) { p.logs_silence = false; }},
+    {"tells_failed_joins", [](Policy& p) { p.tells_failed_joins = false; }},
 };
 
 const std::vector<Change> connected{

@@ -48,7 +48,7 @@ public:
             all += hex_octets(one.frame.octets(), one.frame.octets().size()) + '\n';
         }
         for (const auto& line : node_.node.log().lines()) all += line + '\n';
-        return all;
+        return all + told_;
     }
 
 private:
@@ -153,7 +153,7 @@ private:
     }
     void membership() {
         const auto join = [&](const char* group) {
-            node_.ib0().membership().join(ip(group), [](const std::string&) {});
+            node_.ib0().membership().join(ip(group), [this](const std::string& reason) { told_ += reason + '\n'; });
             world_.settle();
         };
         join("239.2.2.2");
@@ -165,12 +165,25 @@ private:
         world_.subnet.sa().faults.refuse_joins = sa_status::no_resources;
         join("239.2.2.3");
         world_.subnet.sa().faults.refuse_joins = 0;
+        failures();
         REQUIRE(world_.join(peer_, ip("239.3.3.3")).empty());
         node_.ib0().router().enable();
         world_.settle();
         REQUIRE(world_.join(peer_, ip("239.3.3.4")).empty());
         node_.ib0().router().disable();
         world_.settle();
+    }
+    void failures() {
+        auto& faults = world_.subnet.sa().faults;
+        REQUIRE(world_.join(peer_, ip("239.2.2.4")).empty());
+        faults.refuse_joins = sa_status::no_resources;
+        send("239.2.2.4");
+        faults = {};
+        faults.is_silent = true;
+        node_.ib0().membership().join(ip("239.2.2.6"), [](const std::string&) {});
+        world_.loop.run_for(10s);
+        faults = {};
+        world_.loop.run_for(1s);
     }
     void late() {
         ping(node_, ip("10.1.0.2"));
@@ -265,6 +278,7 @@ private:
     World world_;
     Host& node_;
     Host& peer_;
+    std::string told_;  ///< why joins failed, as programs hear it
 };
 
 }  // namespace

@@ -124,6 +124,8 @@ class Linux(LabTest):
         results = self.run_lab("--expect", BASELINE, "--evidence", evidence)
         verdicts = self.verdicts(results)
         known = {entry["id"] for entry in tomllib.loads(BASELINE.read_text())["expected"]}
+        # What needs an administrator that refuses or falls silent.
+        known -= {f"IPOIB-4391-12-VAL-{n:03}" for n in (2, 3, 4)}
         self.assertEqual({i for i, verdict in verdicts.items() if verdict == "XFAIL"}, known)
         self.assertEqual({v for i, v in verdicts.items() if i not in known} - {"PASS", "NA"}, set())
         self.assertGreater(sum(verdict == "PASS" for verdict in verdicts.values()), 65)

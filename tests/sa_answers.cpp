@@ -326,7 +326,10 @@ int main(int argc, char** argv) {
             UmadFabric fabric({.port = {.device = "ibsim0", .port = 1}, .sm_key = 1});
             converse(*fabric.ports().front());
         } else {
-            SimulatedFabric fabric{{}};
+            // OpenSM has one lifetime for all groups.
+            auto scenario = scenario_named("default");
+            scenario.link.lifetime = 18;
+            SimulatedFabric fabric{{.scenario = &scenario}};
             converse(*fabric.ports().front());
         }
     } catch (const std::exception& failure) {

@@ -86,9 +86,10 @@ void PortCollector::take_of_node(const std::string& name, std::string_view value
     constexpr std::uint64_t any = ~std::uint64_t{0};
     if (name == "lid")
         lid_ = static_cast<std::uint16_t>(number(name, value, 0xffff));
-    else if (name == "nodetype")
+    else if (name == "nodetype") {
         node().is_switch = value == "Switch";
-    else if (name == "portguid") {
+        node().is_router = value == "Router";
+    } else if (name == "portguid") {
         const auto guid = number(name, value, any);
         if (node().guid != 0 && node().guid != guid) throw Wrong{line_, "a second node has this LID"};
         node().guid = guid;
@@ -143,7 +144,8 @@ std::vector<StatedPort> PortCollector::ports() && {
                       .mtu = described.mtu,
                       .rate = state::link_rate(described.width, described.speed, described.extended),
                       .p_keys = std::move(described.p_keys),
-                      .node_description = std::move(node.description)};
+                      .node_description = std::move(node.description),
+                      .is_router = node.is_router};
     }
     std::vector<StatedPort> ports;
     ports.reserve(found.size());

@@ -30,7 +30,7 @@ private:
     };
     struct Node {
         std::uint64_t guid = 0;  ///< of its port; 0: no NodeRecord
-        bool is_switch = false;
+        bool is_switch = false, is_router = false;
         std::uint8_t port = 0;
         std::string description;
         std::map<std::uint8_t, PortRecord> ports;

@@ -58,6 +58,9 @@ struct StatedPort {
     std::uint8_t rate = 0;                             ///< code of its link's width and speed; 0: not told
     std::optional<std::vector<std::uint16_t>> p_keys;  ///< without empty entries
     std::string node_description;                      ///< printable; may be empty
+    bool is_router = false;                            ///< between IB subnets
+    /// The groups that the switch at the other end of its link has room for (MulticastFDBCap), where that is told.
+    std::optional<std::uint16_t> switch_groups{};
 };
 
 struct Statement {

@@ -17,6 +17,8 @@ namespace ipoib::audit {
 
 /// A result for each rule, with the first 100 violations in `details`: `subject` is the group, or the port of a member,
 /// `link` the P_Key. `Results::requirements` is left to roll_up.
+/// Several inventories are those of subnets that routers join.
+[[nodiscard]] reports::Results judge(std::span<const Inventory> subnets, const std::vector<const Rule*>& rules);
 [[nodiscard]] reports::Results judge(const Inventory& inventory, const std::vector<const Rule*>& rules);
 
 }  // namespace ipoib::audit

@@ -4,6 +4,7 @@
 
 #include "conformance/assumptions/collector.hpp"
 #include "conformance/assumptions/sa_list.hpp"
+#include "conformance/audit/questions.hpp"
 #include "protocol/state/rates.hpp"
 #include "protocol/wire/mc_member_record.hpp"
 #include "protocol/wire/node_record.hpp"
@@ -28,44 +29,6 @@ void put_in_order(Inventory& inventory) {
     std::ranges::sort(inventory.groups, {}, [](const StatedGroup& group) { return group.parameters.mgid; });
     std::ranges::sort(inventory.ports, {}, &StatedPort::gid);
 }
-
-/// The only way to the SA here: it has no method that changes anything.
-class Questions {
-public:
-    Questions(fabric::Port& port, bool is_trusted, fabric::Duration patience)
-        : port_(port), is_trusted_(is_trusted), patience_(patience) {}
-
-    template <class Record>
-    fabric::SaAnswer get(std::uint16_t attribute, std::uint64_t components, const Bytes<Record>& like) {
-        return ask(Method::get, attribute, components, like.octets, false);
-    }
-    template <class Record>
-    fabric::SaAnswer table(std::uint16_t attribute, std::uint64_t components, const Bytes<Record>& like,
-                           bool with_key) {
-        return ask(Method::get_table, attribute, components, like.octets, with_key && is_trusted_);
-    }
-
-private:
-    fabric::SaAnswer ask(Method method, std::uint16_t attribute, std::uint64_t components, Octets record,
-                         bool with_key) {
-        if (fabric::Loop::stop_requested()) throw std::runtime_error("interrupted");
-        auto answer = port_.ask_sa({.method = method,
-                                    .attribute = attribute,
-                                    .component_mask = components,
-                                    .record = {record.begin(), record.end()},
-                                    .is_trusted = with_key},
-                                   patience_);
-        if (answer.is_answered) return answer;
-        if (fabric::Loop::stop_requested()) throw std::runtime_error("interrupted");
-        throw std::runtime_error(std::string("the SA does not answer a question about ") +
-                                 std::string(name_of(sa_attribute_names, attribute)) +
-                                 (with_key ? " with the SM_Key; is it the right one?" : ""));
-    }
-
-    fabric::Port& port_;
-    bool is_trusted_;
-    fabric::Duration patience_;
-};
 
 using M = McMemberRecord;
 
@@ -202,6 +165,8 @@ std::optional<StatedPort> ask_for_port(Questions& questions, const Gid& gid, boo
         add_p_keys(questions.table(attribute::p_key_table_record, P::component::lid | P::component::port_num,
                                    Bytes<P>{}.set(P::lid, port.lid).set(P::port_num, number), true),
                    port);
+    // Of a switch, port 0 has no link.
+    if (!is_switch) ask_for_switch(questions, number, port);
     return port;
 }
 
@@ -241,6 +206,7 @@ Inventory inventory_of(assumptions::Statement file) {
         if (port.p_keys) std::ranges::sort(*port.p_keys);
     if (file.not_groups != 0)
         inventory.notes.push_back(std::to_string(file.not_groups) + " records are of an MGID that is no multicast GID");
+    if (std::ranges::any_of(inventory.ports, &StatedPort::is_router)) inventory.has_router = true;
     if (inventory.ports.empty())
         inventory.notes.emplace_back("the file has no records of ports (saquery NR, PIR, PKTR)");
     put_in_order(inventory);
@@ -259,6 +225,8 @@ Inventory survey(fabric::Port& port, bool is_trusted, fabric::Duration patience,
     }
     ask_for_ports(questions, is_trusted, progress, inventory);
     put_in_order(inventory);
+    ask_for_routers(questions, inventory);
+    ask_for_paths(questions, inventory);
     return inventory;
 }
 

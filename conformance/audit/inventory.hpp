@@ -13,14 +13,24 @@
 
 namespace ipoib::audit {
 
+/// A question for a way from one member of a link to another.
+struct AskedPath {
+    wire::Gid link{};  ///< the broadcast group's MGID
+    wire::Gid from{}, to{};
+    bool has_path = false;
+};
+
 struct Inventory {
     std::vector<assumptions::StatedGroup> groups;  ///< by MGID, each once
     std::vector<assumptions::StatedPort> ports;    ///< by GID; those that the SA was asked about
-    std::vector<std::uint16_t> p_keys;             ///< of the port that asked: an SA may tell only of these partitions
-    std::string origin;                            ///< "the SA at LID 0x0002", or the file's name
-    std::string doubt;                             ///< why groups may be missing; empty: none is
-    std::string p_key_doubt;                       ///< why P_Keys of a port may be; empty: none is
-    std::vector<std::string> notes;                ///< what was not asked for, or not told
+    std::vector<AskedPath> paths;                  ///< between members of one link, as far as they were asked for
+    /// Whether there are routers between this subnet and others, as far as that is told.
+    std::optional<bool> has_router;
+    std::vector<std::uint16_t> p_keys;  ///< of the port that asked: an SA may tell only of these partitions
+    std::string origin;                 ///< "the SA at LID 0x0002", or the file's name
+    std::string doubt;                  ///< why groups may be missing; empty: none is
+    std::string p_key_doubt;            ///< why P_Keys of a port may be; empty: none is
+    std::vector<std::string> notes;     ///< what was not asked for, or not told
 };
 
 /// Of a list that a file gives. It may say less than the SA knows.
@@ -29,10 +39,13 @@ struct Inventory {
 /// Told now and then how many of the members' ports have been asked about.
 using Progress = std::function<void(std::size_t done, std::size_t all)>;
 
-/// Asks the SA: GetTable of MCMemberRecord, then Get of NodeRecord and PortInfoRecord and GetTable of P_KeyTableRecord
-/// for each member's port. Nothing but Get and GetTable leaves the port. `is_trusted`: the port knows the SM_Key, so
-/// that the SA tells of members. Throws std::runtime_error when the groups are not told, a question is not answered, or
-/// the run is interrupted.
+/// The most paths that a survey asks for.
+inline constexpr std::size_t most_paths = 2000;
+
+/// Asks the SA: GetTable of MCMemberRecord, then Get of NodeRecord, PortInfoRecord, LinkRecord and SwitchInfoRecord and
+/// GetTable of P_KeyTableRecord for each member's port, then for routers, and at most `most_paths` PathRecords. Nothing
+/// but Get and GetTable leaves the port. `is_trusted`: the port knows the SM_Key, so that the SA tells of members.
+/// Throws std::runtime_error when the groups are not told, a question is not answered, or the run is interrupted.
 [[nodiscard]] Inventory survey(fabric::Port& port, bool is_trusted, fabric::Duration patience,
                                const Progress& progress);
 

@@ -3,7 +3,12 @@
 #include "conformance/audit/audit.hpp"
 #include "conformance/engine/simulated_dut.hpp"
 #include "conformance/engine/simulated_target.hpp"
+#include "protocol/wire/link_record.hpp"
+#include "protocol/wire/node_record.hpp"
+#include "protocol/wire/p_key_table_record.hpp"
 #include "protocol/wire/packet.hpp"
+#include "protocol/wire/path_record.hpp"
+#include "protocol/wire/switch_info_record.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
@@ -192,4 +197,129 @@ TEST_CASE("Survey: a group that nobody is in is in no table of members") {
     StubbornPort port;
     port.whole = StubbornPort::table({StubbornPort::group(StubbornPort::other, StubbornPort::member)});
     CHECK(failed(port) == Ids{"RULE-RFC4391-5-02-audit"});
+}
+
+namespace {
+
+/// An administrator of as many members of one link as the test wants, each at a port of its own.
+struct PaperPort : StubbornPort {
+    explicit PaperPort(unsigned members) {
+        std::vector<Bytes<M>> records;
+        for (unsigned i = 1; i <= members; ++i) records.push_back(group(broadcast, gid(i)));
+        whole = table(records);
+    }
+    static Gid gid(unsigned n) { return Gid::of(0xfe80ull << 48, n); }
+    template <class Record>
+    static fabric::SaAnswer one(const Bytes<Record>& record) {
+        fabric::SaAnswer answer{.is_answered = true, .method = Method::get_resp, .status = 0, .data = {}};
+        answer.data.assign(record.octets.begin(), record.octets.end());
+        answer.data.resize((answer.data.size() + 7) / 8 * 8);
+        answer.record_size = answer.data.size();
+        return answer;
+    }
+    static fabric::SaAnswer none() {
+        return {.is_answered = true, .method = Method::get_resp, .status = sa_status::no_records};
+    }
+    fabric::SaAnswer node(const fabric::SaRequest& request) {
+        const auto asked = node_info(View<NodeRecord>::at(request.record));
+        if ((request.component_mask & NodeRecord::component::node_type) != 0) return has_router ? one_node(99) : none();
+        const auto n = static_cast<unsigned>(asked[NodeInfo::port_guid]);
+        return n == gone ? none() : one_node(n);
+    }
+    static fabric::SaAnswer one_node(unsigned n) {
+        const auto info = Bytes<NodeInfo>{}
+                              .set(NodeInfo::node_type, NodeInfo::channel_adapter)
+                              .set(NodeInfo::port_guid, n)
+                              .set(NodeInfo::local_port_num, 1);
+        return one(Bytes<NodeRecord>{}
+                       .set(NodeRecord::lid, static_cast<std::uint16_t>(n))
+                       .set(NodeRecord::node_info, info.octets));
+    }
+    fabric::SaAnswer path(const fabric::SaRequest& request) {
+        ++paths;
+        const auto asked = View<PathRecord>::at(request.record);
+        const bool is_cut = asked[PathRecord::sgid] == gid(1) && asked[PathRecord::dgid] == gid(2);
+        if (is_cut && breaks_path) {
+            if (leaves) gone = 2;
+            return none();
+        }
+        return one(Bytes<PathRecord>{}.set(PathRecord::dlid, 1));
+    }
+    fabric::SaAnswer ask_sa(const fabric::SaRequest& request, fabric::Duration patience) override {
+        switch (request.attribute) {
+            case attribute::node_record:
+                return node(request);
+            case attribute::path_record:
+                return path(request);
+            case attribute::p_key_table_record: {
+                const auto n = View<PKeyTableRecord>::at(request.record)[PKeyTableRecord::lid];
+                OctetArray<64> keys{0xff, 0xff};
+                if (n <= limited) keys[0] = 0x7f;
+                return one(Bytes<PKeyTableRecord>{}.set(PKeyTableRecord::p_keys, keys));
+            }
+            case attribute::link_record:
+                ++links;
+                if (is_silent_of_links) return {};
+                return one(Bytes<LinkRecord>{}.set(LinkRecord::to_lid, 500));
+            case attribute::switch_info_record:
+                return one(Bytes<SwitchInfoRecord>{}
+                               .set(SwitchInfoRecord::lid, 500)
+                               .set(SwitchInfoRecord::multicast_cap, multicast_cap));
+            default:
+                return StubbornPort::ask_sa(request, patience);
+        }
+    }
+    bool has_router = false, breaks_path = false, leaves = false, is_silent_of_links = false;
+    unsigned gone = 0, limited = 0, paths = 0, links = 0;
+    std::uint16_t multicast_cap = 1024;
+};
+
+}  // namespace
+
+TEST_CASE("Survey: paths between all members, both ways, routers, and the switches at their links") {
+    PaperPort port{3};
+    auto told = survey(port, true, 1s, {});
+    CHECK(told.paths.size() == 6);
+    CHECK(std::ranges::all_of(told.paths, &AskedPath::has_path));
+    CHECK(told.has_router == false);
+    REQUIRE(told.ports.size() == 3);
+    CHECK(told.ports[0].switch_groups == 1024);
+    CHECK(failed(port) == Ids{});
+    port.has_router = true;
+    CHECK(survey(port, true, 1s, {}).has_router == true);
+    port.multicast_cap = 0;
+    CHECK(failed(port) == Ids{"RULE-UDMC-10-audit"});
+    port.multicast_cap = 1;
+    port.breaks_path = true;
+    CHECK(failed(port) == Ids{"RULE-RFC4391-9.1.2-02-audit"});
+}
+
+TEST_CASE("False alarm: a port that has gone since, and two limited members, have no path") {
+    PaperPort port{3};
+    port.breaks_path = port.leaves = true;
+    CHECK(failed(port) == Ids{});
+    PaperPort apart{3};
+    apart.breaks_path = true;
+    apart.limited = 2;
+    CHECK(survey(apart, true, 1s, {}).paths.size() == 4);
+    CHECK(failed(apart) == Ids{});
+}
+
+TEST_CASE("Survey: who does not tell of links is asked about them once") {
+    PaperPort port{3};
+    port.is_silent_of_links = true;
+    const auto told = survey(port, true, 1s, {});
+    CHECK(port.links == 1);
+    CHECK_FALSE(told.ports[0].switch_groups);
+    CHECK(failed(port) == Ids{});
+}
+
+TEST_CASE("Survey: of very many paths some are asked for, and the rest is told") {
+    PaperPort port{60};
+    const auto told = survey(port, true, 1s, {});
+    CHECK(port.paths == most_paths);
+    REQUIRE(told.notes.size() == 1);
+    CHECK_THAT(told.notes.front(), ContainsSubstring("of 3540 paths") && ContainsSubstring("only 2000 were asked for"));
+    // Each member is asked about as often as any other.
+    CHECK(std::ranges::count(told.paths, PaperPort::gid(1), &AskedPath::from) >= 33);
 }

@@ -74,6 +74,8 @@ constexpr Rule rules_of_kind[] = {
                                                  "a group has the FlowLabel of the broadcast group", "FlowLabel"),
     taken_over<&G::rate, Told::rate>("RULE-RFC4391-10-18-rate-audit", {&rest_like_broadcast},
                                      "a group has the rate of the broadcast group", "Rate"),
+    taken_over<&G::lifetime, Told::lifetime>("RULE-RFC4391-10-18-lifetime-audit", {&rest_like_broadcast},
+                                             "a group has the PacketLifeTime of the broadcast group", "PacketLifeTime"),
 };
 static_assert(are_declared(rules_of_kind));
 

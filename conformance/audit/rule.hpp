@@ -27,10 +27,15 @@ enum class About : std::uint8_t {
     of_link,    ///< each of those whose link's broadcast group is there: of the same P_Key and, if there is one, scope
     member,     ///< each member of an IP group
     node,       ///< each port that is a member of an IP group other than the broadcast group of that link
+    pair,       ///< each path between two members of a link that was asked for
+    shared,     ///< each IP group of wide scope that another subnet has, too
 };
-inline constexpr std::size_t about_count = 7;
+inline constexpr std::size_t about_count = 9;
 /// "groups", "members" ...
 [[nodiscard]] std::string_view plural(About) noexcept;
+
+/// How far a link reaches, as far as that is told.
+enum class LinkSpan : std::uint8_t { unknown, one, several };
 
 /// One of them.
 struct Item {
@@ -42,6 +47,10 @@ struct Item {
     const StatedPort* port = nullptr;      ///< what the SA tells of that port; null: nothing
     /// The broadcast groups with the P_Key of the group's MGID.
     std::span<const StatedGroup* const> broadcasts{};
+    LinkSpan span = LinkSpan::unknown;       ///< with About::broadcast and About::shared, in IB subnets
+    std::string_view why_it_spans{};         ///< where they are several
+    const AskedPath* pair = nullptr;         ///< with About::pair
+    const StatedGroup* elsewhere = nullptr;  ///< with About::shared: the same group in another subnet
 
     [[nodiscard]] const state::GroupParameters& parameters() const noexcept { return group.parameters; }
 };
@@ -79,9 +88,11 @@ struct Rule {
     bool needs_p_keys = false;    ///< all P_Keys of the member's port
     Predicate applies = nullptr;  ///< null: to every item
     Predicate holds = nullptr;    ///< null: nothing is judged, only noted
-    Predicate notes = nullptr;    ///< worth a note
-    std::string_view note{};      ///< the text of that note
-    std::string_view field{};     ///< of the MCMemberRecord, or of what the port tells
+    Predicate lacks = nullptr;    ///< what a violation needs for being one is not told: then it proves nothing
+    std::string_view what_lacks{};
+    Predicate notes = nullptr;  ///< worth a note
+    std::string_view note{};    ///< the text of that note
+    std::string_view field{};   ///< of the MCMemberRecord, or of what the port tells
     Words expected = nullptr, actual = nullptr;
 };
 

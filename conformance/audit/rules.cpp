@@ -7,15 +7,16 @@
 namespace ipoib::audit {
 
 std::string_view plural(About about) noexcept {
-    constexpr std::array<std::string_view, about_count> names{
-        "groups", "IP groups", "broadcast groups", "IP groups", "IP groups", "members", "ports"};
+    constexpr std::array<std::string_view, about_count> names{"groups",    "IP groups", "broadcast groups",
+                                                              "IP groups", "IP groups", "members",
+                                                              "ports",     "paths",     "groups of two subnets"};
     return names[static_cast<std::size_t>(about)];
 }
 
 std::span<const Rule> rules() {
     static const auto all = [] {
         std::vector<Rule> every;
-        for (const auto kind : {group_rules(), link_rules(), member_rules()})
+        for (const auto kind : {group_rules(), link_rules(), member_rules(), subnet_rules()})
             every.insert(every.end(), kind.begin(), kind.end());
         return every;
     }();

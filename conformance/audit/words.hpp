@@ -38,5 +38,6 @@ std::string of_group(const Item& item) {
 [[nodiscard]] std::span<const Rule> group_rules();
 [[nodiscard]] std::span<const Rule> link_rules();
 [[nodiscard]] std::span<const Rule> member_rules();
+[[nodiscard]] std::span<const Rule> subnet_rules();
 
 }  // namespace ipoib::audit

@@ -18,7 +18,8 @@ namespace {
 
 struct Options {
     std::vector<std::string> selectors;
-    std::string fabric, sa, scenario = "default", evidence;
+    std::vector<std::string> sa;
+    std::string fabric, scenario = "default", evidence;
     double timeout_scale = 1;
     ReportOptions report;
 };
@@ -34,17 +35,20 @@ std::vector<const audit::Rule*> chosen(const Options& options) {
 
 /// What was told, and the facts of where.
 struct Told {
-    audit::Inventory inventory;
+    std::vector<audit::Inventory> inventories;  ///< of a subnet each
     std::vector<std::pair<std::string, std::string>> facts;
 };
 
-Told told_by_file(const Options& options) {
-    try {
-        return {audit::inventory_of(assumptions::read_sa_file(options.sa, assumptions::Irregularities::kept)),
-                {{"kind", "file"}, {"file", options.sa}}};
-    } catch (const std::exception& problem) {
-        throw UsageError(std::string("--sa: ") + problem.what());
-    }
+Told told_by_files(const Options& options) {
+    Told told{.inventories = {}, .facts = {{"kind", "file"}}};
+    for (const auto& file : options.sa) try {
+            told.inventories.push_back(
+                audit::inventory_of(assumptions::read_sa_file(file, assumptions::Irregularities::kept)));
+            told.facts.emplace_back("file", file);
+        } catch (const std::exception& problem) {
+            throw UsageError(std::string("--sa: ") + problem.what());
+        }
+    return told;
 }
 
 std::unique_ptr<Outlook> outlook(const Options& options) {
@@ -82,9 +86,9 @@ Told told_by_fabric(const Options& options) {
     using namespace std::chrono_literals;
     const auto patience = std::chrono::duration_cast<fabric::Duration>(1s * options.timeout_scale);
     try {
-        Told told{audit::survey(*fabric.ports().front(), fabric.abilities().has(fabric::Ability::trusted_sa), patience,
-                                progress),
-                  fabric.facts()};
+        Told told{.inventories = {}, .facts = fabric.facts()};
+        told.inventories.push_back(audit::survey(
+            *fabric.ports().front(), fabric.abilities().has(fabric::Ability::trusted_sa), patience, progress));
         line.clear();
         keep(recorder, options.evidence);
         return told;
@@ -96,17 +100,20 @@ Told told_by_fabric(const Options& options) {
 }
 
 void add_counts(Told& told) {
-    std::size_t members = 0;
-    for (const auto& group : told.inventory.groups) members += group.members.size();
-    told.facts.emplace_back("administrator", told.inventory.origin);
-    std::string p_keys;
-    for (const auto p_key : told.inventory.p_keys)
-        p_keys += (p_keys.empty() ? "" : " ") + fmt::format("{:#06x}", p_key);
-    if (!p_keys.empty()) told.facts.emplace_back("partitions", p_keys);
-    for (const auto& note : told.inventory.notes) told.facts.emplace_back("note", note);
-    told.facts.emplace_back("groups", std::to_string(told.inventory.groups.size()));
+    std::size_t members = 0, groups = 0, ports = 0;
+    for (const auto& inventory : told.inventories) {
+        for (const auto& group : inventory.groups) members += group.members.size();
+        groups += inventory.groups.size();
+        ports += inventory.ports.size();
+        told.facts.emplace_back("administrator", inventory.origin);
+        std::string p_keys;
+        for (const auto p_key : inventory.p_keys) p_keys += (p_keys.empty() ? "" : " ") + fmt::format("{:#06x}", p_key);
+        if (!p_keys.empty()) told.facts.emplace_back("partitions", p_keys);
+        for (const auto& note : inventory.notes) told.facts.emplace_back("note", note);
+    }
+    told.facts.emplace_back("groups", std::to_string(groups));
     told.facts.emplace_back("members", std::to_string(members));
-    told.facts.emplace_back("ports", std::to_string(told.inventory.ports.size()));
+    told.facts.emplace_back("ports", std::to_string(ports));
 }
 
 int run_audit(const Options& options, const std::vector<std::string>& command) {
@@ -117,14 +124,15 @@ int run_audit(const Options& options, const std::vector<std::string>& command) {
     if (!options.sa.empty() && (options.scenario != Options{}.scenario || options.timeout_scale != 1))
         throw UsageError("--scenario and --timeout-scale are of a fabric; --sa asks nobody");
     const auto rules = chosen(options);
-    refuse_overwriting(options.report, options.sa.empty() ? std::vector<std::string>{} : std::vector{options.sa});
+    refuse_overwriting(options.report, options.sa);
     const auto comparisons = load_comparisons(options.report);
     make_evidence_folder(options.evidence);
     stop_on_interrupt();
     const RunClock clock;
-    auto told = options.sa.empty() ? told_by_fabric(options) : told_by_file(options);
-    for (const auto& note : told.inventory.notes) std::cerr << "ipoib-conform: " << note << '\n';
-    auto results = audit::judge(told.inventory, rules);
+    auto told = options.sa.empty() ? told_by_fabric(options) : told_by_files(options);
+    for (const auto& inventory : told.inventories)
+        for (const auto& note : inventory.notes) std::cerr << "ipoib-conform: " << note << '\n';
+    auto results = audit::judge(told.inventories, rules);
     // What nothing is judged by is worth knowing all the same.
     for (const auto& result : results.results)
         if (result.verdict == reports::Verdict::na)
@@ -160,8 +168,9 @@ void add_audit(CLI::App& program, int& exit_code) {
     command
         ->add_option("--sa", options->sa,
                      "A list of the administrator's records instead: text of saquery MCMR, -g, -m, NR, PIR and PKTR, "
-                     "one after the other, or JSON")
+                     "one after the other, or JSON. Again for each further IB subnet of one network")
         ->check(not_empty())
+        ->allow_extra_args(false)
         ->type_name("FILE");
     command->add_option("--scenario", options->scenario, "With simulated: how the link is set up")
         ->check(not_empty())

@@ -35,10 +35,15 @@ std::string_view name(Manner manner) noexcept { return manner == Manner::constru
 
 std::string Coverage::status() const {
     using requirements::Test;
-    if (!cases.empty()) return rules.empty() ? "case" : "case and rule";
-    if (ground) return (rules.empty() ? "" : "rule and ") + std::string(name(ground->manner));
+    const auto with_ground = [&](std::string judged) {
+        return ground ? judged + (judged.empty() ? "" : " and ") + std::string(name(ground->manner)) : judged;
+    };
+    if (!cases.empty()) return with_ground(rules.empty() ? "case" : "case and rule");
+    const bool is_for_audit = rules.empty() && !audits.empty();
+    if (ground) return with_ground(is_for_audit ? "audit" : rules.empty() ? "" : "rule");
     if (has(requirement->test, Test::active)) return "open: needs a case";
     if (!rules.empty()) return "rule";
+    if (is_for_audit) return "audit";
     return has(requirement->test, Test::passive) ? "open: needs a rule" : "open: needs a reason";
 }
 

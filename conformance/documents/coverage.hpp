@@ -25,6 +25,7 @@ struct Ground {
     const requirements::Requirement* requirement;
     Manner manner;
     std::string_view reason;  ///< sentences for people
+    bool is_rest = false;     ///< a case decides a part; this is about what remains
 };
 
 /// All grounds, in document order.
@@ -37,9 +38,10 @@ struct Coverage {
     std::vector<const Case*> cases{};
     std::vector<const rules::Rule*> rules{};
     const Ground* ground = nullptr;            ///< null: none is stated
-    std::vector<const audit::Rule*> audits{};  ///< of the audit; no requirement is covered by them alone
+    std::vector<const audit::Rule*> audits{};  ///< of the audit; they cover what shows in the SA's records alone
 
-    /// "case", "case and rule", "rule", "rule and inspection", "construction", "inspection"; "open: needs a case",
+    /// "case", "case and rule", "case and inspection", "rule", "rule and inspection", "audit", "audit and inspection",
+    /// "construction", "inspection"; "open: needs a case",
     /// "open: needs a rule", "open: needs a reason". What a peer can provoke is open until a case does, also where a
     /// rule watches for it.
     [[nodiscard]] std::string status() const;

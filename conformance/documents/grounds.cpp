@@ -10,36 +10,26 @@ std::span<const Ground> grounds() noexcept {
     using enum Manner;
     static constexpr std::array list{
         Ground{&rfc4391::broadcast_group_topology, inspection,
-               "Which values let any two nodes talk depends on the routers between the subnets, which one subnet does "
-               "not show. Hold the record of the broadcast group against the plan of the fabric: a scope above 2 needs "
-               "a HopLimit above 0."},
-        Ground{&rfc4391::broadcast_gid_scope_by_span, inspection,
-               "Whether a link is meant to span subnets is known to its administrator only. Compare the plan with the "
-               "scope of the broadcast-GID in the SA's list of groups."},
+               "The audit judges the HopLimit where the SA's records show that a link spans subnets. Which TClass and "
+               "FlowLabel let any two nodes talk depends on what routers and switches do with them: hold the record of "
+               "the broadcast group against the plan of the fabric."},
         Ground{&rfc4391::pkey_known_beforehand, construction,
                "The broadcast-GID contains the P_Key, so nobody can form it before a P_Key is known."},
-        Ground{&rfc4391::unicast_connectivity, inspection,
-               "Every case uses a path between tester and DUT; all other pairs are a matter of the whole fabric. Ask "
-               "the SA for the PathRecords of every pair of nodes."},
         Ground{&rfc4391::pkey_configured, inspection,
-               "Where an interface has its P_Key from is not seen from outside. Look at how the P_Key of an interface "
-               "is set."},
-        Ground{&rfc4391::failures_reach_initiator, inspection,
-               "What a program is told depends on the programming interface of its system, which the control of a DUT "
-               "does not show. Let the SA refuse a join, and look at what the socket call returns."},
+               "A case shows that an interface uses the P_Key that it was given. Where the first interface of a port "
+               "has its own from is not seen from outside: look at how it is set.",
+               true},
         Ground{&rfc4391::multicast_resources, inspection,
                "How many groups are enough depends on the applications. Compare the groups in use with the limits of "
                "SA, switches and adapters."},
         Ground{&rfc4391::setup_protected, inspection,
-               "Privileges never show in packets. Try as an unprivileged user to change the interface, to open the "
-               "management devices, and to attach a queue pair to a group of the link."},
+               "The adapter tries as an unprivileged user to change the interface and to open the management devices. "
+               "What remains: try over verbs to attach a queue pair to a group of the link, and to use its Q_Key where "
+               "that is a controlled one.",
+               true},
         Ground{&rfc4391::reserved_bits_by_rfc, inspection,
                "It binds the authors of later documents and no implementation. The two bits that RFC 4755 takes are "
                "judged by the statements of RFC 4755."},
-        Ground{&rfc4392::multi_subnet_mtu, inspection,
-               "One SA, or one capture, knows one subnet. Compare the records of the group in every subnet."},
-        Ground{&rfc4392::multi_subnet_pkey, inspection,
-               "One SA, or one capture, knows one subnet. Compare the records of the group in every subnet."},
         Ground{&rfc4392::pkey_and_scope_known, construction,
                "The MGID in the request to join the broadcast group contains both, so nobody can join without them."},
         Ground{&rfc4392::invariant_qpn_for_static_entries, inspection,
@@ -49,8 +39,8 @@ std::span<const Ground> grounds() noexcept {
                "The P_Key of a queue pair is set inside its host; from outside a wrong one looks like lost packets. "
                "Query the queue pairs of the interface for their P_Key index."},
         Ground{&udmc::switch_multicast_capability, inspection,
-               "A test passes through some of the switches only. Read MulticastFDBCap in the SwitchInfo of each switch "
-               "on the way."},
+               "The audit looks at the switches that members are attached to. Of those between switches, read "
+               "MulticastFDBCap in the SwitchInfo of each one on the way."},
         Ground{&udmc::one_port_per_qp, construction,
                "A UD queue pair is given its one port when it is set up, and has no way to another."},
     };

@@ -262,6 +262,18 @@ std::vector<std::string> Dut::log() {
     return answer.texts("lines");
 }
 
+std::vector<SetupAttempt> Dut::unprivileged() {
+    const auto answer = request("unprivileged");
+    answer.demand("attempts");
+    std::vector<SetupAttempt> attempts;
+    for (const auto& one : answer.objects("attempts")) {
+        one.demand("what");
+        one.demand("refused");
+        attempts.push_back({one.text("what").value_or(""), one.flag("refused").value_or(false)});
+    }
+    return attempts;
+}
+
 std::vector<std::string> Dut::health() try {
     const auto answer = request("health");
     answer.demand("faults");

@@ -42,6 +42,11 @@ struct DatagramReceived {
     std::string payload;  ///< hex
     unsigned ttl = 0;
 };
+/// One attempt to set up or change the interface.
+struct SetupAttempt {
+    std::string what;
+    bool is_refused = false;
+};
 struct NeighbourEntry {
     wire::IpAddress address;
     std::vector<std::uint8_t> link_address;
@@ -92,6 +97,8 @@ public:
     void dhcp(bool is_started);
     void dhcp_server(bool is_started);
     [[nodiscard]] std::vector<std::string> log();
+    /// What the adapter tried without privileges.
+    [[nodiscard]] std::vector<SetupAttempt> unprivileged();
     /// Kernel warnings, sanitizer reports ... new since the last call; empty where the adapter cannot tell.
     [[nodiscard]] std::vector<std::string> health();
     /// Takes back what was asked of it since the last call: groups joined, addresses added by cases, router, scope,

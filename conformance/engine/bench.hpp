@@ -172,6 +172,8 @@ public:
     [[nodiscard]] bool dut_can_join(const wire::IpAddress& group);
     /// A second interface of the DUT on the same port and link, up; ended after the case. NA where it cannot be.
     [[nodiscard]] std::unique_ptr<Dut> dut_has_twin();
+    /// A further interface of the DUT with this P_Key, told to come up; ended after the case. NA where it cannot be.
+    void dut_begins_child(std::uint16_t p_key);
     /// The DUT is asked to resolve an address; whether it succeeds does not matter here.
     void dut_resolves(const wire::IpAddress& address);
     /// The DUT's interface, which answers echo requests, goes to connected mode. NA where it does not announce RC then.

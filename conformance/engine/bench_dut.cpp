@@ -82,6 +82,21 @@ bool Bench::dut_can_join(const IpAddress& group) {
     }
 }
 
+void Bench::dut_begins_child(std::uint16_t p_key) {
+    std::string name;
+    try {
+        name = dut().create_child(p_key);
+    } catch (const ControlFailed& why) {
+        not_applicable("the DUT has no interface with P_Key " + hex(p_key, 4) + ": " + why.what());
+    }
+    if (name.empty()) not_applicable("the adapter does not tell the name of the new interface");
+    try {
+        Dut{state_.session.control(), name, state_.session.options().timeout_scale}.up();
+    } catch (const ControlFailed& why) {
+        note("the DUT says that " + name + " did not come up: " + why.what());
+    }
+}
+
 std::unique_ptr<Dut> Bench::dut_has_twin() {
     const auto& session = state_.session;
     std::string name;

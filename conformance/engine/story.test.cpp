@@ -335,6 +335,33 @@ TEST_CASE("Story: a table that names one MGID twice, and creation by a join that
     }
 }
 
+TEST_CASE("Story: a sender whose join creates the group has not looked for it") {
+    auto story = both_up();
+    const auto group = story.group(address);
+    constexpr auto senders = join_state::send_only_full_member;
+    story.exchange(b, Method::get, group, 0, 0, sa_status::no_records);
+    SECTION("another one has found it missing") {
+        story.join(a, group, mlid, senders)(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{"RFC4391-10-09"});
+        CHECK(undecided(story).count("RFC4391-10-02-creates") == 1);
+    }
+    SECTION("it has looked itself") {
+        story.exchange(a, Method::get, group, 0, 0, sa_status::no_records);
+        story.join(a, group, mlid, senders)(story.to_group(a, address, mlid));
+        CHECK(undecided(story).count("RFC4391-10-02-creates") == 0);
+    }
+    SECTION("False alarm: the group is there") {
+        story.join(b, group, mlid, join_state::full_member);
+        story.join(a, group, mlid, senders)(story.to_group(a, address, mlid));
+        CHECK(undecided(story).count("RFC4391-10-02-creates") == 0);
+    }
+    SECTION("False alarm: who receives may create") {
+        story.join(a, group, mlid, join_state::full_member)(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{});
+        CHECK(undecided(story) == Ids{});
+    }
+}
+
 TEST_CASE("Story: ports that do not fit the link's MTU or its partition") {
     Story story;
     Bytes<PortInfo> info;

@@ -219,4 +219,11 @@ const Mutant no_grh_across_subnets{
     .stack = [](Policy& policy) { policy.grh_across_subnets = false; },
 };
 
+const Mutant takes_first_p_key{
+    .name = "takes-first-pkey",
+    .what = "gives every interface the first P_Key of the port's table, whatever was configured",
+    .breaks = {&rfc4391::pkey_configured},
+    .stack = [](Policy& policy) { policy.interface_p_key = [](std::uint16_t, std::uint16_t first) { return first; }; },
+};
+
 }  // namespace ipoib::conformance

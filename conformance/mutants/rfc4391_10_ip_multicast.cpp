@@ -25,6 +25,18 @@ const Mutant creates_to_send{
     .stack = [](Policy& policy) { policy.send_creates_with = join_state::full_member; },
 };
 
+const Mutant creates_unasked{
+    .name = "creates-unasked",
+    .what = "joins as SendOnlyFullMember to send, without asking first, and so creates the group",
+    .breaks = {&rfc4391::sender_checks_group, &rfc4391::fallback_to_routers, &rfc4391::link_local_drop,
+               &rfc4391::send_only_join},
+    .stack =
+        [](Policy& policy) {
+            policy.checks_group = false;
+            policy.send_join_state = policy.send_creates_with = join_state::send_only_full_member;
+        },
+};
+
 const Mutant broadcasts_instead{
     .name = "fallback-broadcast",
     .what = "sends packets of a missing group to the broadcast group though there is an all-router group",
@@ -143,6 +155,13 @@ const Mutant creates_without_traffic_class{
     .breaks = {&rfc4391::new_group_other_attributes},
     .stack = [](Policy& policy) { policy.created_traffic_class = [](const Link&) { return std::uint8_t{0}; }; },
     .scenario = "controlled",
+};
+
+const Mutant creates_without_lifetime{
+    .name = "creates-with-any-lifetime",
+    .what = "leaves it to the SA how long packets of the groups that it creates live",
+    .breaks = {&rfc4391::new_group_other_attributes},
+    .stack = [](Policy& policy) { policy.created_lifetime = [](const Link&) { return std::uint8_t{0}; }; },
 };
 
 const Mutant never_leaves{

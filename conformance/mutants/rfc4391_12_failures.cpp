@@ -11,4 +11,27 @@ const Mutant logs_nothing{
     .stack = [](Policy& policy) { policy.logs_failures = false; },
 };
 
+const Mutant logs_no_sender{
+    .name = "logs-no-sender",
+    .what = "does not log failed joins for sending",
+    .breaks = {&rfc4391::failures_logged},
+    .stack = [](Policy& policy) { policy.logs_failures_of_senders = false; },
+    .spares = {"IPOIB-4391-12-VAL-001", "IPOIB-4391-12-VAL-004"},
+};
+
+const Mutant logs_no_silence{
+    .name = "logs-no-silence",
+    .what = "does not log that the SA does not answer a join or leave",
+    .breaks = {&rfc4391::failures_logged},
+    .stack = [](Policy& policy) { policy.logs_silence = false; },
+    .spares = {"IPOIB-4391-12-VAL-001", "IPOIB-4391-12-VAL-003"},
+};
+
+const Mutant hides_failed_joins{
+    .name = "hides-failed-joins",
+    .what = "tells programs that a join succeeded which the SA refused",
+    .breaks = {&rfc4391::failures_reach_initiator, &udmc::attach_limit},
+    .stack = [](Policy& policy) { policy.tells_failed_joins = false; },
+};
+
 }  // namespace ipoib::conformance

@@ -223,7 +223,7 @@ TEST_CASE("The answer to a join tells the group's parameters and the port's stat
     CHECK(answer[M::scope] == 5);
     CHECK(answer[M::mtu] == 4);
     CHECK(answer[M::rate] == 3);
-    CHECK(answer[M::lifetime] == 18);
+    CHECK(answer[M::lifetime] == 17);
     CHECK(answer[M::join_state] == 1);
     CHECK(bench.last.header()[Mad::method] == Method::get_resp);
     CHECK(bench.last.sa()[SaHeader::attribute_offset] == 7);

@@ -180,7 +180,7 @@ struct Bench {
             .set(M::rate_selector, selector::exactly)
             .set(M::rate, 3)
             .set(M::lifetime_selector, selector::exactly)
-            .set(M::lifetime, 18)
+            .set(M::lifetime, 17)
             .set(M::scope, 2)
             .set(M::join_state, states);
     }

@@ -16,6 +16,7 @@ struct Partition {
     std::uint8_t sl = 0, traffic_class = 0, hop_limit = 0, scope = 2;
     std::uint32_t flow_label = 0;
     std::uint8_t mtu = 4, rate = 3;   ///< codes: 2048 octets, 10 Gb/s
+    std::uint8_t lifetime = 17;       ///< PacketLifeTime code: 0.54 s, half of what the administrator gives others
     bool has_broadcast_group = true;  ///< created by the administrator; else the first join creates it
     [[nodiscard]] wire::Gid broadcast_gid() const noexcept { return wire::broadcast_gid(p_key, scope); }
     /// What packets on it have; the MLID is the administrator's to say.

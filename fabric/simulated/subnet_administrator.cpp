@@ -57,7 +57,7 @@ sa::McRecord group_record(const Gid& mgid, const Partition& like) {
         .set(M::traffic_class, like.traffic_class)
         .set(M::p_key, like.p_key)
         .set(M::rate, like.rate)
-        .set(M::lifetime, sa::usual_lifetime)
+        .set(M::lifetime, like.lifetime)
         .set(M::sl, like.sl)
         .set(M::flow_label, like.flow_label)
         .set(M::hop_limit, like.hop_limit)
@@ -167,6 +167,9 @@ std::optional<sa::Reply> SubnetAdministrator::State::work_on(const sa::Request& 
             return is_query ? sa::port_info_records(request, subnet) : unsupported;
         case attribute::p_key_table_record:
             return is_query ? sa::p_key_table_records(request, subnet, config) : unsupported;
+        case attribute::link_record:
+        case attribute::switch_info_record:
+            return unsupported;
         case attribute::class_port_info:
             return method == Method::get ? sa::class_port_info(config) : unsupported;
         case attribute::inform_info:

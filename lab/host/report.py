@@ -49,6 +49,8 @@ class Kind:
 KINDS = (*(Kind(f"{scenario} {manager}", "host", fabric, scenario)
            for fabric, manager in (("lab", "OpenSM"), ("simulated", "simulated"))
            for scenario in ("default", "controlled", "scope5", "mtu4k", "link4k")),
+         # The adapters of the guest's own fabric have GUIDs of their own.
+         Kind("modified-guid simulated", "host", "simulated", "modified-guid"),
          Kind("connected OpenSM", "connected", "lab", "default"),
          Kind("connected simulated", "connected", "simulated", "default"),
          Kind("router OpenSM", "router", "lab", "default"))
@@ -59,7 +61,7 @@ INTRODUCTION = """\
 # Linux's ib_ipoib against RFC 4391
 
 Made by `scripts/lab report`; not edited by hand. The unmodified driver of Debian's kernel, on the lab's virtual adapters,
-as a host in datagram mode in five scenarios, as a host in connected mode, and as an IP multicast router. A run named
+as a host in datagram mode in six scenarios, as a host in connected mode, and as an IP multicast router. A run named
 "OpenSM" has OpenSM as subnet manager and administrator; one named "simulated" has the suite's own, which can refuse and
 fail on request. The known deviations and their reasons are in `lab/linux.baseline.toml`.
 """

@@ -212,6 +212,30 @@ constexpr Rule rules[] = {
      .points_at = Grh::dgid,
      .expected = "a request for its MCMemberRecord before",
      .actual_of = [](const Packet&, const Known&) { return std::string("none"); }},
+    // Who receives may create. A Set for sending that made the group has not found out whether there is one.
+    {.id = "RULE-RFC4391-10-02-creates",
+     .checks = {&rfc4391::sender_checks_group},
+     .title = "a sender does not create the group instead of looking for it",
+     .needs = to_group,
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::sender, Fact::member),
+     .over =
+         [](const Packet&, const Known& known) {
+             // Another one may have created it meanwhile; the host of the SM does so without a packet.
+             return state::Span{.since = known.member->joined_at, .is_beyond_capture = true};
+         },
+     .applies =
+         [](const Packet& p, const Known& known) {
+             constexpr std::uint8_t receiving = join_state::full_member | join_state::non_member;
+             return is_other_group(p, known) && known.member->joined_at && (known.member->ever_joined & receiving) == 0;
+         },
+     .holds = [](const Packet&, const Known& known) { return !known.member->made_unasked; },
+     .points_at = Grh::dgid,
+     .expected = "a question whether the group exists, before the join that created it",
+     .actual_of =
+         [](const Packet&, const Known& known) {
+             return "the join answered in frame " + std::to_string(known.member->joined_at.frame) + " created it";
+         }},
     {.id = "RULE-RFC4391-10-03",
      .checks = {&rfc4391::mlid_as_dlid, &udmc::multicast_destination},
      .title = "the DLID is the MLID of the group's record",

@@ -175,12 +175,15 @@ struct Group {
 struct Member {
     GroupIndex group = none;
     PortIndex port = none;
-    std::uint8_t joined = 0;       ///< JoinState bits that hold now
-    std::uint8_t ever_joined = 0;  ///< bits that ever held
-    std::uint8_t granted = 0;      ///< all bits that the SA's last answer to a join told of
-    std::uint8_t asked = 0;        ///< bits that it asked for
-    bool was_asked_for = false;    ///< it has asked the SA about this group, by any request
-    bool listens = false;          ///< IGMP or MLD of one of its interfaces told so
+    std::uint8_t joined = 0;        ///< JoinState bits that hold now
+    std::uint8_t ever_joined = 0;   ///< bits that ever held
+    std::uint8_t granted = 0;       ///< all bits that the SA's last answer to a join told of
+    std::uint8_t asked = 0;         ///< bits that it asked for
+    bool was_asked_for = false;     ///< it has asked the SA about this group, by any request
+    bool was_looked_up = false;     ///< by Get or GetTable
+    bool asks_for_missing = false;  ///< its last join was of a group that does not exist, and that it had not looked up
+    bool made_unasked = false;      ///< that join succeeded
+    bool listens = false;           ///< IGMP or MLD of one of its interfaces told so
     std::uint8_t listener_count = 0;
     std::array<std::uint32_t, 4> listeners{};  ///< the queue pairs of those interfaces
     std::uint16_t refusal = 0;                 ///< status of the last refused join; 0 when none, or one succeeded since

@@ -65,6 +65,7 @@ void Subnet::asked_for_group(const Request& request) {
     if (index == none) return;
     auto& member = members_[index];
     member.was_asked_for = true;
+    member.was_looked_up |= request.method == Method::get || request.method == Method::get_table;
     member.told_of_deletion = {};
     // What the SM has asked for, or a new SA, is no question for a packet.
     const auto& renewal = ports_[subject_].renewal ? ports_[subject_].renewal : sm_restarted_;
@@ -77,6 +78,9 @@ void Subnet::asked_for_group(const Request& request) {
     const auto state = record[McMemberRecord::join_state];
     if (request.method == Method::del) tell(EventKind::asks_to_leave, subject_, group_);
     if (request.method != Method::set) return;
+    // A report of its creation may come before the answer.
+    const bool is_looked_up = member.was_looked_up || requester(subject_).asked_for_groups;
+    member.asks_for_missing = !is_looked_up && groups_[group_].existence == Existence::missing;
     member.asked |= state;
     if (state & join_state::full_member) tell(EventKind::asks_full, subject_, group_);
     if (!(state & join_state::non_member)) return;
@@ -127,6 +131,7 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
         return;
     }
     const bool was_joined = member.joined != 0;
+    member.made_unasked = member.asks_for_missing;
     member.joined |= state;
     member.ever_joined |= state;
     member.granted = record[McMemberRecord::join_state];

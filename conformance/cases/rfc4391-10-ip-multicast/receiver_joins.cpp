@@ -10,7 +10,7 @@ const Case receiver_joins_as_full_member{
                &rfc4391::new_group_broadcast_parameters, &rfc4391::new_group_other_attributes},
     .pass_if =
         "the DUT asks to join as FullMember, with the broadcast group's MTU, P_Key, Q_Key, SL, HopLimit, TClass "
-        "and FlowLabel",
+        "and FlowLabel, and the new group has its Rate and PacketLifeTime",
     .tags = {"sa", "mtu"},
     .needs = Ability::see_all,
     .dut_can = {"join"},
@@ -42,10 +42,16 @@ const Case receiver_joins_as_full_member{
                               .with(McMemberRecord::hop_limit, link.hop_limit)
                               .with(McMemberRecord::mtu, link.mtu),
                           within(5s));
-            bench.same_step("TClass and FlowLabel", rfc4391::new_group_other_attributes);
+            bench.same_step("TClass, FlowLabel, Rate and PacketLifeTime", rfc4391::new_group_other_attributes);
             bench.inspect(join.with(McMemberRecord::traffic_class, link.traffic_class)
                               .with(McMemberRecord::flow_label, link.flow_label),
                           within(5s));
+            // What a join leaves open the SA chooses, so that the group that came of it counts.
+            bench.precondition(bench.exists_at_sa(mgid, within(5s)), "the group exists");
+            const auto created = bench.group_at_sa(mgid);
+            bench.precondition(created.has_value(), "the SA tells of the group");
+            bench.require_field(created->record, McMemberRecord::rate, broadcast->record[McMemberRecord::rate]);
+            bench.require_field(created->record, McMemberRecord::lifetime, broadcast->record[McMemberRecord::lifetime]);
         },
 };
 

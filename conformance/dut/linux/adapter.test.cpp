@@ -123,6 +123,23 @@ TEST_CASE("Linux adapter: changes the interface as asked, and tells of it") {
                   .value("error", "") == "failed");
 }
 
+TEST_CASE("Linux adapter: what a user without privileges tries on the interface is refused") {
+    if (!has_namespaces()) return;
+    Adapter adapter;
+    const auto attempts = adapter.ask({{"do", "unprivileged"}})["attempts"];
+    std::vector<std::string> tried;
+    for (const auto& attempt : attempts) {
+        tried.push_back(attempt["what"]);
+        CHECK(attempt["refused"] == true);
+        CHECK(attempt["message"] != "");
+    }
+    // A veth has none of the settings of IPoIB.
+    CHECK(std::count(tried.begin(), tried.end(), "set the MTU of v0") == 1);
+    CHECK(std::count(tried.begin(), tried.end(), "set the flags of v0") == 1);
+    CHECK(std::count(tried.begin(), tried.end(), "open /sys/class/net/v0/mode for writing") == 0);
+    CHECK(adapter.ok({{"do", "set_mtu"}, {"mtu", 1400}}));
+}
+
 TEST_CASE("Linux adapter: datagrams, echo and neighbours") {
     if (!has_namespaces()) return;
     Adapter adapter;

@@ -2,6 +2,7 @@
 // The requests by name; those about traffic, neighbours and their timers, and the kernel's log.
 #include "conformance/dut/linux/facts.hpp"
 #include "conformance/dut/linux/host.hpp"
+#include "conformance/dut/linux/unprivileged.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -66,6 +67,17 @@ Handlers Host::handlers() {
         restore();
         return Json::object();
     };
+    if (can_drop_privileges())
+        all["unprivileged"] = [this](const Request& r) {
+            Json attempts = Json::array();
+            try {
+                for (const auto& [what, is_refused, message] : try_unprivileged(link(r).name))
+                    attempts.push_back({{"what", what}, {"refused", is_refused}, {"message", message}});
+            } catch (const std::runtime_error& why) {
+                fail(why.what());
+            }
+            return Json{{"attempts", attempts}};
+        };
     if (log_.is_readable()) {
         all["log"] = [this](const Request&) { return Json{{"lines", log_.take_lines()}}; };
         all["health"] = [this](const Request&) { return Json{{"faults", log_.take_faults()}}; };

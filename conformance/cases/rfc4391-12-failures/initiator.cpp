@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+// "Usually ... can be propagated": a system whose calls return before the SA has answered cannot, which is a WARN.
+const Case program_hears_of_failed_join{
+    .id = "IPOIB-4391-12-VAL-002",
+    .title = "A program whose join of a group the SA refuses is told",
+    .checks = {&rfc4391::failures_reach_initiator},
+    .pass_if =
+        "the DUT says that the join failed while the SA refuses it, and that it succeeded where the SA grants it",
+    .tags = {"sa", "robust"},
+    .impact = Impact::link,
+    .needs = Ability::see_all | Ability::control,
+    .dut_can = {"join"},
+    .lasts_at_most = 60s,
+    .steps =
+        [](Bench& bench) {
+            bench.step("The SA grants a join of the DUT");
+            const auto granted = bench.fresh_group4();
+            bench.precondition(bench.dut_can_join(granted), "the DUT says that a join succeeded which the SA grants");
+            const auto refused = bench.fresh_group4();
+            const auto mgid = bench.mgid_of(refused);
+            bench.step("The SA refuses one");
+            bench.change_fabric("sa", "\"refuse_joins\":512,\"refuse_only\":\"" + text(mgid) + '"');
+            const bool says_it_joined = bench.dut_can_join(refused);
+            bench.precondition(bench.reaches_sa(mgid, within(5s)), "the DUT asks for the group");
+            bench.change_fabric("sa", "\"reset\":true");
+            if (says_it_joined)
+                bench.warn("that the program is told of the failure", "the call succeeded");
+            else
+                bench.require(true, "that the program is told of the failure");
+        },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case failed_joins_of_senders_are_logged{
+    .id = "IPOIB-4391-12-VAL-003",
+    .title = "A join for sending that fails is logged",
+    .checks = {&rfc4391::failures_logged},
+    .pass_if = "while the SA refuses a sender's join of a group that exists the DUT's log grows",
+    .tags = {"sa", "egress", "robust"},
+    .impact = Impact::link,
+    .needs = Ability::see_all | Ability::control,
+    .dut_can = {"log", "send"},
+    .lasts_at_most = 60s,
+    .steps =
+        [](Bench& bench) {
+            const auto group = bench.fresh_group4();
+            const auto mgid = bench.join(group).mgid;
+            bench.step("The SA refuses a join of the DUT, which is to send to a group that exists");
+            (void)bench.dut().log();
+            const auto before = bench.dut().log();
+            bench.change_fabric("sa", "\"refuse_joins\":512,\"refuse_only\":\"" + text(mgid) + '"');
+            bench.dut_sends(group, bench.fresh_port());
+            bench.precondition(join_of(mgid), within(5s));
+            bench.pass_time(3s);
+            const auto after = bench.dut().log();
+            bench.require(!after.empty() && after != before, "a line in the DUT's log", "none");
+            bench.change_fabric("sa", "\"reset\":true");
+        },
+};
+
+}  // namespace ipoib::conformance
