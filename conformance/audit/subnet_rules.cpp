@@ -113,6 +113,7 @@ constexpr Rule rules_of_kind[] = {
      .expected = [](const Item&) { return std::string("at least 1"); },
      .actual = [](const Item&) { return std::string("0"); }},
 };
+static_assert(are_declared(rules_of_kind));
 
 }  // namespace
 

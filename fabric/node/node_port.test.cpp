@@ -2,6 +2,7 @@
 #include "fabric/node/node_port.hpp"
 
 #include "fabric/node/test_administrator.hpp"
+#include "protocol/wire/crc.hpp"
 
 namespace ipoib::fabric {
 namespace {
@@ -70,6 +71,37 @@ TEST_CASE("Tester's port: has a queue pair of the link, and tells of what it tak
     port.detach(mgid, 0xc001);
     node.hca.receive(broadcast);
     CHECK(sizes.size() == 2);
+}
+
+TEST_CASE("Tester's port: its datagrams are numbered, each queue pair's by itself, and keep CRCs that are wrong") {
+    Node node;
+    NodePort port{node.hca};
+    node.bring_up({0x8123});
+    std::vector<std::vector<std::uint8_t>> sent;
+    node.hca.tap = [&](const Frame& frame, bool is_sent) {
+        if (is_sent) sent.emplace_back(frame.octets().begin(), frame.octets().end());
+    };
+    const auto packet = [&](std::uint32_t qpn) {
+        return build::udp(node.address(qpn), peer(), {.p_key = 0x8123, .q_key = 0x80000b1b}, 8);
+    };
+    const auto psn_of = [](Octets frame) {
+        Packet packet;
+        decode(frame, packet);
+        return std::uint32_t{packet.bth[Bth::psn]};
+    };
+    for (const auto qpn : {0x48u, 0x48u, 0x99u, 0x48u}) CHECK(port.send(packet(qpn).build()).empty());
+    CHECK(port.send(packet(0x48).set(Bth::psn, 77).build()).empty());
+    auto damaged = packet(0x48).damage_icrc(0x10).build();
+    CHECK(port.send(damaged).empty());
+    REQUIRE(sent.size() == 6);
+    std::vector<std::uint32_t> psns;
+    for (const auto& frame : sent) psns.push_back(psn_of(frame));
+    CHECK(psns == std::vector<std::uint32_t>{0, 1, 0, 2, 77, 3});
+    // What was computed is not: a receiver has nothing to check.
+    CHECK(check_crcs(sent[1], Tail::both).icrc == Check::absent);
+    CHECK(check_crcs(sent[4], Tail::both).icrc == Check::good);
+    CHECK(check_crcs(sent[5], Tail::both).icrc == Check::bad);
+    CHECK(check_crcs(sent[5], Tail::both).vcrc == Check::good);
 }
 
 TEST_CASE("Tester's port: says why it cannot send or attach") {
