@@ -67,17 +67,23 @@ std::string_view what_is_missing(state::Facts missing) {
 }
 
 void tell_doubts(const state::Doubts& doubts, std::vector<std::string>& notes) {
-    const auto say = [&](std::uint64_t count, std::string_view what) {
-        if (count) notes.push_back(std::to_string(count) + ' ' + std::string(what));
+    const auto say = [&](std::uint64_t count, std::string_view one, std::string_view several) {
+        if (count) notes.push_back(std::to_string(count) + ' ' + std::string(count == 1 ? one : several));
     };
-    say(doubts.unbelieved, "answers of the SA come from a LID that was not asked; they are not believed");
-    say(doubts.disputes, "times a broadcast group was told in two ways; its link is not judged by it");
-    say(doubts.contradicted, "times the SA says something else than --assume or --sa");
+    say(doubts.unbelieved, "answer of the SA comes from a LID that was not asked; it is not believed",
+        "answers of the SA come from a LID that was not asked; they are not believed");
+    say(doubts.disputes, "broadcast group was told in two ways; its link is not judged by it",
+        "times a broadcast group was told in two ways; its link is not judged by it");
+    say(doubts.contradicted, "time the SA says something else than --assume or --sa",
+        "times the SA says something else than --assume or --sa");
     say(doubts.foreign,
+        "packet looks like IPoIB, but nothing in the capture ties it to it: no link-layer address that announces its "
+        "queue pairs, no group, no connection of it; it is not judged",
         "packets look like IPoIB, but nothing in the capture ties them to it: no link-layer address that announces "
         "their queue pairs, no group, no connection of it; they are not judged");
-    say(doubts.broken_tables, "tables of the SA did not come whole");
-    say(doubts.not_kept, "times a port, group or membership was one too many to keep; verdicts on it may lack");
+    say(doubts.broken_tables, "table of the SA did not come whole", "tables of the SA did not come whole");
+    say(doubts.not_kept, "time a port, group or membership was one too many to keep; verdicts on it may lack",
+        "times a port, group or membership was one too many to keep; verdicts on it may lack");
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ struct Relation {
     Moves moves = Moves::nothing_new;
     /// Whether what is mixed in is of the same subnet: time passes there by either's frames.
     bool is_of_one_subnet = false;
-    /// What is lost may leave no trace: the last exchange of a queue pair that nothing follows. Then nothing can be asked
-    /// of the judge.
+    /// What is lost may leave no trace: the last exchange of a queue pair that nothing follows. Then nothing can be
+    /// asked of the judge.
     bool may_be_traceless = false;
     /// Statements on rates, counts and idle times, where the change touches those.
     std::vector<const requirements::Requirement*> exceptions{};

@@ -85,9 +85,9 @@ TEST_CASE("Tester's port: its datagrams are numbered, each queue pair's by itsel
         return build::udp(node.address(qpn), peer(), {.p_key = 0x8123, .q_key = 0x80000b1b}, 8);
     };
     const auto psn_of = [](Octets frame) {
-        Packet packet;
-        decode(frame, packet);
-        return std::uint32_t{packet.bth[Bth::psn]};
+        Packet decoded;
+        decode(frame, decoded);
+        return std::uint32_t{decoded.bth[Bth::psn]};
     };
     for (const auto qpn : {0x48u, 0x48u, 0x99u, 0x48u}) CHECK(port.send(packet(qpn).build()).empty());
     CHECK(port.send(packet(0x48).set(Bth::psn, 77).build()).empty());

@@ -74,23 +74,20 @@ state::Span since_others(const Packet&, const Known& known) {
 
 /// Other programs of the port may join the broadcast group in their own way; the SA answers with all states that the
 /// port has. IBTA Vol 1, 15.2.5.17.
-bool has_joined_link(const Packet& p, const Known& known) {
-    if (!has_joined(p, known)) return false;
-    const auto& member = *known.member;
-    return member.joined == 0 || ((member.joined | member.granted) & join_state::full_member) != 0;
-}
-state::Span since_refusal_or_grant(const Packet& p, const Known& known) {
-    return has_joined(p, known) ? with_sa(known, known.member->joined_at) : since_refusal(p, known);
+bool is_full_member(const Packet&, const Known& known) {
+    return ((known.member->joined | known.member->granted) & join_state::full_member) != 0;
 }
 
-std::string what_sa_said(const Packet&, const Known& known) {
+/// The group that was sent to, and what is wrong with that.
+std::string what_sa_said(const Packet& p, const Known& known) {
+    const auto group = text(p.grh[Grh::dgid]);
+    const auto in_frame = [](const state::Sight& sight) { return " in frame " + std::to_string(sight.frame); };
     const auto* member = known.member;
     if (member && member->joined != 0)
-        return "JoinState " + std::to_string(member->granted) + " in frame " + std::to_string(member->joined_at.frame);
-    if (!member || !(member->refused_at || member->left_at)) return "none";
-    if (member->left_at.frame > member->refused_at.frame)
-        return "none: it left in frame " + std::to_string(member->left_at.frame);
-    return "none: refused in frame " + std::to_string(member->refused_at.frame);
+        return group + ", joined with JoinState " + std::to_string(member->granted) + in_frame(member->joined_at);
+    if (!member || !(member->refused_at || member->left_at)) return group + ", which it has not joined";
+    if (member->left_at.frame > member->refused_at.frame) return group + ", which it left" + in_frame(member->left_at);
+    return group + ", which the SA refused" + in_frame(member->refused_at);
 }
 
 /// The group's MLID as the SA told this sender, else as it told anyone.
@@ -152,18 +149,33 @@ constexpr Rule rules[] = {
          },
      .points_at = Grh::dgid,
      .expected = "a group that the SA knows",
-     .actual_of = [](const Packet&, const Known&) { return std::string("one that it has said not to exist"); }},
+     .actual_of =
+         [](const Packet& p, const Known&) {
+             return text(p.grh[Grh::dgid]) + ", of which it has said that it does not exist";
+         }},
     {.id = "RULE-RFC4391-5-02-sends",
      .checks = {&rfc4391::broadcast_full_member_join, &rfc4392::failed_join_keeps_off_subnet},
-     .title = "an interface sends to the broadcast group once the SA has let it join as FullMember",
+     .title = "an interface sends to the broadcast group once the SA has let it join",
      .needs = to_group,
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::member),
-     .over = since_refusal_or_grant,
+     .over = since_refusal,
      .applies = [](const Packet& p, const Known&) { return is_to_broadcast(p); },
-     .holds = has_joined_link,
+     .holds = has_joined,
      .points_at = Grh::dgid,
-     .expected = "a join as FullMember that succeeded before",
+     .expected = "a join that succeeded before",
+     .actual_of = what_sa_said},
+    {.id = "RULE-RFC4391-5-02-state",
+     .checks = {&rfc4391::broadcast_full_member_join},
+     .title = "who sends to the broadcast group is a FullMember of it",
+     .needs = to_group,
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::member),
+     .over = [](const Packet&, const Known& known) { return with_sa(known, known.member->joined_at); },
+     .applies = [](const Packet& p, const Known& known) { return is_to_broadcast(p) && known.member->joined != 0; },
+     .holds = is_full_member,
+     .points_at = Grh::dgid,
+     .expected = "a join as FullMember",
      .actual_of = what_sa_said},
     {.id = "RULE-RFC4391-5-08",
      .checks = {&rfc4391::pkey_assigned_to_port},
@@ -211,7 +223,8 @@ constexpr Rule rules[] = {
          },
      .points_at = Grh::dgid,
      .expected = "a request for its MCMemberRecord before",
-     .actual_of = [](const Packet&, const Known&) { return std::string("none"); }},
+     .actual_of = [](const Packet& p,
+                     const Known&) { return text(p.grh[Grh::dgid]) + ", which it has not asked for"; }},
     // Who receives may create. A Set for sending that made the group has not found out whether there is one.
     {.id = "RULE-RFC4391-10-02-creates",
      .checks = {&rfc4391::sender_checks_group},
@@ -233,8 +246,9 @@ constexpr Rule rules[] = {
      .points_at = Grh::dgid,
      .expected = "a question whether the group exists, before the join that created it",
      .actual_of =
-         [](const Packet&, const Known& known) {
-             return "the join answered in frame " + std::to_string(known.member->joined_at.frame) + " created it";
+         [](const Packet& p, const Known& known) {
+             return text(p.grh[Grh::dgid]) + ", created by its join that was answered in frame " +
+                    std::to_string(known.member->joined_at.frame);
          }},
     {.id = "RULE-RFC4391-10-03",
      .checks = {&rfc4391::mlid_as_dlid, &udmc::multicast_destination},

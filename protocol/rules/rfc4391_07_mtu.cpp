@@ -34,9 +34,14 @@ constexpr Rule rules[] = {
      .points_at = Lrh::packet_length,
      .expected_of =
          [](const Packet&, const Known& known) {
-             return "at most " + std::to_string(mtu_octets(known.broadcast->mtu)) + " octets with the 4-octet header";
+             return "at most " + std::to_string(mtu_octets(known.broadcast->mtu)) +
+                    " octets of payload, the 4-octet header among them";
          },
-     .actual_of = [](const Packet& p, const Known&) { return std::to_string(p.payload_length) + " octets"; }},
+     .actual_of =
+         [](const Packet& p, const Known&) {
+             return std::to_string(p.lrh[Lrh::packet_length]) + " words, with " + std::to_string(p.payload_length) +
+                    " octets of payload";
+         }},
 };
 static_assert(are_declared(rules));
 

@@ -3,6 +3,8 @@
 #include "protocol/requirements/catalogue.hpp"
 #include "protocol/rules/common.hpp"
 
+#include <array>
+
 namespace ipoib::rules {
 namespace {
 
@@ -100,8 +102,9 @@ constexpr Rule rules[] = {
      .actual_of =
          [](const Packet& p, const Known&) {
              if (!gives(p, component::mtu | component::mtu_selector)) return std::string("not given");
-             return "selector " + std::to_string(p.mc_member[M::mtu_selector]) + ", " +
-                    std::to_string(p.mc_member[M::mtu]);
+             constexpr std::array<std::string_view, 4> selectors{"more than", "less than", "exactly",
+                                                                 "the largest, not"};
+             return std::string(selectors[p.mc_member[M::mtu_selector]]) + ' ' + std::to_string(p.mc_member[M::mtu]);
          }},
     // The membership bit is not the group's but the port's. The MTU is above.
     {.id = "RULE-RFC4391-10-17-p-key",

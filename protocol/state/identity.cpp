@@ -311,7 +311,8 @@ Run run_of(const QueuePair* found, bool others_count, const Sight& since, const 
 
 }  // namespace
 
-/// An exchange with the SA that is missing as a whole leaves a gap at both ends, so either end can show that none is.
+/// Whatever the requester has exchanged with any SA leaves a gap in its own PSNs; the SA that is known shows by its own
+/// what was exchanged with it, where the requester does not count.
 Proof Subnet::proof_of_requests(const Span& span, const Sight& at) const {
     const auto* requester = requesters_.get(requesters_.find(span.requester));
     const bool is_now = at.frame == known_.now.frame;
@@ -321,11 +322,9 @@ Proof Subnet::proof_of_requests(const Span& span, const Sight& at) const {
         return broken("a request to the SA has no answer");
     const auto own = run_of(queue_pair({span.requester, 1}), counting_ > 0, span.since, at);
     const auto of_sa = run_of(queue_pair({sa_lid_, 1}), counting_ > 0, span.since, at);
-    for (const auto wanted : {Run::is_closed, Run::is_open, Run::has_gap}) {
-        if (own != wanted && of_sa != wanted) continue;
-        if (wanted == Run::is_closed) return {};
-        return wanted == Run::is_open ? open_still : broken("PSNs show that packets to or from the SA are missing");
-    }
+    const auto run = own != Run::does_not_count ? own : of_sa;
+    if (run == Run::has_gap) return broken("PSNs show that packets to or from the SA are missing");
+    if (run == Run::is_open) return open_still;
     return {};
 }
 

@@ -72,6 +72,7 @@ const Mutation path_with_other_sl{
     .breaks = {&rfc4391::sl_by_iba_methods},
     .profile = "paths",
     .change = change_unicast<Ipv4, &Lrh::sl, 0x4>,
+    .unproven = {&rfc4391::sl_by_iba_methods},
 };
 
 const Mutation no_grh_across_subnets{

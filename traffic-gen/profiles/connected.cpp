@@ -17,7 +17,11 @@ const Profile connected{
                 connection.resolve();
                 const bool is_crossing = i % 2 != 0;
                 is_crossing ? connection.begin_crossing() : connection.begin();
-                for (std::uint16_t n = 0; n < echoes; ++n) connection.echo(n, stage.size());
+                for (std::uint16_t n = 0; n < echoes; ++n) {
+                    connection.echo(n, stage.size());
+                    // Neighbours are asked again now and then, as ever by datagrams.
+                    if (n == 1) connection.resolve();
+                }
                 connection.close();
             }
         },

@@ -19,6 +19,7 @@ struct Listener {
     const build::Link& link;
     std::uint32_t group4;
     Gid group6;
+    bool is_first;  ///< nobody else is in the groups yet
 
     [[nodiscard]] Gid mgid(std::uint32_t group) const { return mgid_for_ipv4(group, link.p_key, link.scope); }
     [[nodiscard]] Gid mgid(const Gid& group) const { return mgid_for_ipv6(group, link.p_key, link.scope); }
@@ -30,6 +31,10 @@ struct Listener {
         stage.send(build::mld_report(host, record_type, group6, mlid(routers), link));
     }
     void comes() const {
+        if (is_first) {
+            look_in_vain(stage, host, link, mgid(group4));
+            look_in_vain(stage, host, link, mgid(group6));
+        }
         join(stage, host, link, mgid(group4), join_state::full_member);
         stage.send(build::igmp(host, igmp_type::report_v2, group4, mlid(group4), link));
         join(stage, host, link, mgid(group6), join_state::full_member);
@@ -63,7 +68,8 @@ const Profile membership{
             for (std::size_t i = 0; stage.goes_on(); ++i) {
                 const auto each = [&](auto&& what) {
                     for (const auto& host : net.hosts)
-                        what(Listener{stage, host, net.link, scene.group4(i), scene.group6(i)});
+                        what(Listener{stage, host, net.link, scene.group4(i), scene.group6(i),
+                                      &host == &net.hosts.front()});
                     pass(stage, a_while);
                 };
                 each([](const Listener& one) { one.comes(); });

@@ -109,6 +109,8 @@ bool choose_partition(const Source& source, const Sources& all, std::size_t, Ran
         break;
     }
     choice.numbers[1] = mine.greatest_lid() + 1u;
+    constexpr unsigned multicast_lids = 0xc000;
+    if (choice.numbers[1] + theirs.greatest_lid() >= multicast_lids) return false;
     choice.numbers[2] = mine.greatest_qpn() + 1u;
     take_all(choice, other);
     return choice.numbers[0] != 0;
