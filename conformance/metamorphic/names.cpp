@@ -28,7 +28,7 @@ std::optional<NameKind> kind_of(const FieldSpec& field) {
     if (field.width == word && (field.name.ends_with("LID") || field.name.starts_with("LIDRange")))
         return NameKind::lid;
     if (field.width == three_octets && is("QP")) return NameKind::qpn;
-    if (field.width == word && field.name.ends_with("P_Key")) return NameKind::p_key;
+    if (field.width == word && (field.name.ends_with("P_Key") || field.name == "PartitionKey")) return NameKind::p_key;
     if (field.width == long_word && field.name == "TransactionID") return NameKind::transaction;
     if (field.width == long_word && field.name.ends_with("GUID")) return NameKind::guid;
     return {};

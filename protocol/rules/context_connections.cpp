@@ -2,7 +2,10 @@
 // Answers of communication management to IPoIB's requests for a connection. RFC 4755, 3 and 6.
 #include "protocol/requirements/catalogue.hpp"
 #include "protocol/rules/common.hpp"
+#include "protocol/rules/misplaced.hpp"
 #include "protocol/wire/cm.hpp"
+
+#include <algorithm>
 
 namespace ipoib::rules {
 namespace {
@@ -10,21 +13,81 @@ namespace {
 /// The channel adapter's own "nobody listens", of an implementation without connected mode.
 constexpr std::uint16_t invalid_service_id = 8;
 
+/// The least packet that a link must take, and what a connection needs for it: the encapsulation header, too. RFC 791,
+/// 3.2; RFC 8200, 5.
+constexpr std::uint32_t least_of_ipv4 = 68 + Encap::size, least_of_ipv6 = 1280 + Encap::size;
+/// What a connection takes if nothing else is agreed on, and the largest message. RFC 4755, 5; IBTA Vol 1, 9.7.
+constexpr std::uint32_t default_message = 2048, largest_message = std::uint32_t{1} << 31;
+
 View<CmPrivateData> private_data_of_rep(const Packet& p) { return ipoib_private_data(p.get<CmRep>()); }
 View<CmPrivateData> private_data_of_rej(const Packet& p) { return ipoib_private_data(p.get<CmRej>()); }
 const std::uint8_t* at_rep(const Packet& p) { return private_data_of_rep(p).data(); }
 const std::uint8_t* at_rej(const Packet& p) { return private_data_of_rej(p).data(); }
 
 bool is_rep(const Packet& p, const Known& known) { return known.connection && p.get<CmRep>(); }
+bool is_req(const Packet& p, const Known& known) { return known.connection && p.get<CmReq>(); }
+
+/// A REJ of a REP comes from the side that has sent the REQ.
+bool is_from_requester(const Packet& p, const Known& known) {
+    const auto rej = p.get<CmRej>();
+    return p.lrh[Lrh::slid] == known.connection->requester_lid &&
+           rej[CmRej::remote_comm_id] != known.connection->requester_id;
+}
+bool rejects_as_unknown(const Packet& p, const Known& known) {
+    const auto rej = p.get<CmRej>();
+    return known.connection && rej && rej[CmRej::reason] == invalid_service_id && !is_from_requester(p, known);
+}
+
+/// A packet over a connection that was seen to be set up, and not to end.
+bool is_over_known(const Packet& p, const Known& known) {
+    const auto* connection = known.connection;
+    return !p.deth && connection && connection->replied && !connection->ended;
+}
+bool goes_to_responder(const Packet& p, const Known& known) {
+    return p.lrh[Lrh::dlid] == known.connection->responder_lid && p.bth[Bth::dest_qp] == known.connection->responder_rc;
+}
+/// What the receiver of a packet, or its sender, has said that it takes.
+std::uint32_t mtu_of_receiver(const Packet& p, const Known& known) {
+    return goes_to_responder(p, known) ? known.connection->responder_mtu : known.connection->requester_mtu;
+}
+std::uint32_t mtu_of_sender(const Packet& p, const Known& known) {
+    return goes_to_responder(p, known) ? known.connection->requester_mtu : known.connection->responder_mtu;
+}
+std::size_t largest_ip(const Packet& p, const Known& known) {
+    return std::max(default_message, mtu_of_receiver(p, known)) - Encap::size;
+}
+/// Another connection may have got the queue pair since.
+state::Span since_connected(const Packet& p, const Known& known) {
+    state::Span span{.since = known.connection->replied};
+    span.senders = {{{{p.lrh[Lrh::slid], 1}, span.since}, {{p.lrh[Lrh::dlid], 1}, span.since}}};
+    return span;
+}
+constexpr Parts over_connection = over_ib | parts(Part::lrh, Part::connected);
+constexpr Parts cm_message = parts(Part::lrh, Part::mad);
+
+/// The queue pair of the connection is the UD queue pair that the sender has announced.
+bool is_ud_queue_pair(std::uint32_t of_connection, const Known& known) {
+    return known.owner && known.owner->is_announced && known.owner->qpn == of_connection;
+}
 
 /// The queue pair at whose Service-ID the connection was asked for.
 std::uint32_t owner_of(std::uint64_t service_id) { return static_cast<std::uint32_t>(service_id & 0xffffff); }
 /// A UD queue pair, and that of the interface which was asked. A port may have more interfaces than the capture shows,
 /// so only one that is known to own the Service-ID can be held to its QPN.
 bool is_own_qpn(std::uint32_t qpn, std::uint32_t of_connection, const Known& known) {
-    if (!is_port_qpn(qpn) || qpn == of_connection) return false;
+    // Of one that was announced it is the connection's queue pair that is wrong.
+    if (!is_port_qpn(qpn) || (qpn == of_connection && !is_ud_queue_pair(qpn, known))) return false;
     const auto owner = owner_of(known.connection->service_id);
     return !known.owner || !known.owner->is_announced || qpn == owner;
+}
+
+/// Connected mode may have been switched on or off by hand in between.
+state::Span since_announced(const Packet&, const Known& known) {
+    return {.since = known.owner->announced, .is_beyond_capture = true};
+}
+bool is_message(const Packet& p) {
+    const auto opcode = p.bth[Bth::opcode];
+    return opcode == Opcode::rc_send_only || opcode == Opcode::uc_send_only;
 }
 
 constexpr Rule rules[] = {
@@ -57,9 +120,10 @@ constexpr Rule rules[] = {
      .needs = parts(Part::lrh, Part::mad),
      .evidence = Evidence::one_frame,
      .applies = is_rep,
-     .holds = [](const Packet& p, const Known&) { return private_data_of_rep(p)[CmPrivateData::receive_mtu] != 0; },
+     .holds = [](const Packet& p,
+                 const Known&) { return private_data_of_rep(p)[CmPrivateData::receive_mtu] >= least_of_ipv4; },
      .points_at = CmPrivateData::receive_mtu,
-     .expected = "not 0",
+     .expected = "at least 72, for the 68 octets of IPv4",
      .at = at_rep},
     {.id = "RULE-RFC4755-3.2-03",
      .checks = {&rfc4755::cm_reject_carries_ud_qpn},
@@ -71,11 +135,135 @@ constexpr Rule rules[] = {
              const auto rej = p.get<CmRej>();
              return known.connection && rej && rej[CmRej::reason] != invalid_service_id;
          },
-     .holds = [](const Packet& p,
-                 const Known& known) { return is_own_qpn(private_data_of_rej(p)[CmPrivateData::ud_qpn], 0, known); },
+     .holds =
+         [](const Packet& p, const Known& known) {
+             const auto qpn = private_data_of_rej(p)[CmPrivateData::ud_qpn];
+             if (is_from_requester(p, known)) return is_port_qpn(qpn) && qpn == known.connection->requester_qpn;
+             return is_own_qpn(qpn, 0, known);
+         },
      .points_at = CmPrivateData::ud_qpn,
      .expected = "the QPN of the sender's link-layer address",
      .at = at_rej},
+    {.id = "RULE-RFC4755-3.1-06-rej",
+     .checks = {&rfc4755::ud_only_sends_no_flags},
+     .title = "a port that has announced connected mode does not reject its Service-ID as of no service",
+     .needs = cm_message,
+     .evidence = Evidence::nothing_between,
+     .over = since_announced,
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return rejects_as_unknown(p, known) && known.owner && known.owner->is_announced;
+         },
+     .holds = [](const Packet&, const Known& known) { return !known.owner->denies_flags; },
+     .points_at = CmRej::reason,
+     .expected = "a connection, or another reason, since it has announced connected mode"},
+    {.id = "RULE-RFC4755-2.2-01-req",
+     .checks = {&rfc4755::cm_queue_pairs},
+     .title = "a REQ names a queue pair of its own for the connection",
+     .needs = cm_message,
+     .evidence = Evidence::contradiction,
+     .applies = is_req,
+     .holds = [](const Packet& p,
+                 const Known& known) { return !is_ud_queue_pair(p.get<CmReq>()[CmReq::local_qpn], known); },
+     .points_at = CmReq::local_qpn,
+     .expected = "another queue pair than that of UD, which was announced"},
+    {.id = "RULE-RFC4755-2.2-01-rep",
+     .checks = {&rfc4755::cm_queue_pairs},
+     .title = "a REP names a queue pair of its own for the connection",
+     .needs = cm_message,
+     .evidence = Evidence::contradiction,
+     .applies = is_rep,
+     .holds = [](const Packet& p,
+                 const Known& known) { return !is_ud_queue_pair(p.get<CmRep>()[CmRep::local_qpn], known); },
+     .points_at = CmRep::local_qpn,
+     .expected = "another queue pair than that of UD, which was announced"},
+    {.id = "RULE-RFC4755-6-01-rep",
+     .checks = {&rfc4755::cm_private_data_format},
+     .title = "the Receive MTU of a REP is a possible one",
+     .needs = cm_message,
+     .evidence = Evidence::one_frame,
+     .applies = is_rep,
+     .holds = [](const Packet& p,
+                 const Known&) { return private_data_of_rep(p)[CmPrivateData::receive_mtu] <= largest_message; },
+     .points_at = CmPrivateData::receive_mtu,
+     .expected = "at most 2147483648, the largest message of a connection",
+     .at = at_rep},
+    {.id = "RULE-RFC4755-5-01-ipv6",
+     .checks = {&rfc4755::cm_minimum_mtu},
+     .title = "who uses IPv6 over a connection takes 1280 octets of it there",
+     .needs = over_connection | parts(Part::ipv6),
+     .evidence = Evidence::nothing_between,
+     .over = since_connected,
+     .applies = [](const Packet& p,
+                   const Known& known) { return is_over_known(p, known) && mtu_of_sender(p, known) != 0; },
+     .holds = [](const Packet& p, const Known& known) { return mtu_of_sender(p, known) >= least_of_ipv6; },
+     .points_at = Encap::type,
+     .expected = "a Receive MTU of 1284 or more in the sender's REQ or REP",
+     .actual_of = [](const Packet& p,
+                     const Known& known) { return "Receive MTU " + std::to_string(mtu_of_sender(p, known)); }},
+    {.id = "RULE-RFC4755-5-02",
+     .checks = {&rfc4755::cm_default_mtu},
+     .title = "a packet over a connection is no larger than 2044 octets, or than its receiver has said to take",
+     .needs = over_connection,
+     .evidence = Evidence::nothing_between,
+     .over = since_connected,
+     .applies = [](const Packet& p,
+                   const Known& known) { return is_over_known(p, known) && mtu_of_receiver(p, known) != 0; },
+     .holds = [](const Packet& p, const Known& known) { return p.ip_length() <= largest_ip(p, known); },
+     .notes = [](const Packet& p, const Known&) { return p.ip_length() + Encap::size > default_message; },
+     .note = "IP packets of more than 2044 octets over a connection",
+     .points_at = Encap::type,
+     .expected_of = [](const Packet& p,
+                       const Known& known) { return "at most " + std::to_string(largest_ip(p, known)) + " octets"; },
+     .actual_of = [](const Packet& p, const Known&) { return std::to_string(p.ip_length()) + " octets"; }},
+    {.id = "RULE-RFC4392-4.1-01-connection",
+     .checks = {&rfc4392::one_pkey_per_subnet},
+     .title = "packets over a connection have the P_Key that it was asked for with",
+     .needs = over_connection,
+     .evidence = Evidence::nothing_between,
+     .over = since_connected,
+     .applies = is_over_known,
+     .holds = [](const Packet& p,
+                 const Known& known) { return is_same_partition(p.bth[Bth::p_key], known.connection->p_key); },
+     .points_at = Bth::p_key,
+     .expected_of = [](const Packet&,
+                       const Known& known) { return hex(known.connection->p_key, 4) + ", as in the REQ"; }},
+    {.id = "RULE-RFC4391-6-01-connection",
+     .checks = {&rfc4391::encap_header, &rfc4755::cm_encap_type},
+     .title = "a 4-octet encapsulation header stands before the datagram over a connection",
+     .needs = parts(Part::lrh, Part::bth),
+     .evidence = Evidence::nothing_between,
+     .over = since_connected,
+     .applies = [](const Packet& p, const Known& known) { return is_over_known(p, known) && is_message(p); },
+     .holds = [](const Packet& p, const Known&) { return p.is_ipoib() || !is_misplaced_ip(p); },
+     .points_at = Encap::type,
+     .expected = "4 octets, then an IP packet",
+     .actual_of = [](const Packet& p, const Known&) { return "none there: " + hex_octets(p.payload, 12); },
+     .at = [](const Packet& p) { return p.payload.data(); }},
+    {.id = "RULE-RFC4391-6-01-interface",
+     .checks = {&rfc4391::encap_header},
+     .title = "a 4-octet encapsulation header stands before what goes to an interface's queue pair",
+     .needs = parts(Part::lrh, Part::bth, Part::deth),
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::q_key),
+     // Another program may have got the queue pair since.
+     .over =
+         [](const Packet&, const Known& known) {
+             const auto& to = *known.destination;
+             state::Span span{.since = to.announced};
+             span.senders[0] = {{to.lid, to.qpn}, to.announced};
+             return span;
+         },
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return !p.is_ipoib() && !p.mad && known.destination && known.destination->is_announced &&
+                    p.deth[Deth::q_key] == known.broadcast->q_key && is_misplaced_ip(p);
+         },
+     .holds = [](const Packet&, const Known&) { return false; },
+     .points_at = Encap::type,
+     .expected = "4 octets, then an IP, ARP or RARP packet",
+     .actual_of = [](const Packet& p, const Known&) { return "none there: " + hex_octets(p.payload, 12); },
+     .at = [](const Packet& p) { return p.payload.data(); }},
     {.id = "RULE-RFC4755-3.1-06",
      .checks = {&rfc4755::ud_only_sends_no_flags},
      .title = "a port that takes no connections announces none",

@@ -107,6 +107,12 @@ bool is_join_answer(const Packet& p, const Known& known) {
 }
 std::uint8_t asked_state(const Known& known) { return known.request->as<McMemberRecord>()[McMemberRecord::join_state]; }
 
+/// A host of several ports may hear by one and answer an echo by another, with an address of the first.
+bool speaks_for_itself(const Packet& p, const Known& known) {
+    if (p.arp || p.has(Part::nd)) return true;
+    return known.speaker && !known.speaker->is_shared && known.sender && known.speaker->gid == known.sender->gid;
+}
+
 constexpr Rule rules[] = {
     {.id = "RULE-RFC4391-4.1-03",
      .checks = {&rfc4391::broadcast_group_mtu_bound, &rfc4391::link_mtu},
@@ -365,7 +371,10 @@ constexpr Rule rules[] = {
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::watched),
      .over = since_question,
-     .applies = [](const Packet&, const Known& known) { return known.answers && known.answers->group != state::none; },
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return known.answers && known.answers->group != state::none && speaks_for_itself(p, known);
+         },
      .holds =
          [](const Packet&, const Known& known) {
              constexpr std::uint8_t receives = join_state::full_member | join_state::non_member;
@@ -387,6 +396,22 @@ constexpr Rule rules[] = {
      .holds = [](const Packet&, const Known& known) { return !known.is_told_twice; },
      .expected = "one MLID",
      .actual_of = [](const Packet&, const Known&) { return std::string("two for one MGID"); }},
+    {.id = "RULE-RFC4392-1.2.1.2-03-joins",
+     .checks = {&rfc4392::mgid_identifies_one_group},
+     .title = "all who join a group are told one MLID",
+     .needs = of_sa,
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::request),
+     // Who left, and when the group was made anew, shows in what the SA has sent since.
+     .over = [](const Packet&, const Known& known) { return with_sa(known, known.group->created); },
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return is_join_answer(p, known) && is_good(p) && known.is_at_sa && known.group &&
+                    known.group->created.frame < known.now.frame;
+         },
+     .holds = [](const Packet&, const Known& known) { return !known.is_told_twice; },
+     .points_at = McMemberRecord::mlid,
+     .expected = "the MLID that a member of the group was told"},
     {.id = "RULE-RFC4392-1.3.2.1-01",
      .checks = {&rfc4392::creation_needs_full_member},
      .title = "a join that is no FullMember's does not create a group",

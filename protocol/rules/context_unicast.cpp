@@ -22,11 +22,8 @@ bool has_one_address(const Packet& p, const Known& known) {
 bool goes_to_announced_qpn(const Packet& p, const Known& known) {
     return known.neighbour->has(p.bth[Bth::dest_qp]) || (known.destination && known.destination->is_announced);
 }
-/// It was announced, or is one that the receiver sends from: another mistake than not to resolve.
-bool goes_to_interface(const Packet& p, const Known& known) {
-    const auto* target = known.target;
-    return goes_to_announced_qpn(p, known) || (known.destination && known.destination->sends_ipoib) ||
-           (target && target->announces(p.bth[Bth::dest_qp]));
+bool is_to_announced_address(const Packet& p, const Known& known) {
+    return has_one_address(p, known) && known.neighbour->has(p.bth[Bth::dest_qp]);
 }
 /// The packet names the neighbour's own interface: by its GID, or by a queue pair that no other one there has.
 bool names_neighbour(const Packet& p, const Known& known) {
@@ -93,6 +90,30 @@ bool is_lid_of(const state::Port* port, std::uint16_t lid) {
 
 bool is_ip(const Packet& p) { return carries(p, EtherType::ipv4) || carries(p, EtherType::ipv6); }
 
+/// The port whose GID the packet announces is known, and so is the sender.
+bool names_known_port(const Packet&, const Known& known) {
+    return known.named && known.named->lid != 0 && !known.sender->gid.is_zero();
+}
+/// Several GIDs may be at one port; one that is in use at another port it cannot have.
+bool names_own_port(const Packet& p, const Known& known) {
+    return known.named == known.sender || is_lid_of(known.named, p.lrh[Lrh::slid]);
+}
+std::string own_gid_text(const Packet&, const Known& known) { return text(known.sender->gid) + ", the sender's"; }
+/// It may have moved here since, or the sender may have another LID now.
+state::Span since_named(const Packet&, const Known& known) {
+    const auto& named = *known.named;
+    state::Span span{.since = named.last};
+    if (named.qpn_count != 0) span.senders[0] = {{named.lid, named.qpns[named.qpn_count - 1u]}, named.last};
+    return span;
+}
+/// An advertisement that does not override what is known may be a proxy's, or one of several for an anycast address.
+/// RFC 4861, 4.4 and 7.2.8.
+bool may_be_of_another(const Packet& p) {
+    constexpr std::uint32_t override_flag = 0x20000000;
+    return p.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_advertisement &&
+           (p.icmpv6[Icmpv6::body] & override_flag) == 0;
+}
+
 constexpr Facts of_address = facts(Fact::watched, Fact::neighbour);
 
 constexpr Rule rules[] = {
@@ -137,28 +158,28 @@ constexpr Rule rules[] = {
      .holds = goes_to_announced_qpn,
      .points_at = Bth::dest_qp,
      .expected_of = announced_qpns},
+    // Who sends elsewhere may have been told so by hand: RFC 4392, 4.4.
     {.id = "RULE-RFC4391-9-01",
      .checks = {&rfc4391::ipv4_resolved_by_arp},
-     .title = "an IPv4 neighbour's address is one that ARP can have told",
+     .title = "an IPv4 neighbour's address is one that ARP has told",
      .needs = unicast | parts(Part::ipv4),
-     .evidence = Evidence::nothing_between,
+     .evidence = Evidence::one_frame,
      .knows = of_address,
-     .over = since_resolution,
-     .applies = has_one_address,
-     .holds = goes_to_interface,
-     .points_at = Bth::dest_qp,
-     .expected_of = announced_qpns},
+     .applies = is_to_announced_address,
+     .notes = [](const Packet&, const Known&) { return true; },
+     .note = "packets to addresses that ARP has told",
+     .points_at = Bth::dest_qp},
+    // Who sends elsewhere may have been told so by hand: RFC 4392, 4.4.
     {.id = "RULE-RFC4391-9-02",
      .checks = {&rfc4391::ipv6_resolved_by_nd},
-     .title = "an IPv6 neighbour's address is one that Neighbour Discovery can have told",
+     .title = "an IPv6 neighbour's address is one that Neighbour Discovery has told",
      .needs = unicast | parts(Part::ipv6),
-     .evidence = Evidence::nothing_between,
+     .evidence = Evidence::one_frame,
      .knows = of_address,
-     .over = since_resolution,
-     .applies = has_one_address,
-     .holds = goes_to_interface,
-     .points_at = Bth::dest_qp,
-     .expected_of = announced_qpns},
+     .applies = is_to_announced_address,
+     .notes = [](const Packet&, const Known&) { return true; },
+     .note = "packets to addresses that Neighbour Discovery has told",
+     .points_at = Bth::dest_qp},
     {.id = "RULE-RFC4391-9.1.1-05",
      .checks = {&rfc4391::arp_reply_to_advertised_qpn},
      .title = "an ARP reply goes to the QPN that the request announced",
@@ -221,27 +242,53 @@ constexpr Rule rules[] = {
      .expected_of = [](const Packet&, const Known& known) { return text(known.neighbour->gid); }},
     {.id = "RULE-RFC4391-9.1.1-07",
      .checks = {&rfc4391::link_address_gid},
-     .title = "the GID of the sender's link-layer address is one of its port's",
+     .title = "the GID of the sender's link-layer address in ARP is one of its port's",
      .needs = over_ib | parts(Part::lrh, Part::arp_addresses),
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::sender),
+     .over = since_named,
+     .applies = names_known_port,
+     .holds = names_own_port,
+     .points_at = ArpAddresses::sha_gid,
+     .expected_of = own_gid_text},
+    {.id = "RULE-RFC4391-9.1.1-07-nd-port",
+     .checks = {&rfc4391::link_address_gid},
+     .title = "the GID of the sender's link-layer address in Neighbour Discovery is one of its port's",
+     .needs = over_ib | parts(Part::lrh, Part::nd),
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::sender),
+     .over = since_named,
+     .applies = [](const Packet& p,
+                   const Known& known) { return own_option(p) && !may_be_of_another(p) && names_known_port(p, known); },
+     .holds = names_own_port,
+     .points_at = LinkAddressOption::gid,
+     .expected_of = own_gid_text,
+     .at = [](const Packet& p) { return own_option(p).data(); }},
+    // RFC 4861, 7.2.4: who was asked in a group is not in the asker's cache, so it must tell its address.
+    {.id = "RULE-RFC4391-9.3-01-answer",
+     .checks = {&rfc4391::nd_option_used},
+     .title = "an advertisement that answers a solicitation in a group carries the link-layer address",
+     .needs = over_ib | parts(Part::lrh, Part::nd),
+     .evidence = Evidence::nothing_between,
+     // It may answer another one, that is not captured.
      .over =
          [](const Packet&, const Known& known) {
-             // It may have moved here since, or the sender may have another LID now.
-             const auto& named = *known.named;
-             state::Span span{.since = named.last};
-             if (named.qpn_count != 0) span.senders[0] = {{named.lid, named.qpns[named.qpn_count - 1u]}, named.last};
+             state::Span span{.since = known.answers->sent};
+             span.senders[0] = {{known.answers->lid, known.answers->qpn}, known.answers->sent};
              return span;
          },
-     .applies = [](const Packet&,
-                   const Known& known) { return known.named && known.named->lid != 0 && !known.sender->gid.is_zero(); },
-     // Several GIDs may be at one port; one that is in use at another port it cannot have.
-     .holds =
+     .applies =
          [](const Packet& p, const Known& known) {
-             return known.named == known.sender || is_lid_of(known.named, p.lrh[Lrh::slid]);
+             return p.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_advertisement && known.answers &&
+                    known.answers->group != state::none && !p.ipv6[Ipv6::destination].is_multicast();
          },
-     .points_at = ArpAddresses::sha_gid,
-     .expected_of = [](const Packet&, const Known& known) { return text(known.sender->gid) + ", the sender's"; }},
+     .holds =
+         [](const Packet& p, const Known&) {
+             return p.target_option || p.has(Part::nd_wrong) || p.is_truncated || p.is_fragment || p.stop;
+         },
+     .points_at = Icmpv6::type,
+     .expected = "a Target Link-layer Address option, since the solicitation went to a group",
+     .actual_of = [](const Packet&, const Known&) { return std::string("none"); }},
     {.id = "RULE-RFC4391-9.1.2-01",
      .checks = {&rfc4391::lid_by_iba_methods},
      .title = "the DLID is one that the SA told the sender for the receiver's GID",

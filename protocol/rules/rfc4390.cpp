@@ -55,6 +55,7 @@ const std::uint8_t* at_identifier(const Packet& p) {
     return identifier && !identifier->empty() ? identifier->data() : nullptr;
 }
 
+constexpr std::uint32_t limited_broadcast = 0xffffffff;
 constexpr auto needed = parts(Part::ipoib, Part::ipv4, Part::udp);
 
 constexpr Rule rules[] = {
@@ -158,6 +159,25 @@ constexpr Rule rules[] = {
      .points_at = Dhcp::broadcast,
      .expected = "0",
      .at = at_dhcp},
+    // What a relay agent gets of it goes by unicast, and so does what a client with an address is sent.
+    {.id = "RULE-RFC4390-2.2-03",
+     .checks = {&rfc4390::server_reply},
+     .title = "a reply to a client that asks for a broadcast is broadcast",
+     .needs = needed,
+     .evidence = Evidence::one_frame,
+     .applies =
+         [](const Packet& p, const Known&) {
+             if (p.is_fragment || p.udp[Udp::source] != dhcp_server_port || p.udp[Udp::destination] != dhcp_client_port)
+                 return false;
+             const auto dhcp = dhcp_of(p);
+             if (!dhcp || dhcp[Dhcp::op] != Dhcp::reply || dhcp[Dhcp::cookie] != Dhcp::magic) return false;
+             const auto type = dhcp_type(udp_payload(p));
+             const bool is_answer = type == DhcpType::offer || type == DhcpType::ack;
+             return is_answer && dhcp[Dhcp::broadcast] && dhcp[Dhcp::ciaddr] == 0 && dhcp[Dhcp::giaddr] == 0;
+         },
+     .holds = [](const Packet& p, const Known&) { return p.ipv4[Ipv4::destination] == limited_broadcast; },
+     .points_at = Ipv4::destination,
+     .expected = "255.255.255.255, since BROADCAST is set"},
 };
 static_assert(are_declared(rules));
 

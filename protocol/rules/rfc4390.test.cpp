@@ -38,6 +38,11 @@ PacketBuilder unbound(DhcpType type, std::string_view options = right_identifier
 PacketBuilder bound(DhcpType type, bool flag = false, std::string_view options = right_identifier) {
     return from_client(udp_headers(unicast(a, b, plain), a.ipv4, b.ipv4), message(flag, a.ipv4), type, options);
 }
+/// From a server, to a client that has no address yet.
+PacketBuilder reply(std::uint32_t to, bool flag = true) {
+    auto packet = from_client(udp_headers(unicast(b, a, plain), b.ipv4, to), message(flag, 0), DhcpType::offer, "");
+    return packet.set(Dhcp::op, Dhcp::reply).set(Udp::source, dhcp_server_port).set(Udp::destination, dhcp_client_port);
+}
 std::string selecting() { return std::string(right_identifier) + server_and_address; }
 /// The rules of the document that looked at the packet.
 std::size_t looked_at(const Outcome& outcome) {
@@ -78,6 +83,7 @@ std::vector<Wrong> rules::testing::wrong_rfc4390() {
         {"an empty identifier", unbound(DhcpType::discover, "3d 00"), {"RFC4390-2.1-05"}},
         {"a DISCOVER with ciaddr", unbound(DhcpType::discover, right_identifier, true, a.ipv4), {"RFC4390-2.2-01"}},
         {"a selecting REQUEST with ciaddr", unbound(DhcpType::request, selecting(), true, a.ipv4), {"RFC4390-2.2-01"}},
+        {"an offer by unicast to who asks for a broadcast", reply(a.ipv4), {"RFC4390-2.2-03"}},
         {"a renewal with BROADCAST", bound(DhcpType::request, true), {"RFC4390-2.2-02"}},
         {"a RELEASE with BROADCAST", bound(DhcpType::release, true), {"RFC4390-2.2-02"}},
     };
@@ -96,6 +102,12 @@ TEST_CASE("DHCP: what a right client sends breaks nothing") {
 TEST_CASE("DHCP: a capture on the IP network device shows it too") {
     const auto frame = unbound(DhcpType::discover, "").build(Medium::linux_sll);
     CHECK(judge(frame, plain, Medium::linux_sll).violated == Ids{"RFC4390-2.1-04"});
+}
+
+TEST_CASE("DHCP: a reply is broadcast to who asks for it, and goes as the server likes to others") {
+    CHECK(violated(reply(a.ipv4, false)) == Ids{});
+    CHECK(violated(lie(reply(a.ipv4), Dhcp::ciaddr, a.ipv4)) == Ids{});
+    CHECK(violated(lie(reply(a.ipv4), Dhcp::giaddr, b.ipv4)) == Ids{});
 }
 
 TEST_CASE("False alarm: no answer comes to DECLINE, and INFORM may ask for either kind of answer") {

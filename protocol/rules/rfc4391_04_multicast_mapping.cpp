@@ -99,6 +99,20 @@ bool has_told_record(const Packet& p, const Known& known) {
     return is_to_broadcast(p) || (known.group && known.group->record);
 }
 
+/// The broadcast group, or another one whose record the SA has told the sender. A group that was made anew may not have
+/// been told to all.
+bool was_told_record(const Packet& p, const Known& known) {
+    if (is_to_broadcast(p)) return true;
+    return known.group && known.group->record && !known.group->mlid_has_changed && known.member &&
+           known.member->joined_at;
+}
+/// A value is the broadcast group's, or the one that an administrator has given the group itself.
+template <auto Member>
+bool is_of_group(std::uint32_t value, const Known& known) {
+    const auto* group = known.group;
+    return value == (*known.broadcast).*Member || (group && group->record && value == (*group->record).*Member);
+}
+
 constexpr Rule rules[] = {
     {.id = "RULE-RFC4391-4-01",
      .checks = {&rfc4391::mgid_format, &rfc4392::mgid_reserved_flags},
@@ -277,9 +291,11 @@ constexpr Rule rules[] = {
              return mgid_of(joined(p))[Mgid::p_key] == (p.mc_member[McMemberRecord::p_key] | full_member);
          },
      .points_at = McMemberRecord::mgid,
-     .expected_of =
+     .expected = "one P_Key in both, in the MGID with the full-membership bit",
+     .actual_of =
          [](const Packet& p, const Known&) {
-             return "P_Key " + hex(p.mc_member[McMemberRecord::p_key] | full_member, 4) + " in the MGID";
+             return hex(p.mc_member[McMemberRecord::p_key], 4) + " in the record, " +
+                    hex(mgid_of(joined(p))[Mgid::p_key], 4) + " in the MGID";
          }},
     {.id = "RULE-RFC4391-4-08-join",
      .checks = {&rfc4391::mgid_ipv4_padding},
@@ -350,44 +366,50 @@ constexpr Rule rules[] = {
      .points_at = McMemberRecord::mgid},
     {.id = "RULE-RFC4391-4.1-09-tclass",
      .checks = {&rfc4391::multicast_parameters_of_group},
-     .title = "packets to the broadcast group have its TClass",
+     .title = "multicast packets have the TClass of the group",
      .needs = over_ib | parts(Part::grh, Part::mgid),
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::traffic_class),
      .over = since_told,
-     .applies = is_broadcast_data,
-     .holds = [](const Packet& p,
-                 const Known& known) { return p.grh[Grh::traffic_class] == known.broadcast->traffic_class; },
+     .applies = was_told_record,
+     .holds =
+         [](const Packet& p, const Known& known) {
+             return is_of_group<&GroupParameters::traffic_class>(p.grh[Grh::traffic_class], known);
+         },
      .notes = [](const Packet&, const Known& known) { return known.broadcast->traffic_class == 0; },
      .note = usual_default,
      .points_at = Grh::traffic_class,
      .expected_of = of_group<&GroupParameters::traffic_class, 2>},
     {.id = "RULE-RFC4391-4.1-09-flow-label",
      .checks = {&rfc4391::multicast_parameters_of_group},
-     .title = "packets to the broadcast group have its FlowLabel",
+     .title = "multicast packets have the FlowLabel of the group",
      .needs = over_ib | parts(Part::grh, Part::mgid),
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::flow_label),
      .over = since_told,
-     .applies = is_broadcast_data,
-     .holds = [](const Packet& p, const Known& known) { return p.grh[Grh::flow_label] == known.broadcast->flow_label; },
+     .applies = was_told_record,
+     .holds =
+         [](const Packet& p, const Known& known) {
+             return is_of_group<&GroupParameters::flow_label>(p.grh[Grh::flow_label], known);
+         },
      .notes = [](const Packet&, const Known& known) { return known.broadcast->flow_label == 0; },
      .note = usual_default,
      .points_at = Grh::flow_label,
      .expected_of = of_group<&GroupParameters::flow_label, 5>},
     {.id = "RULE-RFC4391-4.1-09-hop-limit",
      .checks = {&rfc4391::multicast_parameters_of_group},
-     .title = "packets to the broadcast group have its HopLimit",
+     .title = "multicast packets have the HopLimit of the group",
      .needs = over_ib | parts(Part::grh, Part::mgid),
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::hop_limit),
      .over = since_told,
-     .applies = is_broadcast_data,
+     .applies = was_told_record,
      .holds =
          [](const Packet& p, const Known& known) {
              // Beyond local-subnet scope a router on the way has counted it down.
              const auto hop_limit = p.grh[Grh::hop_limit], of_record = known.broadcast->hop_limit;
-             return hop_limit == of_record || (p.mgid[Mgid::scope] > 2 && hop_limit < of_record);
+             return is_of_group<&GroupParameters::hop_limit>(hop_limit, known) ||
+                    (p.mgid[Mgid::scope] > 2 && hop_limit < of_record);
          },
      .notes = [](const Packet&, const Known& known) { return known.broadcast->hop_limit == 0; },
      .note = usual_default,

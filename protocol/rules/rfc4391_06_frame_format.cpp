@@ -2,6 +2,7 @@
 // RFC 4391, 6: the encapsulation header and the headers before it.
 #include "protocol/requirements/catalogue.hpp"
 #include "protocol/rules/common.hpp"
+#include "protocol/rules/misplaced.hpp"
 
 namespace ipoib::rules {
 namespace {
@@ -16,6 +17,9 @@ bool is_experimental(EtherType type) {
     return type == EtherType{first} || type == EtherType{second};
 }
 
+/// IP that begins where the header should: its first octets are no Type.
+bool is_bare_ip(const Packet& p) { return p.encap && p.content == EtherType{} && is_misplaced_ip(p); }
+
 constexpr Rule rules[] = {
     {.id = "RULE-RFC4391-6-01",
      .checks = {&rfc4391::encap_header},
@@ -26,7 +30,8 @@ constexpr Rule rules[] = {
          [](const Packet& p, const Known&) {
              // A protocol of its own Type is outside of the document, and a cut datagram cannot be told.
              const bool is_shown = p.payload.size() > Encap::size + Arp::size;
-             return (p.encap || p.foreign == Foreign::draft_2001_header) && is_shown && is_listed(p.ether_type);
+             const bool is_named = (p.encap || p.foreign == Foreign::draft_2001_header) && is_listed(p.ether_type);
+             return is_shown && (is_named || is_bare_ip(p));
          },
      .holds = [](const Packet& p,
                  const Known&) { return p.foreign != Foreign::draft_2001_header && p.content != EtherType{}; },

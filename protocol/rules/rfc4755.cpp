@@ -88,10 +88,9 @@ const std::uint8_t* at_private_data(const Packet& p) { return private_data_of(p)
 
 /// The largest message of a connection, in octets. IBTA Vol 1, 9.7.
 constexpr std::uint32_t largest_message = std::uint32_t{1} << 31;
-/// 2048 octets of payload less the encapsulation header.
-constexpr std::size_t default_mtu = 2044;
+/// What every link must take of IPv4, and the encapsulation header. RFC 791, 3.2.
+constexpr std::uint32_t least_of_ipv4 = 68 + Encap::size;
 
-constexpr auto over_connection = over_ib | parts(Part::connected);
 constexpr auto cm_message = parts(Part::bth, Part::mad);
 
 constexpr Rule rules[] = {
@@ -134,9 +133,11 @@ constexpr Rule rules[] = {
      .evidence = Evidence::one_frame,
      .applies = is_ipoib_req,
      .holds =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p, const Known& known) {
              const auto qpn = private_data_of(p)[CmPrivateData::ud_qpn];
-             return is_port_qpn(qpn) && qpn != req_of(p)[CmReq::local_qpn];
+             // Of one that was announced it is the connection's queue pair that is wrong: RULE-RFC4755-2.2-01-req.
+             const bool is_announced = known.owner && known.owner->is_announced;
+             return is_port_qpn(qpn) && (is_announced || qpn != req_of(p)[CmReq::local_qpn]);
          },
      .points_at = CmPrivateData::ud_qpn,
      .expected = "a UD queue pair, so not that of the connection",
@@ -170,14 +171,20 @@ constexpr Rule rules[] = {
      .points_at = Encap::type,
      .expected = "0x0800 or 0x86dd",
      .at = at_payload},
-    {.id = "RULE-RFC4755-5-02",
-     .checks = {&rfc4755::cm_default_mtu},
-     .title = "the MTU of a connection is 2044 octets, unless the peers have agreed on more",
-     .needs = over_connection,
+    {.id = "RULE-RFC4755-5-01",
+     .checks = {&rfc4755::cm_minimum_mtu},
+     .title = "the Receive MTU of a REQ is that of a link that IP can use",
+     .needs = cm_message,
      .evidence = Evidence::one_frame,
-     .notes = [](const Packet& p, const Known&) { return p.ip_length() > default_mtu; },
-     .note = "IP packets of more than 2044 octets over a connection",
-     .points_at = Encap::type},
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return is_ipoib_req(p, known) && private_data_of(p)[CmPrivateData::receive_mtu] != 0;
+         },
+     .holds = [](const Packet& p,
+                 const Known&) { return private_data_of(p)[CmPrivateData::receive_mtu] >= least_of_ipv4; },
+     .points_at = CmPrivateData::receive_mtu,
+     .expected = "at least 72, for the 68 octets of IPv4",
+     .at = at_private_data},
     {.id = "RULE-RFC4755-5.1-01",
      .checks = {&rfc4755::cm_receive_mtu},
      .title = "a REQ states the Receive MTU",

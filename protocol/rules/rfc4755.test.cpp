@@ -89,6 +89,7 @@ std::vector<Wrong> rules::testing::wrong_rfc4755() {
         {"a reserved bit in the Service-ID", request(0x0100000001000042), {"RFC4755-3.5-01"}},
         {"no QPN in the Service-ID", request(0x0100000000000000), {"RFC4755-3.5-01"}},
         {"no Receive MTU in a REQ", request_with(CmPrivateData::receive_mtu, 0), {"RFC4755-5.1-01"}},
+        {"a Receive MTU of nothing in a REQ", request_with(CmPrivateData::receive_mtu, 71), {"RFC4755-5-01"}},
         {"a Receive MTU in host order", request_with(CmPrivateData::receive_mtu, 0xf4ff0000), {"RFC4755-6-01"}},
         {"Reserved set in a REQ", request_with(CmPrivateData::reserved, 1), {"RFC4755-6-02"}},
     };
@@ -123,9 +124,7 @@ TEST_CASE("Over a connection: IP to one port, of any size") {
     const auto small = over_rc(echo_request(a, b, plain, 1)), large = over_rc(echo_request(a, b, plain, 1, 3000)),
                small6 = over_rc(echo_request6(a, b, plain, 1));
     for (const auto& packet : {small, large, small6})
-        for (const auto* id : {"2.1-01", "4-01", "5-02"}) CHECK(observed(packet, "RFC4755-" + std::string(id)));
-    CHECK(noted(large, "RFC4755-5-02"));
-    CHECK_FALSE(noted(small, "RFC4755-5-02"));
+        for (const auto* id : {"2.1-01", "4-01"}) CHECK(observed(packet, "RFC4755-" + std::string(id)));
 }
 
 TEST_CASE("False alarm: what other programs send over connections is not ARP") {

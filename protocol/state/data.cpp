@@ -88,7 +88,7 @@ void Subnet::uses_q_key(const Packet& packet) {
 /// Who has announced the IP source, for what is asked of that: an address may be of a host beyond a router.
 void Subnet::find_speaker(const Packet& packet) {
     constexpr std::uint16_t dhcp_server = 67;
-    const bool is_asked = packet.icmpv6 || (packet.udp && packet.udp[Udp::destination] == dhcp_server);
+    const bool is_asked = packet.icmpv6 || packet.icmp || (packet.udp && packet.udp[Udp::destination] == dhcp_server);
     if (!is_asked) return;
     const auto source = packet.ipv4 ? mapped(packet.ipv4[Ipv4::source]) : packet.ipv6[Ipv6::source];
     known_.speaker = neighbours_.get(neighbours_.find(on_link(source)));
@@ -138,38 +138,60 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
 }
 std::uint64_t mixed(const Gid& a, const Gid& b) { return mixed(KeyHash{}(a), KeyHash{}(b)); }
 
-/// What an answer has in common with its question: addresses, and the number of an echo. Key 0: neither.
+/// What an answer has in common with its question: addresses, and the number of an echo. Who answers what was sent to a
+/// group does so from an address of its own, so of that the asker and the number must do. Key 0: neither.
 struct Dialogue {
     std::uint64_t key = 0;
     bool asks = false;
+    std::uint64_t key_of_group = 0;  ///< of an answer: if the question went to a group
 };
+
+template <class Address>
+Dialogue echo(const Packet& p, const Address& source, const Address& destination, bool asks) {
+    const auto number = read_bits(p.ip_payload.data() + 4, {0}, 32);
+    const auto of_group = [&](const Address& asker) { return mixed(mixed(KeyHash{}(asker), number), 1); };
+    const auto of_both = [&](const Address& asker, const Address& other) {
+        return mixed(mixed(KeyHash{}(asker), KeyHash{}(other)), number);
+    };
+    if (asks) return {p.is_multicast ? of_group(source) : of_both(source, destination), true};
+    return {of_both(destination, source), false, of_group(destination)};
+}
+
 Dialogue dialogue_of(const Packet& p) {
+    constexpr std::size_t echo_header = 8;
     if (p.arp_addresses) {
         const auto sender = p.arp_addresses[ArpAddresses::spa], target = p.arp_addresses[ArpAddresses::tpa];
         const auto operation = p.arp[Arp::operation];
         if (operation == Arp::request && sender != target) return {mixed(sender, target), true};
         if (operation == Arp::reply && sender != target) return {mixed(target, sender), false};
-    } else if (p.ipv4 && p.icmp && !p.is_fragment && p.ip_payload.size() >= 8) {
-        const auto number = read_bits(p.ip_payload.data() + 4, {0}, 32);
-        const auto source = p.ipv4[Ipv4::source], destination = p.ipv4[Ipv4::destination];
-        if (p.ip_payload[0] == 8) return {mixed(mixed(source, destination), number), true};
-        if (p.ip_payload[0] == 0) return {mixed(mixed(destination, source), number), false};
-    } else if (p.ipv6 && p.icmpv6 && p.nd_target) {
+    } else if (p.ipv4 && p.icmp && !p.is_fragment && p.ip_payload.size() >= echo_header) {
+        const std::uint64_t source = p.ipv4[Ipv4::source], destination = p.ipv4[Ipv4::destination];
+        if (p.ip_payload[0] == 8) return echo(p, source, destination, true);
+        if (p.ip_payload[0] == 0) return echo(p, source, destination, false);
+    } else if (p.ipv6 && p.icmpv6 && !p.is_fragment && p.ip_payload.size() >= echo_header) {
         const auto type = p.icmpv6[Icmpv6::type];
-        if (type == Icmpv6Type::neighbour_solicitation && !p.ipv6[Ipv6::source].is_zero())
-            return {mixed(p.ipv6[Ipv6::source], p.nd_target[NdTarget::target]), true};
+        const auto source = p.ipv6[Ipv6::source], destination = p.ipv6[Ipv6::destination];
+        constexpr Icmpv6Type echo_request{128}, echo_reply{129};
+        if (type == echo_request) return echo(p, source, destination, true);
+        if (type == echo_reply) return echo(p, source, destination, false);
+        if (!p.nd_target) return {};
+        if (type == Icmpv6Type::neighbour_solicitation && !source.is_zero())
+            return {mixed(source, p.nd_target[NdTarget::target]), true};
         if (type == Icmpv6Type::neighbour_advertisement)
-            return {mixed(p.ipv6[Ipv6::destination], p.nd_target[NdTarget::target]), false};
+            return {mixed(destination, p.nd_target[NdTarget::target]), false};
     }
     return {};
 }
+
+bool is_resolution(const Packet& p) { return p.arp_addresses || p.nd_target; }
+/// A Neighbour Solicitation of one node is no question to a group, whichever way it went.
+bool asks_group(const Packet& p) { return !p.nd_target || p.ipv6[Ipv6::destination].is_multicast(); }
 
 }  // namespace
 
 /// Who was asked knows a link-layer address that the capture may not show.
 void Subnet::question_is_missing(const Packet& answer) {
-    const bool is_resolution = answer.arp_addresses || (answer.icmpv6 && answer.nd_target);
-    if (!is_resolution || answer.is_multicast) return;
+    if (!is_resolution(answer) || answer.is_multicast) return;
     const auto asker =
         answer.arp_addresses ? mapped(answer.arp_addresses[ArpAddresses::tpa]) : answer.ipv6[Ipv6::destination];
     if (const auto index = neighbours_.find(on_link(asker)); index != none) neighbours_[index].unseen = known_.now;
@@ -179,31 +201,30 @@ void Subnet::question_is_missing(const Packet& answer) {
 void Subnet::solicitations(const Packet& packet) {
     const auto dialogue = dialogue_of(packet);
     if (dialogue.key == 0 || !packet.deth) return;
-    auto& place = solicitations_[dialogue.key % solicitations_.size()];
     if (!dialogue.asks) {
-        if (!is_doubled_ && (place.key != dialogue.key || place.is_answered)) question_is_missing(packet);
-        if (place.key != dialogue.key) return;
-        known_.answers = &place;
-        // It has heard what was sent to a group of that link.
-        if (place.group != none && source_ && source_->link == 0)
-            bind(source_, link_of_group(groups_[place.group].mgid));
-        const auto asker = queue_pairs_.find(key({place.lid, place.qpn}));
-        if (place.is_resolution && !place.is_answered && asker != none && queue_pairs_[asker].open_resolutions > 0)
-            --queue_pairs_[asker].open_resolutions;
-        place.is_answered = true;
+        auto* place = &solicitations_[dialogue.key % solicitations_.size()];
+        auto key = dialogue.key;
+        if (place->key != key && dialogue.key_of_group != 0) {
+            key = dialogue.key_of_group;
+            place = &solicitations_[key % solicitations_.size()];
+        }
+        const bool is_seen = place->key == key;
+        if (!is_doubled_ && (!is_seen || place->is_answered)) question_is_missing(packet);
+        if (is_seen) answered(*place);
         return;
     }
+    auto& place = solicitations_[dialogue.key % solicitations_.size()];
     const auto& link = *known_.link;
     const bool is_wrong = (link.told & facts(Fact::q_key)) && packet.deth[Deth::q_key] != link.broadcast->q_key;
     // A question that was right, and sent to one port alone, explains the answer whatever else was asked.
-    const Solicitation question{dialogue.key,
-                                group_,
-                                is_wrong,
-                                !packet.ipv4 && !packet.icmp,
-                                false,
-                                packet.lrh ? packet.lrh[Lrh::slid] : std::uint16_t{0},
-                                packet.deth[Deth::src_qp],
-                                known_.now};
+    Solicitation question{dialogue.key,
+                          asks_group(packet) ? group_ : none,
+                          is_wrong,
+                          is_resolution(packet),
+                          false,
+                          packet.lrh ? packet.lrh[Lrh::slid] : std::uint16_t{0},
+                          packet.deth[Deth::src_qp],
+                          known_.now};
     const bool is_open = place.key == dialogue.key && place.is_resolution && !place.is_answered;
     if (question.is_resolution && source_ && !is_open) ++source_->open_resolutions;
     const auto explains = [](const Solicitation& one) {
@@ -211,7 +232,20 @@ void Subnet::solicitations(const Packet& packet) {
     };
     constexpr std::int64_t patience = 10'000'000'000;  // ns
     const bool is_asked_again = place.key == dialogue.key && elapsed(place.sent.time, known_.now.time) < patience;
+    // Of one that went to two groups nobody can tell in which it was heard.
+    if (is_asked_again && place.group != question.group) question.group = place.group = none;
     if (!is_asked_again || explains(question) >= explains(place)) place = question;
+}
+
+void Subnet::answered(Solicitation& question) {
+    known_.answers = &question;
+    // It has heard what was sent to a group of that link.
+    if (question.group != none && source_ && source_->link == 0)
+        bind(source_, link_of_group(groups_[question.group].mgid));
+    const auto asker = queue_pairs_.find(key({question.lid, question.qpn}));
+    if (question.is_resolution && !question.is_answered && asker != none && queue_pairs_[asker].open_resolutions > 0)
+        --queue_pairs_[asker].open_resolutions;
+    question.is_answered = true;
 }
 
 void Subnet::to_group(const Packet& packet, GroupIndex index, bool is_tester) {
@@ -234,6 +268,9 @@ void Subnet::to_group(const Packet& packet, GroupIndex index, bool is_tester) {
     if (member_ == none) return;
     auto& member = members_[member_];
     if (!member.first_sent) member.first_sent = known_.now;
+    // Who has given up a subscription sends for the first time again.
+    const auto given_up = std::max(member.unsubscribed.frame, requester(sender_).unsubscribed.frame);
+    const bool is_first = member.sent == 0 || given_up > member.last_sent.frame;
     member.last_sent = known_.now;
     member.sent_by = source_ ? source_->qpn : 0;
     ++member.sent;
@@ -241,7 +278,7 @@ void Subnet::to_group(const Packet& packet, GroupIndex index, bool is_tester) {
     if (member.joined == 0) {
         if (member.sent_unjoined++ == 0) member.first_unjoined = known_.now;
     }
-    if (member.sent == 1 && index != known_.link->group) tell(EventKind::first_sent, sender_, index);
+    if (is_first && index != known_.link->group) tell(EventKind::first_sent, sender_, index);
 }
 
 /// A unicast packet's receiver, and what is known of the way to it. The IP destination tells nothing of the next hop
@@ -276,6 +313,19 @@ void Subnet::towards(const Packet& packet) {
     if (gid.is_zero()) return;
     known_.path = paths_.get(paths_.find({gid, packet.lrh[Lrh::slid]}));
     known_.path_target = ports_.get(ports_.find(gid));
+}
+
+/// A datagram to an interface's own queue pair that is nothing known: its fault may have made it so.
+void Subnet::to_interface(const Packet& packet) {
+    if (!packet.lrh || packet.is_multicast) return;
+    const auto dlid = packet.lrh[Lrh::dlid];
+    const auto* to = queue_pair({dlid, packet.bth[Bth::dest_qp]});
+    if (!to || !to->is_announced || to->link == 0) return;
+    if (!is_same_partition(links_[to->link].p_key, packet.bth[Bth::p_key])) return;
+    known_.destination = to;
+    known_.receiver = ports_.get(ports_.find(dlid));
+    known_.link = &links_[to->link];
+    is_link_certain_ = true;
 }
 
 void Subnet::announce(const Packet& packet, const Gid& address, const Gid& announced, std::uint32_t qpn,
@@ -322,6 +372,7 @@ void Subnet::announcements(const Packet& packet) {
                  arp[ArpAddresses::sha_flags]);
     }
     if (!packet.icmpv6) return;
+    if (const auto gid = own_gid(packet); !gid.is_zero()) known_.named = ports_.get(ports_.find(local_form(gid)));
     const auto tell = [&](const Gid& address, View<LinkAddressOption> option) {
         announce(packet, address, option[LinkAddressOption::gid], option[LinkAddressOption::qpn],
                  option[LinkAddressOption::flags]);

@@ -94,6 +94,7 @@ struct Requester {
     bool asked_for_many = false;      ///< by one that is answered with several
     bool told_of_creation = false;    ///< subscribed to trap 66 for all groups
     bool told_of_deletion = false;    ///< subscribed to trap 67 for all groups
+    Sight unsubscribed;               ///< the last time that it gave up such a subscription
 };
 
 /// A queue pair for datagrams at a LID: one that sends, or that was announced in a link-layer address.
@@ -108,9 +109,8 @@ struct QueuePair {
     bool sends_ipoib = false;                   ///< has sent what is IPoIB beyond doubt
     /// Another program may have its number now: what has not the link's Q_Key is that program's.
     bool is_doubtful = false;
-    bool rejects_owned = false;  ///< has answered a REQ at the Service-ID that it owns with REJ "invalid service ID"
-    bool flags_since = false;    ///< and announced connected mode since
-    bool denies_flags = false;   ///< and rejected again then: what it announces, it does not take
+    bool flags_since = false;            ///< has announced connected mode, since it last rejected a REQ
+    bool denies_flags = false;           ///< and rejected one at the Service-ID that it owns: "invalid service ID"
     std::uint32_t open_resolutions = 0;  ///< ARP requests and Neighbour Solicitations without an answer
     std::uint32_t psn = 0;               ///< of its last packet
     std::uint32_t steps = 0;             ///< packets whose PSN was one more than the one before
@@ -160,7 +160,7 @@ struct Group {
     wire::Gid mgid{};
     Source source = Source::nothing;
     Existence existence = Existence::unknown;
-    bool mlid_has_changed = false;
+    bool mlid_has_changed = false;  ///< or another parameter that a group keeps: it was made anew
     std::uint64_t packets = 0;
     Sight last, first;                      ///< packets sent to it
     std::optional<GroupParameters> record;  ///< as the SA gave it
@@ -195,6 +195,7 @@ struct Member {
     Sight watched_since;     ///< of a broadcast group: the join that began the port's life on the link in this capture
     Sight joined_at, last_sent, left_at, refused_at, first_sent, first_unjoined;
     Sight first_refused;              ///< of the refusals since it was a member last
+    Sight unsubscribed;               ///< the last time that it gave up the subscription for this group
     Sight told_of_deletion;           ///< it acknowledged the report that the group is deleted, and has not asked since
     Sight lone_since;                 ///< the first of the lone requests
     std::uint32_t sent_by = 0;        ///< the queue pair of its last packet
@@ -279,14 +280,15 @@ struct Connection {
     std::uint32_t requester_rc = 0, responder_rc = 0;  ///< the queue pairs of the connection itself
     std::uint64_t service_id = 0;
     wire::Gid responder_gid{};
-    Sight requested, replied, rejected;
+    std::uint32_t requester_mtu = 0, responder_mtu = 0;  ///< Receive MTU that each has stated, in octets; 0: none
+    std::uint16_t p_key = 0;                             ///< that the REQ names
+    Sight requested, replied, rejected, ended;
 };
 
-/// A queue pair of a connection that is, or was, of IPoIB. Behind the LID of an IB router several ports may use its
-/// number.
-struct ConnectedEnd {
-    wire::Gid gid{};  ///< of its port; zero where it was not told
-    bool is_open = false;
+/// A queue pair of a connection. Behind the LID of an IB router several ports may use its number.
+struct ConnectionEnd {
+    std::uint32_t connection = none;  ///< by index; `none` for one that has ended, or is another program's
+    wire::Gid gid{};                  ///< of its port; zero where it was not told
 };
 
 }  // namespace ipoib::state

@@ -111,82 +111,94 @@ void Subnet::take_p_keys(const Packet& packet, Octets smp) {
     port.knows_p_keys = blocks != 0 && blocks < 32 && port.p_key_blocks == (std::uint32_t{1} << blocks) - 1;
 }
 
-void Subnet::open_end(QpAddress at, const Gid& gid) {
-    if (const auto index = connected_.find_or_add(key(at)); index != none)
-        connected_[index] = {.gid = gid, .is_open = true};
-}
-
-/// The number is free, or another program's, unless it is that of another port behind the same LID.
-void Subnet::close_end(QpAddress at, const Gid& gid) {
-    const auto index = connected_.find(key(at));
+/// A queue pair belongs to the connection that named it last; to none, once it has ended or another program uses the
+/// number at the same port.
+void Subnet::connects(QpAddress end, const Gid& gid, std::uint32_t connection) {
+    const auto index = connection == none ? connected_.find(key(end)) : connected_.find_or_add(key(end));
     if (index == none) return;
-    auto& end = connected_[index];
-    if (end.gid.is_zero() || gid.is_zero() || local_form(end.gid) == local_form(gid)) end.is_open = false;
+    auto& found = connected_[index];
+    const bool is_other = !found.gid.is_zero() && !gid.is_zero() && local_form(found.gid) != local_form(gid);
+    if (connection == none && is_other) return;
+    found = {.connection = connection, .gid = gid};
+}
+const Connection* Subnet::connection_to(QpAddress end) const {
+    const auto* found = connected_.get(connected_.find(key(end)));
+    return found ? connections_.get(found->connection) : nullptr;
+}
+Connection* Subnet::connection_of(std::uint16_t requester, std::uint32_t id, std::uint16_t responder) {
+    const auto index = connections_.find(connection_key(requester, id));
+    return index != none && connections_[index].responder_lid == responder ? &connections_[index] : nullptr;
 }
 
-void Subnet::end(const Connection& connection) {
-    close_end({connection.requester_lid, connection.requester_rc}, {});
-    if (connection.responder_rc != 0) close_end({connection.responder_lid, connection.responder_rc}, {});
+void Subnet::end(Connection& connection) {
+    connection.ended = known_.now;
+    connects({connection.requester_lid, connection.requester_rc}, {}, none);
+    if (connection.responder_rc != 0) connects({connection.responder_lid, connection.responder_rc}, {}, none);
 }
 
-/// Of a message of either side, by the identifiers that both have given it.
-Connection* Subnet::connection_of(const Packet& packet, std::uint32_t local_id, std::uint32_t remote_id) {
-    const auto slid = packet.lrh[Lrh::slid], dlid = packet.lrh[Lrh::dlid];
-    const auto answered = connections_.find(connection_key(dlid, remote_id));
-    if (answered != none && connections_[answered].responder_lid == slid) return &connections_[answered];
-    const auto own = connections_.find(connection_key(slid, local_id));
-    return own != none && connections_[own].responder_lid == dlid ? &connections_[own] : nullptr;
-}
-
-void Subnet::take_connection_request(const Packet& packet) {
+void Subnet::requested(const Packet& packet) {
     const auto req = packet.get<CmReq>();
-    const auto slid = packet.lrh[Lrh::slid], dlid = packet.lrh[Lrh::dlid];
+    const auto slid = packet.lrh[Lrh::slid];
+    const QpAddress end{slid, req[CmReq::local_qpn]};
     const auto gid = req[CmReq::primary_local_gid];
-    if (!is_ipoib_service(req)) return close_end({slid, req[CmReq::local_qpn]}, gid);
+    if (!is_ipoib_service(req)) return connects(end, gid, none);
     const auto index = connections_.find_or_add(connection_key(slid, req[CmReq::local_comm_id]));
     if (index == none) return;
     auto& connection = connections_[index];
     const auto data = ipoib_private_data(req);
     connection = {.requester_lid = slid,
-                  .responder_lid = dlid,
+                  .responder_lid = packet.lrh[Lrh::dlid],
                   .requester_id = req[CmReq::local_comm_id],
                   .requester_qpn = data ? data[CmPrivateData::ud_qpn] : 0,
-                  .requester_rc = req[CmReq::local_qpn],
+                  .requester_rc = end.qpn,
                   .service_id = req[CmReq::service_id],
                   .responder_gid = req[CmReq::primary_remote_gid],
+                  .requester_mtu = data ? data[CmPrivateData::receive_mtu] : 0,
+                  .p_key = req[CmReq::p_key],
                   .requested = known_.now};
     known_.connection = &connection;
-    open_end({slid, connection.requester_rc}, gid);
+    known_.owner = queue_pair({slid, connection.requester_qpn});
+    connects(end, gid, index);
 }
 
 /// RFC 4755, 3: only connections that were asked for at the Service-ID of an interface are IPoIB's, and only until they
 /// end.
 void Subnet::take_cm(const Packet& packet) {
     if (!packet.lrh) return;
-    const auto slid = packet.lrh[Lrh::slid];
-    if (packet.get<CmReq>()) return take_connection_request(packet);
-    if (const auto rep = packet.get<CmRep>()) {
-        auto* connection = connection_of(packet, 0, rep[CmRep::remote_comm_id]);
-        if (!connection) return close_end({slid, rep[CmRep::local_qpn]}, packet.grh ? packet.grh[Grh::sgid] : Gid{});
+    const auto slid = packet.lrh[Lrh::slid], dlid = packet.lrh[Lrh::dlid];
+    if (packet.get<CmReq>()) {
+        requested(packet);
+    } else if (const auto rep = packet.get<CmRep>()) {
+        const QpAddress end{slid, rep[CmRep::local_qpn]};
+        auto* connection = connection_of(dlid, rep[CmRep::remote_comm_id], slid);
+        if (!connection) return connects(end, packet.grh ? packet.grh[Grh::sgid] : Gid{}, none);
+        connects(end, connection->responder_gid, connections_.find(connection_key(dlid, connection->requester_id)));
         const auto data = ipoib_private_data(rep);
         connection->responder_qpn = data ? data[CmPrivateData::ud_qpn] : 0;
-        connection->responder_rc = rep[CmRep::local_qpn];
-        open_end({slid, connection->responder_rc}, connection->responder_gid);
+        connection->responder_mtu = data ? data[CmPrivateData::receive_mtu] : 0;
+        connection->responder_rc = end.qpn;
         connection->replied = known_.now;
         known_.connection = connection;
         known_.owner = owner_of(*connection);
+        if (known_.owner) queue_pairs_[queue_pairs_.find(key({slid, known_.owner->qpn}))].denies_flags = false;
     } else if (const auto rej = packet.get<CmRej>()) {
-        auto* connection = connection_of(packet, rej[CmRej::local_comm_id], rej[CmRej::remote_comm_id]);
-        if (!connection) return;
-        end(*connection);
-        if (connection->responder_lid != slid) return;
-        connection->rejected = known_.now;
-        known_.connection = connection;
-        known_.owner = owner_of(*connection);
-        rejected(*connection, rej[CmRej::reason]);
-    } else if (const auto dreq = packet.get<CmDreq>()) {
-        if (auto* connection = connection_of(packet, dreq[CmDreq::local_comm_id], dreq[CmDreq::remote_comm_id]))
+        if (auto* connection = connection_of(dlid, rej[CmRej::remote_comm_id], slid)) {
+            connection->rejected = known_.now;
+            known_.connection = connection;
+            known_.owner = owner_of(*connection);
+            rejected(*connection, rej[CmRej::reason]);
             end(*connection);
+        } else if (auto* own = connection_of(slid, rej[CmRej::local_comm_id], dlid)) {
+            // The requester does not take what was replied.
+            own->rejected = known_.now;
+            known_.connection = own;
+            known_.owner = queue_pair({slid, own->requester_qpn});
+            end(*own);
+        }
+    } else if (const auto dreq = packet.get<CmDreq>()) {
+        auto* connection = connection_of(dlid, dreq[CmDreq::remote_comm_id], slid);
+        if (!connection) connection = connection_of(slid, dreq[CmDreq::local_comm_id], dlid);
+        if (connection) end(*connection);
     }
 }
 
@@ -198,8 +210,7 @@ const QueuePair* Subnet::owner_of(const Connection& connection) const {
 }
 
 /// Nobody listens at the Service-ID of an interface that takes no connections; nor at a stale one, at that of an
-/// interface that has gone, or at one that is not of RFC 4755. One that announces connected mode after a rejection may
-/// have been set to it meanwhile; it is rejecting again that contradicts the announcement.
+/// interface that has gone, or at one that is not of RFC 4755.
 void Subnet::rejected(const Connection& connection, std::uint16_t reason) {
     constexpr std::uint64_t ietf = std::uint64_t{IpoibServiceId::ietf} << 56, qpn = 0xffffff;
     if (reason != invalid_service_id || (connection.service_id & ~qpn) != ietf) return;
@@ -207,8 +218,7 @@ void Subnet::rejected(const Connection& connection, std::uint16_t reason) {
         queue_pairs_.find(key({connection.responder_lid, static_cast<std::uint32_t>(connection.service_id & qpn)}));
     if (index == none || !queue_pairs_[index].is_announced) return;
     auto& owner = queue_pairs_[index];
-    if (owner.rejects_owned && owner.flags_since) owner.denies_flags = true;
-    owner.rejects_owned = true;
+    owner.denies_flags = owner.denies_flags || owner.flags_since;
     owner.flags_since = false;
 }
 

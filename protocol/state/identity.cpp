@@ -26,8 +26,10 @@ std::uint64_t likeness_of(const Packet& packet) {
     return hash;
 }
 
+}  // namespace
+
 /// The GID of the link-layer address that a packet announces as its sender's; zero where it announces none.
-Gid own_gid(const Packet& packet) {
+Gid Subnet::own_gid(const Packet& packet) {
     if (packet.arp_addresses) return packet.arp_addresses[ArpAddresses::sha_gid];
     if (!packet.icmpv6) return {};
     const auto type = packet.icmpv6[Icmpv6::type];
@@ -36,8 +38,6 @@ Gid own_gid(const Packet& packet) {
                                                                     : packet.source_option;
     return option ? option[LinkAddressOption::gid] : Gid{};
 }
-
-}  // namespace
 
 void Subnet::pass_time(const Sight& now) {
     if (has_time_) {
@@ -281,7 +281,7 @@ bool Subnet::is_of_ipoib(const Packet& packet) const {
     const QpAddress destination{packet.lrh[Lrh::dlid], packet.bth[Bth::dest_qp]};
     if (!packet.deth) {
         const auto* end = connected_.get(connected_.find(key(destination)));
-        if (!end || !end->is_open) return false;
+        if (!end || end->connection == none) return false;
         return !packet.grh || end->gid.is_zero() || local_form(packet.grh[Grh::dgid]) == local_form(end->gid);
     }
     if (packet.mgid && packet.grh && has_ipoib_signature(packet.grh[Grh::dgid])) return true;

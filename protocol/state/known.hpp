@@ -56,8 +56,9 @@ struct Known {
     const Path* path = nullptr;                    ///< from the sender's LID to the port that the packet names
     const Path* neighbour_path = nullptr;          ///< from the sender's LID to the neighbour
     const Port* path_target = nullptr;             ///< that port
-    const Connection* connection = nullptr;        ///< of a CM message
-    const QueuePair* owner = nullptr;              ///< the interface at whose Service-ID that connection was asked for
+    const Connection* connection = nullptr;        ///< of a CM message, or that the packet goes over
+    const QueuePair* owner = nullptr;              ///< the interface at whose Service-ID that connection was asked for;
+                                                   ///< of a REQ the one that it names as its own
     const Port* target = nullptr;                  ///< the port that the neighbour's GID belongs to
     const QueuePair* source = nullptr;             ///< that the packet comes from
     const QueuePair* destination = nullptr;        ///< that a unicast packet goes to, if it was ever seen
@@ -70,8 +71,8 @@ struct Known {
     bool is_foreign = false;                       ///< it only looks like IPoIB: nothing ties it to a link or interface
     bool was_missing = false;                      ///< the group, as far as the SA had told before this packet
     bool is_at_sa = false;                         ///< the capture shows the SA's traffic with more than one port
-    bool is_told_twice = false;                    ///< a table of groups that names one MGID with two MLIDs
-    std::uint32_t groups_told = 0;                 ///< groups in the table that this packet completes
+    bool is_told_twice = false;     ///< the SA names one MGID with two MLIDs, in a table or to two joiners
+    std::uint32_t groups_told = 0;  ///< groups in the table that this packet completes
 
     [[nodiscard]] bool knows(Fact fact) const noexcept { return (facts & state::facts(fact)) != 0; }
 };

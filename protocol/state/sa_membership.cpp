@@ -92,6 +92,18 @@ void Subnet::asked_for_group(const Request& request) {
     }
 }
 
+/// A group that has had a member since its MLID was told keeps it, as long as no SA begins anew.
+void Subnet::is_told_otherwise(View<McMemberRecord> record) {
+    const auto* group = groups_.get(group_);
+    if (!group || !group->record || group->source != Source::sa || group->record->mlid == record[McMemberRecord::mlid])
+        return;
+    const auto since = std::max(group->deleted.frame, sm_restarted_.frame);
+    known_.is_told_twice = std::ranges::any_of(members_.all(), [&](const Member& member) {
+        return member.group == group_ && member.port != subject_ && (member.joined & join_state::full_member) != 0 &&
+               member.mlid == group->record->mlid && member.joined_at.frame > since;
+    });
+}
+
 void Subnet::answered_join(const Packet& packet, const Request* request) {
     const auto record = packet.mc_member;
     const bool is_ok = packet.mad[Mad::status] == 0;
@@ -109,6 +121,7 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
         if (!request && !gid.is_zero())
             subject_ = port_of(is_at(gid, packet.lrh[Lrh::dlid]) ? packet.lrh[Lrh::dlid] : std::uint16_t{0}, gid);
         if (!prefix_is_known_ && !gid.is_zero()) learn_prefix(gid.prefix());
+        if (method == Method::set) is_told_otherwise(record);
         if (!leaves) learn_group(group_, parameters_of(record), Source::sa);
     }
     const auto index = member_of(group_, subject_);
@@ -199,6 +212,7 @@ void Subnet::subscribed(const Request& request) {
         auto& requester = requester_at(request.lid);
         if (created) requester.told_of_creation = is_on;
         if (deleted) requester.told_of_deletion = is_on;
+        if (!is_on) requester.unsubscribed = known_.now;
         if (created && is_on) tell(EventKind::subscribed_created, subject_);
         if (requester.told_of_creation && requester.told_of_deletion) tell(EventKind::subscribed, subject_);
         return;
@@ -208,6 +222,7 @@ void Subnet::subscribed(const Request& request) {
     const auto index = member_of(group, subject_);
     if (index == none) return;
     auto& told = members_[index].told;
+    if (!is_on) members_[index].unsubscribed = known_.now;
     const auto bits = static_cast<std::uint8_t>((created ? 1 : 0) | (deleted ? 2 : 0));
     told = static_cast<std::uint8_t>(is_on ? told | bits : told & ~bits);
     if (told == 3) tell(EventKind::subscribed, subject_, group);

@@ -58,6 +58,12 @@ void dispute(Link& link) {
     link.told = 0;
 }
 
+/// A group keeps these as long as it lives.
+bool is_made_anew(const GroupParameters& old, const GroupParameters& now) {
+    return old.mlid != now.mlid || old.sl != now.sl || old.traffic_class != now.traffic_class ||
+           old.flow_label != now.flow_label || old.hop_limit != now.hop_limit;
+}
+
 /// In one of the parameters that were told.
 bool differs(const GroupParameters& a, const GroupParameters& b, Facts told) {
     const auto differ = [told](Fact fact, auto one, auto other) { return (told & facts(fact)) && one != other; };
@@ -94,7 +100,8 @@ void Subnet::learn_group(GroupIndex index, const GroupParameters& parameters, So
     auto& group = groups_[index];
     group.existence = Existence::exists;
     if (parameters.mlid == 0) return;
-    if (group.record && group.source == source && group.record->mlid != parameters.mlid) group.mlid_has_changed = true;
+    if (group.record && group.source == source && is_made_anew(*group.record, parameters))
+        group.mlid_has_changed = true;
     if (!group.record || group.source != source) group.learned = known_.now;
     group.record = parameters;
     group.source = source;
@@ -167,6 +174,10 @@ const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester
         known_.is_foreign = !is_all_ipoib_ && !is_of_ipoib(packet);
         if (known_.is_foreign && packet.is_ipoib()) ++doubts_.foreign;
         if (!known_.is_foreign && packet.is_ipoib()) take_data(packet, is_tester);
+        if (!packet.deth && packet.bth && packet.lrh)
+            known_.connection = connection_to({packet.lrh[Lrh::dlid], packet.bth[Bth::dest_qp]});
+    } else if (packet.deth) {
+        to_interface(packet);
     }
     look_around(packet);
     return known_;

@@ -119,6 +119,7 @@ private:
     [[nodiscard]] bool is_at(const wire::Gid& gid, std::uint16_t lid) const;
     void learn_prefix(std::uint64_t prefix);
     QueuePair* queue_pair_of(QpAddress at);
+    [[nodiscard]] static wire::Gid own_gid(const wire::Packet& packet);
     void find_sender(const wire::Packet& packet);
     void forget_queue_pairs(PortIndex port, std::uint32_t link);
     void doubt_queue_pairs(PortIndex port);
@@ -147,8 +148,10 @@ private:
     void group_reports(const wire::Packet& packet);
     void listens(const wire::Gid& mgid, bool joins);
     void towards(const wire::Packet& packet);
+    void to_interface(const wire::Packet& packet);
     void solicitations(const wire::Packet& packet);
     void question_is_missing(const wire::Packet& answer);
+    void answered(Solicitation& question);
 
     // sa_exchange.cpp and sa_membership.cpp: subnet administration
     void take_sa(const wire::Packet& packet);
@@ -157,6 +160,7 @@ private:
     Request* request_slot(const wire::Packet& packet, std::uint16_t lid);
     void asked_for_group(const Request& request);
     void answered_join(const wire::Packet& packet, const Request* request);
+    void is_told_otherwise(wire::View<wire::McMemberRecord> record);
     void refused_join(const wire::Packet& packet, const Request& request, Member& member);
     void subscribed(const Request& request);
     void take_table(const wire::Packet& packet);
@@ -170,14 +174,13 @@ private:
     void take_p_keys(const wire::Packet& packet, wire::Octets smp);
     [[nodiscard]] PortIndex port_of_smp(const wire::Packet& packet, wire::Octets smp) const;
     void take_cm(const wire::Packet& packet);
+    void requested(const wire::Packet& packet);
+    void connects(QpAddress end, const wire::Gid& gid, std::uint32_t connection);
+    [[nodiscard]] Connection* connection_of(std::uint16_t requester, std::uint32_t id, std::uint16_t responder);
+    [[nodiscard]] const Connection* connection_to(QpAddress end) const;
     [[nodiscard]] const QueuePair* owner_of(const Connection& connection) const;
     void rejected(const Connection& connection, std::uint16_t reason);
-    void open_end(QpAddress at, const wire::Gid& gid);
-    void close_end(QpAddress at, const wire::Gid& gid);
-    void end(const Connection& connection);
-    void take_connection_request(const wire::Packet& packet);
-    [[nodiscard]] Connection* connection_of(const wire::Packet& packet, std::uint32_t local_id,
-                                            std::uint32_t remote_id);
+    void end(Connection& connection);
 
     Ports ports_;
     Table<wire::Gid, Group> groups_;
@@ -189,7 +192,7 @@ private:
     }
     Table<std::pair<wire::Gid, std::uint16_t>, Path> paths_;  ///< by destination and the LID that asked
     Table<std::uint64_t, Connection> connections_;
-    Table<std::uint64_t, ConnectedEnd> connected_;  ///< queue pairs of IPoIB's connections, by place
+    Table<std::uint64_t, ConnectionEnd> connected_;  ///< queue pairs of IPoIB's connections
     Table<std::uint64_t, QueuePair> queue_pairs_;
     Table<std::uint64_t, Requester> requesters_;  ///< by LID
     std::deque<Link> links_;

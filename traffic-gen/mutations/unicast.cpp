@@ -18,7 +18,7 @@ void change_unicast(build::PacketBuilder& packet) {
 const Mutation ipv4_to_other_qpn{
     .name = "ipv4-dest-qp",
     .what = "unicast IPv4 to a queue pair that nobody has announced",
-    .breaks = {&rfc4391::ip_to_advertised_qpn, &rfc4391::ipv4_resolved_by_arp},
+    .breaks = {&rfc4391::ip_to_advertised_qpn},
     .profile = "bring-up",
     .change = change_unicast<Ipv4, &Bth::dest_qp, 0x400000u>,
 };
@@ -26,7 +26,7 @@ const Mutation ipv4_to_other_qpn{
 const Mutation ipv6_to_other_qpn{
     .name = "ipv6-dest-qp",
     .what = "unicast IPv6 to a queue pair that nobody has announced",
-    .breaks = {&rfc4391::ip_to_advertised_qpn, &rfc4391::ipv6_resolved_by_nd},
+    .breaks = {&rfc4391::ip_to_advertised_qpn},
     .profile = "nd",
     .change = change_unicast<Ipv6, &Bth::dest_qp, 0x400000u>,
 };
