@@ -170,3 +170,40 @@ TEST_CASE("Story: IP over a connection without the header of four octets") {
         CHECK(violated(story(packet.set(Bth::dest_qp, 0x999))) == Ids{});
     }
 }
+
+TEST_CASE("Story: two REQs cross") {
+    auto story = resolved();
+    const auto request = [&](const Node& from, const Node& to, std::uint32_t one, std::uint32_t qpn) {
+        story(connection_request(from, to, story.link, {.id = one, .qpn = qpn}));
+    };
+    const auto accept = [&](const Node& from, const Node& to, std::uint32_t one, std::uint32_t qpn) {
+        story(connection_reply(from, to, story.link, {.id = one + 1, .qpn = qpn}, one));
+    };
+    SECTION("the larger accepts") {
+        request(b, a, 0x20, b_rc);
+        request(a, b, id, a_rc);
+        accept(b, a, id, 0x1052);
+        CHECK(violated(story) == Ids{"RFC4755-3.3-01"});
+    }
+    SECTION("the larger accepts, and may have asked after it was asked") {
+        request(a, b, id, a_rc);
+        request(b, a, 0x20, b_rc);
+        accept(b, a, id, 0x1052);
+        CHECK(violated(story) == Ids{});
+        CHECK(undecided(story) == Ids{"RFC4755-3.3-01"});
+    }
+    SECTION("the smaller accepts") {
+        request(a, b, id, a_rc);
+        request(b, a, 0x20, b_rc);
+        accept(a, b, 0x20, 0x1051);
+        CHECK(violated(story) == Ids{});
+        CHECK(observed(story).count("RFC4755-3.3-01") == 1);
+    }
+    SECTION("its own had been rejected") {
+        request(b, a, 0x20, b_rc);
+        request(a, b, id, a_rc);
+        story(connection_rejection(a, b, story.link, 0x20, 28));
+        accept(b, a, id, 0x1052);
+        CHECK(violated(story) == Ids{});
+    }
+}

@@ -177,6 +177,30 @@ constexpr Rule rules[] = {
                  const Known& known) { return !is_ud_queue_pair(p.get<CmRep>()[CmRep::local_qpn], known); },
      .points_at = CmRep::local_qpn,
      .expected = "another queue pair than that of UD, which was announced"},
+    {.id = "RULE-RFC4755-3.3-01",
+     .checks = {&rfc4755::cm_crossing_requests},
+     .title = "of two REQs that cross, the side with the larger link-layer address does not accept the other's",
+     .needs = cm_message,
+     .evidence = Evidence::nothing_between,
+     // Its own may have been answered, or given up, since.
+     .over =
+         [](const Packet& p, const Known& known) {
+             state::Span span{.since = known.crossing->requested};
+             // Sent after the other one was captured, its own may also be sent after that was received.
+             span.is_beyond_capture = known.crossing->requested.frame > known.connection->requested.frame;
+             span.senders = {{{{p.lrh[Lrh::slid], 1}, span.since}, {{p.lrh[Lrh::dlid], 1}, span.since}}};
+             return span;
+         },
+     // The flags octet counts as zero, so the QPN comes first; of GIDs alone nothing is said.
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return is_rep(p, known) && known.crossing &&
+                    known.crossing->requester_qpn != known.connection->requester_qpn;
+         },
+     .holds = [](const Packet&,
+                 const Known& known) { return known.crossing->requester_qpn < known.connection->requester_qpn; },
+     .points_at = CmRep::remote_comm_id,
+     .expected = "a REJ with Consumer Reject, since its own REQ was open and its UD QPN is the larger"},
     {.id = "RULE-RFC4755-6-01-rep",
      .checks = {&rfc4755::cm_private_data_format},
      .title = "the Receive MTU of a REP is a possible one",

@@ -55,6 +55,8 @@ state::Span since_mlid(const Packet&, const Known& known) {
 state::Span since_question(const Packet& p, const Known& known) {
     auto span = since_life_began(p, known);
     span.senders[0] = {{known.answers->lid, known.answers->qpn}, known.answers->sent};
+    // A host of several ports may hear an echo by one and answer it by another.
+    span.is_beyond_capture = !p.arp && !p.has(Part::nd);
     return span;
 }
 
@@ -107,7 +109,7 @@ bool is_join_answer(const Packet& p, const Known& known) {
 }
 std::uint8_t asked_state(const Known& known) { return known.request->as<McMemberRecord>()[McMemberRecord::join_state]; }
 
-/// A host of several ports may hear by one and answer an echo by another, with an address of the first.
+/// An address of another port of the host says that it has heard it there.
 bool speaks_for_itself(const Packet& p, const Known& known) {
     if (p.arp || p.has(Part::nd)) return true;
     return known.speaker && !known.speaker->is_shared && known.sender && known.speaker->gid == known.sender->gid;
@@ -333,6 +335,33 @@ constexpr Rule rules[] = {
              return "a packet to it; its deletion was acknowledged in frame " +
                     std::to_string(known.member->told_of_deletion.frame);
          }},
+    {.id = "RULE-RFC4391-10-13",
+     .checks = {&rfc4391::fallback_ends_with_group},
+     .title = "who was told of a group's creation does not redirect its packets any more",
+     .needs = to_group,
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::watched),
+     // It may have been told of the deletion since, or have asked in vain to join.
+     .over =
+         [](const Packet&, const Known& known) {
+             auto span = with_sa(known, known.meant->told_of_creation);
+             span.time_needed = grace;
+             return span;
+         },
+     .applies =
+         [](const Packet&, const Known& known) {
+             const auto* meant = known.meant;
+             return meant && meant->told_of_creation && meant->refused_at.frame < meant->told_of_creation.frame &&
+                    state::elapsed(meant->told_of_creation.time, known.now.time) >= grace;
+         },
+     .holds = [](const Packet&, const Known&) { return false; },
+     .points_at = Grh::dgid,
+     .expected = "the MGID of the packet's own group",
+     .actual_of =
+         [](const Packet& p, const Known& known) {
+             return text(p.grh[Grh::dgid]) + "; its own was acknowledged as created in frame " +
+                    std::to_string(known.meant->told_of_creation.frame);
+         }},
     {.id = "RULE-RFC4391-10-11",
      .checks = {&rfc4391::group_attributes_cached},
      .title = "the SA is not asked again for every packet",
@@ -402,8 +431,13 @@ constexpr Rule rules[] = {
      .needs = of_sa,
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::request),
-     // Who left, and when the group was made anew, shows in what the SA has sent since.
-     .over = [](const Packet&, const Known& known) { return with_sa(known, known.group->created); },
+     .over =
+         [](const Packet&, const Known& known) {
+             // A member that is down is dropped without a packet, and with the last one the group.
+             auto span = with_sa(known, known.group->created);
+             span.is_beyond_capture = true;
+             return span;
+         },
      .applies =
          [](const Packet& p, const Known& known) {
              return is_join_answer(p, known) && is_good(p) && known.is_at_sa && known.group &&

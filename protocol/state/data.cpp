@@ -54,6 +54,7 @@ void Subnet::take_data(const Packet& packet, bool is_tester) {
             auto& last = group_by_mlid_[mlid];
             if (last == none || groups_[last].mgid != mgid) last = group_of(mgid);
             to_group(packet, last, is_tester);
+            if (packet.mgid) redirected(packet);
         }
     } else {
         towards(packet);
@@ -246,6 +247,19 @@ void Subnet::answered(Solicitation& question) {
     if (question.is_resolution && !question.is_answered && asker != none && queue_pairs_[asker].open_resolutions > 0)
         --queue_pairs_[asker].open_resolutions;
     question.is_answered = true;
+}
+
+/// A packet to an IP group that goes to another MGID than the group's own.
+void Subnet::redirected(const Packet& packet) {
+    const auto p_key = packet.mgid[Mgid::p_key];
+    const auto scope = packet.mgid[Mgid::scope];
+    Gid own;
+    if (packet.ipv4 && packet.ipv4[Ipv4::destination] >> 28 == 0xe)
+        own = mgid_for_ipv4(packet.ipv4[Ipv4::destination], p_key, scope);
+    else if (packet.ipv6 && packet.ipv6[Ipv6::destination].is_multicast())
+        own = mgid_for_ipv6(packet.ipv6[Ipv6::destination], p_key, scope);
+    if (own.is_zero() || own == packet.grh[Grh::dgid]) return;
+    if (const auto group = groups_.find(own); group != none) known_.meant = member(group, sender_);
 }
 
 void Subnet::to_group(const Packet& packet, GroupIndex index, bool is_tester) {

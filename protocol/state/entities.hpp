@@ -197,6 +197,7 @@ struct Member {
     Sight first_refused;              ///< of the refusals since it was a member last
     Sight unsubscribed;               ///< the last time that it gave up the subscription for this group
     Sight told_of_deletion;           ///< it acknowledged the report that the group is deleted, and has not asked since
+    Sight told_of_creation;           ///< it acknowledged the report that the group is created
     Sight lone_since;                 ///< the first of the lone requests
     std::uint32_t sent_by = 0;        ///< the queue pair of its last packet
     std::uint64_t sent_unjoined = 0;  ///< of these packets, while the SA had not let it join

@@ -179,6 +179,7 @@ void Subnet::take_cm(const Packet& packet) {
         connection->responder_rc = end.qpn;
         connection->replied = known_.now;
         known_.connection = connection;
+        known_.crossing = crossing(*connection);
         known_.owner = owner_of(*connection);
         if (known_.owner) queue_pairs_[queue_pairs_.find(key({slid, known_.owner->qpn}))].denies_flags = false;
     } else if (const auto rej = packet.get<CmRej>()) {
@@ -200,6 +201,19 @@ void Subnet::take_cm(const Packet& packet) {
         if (!connection) connection = connection_of(slid, dreq[CmDreq::local_comm_id], dlid);
         if (connection) end(*connection);
     }
+}
+
+/// The REQ between the same interfaces that the other side has sent, while no answer to it has come. RFC 4755, 3.3.
+const Connection* Subnet::crossing(const Connection& answered) const {
+    constexpr std::int64_t patience = 1'000'000'000;  // ns; later it may have been given up
+    constexpr std::uint64_t qpn = 0xffffff;
+    const auto& all = connections_.all();
+    const auto found = std::ranges::find_if(all, [&](const Connection& one) {
+        return one.requester_lid == answered.responder_lid && one.responder_lid == answered.requester_lid &&
+               one.requester_qpn == (answered.service_id & qpn) && (one.service_id & qpn) == answered.requester_qpn &&
+               !one.replied && !one.rejected && !one.ended && elapsed(one.requested.time, known_.now.time) < patience;
+    });
+    return found == all.end() ? nullptr : &*found;
 }
 
 /// The interface that the connection was asked of, by RFC 4755, 3.5, or as Linux writes the Service-ID; null where it

@@ -262,12 +262,16 @@ void Subnet::take_acknowledgement(const Packet& packet) {
     const auto notice = packet.get<Notice>();
     const auto mgid = group_of_notice(notice);
     const auto group = mgid.is_zero() ? none : groups_.find(mgid);
-    if (group == none || sender_ == none || notice[Notice::trap_number] != trap::multicast_group_deleted) return;
+    if (group == none || sender_ == none) return;
+    const bool is_deleted = notice[Notice::trap_number] == trap::multicast_group_deleted;
     // The subscription is the LID's: every GID there is told.
     for (PortIndex port = 0; port < ports_.all().size(); ++port) {
         if (ports_[port].lid != packet.lrh[Lrh::slid]) continue;
         const auto index = members_.find(member_key(group, port));
-        if (index != none && members_[index].joined != 0) members_[index].told_of_deletion = known_.now;
+        if (index == none) continue;
+        auto& member = members_[index];
+        member.told_of_creation = is_deleted ? Sight{} : known_.now;
+        if (is_deleted && member.joined != 0) member.told_of_deletion = known_.now;
     }
 }
 

@@ -149,6 +149,7 @@ private:
     void listens(const wire::Gid& mgid, bool joins);
     void towards(const wire::Packet& packet);
     void to_interface(const wire::Packet& packet);
+    void redirected(const wire::Packet& packet);
     void solicitations(const wire::Packet& packet);
     void question_is_missing(const wire::Packet& answer);
     void answered(Solicitation& question);
@@ -178,6 +179,7 @@ private:
     void connects(QpAddress end, const wire::Gid& gid, std::uint32_t connection);
     [[nodiscard]] Connection* connection_of(std::uint16_t requester, std::uint32_t id, std::uint16_t responder);
     [[nodiscard]] const Connection* connection_to(QpAddress end) const;
+    [[nodiscard]] const Connection* crossing(const Connection& answered) const;
     [[nodiscard]] const QueuePair* owner_of(const Connection& connection) const;
     void rejected(const Connection& connection, std::uint16_t reason);
     void end(Connection& connection);
