@@ -186,8 +186,10 @@ constexpr Rule rules[] = {
      .over =
          [](const Packet& p, const Known& known) {
              state::Span span{.since = known.crossing->requested};
-             // Sent after the other one was captured, its own may also be sent after that was received.
-             span.is_beyond_capture = known.crossing->requested.frame > known.connection->requested.frame;
+             // Sent after the other one was captured, its own may also be sent after that was received; and once it
+             // is accepted it is open no more.
+             span.is_beyond_capture =
+                 known.crossing->replied || known.crossing->requested.frame > known.connection->requested.frame;
              span.senders = {{{{p.lrh[Lrh::slid], 1}, span.since}, {{p.lrh[Lrh::dlid], 1}, span.since}}};
              return span;
          },

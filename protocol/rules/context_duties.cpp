@@ -41,6 +41,12 @@ bool is_told_of_both(const Subnet& subnet, const Event& event) {
     return (requester.told_of_creation || (own & 1) != 0) && (requester.told_of_deletion || (own & 2) != 0);
 }
 
+bool asks(const Packet& p, std::uint8_t bits) {
+    return p.mad[Mad::method] == Method::set && (p.mc_member[McMemberRecord::join_state] & bits) != 0;
+}
+/// What was queued may still go the old way.
+constexpr std::int64_t grace = 5'000'000'000;  // ns
+
 constexpr Rule rules[] = {
     {.id = "RULE-RFC4391-10-12",
      .checks = {&rfc4391::group_trap_subscription},
@@ -51,6 +57,33 @@ constexpr Rule rules[] = {
      .duty = Duty{.begins = EventKind::first_sent,
                   .ends = {EventKind::subscribed, EventKind::subscribed},
                   .is_done = is_told_of_both}},
+    {.id = "RULE-RFC4391-10-13",
+     .checks = {&rfc4391::fallback_ends_with_group},
+     .title = "who was told of a group's creation does not redirect its packets any more",
+     .needs = over_ib | parts(Part::lrh, Part::grh, Part::mgid),
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::watched),
+     // It may have been told of the deletion since, or have asked in vain to join.
+     .over =
+         [](const Packet&, const Known& known) {
+             auto span = with_sa(known, known.meant->told_of_creation);
+             span.time_needed = grace;
+             return span;
+         },
+     .applies =
+         [](const Packet&, const Known& known) {
+             const auto* meant = known.meant;
+             return meant && meant->told_of_creation && meant->refused_at.frame < meant->told_of_creation.frame &&
+                    state::elapsed(meant->told_of_creation.time, known.now.time) >= grace;
+         },
+     .holds = [](const Packet&, const Known&) { return false; },
+     .points_at = Grh::dgid,
+     .expected = "the MGID of the packet's own group",
+     .actual_of =
+         [](const Packet& p, const Known& known) {
+             return text(p.grh[Grh::dgid]) + "; its own was acknowledged as created in frame " +
+                    std::to_string(known.meant->told_of_creation.frame);
+         }},
     {.id = "RULE-RFC4391-10-15",
      .checks = {&rfc4391::receiver_full_member_join, &rfc4391::joiner_maps_address},
      .title = "a port whose IP joins a group joins its MGID as FullMember",
@@ -69,6 +102,17 @@ constexpr Rule rules[] = {
      .duty = Duty{.begins = EventKind::stops_listening,
                   .ends = {EventKind::asks_to_leave, EventKind::listens},
                   .is_due = is_lone_full_member}},
+    {.id = "RULE-RFC4391-11-02",
+     .checks = {&rfc4391::router_lists_groups},
+     .title = "a router gets the list of groups before it joins them",
+     .needs = parts(Part::mc_member),
+     .evidence = Evidence::one_frame,
+     .knows = facts(Fact::watched),
+     .applies = [](const Packet& p,
+                   const Known& known) { return asks(p, join_state::non_member) && known.subject->is_router; },
+     .notes = [](const Packet&, const Known&) { return true; },
+     .note = "joins as NonMember by a port that had asked for the table of groups",
+     .points_at = McMemberRecord::join_state},
     {.id = "RULE-RFC4391-11-03",
      .checks = {&rfc4391::router_non_member_join},
      .title = "a router joins every IP group that it is told of",

@@ -101,9 +101,6 @@ std::uint16_t mlid_of(const Known& known) {
 bool is_answer(const Packet& p, Method method) { return p.mad[Mad::method] == method; }
 bool is_good(const Packet& p) { return p.mad[Mad::status] == 0; }
 bool is_request(const Packet& p) { return !is_response(p.mad[Mad::method]); }
-bool asks(const Packet& p, std::uint8_t bits) {
-    return p.mad[Mad::method] == Method::set && (p.mc_member[McMemberRecord::join_state] & bits) != 0;
-}
 bool is_join_answer(const Packet& p, const Known& known) {
     return is_answer(p, Method::get_resp) && known.request->method == Method::set;
 }
@@ -335,33 +332,6 @@ constexpr Rule rules[] = {
              return "a packet to it; its deletion was acknowledged in frame " +
                     std::to_string(known.member->told_of_deletion.frame);
          }},
-    {.id = "RULE-RFC4391-10-13",
-     .checks = {&rfc4391::fallback_ends_with_group},
-     .title = "who was told of a group's creation does not redirect its packets any more",
-     .needs = to_group,
-     .evidence = Evidence::nothing_between,
-     .knows = facts(Fact::watched),
-     // It may have been told of the deletion since, or have asked in vain to join.
-     .over =
-         [](const Packet&, const Known& known) {
-             auto span = with_sa(known, known.meant->told_of_creation);
-             span.time_needed = grace;
-             return span;
-         },
-     .applies =
-         [](const Packet&, const Known& known) {
-             const auto* meant = known.meant;
-             return meant && meant->told_of_creation && meant->refused_at.frame < meant->told_of_creation.frame &&
-                    state::elapsed(meant->told_of_creation.time, known.now.time) >= grace;
-         },
-     .holds = [](const Packet&, const Known&) { return false; },
-     .points_at = Grh::dgid,
-     .expected = "the MGID of the packet's own group",
-     .actual_of =
-         [](const Packet& p, const Known& known) {
-             return text(p.grh[Grh::dgid]) + "; its own was acknowledged as created in frame " +
-                    std::to_string(known.meant->told_of_creation.frame);
-         }},
     {.id = "RULE-RFC4391-10-11",
      .checks = {&rfc4391::group_attributes_cached},
      .title = "the SA is not asked again for every packet",
@@ -382,17 +352,6 @@ constexpr Rule rules[] = {
      .expected = "one request for many packets",
      .actual_of = [](const Packet& p,
                      const Known&) { return "one for each packet to " + text(p.mc_member[McMemberRecord::mgid]); }},
-    {.id = "RULE-RFC4391-11-02",
-     .checks = {&rfc4391::router_lists_groups},
-     .title = "a router gets the list of groups before it joins them",
-     .needs = of_sa,
-     .evidence = Evidence::one_frame,
-     .knows = facts(Fact::watched),
-     .applies = [](const Packet& p,
-                   const Known& known) { return asks(p, join_state::non_member) && known.subject->is_router; },
-     .notes = [](const Packet&, const Known&) { return true; },
-     .note = "joins as NonMember by a port that had asked for the table of groups",
-     .points_at = McMemberRecord::join_state},
     {.id = "RULE-RFC4392-1.2-03",
      .checks = {&rfc4392::explicit_join_to_receive, &rfc4392::receiver_joins},
      .title = "who answers a packet to a group has joined it",

@@ -284,7 +284,8 @@ constexpr Rule rules[] = {
          },
      .holds =
          [](const Packet& p, const Known&) {
-             return p.target_option || p.has(Part::nd_wrong) || p.is_truncated || p.is_fragment || p.stop;
+             return p.source_option || p.target_option || p.has(Part::nd_wrong) || p.is_truncated || p.is_fragment ||
+                    p.stop;
          },
      .points_at = Icmpv6::type,
      .expected = "a Target Link-layer Address option, since the solicitation went to a group",

@@ -225,6 +225,9 @@ struct Request {
     }
 };
 
+/// An IPv4 address as one of IPv6. RFC 4291, 2.5.5.2.
+inline wire::Gid mapped(std::uint32_t ipv4) { return wire::Gid::of(0, std::uint64_t{0xffff} << 32 | ipv4); }
+
 /// The link-layer address that an IP address was announced with, by ARP or ND.
 struct Neighbour {
     wire::Gid address{};  ///< IPv6, or IPv4 as ::ffff:a.b.c.d

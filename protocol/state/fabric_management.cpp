@@ -203,7 +203,8 @@ void Subnet::take_cm(const Packet& packet) {
     }
 }
 
-/// The REQ between the same interfaces that the other side has sent, while no answer to it has come. RFC 4755, 3.3.
+/// The REQ between the same interfaces that the other side has sent, no answer to which had come when this one was
+/// asked for. RFC 4755, 3.3.
 const Connection* Subnet::crossing(const Connection& answered) const {
     constexpr std::int64_t patience = 1'000'000'000;  // ns; later it may have been given up
     constexpr std::uint64_t qpn = 0xffffff;
@@ -211,7 +212,8 @@ const Connection* Subnet::crossing(const Connection& answered) const {
     const auto found = std::ranges::find_if(all, [&](const Connection& one) {
         return one.requester_lid == answered.responder_lid && one.responder_lid == answered.requester_lid &&
                one.requester_qpn == (answered.service_id & qpn) && (one.service_id & qpn) == answered.requester_qpn &&
-               !one.replied && !one.rejected && !one.ended && elapsed(one.requested.time, known_.now.time) < patience;
+               (!one.replied || one.replied.frame > answered.requested.frame) && !one.rejected && !one.ended &&
+               elapsed(one.requested.time, known_.now.time) < patience;
     });
     return found == all.end() ? nullptr : &*found;
 }

@@ -57,22 +57,6 @@ struct Known {
     const Path* neighbour_path = nullptr;          ///< from the sender's LID to the neighbour
     const Port* path_target = nullptr;             ///< that port
     const Connection* connection = nullptr;        ///< of a CM message, or that the packet goes over
-    const QueuePair* owner = nullptr;              ///< the interface at whose Service-ID that connection was asked for;
-                                                   ///< of a REQ the one that it names as its own
-    const Port* target = nullptr;                  ///< the port that the neighbour's GID belongs to
-    const QueuePair* source = nullptr;             ///< that the packet comes from
-    const QueuePair* destination = nullptr;        ///< that a unicast packet goes to, if it was ever seen
-    const Requester* requester = nullptr;          ///< the subject's dealings with the SA
-    const Port* named = nullptr;                   ///< the port whose GID the packet announces as its sender's own
-    const Solicitation* answers = nullptr;         ///< what the packet answers
-    const Member* answered = nullptr;              ///< the sender's part in the group that the question went to
-    std::uint32_t group_index = none;              ///< of `group`
-    bool shares_port = false;                      ///< several GIDs were seen at the subject's LID
-    bool is_foreign = false;                       ///< it only looks like IPoIB: nothing ties it to a link or interface
-    bool was_missing = false;                      ///< the group, as far as the SA had told before this packet
-    bool is_at_sa = false;                         ///< the capture shows the SA's traffic with more than one port
-    bool is_told_twice = false;     ///< the SA names one MGID with two MLIDs, in a table or to two joiners
-    std::uint32_t groups_told = 0;  ///< groups in the table that this packet completes
     const Connection* crossing = nullptr;          ///< of its REP: one that was asked for the other way, still open
     const Member* meant = nullptr;           ///< of an IP group's packet in another group: the sender's part in its own
     const QueuePair* owner = nullptr;        ///< the interface at whose Service-ID that connection was asked for;
@@ -84,6 +68,8 @@ struct Known {
     const Port* named = nullptr;             ///< the port whose GID the packet announces as its sender's own
     const Solicitation* answers = nullptr;   ///< what the packet answers
     const Member* answered = nullptr;        ///< the sender's part in the group that the question went to
+    std::uint32_t group_index = none;        ///< of `group`
+    bool shares_port = false;                ///< several GIDs were seen at the subject's LID
     bool is_foreign = false;                 ///< it only looks like IPoIB: nothing ties it to a link or interface
     bool was_missing = false;                ///< the group, as far as the SA had told before this packet
     bool is_at_sa = false;                   ///< the capture shows the SA's traffic with more than one port

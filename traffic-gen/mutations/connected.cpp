@@ -113,6 +113,33 @@ const Mutation flags_without_service{
     .unproven = {&rfc4755::ud_only_sends_no_flags},
 };
 
+const Mutation ud_queue_pair_in_req{
+    .name = "cm-req-ud-queue-pair",
+    .what = "a REQ whose connection is to use the sender's UD queue pair",
+    .breaks = {&rfc4755::cm_queue_pairs},
+    .profile = "connected",
+    .change =
+        [](build::PacketBuilder& packet) {
+            const auto req = packet.get<CmReq>();
+            if (const auto data = ipoib_private_data(req)) packet.set(CmReq::local_qpn, data[CmPrivateData::ud_qpn]);
+        },
+};
+
+const Mutation larger_than_receive_mtu{
+    .name = "cm-larger-than-receive-mtu",
+    .what = "packets over a connection that are larger than both sides have said to take",
+    .breaks = {&rfc4755::cm_default_mtu},
+    .profile = "connected",
+    .change =
+        [](build::PacketBuilder& packet) {
+            constexpr std::uint32_t usual = 2048, size = 3000;
+            set_private_data<CmReq>(packet, CmPrivateData::receive_mtu, usual);
+            set_private_data<CmRep>(packet, CmPrivateData::receive_mtu, usual);
+            if (!is_over_connection(packet) || !packet.has(spec_of<Icmp>)) return;
+            packet.add(std::vector<std::uint8_t>(size));
+        },
+};
+
 const Mutation multicast_over_connection{
     .name = "cm-multicast",
     .what = "packets for an IPv4 group over a connection",
