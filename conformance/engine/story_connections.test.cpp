@@ -124,6 +124,19 @@ TEST_CASE("Story: a connection at the UD queue pair") {
           Ids{"RFC4755-2.2-01-rep"});
 }
 
+TEST_CASE("Story: a REQ that names the connection's queue pair as that of UD") {
+    const auto request = [](const Story& story) {
+        auto wrong = a;
+        wrong.qpn = a_rc;
+        return connection_request(wrong, b, story.link, {.id = id, .qpn = a_rc});
+    };
+    auto story = resolved();
+    CHECK(violated(story(request(story))) == Ids{"RFC4755-3.2-02-own"});
+    // Nothing tells which of the two is meant.
+    Story unannounced;
+    CHECK(violated(unannounced(request(unannounced))) == Ids{});
+}
+
 TEST_CASE("Story: the requester rejects what was replied") {
     auto story = connected(2048, 2048);
     const auto rejection = [&](const Node& from) {

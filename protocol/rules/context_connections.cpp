@@ -75,9 +75,9 @@ std::uint32_t owner_of(std::uint64_t service_id) { return static_cast<std::uint3
 /// A UD queue pair, and that of the interface which was asked. A port may have more interfaces than the capture shows,
 /// so only one that is known to own the Service-ID can be held to its QPN.
 bool is_own_qpn(std::uint32_t qpn, std::uint32_t of_connection, const Known& known) {
-    // Of one that was announced it is the connection's queue pair that is wrong.
-    if (!is_port_qpn(qpn) || (qpn == of_connection && !is_ud_queue_pair(qpn, known))) return false;
     const auto owner = owner_of(known.connection->service_id);
+    // Of the one that was asked it is the connection's queue pair that is wrong.
+    if (!is_port_qpn(qpn) || (qpn == of_connection && qpn != owner)) return false;
     return !known.owner || !known.owner->is_announced || qpn == owner;
 }
 
@@ -157,6 +157,32 @@ constexpr Rule rules[] = {
      .holds = [](const Packet&, const Known& known) { return !known.owner->denies_flags; },
      .points_at = CmRej::reason,
      .expected = "a connection, or another reason, since it has announced connected mode"},
+    {.id = "RULE-RFC4755-3.2-02-own",
+     .checks = {&rfc4755::cm_setup_carries_ud_qpn, &rfc4755::cm_private_data_format},
+     .title = "the private data of a REQ name another queue pair than the connection's",
+     .needs = cm_message,
+     .evidence = Evidence::nothing_between,
+     .over =
+         [](const Packet&, const Known& known) {
+             const auto& sender = *known.sender;
+             state::Span span{.since = sender.first};
+             span.senders[0] = {{sender.lid, sender.qpns[sender.qpn_count - 1u]}, sender.first};
+             return span;
+         },
+     // One that has announced others, and was never seen to use this one for datagrams.
+     .applies =
+         [](const Packet& p, const Known& known) {
+             const bool is_datagrams = known.owner && (known.owner->is_announced || known.owner->first);
+             return is_req(p, known) && known.sender && known.sender->qpn_count != 0 && !is_datagrams;
+         },
+     .holds =
+         [](const Packet& p, const Known&) {
+             const auto req = p.get<CmReq>();
+             return ipoib_private_data(req)[CmPrivateData::ud_qpn] != req[CmReq::local_qpn];
+         },
+     .points_at = CmPrivateData::ud_qpn,
+     .expected = "a UD queue pair, so not that of the connection",
+     .at = [](const Packet& p) { return ipoib_private_data(p.get<CmReq>()).data(); }},
     {.id = "RULE-RFC4755-2.2-01-req",
      .checks = {&rfc4755::cm_queue_pairs},
      .title = "a REQ names a queue pair of its own for the connection",

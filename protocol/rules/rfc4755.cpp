@@ -132,15 +132,9 @@ constexpr Rule rules[] = {
      .needs = cm_message,
      .evidence = Evidence::one_frame,
      .applies = is_ipoib_req,
-     .holds =
-         [](const Packet& p, const Known& known) {
-             const auto qpn = private_data_of(p)[CmPrivateData::ud_qpn];
-             // Of one that was announced it is the connection's queue pair that is wrong: RULE-RFC4755-2.2-01-req.
-             const bool is_announced = known.owner && known.owner->is_announced;
-             return is_port_qpn(qpn) && (is_announced || qpn != req_of(p)[CmReq::local_qpn]);
-         },
+     .holds = [](const Packet& p, const Known&) { return is_port_qpn(private_data_of(p)[CmPrivateData::ud_qpn]); },
      .points_at = CmPrivateData::ud_qpn,
-     .expected = "a UD queue pair, so not that of the connection",
+     .expected = "a UD queue pair",
      .at = at_private_data},
     {.id = "RULE-RFC4755-3.5-01",
      .checks = {&rfc4755::cm_service_id},
