@@ -165,8 +165,8 @@ constexpr Rule rules[] = {
      .over =
          [](const Packet&, const Known& known) {
              const auto& sender = *known.sender;
-             state::Span span{.since = sender.first};
-             span.senders[0] = {{sender.lid, sender.qpns[sender.qpn_count - 1u]}, sender.first};
+             state::Span span{.since = sender.first_ipoib};
+             span.senders[0] = {{sender.lid, sender.qpns[sender.qpn_count - 1u]}, sender.first_ipoib};
              return span;
          },
      // One that has announced others, and was never seen to use this one for datagrams.
