@@ -33,11 +33,6 @@ bool is_from_requester(const Packet& p, const Known& known) {
     return p.lrh[Lrh::slid] == known.connection->requester_lid &&
            rej[CmRej::remote_comm_id] != known.connection->requester_id;
 }
-bool rejects_as_unknown(const Packet& p, const Known& known) {
-    const auto rej = p.get<CmRej>();
-    return known.connection && rej && rej[CmRej::reason] == invalid_service_id && !is_from_requester(p, known);
-}
-
 /// A packet over a connection that was seen to be set up, and not to end.
 bool is_over_known(const Packet& p, const Known& known) {
     const auto* connection = known.connection;
@@ -81,10 +76,6 @@ bool is_own_qpn(std::uint32_t qpn, std::uint32_t of_connection, const Known& kno
     return !known.owner || !known.owner->is_announced || qpn == owner;
 }
 
-/// Connected mode may have been switched on or off by hand in between.
-state::Span since_announced(const Packet&, const Known& known) {
-    return {.since = known.owner->announced, .is_beyond_capture = true};
-}
 bool is_message(const Packet& p) {
     const auto opcode = p.bth[Bth::opcode];
     return opcode == Opcode::rc_send_only || opcode == Opcode::uc_send_only;
@@ -144,19 +135,6 @@ constexpr Rule rules[] = {
      .points_at = CmPrivateData::ud_qpn,
      .expected = "the QPN of the sender's link-layer address",
      .at = at_rej},
-    {.id = "RULE-RFC4755-3.1-06-rej",
-     .checks = {&rfc4755::ud_only_sends_no_flags},
-     .title = "a port that has announced connected mode does not reject its Service-ID as of no service",
-     .needs = cm_message,
-     .evidence = Evidence::nothing_between,
-     .over = since_announced,
-     .applies =
-         [](const Packet& p, const Known& known) {
-             return rejects_as_unknown(p, known) && known.owner && known.owner->is_announced;
-         },
-     .holds = [](const Packet&, const Known& known) { return !known.owner->denies_flags; },
-     .points_at = CmRej::reason,
-     .expected = "a connection, or another reason, since it has announced connected mode"},
     {.id = "RULE-RFC4755-3.2-02-own",
      .checks = {&rfc4755::cm_setup_carries_ud_qpn, &rfc4755::cm_private_data_format},
      .title = "the private data of a REQ name another queue pair than the connection's",

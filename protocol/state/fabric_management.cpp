@@ -158,6 +158,8 @@ void Subnet::requested(const Packet& packet) {
                   .requested = known_.now};
     known_.connection = &connection;
     known_.owner = queue_pair({slid, connection.requester_qpn});
+    // Who asks for connections takes them, if at another Service-ID.
+    if (known_.owner) queue_pairs_[queue_pairs_.find(key({slid, connection.requester_qpn}))].denies_flags = false;
     connects(end, gid, index);
 }
 
