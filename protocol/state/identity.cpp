@@ -133,7 +133,7 @@ void Subnet::count(QueuePair& queue_pair, const Packet& packet) {
     } else if (psn == queue_pair.psn) {
         is_doubled_ = likeness == queue_pair.likeness;
         if (is_doubled_) return;
-        ++queue_pair.repeats;
+        if (queue_pair.repeats++ == 0) ++repeating_;
     } else if (psn == ((queue_pair.psn + 1) & psn_mask)) {
         if (queue_pair.steps++ == 0) ++counting_;
     } else {
@@ -174,10 +174,8 @@ void Subnet::doubt_queue_pairs(PortIndex port) {
 
 Requester& Subnet::requester_at(std::uint16_t lid) {
     const auto index = requesters_.find_or_add(lid);
-    static thread_local Requester nobody;
     if (index != none) return requesters_[index];
-    nobody = {};
-    return nobody;
+    return too_many_ = {};
 }
 
 const Requester& Subnet::requester(PortIndex port) const {
@@ -302,9 +300,8 @@ constexpr Proof not_reported{Standing::broken, no_report}, awaited_still{Standin
 
 /// What the PSNs of a queue pair say of an interval.
 enum class Run : std::uint8_t { does_not_count, has_gap, is_open, is_closed };
-Run run_of(const QueuePair* found, bool others_count, const Sight& since, const Sight& at) {
-    // Of one that has sent too little to tell, it is what those of others do.
-    if (!found || found->repeats > 0 || (found->steps == 0 && !others_count)) return Run::does_not_count;
+Run run_of(const QueuePair* found, bool may_count, const Sight& since, const Sight& at) {
+    if (!found || found->repeats > 0 || (found->steps == 0 && !may_count)) return Run::does_not_count;
     if (found->run.frame > since.frame) return Run::has_gap;
     return found->last.frame > at.frame ? Run::is_closed : Run::is_open;
 }
@@ -320,8 +317,8 @@ Proof Subnet::proof_of_requests(const Span& span, const Sight& at) const {
         return broken("a request to the SA or an answer since is missing");
     if (is_now && requester && requester->open_requests > (opens_request_ ? 1u : 0u))
         return broken("a request to the SA has no answer");
-    const auto own = run_of(queue_pair({span.requester, 1}), counting_ > 0, span.since, at);
-    const auto of_sa = run_of(queue_pair({sa_lid_, 1}), counting_ > 0, span.since, at);
+    const auto own = run_of(queue_pair({span.requester, 1}), may_count(), span.since, at);
+    const auto of_sa = run_of(queue_pair({sa_lid_, 1}), may_count(), span.since, at);
     const auto run = own != Run::does_not_count ? own : of_sa;
     if (run == Run::has_gap) return broken("PSNs show that packets to or from the SA are missing");
     if (run == Run::is_open) return open_still;
@@ -349,7 +346,7 @@ Proof Subnet::proof(const Span& span, const Sight& at) const {
         if (at.frame == known_.now.frame && span.needs_answers && &of == &span.senders.front().of && sender &&
             sender->open_resolutions > 0)
             return broken("an ARP request or Neighbour Solicitation of the sender has no answer");
-        const auto run = run_of(sender, counting_ > 0, since, at);
+        const auto run = run_of(sender, may_count(), since, at);
         if (run == Run::has_gap) return broken("PSNs show that packets of a queue pair in question are missing");
         if (run == Run::is_open) worst = open_still;
     }

@@ -126,6 +126,8 @@ private:
     [[nodiscard]] bool has_q_key_of_link(const wire::Packet& packet, const QueuePair& queue_pair) const;
     [[nodiscard]] bool is_meant(const wire::Packet& packet, const QueuePair& queue_pair) const;
     void count(QueuePair& queue_pair, const wire::Packet& packet);
+    /// Of a queue pair that has sent too little to tell whether it counts its PSNs: it is what others do.
+    [[nodiscard]] bool may_count() const noexcept { return counting_ > 0 || repeating_ == 0; }
     Requester& requester_at(std::uint16_t lid);
     std::uint32_t link_of(std::uint16_t p_key);
     std::uint32_t link_of(std::uint16_t p_key, std::uint8_t scope);
@@ -197,6 +199,7 @@ private:
     Table<std::uint64_t, ConnectionEnd> connected_;  ///< queue pairs of IPoIB's connections
     Table<std::uint64_t, QueuePair> queue_pairs_;
     Table<std::uint64_t, Requester> requesters_;  ///< by LID
+    Requester too_many_;                          ///< stands for those that have no room there
     std::deque<Link> links_;
     std::vector<std::uint32_t> link_by_p_key_;  ///< the first of each partition
     std::vector<GroupIndex> group_by_mlid_;     ///< used last with it, as far as MLIDs have been seen
@@ -226,6 +229,7 @@ private:
     QueuePair* source_ = nullptr;   ///< the packet's own queue pair
     bool is_doubled_ = false;       ///< the packet is the last one of that queue pair once more
     std::uint32_t counting_ = 0;    ///< queue pairs whose PSNs were seen to count
+    std::uint32_t repeating_ = 0;   ///< those that were seen not to count
     Sight shown_loss_;              ///< the last sign that packets are missing, whosever they are
     bool is_whole_ = false, is_all_ipoib_ = false;
     static constexpr std::size_t most_losses = 1024;
