@@ -149,6 +149,7 @@ public:
     }
     Administrator* administrator() noexcept override { return sink_.administrator(); }
     Time elapsed() override { return sink_.elapsed(); }
+    [[nodiscard]] bool has_adapters() const noexcept override { return sink_.has_adapters(); }
     void finish() override { sink_.finish(); }
     Figures figures;
 

@@ -15,7 +15,7 @@ const Case join_is_answered_with_the_group{
     .subject = Subject::sa,
     .steps =
         [](Bench& bench) {
-            using M = McMemberRecord;
+            using Member = McMemberRecord;
             const auto created = bench.join(bench.fresh_group4());
             for (const auto& mgid : {created.mgid, bench.link().broadcast_gid()}) {
                 bench.step(text(mgid) + " is joined and asked for");
@@ -23,15 +23,15 @@ const Case join_is_answered_with_the_group{
                 const auto group = bench.group_at_sa(mgid);
                 bench.precondition(group.has_value(), "the SA has the group");
                 const auto& held = group->record;
-                bench.require_field(joined, M::mlid, held[M::mlid]);
-                bench.require_field(joined, M::mtu, held[M::mtu]);
-                bench.require_field(joined, M::rate, held[M::rate]);
-                bench.require_field(joined, M::p_key, held[M::p_key]);
-                bench.require_field(joined, M::q_key, held[M::q_key]);
-                bench.require_field(joined, M::sl, held[M::sl]);
-                bench.require_field(joined, M::traffic_class, held[M::traffic_class]);
-                bench.require_field(joined, M::flow_label, held[M::flow_label]);
-                bench.require_field(joined, M::hop_limit, held[M::hop_limit]);
+                bench.require_field(joined, Member::mlid, held[Member::mlid]);
+                bench.require_field(joined, Member::mtu, held[Member::mtu]);
+                bench.require_field(joined, Member::rate, held[Member::rate]);
+                bench.require_field(joined, Member::p_key, held[Member::p_key]);
+                bench.require_field(joined, Member::q_key, held[Member::q_key]);
+                bench.require_field(joined, Member::sl, held[Member::sl]);
+                bench.require_field(joined, Member::traffic_class, held[Member::traffic_class]);
+                bench.require_field(joined, Member::flow_label, held[Member::flow_label]);
+                bench.require_field(joined, Member::hop_limit, held[Member::hop_limit]);
             }
         },
 };

@@ -18,7 +18,7 @@ const Case long_tables_are_whole{
     .lasts_at_most = 20s,
     .steps =
         [](Bench& bench) {
-            using M = McMemberRecord;
+            using Member = McMemberRecord;
             constexpr std::size_t groups = 20;
             bench.step("Twenty groups are created");
             std::vector<Gid> mgids;
@@ -28,8 +28,8 @@ const Case long_tables_are_whole{
             const auto table = bench.ask_sa({.method = Method::get_table, .attribute = attribute::mc_member_record});
             bench.require_grant(table);
             std::vector<Gid> told;
-            const auto rest = for_each_record<M>(table.data, table.record_size,
-                                                 [&](View<M> record) { told.push_back(record[M::mgid]); });
+            const auto rest = for_each_record<Member>(
+                table.data, table.record_size, [&](View<Member> record) { told.push_back(record[Member::mgid]); });
             bench.require(rest.empty(), "whole records", std::to_string(rest.size()) + " octets that are no record");
             for (const auto& mgid : mgids)
                 bench.require(std::ranges::count(told, mgid) == 1, text(mgid) + " once",
