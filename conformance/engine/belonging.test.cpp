@@ -14,10 +14,6 @@ constexpr auto address = "239.1.2.3";
 constexpr std::uint32_t another_q_key = 0x11111111;
 constexpr ConnectionEnd ours{.id = 0x100, .qpn = 0x404, .psn = 1}, theirs{.id = 0x200, .qpn = 0x405, .psn = 1};
 
-Story both_up() {
-    Story story;
-    return story.up(a).up(b);
-}
 Story resolved() {
     auto story = both_up();
     return story(arp_request(a, b.ipv4, story.link))(arp_reply(b, a, story.link));
@@ -121,7 +117,6 @@ TEST_CASE("Belonging: a join of the broadcast group that is not a FullMember's m
 TEST_CASE("Belonging: a join that gives all parameters creates a group only if there was none") {
     auto story = both_up();
     const auto group = story.group(address);
-    auto wrong = story;
     auto other = story.link;
     ++other.sl;
     const auto record = group_record(a, other, group, mlid, join_state::full_member);
@@ -140,9 +135,21 @@ TEST_CASE("Belonging: a join that gives all parameters creates a group only if t
         CHECK(violated(create(story)).contains("RFC4391-10-17-sl"));
     }
     SECTION("a report says so afterwards") {
-        story.subscribe(b, trap::multicast_group_created);
         create(story)(group_report(sa, b, trap::multicast_group_created, group));
         CHECK(violated(story).contains("RFC4391-10-17-sl"));
+    }
+    SECTION("what the user says of the link says nothing of the group") {
+        const auto broadcast = group_record(a, story.link, story.link.broadcast_gid(), story.link.broadcast_mlid, 1);
+        inspection::Options options;
+        options.assume = [&](state::Subnet& subnet) {
+            subnet.assume(state::parameters_of(View<McMemberRecord>::at(broadcast.octets)), state::Source::assumed,
+                          state::whole_record | state::facts(state::Fact::broadcast_gid));
+        };
+        const auto all = [](std::size_t) { return true; };
+        Story late;
+        CHECK_FALSE(violated(judged(create(late), all, options)).contains("RFC4391-10-17-sl"));
+        late(group_report(sa, b, trap::multicast_group_created, group));
+        CHECK(violated(judged(late, all, options)).contains("RFC4391-10-17-sl"));
     }
 }
 

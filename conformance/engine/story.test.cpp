@@ -15,14 +15,6 @@ constexpr auto address = "239.1.2.3";
 constexpr std::uint32_t address_number = 0xef010203;
 constexpr std::uint16_t leave_mlid = 0xc009;
 
-Story both_up() {
-    Story story;
-    story.up(a).up(b);
-    for (const auto& port : {a, b})
-        story.subscribe(port, trap::multicast_group_created).subscribe(port, trap::multicast_group_deleted);
-    return story;
-}
-
 /// Two ports come up, resolve each other, use a group and leave it, all as the texts want it.
 Story life() {
     auto story = both_up();

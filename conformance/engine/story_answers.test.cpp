@@ -15,13 +15,6 @@ namespace {
 constexpr auto address = "239.1.2.3";
 constexpr std::uint32_t override_flag = 0x20000000;
 
-Story both_up() {
-    Story story;
-    story.up(a).up(b);
-    for (const auto& port : {a, b})
-        story.subscribe(port, trap::multicast_group_created).subscribe(port, trap::multicast_group_deleted);
-    return story;
-}
 Gid solicited(const Story& story) {
     return mgid_for_ipv6(parse_gid("ff02::1:ff10:2").value(), story.link.p_key, story.link.scope);
 }

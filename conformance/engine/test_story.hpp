@@ -98,10 +98,19 @@ private:
     std::uint64_t transaction_ = 0;
 };
 
+/// Two ports on the link, which want to be told of groups.
+inline Story both_up() {
+    Story story;
+    story.up(a).up(b);
+    for (const auto& port : {a, b})
+        story.subscribe(port, trap::multicast_group_created).subscribe(port, trap::multicast_group_deleted);
+    return story;
+}
+
 /// Judges the frames of a story that `takes(index)` names.
 template <class Takes>
-Judge judged(const Story& story, Takes&& takes) {
-    Judge judge{conformance::selected_rules({}), 0};
+Judge judged(const Story& story, Takes&& takes, inspection::Options options = {}) {
+    Judge judge{conformance::selected_rules({}), 0, {}, std::move(options)};
     std::uint64_t number = 0;
     for (std::size_t i = 0; i < story.moments().size(); ++i) {
         if (!takes(i)) continue;

@@ -45,8 +45,8 @@ struct NodePort::State {
     Hca& hca;
     SaClient client;
     QueuePair* queue_pair = nullptr;
-    std::map<std::uint32_t, std::uint32_t>
-        borrowed;  ///< by the number of a queue pair that is not its own: the next PSN
+    /// By the number of a queue pair that is not its own: the next PSN.
+    std::map<std::uint32_t, std::uint32_t> borrowed;
     std::uint32_t event_listener = 0;
     std::shared_ptr<const std::function<void(Octets)>> listener;
 };

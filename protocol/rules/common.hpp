@@ -100,12 +100,13 @@ inline state::Span since_life_began(const Packet&, const Known& known) {
 }
 /// A join that gives all parameters of a group which exists is a check, and creates nothing: the SA must have told that
 /// there was none, by an answer before or by a report since. All that the creator has said to the SA since its start
-/// must be there.
+/// must be there, unless the user has said what it has to give.
 inline state::Span since_start(const Packet& p, const Known& known) {
-    auto span = since_told(p, known);
-    if (!span.is_given) span = since_life_began(p, known);
-    const bool is_told = known.group && known.group->existence == state::Existence::missing;
-    if (!is_told) span.created = known.group_index;
+    const bool is_given = since_told(p, known).is_given;
+    if (known.group && known.group->existence == state::Existence::missing)
+        return is_given ? state::Span{.is_given = true} : since_life_began(p, known);
+    auto span = is_given ? state::Span{.since = known.now} : since_life_began(p, known);
+    span.created = known.group_index;
     return span;
 }
 
