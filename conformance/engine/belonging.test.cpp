@@ -168,11 +168,27 @@ TEST_CASE("Belonging: the number of a transaction that has ended may be used aga
     const auto group = story.group(address);
     const auto record = group_record(a, story.link, group, mlid, join_state::full_member);
     constexpr std::uint64_t always = 0x1234;
-    for (const auto status : {sa_status::denied, std::uint16_t{0}}) {
-        story(mc_member(a, sa, Method::set, always, record, mask::join));
+    const auto asks = [&](Method method) { story(mc_member(a, sa, method, always, record, mask::join)); };
+    const auto answers = [&](std::uint16_t status) {
         story(mc_member(sa, a, Method::get_resp, always, record, mask::join).set(Mad::status, status));
+    };
+    asks(Method::get);
+    answers(sa_status::no_records);
+    asks(Method::set);
+    answers(sa_status::denied);
+    asks(Method::set);
+    SECTION("and answered otherwise") {
+        answers(0);
+        story(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{});
+        CHECK(undecided(story) == Ids{});
+        CHECK(observed(story).contains("RFC4391-10-08"));
     }
-    CHECK(violated(story(story.to_group(a, address, mlid))) == Ids{});
+    SECTION("and the answer is not captured") {
+        story(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{});
+        CHECK(undecided(story).contains("RFC4391-10-08-refused"));
+    }
 }
 
 TEST_CASE("Belonging: of two GIDs at one LID either makes the port a member") {

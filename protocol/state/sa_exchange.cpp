@@ -61,8 +61,17 @@ void Subnet::take_sa(const Packet& packet) {
 Request* Subnet::request_slot(const Packet& packet, std::uint16_t lid) {
     auto key = request_key(lid, packet);
     auto found = request_index_.find(key);
-    if (packet.mad[Mad::method] == Method::get_resp && found == request_index_.end())
-        found = request_index_.find({key.first, as_set(key.second)});
+    if (packet.mad[Mad::method] == Method::get_resp) {
+        // It answers a Get or a Set: of two with one number the one that waits, else the later one.
+        const auto set = request_index_.find({key.first, as_set(key.second)});
+        const auto is_better = [&](const Request& one, const Request& other) {
+            const bool one_waits = !one.answered, other_waits = !other.answered;
+            return one_waits != other_waits ? one_waits : one.asked.frame > other.asked.frame;
+        };
+        const bool has_set = set != request_index_.end();
+        if (has_set && (found == request_index_.end() || is_better(requests_[set->second], requests_[found->second])))
+            found = set;
+    }
     if (found != request_index_.end()) return &requests_[found->second];
     if (most_requests_ == 0) return nullptr;
     if (requests_.size() < most_requests_) requests_.emplace_back();
