@@ -254,3 +254,18 @@ TEST_CASE("Wholeness: a silence is time where the capture says that it is whole,
     // Between two captures there may have been anything.
     CHECK_FALSE(is_decided(judged({whole, pcapng_head()}, true)));
 }
+
+TEST_CASE("Told losses: a reply may be a late one, to what was asked before and lost") {
+    auto at = [](std::uint32_t qpn) {
+        auto node = b;
+        node.qpn = qpn;
+        return node;
+    };
+    constexpr std::uint64_t second_request = 7;
+    Story story;
+    story.up(a).up(b)(arp_request(at(0x100), a.ipv4, story.link))(arp_reply(a, at(0x100), story.link));
+    story(arp_request(at(0x300), a.ipv4, story.link))(arp_reply(a, at(0x200), story.link));
+    constexpr std::string_view rule = "RULE-RFC4391-9.1.1-05";
+    CHECK(judged({erf_file(story)}).of(rule).verdict == Verdict::fail);
+    CHECK(judged({erf_file(story, second_request)}).of(rule).verdict == Verdict::inconc);
+}

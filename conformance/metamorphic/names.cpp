@@ -111,12 +111,7 @@ void Names::collect(const Packet& packet) {
         for (std::size_t i = 0; i < PKeyTableRecord::entries; ++i)
             if (const auto value = read(table + 2 * i, 2) & p_key_bits)
                 p_keys_.insert(static_cast<std::uint16_t>(value));
-    // Behind padding that is not zero the address is not where it should be.
-    const auto is_shifted = [](View<LinkAddressOption> option) {
-        return option && option[LinkAddressOption::padding] != 0;
-    };
-    if (is_long_table(packet) || is_shifted(packet.source_option) || is_shifted(packet.target_option))
-        can_rename_ = false;
+    if (is_long_table(packet)) can_rename_ = false;
 }
 
 void Names::find_sites(const Packet& packet, std::vector<NameSite>& sites) const {

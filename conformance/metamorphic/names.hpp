@@ -47,8 +47,7 @@ public:
     /// A frame with other names; checksums and CRCs that were right are right again.
     [[nodiscard]] wire::Octets rename(const Frame& frame, std::size_t index, const Renaming& renaming,
                                       Store& store) const;
-    /// False where names lie in records that several frames share, or not where they should, so that they are not
-    /// found.
+    /// False where names lie in records that several frames share, where they are not looked for.
     [[nodiscard]] bool can_rename() const noexcept { return can_rename_; }
     [[nodiscard]] std::uint16_t greatest_lid() const noexcept { return lids_.empty() ? 0 : *lids_.rbegin(); }
     [[nodiscard]] std::uint32_t greatest_qpn() const noexcept { return qpns_.empty() ? 0 : *qpns_.rbegin(); }

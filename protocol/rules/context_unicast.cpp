@@ -52,18 +52,26 @@ state::Span since_resolution(const Packet& p, const Known& known) {
     if (has_asked_unseen(neighbour)) span.unknown = question_missing;
     return span;
 }
-/// Since the interface that a reply goes to was announced.
+/// A reply may be a late one, to an earlier question, which named another queue pair: all that the asker has said to
+/// the SA since its life on the link began must be there, and all that its queue pair has sent since it was announced.
 state::Span since_announcement(const Packet&, const Known& known) {
     const auto& neighbour = *known.neighbour;
-    state::Span span{.since = neighbour.announced};
+    state::Span span{.requester = known.answers->lid};
     span.senders[0] = {{known.answers->lid, known.answers->qpn}, neighbour.announced};
+    if (known.of_asker)
+        span.since = known.of_asker->watched_since;
+    else
+        span.unknown = "the asker's life on the link began before the capture, maybe with another queue pair";
     if (has_asked_unseen(neighbour)) span.unknown = question_missing;
     return span;
 }
 /// A sender may also go back the way on which the receiver's packets came.
 state::Span since_path(const Packet& p, const Known& known) {
     auto span = with_sa(known, known.path->first);
-    if (known.path_target) span.senders[0] = {{known.path_target->lid, p.bth[Bth::dest_qp]}, span.since};
+    if (known.path_target && known.path_target->lid != 0)
+        span.senders[0] = {{known.path_target->lid, p.bth[Bth::dest_qp]}, span.since};
+    else
+        span.unknown = "nothing that the receiver sends is known, and what it sent may have come from this LID";
     return span;
 }
 bool has_come_from_there(const Known& known) { return known.destination && known.destination->last; }

@@ -20,6 +20,12 @@ bool is_experimental(EtherType type) {
 /// IP that begins where the header should: its first octets are no Type.
 bool is_bare_ip(const Packet& p) { return p.encap && p.content == EtherType{} && is_misplaced_ip(p); }
 
+/// Enough is captured to tell a header of two octets, which the drafts had, from this one.
+bool shows_header(const Packet& p) {
+    constexpr std::size_t shorter = 2;
+    return !p.is_truncated || p.content != EtherType{} || p.payload.size() >= shorter + Arp::size;
+}
+
 constexpr Rule rules[] = {
     {.id = "RULE-RFC4391-6-01",
      .checks = {&rfc4391::encap_header},
@@ -47,6 +53,7 @@ constexpr Rule rules[] = {
      .title = "the encapsulation header's Reserved field is 0",
      .needs = parts(Part::ipoib, Part::encap),
      .evidence = Evidence::one_frame,
+     .applies = [](const Packet& p, const Known&) { return shows_header(p); },
      .holds = [](const Packet& p, const Known&) { return p.encap[Encap::reserved] == 0; },
      .points_at = Encap::reserved,
      .expected = "0"},

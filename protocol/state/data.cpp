@@ -114,8 +114,7 @@ std::uint32_t Subnet::link_of_packet(const Packet& packet, bool is_tester) {
     const auto index = is_tester && is_broadcast_gid(mgid) ? link_of(p_key) : link_of_group(mgid);
     is_link_certain_ = index != 0;
     auto& link = links_[index];
-    // As long as the scope of no broadcast-GID is known, another group's does not tell which link it is.
-    if (link.has_scope) bind(source_, index);
+    bind(source_, index);
     if (index != 0 && !is_tester && is_broadcast_gid(mgid) && !link.broadcast_gid && !link.is_disputed) {
         link.broadcast_gid = mgid;
         link.group = group_of(mgid);
@@ -123,8 +122,10 @@ std::uint32_t Subnet::link_of_packet(const Packet& packet, bool is_tester) {
     return index;
 }
 
+/// As long as the scope of no broadcast-GID is known, another group's does not tell which link it is.
 void Subnet::bind(QueuePair* queue_pair, std::uint32_t link) {
     if (!queue_pair || link == 0 || queue_pair->qpn <= 1 || queue_pair->link == link) return;
+    if (!links_[link].has_scope) return;
     queue_pair->link = link;
     queue_pair->link_since = known_.now;
 }

@@ -68,6 +68,8 @@ struct Known {
     const Port* named = nullptr;             ///< the port whose GID the packet announces as its sender's own
     const Solicitation* answers = nullptr;   ///< what the packet answers
     const Member* answered = nullptr;        ///< the sender's part in the group that the question went to
+    const Member* of_asker = nullptr;        ///< where ARP or ND is answered: the asker's part in the broadcast group,
+                                             ///< if its join is in the capture and all its traffic with the SA since
     std::uint32_t group_index = none;        ///< of `group`
     bool shares_port = false;                ///< several GIDs were seen at the subject's LID
     bool is_foreign = false;                 ///< it only looks like IPoIB: nothing ties it to a link or interface

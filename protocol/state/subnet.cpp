@@ -183,6 +183,16 @@ const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester
     return known_;
 }
 
+/// What is known of who asked what the packet answers.
+void Subnet::look_at_asker() {
+    const auto& question = *known_.answers;
+    known_.answered = member(question.group, sender_);
+    const auto* port = ports_.get(ports_.find(question.lid));
+    if (!question.is_resolution || !port || known_.link->group == none || ports_.is_shared(question.lid)) return;
+    const auto* of_asker = member(known_.link->group, ports_.find(question.lid));
+    if (is_watched(*port, of_asker, 0)) known_.of_asker = of_asker;
+}
+
 /// Turns what the packet was found to be about into pointers and facts.
 void Subnet::look_around(const Packet& packet) {
     auto& k = known_;
@@ -206,7 +216,7 @@ void Subnet::look_around(const Packet& packet) {
     else if (group_ != none && subject_ != none)
         k.member = members_.get(members_.find(member_key(group_, subject_)));
     if (k.link->group != none && subject_ != none) k.of_broadcast = members_.get(on_link(subject_, k.link->group));
-    if (k.answers) k.answered = member(k.answers->group, sender_);
+    if (k.answers) look_at_asker();
     if (k.link->broadcast) k.broadcast = &*k.link->broadcast;
     if (k.link->broadcast_gid) k.broadcast_gid = &*k.link->broadcast_gid;
     fact(k.broadcast_gid, Fact::broadcast_gid);

@@ -109,6 +109,7 @@ private:
     /// A port's part in the broadcast group of a link, or `none`.
     std::uint32_t on_link(PortIndex port, GroupIndex broadcast);
     [[nodiscard]] bool is_watched(const Port& port, const Member* of_broadcast, std::uint32_t own_requests) const;
+    void look_at_asker();
     void look_around(const wire::Packet& packet);
 
     // identity.cpp: who is who

@@ -34,9 +34,15 @@ std::uint64_t other_guid(const Names& names, Random& random) {
     return 0;
 }
 
+/// Where a source declares that link-layer addresses stand in the wrong place, they are not found.
+bool has_shifted_addresses(const Source& source) {
+    static const auto shifted = numbers_of({&rfc4391::nd_option_padding});
+    return std::ranges::any_of(shifted, [&](auto number) { return std::ranges::binary_search(source.broken, number); });
+}
+
 bool choose_names(const Source& source, const Sources&, std::size_t number, Random& random, Choice& choice) {
     const auto& names = source.names();
-    if (!names.can_rename()) return false;
+    if (!names.can_rename() || has_shifted_addresses(source)) return false;
     const auto kind = number < kinds ? number : random.below(kinds);
     const auto is_for = [&](Kind one) { return kind == one || kind == all_names; };
     auto& chosen = choice.numbers;
