@@ -2,6 +2,7 @@
 // The one interface between a tester and a fabric, whether it is simulated, behind a raw port, or a real HCA.
 #pragma once
 
+#include "fabric/change/change.hpp"
 #include "fabric/loop.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/notice.hpp"
@@ -21,7 +22,7 @@ enum class Ability : std::uint32_t {
     any_frame = 1,     ///< sends frames with every bit as given; else only what a UD queue pair lets through
     see_all = 2,       ///< sees the frames between other nodes and the SA too
     reports = 4,       ///< receives the SA's reports
-    control = 8,       ///< changes the fabric from outside (Fabric::control)
+    control = 8,       ///< changes the fabric from outside (Fabric::change)
     two_ports = 16,    ///< a second port for the tester
     trusted_sa = 32,   ///< the SA tells members and join states of a group
     long_tables = 64,  ///< the SA's answers of several segments get here (RMPP)
@@ -152,9 +153,9 @@ public:
     [[nodiscard]] virtual std::span<Port* const> ports() = 0;
     /// Told of every frame in order. One observer; an empty one ends it.
     virtual void observe(std::function<void(const Sighting&)> observer) = 0;
-    /// A request of the fabric-control protocol ("do": scenario, sm, port, pkey, sa ...) as one line of JSON; the
-    /// answer is another.
-    [[nodiscard]] virtual std::string control(const std::string& request) = 0;
+    /// Changes the fabric from outside (Ability::control); the answer is there within `patience`.
+    [[nodiscard]] virtual ChangeAnswer change(const FabricChange& change, Duration patience) = 0;
+    [[nodiscard]] ChangeAnswer change(const FabricChange& what) { return change(what, usual_patience); }
     /// Why it cannot be used any more, as after a port has lost it; empty as long as it can.
     [[nodiscard]] virtual std::string problem() const { return {}; }
 };

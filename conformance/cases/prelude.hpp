@@ -19,7 +19,13 @@
 namespace ipoib::conformance {
 
 using namespace wire;
-using fabric::Ability;
+using fabric::Ability, fabric::PortName;
+using fabric::SetGroup, fabric::SetPath, fabric::SetPKey, fabric::SetPort, fabric::SetSa;
+
+/// The SA refuses every join of a group.
+inline fabric::FabricChange refused_joins(const Gid& mgid) {
+    return SetSa{.refuse_joins = sa_status::invalid_request, .refuse_only = mgid};
+}
 
 /// The IP groups of all routers on the link. RFC 4391, 10.
 inline constexpr IpAddress all_routers = IpAddress::v4(0xe0000002);

@@ -120,7 +120,7 @@ int run_profile(const Options& options) {
     try {
         draft = ask(rig->prepare(options.seed), target);
         fabric::Loop::clear_stop();
-        rig->clean_up({});
+        (void)rig->clean_up({});
     } catch (const std::runtime_error& failure) {
         throw Fault(std::string("the DUT could not be asked: ") + failure.what());
     }

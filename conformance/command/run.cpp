@@ -148,6 +148,7 @@ int run_cases(const Options& options, const std::string& program, const std::vec
     const auto comparisons = load_comparisons(options.report);
     make_evidence_folder(options.evidence);
     aim.run.evidence = options.evidence;
+    aim.target.session.keeps_journal = !options.evidence.empty();
     std::optional<TemporaryFolder> frames;
     if (!options.report.html.empty() && options.evidence.empty()) {
         aim.run.evidence = frames.emplace().path().string();
@@ -179,7 +180,9 @@ void add_run_options(CLI::App& command, Options& options) {
     constexpr unsigned most_repeats = 10000;
     add_target_options(command, options.target);
     add_permission_options(command, options.target);
-    command.add_option("--evidence", options.evidence, "Keep each case's frames in this folder, as pcapng")
+    command
+        .add_option("--evidence", options.evidence,
+                    "Keep each case's frames in this folder, as pcapng, and the journal of all that came in")
         ->check(not_empty())
         ->type_name("DIR");
     command.add_option("--repeat", options.repeat, "Run each case so often; the worst verdict counts")

@@ -50,6 +50,8 @@ public:
 
     /// Whether adapter or fabric broke.
     [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
+    /// What of the fabric could not be put back afterwards; empty where it is as before.
+    [[nodiscard]] const std::string& not_put_back() const noexcept { return not_put_back_; }
 
     Result execute(reports::Results& results) {
         Rig::CaseEnd end{.is_broken = true};
@@ -61,6 +63,7 @@ public:
             state.result = std::move(result_);
             for (const auto* requirement : case_.checks) state.tallies.push_back({requirement});
             session.record_into(&state.recorder);
+            if (auto* const journal = session.journal()) journal->case_begins();
             converse(state);
             session.record_into(nullptr);
             if (!is_broken_) tidy_up(state);
@@ -76,7 +79,7 @@ public:
             fails(Verdict::error, broken.what());
         }
         try {
-            rig_.clean_up(end);
+            if (const auto why = rig_.clean_up(end); not_put_back_.empty()) not_put_back_ = why;
             is_broken_ = end.is_broken && !has_crashed_;
         } catch (const std::exception& broken) {
             result_.notes.push_back(std::string("afterwards: ") + broken.what());
@@ -139,9 +142,9 @@ private:
         examine(state);
     }
 
-    static void tidy_up(Bench::State& state) {
+    void tidy_up(Bench::State& state) {
         try {
-            state.undo();
+            not_put_back_ = state.undo();
         } catch (const std::exception& broken) {
             state.result.notes.push_back(std::string("afterwards: ") + broken.what());
         }
@@ -212,6 +215,7 @@ private:
                                                          .repetition = repetition()});
         if (run_.evidence.empty()) return;
         const bool is_kept = write_evidence(state.recorder);
+        if (auto* const journal = state.session.journal()) write_journal(state.session, *journal);
         if (is_kept) result_.evidence = path();
         result_.capture = state.capture;
         constexpr auto link_type = static_cast<int>(capture::LinkType::erf);
@@ -234,13 +238,23 @@ private:
         }
     }
 
+    void write_journal(Session& session, InputJournal& journal) {
+        journal.case_ends(reports::name(result_.verdict));
+        journal.write(path(".journal.jsonl"), {.case_id = case_.id,
+                                               .command = repetition(),
+                                               .repetition = repetition_,
+                                               .seed = run_.seed,
+                                               .timeout_scale = session.options().timeout_scale,
+                                               .fabric = session.fabric().facts()});
+    }
+
     /// The case, and which repetition of it.
     [[nodiscard]] std::string scene() const {
         return std::string(case_.id) + (repetition_ ? "-" + std::to_string(repetition_ + 1) : std::string{});
     }
 
-    [[nodiscard]] std::string path() const {
-        return (std::filesystem::path(run_.evidence) / (scene() + ".pcapng")).string();
+    [[nodiscard]] std::string path(std::string_view ending = ".pcapng") const {
+        return (std::filesystem::path(run_.evidence) / scene().append(ending)).string();
     }
 
     const ActiveRun& run_;
@@ -250,6 +264,7 @@ private:
     unsigned repetition_;
     std::uint64_t seed_;
     bool is_broken_ = false, has_crashed_ = false;
+    std::string not_put_back_;
     Result result_;
 };
 
@@ -281,6 +296,10 @@ public:
         : run_(run), rig_(rig), rules_(run.rules, run.judges_sa ? Party::sa : Party::dut) {}
 
     void take(const Case& one) {
+        if (is_over_) {
+            ++not_begun_;
+            return;
+        }
         if (fabric::Loop::stop_requested()) return give_up(one, "interrupted before it began");
         if (const auto why_not = obstacle(one, run_, rig_.abilities())) {
             results_.results.push_back(not_run(one, *why_not));
@@ -290,12 +309,16 @@ public:
             return give_up(one,
                            "not begun: adapter or fabric broke " + std::to_string(most_broken) + " times in a row");
         auto result = execute(one, 0);
-        for (unsigned repetition = 1; repetition < run_.repeat && !fabric::Loop::stop_requested(); ++repetition)
+        for (unsigned repetition = 1; repetition < run_.repeat && !fabric::Loop::stop_requested() && !is_over_;
+             ++repetition)
             merge(result, execute(one, repetition), repetition);
         results_.results.push_back(std::move(result));
+        if (is_over_) tell_of_end(one);
     }
 
     reports::Results results() {
+        if (is_over_ && not_begun_ > 0)
+            results_.results.back().notes.push_back(std::to_string(not_begun_) + " cases were not begun");
         rules_.add_to(results_);
         results_.fabric = rig_.fabric_facts();
         return std::move(results_);
@@ -308,7 +331,16 @@ private:
         CaseRun case_run{run_, rig_, rules_, one, repetition};
         auto result = case_run.execute(results_);
         broken_in_a_row_ = case_run.is_broken() ? broken_in_a_row_ + 1 : 0;
+        not_put_back_ = case_run.not_put_back();
+        is_over_ = !not_put_back_.empty();
         return result;
+    }
+    /// On a fabric that is not as it was nothing more can be judged.
+    void tell_of_end(const Case& after) {
+        Result result{.id = "SESSION", .title = "What a case changes on the fabric is taken back"};
+        result.verdict = Verdict::error;
+        result.message = "after " + std::string(after.id) + ": " + not_put_back_;
+        results_.results.push_back(std::move(result));
     }
     void give_up(const Case& one, const std::string& why) {
         auto result = not_run(one, {NotJudged::none, why});
@@ -321,6 +353,9 @@ private:
     RuleTally rules_;
     reports::Results results_;
     unsigned broken_in_a_row_ = 0;
+    std::string not_put_back_;
+    bool is_over_ = false;
+    std::size_t not_begun_ = 0;
 };
 
 }  // namespace

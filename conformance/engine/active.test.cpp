@@ -222,7 +222,7 @@ TEST_CASE("Active run: what the DUT's adapter cannot do makes the case NA") {
         bench.require(true, "");
     });
     CHECK((result.verdict == Verdict::na || result.verdict == Verdict::inconc));
-    const auto faulty = run_local([](Bench& bench) { bench.change_fabric("earthquake", ""); });
+    const auto faulty = run_local([](Bench& bench) { bench.change_fabric(fabric::SetScenario{"earthquake"}); });
     CHECK(faulty.verdict == Verdict::na);
     CHECK(faulty.na == NotJudged::tester);
 }
@@ -286,7 +286,7 @@ public:
         }
         return *session_;
     }
-    void clean_up(CaseEnd) override {}
+    std::string clean_up(CaseEnd) override { return {}; }
     [[nodiscard]] fabric::Abilities abilities() const override { return fabric_.abilities(); }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override { return {}; }
     [[nodiscard]] bool is_virtual() const override { return true; }

@@ -154,16 +154,13 @@ std::uint8_t Bench::dut_join_state(const Gid& mgid) {
 
 void Bench::answer_resolution(bool does_answer) { state_.session.tester().answer_resolution(does_answer); }
 
-void Bench::change_fabric(std::string_view request, const std::string& members) {
-    const auto answer = state_.session.fabric().control(state_.control_request(request, members));
+void Bench::change_fabric(const fabric::FabricChange& change) {
+    const auto answer = state_.session.fabric().change(change);
     state_.changed_fabric = true;
-    if (answer.find("\"error\"") != std::string::npos)
-        throw NotApplicable{NotJudged::tester, "the fabric cannot do this here: " + answer};
-}
-
-void Bench::change_fabric(std::string_view request, const std::string& members, const std::string& taken_back_by) {
-    state_.to_undo.push_back(state_.control_request(request, taken_back_by));
-    change_fabric(request, members);
+    if (!answer.is_done())
+        throw NotApplicable{NotJudged::tester,
+                            "the fabric cannot do " + fabric::text(change) + " here: " + answer.message};
+    state_.changed(change);
 }
 
 build::Node Bench::second_tester() {

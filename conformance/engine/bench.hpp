@@ -57,7 +57,7 @@ enum class JoinState : std::uint8_t {
 [[nodiscard]] std::string status_text(const fabric::SaAnswer& answer);
 
 /// The stage of one case. Everything a case leaves behind on the fabric (memberships, subscriptions, what it changed
-/// through control) is undone after it.
+/// from outside) is undone after it.
 class Bench {
 public:
     struct State;  ///< of the engine
@@ -137,12 +137,11 @@ public:
     void request_connection();
     /// A connection that the tester requests, up to RTU: the DUT's REP. INCONC where its QPN is the UD QPN.
     [[nodiscard]] wire::Bytes<wire::CmRep> connect();
-    /// Changes the fabric from outside (Fabric::control); NA where it cannot. `members`: JSON members after "do".
-    void change_fabric(std::string_view request, const std::string& members);
-    /// The same where a request with other members takes it back: that is asked for after the case, however it ends.
-    void change_fabric(std::string_view request, const std::string& members, const std::string& taken_back_by);
+    /// Changes the fabric from outside (Fabric::change); NA where it cannot. After the case, however it ends, it is
+    /// taken back, unless the case itself has done so.
+    void change_fabric(const fabric::FabricChange& change);
     /// A further GID of the tester's port that nobody has asked for yet, and the SA knows from now on, until the case
-    /// ends. Nothing where the fabric cannot do so (Fabric::control).
+    /// ends. Nothing where the fabric cannot do so (Fabric::change).
     [[nodiscard]] std::optional<wire::Gid> peer_never_seen();
     /// A second port of the tester as it presents itself; needs Ability::two_ports.
     [[nodiscard]] build::Node second_tester();

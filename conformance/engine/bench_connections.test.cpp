@@ -52,7 +52,10 @@ public:
         REQUIRE(reply.line.find("\"ok\":true") != std::string::npos);
     }
     Session& prepare(std::uint64_t) override { return session_; }
-    void clean_up(CaseEnd) override { session_.undo(); }
+    std::string clean_up(CaseEnd) override {
+        session_.undo();
+        return {};
+    }
     [[nodiscard]] fabric::Abilities abilities() const override { return fabric_.abilities(); }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override { return {}; }
     [[nodiscard]] bool is_virtual() const override { return true; }

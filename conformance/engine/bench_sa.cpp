@@ -113,9 +113,8 @@ std::optional<Gid> Bench::peer_never_seen() {
     const auto& s = state_.session;
     const auto range = std::uint64_t{s.group_range()} << 16;
     const auto gid = Gid::of(port().gid.prefix(), of_local_scope | range | state_.session.next_number());
-    const auto member = "\"gid\":\"" + text(gid) + '"';
     try {
-        change_fabric("path", member + ",\"lid\":" + std::to_string(port().lid), "{\"do\":\"path\"," + member + '}');
+        change_fabric(fabric::SetPath{gid, port().lid});
     } catch (const NotApplicable&) {
         return {};
     }
@@ -133,13 +132,29 @@ void Bench::require_refusal(const fabric::SaAnswer& answer) {
     if (answer.status != 0) note(state_.step_title + ": refused with " + status_text(answer));
 }
 
-void Bench::State::undo() {
+void Bench::State::changed(const fabric::FabricChange& change) {
+    if (std::erase(to_undo, change) > 0) return;
+    const auto undo = fabric::opposite(change);
+    if (undo && std::ranges::find(to_undo, *undo) == to_undo.end()) to_undo.push_back(*undo);
+}
+
+std::string Bench::State::undo() {
     const CleaningUp anyhow;
+    std::string problem;
+    bool is_link_new = false;
+    const auto broadcast = fabric::FabricChange{fabric::SetGroup{situation().link.broadcast_gid(), true}};
     while (!to_undo.empty()) {
-        const auto request = std::move(to_undo.back());
+        const auto change = std::move(to_undo.back());
         to_undo.pop_back();
-        // What is as it was already cannot be undone; what else it says comes too late to matter.
-        (void)session.fabric().control(request);
+        const auto answer = session.fabric().change(change);
+        is_link_new = is_link_new || change == broadcast;
+        if (!answer.is_done() && problem.empty())
+            problem = "the fabric could not be put back, " + fabric::text(change) + ": " + answer.message;
+    }
+    if (is_link_new && problem.empty()) {
+        if (const auto why = session.tester().enter_link(session.scaled(sa_patience)); !why.empty())
+            problem = "the tester cannot enter the link again: " + why;
+        situation().link = session.tester().link();
     }
     if (!subscriptions.empty()) {
         auto& tester = session.tester();
@@ -150,6 +165,7 @@ void Bench::State::undo() {
     if (second_port) second_port->end_listening();
     if (second_tester) second_tester->leave_all();
     stop_listening();
+    return problem;
 }
 
 void Bench::State::stop_listening() noexcept {

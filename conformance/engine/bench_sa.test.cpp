@@ -7,6 +7,7 @@
 #include "protocol/requirements/rfc4391.hpp"
 #include "temporary_folder.hpp"
 
+#include <list>
 #include <nlohmann/json.hpp>
 
 using namespace ipoib;
@@ -29,9 +30,10 @@ public:
 };
 
 /// One simulated fabric for all cases, as one outside this process is.
-class LastingRig : public Rig {
+template <class Fabric>
+class OneFabricRig : public Rig {
 public:
-    explicit LastingRig(std::string journals = {}) { options_.journal_folder = std::move(journals); }
+    explicit OneFabricRig(std::string journals = {}) { options_.journal_folder = std::move(journals); }
     Session& prepare(std::uint64_t) override {
         if (!session_) {
             session_ = std::make_unique<Session>(fabric, nobody_, options_);
@@ -39,35 +41,47 @@ public:
         }
         return *session_;
     }
-    void clean_up(CaseEnd) override { session_->undo(); }
+    std::string clean_up(CaseEnd) override {
+        session_->undo();
+        return {};
+    }
     [[nodiscard]] fabric::Abilities abilities() const override { return fabric.abilities(); }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override { return {}; }
     [[nodiscard]] bool is_virtual() const override { return true; }
 
-    fabric::SimulatedFabric fabric{fabric::SimulatedOptions{}};
+    Fabric fabric{fabric::SimulatedOptions{}};
 
 private:
     Nobody nobody_;
     SessionOptions options_;
     std::unique_ptr<Session> session_;
 };
+using LastingRig = OneFabricRig<fabric::SimulatedFabric>;
 
-Result run_on(LastingRig& rig, void (*steps)(Bench&)) {
-    const Case one{.id = "IPOIB-4391-5-VAL-999",
-                   .title = "a test's own",
-                   .checks = {&rfc4391::join_takes_effect},
-                   .pass_if = "",
-                   .subject = Subject::sa,
-                   .steps = steps,
-                   .registered = Registered<Case>{nullptr}};
+using Steps = void (*)(Bench&);
+
+struct OwnCase {
+    explicit OwnCase(Steps steps)
+        : one{.id = "IPOIB-4391-5-VAL-999",
+              .title = "a test's own",
+              .checks = {&rfc4391::join_takes_effect},
+              .pass_if = "",
+              .subject = Subject::sa,
+              .steps = steps,
+              .registered = Registered<Case>{nullptr}} {}
+    Case one;
+};
+
+std::vector<Result> results_on(Rig& rig, std::initializer_list<Steps> all) {
+    std::list<OwnCase> cases;
     ActiveRun active;
-    active.cases = {&one};
+    for (const auto steps : all) active.cases.push_back(&cases.emplace_back(steps).one);
     active.judges_sa = true;
     active.has_control = false;
-    return run(active, rig).results.at(0);
+    return run(active, rig).results;
 }
 
-const std::string tester = "\"guid\":\"" + wire::hex(fabric::tester_guid, 16) + "\",";
+Result run_on(Rig& rig, Steps steps) { return results_on(rig, {steps}).at(0); }
 
 }  // namespace
 
@@ -78,7 +92,7 @@ TEST_CASE("Bench: what a case changes on the fabric is taken back, however the c
     static std::size_t meanwhile = 0;
     const auto result = run_on(rig, [](Bench& bench) {
         bench.step("a P_Key");
-        bench.change_fabric("pkey", tester + "\"add\":\"8abc\"", tester + "\"remove\":\"8abc\"");
+        bench.change_fabric(fabric::SetPKey{{.guid = fabric::tester_guid}, 0x8abc});
         bench.pass_time(100ms);
         meanwhile = bench.port().p_keys.size();
         bench.precondition(false, "the moon");
@@ -87,6 +101,64 @@ TEST_CASE("Bench: what a case changes on the fabric is taken back, however the c
     CHECK(result.verdict == Verdict::inconc);
     CHECK(meanwhile == before + 1);
     CHECK(p_keys() == before);
+}
+
+TEST_CASE("Bench: what a case takes back itself is not taken back again") {
+    LastingRig rig;
+    const auto result = run_on(rig, [](Bench& bench) {
+        const fabric::PortName port{.guid = fabric::tester_guid};
+        bench.step("a P_Key comes and goes");
+        bench.change_fabric(fabric::SetPKey{port, 0x8abc, true});
+        bench.pass_time(100ms);
+        bench.change_fabric(fabric::SetPKey{port, 0x8abc, false});
+        bench.require(true, "either");
+    });
+    INFO(result.message);
+    CHECK(result.verdict == Verdict::pass);
+}
+
+TEST_CASE("Bench: a broadcast group that a case has deleted is there again for the next one, with the tester in it") {
+    LastingRig rig;
+    const auto broadcast = wire::broadcast_gid(0xffff, 2);
+    const auto result = run_on(rig, [](Bench& bench) {
+        bench.step("no broadcast group");
+        bench.change_fabric(fabric::SetGroup{bench.link().broadcast_gid(), false});
+        bench.precondition(false, "a DUT that asks for it");
+    });
+    CHECK(result.verdict == Verdict::inconc);
+    const auto* group = rig.fabric.subnet().sa().find(broadcast);
+    REQUIRE(group != nullptr);
+    CHECK(group->members.size() == 1);
+}
+
+TEST_CASE("Active run: a fabric that cannot be put back ends the run, and is told") {
+    struct Stubborn : fabric::SimulatedFabric {
+        using SimulatedFabric::SimulatedFabric, SimulatedFabric::change;
+        [[nodiscard]] fabric::ChangeAnswer change(const fabric::FabricChange& what, fabric::Duration time) override {
+            const auto* p_key = std::get_if<fabric::SetPKey>(&what);
+            if (p_key && !p_key->is_there) return {fabric::ChangeAnswer::Outcome::failed, "the table is locked"};
+            return SimulatedFabric::change(what, time);
+        }
+    };
+    OneFabricRig<Stubborn> rig;
+    const auto changes = [](Bench& bench) {
+        bench.step("a P_Key");
+        bench.change_fabric(fabric::SetPKey{{.guid = fabric::tester_guid}, 0x8abc});
+        bench.require(true, "it");
+    };
+    const auto idles = [](Bench& bench) {
+        bench.step("nothing");
+        bench.require(true, "it");
+    };
+    const auto results = results_on(rig, {idles, changes, idles, idles});
+    REQUIRE(results.size() == 3);
+    CHECK(results[0].verdict == Verdict::pass);
+    CHECK(results[1].verdict == Verdict::pass);
+    CHECK(results[2].id == "SESSION");
+    CHECK(results[2].verdict == Verdict::error);
+    CHECK_THAT(results[2].message, ContainsSubstring(R"({"do":"pkey","guid":"0x0002c90300aa0001","remove":"0x8abc"})"));
+    CHECK_THAT(results[2].message, ContainsSubstring("the table is locked"));
+    CHECK(results[2].notes == std::vector<std::string>{"2 cases were not begun"});
 }
 
 TEST_CASE("Bench: memberships of both ports and subscriptions end after the case") {

@@ -45,11 +45,6 @@ void Bench::State::keep(reports::Detail detail, std::string_view kind, const std
     result.details.push_back(std::move(detail));
 }
 
-std::string Bench::State::control_request(std::string_view request, const std::string& members) {
-    const auto line = "{\"id\":" + std::to_string(session.next_number()) + ",\"do\":\"" + std::string(request) + '"';
-    return line + (members.empty() ? "" : ',' + members) + '}';
-}
-
 void Bench::State::demand_sight(const Expectation& expectation) const {
     if (expectation.seen_by() == SeenBy::anyone && !session.fabric().abilities().has(fabric::Ability::see_all))
         throw NotApplicable{NotJudged::tester,

@@ -60,13 +60,15 @@ struct Bench::State {
     std::vector<std::pair<std::uint16_t, wire::Gid>> subscriptions{};  ///< trap and GID, as they were asked for
     std::vector<std::pair<std::uint16_t, wire::Gid>> reports{};        ///< trap and group, as they came
     std::size_t reports_before_step = 0;
-    std::vector<std::string> to_undo{};  ///< requests of the fabric-control protocol, the last one first
+    std::vector<fabric::FabricChange> to_undo{};  ///< what takes back the changes of the fabric, the last one first
 
     ~State();
-    /// After the case: takes back what it changed and leaves what its second port joined.
-    void undo();
+    /// Keeps what takes a change of the fabric back, or forgets it where this change has done so.
+    void changed(const fabric::FabricChange& change);
+    /// After the case: takes back what it changed and leaves what its second port joined. What of the fabric could not
+    /// be taken back; empty where it is as before.
+    [[nodiscard]] std::string undo();
     void stop_listening() noexcept;
-    [[nodiscard]] std::string control_request(std::string_view request, const std::string& members);
 
     [[nodiscard]] Situation& situation() noexcept { return session.situation(); }
     void observed();

@@ -28,8 +28,11 @@ Result run_case(const char* id, const Target& target) {
 /// A fabric that cannot be changed from outside.
 class FixedFabric : public fabric::SimulatedFabric {
 public:
+    using SimulatedFabric::change;
     using SimulatedFabric::SimulatedFabric;
-    [[nodiscard]] std::string control(const std::string&) override { return R"({"id":0,"error":"unsupported"})"; }
+    [[nodiscard]] fabric::ChangeAnswer change(const fabric::FabricChange&, fabric::Duration) override {
+        return {fabric::ChangeAnswer::Outcome::unsupported, "not here"};
+    }
 };
 
 /// A DUT that is the same for all cases.
@@ -40,10 +43,14 @@ public:
         session_.begin();
     }
     Session& prepare(std::uint64_t) override { return session_; }
-    void clean_up(CaseEnd) override { session_.undo(); }
+    std::string clean_up(CaseEnd) override {
+        session_.undo();
+        return {};
+    }
     [[nodiscard]] fabric::Abilities abilities() const override { return fabric_.abilities(); }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override { return {}; }
     [[nodiscard]] bool is_virtual() const override { return true; }
+    [[nodiscard]] fabric::SimulatedFabric& fabric() noexcept { return fabric_; }
 
     Result take(const char* id) {
         ActiveRun active;
@@ -171,4 +178,14 @@ TEST_CASE("Blame: a time that the DUT has stated, or was told, is not cut by --t
         INFO(id << ": " << result.message);
         CHECK(result.verdict == Verdict::pass);
     }
+}
+
+TEST_CASE("Blame: a DUT that never asks for the broadcast group does not leave the next case without one") {
+    LastingRig<fabric::SimulatedFabric> rig{"broadcast-gid-601b"};
+    const auto result = rig.take("IPOIB-4391-5-INV-004");
+    INFO(result.message);
+    CHECK(result.verdict != Verdict::pass);
+    const auto* group = rig.fabric().subnet().sa().find(wire::broadcast_gid(0xffff, 2));
+    REQUIRE(group != nullptr);
+    CHECK_FALSE(group->members.empty());
 }

@@ -55,10 +55,10 @@ public:
                                         std::string(sa_mutant_prefix) + std::string(mutant_->name) + " --dut sa");
         (void)simulated_options(target, 0, fabric::Loop::Clock::virtual_time);
     }
-    ~SimulatedRig() override { SimulatedRig::clean_up({}); }
+    ~SimulatedRig() override { drop(); }
 
     Session& prepare(std::uint64_t seed) override {
-        clean_up({});
+        drop();
         fabric_ =
             std::make_unique<SimulatedFabric>(simulated_options(target_, seed, fabric::Loop::Clock::virtual_time));
         facts_ = fabric_->facts();
@@ -71,10 +71,9 @@ public:
         return *session_;
     }
     /// Thrown away as a whole: nobody else is on this fabric.
-    void clean_up(CaseEnd) override {
-        session_.reset();
-        dut_.reset();
-        fabric_.reset();
+    [[nodiscard]] std::string clean_up(CaseEnd) override {
+        drop();
+        return {};
     }
     [[nodiscard]] fabric::Abilities abilities() const override {
         using fabric::Ability;
@@ -85,6 +84,12 @@ public:
     [[nodiscard]] bool is_virtual() const override { return true; }
 
 private:
+    void drop() noexcept {
+        session_.reset();
+        dut_.reset();
+        fabric_.reset();
+    }
+
     Target target_;
     const Mutant* mutant_;
     NoControl none_;
@@ -111,15 +116,17 @@ public:
         }
         return *session_;
     }
-    void clean_up(CaseEnd end) override {
-        if (!session_) return;
+    [[nodiscard]] std::string clean_up(CaseEnd end) override {
+        if (!session_) return {};
+        std::string problem;
         try {
             if (!end.is_broken) session_->undo();
-            if (end.changed_fabric) (void)the_fabric().control(R"({"id":0,"do":"restore"})");
+            if (end.changed_fabric) problem = restore();
         } catch (const ChannelBroken&) {
             end.is_broken = true;
         }
         if (end.is_broken) drop();
+        return problem;
     }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override {
         return fabric_ ? fabric_->facts() : facts_;
@@ -148,6 +155,12 @@ protected:
     }
 
 private:
+    /// What cases change is taken back one by one; a fabric that can put back more is asked to.
+    std::string restore() {
+        const auto answer = the_fabric().change(fabric::Restore{});
+        if (answer.outcome != fabric::ChangeAnswer::Outcome::failed) return {};
+        return "the fabric could not be put back, " + fabric::text(fabric::Restore{}) + ": " + answer.message;
+    }
     Control& control() {
         if (!target_.dut.starts_with(exec_prefix)) return none_;
         if (!adapter_)
@@ -216,12 +229,10 @@ private:
     void connect() {
         fabric_ = std::make_unique<fabric::SocketFabric>(options_);
         if (target_.scenario == usual_scenario) return;
-        const auto answer = fabric_->control(nlohmann::json{
-            {"id", 0}, {"do", "scenario"}, {"name", target_.scenario}, {"deadline", scaled(restart_patience) / 1s}}
-                                                 .dump());
-        const auto told = nlohmann::json::parse(answer, nullptr, false);
-        if (!told.is_object() || !told.contains("ok"))
-            throw std::runtime_error("the fabric cannot be set up as " + target_.scenario + ": " + answer);
+        const auto answer =
+            fabric_->change(fabric::SetScenario{std::string(target_.scenario)}, scaled(restart_patience));
+        if (!answer.is_done())
+            throw std::runtime_error("the fabric cannot be set up as " + target_.scenario + ": " + answer.message);
     }
 
     fabric::SocketOptions options_;

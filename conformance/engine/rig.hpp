@@ -38,7 +38,8 @@ public:
     struct CaseEnd {
         bool changed_fabric = false, is_broken = false;
     };
-    virtual void clean_up(CaseEnd end) = 0;
+    /// What could not be put back, so that no further case can be judged here; empty where all could.
+    [[nodiscard]] virtual std::string clean_up(CaseEnd end) = 0;
     /// What can be done here, before anything is sent; facts for the report, known after the first prepare().
     [[nodiscard]] virtual fabric::Abilities abilities() const = 0;
     [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> fabric_facts() const = 0;

@@ -30,10 +30,11 @@ std::uint32_t neighbour_of(const IpNetwork& network) {
 }  // namespace
 
 Session::Session(fabric::Fabric& fabric, Control& control, SessionOptions options)
-    : fabric_(fabric),
-      control_(control),
+    : journaled_(options.keeps_journal ? std::make_unique<Journaled>(fabric, control) : nullptr),
+      fabric_(journaled_ ? journaled_->fabric : fabric),
+      control_(journaled_ ? journaled_->control : control),
       options_(std::move(options)),
-      dut_(control, options_.interface, options_.timeout_scale),
+      dut_(control_, options_.interface, options_.timeout_scale),
       nonce_(static_cast<std::uint16_t>(options_.seed % nonces)) {}
 
 Session::~Session() {

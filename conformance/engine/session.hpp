@@ -3,6 +3,7 @@
 #pragma once
 
 #include "conformance/dut/dut.hpp"
+#include "conformance/engine/inputs/journaled.hpp"
 #include "conformance/engine/recorder.hpp"
 #include "conformance/engine/tester.hpp"
 
@@ -29,6 +30,7 @@ struct SessionOptions {
     double timeout_scale = 1;
     std::uint64_t seed = 1;
     std::string journal_folder;  ///< where the port's journal is; empty: nobody else uses the port
+    bool keeps_journal = false;  ///< of all that comes in: InputJournal
 };
 
 /// Who is asked to stop still cleans up, and hears what came of it. Asked once more, the program ends.
@@ -72,6 +74,8 @@ public:
     /// Leaves every group, says goodbye to the DUT.
     void end() noexcept;
 
+    /// Of all that has come in since the session began, or since it was written; null where none is kept.
+    [[nodiscard]] InputJournal* journal() noexcept { return journaled_ ? &journaled_->journal : nullptr; }
     [[nodiscard]] fabric::Fabric& fabric() noexcept { return fabric_; }
     [[nodiscard]] fabric::Loop& loop() { return fabric_.loop(); }
     [[nodiscard]] Tester& tester() noexcept { return *tester_; }
@@ -99,6 +103,14 @@ private:
     bool find_by_interface();
     bool find_by_arp();
 
+    struct Journaled {
+        Journaled(fabric::Fabric& seen, Control& asked)
+            : journal(seen.loop()), fabric(seen, journal), control(asked, journal) {}
+        InputJournal journal;
+        JournaledFabric fabric;
+        JournaledControl control;
+    };
+    std::unique_ptr<Journaled> journaled_;
     fabric::Fabric& fabric_;
     Control& control_;
     SessionOptions options_;

@@ -34,7 +34,8 @@ void FaultyLane::clear() {
 }
 
 void FaultyLane::carry(const Frame& frame, Time arrival) {
-    if (faults_.spares_management && is_management(frame.octets())) return loop_.deliver(arrival, end_, frame);
+    if (faults_.spares_management.value_or(true) && is_management(frame.octets()))
+        return loop_.deliver(arrival, end_, frame);
     if (happens(faults_.loss)) {
         ++lost_;
         return;

@@ -2,7 +2,7 @@
 // A run's fabric inside this process: a subnet with the tester's adapters plugged in and brought up.
 #include "fabric/simulated/fabric.hpp"
 
-#include "fabric/simulated/fabric_control.hpp"
+#include "fabric/simulated/change.hpp"
 
 #include <deque>
 
@@ -84,8 +84,8 @@ void SimulatedFabric::observe(std::function<void(const Sighting&)> observer) {
     });
 }
 
-std::string SimulatedFabric::control(const std::string& request) {
-    return simulated::control(state_->subnet, request, state_->testers);
+ChangeAnswer SimulatedFabric::change(const FabricChange& change, Duration) {
+    return simulated::change(state_->subnet, change, state_->testers);
 }
 
 }  // namespace ipoib::fabric

@@ -2,17 +2,10 @@
 // A simulated subnet: switches as a tree, a subnet manager, a subnet administrator, and the nodes plugged into it.
 #pragma once
 
+#include "fabric/change/link_faults.hpp"
 #include "fabric/simulated/subnet_administrator.hpp"
 
 namespace ipoib::fabric {
-
-/// What a cable does wrong, in the direction from the node to its switch and back. Probabilities are 0 to 1.
-struct LinkFaults {
-    double loss = 0, duplication = 0, reordering = 0, corruption = 0;
-    Duration delay{};
-    /// Only frames of IPoIB and other data: management (QP0, QP1) passes.
-    bool spares_management = true;
-};
 
 struct SubnetConfig {
     std::uint64_t seed = 1;

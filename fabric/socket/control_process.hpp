@@ -2,7 +2,7 @@
 // A command that changes a fabric from outside: requests and answers as lines of JSON on its standard input and output.
 #pragma once
 
-#include "fabric/loop.hpp"
+#include "fabric/change/change.hpp"
 
 #include <sys/types.h>
 #include <memory>
@@ -58,12 +58,13 @@ public:
         : command_(command), process_(command.empty() ? nullptr : std::make_unique<ControlProcess>(loop, command)) {}
     [[nodiscard]] explicit operator bool() const noexcept { return process_ != nullptr; }
     [[nodiscard]] const std::string& command() const noexcept { return command_; }
-    [[nodiscard]] std::string ask(const std::string& request) {
-        return process_ ? process_->ask(request)
-                        : refusal(request, "unsupported", "no --fabric-control command is given");
+    [[nodiscard]] ChangeAnswer change(const FabricChange& change, Duration patience) {
+        if (!process_) return {ChangeAnswer::Outcome::unsupported, "no --fabric-control command is given"};
+        return parse_answer(process_->ask(request_text(change, ++last_id_, patience)));
     }
 
 private:
+    std::uint64_t last_id_ = 0;
     std::string command_;
     std::unique_ptr<ControlProcess> process_;
 };

@@ -180,7 +180,9 @@ std::vector<std::pair<std::string, std::string>> SocketFabric::facts() const {
 std::span<Port* const> SocketFabric::ports() { return state_->ports; }
 void SocketFabric::observe(std::function<void(const Sighting&)> observer) { state_->observer = std::move(observer); }
 
-std::string SocketFabric::control(const std::string& request) { return state_->control->ask(request); }
+ChangeAnswer SocketFabric::change(const FabricChange& change, Duration patience) {
+    return state_->control->change(change, patience);
+}
 std::string SocketFabric::problem() const { return state_->problem(); }
 
 std::string SocketFabric::State::problem() const {

@@ -348,12 +348,16 @@ TEST_CASE("Socket fabric: the fabric is changed by a command, if there is one") 
     const TemporaryFolder directory;
     const HubProcess hub{{directory / "a"}};
     SocketFabric without{{.paths = {directory / "a"}}};
-    CHECK(without.control(R"({"id":5,"do":"sm"})") ==
-          R"({"error":"unsupported","id":5,"message":"no --fabric-control command is given","ok":false})");
+    const auto refused = without.change(SetManager{.runs = false});
+    CHECK(refused.outcome == ChangeAnswer::Outcome::unsupported);
+    CHECK(refused.message == "no --fabric-control command is given");
 
-    SocketFabric with{{.paths = {directory / "a"}, .control = R"(read -r line; echo '{"id":5,"ok":true}'; cat)"}};
+    SocketFabric with{
+        {.paths = {directory / "a"},
+         .control = R"(read -r line; echo "$line" | grep -q '"do":"sm"' && echo '{"id":1,"ok":true}'; cat)"}};
     CHECK(with.abilities().has(Ability::control));
-    CHECK(with.control(R"({"id":5,"do":"sm"})") == R"({"id":5,"ok":true})");
+    CHECK(with.change(SetManager{.runs = false}).is_done());
+    CHECK(with.change(SetManager{.runs = true}).outcome == ChangeAnswer::Outcome::failed);
 }
 
 }  // namespace

@@ -55,7 +55,9 @@ std::vector<std::pair<std::string, std::string>> UmadFabric::facts() const {
 
 std::span<Port* const> UmadFabric::ports() { return state_->ports; }
 void UmadFabric::observe(std::function<void(const Sighting&)> observer) { state_->observer = std::move(observer); }
-std::string UmadFabric::control(const std::string& request) { return state_->control.ask(request); }
+ChangeAnswer UmadFabric::change(const FabricChange& change, Duration patience) {
+    return state_->control.change(change, patience);
+}
 std::string UmadFabric::problem() const { return state_->port.problem(); }
 
 }  // namespace ipoib::fabric

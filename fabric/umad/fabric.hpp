@@ -25,7 +25,8 @@ public:
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> facts() const override;
     [[nodiscard]] std::span<Port* const> ports() override;
     void observe(std::function<void(const Sighting&)> observer) override;
-    [[nodiscard]] std::string control(const std::string& request) override;
+    using Fabric::change;
+    [[nodiscard]] ChangeAnswer change(const FabricChange& change, Duration patience) override;
 
     [[nodiscard]] std::string problem() const override;
 

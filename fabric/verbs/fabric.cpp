@@ -83,7 +83,9 @@ std::vector<std::pair<std::string, std::string>> VerbsFabric::facts() const {
 std::span<Port* const> VerbsFabric::ports() { return state_->ports; }
 void VerbsFabric::observe(std::function<void(const Sighting&)> observer) { state_->observer = std::move(observer); }
 
-std::string VerbsFabric::control(const std::string& request) { return state_->control.ask(request); }
+ChangeAnswer VerbsFabric::change(const FabricChange& change, Duration patience) {
+    return state_->control.change(change, patience);
+}
 
 std::string VerbsFabric::problem() const {
     for (const auto& port : state_->owned)

@@ -18,9 +18,8 @@ const Case no_link_without_broadcast_group{
     .steps =
         [](Bench& bench) {
             const auto broadcast = bench.link().broadcast_gid();
-            const auto gid = '"' + text(broadcast) + '"';
             bench.step("The broadcast group is gone when the interface comes up", rfc4391::broadcast_group_exists);
-            bench.change_fabric("group", "\"delete\":" + gid, "{\"do\":\"group\",\"create\":" + gid + '}');
+            bench.change_fabric(SetGroup{broadcast, false});
             bench.dut_begins_to_come_up();
             bench.dut_tries_to_send(IpAddress::v4(0xffffffff), bench.fresh_port());
             bench.pass_time(5s);
@@ -35,7 +34,7 @@ const Case no_link_without_broadcast_group{
             bench.note(is_created ? "the DUT creates the broadcast group" : "the DUT waits for the broadcast group");
             if (is_created) return;
             bench.step("The administrator creates the group", rfc4391::broadcast_group_exists);
-            bench.change_fabric("group", "\"create\":" + gid);
+            bench.change_fabric(SetGroup{broadcast, true});
             bench.rejoin_link();
             bench.dut_comes_up();
             bench.control();

@@ -19,9 +19,7 @@ const Case packets_across_subnets_have_a_grh{
             constexpr std::uint64_t another_subnet = 0xfec0'0000'0000'0001;
             const auto remote = Gid::of(another_subnet, tester.gid.interface_id());
             bench.step("The tester is in another subnet, behind a router that its own port stands for");
-            const auto gid = "\"gid\":\"" + text(remote) + '"';
-            bench.change_fabric("path", gid + ",\"lid\":" + std::to_string(tester.lid),
-                                "{\"do\":\"path\"," + gid + '}');
+            bench.change_fabric(SetPath{remote, tester.lid});
             bench.answer_resolution(false);
             bench.dut().flush_neighbours();
             bench.send(arp_request().with(ArpAddresses::sha_gid, remote));

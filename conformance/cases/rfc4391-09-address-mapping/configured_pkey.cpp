@@ -31,14 +31,9 @@ const Case interface_has_configured_p_key{
     .steps =
         [](Bench& bench) {
             constexpr std::uint16_t configured = 0x8345, unused = 0x8567;
-            const auto guid = hex(bench.situation().dut.gid.interface_id(), 16);
+            const PortName port{.guid = bench.situation().dut.gid.interface_id()};
             bench.step("The port's table gets two P_Keys more");
-            for (const auto p_key : {configured, unused}) {
-                const auto members = [&](const char* what) {
-                    return "\"guid\":\"" + guid + "\",\"" + what + "\":\"" + hex(p_key, 4) + '"';
-                };
-                bench.change_fabric("pkey", members("add"), "{\"do\":\"pkey\"," + members("remove") + '}');
-            }
+            for (const auto p_key : {configured, unused}) bench.change_fabric(SetPKey{port, p_key});
             bench.pass_time(2s);
             // Who makes an interface for each P_Key of the table may have been configured to.
             if (questions(bench, unused) != 0) bench.note("the DUT asks about a partition that no request named");

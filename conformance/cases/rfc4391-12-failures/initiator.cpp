@@ -23,10 +23,10 @@ const Case program_hears_of_failed_join{
             const auto refused = bench.fresh_group4();
             const auto mgid = bench.mgid_of(refused);
             bench.step("The SA refuses one");
-            bench.change_fabric("sa", "\"refuse_joins\":512,\"refuse_only\":\"" + text(mgid) + '"');
+            bench.change_fabric(refused_joins(mgid));
             const bool says_it_joined = bench.dut_can_join(refused);
             bench.precondition(bench.reaches_sa(mgid, within(5s)), "the DUT asks for the group");
-            bench.change_fabric("sa", "\"reset\":true");
+            bench.change_fabric(SetSa{.resets = true});
             if (says_it_joined)
                 bench.warn("that the program is told of the failure", "the call succeeded");
             else

@@ -19,7 +19,7 @@ const Case multicast_failures_are_logged{
             bench.step("The SA refuses a join of the DUT");
             (void)bench.dut().log();
             const auto before = bench.dut().log();
-            bench.change_fabric("sa", "\"refuse_joins\":512,\"refuse_only\":\"" + text(bench.mgid_of(group)) + '"');
+            bench.change_fabric(refused_joins(bench.mgid_of(group)));
             bench.dut_joins(group);
             bench.precondition(bench.reaches_sa(bench.mgid_of(group), within(5s)), "the DUT asks for the group");
             bench.pass_time(3s);
@@ -27,7 +27,7 @@ const Case multicast_failures_are_logged{
             const auto after = bench.dut().log();
             bench.require(!after.empty() && after != before, "a line in the DUT's log", "none");
             bench.step("The SA grants joins again");
-            bench.change_fabric("sa", "\"reset\":true");
+            bench.change_fabric(SetSa{.resets = true});
             bench.control();
             const auto another = bench.fresh_group4();
             bench.dut_joins(another);

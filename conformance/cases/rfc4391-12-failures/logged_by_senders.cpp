@@ -20,13 +20,13 @@ const Case failed_joins_of_senders_are_logged{
             bench.step("The SA refuses a join of the DUT, which is to send to a group that exists");
             (void)bench.dut().log();
             const auto before = bench.dut().log();
-            bench.change_fabric("sa", "\"refuse_joins\":512,\"refuse_only\":\"" + text(mgid) + '"');
+            bench.change_fabric(refused_joins(mgid));
             bench.dut_sends(group, bench.fresh_port());
             bench.precondition(join_of(mgid), within(5s));
             bench.pass_time(3s);
             const auto after = bench.dut().log();
             bench.require(!after.empty() && after != before, "a line in the DUT's log", "none");
-            bench.change_fabric("sa", "\"reset\":true");
+            bench.change_fabric(SetSa{.resets = true});
         },
 };
 

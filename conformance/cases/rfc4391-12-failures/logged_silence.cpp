@@ -30,7 +30,7 @@ const Case unanswered_joins_are_logged{
             bench.dut_joins(left);
             bench.precondition(bench.exists_at_sa(bench.mgid_of(left), within(10s)), "the DUT can join groups");
             bench.step("The SA does not answer a leave");
-            bench.change_fabric("sa", "\"silent\":true", "{\"do\":\"sa\",\"reset\":true}");
+            bench.change_fabric(SetSa{.is_silent = true});
             const bool tells_of_leave = log_grows([&] { bench.dut().leave(left); });
             bench.precondition(bench.count(leave_of(bench.mgid_of(left))) > 0, "the DUT leaves the group");
             bench.require(tells_of_leave, "a line in the DUT's log", "none");
@@ -40,7 +40,7 @@ const Case unanswered_joins_are_logged{
             bench.precondition(bench.count(join_of(bench.mgid_of(group))) > 0, "the DUT asks for the group");
             bench.require(tells_of_join, "a line in the DUT's log", "none");
             bench.step("The SA answers again");
-            bench.change_fabric("sa", "\"reset\":true");
+            bench.change_fabric(SetSa{.resets = true});
             bench.control();
         },
 };

@@ -42,11 +42,7 @@ const Case limited_members_have_no_path{
         [](Bench& bench) {
             const auto one = bench.first().self().gid, other = bench.second().self().gid;
             const auto give = [&](const Gid& port, std::uint16_t p_key) {
-                const auto change = [&](const char* what) {
-                    return "\"guid\":\"" + hex(port.interface_id(), 16) + "\",\"" + what + "\":\"" + hex(p_key, 4) +
-                           '"';
-                };
-                bench.change_fabric("pkey", change("add"), change("remove"));
+                bench.change_fabric(SetPKey{{.guid = port.interface_id()}, p_key});
             };
             bench.step("Both are limited members");
             give(one, limited_p_key);

@@ -50,21 +50,19 @@ const Case pkey_is_looked_at_now{
     .subject = Subject::sa,
     .steps =
         [](Bench& bench) {
-            const auto port = "\"guid\":\"" + hex(bench.port().gid.interface_id(), 16) + "\",";
-            const auto add = port + "\"add\":\"" + hex(foreign_p_key, 4) + '"';
-            const auto remove = port + "\"remove\":\"" + hex(foreign_p_key, 4) + '"';
-            const auto change = [&](const auto&... members) {
-                bench.change_fabric("pkey", members...);
+            const PortName port{.guid = bench.port().gid.interface_id()};
+            const auto set = [&](bool is_there) {
+                bench.change_fabric(SetPKey{port, foreign_p_key, is_there});
                 bench.pass_time(1s);
             };
             const auto ask = [&] { return bench.ask_to_join(foreign_group(bench), bench.creation_mask()); };
             bench.step("Before the port has the P_Key");
             bench.require_refusal(ask());
             bench.step("The port is given the P_Key");
-            change(add, remove);
+            set(true);
             bench.precondition(ask().is_ok(), "the SA creates the group");
             bench.step("The P_Key is taken away");
-            change(remove);
+            set(false);
             bench.require_refusal(ask());
         },
 };

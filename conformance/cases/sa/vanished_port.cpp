@@ -24,8 +24,7 @@ const Case vanished_ports_are_pruned{
             bench.step("The only FullMember of a group loses its link");
             const auto group = member.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member).mgid;
             bench.precondition(bench.group_at_sa(group).has_value(), "the group is there");
-            const auto port = "\"guid\":\"" + hex(member.self().gid.interface_id(), 16) + "\",\"state\":";
-            bench.change_fabric("port", port + "\"down\"", port + "\"up\"");
+            bench.change_fabric(SetPort{.port = {.guid = member.self().gid.interface_id()}, .is_up = false});
             bench.require(bench.vanishes_at_sa(group, within(30s)), "no group without its member", "the group");
         },
 };

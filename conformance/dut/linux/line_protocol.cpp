@@ -45,6 +45,8 @@ const Json& Request::at(const char* name) const {
     return *found;
 }
 
+std::string Request::line() const { return line_of(members_); }
+
 std::string Request::text(const char* name) const {
     const auto& value = at(name);
     if (!value.is_string()) fail(std::string("\"") + name + "\" is not text");

@@ -26,6 +26,8 @@ class Request {
 public:
     explicit Request(const Json& members) : members_(members) {}
     [[nodiscard]] bool has(const char* name) const { return members_.contains(name); }
+    /// All of it, as a line of JSON.
+    [[nodiscard]] std::string line() const;
     [[nodiscard]] std::string text(const char* name) const;
     [[nodiscard]] bool flag(const char* name) const;
     /// A number, or text with one in hexadecimal digits.

@@ -135,13 +135,11 @@ void Fabric::look_for_ports() {
     }
 }
 
-EndPort Fabric::port_of(const Request& request) {
-    const bool has_guid = request.has("guid");
-    const auto guid = has_guid ? request.number("guid", 1, UINT64_MAX) : 0;
-    const auto lid = has_guid ? 0 : request.number("lid", 1, 0xffff);
+EndPort Fabric::port_of(const fabric::PortName& name) {
+    const bool has_guid = name.guid != 0;
     const auto find = [&] {
         return std::find_if(known_.begin(), known_.end(), [&](const auto& entry) {
-            return has_guid ? entry.first == guid : entry.second.lid == lid;
+            return has_guid ? entry.first == name.guid : entry.second.lid == name.lid;
         });
     };
     auto found = has_guid ? find() : known_.end();  // LIDs may have changed
@@ -158,8 +156,8 @@ std::string Fabric::manager_cable() const {
     return device.replace(0, 3, "hca");
 }
 
-void Fabric::change_scenario(const Request& request, host::Json& answer) {
-    const auto* scenario = find_scenario(request.text("name"));
+void Fabric::apply(const fabric::SetScenario& change) {
+    const auto* scenario = find_scenario(change.name);
     if (!scenario) fail("no scenario has this name");
     constexpr unsigned octets_of_mtu_5 = 4096;
     if (scenario->port_mtu && mtu_capability() < octets_of_mtu_5)
@@ -167,23 +165,21 @@ void Fabric::change_scenario(const Request& request, host::Json& answer) {
     partitions_ = {.scenario = scenario};
     is_partitioned_ = true;
     start_afresh();
-    wait_for_subnet(std::max(request.patience(), milliseconds{9000}));
-    if (!scenario->not_set.empty()) answer["not_set"] = scenario->not_set;
+    wait_for_subnet(std::max(patience_, milliseconds{9000}));
+    if (!scenario->not_set.empty()) answer_["not_set"] = scenario->not_set;
 }
 
-void Fabric::change_manager(const Request& request) {
-    const auto state = request.text("state");
-    if (state != "stop" && state != "start") fail("\"state\" is neither stop nor start");
-    if (state == "stop") {
+void Fabric::apply(const fabric::SetManager& change) {
+    if (!change.runs) {
         // Its port is unplugged: what is sent to it meanwhile must not wait for it in a queue.
         if (manager_cable() == "hca0") host::refuse_as_unsupported("the manager is on the DUT's port");
         cut(manager_cable());
         is_manager_cut_ = true;
         return;
     }
-    if (request.has("keeps_state") && request.flag("keeps_state")) return resume_manager();
+    if (change.keeps_state) return resume_manager();
     start_afresh();
-    wait_for_subnet(request.patience());
+    wait_for_subnet(patience_);
 }
 
 void Fabric::resume_manager() {
@@ -197,16 +193,13 @@ void Fabric::resume_manager() {
         fail("the manager's port does not come up");
 }
 
-void Fabric::change_port(const Request& request) {
-    const auto state = request.text("state");
-    if (state != "up" && state != "down") fail("\"state\" is neither up nor down");
-    const auto port = port_of(request);
-    if (state == "down") return cut(port.cable);
+void Fabric::apply(const fabric::SetPort& change) {
+    const auto port = port_of(change.port);
+    if (!change.is_up) return cut(port.cable);
     mend(port.cable);
     // OpenSM hears of it by a trap of the switch. The nodes behind raw ports tell of their state themselves.
     const auto files = "/sys/class/infiniband/" + std::string(port.cable).replace(0, 3, "vib") + "/ports/1/";
-    if (port.cable.starts_with("hca") &&
-        !host::wait_until(interruption_, request.patience(), [&] { return is_active(files); }))
+    if (port.cable.starts_with("hca") && !host::wait_until(interruption_, patience_, [&] { return is_active(files); }))
         fail("the port does not come up");
 }
 
@@ -219,11 +212,12 @@ void Fabric::wait_for_p_keys(const EndPort& port, std::uint16_t p_key, bool is_t
     if (!host::wait_until(interruption_, patience, holds)) fail("OpenSM does not change the port's table");
 }
 
-void Fabric::change_p_key(const Request& request) {
+void Fabric::apply(const fabric::SetPKey& change) {
     constexpr std::uint16_t key_bits = 0x7fff;
-    const bool adds = request.has("add");
-    const auto p_key = static_cast<std::uint16_t>(request.number(adds ? "add" : "remove", 1, 0xffff));
-    const auto port = port_of(request);
+    const bool adds = change.is_there;
+    const auto p_key = change.p_key;
+    if (p_key == 0) fail("0 is no P_Key");
+    const auto port = port_of(change.port);
     auto changed = partitions_;
     look_for_ports();
     changed.ports.clear();
@@ -244,14 +238,14 @@ void Fabric::change_p_key(const Request& request) {
     wait_for_p_keys(port, p_key, adds);
 }
 
-void Fabric::change_faults(const Request& request) {
+void Fabric::apply(const fabric::SetFaults& change) {
     constexpr double permille = 1000;
-    constexpr double longest_delay = 10000;
-    const auto port = port_of(request);
-    const auto real = [&](const char* name, double most) { return request.has(name) ? request.real(name, most) : 0; };
-    if (real("reordering", 1) > 0) host::refuse_as_unsupported("these cables keep the order of frames");
-    if (request.has("spares_management") && request.flag("spares_management"))
-        host::refuse_as_unsupported("these cables treat all frames alike");
+    constexpr fabric::Duration longest_delay = std::chrono::seconds{10};
+    const auto port = port_of(change.port);
+    const auto& faults = change.faults;
+    if (faults.reordering > 0) host::refuse_as_unsupported("these cables keep the order of frames");
+    if (faults.spares_management.value_or(false)) host::refuse_as_unsupported("these cables treat all frames alike");
+    if (faults.delay > longest_delay) fail("these cables delay a frame by 10 s at most");
     std::vector<std::string> lines{"fault " + port.cable + " off"};
     const auto add = [&](const char* kind, double value) {
         if (value <= 0) return;
@@ -262,15 +256,15 @@ void Fabric::change_faults(const Request& request) {
             lines.push_back(line + kind + ' ' + number);
         }
     };
-    add("drop", real("loss", 1) * permille);
-    add("duplicate", real("duplication", 1) * permille);
-    add("corrupt", real("corruption", 1) * permille);
-    add("delay", real("delay_ms", longest_delay));
+    add("drop", faults.loss * permille);
+    add("duplicate", faults.duplication * permille);
+    add("corrupt", faults.corruption * permille);
+    add("delay", std::chrono::duration<double, std::milli>(faults.delay).count());
     for (const auto& line : lines) command(line);
     lines.size() > 1 ? void(faulty_.insert(port.cable)) : void(faulty_.erase(port.cable));
 }
 
-void Fabric::restore() {
+void Fabric::apply(const fabric::Restore&) {
     for (const auto& cable : std::set<std::string>(faulty_)) {
         command("fault " + cable + " off");
         faulty_.erase(cable);
@@ -284,25 +278,22 @@ void Fabric::restore() {
     if (has_changed_keys) manager({"reload"});
 }
 
+host::Json Fabric::change(const host::Request& request) {
+    answer_ = host::Json::object();
+    patience_ = request.patience();
+    try {
+        std::visit([this](const auto& change) { apply(change); }, fabric::parse_change(request.line()));
+    } catch (const fabric::ChangeRefused& refused) {
+        throw host::Refusal{refused.is_unsupported, refused.what()};
+    }
+    return answer_;
+}
+
 host::Handlers Fabric::handlers() {
-    using host::Json;
-    const auto done = [](auto&& action) {
-        return [action](const Request& request) {
-            action(request);
-            return Json::object();
-        };
-    };
-    return {{"scenario",
-             [this](const Request& request) {
-                 Json answer = Json::object();
-                 change_scenario(request, answer);
-                 return answer;
-             }},
-            {"sm", done([this](const Request& request) { change_manager(request); })},
-            {"port", done([this](const Request& request) { change_port(request); })},
-            {"pkey", done([this](const Request& request) { change_p_key(request); })},
-            {"faults", done([this](const Request& request) { change_faults(request); })},
-            {"restore", done([this](const Request&) { restore(); })}};
+    host::Handlers all;
+    for (const auto* const verb : {"scenario", "sm", "port", "pkey", "sa", "group", "path", "faults", "restore"})
+        all.emplace(verb, [this](const host::Request& request) { return change(request); });
+    return all;
 }
 
 }  // namespace ipoib::lab

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "conformance/dut/linux/line_protocol.hpp"
+#include "fabric/change/change.hpp"
 #include "lab/guest/control/partitions.hpp"
 #include "lab/guest/control/ports.hpp"
 
@@ -18,13 +19,18 @@ public:
     [[nodiscard]] host::Handlers handlers();
 
 private:
-    using Request = host::Request;
-    void change_scenario(const Request& request, host::Json& answer);
-    void change_manager(const Request& request);
-    void change_port(const Request& request);
-    void change_p_key(const Request& request);
-    void change_faults(const Request& request);
-    void restore();
+    [[nodiscard]] host::Json change(const host::Request& request);
+    void apply(const fabric::SetScenario& change);
+    void apply(const fabric::SetManager& change);
+    void apply(const fabric::SetPort& change);
+    void apply(const fabric::SetPKey& change);
+    void apply(const fabric::SetFaults& change);
+    void apply(const fabric::Restore& change);
+    /// OpenSM does as it does: what a case wants of the SA is refused.
+    template <class Change>
+    [[noreturn]] void apply(const Change&) {
+        host::refuse_as_unsupported("OpenSM cannot be made to do that");
+    }
 
     /// Writes OpenSM's configuration for partitions_.
     void configure() const;
@@ -33,13 +39,15 @@ private:
     void wait_for_subnet(host::milliseconds patience) const;
     void wait_for_p_keys(const EndPort& port, std::uint16_t p_key, bool is_there) const;
     void look_for_ports();
-    [[nodiscard]] EndPort port_of(const Request& request);
+    [[nodiscard]] EndPort port_of(const fabric::PortName& name);
     [[nodiscard]] std::string manager_cable() const;
     void command(const std::string& line) const;
     void cut(const std::string& cable);
     void mend(const std::string& cable);
 
     const host::Interruption& interruption_;
+    host::milliseconds patience_{};  ///< of the request that is carried out
+    host::Json answer_;              ///< to it
     Partitions partitions_;
     std::map<std::uint64_t, EndPort> known_;  ///< by GUID; ports that are down are remembered
     std::set<std::string> cut_, faulty_;      ///< cables

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Changes as requests of the fabric-control protocol.
+#include "fabric/change/change.hpp"
+#include "protocol/wire/text.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace ipoib::fabric {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using std::chrono::duration;
+
+double in_milliseconds(Duration time) { return duration<double, std::milli>(time).count(); }
+
+void name_port(Json& request, const PortName& port) {
+    if (port.guid != 0)
+        request["guid"] = wire::hex(port.guid, 16);
+    else
+        request["lid"] = port.lid;
+}
+
+struct Writer {
+    Json& request;
+
+    void operator()(const SetScenario& change) const { request["name"] = change.name; }
+    void operator()(const SetManager& change) const {
+        request["state"] = change.runs ? "start" : "stop";
+        if (change.keeps_state) request["keeps_state"] = true;
+    }
+    void operator()(const SetPort& change) const {
+        name_port(request, change.port);
+        request["state"] = change.is_up ? "up" : "down";
+    }
+    void operator()(const SetPKey& change) const {
+        name_port(request, change.port);
+        request[change.is_there ? "add" : "remove"] = wire::hex(change.p_key, 4);
+    }
+    void operator()(const SetSa& change) const {
+        const auto member = [&](const char* name, const auto& value) {
+            if (value) request[name] = *value;
+        };
+        if (change.resets) request["reset"] = true;
+        if (change.delay) request["delay_ms"] = in_milliseconds(*change.delay);
+        member("silent", change.is_silent);
+        member("drop_next", change.drop_next);
+        member("busy_next", change.busy_next);
+        member("refuse_joins", change.refuse_joins);
+        if (change.refuse_only) request["refuse_only"] = text(*change.refuse_only);
+    }
+    void operator()(const SetGroup& change) const { request[change.exists ? "create" : "delete"] = text(change.mgid); }
+    void operator()(const SetPath& change) const {
+        request["gid"] = text(change.gid);
+        if (change.lid != 0) request["lid"] = change.lid;
+    }
+    void operator()(const SetFaults& change) const {
+        const auto& faults = change.faults;
+        const auto member = [&](const char* name, double value) {
+            if (value > 0) request[name] = value;
+        };
+        name_port(request, change.port);
+        member("loss", faults.loss);
+        member("duplication", faults.duplication);
+        member("reordering", faults.reordering);
+        member("corruption", faults.corruption);
+        member("delay_ms", in_milliseconds(faults.delay));
+        if (faults.spares_management) request["spares_management"] = *faults.spares_management;
+    }
+    void operator()(const Restore&) const {}
+};
+
+struct Verb {
+    std::string_view operator()(const SetScenario&) const { return "scenario"; }
+    std::string_view operator()(const SetManager&) const { return "sm"; }
+    std::string_view operator()(const SetPort&) const { return "port"; }
+    std::string_view operator()(const SetPKey&) const { return "pkey"; }
+    std::string_view operator()(const SetSa&) const { return "sa"; }
+    std::string_view operator()(const SetGroup&) const { return "group"; }
+    std::string_view operator()(const SetPath&) const { return "path"; }
+    std::string_view operator()(const SetFaults&) const { return "faults"; }
+    std::string_view operator()(const Restore&) const { return "restore"; }
+};
+
+struct Opposite {
+    using Change = std::optional<FabricChange>;
+    Change operator()(const SetScenario&) const { return {}; }
+    Change operator()(const SetManager& change) const {
+        if (change.runs) return {};
+        return SetManager{.runs = true, .keeps_state = true};
+    }
+    Change operator()(const SetPort& change) const { return SetPort{change.port, !change.is_up}; }
+    Change operator()(const SetPKey& change) const { return SetPKey{change.port, change.p_key, !change.is_there}; }
+    Change operator()(const SetSa& change) const {
+        if (change == SetSa{.resets = true}) return {};
+        return SetSa{.resets = true};
+    }
+    Change operator()(const SetGroup& change) const { return SetGroup{change.mgid, !change.exists}; }
+    Change operator()(const SetPath& change) const {
+        if (change.lid == 0) return {};
+        return SetPath{.gid = change.gid};
+    }
+    Change operator()(const SetFaults& change) const {
+        if (change.faults == LinkFaults{}) return {};
+        return SetFaults{.port = change.port};
+    }
+    Change operator()(const Restore&) const { return {}; }
+};
+
+void describe(const FabricChange& change, Json& request) {
+    request["do"] = verb(change);
+    std::visit(Writer{request}, change);
+}
+
+std::string line_of(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
+
+}  // namespace
+
+std::string_view verb(const FabricChange& change) { return std::visit(Verb{}, change); }
+
+std::string request_text(const FabricChange& change, std::uint64_t id, Duration patience) {
+    Json request{{"id", id}};
+    describe(change, request);
+    if (patience != usual_patience) request["deadline"] = duration<double>(patience).count();
+    return line_of(request);
+}
+
+std::string text(const FabricChange& change) {
+    Json request;
+    describe(change, request);
+    return line_of(request);
+}
+
+std::optional<FabricChange> opposite(const FabricChange& change) { return std::visit(Opposite{}, change); }
+
+}  // namespace ipoib::fabric

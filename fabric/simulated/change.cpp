@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What can be changed on a simulated subnet from outside.
+#include "fabric/simulated/change.hpp"
+
+#include "protocol/wire/text.hpp"
+
+namespace ipoib::fabric::simulated {
+namespace {
+
+[[noreturn]] void fail(const std::string& message) { throw ChangeRefused(false, message); }
+
+constexpr Duration longest_wait = std::chrono::seconds{5};
+
+/// Carries out what a request asks for.
+struct Control {
+    Subnet& subnet;
+    const std::vector<std::uint64_t>& awaited;
+
+    void await() const {
+        for (const auto guid : awaited)
+            if (!subnet.bring_up(guid, longest_wait)) fail("port " + wire::hex(guid, 16) + " did not come up");
+    }
+    [[nodiscard]] std::uint64_t guid_of(const PortName& port) const {
+        if (port.guid != 0) return port.guid;
+        const auto* found = subnet.view().by_lid(port.lid);
+        if (!found) fail("no port has this LID");
+        return found->port_guid;
+    }
+
+    void operator()(const SetScenario& change) const {
+        const auto* scenario = find_scenario(change.name);
+        if (!scenario) fail("no scenario has this name");
+        subnet.change_scenario(*scenario);
+        await();
+    }
+    void operator()(const SetManager& change) const {
+        if (!change.runs) return subnet.stop_manager();
+        subnet.start_manager(change.keeps_state);
+        await();
+    }
+    void operator()(const SetPort& change) const {
+        const auto guid = guid_of(change.port);
+        if (!subnet.set_link(guid, change.is_up)) fail("no port has this GUID");
+        if (change.is_up && !subnet.bring_up(guid, longest_wait)) fail("the port did not come up");
+    }
+    void operator()(const SetPKey& change) const {
+        const auto guid = guid_of(change.port);
+        const bool is_done =
+            change.is_there ? subnet.add_p_key(guid, change.p_key) : subnet.remove_p_key(guid, change.p_key);
+        if (!is_done) fail("no port has this GUID, or its table is full or lacks the P_Key");
+    }
+    void operator()(const SetSa& change) const {
+        auto faults = change.resets ? SaFaults{} : subnet.sa().faults;
+        faults.delay = change.delay.value_or(faults.delay);
+        faults.is_silent = change.is_silent.value_or(faults.is_silent);
+        faults.drop_next = change.drop_next.value_or(faults.drop_next);
+        faults.busy_next = change.busy_next.value_or(faults.busy_next);
+        faults.refuse_joins = change.refuse_joins.value_or(faults.refuse_joins);
+        if (change.refuse_only) faults.refuse_only = change.refuse_only;
+        subnet.sa().faults = faults;
+    }
+    void operator()(const SetGroup& change) const {
+        if (!change.exists) return subnet.sa().delete_group(change.mgid);
+        if (!subnet.sa().create_group(change.mgid, subnet.scenario().link)) fail("no MLID is left");
+    }
+    void operator()(const SetPath& change) const { subnet.sa().set_route(change.gid, change.lid); }
+    void operator()(const SetFaults& change) const {
+        if (!subnet.set_faults(guid_of(change.port), change.faults)) fail("no port has this GUID");
+    }
+    /// Takes back what cases do to manager and administrator. Links, P_Keys and groups are named one by one.
+    void operator()(const Restore&) const {
+        subnet.sa().faults = {};
+        if (subnet.sm_hca().is_connected()) return;
+        subnet.start_manager(true);
+        await();
+    }
+};
+
+}  // namespace
+
+ChangeAnswer change(Subnet& subnet, const FabricChange& change, const std::vector<std::uint64_t>& awaited) {
+    try {
+        std::visit(Control{subnet, awaited}, change);
+    } catch (const ChangeRefused& refused) {
+        return {ChangeAnswer::Outcome::failed, refused.what()};
+    }
+    return {};
+}
+
+}  // namespace ipoib::fabric::simulated
