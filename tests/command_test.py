@@ -9,12 +9,12 @@ import re
 import signal
 import struct
 import subprocess
-import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from program import CAPTURES, PROGRAM, Folder, conform
+from waiting import until
 from run_test import CASE
 
 
@@ -333,14 +333,13 @@ class Streams(Folder):
         """Until the program has taken all that was written and waits for more."""
         import fcntl
         import termios
-        import time
-        end = time.monotonic() + 30
-        while time.monotonic() < end:
+
+        def is_reading():
             left = struct.unpack("i", fcntl.ioctl(child.stdin, termios.FIONREAD, b"\0" * 4))[0]
             state = Path(f"/proc/{child.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-            if left == 0 and state == "S":
-                return
-        self.fail("the program does not read")
+            return left == 0 and state == "S"
+
+        until(is_reading, "program that reads", 30)
 
     def test_the_progress_bar_is_not_for_short_captures(self):
         run = conform("check", CAPTURES / "conformant.pcap")

@@ -11,11 +11,11 @@ import shutil
 import signal
 import struct
 import subprocess
-import time
 import unittest
 
 from generator import GENERATOR, generate, names
 from program import Folder, conform
+from waiting import until
 
 
 class Generate(Folder):
@@ -212,8 +212,7 @@ class Generate(Folder):
     def test_after_ctrl_c_the_capture_is_whole(self):
         path = self.folder / "x.pcap"
         run = subprocess.Popen([GENERATOR, "udp", "--count", str(10**9), "--out", path], stderr=subprocess.PIPE)
-        while not path.exists() or path.stat().st_size < 100000:
-            time.sleep(0.01)
+        until(lambda: path.exists() and path.stat().st_size >= 100000, "packets in the file")
         run.send_signal(signal.SIGINT)
         _, said = run.communicate(timeout=20)
         self.assertEqual(run.returncode, 0, said)

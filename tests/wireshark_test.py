@@ -10,17 +10,17 @@ import json
 import os
 import random
 import re
-import select
 import shutil
 import struct
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from waiting import until
 
 TOP = Path(os.environ["IPOIB_SOURCE_DIR"]).resolve()
 PROGRAM = Path(os.environ["IPOIB_CONFORM"]).resolve()
@@ -659,17 +659,17 @@ class Documentation(Wireshark):
                 screen.terminate()
 
     def wait_for_window(self, environment, window, said):
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline:
+        def shows_it():
             tree = subprocess.run(["xwininfo", "-root", "-tree"], env=environment, stdout=subprocess.PIPE,
                                   stderr=subprocess.DEVNULL, text=True, check=False).stdout
             if '"broken.pcap"' in tree and self.list_is_coloured(environment):
-                return
+                return True
             if window.poll() is not None:
                 said.seek(0)
                 self.fail(f"Wireshark has ended: {said.read()[-500:]}")
-            select.select([], [], [], 0.2)
-        self.fail("no window shows the capture with its packets judged")
+            return False
+
+        until(shows_it, "window that shows the capture with its packets judged", 120)
 
     @staticmethod
     def list_is_coloured(environment):
