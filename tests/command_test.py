@@ -59,7 +59,7 @@ class Check(Folder):
         self.assertIn("rfc4391/66", run.stderr)
 
     def test_a_section_with_its_subsections(self):
-        run = conform("check", CAPTURES / "conformant.pcap", "rfc4391/9", "--json", self.folder / "r.json")
+        conform("check", CAPTURES / "conformant.pcap", "rfc4391/9", "--json", self.folder / "r.json")
         ids = [r["id"] for r in json.loads((self.folder / "r.json").read_text())["results"]]
         self.assertIn("RULE-RFC4391-9.3-05", ids)
         self.assertNotIn("RULE-RFC4391-6-02", ids)
@@ -389,7 +389,8 @@ class OtherCommands(Folder):
         self.assertIn(f"checked by {CASE}", conform("explain", "RFC4391-6-03").stdout)
 
     def test_explain(self):
-        for what, words in (("RFC4391-6-02", "section 6"), ("RFC4391-13-01", "inspection: The adapter tries"), ("RULE-RFC4391-6-02", "Encap.Reserved"),
+        for what, words in (("RFC4391-6-02", "section 6"), ("RFC4391-13-01", "inspection: The adapter tries"),
+                            ("RULE-RFC4391-6-02", "Encap.Reserved"),
                             ("ff12:401b:ffff::fff:102", "239.255.1.2"), ("ff12:401b:ffff::ffff:ffff", "broadcast-GID"),
                             ("239.255.1.2", "ff12:401b:ffff::fff:102"), ("ff02::1", "ff12:601b:ffff::1"),
                             ("80:00:04:05:fe:80:00:00:00:00:00:00:00:02:c9:02:00:24:f6:36", "0x000405")):

@@ -13,8 +13,8 @@ GENERATOR = str(Path(os.environ["IPOIB_GEN"]).resolve())
 
 
 # Ids of requirements, rules and cases; verdicts; counts of what is judged.
-FACT = re.compile(r"\b(?:RULE-|IPOIB-)?(?:RFC\d+|UDMC|IBA|\d{4})-[\w.-]*\w|\b(?:PASS|FAIL|WARN|INCONC|ERROR|NA)\b|\b\d+ of \d+\b"
-                  r"|`[a-z0-9-]+`")
+FACT = re.compile(r"\b(?:RULE-|IPOIB-)?(?:RFC\d+|UDMC|IBA|\d{4})-[\w.-]*\w|\b(?:PASS|FAIL|WARN|INCONC|ERROR|NA)\b"
+                  r"|\b\d+ of \d+\b|`[a-z0-9-]+`")
 
 
 def facts(page):
@@ -34,7 +34,8 @@ def facts(page):
 
 class Documentation(Folder):
     def test_what_counts_as_a_fact_of_a_page(self):
-        page = "It is 3 of 4. See [IPOIB-4391-6-VAL-001](x/y.md).\n\n| a | b | c |\n|---|---|---|\n| `arp-silent` | says no | MUST |\n"
+        page = "It is 3 of 4. See [IPOIB-4391-6-VAL-001](x/y.md).\n\n| a | b | c |\n|---|---|---|\n"
+        page += "| `arp-silent` | says no | MUST |\n"
         self.assertEqual(facts(page), [("3 of 4", "IPOIB-4391-6-VAL-001"), ("`arp-silent`",), ("MUST",)])
         for old, new in (("says no", "is silent"), ("It is", "There are"), ("x/y.md", "z.md"), ("| a", "| c")):
             self.assertEqual(facts(page.replace(old, new)), facts(page))
@@ -58,7 +59,8 @@ class Documentation(Folder):
                 self.assertEqual(kept, written, "run scripts/update-docs")
 
     def test_every_command_in_the_readme_and_docs_runs(self):
-        """Lines indented by four blanks that begin with ipoib-conform, ipoib-gen or cc, in order, in a folder with the samples."""
+        """Lines indented by four blanks that begin with ipoib-conform, ipoib-gen or cc, in order, in a folder with the
+        samples."""
         for document in [SOURCE / "README.md", *sorted((SOURCE / "docs").rglob("*.md"))]:
             folder = self.folder / str(document.relative_to(SOURCE)).replace("/", "-")
             folder.mkdir()

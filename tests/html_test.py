@@ -266,10 +266,11 @@ class Html(Folder):
         room.mkdir()
         # A file system of its own, which is gone with the program.
         small = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=20k none "$TMPDIR" && exec "$@"', "sh"]
-        run = subprocess.run([*small, PROGRAM, "run", "rfc4391/4", "--dut", "mutant:maps-32-bits", "--html", self.folder / "r.html",
-                              "--json", self.folder / "r.json", "--quiet"], env={**os.environ, "TMPDIR": str(room)},
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60,
-                             check=False)
+        run = subprocess.run([*small, PROGRAM, "run", "rfc4391/4", "--dut", "mutant:maps-32-bits", "--html",
+                              self.folder / "r.html", "--json", self.folder / "r.json", "--quiet"],
+                             env={**os.environ, "TMPDIR": str(room)}, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True, timeout=60, check=False)
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertIn("no room in the temporary folder", (self.folder / "r.json").read_text())
         self.assertNotIn(str(room), (self.folder / "r.json").read_text())

@@ -103,7 +103,6 @@ class Guest(LabTest):
         # Packets crossed.
         self.assertEqual(verdicts["IPOIB-4391-5-VAL-004"], "PASS")
 
-
     def test_a_capture_holds_what_the_fabric_carried(self):
         file = self.folder / "lab.pcap"
         done = self.lab("capture", file)

@@ -202,6 +202,7 @@ class Slurm:
         daemon = self.daemons.pop(node)
         daemon.kill()
         daemon.wait()
+
         def is_gone():
             pids = own()
             parents = {int(_read(pid, "stat").rpartition(b")")[2].split()[1]) for pid in pids if _read(pid, "stat")}

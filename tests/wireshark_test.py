@@ -519,7 +519,6 @@ class Hostile(Wireshark):
             for outcome in [pool.submit(damage, seed) for seed in range(FUZZ_RUNS)]:
                 outcome.result()
 
-
     def test_damaged_by_editcap(self):
         for seed, source in enumerate(file for file in CAPTURES if file.suffix == ".pcap"):
             capture = self.folder / "edited.pcapng"
