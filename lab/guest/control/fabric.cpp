@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace ipoib::lab {
 namespace {
@@ -258,8 +259,8 @@ void Fabric::change_faults(const Request& request) {
         const auto number = std::to_string(std::max(1L, std::lround(value)));
         for (const auto* const way : {" in ", " out "}) {
             auto line = "fault " + port.cable;
-            line += way;
-            lines.push_back(line + kind + ' ' + number);
+            line.append(way).append(kind).append(" ").append(number);
+            lines.push_back(std::move(line));
         }
     };
     add("drop", real("loss", 1) * permille);
