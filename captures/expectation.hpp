@@ -6,8 +6,9 @@
 
 namespace ipoib::captures {
 
-/// A line for the capture, one for each frame (its headers, what was foreign, where decoding stopped), one for each
-/// rule that judged something. The same for the same capture.
+/// A line for the capture, one for each frame (its headers, what was foreign, where decoding stopped), the number of
+/// notes, and one for each rule that judged something: verdict, id, the frames that break it. The same for the same
+/// capture, however it is worded.
 [[nodiscard]] std::string expectation(const std::string& path);
 
 }  // namespace ipoib::captures

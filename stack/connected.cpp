@@ -70,9 +70,9 @@ Connections::All::iterator Connections::make(State state, const HardwareAddress&
     const bool is_requester = state == State::requesting;
     auto* queue_pair = interface_.create_queue_pair(is_requester);
     if (!queue_pair) return all_.end();
-    Connection made{
+    const Connection made{
         .state = state, .is_requester = is_requester, .peer = peer, .lid = lid, .queue_pair = queue_pair, .timer = {}};
-    return all_.try_emplace(interface_.next_communication_id(), std::move(made)).first;
+    return all_.try_emplace(interface_.next_communication_id(), made).first;
 }
 
 void Connections::drop(All::iterator at) {

@@ -9,12 +9,12 @@ import re
 import signal
 import struct
 import subprocess
-import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from program import CAPTURES, PROGRAM, Folder, conform
+from waiting import until
 from run_test import CASE
 
 
@@ -59,7 +59,7 @@ class Check(Folder):
         self.assertIn("rfc4391/66", run.stderr)
 
     def test_a_section_with_its_subsections(self):
-        run = conform("check", CAPTURES / "conformant.pcap", "rfc4391/9", "--json", self.folder / "r.json")
+        conform("check", CAPTURES / "conformant.pcap", "rfc4391/9", "--json", self.folder / "r.json")
         ids = [r["id"] for r in json.loads((self.folder / "r.json").read_text())["results"]]
         self.assertIn("RULE-RFC4391-9.3-05", ids)
         self.assertNotIn("RULE-RFC4391-6-02", ids)
@@ -333,14 +333,13 @@ class Streams(Folder):
         """Until the program has taken all that was written and waits for more."""
         import fcntl
         import termios
-        import time
-        end = time.monotonic() + 30
-        while time.monotonic() < end:
+
+        def is_reading():
             left = struct.unpack("i", fcntl.ioctl(child.stdin, termios.FIONREAD, b"\0" * 4))[0]
             state = Path(f"/proc/{child.pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-            if left == 0 and state == "S":
-                return
-        self.fail("the program does not read")
+            return left == 0 and state == "S"
+
+        until(is_reading, "program that reads", 30)
 
     def test_the_progress_bar_is_not_for_short_captures(self):
         run = conform("check", CAPTURES / "conformant.pcap")
@@ -390,7 +389,8 @@ class OtherCommands(Folder):
         self.assertIn(f"checked by {CASE}", conform("explain", "RFC4391-6-03").stdout)
 
     def test_explain(self):
-        for what, words in (("RFC4391-6-02", "section 6"), ("RFC4391-13-01", "inspection: The adapter tries"), ("RULE-RFC4391-6-02", "Encap.Reserved"),
+        for what, words in (("RFC4391-6-02", "section 6"), ("RFC4391-13-01", "inspection: The adapter tries"),
+                            ("RULE-RFC4391-6-02", "Encap.Reserved"),
                             ("ff12:401b:ffff::fff:102", "239.255.1.2"), ("ff12:401b:ffff::ffff:ffff", "broadcast-GID"),
                             ("239.255.1.2", "ff12:401b:ffff::fff:102"), ("ff02::1", "ff12:601b:ffff::1"),
                             ("80:00:04:05:fe:80:00:00:00:00:00:00:00:02:c9:02:00:24:f6:36", "0x000405")):

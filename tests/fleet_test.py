@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/fleet on a real Slurm: what dies, hangs or crashes is an ERROR of its host, and nothing else is lost."""
 import json
-import os
 import re
 import shlex
 import signal

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 import unittest
 
 from generator import GENERATOR, generate, names
@@ -148,10 +147,11 @@ class Fabrics(Folder):
             self.assertIn(b"nobody", sent.stderr)
 
     def test_the_fabric_goes_away(self):
-        port, run = self.receiver("--duration", 30)
+        port, run = self.receiver("--duration", 30, "--interval", 0.1)
         sender = subprocess.Popen([GENERATOR, "udp", "--out", port, "--to", "10.1.0.9", "--count", "1000000"],
                                   stderr=subprocess.PIPE, text=True)
-        time.sleep(1)
+        # From now on packets cross.
+        self.assertTrue(any(json.loads(line)["packets"] > 0 for line in run.stderr))
         run.kill()
         _, said = sender.communicate(timeout=20)
         self.assertEqual(sender.returncode, 3, said)

@@ -11,11 +11,11 @@ import shutil
 import signal
 import struct
 import subprocess
-import time
 import unittest
 
 from generator import GENERATOR, generate, names
 from program import Folder, conform
+from waiting import until
 
 
 class Generate(Folder):
@@ -212,8 +212,7 @@ class Generate(Folder):
     def test_after_ctrl_c_the_capture_is_whole(self):
         path = self.folder / "x.pcap"
         run = subprocess.Popen([GENERATOR, "udp", "--count", str(10**9), "--out", path], stderr=subprocess.PIPE)
-        while not path.exists() or path.stat().st_size < 100000:
-            time.sleep(0.01)
+        until(lambda: path.exists() and path.stat().st_size >= 100000, "packets in the file")
         run.send_signal(signal.SIGINT)
         _, said = run.communicate(timeout=20)
         self.assertEqual(run.returncode, 0, said)
@@ -251,15 +250,18 @@ class Generate(Folder):
                             (("udp", *out, "--set", "Foo.Bar=1"), "'Foo' is no header"),
                             (("udp", *out, "--set", "Encap.Reserved=65536"), "16 bits"),
                             (("udp", *out, "--set", "ARP.ar$hrd=1"), "no packet of this profile"),
-                            (("udp", *out, "--size", "2017"), "--mutate beyond-mtu"), (("udp", *out, "--size", "9..1"), "LEAST..MOST"),
+                            (("udp", *out, "--size", "2017"), "--mutate beyond-mtu"),
+                            (("udp", *out, "--size", "9..1"), "LEAST..MOST"),
                             (("udp", *out, "--interval", "1e-12"), "seconds"), (("udp", *out, "--duration", "1e300"), "seconds"),
                             (("udp", *out, "--seed", "-1"), "2^53"), (("udp", *out, "--min-rate", "5"), "for fabrics"),
                             (("udp", *out, "--rate", "0"), "--rate"), (("udp", *out, "--rate", "5MB"), "--rate"),
                             (("udp", *out, "--hosts", "1"), "--hosts"), (("udp", *out, "--hosts", "0"), "above zero"),
-                            (("udp", *out, "--count", "0"), "above zero"), (("udp", *out, "--count", "1.5"), "--count"), (("udp", *out, "--mutate", "x"), "mutation"),
+                            (("udp", *out, "--count", "0"), "above zero"), (("udp", *out, "--count", "1.5"), "--count"),
+                            (("udp", *out, "--mutate", "x"), "mutation"),
                             (("udp", *out, "--scenario", "x"), "scenario"), (("udp", "--out", "/nonexistent/x"), "No such file"),
                             (("udp", "--out", "umad:x"), "no traffic goes to"),
-                            (("udp", *out, "--to", "10.1.0.9"), "for fabrics"), (("udp", *out, "--link-type", "x"), "--link-type")):
+                            (("udp", *out, "--to", "10.1.0.9"), "for fabrics"),
+                            (("udp", *out, "--link-type", "x"), "--link-type")):
             with self.subTest(words=words):
                 run = generate(*words)
                 self.assertEqual(run.returncode, 2, run.stderr)

@@ -8,13 +8,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import unittest
 import urllib.parse
 from pathlib import Path
 
 from browser import Browser
 from program import CAPTURES, PROGRAM, Folder, conform, die_with_parent
+from waiting import until
 
 VISIBLE = "return [...document.querySelectorAll(arguments[0])].filter(e => e.offsetParent !== null).length"
 # WCAG 2, 1.4.3: contrast of each element's text against what is behind it.
@@ -126,13 +126,15 @@ class Html(Folder):
         frames = self.write("frames.pcapng", base64.b64decode(data.split(",", 1)[1]))
         self.assertEqual(conform("check", frames, "RULE-RFC4391-6-02", "--quiet").returncode, 1)
 
+    def shows_the_article(self):
+        until(lambda: self.browser.run("return !document.querySelector('article').hidden"), "article to be seen", 20)
+
     def test_what_a_link_points_at_is_shown_though_the_filter_hides_it(self):
         self.page("check", CAPTURES / "broken.pcap")
         self.browser.click("#filter button[data-v=pass]")
         self.assertEqual(self.visible("article"), 0)
         self.browser.run("location.hash = document.querySelector('article').id")
-        self.assertTrue(self.browser.run(
-            "return new Promise((done) => setTimeout(() => done(!document.querySelector('article').hidden), 100))"))
+        self.shows_the_article()
 
     def test_the_keyboard_is_enough(self):
         self.page("check", CAPTURES / "broken.pcap")
@@ -243,9 +245,7 @@ class Html(Folder):
         with subprocess.Popen([PROGRAM, "run", "--dut", "mutant:maps-32-bits", "rfc4391/4", "--repeat", "10000", "--html", path],
                               stdout=subprocess.DEVNULL, preexec_fn=die_with_parent,
                               env={**os.environ, "TMPDIR": str(self.folder)}) as run:
-            deadline = time.monotonic() + 60
-            while len(list(self.folder.glob("ipoib-*/IPOIB-4391-4-VAL-003*.pcapng"))) < 2 and time.monotonic() < deadline:
-                time.sleep(0.05)
+            until(lambda: len(list(self.folder.glob("ipoib-*/IPOIB-4391-4-VAL-003*.pcapng"))) >= 2, "second evidence")
             run.send_signal(signal.SIGINT)
             self.assertEqual(run.wait(timeout=120), 3)
         self.browser.open(path)
@@ -257,8 +257,7 @@ class Html(Folder):
         self.browser.click("#filter button[data-v=pass]")
         self.assertEqual(self.visible("article"), 0)
         self.browser.run("document.querySelector('#results tr[data-v=fail] a').click()")
-        self.assertTrue(self.browser.run(
-            "return new Promise((done) => setTimeout(() => done(!document.querySelector('article').hidden), 100))"))
+        self.shows_the_article()
 
     def test_no_room_for_frames_changes_no_verdict(self):
         if subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
@@ -267,10 +266,11 @@ class Html(Folder):
         room.mkdir()
         # A file system of its own, which is gone with the program.
         small = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs -o size=20k none "$TMPDIR" && exec "$@"', "sh"]
-        run = subprocess.run([*small, PROGRAM, "run", "rfc4391/4", "--dut", "mutant:maps-32-bits", "--html", self.folder / "r.html",
-                              "--json", self.folder / "r.json", "--quiet"], env={**os.environ, "TMPDIR": str(room)},
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60,
-                             check=False)
+        run = subprocess.run([*small, PROGRAM, "run", "rfc4391/4", "--dut", "mutant:maps-32-bits", "--html",
+                              self.folder / "r.html", "--json", self.folder / "r.json", "--quiet"],
+                             env={**os.environ, "TMPDIR": str(room)}, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True, timeout=60, check=False)
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertIn("no room in the temporary folder", (self.folder / "r.json").read_text())
         self.assertNotIn(str(room), (self.folder / "r.json").read_text())

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from program import die_with_parent
+from waiting import until
 
 TOOLS = {"ibsim": "ibsim-utils", "opensm": "opensm", "saquery": "infiniband-diags", "sminfo": "infiniband-diags"}
 SKIPPED = 77  # to CTest
@@ -87,13 +88,15 @@ class Subnet:
         return (self.folder / (name + ".out")).read_text(errors="replace")
 
     def wait(self, condition, seconds=60):
-        end = time.monotonic() + seconds
-        while not condition():
-            dead = [process.args[0] for process in self.processes if process.poll() is not None]
-            if dead or time.monotonic() > end:
-                raise RuntimeError(f"the subnet does not come up; dead: {dead}\n" + self.log("ibsim") +
-                                   (self.log("opensm") if len(self.processes) > 1 else ""))
-            time.sleep(0.1)
+        def logs():
+            return self.log("ibsim") + (self.log("opensm") if len(self.processes) > 1 else "")
+
+        def is_so():
+            if dead := [process.args[0] for process in self.processes if process.poll() is not None]:
+                raise RuntimeError(f"the subnet does not come up; dead: {dead}\n{logs()}")
+            return condition()
+
+        until(is_so, lambda: f"subnet as it should be\n{logs()}", seconds)
 
     def run(self, host, *command, check=True, **options):
         options.setdefault("timeout", 60)

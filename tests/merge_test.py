@@ -38,7 +38,8 @@ class Reports(Merge):
         (self.folder / "n3.json.error").write_text("TIMEOUT after 00:01:00\n")
         text, merged = self.merge(*self.three(), code=3)
         self.assertRegex(re.sub(r"\s+", " ", text),
-                         r"judged \d+ of \d+ binding statements \(\d+ MUST, \d+ stated\); .* on 3 hosts, 1 of them without all results")
+                         r"judged \d+ of \d+ binding statements \(\d+ MUST, \d+ stated\); .* on 3 hosts, "
+                         r"1 of them without all results")
         self.assertRegex(text, r"  FAIL   RFC4391-6-02 .*\n(.*\n)?.* FAIL on 1 of 3 hosts: n2; PASS on 1; no results of 1")
         self.assertRegex(text, r"(?m)^  PASS   n1: \d+ PASS")
         self.assertRegex(text, r"(?m)^  FAIL   n2: \d+ FAIL, ")

@@ -10,11 +10,11 @@ import shlex
 import signal
 import socket
 import subprocess
-import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
 from program import PROGRAM, SOURCE, Folder, conform
+from waiting import until
 
 CASE = "IPOIB-4391-6-INV-001"  # checks RFC4391-6-02, which the mutant breaks, and RFC4391-6-03
 MUTANT = ("--dut", "mutant:reserved-not-zero")
@@ -266,20 +266,19 @@ class Run(Active):
         child = subprocess.Popen([PROGRAM, "run", "--listen", port, "--dut", "none", "--timeout-scale", "0.1", CASE],
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         self.addCleanup(lambda: (child.kill() if child.poll() is None else None, child.communicate()))
-        while not port.exists():
-            time.sleep(0.01)
+        until(port.exists, "raw port")
+
+        def connects(node):
+            # The file is there a moment before somebody listens.
+            with contextlib.suppress(ConnectionRefusedError):
+                node.connect(str(port))
+                return True
+
         for nonsense in (b"\x01\x00abc", b"\xff\xff" + bytes(100), b"\x00\x1a" + bytes(26), b"\x00"):
             with socket.socket(socket.AF_UNIX) as node:
-                # The file is there a moment before somebody listens.
-                for _ in range(100):
-                    with contextlib.suppress(ConnectionRefusedError):
-                        node.connect(str(port))
-                        break
-                    time.sleep(0.01)
-                try:
+                until(lambda: connects(node), "fabric that listens", 10)
+                with contextlib.suppress(BrokenPipeError):  # the fabric has closed it already
                     node.sendall(nonsense)
-                except BrokenPipeError:  # the fabric has closed it already
-                    pass
         out, _ = child.communicate(timeout=60)
         self.assertEqual(child.returncode, 5, out)
         self.assertFalse(port.exists(), "the socket file is left behind")
@@ -314,7 +313,7 @@ class Run(Active):
 # Does what its first argument says at the first request for the interface (or at the probe), as long as the file of the
 # second argument is there; the file is gone after the first time.
 BREAKING_ADAPTER = '''
-import json, os, sys, time
+import json, os, signal, sys
 way, once = sys.argv[1:3]
 breaks = os.path.exists(once)
 def say(answer): print(json.dumps(answer), flush=True)
@@ -326,7 +325,7 @@ for line in sys.stdin:
         os.remove(once)
         breaks = False
         if way == "die": sys.exit(7)
-        if way == "hang": time.sleep(60)
+        if way == "hang": signal.pause()
         if way == "flood": sys.stdout.write("x" * (1 << 20) + "\\n"); sys.stdout.flush()
         if way == "lie": say({"id": asked["id"], "ok": True})
         if way == "babble": print("hello!", flush=True)
@@ -378,8 +377,7 @@ class Metamorphic(Folder):
         self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
         self.assertRegex(run.stdout, r"(?m)^\d+ variants, \d+ a minute, 0 broken relations$")
         again = conform("selftest", "--metamorphic", "--sources", "profile", "--relation", "doubled", "--relation", "split")
-        count = lambda text: re.search(r"(\d+) variants, ", text)[1]
-        self.assertEqual(count(again.stdout), count(run.stdout))
+        self.assertEqual(*(re.search(r"(\d+) variants, ", one.stdout)[1] for one in (again, run)))
 
     def test_what_is_known_to_be_broken_and_is_not_is_told(self):
         known = self.write("known", b"# none\nloss-one RULE-RFC4391-6-02 appears\n")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A real Slurm on this machine, for tests: munged, slurmctld and several slurmd on loopback, with folders, keys, sockets
 and ports of their own. Nothing of it outlives the test, however that ends."""
+import contextlib
 import ctypes
 import getpass
 import os
@@ -10,10 +11,10 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from program import die_with_parent
+from waiting import until
 
 TOOLS = {"slurmctld": "slurmctld", "slurmd": "slurmd", "sbatch": "slurm-client", "munged": "munge", "mungekey": "munge"}
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
@@ -97,11 +98,9 @@ def descendants():
 
 
 def reap():
-    try:
+    with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG) != (0, 0):
             pass
-    except ChildProcessError:
-        pass
 
 
 def kill_descendants():
@@ -111,7 +110,9 @@ def kill_descendants():
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-        time.sleep(0.05)
+        # What a child leaves behind becomes a child of this process.
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(-1, 0)
         reap()
 
 
@@ -181,11 +182,7 @@ class Slurm:
                               env=self.environment, text=True, timeout=60, check=False).stdout
 
     def wait(self, condition, what, seconds=60):
-        end = time.monotonic() + seconds
-        while not condition():
-            if time.monotonic() > end:
-                raise AssertionError(f"no {what} after {seconds} s\n{self.logs()}")
-            time.sleep(0.1)
+        until(condition, lambda: f"{what}\n{self.logs()}", seconds)
 
     def logs(self):
         return "\n".join(f"{path.name}: {path.read_text(errors='replace')[-2000:]}"
@@ -205,7 +202,9 @@ class Slurm:
         daemon = self.daemons.pop(node)
         daemon.kill()
         daemon.wait()
-        while pids := own():
+
+        def is_gone():
+            pids = own()
             parents = {int(_read(pid, "stat").rpartition(b")")[2].split()[1]) for pid in pids if _read(pid, "stat")}
             # The step first: it would tell of the end of the others.
             for pid in [*(pid for pid in parents if _read(pid, "comm").startswith(b"slurmstepd")), *pids]:
@@ -213,7 +212,9 @@ class Slurm:
                     os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
-            time.sleep(0.05)
+            return not pids
+
+        until(is_gone, f"end of the job on {node}")
 
     def stop(self):
         """In good order; what does not end is killed at last, by `supervised`."""
@@ -226,10 +227,9 @@ class Slurm:
     @staticmethod
     def left():
         """What is still there after a while, of all that a Slurm has ever started here."""
-        end = time.monotonic() + 10
-        while (pids := descendants()) and time.monotonic() < end:
-            time.sleep(0.1)
-        return [_read(pid, "cmdline").replace(b"\0", b" ").decode() for pid in pids]
+        with contextlib.suppress(AssertionError):
+            until(lambda: not descendants(), "end of them all", 10)
+        return [_read(pid, "cmdline").replace(b"\0", b" ").decode() for pid in descendants()]
 
     def remove(self):
         self._temporary.cleanup()

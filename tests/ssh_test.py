@@ -9,11 +9,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
 from program import die_with_parent
+from waiting import until
 
 ADAPTER = str(Path(os.environ["IPOIB_DUT_LINUX"]).resolve())
 SKIPPED = 77  # to CTest
@@ -97,13 +97,9 @@ class Ssh(unittest.TestCase):
         self.assertNotEqual(self.state(), self.before)
 
     def assert_restored(self):
-        end = time.monotonic() + 20
-        while self.state() != self.before and time.monotonic() < end:
-            time.sleep(0.05)
-        self.assertEqual(self.state(), self.before)
-        while subprocess.run(["pgrep", "-f", ADAPTER + " v0"], stdout=subprocess.DEVNULL, check=False).returncode == 0:
-            self.assertLess(time.monotonic(), end, "the adapter has not ended")
-            time.sleep(0.05)
+        until(lambda: self.state() == self.before, lambda: f"{self.before}, but {self.state()}", 20)
+        looks = ["pgrep", "-f", ADAPTER + " v0"]
+        until(lambda: subprocess.run(looks, stdout=subprocess.DEVNULL, check=False).returncode != 0, "end of the adapter", 20)
 
     def test_bye_restores(self):
         self.change()

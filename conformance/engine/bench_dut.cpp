@@ -4,7 +4,6 @@
 
 namespace ipoib::conformance {
 using namespace wire;
-using reports::NotJudged;
 
 namespace {
 

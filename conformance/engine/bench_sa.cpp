@@ -73,7 +73,7 @@ fabric::SaAnswer Bench::subscribe(std::uint16_t trap_number, const Gid& gid) {
         if (const auto details = gid_details(notice))
             s.reports.push_back({notice[Notice::trap_number], details[GidDetails::gid]});
     });
-    const auto answer = ask_sa(subscription(trap_number, gid, true));
+    auto answer = ask_sa(subscription(trap_number, gid, true));
     if (answer.is_ok()) s.subscriptions.emplace_back(trap_number, gid);
     return answer;
 }

@@ -140,6 +140,8 @@ void Bench::State::judge_claims(const Expectation& expectation, std::size_t fram
         is_absence_charged |= !at;
         const auto actual = at ? value_text(*claim.field, at) : std::string("absent");
         const bool is_inside = at >= packet.octets.data() && at < packet.octets.data() + packet.octets.size();
+        auto said = expectation.what() + " (" + frame_name(frame) + "): ";
+        said.append(field).append(" is ").append(actual).append(", expected ").append(claim.expected);
         violated({.frame = frame + 1,
                   .offset = is_inside ? static_cast<std::uint32_t>(packet.offset_of(at) + claim.field->at.bit / 8u) : 0,
                   .field = field,
@@ -147,8 +149,7 @@ void Bench::State::judge_claims(const Expectation& expectation, std::size_t fram
                   .actual = actual,
                   .subject = packet.lrh ? "LID " + hex(packet.lrh[Lrh::slid], 4) : std::string{},
                   .link = {}},
-                 expectation.what() + " (" + frame_name(frame) + "): " + field + " is " + actual + ", expected " +
-                     claim.expected);
+                 said);
     }
 }
 

@@ -65,7 +65,7 @@ TEST_CASE("Selection: of requirements those are meant that a chosen judge checks
 }
 
 TEST_CASE("Selection: each rule and case has the status of the strongest document that it checks") {
-    for (auto judges : {ipoib::conformance::selectable_rules(), ipoib::conformance::selectable_cases()})
+    for (const auto& judges : {ipoib::conformance::selectable_rules(), ipoib::conformance::selectable_cases()})
         for (const auto& one : judges) {
             CAPTURE(one.id);
             const bool is_informative = std::ranges::all_of(one.requirements, [](std::string_view id) {

@@ -122,7 +122,7 @@ Account account_of(const conformance::Judge& judge) {
 }
 
 std::string port_text(const LinkAccount& link, state::PortIndex index) {
-    const auto name = port_name(link.subnet->port(index));
+    auto name = port_name(link.subnet->port(index));
     for (const auto& host : link.hosts)
         if (host.port == index && !host.addresses.empty())
             return text(IpAddress{host.addresses.front()}) + " (" + name + ')';

@@ -92,8 +92,9 @@ HostPort port_at(const std::string& root, std::string device, const std::string&
                   .lid = short_in(line_of(folder + "lid")),
                   .sm_lid = short_in(line_of(folder + "sm_lid")),
                   .gid = parse_gid(line_of(folder + "gids/0")).value_or(Gid{})};
-    for (const auto& index : names_in(folder + "pkeys"))
-        if (const auto p_key = short_in(line_of(folder + "pkeys/" + index))) port.p_keys.push_back(p_key);
+    const auto p_keys = folder + "pkeys/";
+    for (const auto& index : names_in(p_keys))
+        if (const auto p_key = short_in(line_of(p_keys + index))) port.p_keys.push_back(p_key);
     if (port.link_layer != "InfiniBand") {
         port.obstacles.push_back("its link layer is " + (port.link_layer.empty() ? "unknown" : port.link_layer) +
                                  (port.link_layer == "Ethernet" ? " (RoCE or iWARP)" : "") +

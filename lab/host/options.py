@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import place
-from place import COMMAND, SOURCE
+from place import COMMAND
 from tools import UsageError, run
 
 ROLES = ("host", "connected", "router")

@@ -9,6 +9,7 @@ import io
 import json
 import lzma
 import os
+import select
 import signal
 import socket
 import stat
@@ -17,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 from pathlib import Path
 
@@ -263,6 +263,20 @@ class FakeGuest:
         self.listener.close()
 
 
+class WatchedFolder(GuestFolder):
+    """Tells when it was looked into while the guest was booting."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.was_booting = threading.Event()
+
+    def state(self) -> dict[str, object]:
+        state = super().state()
+        if state.get("state") == "booting":
+            self.was_booting.set()
+        return state
+
+
 class Harness:
     """The other side of attach: its standard streams, as ipoib-conform has them."""
 
@@ -271,7 +285,8 @@ class Harness:
         output, sink = os.pipe()
         self.output = os.fdopen(output, "rb")
         self.evidence = io.BytesIO()
-        one = Attachment(GuestFolder(folder), "agent", source, os.fdopen(sink, "wb"), self.evidence)
+        self.folder = WatchedFolder(folder)
+        one = Attachment(self.folder, "agent", source, os.fdopen(sink, "wb"), self.evidence)
         self.thread = threading.Thread(target=one.run, daemon=True)
         self.thread.start()
 
@@ -353,7 +368,7 @@ class Attach(unittest.TestCase):
         self.harness.close()
         self.guest.tell("booting", "")
         second = Harness(self.guest.folder)
-        time.sleep(0.2)
+        self.assertTrue(second.folder.was_booting.wait(10))
         self.guest.begin()
         self.guest.accept()
         second.send(id=2, do="hello")
@@ -365,20 +380,20 @@ class Attach(unittest.TestCase):
 class Folder(unittest.TestCase):
     def test_it_goes_away_with_its_owner_even_by_sigkill(self) -> None:
         here = str(Path(__file__).resolve().parent)
-        owner = subprocess.Popen([sys.executable, "-c", "import sys, time; sys.path.insert(0, sys.argv[1])\n"
+        owner = subprocess.Popen([sys.executable, "-c", "import signal, sys; sys.path.insert(0, sys.argv[1])\n"
                                   "from private_folder import PrivateFolder\n"
-                                  "folder = PrivateFolder(); print(folder.path, flush=True); time.sleep(60)", here],
-                                 stdout=subprocess.PIPE, text=True)
+                                  "folder = PrivateFolder(); print(folder._guardian.pid, folder.path, flush=True)\n"
+                                  "signal.pause()", here], stdout=subprocess.PIPE, text=True)
         assert owner.stdout is not None
-        path = Path(owner.stdout.readline().strip())
-        self.assertTrue(path.is_dir())
+        guardian, path = owner.stdout.readline().split()
+        self.assertTrue(Path(path).is_dir())
+        guardian_ends = os.pidfd_open(int(guardian))
+        self.addCleanup(os.close, guardian_ends)
         owner.send_signal(signal.SIGKILL)
         owner.wait()
         owner.stdout.close()
-        end = time.monotonic() + 5
-        while path.exists() and time.monotonic() < end:
-            time.sleep(0.02)
-        self.assertFalse(path.exists())
+        self.assertTrue(select.select([guardian_ends], [], [], 10)[0])
+        self.assertFalse(Path(path).exists())
 
     def test_it_goes_away_at_the_end_of_its_block(self) -> None:
         with PrivateFolder() as folder:
@@ -387,10 +402,11 @@ class Folder(unittest.TestCase):
 
 
 class FakeMachine:
-    """Dies at the second look, and boots again at once."""
+    """Dies at the second look, and boots again at once; then the file is there."""
 
-    def __init__(self) -> None:
+    def __init__(self, started: Path) -> None:
         self.state, self.why, self.starts, self.looks = machine.State.READY, "", 0, 0
+        self.started = started
 
     def poll(self) -> machine.State:
         self.looks += 1
@@ -401,18 +417,31 @@ class FakeMachine:
     def start(self) -> None:
         self.starts += 1
         self.state = machine.State.READY
+        os.close(os.open(self.started, os.O_WRONLY))
 
 
 class Supervisor(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.pipe = Path(folder.name) / "pipe"
+        os.mkfifo(self.pipe)
+
     def test_a_dead_guest_is_started_again_and_the_exit_code_is_the_commands(self) -> None:
-        one = FakeMachine()
-        self.assertEqual(run_beside(one, ["/bin/sh", "-c", "sleep 0.5; exit 5"]), 5)
+        one = FakeMachine(self.pipe)
+        self.assertEqual(run_beside(one, ["/bin/sh", "-c", 'read -r _ < "$1"; exit 5', "sh", str(self.pipe)]), 5)
         self.assertEqual(one.starts, 1)
 
     def test_a_signal_is_the_commands_affair(self) -> None:
-        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-        command = "trap 'exit 9' INT; n=0; while [ $n -lt 50 ]; do sleep 0.1; n=$((n + 1)); done"
-        self.assertEqual(run_beside(FakeMachine(), ["/bin/sh", "-c", command]), 9)
+        def interrupt() -> None:
+            self.pipe.read_bytes()
+            os.kill(os.getpid(), signal.SIGINT)
+
+        command = ("import pathlib, signal, sys; signal.signal(signal.SIGINT, lambda *_: sys.exit(9))\n"
+                   "pathlib.Path(sys.argv[1]).write_text('ready'); signal.pause()")
+        threading.Thread(target=interrupt).start()
+        one = FakeMachine(Path("/dev/null"))
+        self.assertEqual(run_beside(one, [sys.executable, "-c", command, str(self.pipe)]), 9)
 
 
 class Qemu(unittest.TestCase):

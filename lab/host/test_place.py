@@ -32,7 +32,8 @@ class Installed(unittest.TestCase):
 
     def lab(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         kept = {name: value for name, value in os.environ.items() if name not in ("HOME", "XDG_CACHE_HOME")}
-        return subprocess.run([sys.executable, self.prefix / "bin/ipoib-lab", *words], env={**kept, **environment}, capture_output=True,
+        return subprocess.run([sys.executable, self.prefix / "bin/ipoib-lab", *words], env={**kept, **environment},
+                              capture_output=True,
                               text=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
 
     def test_it_knows_its_name_and_version_and_has_no_setup(self) -> None:

@@ -36,7 +36,7 @@ TEST_CASE("Command: each fault has a direction and a number") {
          {Row{"drop", VIB_COMMAND_DROP, 1000}, Row{"duplicate", VIB_COMMAND_DUPLICATE, 1000},
           Row{"corrupt", VIB_COMMAND_CORRUPT, 1000}, Row{"delay", VIB_COMMAND_DELAY, 60000}}) {
         const auto line = [&, name = std::string{word}](const char* direction, const std::string& number) {
-            return "fault raw1 " + std::string{direction} + " " + name + " " + number;
+            return std::string{"fault raw1 "}.append(direction).append(" ").append(name).append(" ").append(number);
         };
         CAPTURE(word);
         const auto in = command_of(line("in", "0")), out = command_of(line("out", std::to_string(most)));

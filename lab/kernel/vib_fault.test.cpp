@@ -65,8 +65,8 @@ TEST_CASE("Fault: the same seed does the same, another one does not") {
     const auto fates = [](std::uint64_t seed) {
         auto fault = seeded(seed);
         fault.drop = 500;
-        std::vector<bool> dropped;
-        for (int i = 0; i < 256; ++i) dropped.push_back(vib_fault_decide(&fault, 290).is_dropped);
+        std::vector<bool> dropped(256);
+        for (auto&& one : dropped) one = vib_fault_decide(&fault, 290).is_dropped;
         return dropped;
     };
     CHECK(fates(7) == fates(7));

@@ -19,7 +19,7 @@ namespace {
 
 bool has_namespaces() {
     static const bool has = std::system("unshare -n true 2>/dev/null && command -v ip >/dev/null") == 0;
-    if (!has) WARN("left out: no network namespace can be made here, or there is no ip (package iproute2)");
+    if (!has) WARN("LEFT OUT: no network namespace can be made here, or there is no ip (package iproute2)");
     return has;
 }
 

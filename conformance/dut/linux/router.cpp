@@ -29,7 +29,13 @@ std::string router_configuration(const std::string& interface) {
                                    std::pair<std::string, std::string>{Router::far_side, interface}})
         for (const auto* const groups : {"225.0.0.0/8", "232.0.0.0/8", "239.0.0.0/8", "ff05::/16", "ff08::/16",
                                          "ff0e::/16", "ff15::/16", "ff18::/16", "ff1e::/16"})
-            text += "mroute from " + from + " group " + groups + " to " + to + '\n';
+            text.append("mroute from ")
+                .append(from)
+                .append(" group ")
+                .append(groups)
+                .append(" to ")
+                .append(to)
+                .append("\n");
     return text;
 }
 

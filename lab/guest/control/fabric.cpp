@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace ipoib::lab {
 namespace {
@@ -252,8 +253,8 @@ void Fabric::apply(const fabric::SetFaults& change) {
         const auto number = std::to_string(std::max(1L, std::lround(value)));
         for (const auto* const way : {" in ", " out "}) {
             auto line = "fault " + port.cable;
-            line += way;
-            lines.push_back(line + kind + ' ' + number);
+            line.append(way).append(kind).append(" ").append(number);
+            lines.push_back(std::move(line));
         }
     };
     add("drop", faults.loss * permille);

@@ -73,7 +73,7 @@ std::optional<Octets> CaptureReader::next() {
         }
         if (buffer_.size() < record_head + captured) break;
         const auto frame = frame_in_erf(buffer_.view().subspan(record_head, captured));
-        const auto copy = frame ? std::optional(Octets(frame->begin(), frame->end())) : std::nullopt;
+        auto copy = frame ? std::optional(Octets(frame->begin(), frame->end())) : std::nullopt;
         buffer_.use(record_head + captured);
         if (copy) return copy;
         ++passed_over_;
