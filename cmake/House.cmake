@@ -20,7 +20,7 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 add_library(ipoib_house INTERFACE)
 # Designated initialisers name what matters; the rest is meant to be the default.
-target_compile_options(ipoib_house INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wold-style-cast
+target_compile_options(ipoib_house INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wold-style-cast
   -Wnon-virtual-dtor -Wno-missing-field-initializers)
 # A compiler newer than those of the tests may warn where nothing is wrong: its warnings do not stop a build.
 if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 15) OR
@@ -40,6 +40,25 @@ if(IPOIB_SANITIZE)
     target_compile_options(ipoib_house INTERFACE -fsanitize=fuzzer-no-link)
   endif()
 endif()
+
+# Files of one target are compiled together, in batches. What only seems to be shadowed by another file's name, and types
+# that only seem to be in a header, are for the other builds to tell.
+set(shadow -Wshadow)
+if(IPOIB_UNITY)
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(shadow -Wshadow=local -Wno-subobject-linkage)
+  else()
+    set(shadow "")
+  endif()
+endif()
+target_compile_options(ipoib_house INTERFACE ${shadow})
+
+# ipoib_alone(FILES...): compiled by themselves in any case, since they have names that other files of the target have, too.
+function(ipoib_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
 
 find_program(IPOIB_CCACHE ccache)
 if(IPOIB_CCACHE)

@@ -2,6 +2,7 @@
 // From a port to a link.
 #include "stack/link_setup.hpp"
 
+#include "stack/backoff.hpp"
 #include "stack/interface.hpp"
 
 #include <algorithm>
@@ -9,9 +10,7 @@
 namespace ipoib::stack {
 using namespace std::chrono_literals;
 
-namespace {
-constexpr fabric::Duration shortest_backoff = 1s, longest_backoff = 16s;
-}
+namespace {}
 
 void LinkSetup::start() {
     lifetime_.renew();
