@@ -10,8 +10,6 @@
 namespace ipoib::stack {
 using namespace std::chrono_literals;
 
-namespace {}
-
 void LinkSetup::start() {
     lifetime_.renew();
     backoff_ = shortest_backoff;
