@@ -7,6 +7,7 @@
 namespace ipoib::stack {
 
 /// The first wait, and the longest; each is twice the one before.
-inline constexpr fabric::Duration shortest_backoff = std::chrono::seconds{1}, longest_backoff = std::chrono::seconds{16};
+inline constexpr fabric::Duration shortest_backoff = std::chrono::seconds{1},
+                                  longest_backoff = std::chrono::seconds{16};
 
 }  // namespace ipoib::stack
