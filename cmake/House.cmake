@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What every folder shares: compiler settings, how a library and its tests are declared, which packages are there.
 include_guard()
+include(CheckLinkerFlag)
 include(GNUInstallDirs)
 enable_testing()
 # A package found by one folder serves the folders after it.
@@ -20,7 +21,7 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 add_library(ipoib_house INTERFACE)
 # Designated initialisers name what matters; the rest is meant to be the default.
-target_compile_options(ipoib_house INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wold-style-cast
+target_compile_options(ipoib_house INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wold-style-cast
   -Wnon-virtual-dtor -Wno-missing-field-initializers)
 # A compiler newer than those of the tests may warn where nothing is wrong: its warnings do not stop a build.
 if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 15) OR
@@ -41,6 +42,33 @@ if(IPOIB_SANITIZE)
   endif()
 endif()
 
+# Files of one target are compiled together, in batches. What only seems to be shadowed by another file's name, and types
+# that only seem to be in a header, are for the other builds to tell.
+set(shadow -Wshadow)
+if(IPOIB_UNITY)
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(shadow -Wshadow=local -Wno-subobject-linkage)
+  else()
+    set(shadow "")
+  endif()
+endif()
+target_compile_options(ipoib_house INTERFACE ${shadow})
+
+# ipoib_alone(FILES...): compiled by themselves in any case, since they have names that other files of the target have, too.
+function(ipoib_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+# lld, where it is installed, takes a fraction of the time for programs with debug information.
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+  check_linker_flag(CXX -fuse-ld=lld IPOIB_HAVE_LLD)
+  if(IPOIB_HAVE_LLD)
+    add_link_options(-fuse-ld=lld)
+  endif()
+endif()
+
 find_program(IPOIB_CCACHE ccache)
 if(IPOIB_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${IPOIB_CCACHE})
@@ -54,6 +82,8 @@ if(IPOIB_TESTS)
     if(Catch2_VERSION VERSION_LESS 3)
       add_library(ipoib_catch STATIC ${PROJECT_SOURCE_DIR}/tests/catch2_main.cpp)
       target_link_libraries(ipoib_catch PUBLIC Catch2::Catch2 ipoib_house)
+      # Catch2 itself is not what is tested, and costs more than any other file.
+      set_source_files_properties(tests/catch2_main.cpp PROPERTIES COMPILE_OPTIONS "-O1;-g1;-fno-sanitize=all")
     else()
       add_library(ipoib_catch INTERFACE)
       target_link_libraries(ipoib_catch INTERFACE Catch2::Catch2WithMain)

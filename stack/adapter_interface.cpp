@@ -142,24 +142,24 @@ void set_timers(const Request& request) {
     request.reply.ok();
 }
 
-constexpr std::array<Entry, 15> all{{{"interface", describe},
-                                     {"up", up},
-                                     {"down", down},
-                                     {"restart", restart},
-                                     {"add_address", add_address},
-                                     {"remove_address", remove_address},
-                                     {"set_mtu", set_mtu},
-                                     {"set_mode", set_mode},
-                                     {"set_scope", set_scope},
-                                     {"create_child", create_child},
-                                     {"delete_child", delete_child},
-                                     {"router", router},
-                                     {"dhcp", dhcp},
-                                     {"dhcp_server", dhcp_server},
-                                     {"timers", set_timers}}};
+constexpr std::array<Entry, 15> of_interface{{{"interface", describe},
+                                              {"up", up},
+                                              {"down", down},
+                                              {"restart", restart},
+                                              {"add_address", add_address},
+                                              {"remove_address", remove_address},
+                                              {"set_mtu", set_mtu},
+                                              {"set_mode", set_mode},
+                                              {"set_scope", set_scope},
+                                              {"create_child", create_child},
+                                              {"delete_child", delete_child},
+                                              {"router", router},
+                                              {"dhcp", dhcp},
+                                              {"dhcp_server", dhcp_server},
+                                              {"timers", set_timers}}};
 
 }  // namespace
 
-std::span<const Entry> interface_requests() { return all; }
+std::span<const Entry> interface_requests() { return of_interface; }
 
 }  // namespace ipoib::stack::adapter

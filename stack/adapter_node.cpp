@@ -41,11 +41,11 @@ void bye(const Request& request) {
     request.reply.ok();
 }
 
-constexpr std::array<Entry, 5> all{
+constexpr std::array<Entry, 5> of_node{
     {{"hello", hello}, {"log", log}, {"health", health}, {"unprivileged", unprivileged}, {"bye", bye}}};
 
 }  // namespace
 
-std::span<const Entry> node_requests() { return all; }
+std::span<const Entry> node_requests() { return of_node; }
 
 }  // namespace ipoib::stack::adapter

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr fabric::Duration between_tries = 4s;
+constexpr fabric::Duration between_messages = 4s;
 constexpr std::uint32_t usual_lease = 3600;  // seconds
 
 fabric::Duration seconds_of(std::uint32_t seconds) { return std::chrono::seconds{seconds}; }
@@ -64,12 +64,12 @@ void DhcpClient::patience_is_over() {
 void DhcpClient::discover() {
     xid_ = interface_.next_communication_id();
     server_ = offered_ = 0;
-    enter(State::selecting, between_tries);
+    enter(State::selecting, between_messages);
     send(DhcpType::discover, false, false);
 }
 
 void DhcpClient::request() {
-    enter(State::requesting, between_tries);
+    enter(State::requesting, between_messages);
     send(DhcpType::request, false, false);
 }
 

@@ -2,16 +2,13 @@
 // From a port to a link.
 #include "stack/link_setup.hpp"
 
+#include "stack/backoff.hpp"
 #include "stack/interface.hpp"
 
 #include <algorithm>
 
 namespace ipoib::stack {
 using namespace std::chrono_literals;
-
-namespace {
-constexpr fabric::Duration shortest_backoff = 1s, longest_backoff = 16s;
-}
 
 void LinkSetup::start() {
     lifetime_.renew();

@@ -2,6 +2,7 @@
 // The IP groups that an interface listens to.
 #include "stack/membership.hpp"
 
+#include "stack/backoff.hpp"
 #include "stack/interface.hpp"
 
 #include <algorithm>
@@ -9,10 +10,6 @@
 namespace ipoib::stack {
 using namespace wire;
 using namespace std::chrono_literals;
-
-namespace {
-constexpr fabric::Duration shortest_backoff = 1s, longest_backoff = 16s;
-}
 
 void Membership::join(const IpAddress& group, Joined joined) {
     if (!group.is_multicast()) return joined("not a multicast group");

@@ -3,6 +3,7 @@
 #include "stack/subscriptions.hpp"
 
 #include "protocol/wire/inform_info.hpp"
+#include "stack/backoff.hpp"
 #include "stack/node.hpp"
 #include "stack/octets.hpp"
 
@@ -13,8 +14,6 @@ using namespace wire;
 using namespace std::chrono_literals;
 
 namespace {
-
-constexpr fabric::Duration shortest_backoff = 1s, longest_backoff = 16s;
 
 Bytes<InformInfo> inform_info(std::uint16_t trap_number, bool is_subscribed) {
     constexpr std::uint32_t gsi = 1;

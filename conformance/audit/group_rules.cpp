@@ -7,13 +7,13 @@
 namespace ipoib::audit {
 namespace {
 
-constexpr std::uint8_t blank_scope = 0, local_scope = 2, default_mtu = 4;
+constexpr std::uint8_t blank_scope = 0, default_mtu = 4;
 constexpr std::uint16_t first_mlid = 0xc000, last_mlid = 0xfffe;
 
 bool is_ipv4(const Item& item) { return mgid(item)[Mgid::signature] == ipv4_signature; }
 bool has_swapped_signature(const Item& item) { return is_swapped_signature(mgid(item)[Mgid::signature]); }
 
-constexpr Rule rules_of_kind[] = {
+constexpr Rule rules_of_groups[] = {
     {.id = "RULE-RFC4391-4-02-audit",
      .checks = {&rfc4391::mgid_t_flag},
      .title = "the MGID of an IP group has its T flag set",
@@ -189,10 +189,10 @@ constexpr Rule rules_of_kind[] = {
      .expected = [](const Item& item) { return scope_text(scope_of(item.group)) + ", that of the MGID"; },
      .actual = of_group<Told::scope>},
 };
-static_assert(are_declared(rules_of_kind));
+static_assert(are_declared(rules_of_groups));
 
 }  // namespace
 
-std::span<const Rule> group_rules() { return rules_of_kind; }
+std::span<const Rule> group_rules() { return rules_of_groups; }
 
 }  // namespace ipoib::audit

@@ -47,7 +47,7 @@ constexpr Rule taken_over(std::string_view id, std::array<const Requirement*, 2>
 constexpr const Requirement& like_broadcast = rfc4391::new_group_broadcast_parameters;
 constexpr const Requirement& rest_like_broadcast = rfc4391::new_group_other_attributes;
 
-constexpr Rule rules_of_kind[] = {
+constexpr Rule rules_of_links[] = {
     {.id = "RULE-RFC4391-4-11-audit",
      .checks = {&rfc4391::mgid_scope_of_broadcast_gid},
      .title = "the MGID of an IP group has the scope of its broadcast-GID",
@@ -77,10 +77,10 @@ constexpr Rule rules_of_kind[] = {
     taken_over<&G::lifetime, Told::lifetime>("RULE-RFC4391-10-18-lifetime-audit", {&rest_like_broadcast},
                                              "a group has the PacketLifeTime of the broadcast group", "PacketLifeTime"),
 };
-static_assert(are_declared(rules_of_kind));
+static_assert(are_declared(rules_of_links));
 
 }  // namespace
 
-std::span<const Rule> link_rules() { return rules_of_kind; }
+std::span<const Rule> link_rules() { return rules_of_links; }
 
 }  // namespace ipoib::audit

@@ -23,7 +23,7 @@ bool is_limited(const Item& item) {
     return !is_full(item) && has_p_key(item, static_cast<std::uint16_t>(p_key_of_link(item) & ~full_member));
 }
 
-constexpr Rule rules_of_kind[] = {
+constexpr Rule rules_of_members[] = {
     {.id = "RULE-RFC4391-4.1-03-audit",
      .checks = {&rfc4391::broadcast_group_mtu_bound, &rfc4391::link_mtu},
      .title = "the broadcast group's MTU fits through the links of its members",
@@ -105,10 +105,10 @@ constexpr Rule rules_of_kind[] = {
          [](const Item& item) { return "at most " + rate_text(item.port->rate) + ", the rate of this member's port"; },
      .actual = of_group<Told::rate>},
 };
-static_assert(are_declared(rules_of_kind));
+static_assert(are_declared(rules_of_members));
 
 }  // namespace
 
-std::span<const Rule> member_rules() { return rules_of_kind; }
+std::span<const Rule> member_rules() { return rules_of_members; }
 
 }  // namespace ipoib::audit

@@ -6,8 +6,6 @@
 namespace ipoib::audit {
 namespace {
 
-constexpr std::uint8_t local_scope = 2;
-
 bool spans_subnets(const Item& item) { return item.span == LinkSpan::several; }
 bool is_confined(const Item& item) { return item.span == LinkSpan::one; }
 bool is_wider(const Item& item) { return scope_of(item.group) > local_scope; }
@@ -16,7 +14,7 @@ std::string hop_limit_text(const Item& item) { return std::to_string(item.parame
 
 constexpr std::string_view no_routers_told = "that routers join these subnets is not told";
 
-constexpr Rule rules_of_kind[] = {
+constexpr Rule rules_of_subnets[] = {
     {.id = "RULE-RFC4391-4.1-04-audit",
      .checks = {&rfc4391::broadcast_group_topology},
      .title = "the broadcast group of a link that spans IB subnets has a HopLimit with which packets get there",
@@ -113,10 +111,10 @@ constexpr Rule rules_of_kind[] = {
      .expected = [](const Item&) { return std::string("at least 1"); },
      .actual = [](const Item&) { return std::string("0"); }},
 };
-static_assert(are_declared(rules_of_kind));
+static_assert(are_declared(rules_of_subnets));
 
 }  // namespace
 
-std::span<const Rule> subnet_rules() { return rules_of_kind; }
+std::span<const Rule> subnet_rules() { return rules_of_subnets; }
 
 }  // namespace ipoib::audit

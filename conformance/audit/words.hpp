@@ -14,6 +14,9 @@ using namespace wire;
 using requirements::Strength;
 using G = state::GroupParameters;
 
+/// The scope of a link that ends with its IB subnet.
+inline constexpr std::uint8_t local_scope = 2;
+
 inline Bytes<Mgid> mgid(const Item& item) { return mgid_of(item.parameters().mgid); }
 inline std::uint8_t scope_of(const StatedGroup& group) { return mgid_of(group.parameters.mgid)[Mgid::scope]; }
 inline std::string scope_text(unsigned scope) { return "scope " + hex(scope, 1); }

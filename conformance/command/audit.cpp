@@ -16,7 +16,7 @@
 namespace ipoib::conformance {
 namespace {
 
-struct Options {
+struct AuditOptions {
     std::vector<std::string> selectors;
     std::vector<std::string> sa;
     std::string fabric, scenario = "default", evidence;
@@ -24,7 +24,7 @@ struct Options {
     ReportOptions report;
 };
 
-std::vector<const audit::Rule*> chosen(const Options& options) {
+std::vector<const audit::Rule*> chosen(const AuditOptions& options) {
     const Selection selection{options.selectors};
     if (const auto wrong = selection.unmatched(audit::selectable_rules()); wrong)
         throw UsageError("'" + *wrong + "' matches no rule of audit (ipoib-conform list tag:audit)");
@@ -39,7 +39,7 @@ struct Told {
     std::vector<std::pair<std::string, std::string>> facts;
 };
 
-Told told_by_files(const Options& options) {
+Told told_by_files(const AuditOptions& options) {
     Told told{.inventories = {}, .facts = {{"kind", "file"}}};
     for (const auto& file : options.sa) try {
             told.inventories.push_back(
@@ -51,7 +51,7 @@ Told told_by_files(const Options& options) {
     return told;
 }
 
-std::unique_ptr<Outlook> outlook(const Options& options) {
+std::unique_ptr<Outlook> outlook(const AuditOptions& options) {
     Target target{.fabric = options.fabric, .scenario = options.scenario};
     target.session.timeout_scale = options.timeout_scale;
     target.session.seed = options.report.seed;
@@ -73,7 +73,7 @@ void keep(const Recorder& recorder, const std::string& folder) {
     }
 }
 
-Told told_by_fabric(const Options& options) {
+Told told_by_fabric(const AuditOptions& options) {
     // Before the fabric, which sends to the end.
     Recorder recorder;
     const auto place = outlook(options);
@@ -116,12 +116,12 @@ void add_counts(Told& told) {
     told.facts.emplace_back("ports", std::to_string(ports));
 }
 
-int run_audit(const Options& options, const std::vector<std::string>& command) {
+int run_audit(const AuditOptions& options, const std::vector<std::string>& command) {
     if (options.fabric.empty() == options.sa.empty())
         throw UsageError("either --fabric or --sa says whose groups are judged");
     if (!options.sa.empty() && !options.evidence.empty())
         throw UsageError("--evidence keeps what a fabric's administrator answers; --sa asks nobody");
-    if (!options.sa.empty() && (options.scenario != Options{}.scenario || options.timeout_scale != 1))
+    if (!options.sa.empty() && (options.scenario != AuditOptions{}.scenario || options.timeout_scale != 1))
         throw UsageError("--scenario and --timeout-scale are of a fabric; --sa asks nobody");
     const auto rules = chosen(options);
     refuse_overwriting(options.report, options.sa);
@@ -152,7 +152,7 @@ int run_audit(const Options& options, const std::vector<std::string>& command) {
 void add_audit(CLI::App& program, int& exit_code) {
     auto* command = program.add_subcommand(
         "audit", "Judge the groups that a subnet administrator holds; asks, and changes nothing");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<AuditOptions>();
     command
         ->add_option("SELECTOR", options->selectors,
                      "Rules (ipoib-conform list tag:audit): an id, a glob, a section (rfc4391/4), level:must, "

@@ -25,14 +25,14 @@ struct Plan {
     std::optional<std::vector<std::string>> selected;
 };
 
-struct Options {
+struct CheckOptions {
     std::vector<std::string> arguments;  ///< captures, then selectors
     ReportOptions report;
     KnowledgeOptions knowledge;
 };
 
 /// Splits the arguments: what is a file (or "-") is a capture, the rest must be selectors.
-Plan plan(const Options& options) {
+Plan plan(const CheckOptions& options) {
     PassiveRun run;
     std::vector<std::string> selectors;
     for (const auto& argument : options.arguments) {
@@ -78,7 +78,7 @@ void print_violation(const rules::Rule& rule, const reports::Detail& detail) {
 }
 
 /// Whoever follows it judges the same capture by this rule alone, knowing the same.
-void add_repetition(reports::Results& results, const Options& options, const std::string& program) {
+void add_repetition(reports::Results& results, const CheckOptions& options, const std::string& program) {
     const auto knowledge = words_of(options.knowledge);
     for (auto& result : results.results) {
         if (result.verdict == reports::Verdict::pass || result.verdict == reports::Verdict::na) continue;
@@ -93,7 +93,8 @@ void add_repetition(reports::Results& results, const Options& options, const std
     }
 }
 
-reports::Results judge(const Options& options, const std::string& program, const std::vector<std::string>& command) {
+reports::Results judge(const CheckOptions& options, const std::string& program,
+                       const std::vector<std::string>& command) {
     auto [run, selected] = plan(options);
     const bool is_live = std::ranges::find(run.captures, "-") != run.captures.end();
     ProgressBar bar;
@@ -121,7 +122,7 @@ bool anything_read(const reports::Results& results) {
     return any;
 }
 
-int run_check(const Options& options, const std::string& program, const std::vector<std::string>& command) {
+int run_check(const CheckOptions& options, const std::string& program, const std::vector<std::string>& command) {
     const auto comparisons = load_comparisons(options.report);
     auto results = judge(options, program, command);
     if (!anything_read(results)) return exit_usage;
@@ -133,7 +134,7 @@ int run_check(const Options& options, const std::string& program, const std::vec
 
 void add_check(CLI::App& program, int& exit_code, const std::string& invoked_as) {
     auto* command = program.add_subcommand("check", "Judge captures; needs no root and no hardware");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CheckOptions>();
     command
         ->add_option("CAPTURE", options->arguments,
                      "Captures (pcap, pcapng, also compressed; '-' is standard input), then selectors of what to "

@@ -19,7 +19,7 @@ namespace {
 using namespace wire;
 
 /// A frame and the judge that has seen what came before it, so that the rules know the link.
-struct Target {
+struct JudgedFrame {
     std::vector<std::uint8_t> octets;
     Medium medium = Medium::infiniband;
     std::size_t wire_length = 0;
@@ -37,9 +37,9 @@ reports::Result violation(const rules::Rule& rule, const reports::Detail& detail
     return result;
 }
 
-Target from_capture(const std::string& path, std::uint64_t wanted) {
+JudgedFrame from_capture(const std::string& path, std::uint64_t wanted) {
     auto reader = capture::Reader::open(path);
-    Target target;
+    JudgedFrame target;
     Judge judge{rules::every(),
                 0,
                 [&](const rules::Rule& rule, const reports::Detail& detail) {
@@ -65,10 +65,10 @@ Target from_capture(const std::string& path, std::uint64_t wanted) {
     throw UsageError(path + " has no frame " + std::to_string(wanted) + " that can be decoded");
 }
 
-Target from_hex(const std::string& text) {
+JudgedFrame from_hex(const std::string& text) {
     auto octets = parse_octets(text);
     if (!octets || octets->empty()) throw UsageError("'" + text + "' is neither hex octets nor CAPTURE#FRAME");
-    Target target{.octets = std::move(*octets), .findings = {}};
+    JudgedFrame target{.octets = std::move(*octets), .findings = {}};
     Judge judge{rules::every(),
                 0,
                 [&](const rules::Rule& rule, const reports::Detail& detail) {
@@ -82,7 +82,7 @@ Target from_hex(const std::string& text) {
     return target;
 }
 
-Target target_of(const std::string& what) {
+JudgedFrame target_of(const std::string& what) {
     const auto hash = what.rfind('#');
     if (hash == std::string::npos) return from_hex(what);
     std::uint64_t frame = 0;

@@ -17,7 +17,7 @@ namespace {
 using namespace wire;
 using requirements::Requirement;
 
-struct Options {
+struct ExplainOptions {
     std::string what;
     std::uint16_t p_key = 0xffff;
     unsigned scope = 2;
@@ -155,7 +155,7 @@ void explain_link_address(Octets octets) {
     fmt::print("  port GUID {:016x}\n", address[LinkAddress::gid].interface_id());
 }
 
-void run_explain(const Options& options) {
+void run_explain(const ExplainOptions& options) {
     if (const auto* one = find_case(options.what)) return explain_case(*one);
     if (const auto* rule = rules::find(options.what)) return explain_rule(*rule);
     if (const auto* rule = audit::find(options.what)) return explain_rule(*rule);
@@ -181,7 +181,7 @@ void run_explain(const Options& options) {
 }  // namespace
 
 void add_explain(CLI::App& program, int& exit_code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ExplainOptions>();
     auto* command =
         program.add_subcommand("explain", "What a requirement, a case, a rule, an MGID, a group or an address means");
     command->add_option("WHAT", options->what, "An id, an MGID, an IP group, or a 20-octet link-layer address in hex")

@@ -13,7 +13,7 @@
 namespace ipoib::conformance {
 namespace {
 
-struct Options {
+struct LinksOptions {
     std::vector<std::string> captures;
     KnowledgeOptions knowledge;
     bool json = false;
@@ -24,7 +24,7 @@ void show(const Judge& judge, const std::vector<reports::CaptureResult>& capture
     print(as_json ? links::to_json(account, captures) : links::to_text(account, captures));
 }
 
-int run_links(const Options& options) {
+int run_links(const LinksOptions& options) {
     PassiveRun run{.captures = options.captures, .rules = rules::every()};
     run.judge = judge_options(options.knowledge);
     if (options.json && run.captures.size() > 1 && !options.knowledge.together)
@@ -59,7 +59,7 @@ int run_links(const Options& options) {
 void add_links(CLI::App& program, int& exit_code) {
     auto* command = program.add_subcommand(
         "links", "What captures tell of each link: parameters, members, groups, and what is wrong in plain words");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<LinksOptions>();
     command->add_option("CAPTURE", options->captures, "Captures (pcap, pcapng, also compressed; '-' is standard input)")
         ->required()
         ->type_name(" ");

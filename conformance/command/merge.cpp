@@ -17,7 +17,7 @@
 namespace ipoib::conformance {
 namespace {
 
-struct Options {
+struct MergeOptions {
     std::vector<std::string> arguments;
     std::string list;
     ReportOptions report;
@@ -44,7 +44,7 @@ Source source_of(const std::string& argument) {
     return {host, argument.substr(sign + 1)};
 }
 
-std::vector<Source> sources(const Options& options) {
+std::vector<Source> sources(const MergeOptions& options) {
     std::vector<Source> all;
     for (const auto& argument : options.arguments) all.push_back(source_of(argument));
     if (!options.list.empty()) {
@@ -108,7 +108,7 @@ reports::Results joined(const std::vector<Source>& all, const ReportOptions& opt
     return results;
 }
 
-int run_merge(const Options& options, const std::vector<std::string>& command) {
+int run_merge(const MergeOptions& options, const std::vector<std::string>& command) {
     const auto all = sources(options);
     std::vector<std::string> taken;
     for (const auto& source : all) taken.push_back(source.file);
@@ -124,7 +124,7 @@ int run_merge(const Options& options, const std::vector<std::string>& command) {
 
 void add_merge(CLI::App& program, int& exit_code) {
     auto* command = program.add_subcommand("merge", "Join the results of many hosts into one report");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<MergeOptions>();
     command
         ->add_option("RESULTS", options->arguments,
                      "Results as JSON (run --json), also merged ones: FILE, whose host is the one it names, or "

@@ -20,7 +20,7 @@ constexpr std::size_t least_mtu = 1280;
 constexpr std::uint64_t link_local = 0xfe80, universal_bit = std::uint64_t{2} << 56;
 constexpr std::string_view adapter_prefix = "exec:";
 
-struct Options {
+struct ProfileOptions {
     TargetOptions target;
     std::uint64_t seed = 1;
 };
@@ -110,7 +110,7 @@ Draft ask(Session& session, const Target& target) {
     return draft;
 }
 
-int run_profile(const Options& options) {
+int run_profile(const ProfileOptions& options) {
     const auto target = aim(options.target, options.seed).target;
     if (!target.has_control())
         throw UsageError("a profile is written from what the DUT answers; --dut " + target.dut + " answers nothing");
@@ -133,7 +133,7 @@ int run_profile(const Options& options) {
 }  // namespace
 
 void add_profile(CLI::App& program, int& exit_code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ProfileOptions>();
     auto* command = program.add_subcommand("profile", "Write a commented DUT.toml from what an implementation answers");
     add_target_options(*command, options->target);
     add_seed_option(*command, options->seed, "Where random numbers begin");

@@ -15,10 +15,8 @@
 namespace ipoib::conformance {
 namespace {
 
-using std::chrono::milliseconds;
-
 constexpr std::size_t kib = 1024, portion = 64 * kib, kept_diagnostics = 64 * kib, most_diagnostics = 16 * kib * kib;
-constexpr milliseconds look_again{100}, look_for_stopped{500}, for_its_end{500};
+constexpr std::chrono::milliseconds look_again{100}, look_for_stopped{500}, for_its_end{500};
 
 /// Writes without the SIGPIPE of a reader that is gone, whatever the program does with that signal.
 ssize_t write_quietly(int descriptor, const std::string& octets) {
@@ -38,7 +36,7 @@ ssize_t write_quietly(int descriptor, const std::string& octets) {
 }
 
 std::string seconds_text(fabric::Duration duration) {
-    const auto ms = std::chrono::duration_cast<milliseconds>(duration).count();
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
     auto text = std::to_string(ms / 1000);
     if (ms % 1000) text += '.' + std::to_string(1000 + ms % 1000).substr(1);
     return text + " s";
@@ -46,7 +44,8 @@ std::string seconds_text(fabric::Duration duration) {
 
 }  // namespace
 
-AdapterProcess::AdapterProcess(fabric::Loop& loop, const std::string& command, milliseconds grace, Remark remark)
+AdapterProcess::AdapterProcess(fabric::Loop& loop, const std::string& command, std::chrono::milliseconds grace,
+                               Remark remark)
     : loop_(loop), process_(command, grace), remark_(std::move(remark)) {
     if (!process_.error().empty()) {
         error_ = "the adapter could not be started: " + process_.error();

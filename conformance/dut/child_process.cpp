@@ -19,9 +19,8 @@ namespace ipoib::conformance {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
 
-constexpr milliseconds look_again{5};
+constexpr std::chrono::milliseconds between_looks{5};
 
 struct Pipe {
     Descriptor reader, writer;
@@ -42,7 +41,7 @@ void set_non_blocking(const Descriptor& descriptor) {
 }
 
 /// Reads away what is written, so that nobody waits in a full pipe; at most as long as `patience`.
-void drain(Descriptor& output, Descriptor& diagnostics, milliseconds patience) noexcept {
+void drain(Descriptor& output, Descriptor& diagnostics, std::chrono::milliseconds patience) noexcept {
     std::array<pollfd, 2> polled{{{output.value(), POLLIN, 0}, {diagnostics.value(), POLLIN, 0}}};
     if (::poll(polled.data(), polled.size(), static_cast<int>(patience.count())) <= 0) return;
     std::array<char, 4096> buffer{};
@@ -72,7 +71,7 @@ void Descriptor::close() noexcept {
     value_ = -1;
 }
 
-ChildProcess::ChildProcess(const std::string& command, milliseconds grace) : grace_(grace) {
+ChildProcess::ChildProcess(const std::string& command, std::chrono::milliseconds grace) : grace_(grace) {
     auto to_child = make_pipe(), from_child = make_pipe(), errors = make_pipe();
     if (!to_child.is_open() || !from_child.is_open() || !errors.is_open()) {
         error_ = std::string("no pipe: ") + std::strerror(errno);
@@ -125,11 +124,11 @@ bool ChildProcess::has_ended() noexcept {
 
 std::string ChildProcess::stopped() { return has_ended() ? std::string{} : stopped_process(pid_); }
 
-std::string ChildProcess::ending(milliseconds patience) {
+std::string ChildProcess::ending(std::chrono::milliseconds patience) {
     const auto until = Clock::now() + patience;
     while (!has_ended()) {
         if (Clock::now() >= until) return {};
-        ::poll(nullptr, 0, static_cast<int>(look_again.count()));
+        ::poll(nullptr, 0, static_cast<int>(between_looks.count()));
     }
     siginfo_t info{};
     if (pid_ < 0 || ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0)
@@ -137,7 +136,7 @@ std::string ChildProcess::ending(milliseconds patience) {
     return ending_text(info);
 }
 
-bool ChildProcess::group_ends_within(milliseconds patience) noexcept {
+bool ChildProcess::group_ends_within(std::chrono::milliseconds patience) noexcept {
     const auto until = Clock::now() + patience;
     for (;;) {
         if (!is_reaped_ && has_ended()) {
@@ -146,7 +145,7 @@ bool ChildProcess::group_ends_within(milliseconds patience) noexcept {
         }
         if (is_reaped_ && ::kill(-pid_, 0) != 0) return true;
         if (Clock::now() >= until) return false;
-        drain(output, diagnostics, look_again);
+        drain(output, diagnostics, between_looks);
     }
 }
 

@@ -40,7 +40,7 @@ Trace trace_of(const Recorder& recorder, Party judged) {
 }
 
 /// "mutant:maps-32-bits,", without the case.
-std::string name_of(const Mutant* mutant) {
+std::string label_of(const Mutant* mutant) {
     if (!mutant) return "reference:";
     return (mutant->breaks.empty() ? "permitted:" : "mutant:") + std::string(mutant->name) + ',';
 }
@@ -68,7 +68,7 @@ void add_evidence(Sources& sources, const EvidenceOptions& options,
     run.witness = [&](const Mutant* mutant, const Case& one, const Recorder& recorder, const reports::Result&) {
         if (recorder.size() == 0 || (!mutant && !options.with_reference)) return;
         const auto judged = one.subject == conformance::Subject::sa ? Party::sa : Party::dut;
-        const auto name = name_of(mutant) + std::string(one.id);
+        const auto name = label_of(mutant) + std::string(one.id);
         sources.push_back(make_source(free_name(sources, name), trace_of(recorder, judged)));
         if (!mutant) return;
         auto broken = mutant->breaks;

@@ -10,7 +10,7 @@ namespace {
 using build::Node, build::PacketBuilder;
 using namespace wire;
 
-constexpr std::int64_t begin_ns = 1'767'225'600'000'000'000, between_ns = 3'300'000;
+constexpr std::int64_t first_ns = 1'767'225'600'000'000'000, between_ns = 3'300'000;
 constexpr std::size_t packets = 8;
 
 Node port(std::uint16_t number) {
@@ -29,7 +29,7 @@ public:
         const auto octets = trace_.store.keep(packet.build());
         trace_.frames.push_back({.octets = octets,
                                  .wire_length = static_cast<std::uint32_t>(octets.size()),
-                                 .time = begin_ns + between_ns * static_cast<std::int64_t>(trace_.frames.size()),
+                                 .time = first_ns + between_ns * static_cast<std::int64_t>(trace_.frames.size()),
                                  .from = static_cast<std::uint32_t>(trace_.frames.size())});
     }
     std::unique_ptr<Source> source() { return make_source(std::move(name_), std::move(trace_)); }

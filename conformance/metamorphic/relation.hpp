@@ -80,4 +80,8 @@ inline bool has(const std::vector<std::size_t>& frames, std::size_t index) {
     return std::ranges::binary_search(frames, index);
 }
 
+/// Systematic variants of a source: one for each of its frames, or for each border between two.
+inline std::size_t each_frame(const Source& source) { return source.size(); }
+inline std::size_t each_border(const Source& source) { return source.size() < 2 ? 0 : source.size() - 1; }
+
 }  // namespace ipoib::metamorphic

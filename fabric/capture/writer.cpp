@@ -21,7 +21,7 @@
 namespace ipoib::capture {
 namespace {
 
-constexpr std::int64_t ns_per_second = 1'000'000'000;
+constexpr std::int64_t ns_in_second = 1'000'000'000;
 /// libpcap and Wireshark read no longer ones.
 constexpr std::size_t longest_record = 262144;
 
@@ -95,9 +95,9 @@ public:
     std::uint32_t add_interface(LinkType, std::string_view) override { fail(path(), "a pcap has just one interface"); }
 
     void write(const Record& record, std::uint32_t) override {
-        const auto seconds = record.time_ns / ns_per_second;
+        const auto seconds = record.time_ns / ns_in_second;
         if (seconds > std::numeric_limits<std::uint32_t>::max()) fail(path(), "a pcap holds no time after 2106");
-        const auto rest = record.time_ns % ns_per_second / (is_erf_ ? 1000 : 1);
+        const auto rest = record.time_ns % ns_in_second / (is_erf_ ? 1000 : 1);
         // In the byte order of this host, which the magic number tells. draft-ietf-opsawg-pcap, 5.
         const std::array header{static_cast<std::uint32_t>(seconds), static_cast<std::uint32_t>(rest),
                                 static_cast<std::uint32_t>(record.size()),

@@ -8,12 +8,12 @@
 namespace ipoib::fabric {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using std::chrono::duration;
 
 double in_milliseconds(Duration time) { return duration<double, std::milli>(time).count(); }
 
-void name_port(Json& request, const PortName& port) {
+void name_port(OrderedJson& request, const PortName& port) {
     if (port.guid != 0)
         request["guid"] = wire::hex(port.guid, 16);
     else
@@ -21,7 +21,7 @@ void name_port(Json& request, const PortName& port) {
 }
 
 struct Writer {
-    Json& request;
+    OrderedJson& request;
 
     void operator()(const SetScenario& change) const { request["name"] = change.name; }
     void operator()(const SetManager& change) const {
@@ -106,26 +106,26 @@ struct Opposite {
     Change operator()(const Restore&) const { return {}; }
 };
 
-void describe(const FabricChange& change, Json& request) {
+void describe(const FabricChange& change, OrderedJson& request) {
     request["do"] = verb(change);
     std::visit(Writer{request}, change);
 }
 
-std::string line_of(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
+std::string line_of(const OrderedJson& json) { return json.dump(-1, ' ', true, OrderedJson::error_handler_t::replace); }
 
 }  // namespace
 
 std::string_view verb(const FabricChange& change) { return std::visit(Verb{}, change); }
 
 std::string request_text(const FabricChange& change, std::uint64_t id, Duration patience) {
-    Json request{{"id", id}};
+    OrderedJson request{{"id", id}};
     describe(change, request);
     if (patience != usual_patience) request["deadline"] = duration<double>(patience).count();
     return line_of(request);
 }
 
 std::string text(const FabricChange& change) {
-    Json request;
+    OrderedJson request;
     describe(change, request);
     return line_of(request);
 }

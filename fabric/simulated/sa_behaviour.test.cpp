@@ -8,8 +8,6 @@ using namespace testing;
 
 namespace {
 
-constexpr int ok = 0, invalid = 0x0200, insufficient = 0x0600;
-
 /// What is seen of an administrator that behaves so.
 using Scene = std::function<int(Bench&)>;
 void check(const char* what, const SaBehaviour& wrong, const Scene& scene, int right_outcome, int wrong_outcome) {

@@ -7,7 +7,6 @@ using namespace testing;
 
 namespace {
 
-constexpr int ok = 0, no_resources = 0x0100, invalid = 0x0200;
 using Lids = std::set<std::uint16_t>;
 
 /// FullMember 1, NonMember 2, SendOnlyNonMember 4, SendOnlyFullMember 8.

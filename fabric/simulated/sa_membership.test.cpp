@@ -32,8 +32,6 @@ void check(const std::vector<Row>& rows, const Gid& mgid, bool is_strict) {
     }
 }
 
-constexpr int ok = 0, invalid = 0x0200, bad_gid = 0x0500, insufficient = 0x0600;
-
 const std::vector<Row> joins{
     {"only what a join needs", C::join, {}, ok},
     {"everything right", whole, {}, ok},

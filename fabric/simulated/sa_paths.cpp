@@ -9,15 +9,17 @@
 namespace ipoib::fabric::sa {
 using namespace wire;
 using P = PathRecord;
-using C = P::component;
+using PC = P::component;
 
 namespace {
 
-constexpr std::uint16_t base(std::uint16_t p_key) noexcept { return p_key & static_cast<std::uint16_t>(~full_member); }
+constexpr std::uint16_t base_of(std::uint16_t p_key) noexcept {
+    return p_key & static_cast<std::uint16_t>(~full_member);
+}
 
 std::optional<std::uint8_t> lifetime(const Request& request, bool is_loopback) {
     const std::uint8_t usual = is_loopback ? std::uint8_t{0} : usual_lifetime;
-    if (!request.gives(C::lifetime | C::lifetime_selector)) return usual;
+    if (!request.gives(PC::lifetime | PC::lifetime_selector)) return usual;
     const auto asked = request.record<P>()[P::lifetime];
     switch (request.record<P>()[P::lifetime_selector]) {
         case selector::greater:
@@ -36,7 +38,7 @@ std::optional<std::uint8_t> lifetime(const Request& request, bool is_loopback) {
 std::optional<std::uint16_t> partition(const Request& request, const KnownPort& from, const KnownPort& to,
                                        const SaBehaviour& behaviour) {
     const auto asked = request.record<P>()[P::p_key];
-    if (!request.gives(C::p_key)) return shared_p_key(from, to);
+    if (!request.gives(PC::p_key)) return shared_p_key(from, to);
     const bool are_members = has_p_key(from, asked) && has_p_key(to, asked);
     const bool may_talk = behaviour.parts_limited_members ? share_p_key(from, to, asked) : are_members;
     return may_talk ? std::optional{asked} : std::nullopt;
@@ -44,13 +46,13 @@ std::optional<std::uint16_t> partition(const Request& request, const KnownPort& 
 
 bool has_known_codes(const Request& request) {
     const auto asked = request.record<P>();
-    if (request.gives(C::mtu | C::mtu_selector) && mtu_quantity.rank(asked[P::mtu]) == 0) return false;
-    return !request.gives(C::rate | C::rate_selector) || rate_quantity.rank(asked[P::rate]) != 0;
+    if (request.gives(PC::mtu | PC::mtu_selector) && mtu_quantity.rank(asked[P::mtu]) == 0) return false;
+    return !request.gives(PC::rate | PC::rate_selector) || rate_quantity.rank(asked[P::rate]) != 0;
 }
 
 }  // namespace
 
-void Paths::set_sl(std::uint16_t p_key, std::uint8_t sl) { sl_of_partition_[base(p_key)] = sl; }
+void Paths::set_sl(std::uint16_t p_key, std::uint8_t sl) { sl_of_partition_[base_of(p_key)] = sl; }
 
 void Paths::set_route(const Gid& gid, std::uint16_t lid) {
     if (lid == 0)
@@ -60,7 +62,7 @@ void Paths::set_route(const Gid& gid, std::uint16_t lid) {
 }
 
 std::uint8_t Paths::sl(std::uint16_t p_key) const {
-    if (const auto at = sl_of_partition_.find(base(p_key)); at != sl_of_partition_.end()) return at->second;
+    if (const auto at = sl_of_partition_.find(base_of(p_key)); at != sl_of_partition_.end()) return at->second;
     for (const auto& [mgid, group] : groups_.all())
         if (is_broadcast_gid(mgid) && is_same_partition(group.record[McMemberRecord::p_key], p_key))
             return group.record[McMemberRecord::sl];
@@ -69,8 +71,8 @@ std::uint8_t Paths::sl(std::uint16_t p_key) const {
 
 Paths::End Paths::end(const Request& request, bool is_source) const {
     const auto asked = request.record<P>();
-    const bool has_gid = request.gives(is_source ? C::sgid : C::dgid);
-    const bool has_lid = request.gives(is_source ? C::slid : C::dlid);
+    const bool has_gid = request.gives(is_source ? PC::sgid : PC::dgid);
+    const bool has_lid = request.gives(is_source ? PC::slid : PC::dlid);
     const auto lid = asked[is_source ? P::slid : P::dlid];
     if (!has_gid && !has_lid) return {};
     if (const auto route = routes_.find(asked[P::dgid]); !is_source && has_gid && route != routes_.end()) {
@@ -94,9 +96,9 @@ bool Paths::add(const Request& request, const KnownPort& from, const KnownPort& 
         if (!request.gives(components)) return capable;
         return choose_for_path(quantity, asked[selector_field], asked[field], capable);
     };
-    const auto mtu =
-        chosen(mtu_quantity, C::mtu | C::mtu_selector, P::mtu_selector, P::mtu, lesser(mtu_quantity, from.mtu, to.mtu));
-    const auto rate = chosen(rate_quantity, C::rate | C::rate_selector, P::rate_selector, P::rate,
+    const auto mtu = chosen(mtu_quantity, PC::mtu | PC::mtu_selector, P::mtu_selector, P::mtu,
+                            lesser(mtu_quantity, from.mtu, to.mtu));
+    const auto rate = chosen(rate_quantity, PC::rate | PC::rate_selector, P::rate_selector, P::rate,
                              lesser(rate_quantity, from.rate, to.rate));
     const auto time = lifetime(request, from.gid == to.gid);
     const auto p_key = partition(request, from, to, config_.behaviour);
@@ -110,7 +112,7 @@ bool Paths::add(const Request& request, const KnownPort& from, const KnownPort& 
                          .set(P::slid, from.lid)
                          .set(P::reversible, true)
                          .set(P::p_key, *p_key)
-                         .set(P::sl, request.gives(C::sl) ? asked[P::sl] : sl(*p_key))
+                         .set(P::sl, request.gives(PC::sl) ? asked[P::sl] : sl(*p_key))
                          .set(P::mtu_selector, selector::exactly)
                          .set(P::mtu, *mtu)
                          .set(P::rate_selector, selector::exactly)
@@ -133,13 +135,14 @@ Reply Paths::to_group(const Request& request) const {
     const auto differs = [&](std::uint64_t component, const auto& field, const auto& of_group) {
         return request.gives(component) && asked[field] != record[of_group];
     };
-    if (differs(C::dlid, P::dlid, M::mlid) || differs(C::p_key, P::p_key, M::p_key) || differs(C::sl, P::sl, M::sl) ||
-        differs(C::flow_label, P::flow_label, M::flow_label) || differs(C::hop_limit, P::hop_limit, M::hop_limit) ||
-        differs(C::traffic_class, P::traffic_class, M::traffic_class))
+    if (differs(PC::dlid, P::dlid, M::mlid) || differs(PC::p_key, P::p_key, M::p_key) ||
+        differs(PC::sl, P::sl, M::sl) || differs(PC::flow_label, P::flow_label, M::flow_label) ||
+        differs(PC::hop_limit, P::hop_limit, M::hop_limit) ||
+        differs(PC::traffic_class, P::traffic_class, M::traffic_class))
         return {};
     const auto prefix = request.port->gid.prefix();
-    if (request.gives(C::sgid) && !is_member(*group, find_port(subnet_, asked[P::sgid], prefix))) return {};
-    if (request.gives(C::slid) && !is_member(*group, subnet_.by_lid(asked[P::slid]))) return {};
+    if (request.gives(PC::sgid) && !is_member(*group, find_port(subnet_, asked[P::sgid], prefix))) return {};
+    if (request.gives(PC::slid) && !is_member(*group, subnet_.by_lid(asked[P::slid]))) return {};
     Bytes<P> path;
     std::copy_n(asked.data(), P::size, path.octets.begin());
     return Reply::of(path.set(P::dlid, record[M::mlid])
@@ -165,7 +168,7 @@ Reply Paths::query(const Request& request) const {
     if (!has_known_codes(request)) return Reply::refuse(sa_status::invalid_request);
     const bool gives_half_of_service_id = request.gives(1) != request.gives(2);
     if (gives_half_of_service_id) return Reply::refuse(sa_status::insufficient_components);
-    if (request.gives(C::dgid) && request.record<P>()[P::dgid].is_multicast()) return to_group(request);
+    if (request.gives(PC::dgid) && request.record<P>()[P::dgid].is_multicast()) return to_group(request);
 
     const auto source = end(request, true), destination = end(request, false);
     for (const auto& end : {source, destination}) {
@@ -175,7 +178,7 @@ Reply Paths::query(const Request& request) const {
     Reply reply;
     const bool is_get = request.method() == Method::get;
     // A Get asks for one path.
-    if (!is_get && request.gives(C::number_of_paths) && request.record<P>()[P::number_of_paths] == 0) return reply;
+    if (!is_get && request.gives(PC::number_of_paths) && request.record<P>()[P::number_of_paths] == 0) return reply;
     const auto visit = [&](const KnownPort* fixed, const auto& each) {
         if (fixed) return each(*fixed);
         for (const auto& port : subnet_.ports())
@@ -189,7 +192,7 @@ Reply Paths::query(const Request& request) const {
         });
     };
     const Gid asked = request.record<P>()[P::dgid];
-    const auto* routed = request.gives(C::dgid) && routes_.contains(asked) ? &asked : nullptr;
+    const auto* routed = request.gives(PC::dgid) && routes_.contains(asked) ? &asked : nullptr;
     visit(destination.port, [&](const KnownPort& to) { return from_each_source(to, routed); });
     // Who asks for every path is told of those through routers, and to further GIDs of a port, too.
     if (destination.port || is_get) return reply;

@@ -10,7 +10,6 @@ using PC = P::component;
 
 namespace {
 
-constexpr int ok = 0, invalid = 0x0200, no_records = 0x0300, insufficient = 0x0600;
 constexpr auto pair_of_gids = PC::sgid | PC::dgid;
 
 Bytes<P> path(unsigned from, unsigned to) {

@@ -9,8 +9,6 @@ using namespace testing;
 
 namespace {
 
-constexpr int ok = 0, no_resources = 0x0100, invalid = 0x0200, no_records = 0x0300, too_many = 0x0400;
-
 int get(Bench& bench, unsigned n, std::uint64_t mask, const McRecord& like) {
     return bench.ask(n, Method::get, attribute::mc_member_record, mask, like);
 }

@@ -7,16 +7,16 @@
 namespace ipoib::fabric::sa {
 using namespace wire;
 using S = ServiceRecord;
-using C = S::component;
+using SC = S::component;
 
 namespace {
 
 /// What makes a service another one. IBTA Vol 1, 15.2.5.14.
-constexpr std::array<std::pair<std::uint64_t, const FieldSpec*>, 3> identity{
-    {{C::service_id, &S::service_id}, {C::service_gid, &S::service_gid}, {C::service_p_key, &S::service_p_key}}};
+constexpr std::array<std::pair<std::uint64_t, const FieldSpec*>, 3> key_of_service{
+    {{SC::service_id, &S::service_id}, {SC::service_gid, &S::service_gid}, {SC::service_p_key, &S::service_p_key}}};
 
 bool has_same_identity(Octets one, Octets other, std::uint64_t components) {
-    return std::all_of(identity.begin(), identity.end(), [&](const auto& row) {
+    return std::all_of(key_of_service.begin(), key_of_service.end(), [&](const auto& row) {
         return (components & row.first) == 0 || is_same(*row.second, one, other);
     });
 }
@@ -36,8 +36,8 @@ bool has_same_elements(const Request& request, const FieldSpec& row, unsigned fi
 bool matches(const Request& request, Octets known) {
     const auto asked = request.record<S>().octets();
     if (!has_same_identity(asked, known, request.mask())) return false;
-    if (request.gives(C::service_key) && !is_same(S::service_key, asked, known)) return false;
-    if (request.gives(C::service_name) && !is_same(S::service_name, asked, known)) return false;
+    if (request.gives(SC::service_key) && !is_same(S::service_key, asked, known)) return false;
+    if (request.gives(SC::service_name) && !is_same(S::service_name, asked, known)) return false;
     return has_same_elements(request, S::data8, 7, 8, known) && has_same_elements(request, S::data16, 23, 16, known) &&
            has_same_elements(request, S::data32, 31, 32, known) && has_same_elements(request, S::data64, 35, 64, known);
 }
@@ -50,11 +50,11 @@ void Services::expire(Time now) {
 
 /// The partition of a service must be the requester's and that of the port which offers it.
 bool Services::is_allowed(const Request& request) const {
-    if (!request.gives(C::service_p_key)) return true;
+    if (!request.gives(SC::service_p_key)) return true;
     const auto record = request.record<S>();
     const auto p_key = record[S::service_p_key];
     if (!has_p_key(*request.port, p_key)) return false;
-    if (!request.gives(C::service_gid)) return true;
+    if (!request.gives(SC::service_gid)) return true;
     const auto* port = find_port(subnet_, record[S::service_gid], request.port->gid.prefix());
     return port && has_p_key(*port, p_key);
 }
@@ -68,11 +68,11 @@ Services::Record Services::shown(const Request& request, const Service& service)
 
 Reply Services::set(const Request& request, Time now) {
     expire(now);
-    if (!is_allowed(request) || !request.gives(C::service_id | C::service_gid))
+    if (!is_allowed(request) || !request.gives(SC::service_id | SC::service_gid))
         return Reply::refuse(sa_status::invalid_request);
     Service service;
     std::copy_n(request.record<S>().data(), S::size, service.record.octets.begin());
-    if (!request.gives(C::service_lease)) service.record.set(S::service_lease, S::endless);
+    if (!request.gives(SC::service_lease)) service.record.set(S::service_lease, S::endless);
     if (const auto lease = service.record[S::service_lease]; lease != S::endless)
         service.end = now + std::chrono::seconds{lease};
     const auto known = std::find_if(services_.begin(), services_.end(), [&](const Service& other) {
@@ -94,7 +94,7 @@ Reply Services::remove(const Request& request, Time now) {
     const auto known = std::find_if(services_.begin(), services_.end(), [&](const Service& service) {
         return has_same_identity(request.record<S>().octets(), service.record.octets, request.mask());
     });
-    if (!request.gives(C::service_id) || known == services_.end()) return Reply::refuse(sa_status::no_records);
+    if (!request.gives(SC::service_id) || known == services_.end()) return Reply::refuse(sa_status::no_records);
     auto reply = Reply::of(shown(request, *known));
     services_.erase(known);
     return reply;

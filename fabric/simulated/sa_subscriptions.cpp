@@ -15,7 +15,7 @@ constexpr std::uint8_t subnet_management = 3;  ///< Type of the notices
 constexpr std::uint32_t class_manager = 4;     ///< their ProducerType
 
 /// The rows that make a subscription another one.
-constexpr std::array<const FieldSpec*, 9> identity{
+constexpr std::array<const FieldSpec*, 9> key_of_subscription{
     &InformInfo::gid,          &InformInfo::lid_range_begin, &InformInfo::lid_range_end, &InformInfo::is_generic,
     &InformInfo::type,         &InformInfo::trap_number,     &InformInfo::qpn,           &InformInfo::resp_time_value,
     &InformInfo::producer_type};
@@ -107,7 +107,7 @@ bool Subscriptions::may_subscribe(const Request& request, View<InformInfo> info)
 std::optional<Subscriptions::Id> Subscriptions::find(const Subscription& like) const {
     const auto is_like = [&](const Subscription& known) {
         return known.path.dlid == like.path.dlid && known.path.dest_qp == like.path.dest_qp &&
-               std::all_of(identity.begin(), identity.end(),
+               std::all_of(key_of_subscription.begin(), key_of_subscription.end(),
                            [&](const FieldSpec* row) { return is_same(*row, known.info.octets, like.info.octets); });
     };
     for (const auto& [id, known] : subscriptions_)

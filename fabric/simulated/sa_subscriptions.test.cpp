@@ -8,7 +8,6 @@ using I = InformInfo;
 
 namespace {
 
-constexpr int ok = 0, no_resources = 0x0100, invalid = 0x0200;
 constexpr auto created = trap::multicast_group_created, deleted = trap::multicast_group_deleted;
 
 Bytes<I> wanted(std::uint16_t trap_number) {

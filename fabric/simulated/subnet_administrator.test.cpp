@@ -9,7 +9,7 @@ using namespace testing;
 
 namespace {
 
-constexpr int ok = 0, busy = 0x0001, bad_version = 0x0004, unsupported_method = 0x0008, unsupported = 0x000c;
+constexpr int busy = 0x0001, bad_version = 0x0004, unsupported_method = 0x0008, unsupported = 0x000c;
 
 /// Random octets, most of them behind headers that the administrator looks behind.
 MadOctets hostile_mad(std::mt19937& random) {

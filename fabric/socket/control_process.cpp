@@ -2,6 +2,8 @@
 // The fabric-control protocol's side of the tester.
 #include "fabric/socket/control_process.hpp"
 
+#include "fabric/socket/reason.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -23,8 +25,6 @@ namespace {
 using Json = nlohmann::json;
 constexpr Duration usual_deadline = std::chrono::seconds{10};
 constexpr Duration longest_deadline = std::chrono::hours{1};
-
-std::string reason(int error) { return std::generic_category().message(error); }
 
 /// Whether no value lies deeper than any request or answer needs: handling JSON recurses.
 bool is_shallow(const std::string& text) {

@@ -2,6 +2,7 @@
 // Framing, queueing and closing of a raw port.
 #include "fabric/socket/raw_port.hpp"
 
+#include "fabric/socket/reason.hpp"
 #include "protocol/wire/crc.hpp"
 #include "protocol/wire/lrh.hpp"
 
@@ -24,8 +25,6 @@ constexpr std::size_t length_size = 2;
 constexpr std::size_t read_size = std::size_t{64} << 10;
 constexpr std::size_t crcs_size = icrc_size + vcrc_size;
 constexpr Duration farewell = std::chrono::seconds{1};
-
-std::string reason(int error) { return std::generic_category().message(error); }
 
 bool is_socket(int descriptor) {
     struct stat status {};

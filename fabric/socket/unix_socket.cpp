@@ -2,6 +2,8 @@
 // Unix sockets for raw ports.
 #include "fabric/socket/unix_socket.hpp"
 
+#include "fabric/socket/reason.hpp"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -16,8 +18,6 @@
 
 namespace ipoib::fabric {
 namespace {
-
-std::string reason(int error) { return std::generic_category().message(error); }
 
 /// Nothing for a path that is too long for a socket.
 std::optional<sockaddr_un> address_of(const std::string& path) {

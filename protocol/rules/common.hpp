@@ -19,11 +19,17 @@ constexpr bool are_declared(std::span<const Rule> rules) {
     return true;
 }
 
+/// What a port had queued may still leave it as things were before.
+inline constexpr std::int64_t grace = 5'000'000'000;  // ns
+
 /// Parts of an IPoIB packet that an InfiniBand capture shows.
 inline constexpr Parts over_ib = parts(Part::ipoib, Part::bth);
 
 /// The datagram is ARP or RARP, IPv4, IPv6 by its own octets (a wrong Type is another rule's finding).
 inline bool carries(const Packet& p, EtherType type) { return p.content == type; }
+
+/// The packet goes to the broadcast group of a link.
+inline bool is_to_broadcast(const Packet& p) { return p.grh && is_broadcast_gid(p.grh[Grh::dgid]); }
 
 /// The group that a request to the SA, or its answer, is about.
 inline Gid joined(const Packet& p) { return p.mc_member[McMemberRecord::mgid]; }

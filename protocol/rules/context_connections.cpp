@@ -81,7 +81,7 @@ bool is_message(const Packet& p) {
     return opcode == Opcode::rc_send_only || opcode == Opcode::uc_send_only;
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_context_connections[] = {
     {.id = "RULE-RFC4755-3.2-02-rep",
      .checks = {&rfc4755::cm_setup_carries_ud_qpn, &rfc4755::cm_private_data_format},
      .title = "the private data of a REP has the sender's UD QPN",
@@ -315,10 +315,10 @@ constexpr Rule rules[] = {
      .expected = "0, since it has rejected connections to this queue pair as of no service, before and after it "
                  "announced them"},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_context_connections));
 
 }  // namespace
 
-std::span<const Rule> context_connections() { return rules; }
+std::span<const Rule> context_connections() { return rules_of_context_connections; }
 
 }  // namespace ipoib::rules

@@ -14,12 +14,12 @@ using state::Subnet;
 
 constexpr Parts of_sa = parts(Part::lrh, Part::mad, Part::sa);
 
-std::uint8_t joined(const Subnet& subnet, const Event& event) {
+std::uint8_t states_of(const Subnet& subnet, const Event& event) {
     const auto* member = subnet.member(event.group, event.port);
     return member ? member->joined : std::uint8_t{0};
 }
 bool is_full_member(const Subnet& subnet, const Event& event) {
-    return (joined(subnet, event) & join_state::full_member) != 0;
+    return (states_of(subnet, event) & join_state::full_member) != 0;
 }
 /// Another interface of the port may listen, too, without saying so: reports of one suppress those of others.
 bool is_lone_full_member(const Subnet& subnet, const Event& event) {
@@ -32,7 +32,7 @@ bool is_lone_full_member(const Subnet& subnet, const Event& event) {
            std::count_if(port.qpns.begin(), port.qpns.begin() + port.qpn_count, is_on_link) <= 1;
 }
 bool is_router_member(const Subnet& subnet, const Event& event) {
-    return (joined(subnet, event) & (join_state::full_member | join_state::non_member)) != 0;
+    return (states_of(subnet, event) & (join_state::full_member | join_state::non_member)) != 0;
 }
 bool is_told_of_both(const Subnet& subnet, const Event& event) {
     const auto& requester = subnet.requester(event.port);
@@ -44,10 +44,8 @@ bool is_told_of_both(const Subnet& subnet, const Event& event) {
 bool asks(const Packet& p, std::uint8_t bits) {
     return p.mad[Mad::method] == Method::set && (p.mc_member[McMemberRecord::join_state] & bits) != 0;
 }
-/// What was queued may still go the old way.
-constexpr std::int64_t grace = 5'000'000'000;  // ns
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_context_duties[] = {
     {.id = "RULE-RFC4391-10-12",
      .checks = {&rfc4391::group_trap_subscription},
      .title = "a sender to a group subscribes to reports of its creation and deletion",
@@ -133,10 +131,10 @@ constexpr Rule rules[] = {
                   .is_done = [](const Subnet& subnet,
                                 const Event& event) { return subnet.requester(event.port).told_of_creation; }}},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_context_duties));
 
 }  // namespace
 
-std::span<const Rule> context_duties() { return rules; }
+std::span<const Rule> context_duties() { return rules_of_context_duties; }
 
 }  // namespace ipoib::rules

@@ -9,12 +9,8 @@ namespace ipoib::rules {
 namespace {
 
 constexpr Parts to_group = over_ib | parts(Part::lrh, Part::grh, Part::mgid);
-constexpr Parts of_sa = parts(Part::mc_member);
+constexpr Parts of_member_record = parts(Part::mc_member);
 
-/// Packets that a port had queued may still leave it after it has left.
-constexpr std::int64_t grace = 5'000'000'000;  // ns
-
-bool is_to_broadcast(const Packet& p) { return is_broadcast_gid(p.grh[Grh::dgid]); }
 bool is_other_group(const Packet& p, const Known& known) {
     return p.is_multicast && known.group && !is_to_broadcast(p) && has_ipoib_signature(p.grh[Grh::dgid]);
 }
@@ -104,7 +100,9 @@ bool is_request(const Packet& p) { return !is_response(p.mad[Mad::method]); }
 bool is_join_answer(const Packet& p, const Known& known) {
     return is_answer(p, Method::get_resp) && known.request->method == Method::set;
 }
-std::uint8_t asked_state(const Known& known) { return known.request->as<McMemberRecord>()[McMemberRecord::join_state]; }
+std::uint8_t state_of_request(const Known& known) {
+    return known.request->as<McMemberRecord>()[McMemberRecord::join_state];
+}
 
 /// An address of another port of the host says that it has heard it there.
 bool speaks_for_itself(const Packet& p, const Known& known) {
@@ -112,11 +110,11 @@ bool speaks_for_itself(const Packet& p, const Known& known) {
     return known.speaker && !known.speaker->is_shared && known.sender && known.speaker->gid == known.sender->gid;
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_context_groups[] = {
     {.id = "RULE-RFC4391-4.1-03",
      .checks = {&rfc4391::broadcast_group_mtu_bound, &rfc4391::link_mtu},
      .title = "the broadcast group's MTU fits through the links of its members",
-     .needs = of_sa,
+     .needs = of_member_record,
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::request),
      .over = [](const Packet&, const Known& known) { return state::Span{.since = known.subject->told_mtu}; },
@@ -185,7 +183,7 @@ constexpr Rule rules[] = {
     {.id = "RULE-RFC4391-5-08",
      .checks = {&rfc4391::pkey_assigned_to_port},
      .title = "a port joins in a partition only with a P_Key of its table",
-     .needs = of_sa,
+     .needs = of_member_record,
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::request),
      .over = [](const Packet&, const Known& known) { return state::Span{.since = known.subject->told_p_keys}; },
@@ -335,7 +333,7 @@ constexpr Rule rules[] = {
     {.id = "RULE-RFC4391-10-11",
      .checks = {&rfc4391::group_attributes_cached},
      .title = "the SA is not asked again for every packet",
-     .needs = of_sa,
+     .needs = of_member_record,
      .evidence = Evidence::nothing_between,
      .over =
          [](const Packet&, const Known& known) {
@@ -387,7 +385,7 @@ constexpr Rule rules[] = {
     {.id = "RULE-RFC4392-1.2.1.2-03-joins",
      .checks = {&rfc4392::mgid_identifies_one_group},
      .title = "all who join a group are told one MLID",
-     .needs = of_sa,
+     .needs = of_member_record,
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::request),
      .over =
@@ -408,7 +406,7 @@ constexpr Rule rules[] = {
     {.id = "RULE-RFC4392-1.3.2.1-01",
      .checks = {&rfc4392::creation_needs_full_member},
      .title = "a join that is no FullMember's does not create a group",
-     .needs = of_sa,
+     .needs = of_member_record,
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::request),
      .over =
@@ -420,8 +418,8 @@ constexpr Rule rules[] = {
      .applies =
          [](const Packet& p, const Known& known) {
              constexpr std::uint8_t creates = join_state::full_member | join_state::send_only_full_member;
-             return is_join_answer(p, known) && (asked_state(known) & creates) == 0 && asked_state(known) != 0 &&
-                    known.was_missing && known.is_at_sa;
+             return is_join_answer(p, known) && (state_of_request(known) & creates) == 0 &&
+                    state_of_request(known) != 0 && known.was_missing && known.is_at_sa;
          },
      .holds = [](const Packet& p, const Known&) { return !is_good(p); },
      .points_at = Mad::status,
@@ -449,10 +447,10 @@ constexpr Rule rules[] = {
              return "a port that left in frame " + std::to_string(known.of_broadcast->left_at.frame);
          }},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_context_groups));
 
 }  // namespace
 
-std::span<const Rule> context_groups() { return rules; }
+std::span<const Rule> context_groups() { return rules_of_context_groups; }
 
 }  // namespace ipoib::rules

@@ -124,7 +124,7 @@ bool may_be_of_another(const Packet& p) {
 
 constexpr Facts of_address = facts(Fact::watched, Fact::neighbour);
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_context_unicast[] = {
     {.id = "RULE-RFC4391-3-01",
      .checks = {&rfc4391::ud_same_partition_and_qkey},
      .title = "an answer is given only to a packet with the link's Q_Key",
@@ -371,10 +371,10 @@ constexpr Rule rules[] = {
      .points_at = Bth::p_key,
      .expected = "the P_Key that this queue pair was first seen with, or one that it announces itself with"},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_context_unicast));
 
 }  // namespace
 
-std::span<const Rule> context_unicast() { return rules; }
+std::span<const Rule> context_unicast() { return rules_of_context_unicast; }
 
 }  // namespace ipoib::rules

@@ -58,7 +58,7 @@ const std::uint8_t* at_identifier(const Packet& p) {
 constexpr std::uint32_t limited_broadcast = 0xffffffff;
 constexpr auto needed = parts(Part::ipoib, Part::ipv4, Part::udp);
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_rfc4390[] = {
     // No answer comes to DHCPDECLINE and DHCPRELEASE, and DHCPINFORM is sent by one that has an address.
     {.id = "RULE-RFC4390-2-01",
      .checks = {&rfc4390::broadcast_reply_requested, &rfc4390::broadcast_flag_set},
@@ -179,10 +179,10 @@ constexpr Rule rules[] = {
      .points_at = Ipv4::destination,
      .expected = "255.255.255.255, since BROADCAST is set"},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_rfc4390));
 
 }  // namespace
 
-std::span<const Rule> rfc4390() { return rules; }
+std::span<const Rule> rfc4390() { return rules_of_rfc4390; }
 
 }  // namespace ipoib::rules

@@ -6,7 +6,7 @@
 namespace ipoib::rules {
 namespace {
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_rfc4391_02[] = {
     // Connected mode is an extension beside it: what goes over a connection says nothing here.
     {.id = "RULE-RFC4391-2-01",
      .checks = {&rfc4391::ud_transport},
@@ -21,10 +21,10 @@ constexpr Rule rules[] = {
      .points_at = Bth::opcode,
      .expected = "0x64 or 0x65"},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_rfc4391_02));
 
 }  // namespace
 
-std::span<const Rule> rfc4391_02() { return rules; }
+std::span<const Rule> rfc4391_02() { return rules_of_rfc4391_02; }
 
 }  // namespace ipoib::rules

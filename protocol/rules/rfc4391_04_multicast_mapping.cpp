@@ -18,7 +18,6 @@ bool is_ipv4_link_local_group(std::uint32_t address) { return address >> 8 == 0x
 Gid ipv6_destination(const Packet& p) { return p.ipv6 ? p.ipv6[Ipv6::destination] : Gid{}; }
 unsigned ipv6_scope(const Gid& group) { return group.octets[1] & 0xfu; }
 
-bool is_to_broadcast(const Packet& p) { return p.grh && is_broadcast_gid(p.grh[Grh::dgid]); }
 std::uint64_t group_low(const Packet& p) { return p.mgid[Mgid::group_low]; }
 
 bool is_broadcast_group(const Packet& p) {
@@ -113,7 +112,7 @@ bool is_of_group(std::uint32_t value, const Known& known) {
     return value == (*known.broadcast).*Member || (group && group->record && value == (*group->record).*Member);
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_rfc4391_04[] = {
     {.id = "RULE-RFC4391-4-01",
      .checks = {&rfc4391::mgid_format, &rfc4392::mgid_reserved_flags},
      .title = "an MGID begins with FF and has no flag but T",
@@ -416,10 +415,10 @@ constexpr Rule rules[] = {
      .points_at = Grh::hop_limit,
      .expected_of = of_group<&GroupParameters::hop_limit, 2>},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_rfc4391_04));
 
 }  // namespace
 
-std::span<const Rule> rfc4391_04() { return rules; }
+std::span<const Rule> rfc4391_04() { return rules_of_rfc4391_04; }
 
 }  // namespace ipoib::rules

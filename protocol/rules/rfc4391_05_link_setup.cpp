@@ -24,7 +24,7 @@ bool is_directed_broadcast(const Packet& p, const Known&) {
     return destination != limited_broadcast && !is_ipv4_group(destination) && destination >> 24 != loopback;
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_rfc4391_05[] = {
     {.id = "RULE-RFC4391-5-02",
      .checks = {&rfc4391::broadcast_full_member_join},
      .title = "an interface joins the broadcast group as FullMember",
@@ -46,10 +46,10 @@ constexpr Rule rules[] = {
      .points_at = Grh::dgid,
      .expected = "the broadcast-GID"},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_rfc4391_05));
 
 }  // namespace
 
-std::span<const Rule> rfc4391_05() { return rules; }
+std::span<const Rule> rfc4391_05() { return rules_of_rfc4391_05; }
 
 }  // namespace ipoib::rules

@@ -26,7 +26,7 @@ bool shows_header(const Packet& p) {
     return !p.is_truncated || p.content != EtherType{} || p.payload.size() >= shorter + Arp::size;
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_rfc4391_06[] = {
     {.id = "RULE-RFC4391-6-01",
      .checks = {&rfc4391::encap_header},
      .title = "a 4-octet encapsulation header stands before the datagram",
@@ -86,10 +86,10 @@ constexpr Rule rules[] = {
      .note = "unicast packets with a GRH",
      .points_at = Lrh::lnh},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_rfc4391_06));
 
 }  // namespace
 
-std::span<const Rule> rfc4391_06() { return rules; }
+std::span<const Rule> rfc4391_06() { return rules_of_rfc4391_06; }
 
 }  // namespace ipoib::rules

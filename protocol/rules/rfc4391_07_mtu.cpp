@@ -9,7 +9,7 @@ namespace {
 /// Of the default link: 2048 octets of payload less the encapsulation header.
 constexpr std::size_t default_mtu = 2044;
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_rfc4391_07[] = {
     {.id = "RULE-RFC4391-7-04",
      .checks = {&rfc4391::default_mtu_2044},
      .title = "datagrams of 2044 octets are sent",
@@ -43,10 +43,10 @@ constexpr Rule rules[] = {
                     " octets of payload";
          }},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_rfc4391_07));
 
 }  // namespace
 
-std::span<const Rule> rfc4391_07() { return rules; }
+std::span<const Rule> rfc4391_07() { return rules_of_rfc4391_07; }
 
 }  // namespace ipoib::rules

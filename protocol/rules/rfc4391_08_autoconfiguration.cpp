@@ -31,7 +31,7 @@ bool is_judgeable(const Packet& p, const Known&) { return is_link_local(source(p
 bool is_from_guid(const Packet& p) { return ((source(p).interface_id() ^ guid_of_sender(p)) & ~u_bit) == 0; }
 bool is_from_lid(const Packet& p) { return p.lrh && source(p).interface_id() == p.lrh[Lrh::slid]; }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_rfc4391_08[] = {
     {.id = "RULE-RFC4391-8-01",
      .checks = {&rfc4391::iid_from_guid},
      .title = "an interface identifier may come from the port GUID",
@@ -87,10 +87,10 @@ constexpr Rule rules[] = {
      .expected = "fe80::/64",
      .actual_of = source_text},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_rfc4391_08));
 
 }  // namespace
 
-std::span<const Rule> rfc4391_08() { return rules; }
+std::span<const Rule> rfc4391_08() { return rules_of_rfc4391_08; }
 
 }  // namespace ipoib::rules

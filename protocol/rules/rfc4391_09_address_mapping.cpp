@@ -106,7 +106,7 @@ std::string hardware_text(const Packet& p, const Known&) {
     return p.foreign == Foreign::draft_2001_address ? length + ": " + std::string(name(p.foreign)) : length;
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_rfc4391_09[] = {
     {.id = "RULE-RFC4391-9.1-03",
      .checks = {&rfc4391::unicast_to_peer_qp},
      .title = "a unicast packet is directed at a queue pair of the peer",
@@ -322,10 +322,10 @@ constexpr Rule rules[] = {
      .actual_of = [](const Packet& p, const Known&) { return hex_octets(wrong_option<always, is_padded>(p).octets()); },
      .at = at_wrong_option<always, is_padded>},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_rfc4391_09));
 
 }  // namespace
 
-std::span<const Rule> rfc4391_09() { return rules; }
+std::span<const Rule> rfc4391_09() { return rules_of_rfc4391_09; }
 
 }  // namespace ipoib::rules

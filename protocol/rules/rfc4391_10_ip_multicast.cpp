@@ -67,7 +67,7 @@ using G = GroupParameters;
 constexpr const auto& parameters = rfc4391::new_group_broadcast_parameters;
 constexpr const auto& attributes = rfc4391::new_group_other_attributes;
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_rfc4391_10[] = {
     // RFC 4392 lets a sender join as it likes, so what RFC 4391 has in its code alone is no more than advice.
     {.id = "RULE-RFC4391-10-09",
      .checks = {&rfc4391::send_only_join},
@@ -147,10 +147,10 @@ constexpr Rule rules[] = {
                                        "a join that creates a group gives the broadcast group's Scope",
                                        creates_with<component::scope>),
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_rfc4391_10));
 
 }  // namespace
 
-std::span<const Rule> rfc4391_10() { return rules; }
+std::span<const Rule> rfc4391_10() { return rules_of_rfc4391_10; }
 
 }  // namespace ipoib::rules

@@ -6,7 +6,7 @@
 namespace ipoib::rules {
 namespace {
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_rfc4391_13[] = {
     // Where the group has an ordinary Q_Key its members must use that; RULE-RFC4391-4.1-02 charges the administrator.
     // Without its record it cannot be told who is to blame.
     {.id = "RULE-RFC4391-13-02",
@@ -21,10 +21,10 @@ constexpr Rule rules[] = {
      .points_at = Deth::q_key,
      .expected = "the high bit set"},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_rfc4391_13));
 
 }  // namespace
 
-std::span<const Rule> rfc4391_13() { return rules; }
+std::span<const Rule> rfc4391_13() { return rules_of_rfc4391_13; }
 
 }  // namespace ipoib::rules

@@ -45,7 +45,7 @@ std::string missing_components(const Packet& p, const Known&) {
     return names;
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_rfc4392[] = {
     // A Q_Key with the high bit in a request to send is replaced by that of the queue pair, so it cannot be an own one.
     {.id = "RULE-RFC4392-1.2-02",
      .checks = {&rfc4392::controlled_qkey_from_qp},
@@ -164,10 +164,10 @@ constexpr Rule rules[] = {
      .note = "joins as FullMember, by receivers or senders",
      .points_at = McMemberRecord::join_state},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_rfc4392));
 
 }  // namespace
 
-std::span<const Rule> rfc4392() { return rules; }
+std::span<const Rule> rfc4392() { return rules_of_rfc4392; }
 
 }  // namespace ipoib::rules

@@ -27,11 +27,6 @@ PacketBuilder answer(Method method = Method::get_resp) {
 PacketBuilder with_mgid(PacketBuilder packet, std::string_view mgid, std::uint8_t scope) {
     return packet.set(Record::mgid, parse_gid(mgid).value()).set(Record::scope, scope);
 }
-bool noted(const PacketBuilder& packet, const std::string& id) {
-    const auto outcome = judge(packet.build());
-    CHECK(outcome.violated == Ids{});
-    return outcome.noted.count("RULE-" + id) == 1;
-}
 
 }  // namespace
 

@@ -93,7 +93,7 @@ constexpr std::uint32_t least_of_ipv4 = 68 + Encap::size;
 
 constexpr auto cm_message = parts(Part::bth, Part::mad);
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_rfc4755[] = {
     {.id = "RULE-RFC4755-2.1-01",
      .checks = {&rfc4755::cm_multicast_on_ud},
      .title = "IP multicast never goes over a connection",
@@ -221,10 +221,10 @@ constexpr Rule rules[] = {
      .points_at = Bth::opcode,
      .expected = "UD SEND Only"},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_rfc4755));
 
 }  // namespace
 
-std::span<const Rule> rfc4755() { return rules; }
+std::span<const Rule> rfc4755() { return rules_of_rfc4755; }
 
 }  // namespace ipoib::rules

@@ -50,11 +50,6 @@ Node with_flags(std::uint8_t flags) {
     node.link_flags = flags;
     return node;
 }
-bool noted(const PacketBuilder& packet, const std::string& id) {
-    const auto outcome = judge(packet.build());
-    CHECK(outcome.violated == Ids{});
-    return outcome.noted.count("RULE-" + id) == 1;
-}
 bool observed(const PacketBuilder& packet, const std::string& id) {
     const auto outcome = judge(packet.build());
     CHECK(outcome.violated == Ids{});

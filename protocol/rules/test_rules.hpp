@@ -80,6 +80,13 @@ inline Ids violated(const PacketBuilder& packet, const build::Link& link = plain
     return judge(packet.build(), link).violated;
 }
 
+/// Whether a packet that breaks no rule is noted by this one.
+inline bool noted(const PacketBuilder& packet, const std::string& id) {
+    const auto outcome = judge(packet.build());
+    CHECK(outcome.violated == Ids{});
+    return outcome.noted.count("RULE-" + id) == 1;
+}
+
 /// One wrong packet and exactly the rules that it breaks.
 struct Wrong {
     const char* what;

@@ -6,7 +6,7 @@
 namespace ipoib::rules {
 namespace {
 
-constexpr Rule rules[] = {
+constexpr Rule rules_of_udmc[] = {
     {.id = "RULE-UDMC-02",
      .checks = {&udmc::multicast_destqp},
      .title = "DestQP of a multicast packet is 0xFFFFFF",
@@ -29,10 +29,10 @@ constexpr Rule rules[] = {
      .actual_of = [](const Packet& p,
                      const Known&) { return "DLID " + hex(p.lrh[Lrh::dlid], 4) + ", DGID " + text(p.grh[Grh::dgid]); }},
 };
-static_assert(are_declared(rules));
+static_assert(are_declared(rules_of_udmc));
 
 }  // namespace
 
-std::span<const Rule> udmc() { return rules; }
+std::span<const Rule> udmc() { return rules_of_udmc; }
 
 }  // namespace ipoib::rules

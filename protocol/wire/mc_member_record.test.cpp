@@ -6,9 +6,9 @@
 
 using namespace ipoib::wire;
 using namespace ipoib::wire::testing;
-using R = McMemberRecord;
 
 TEST_CASE("MCMemberRecord: golden octets read and write back") {
+    using R = McMemberRecord;
     // By hand from IBTA Vol 1, 15.2.5.17, table "MCMemberRecord"; Wireshark 4.0 shows the same values.
     const auto golden =
         hex("ff12401b8123000000000000ffffffff fe800000000000000002c90300001491"
@@ -23,6 +23,7 @@ TEST_CASE("MCMemberRecord: golden octets read and write back") {
 }
 
 TEST_CASE("MCMemberRecord: the component mask has one bit a component, in the record's order") {
+    using R = McMemberRecord;
     using c = R::component;
     const std::array bits{c::mgid,
                           c::port_gid,

@@ -6,9 +6,9 @@
 
 using namespace ipoib::wire;
 using namespace ipoib::wire::testing;
-using R = PathRecord;
 
 TEST_CASE("PathRecord: the record of a real answer reads and writes back") {
+    using R = PathRecord;
     // Octets 56 to 119 of the GetResp(PathRecord) in the python-rdma manual, "Structure Pretty Printer".
     const auto golden =
         hex("0000000000000000 fe800000000000000002c90300001491 fe800000000000000002c90300001491 00050005 00000000"
@@ -23,6 +23,7 @@ TEST_CASE("PathRecord: the record of a real answer reads and writes back") {
 }
 
 TEST_CASE("PathRecord: every row has a place of its own") {
+    using R = PathRecord;
     // By hand from IBTA Vol 1, 15.2.5.16, table "PathRecord"; Wireshark 4.0 shows the same values but for
     // ServiceID and QoSClass, which are laid out as in ib_types.h of OpenSM.
     const auto golden = hex(
@@ -39,6 +40,7 @@ TEST_CASE("PathRecord: every row has a place of its own") {
 }
 
 TEST_CASE("PathRecord: the component mask counts reserved bits and both halves of ServiceID") {
+    using R = PathRecord;
     using c = R::component;
     // The python-rdma manual gives 20 for DGID and DLID, and 2072 for SGID, DLID and Reversible.
     CHECK((c::dgid | c::dlid) == 20);

@@ -6,9 +6,9 @@
 
 using namespace ipoib::wire;
 using namespace ipoib::wire::testing;
-using R = ServiceRecord;
 
 TEST_CASE("ServiceRecord: golden octets read and write back") {
+    using R = ServiceRecord;
     // By hand from IBTA Vol 1, 15.2.5.14, table "ServiceRecord"; Wireshark 4.0 shows the same values.
     auto golden =
         hex("0100000000123456 fe800000000000000002c90300001491 8001 a1a2 00000e10 000102030405060708090a0b0c0d0e0f"

@@ -53,7 +53,7 @@ const Mutation limited_p_key{
         },
 };
 
-const Mutation uncontrolled_q_key{
+const Mutation broadcast_q_key{
     .name = "broadcast-q-key",
     .what = "the broadcast group has an ordinary Q_Key, which all use then",
     .breaks = {&rfc4391::broadcast_group_controlled_qkey},
@@ -110,7 +110,7 @@ const Mutation named_twice{
         },
 };
 
-const Mutation another_scope{
+const Mutation wrong_record_scope{
     .name = "record-scope",
     .what = "a record whose Scope is not that of its MGID",
     .breaks = {&rfc4392::record_scope},

@@ -7,8 +7,8 @@ using namespace wire;
 
 namespace {
 
-constexpr std::uint32_t first_xid = 0x49600000;
-constexpr build::Lease an_hour{.renewal = 1800, .rebinding = 3150, .end = 3600, .mask = 0xffff0000};
+constexpr std::uint32_t first_relayed_xid = 0x49600000;
+constexpr build::Lease relayed_lease{.renewal = 1800, .rebinding = 3150, .end = 3600, .mask = 0xffff0000};
 
 /// A relay on the link, and a server that is somewhere behind a router. The relay takes the server's place for clients,
 /// by the option of RFC 5107. RFC 2131, 4.3.1 and 4.4; RFC 1542, 4.1.
@@ -27,7 +27,7 @@ struct Relay {
 
 private:
     void ask(const build::Node& client, const build::PacketBuilder& message, DhcpType type) const {
-        auto granted = an_hour;
+        auto granted = relayed_lease;
         granted.address = client.ipv4;
         stage.send(message);
         auto onward = message;
@@ -70,7 +70,7 @@ const Profile dhcp_relay{
             const auto& nets = scene.nets();
             for (std::size_t i = 0; i < nets.size(); ++i)
                 join(stage, scene.other(0, i), nets[i].link, nets[i].link.broadcast_gid(), join_state::full_member);
-            for (auto xid = first_xid; stage.goes_on(); xid += 2) {
+            for (auto xid = first_relayed_xid; stage.goes_on(); xid += 2) {
                 const auto number = stage.any(nets.size());
                 const auto& net = nets[number];
                 const auto at = stage.any(net.hosts.size()), client = at + 1 + stage.any(net.hosts.size() - 1);

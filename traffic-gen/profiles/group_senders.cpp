@@ -9,7 +9,7 @@ using namespace wire;
 
 namespace {
 
-constexpr auto a_while = std::chrono::seconds{40};
+constexpr auto between_sendings = std::chrono::seconds{40};
 
 /// mDNS, LLMNR, NTP and SSDP; mDNS and LLMNR.
 constexpr std::array<std::uint32_t, 4> groups4{0xe00000fb, 0xe00000fc, 0xe0000101, 0xeffffffa};
@@ -65,9 +65,9 @@ const Profile group_senders{
                     pair.meet(mgid);
                     stage.send(datagram(pair.sender));
                 });
-                pass(stage, a_while);
+                pass(stage, between_sendings);
                 for_each_group(stage, net.link, [&](const Gid& mgid, auto&&) { pair.part(mgid); });
-                pass(stage, a_while);
+                pass(stage, between_sendings);
             }
         },
 };

@@ -9,7 +9,7 @@ using namespace wire;
 namespace {
 
 constexpr std::uint32_t all_routers = 0xe0000002;
-constexpr auto a_while = std::chrono::seconds{3};
+constexpr auto between_rounds = std::chrono::seconds{3};
 
 /// Part of the life of a link.
 struct Life {
@@ -88,7 +88,7 @@ const Profile late_start{
             stage.hide_one_of(all);
             bring_up_senders(stage);
             for (auto times = 4 * nets.size() * nets.front().hosts.size() + stage.any(100); times > 0; --times) live();
-            stage.pause(a_while);
+            stage.pause(between_rounds);
             stage.hide_one_of(few);
             while (stage.goes_on()) live();
             stage.hide_one_of(0);

@@ -10,7 +10,7 @@ using namespace wire;
 namespace {
 
 using Path = Bytes<PathRecord>;
-using C = PathRecord::component;
+using PC = PathRecord::component;
 
 /// A link whose ports have 2^LMC LIDs each. IBTA Vol 1, 4.1.3.
 class Multipath {
@@ -92,15 +92,15 @@ private:
         const auto chosen = any_path(from, to);
         const auto asked = between(from, to);
         const std::array answers{any_path(from, to), chosen, any_path(from, to)};
-        constexpr auto link_components = C::sgid | C::dgid | C::p_key | C::reversible;
+        constexpr auto link_components = PC::sgid | PC::dgid | PC::p_key | PC::reversible;
         switch (stage_.any(5)) {
             case 0:
-                query(from, Method::get, asked, link_components | C::number_of_paths, std::span{&chosen, 1});
+                query(from, Method::get, asked, link_components | PC::number_of_paths, std::span{&chosen, 1});
                 break;
             case 1: {
                 auto by_class = asked;
                 by_class.set(PathRecord::traffic_class, net_.link.traffic_class);
-                query(from, Method::get, by_class, link_components | C::number_of_paths | C::traffic_class,
+                query(from, Method::get, by_class, link_components | PC::number_of_paths | PC::traffic_class,
                       std::span{&chosen, 1});
                 break;
             }
@@ -108,7 +108,7 @@ private:
                 query(from, Method::get_table, asked, link_components, answers);
                 break;
             case 3:
-                query(from, Method::get_table, asked, C::sgid | C::dgid, answers);
+                query(from, Method::get_table, asked, PC::sgid | PC::dgid, answers);
                 break;
             default:
                 by_multipath(from, to, answers);
@@ -139,7 +139,7 @@ private:
         auto asked = between(from, to);
         asked.set(PathRecord::service_id, (stage_.any(2) == 0 ? sockets_direct : rdma_cm) + stage_.any(0xffff));
         const auto answer = any_path(from, to);
-        query(from, Method::get, asked, C::service_id | C::sgid | C::dgid | C::p_key | C::number_of_paths,
+        query(from, Method::get, asked, PC::service_id | PC::sgid | PC::dgid | PC::p_key | PC::number_of_paths,
               std::span{&answer, 1});
     }
     void send(const Path& path, build::PacketBuilder packet) const {

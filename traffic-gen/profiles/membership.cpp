@@ -9,8 +9,8 @@ using namespace wire;
 namespace {
 
 /// Longer than anybody may take to follow its IP: what is missing then is seen to be missing.
-constexpr auto a_while = std::chrono::seconds{40};
-constexpr std::uint32_t all_routers = 0xe0000002;
+constexpr auto between_changes = std::chrono::seconds{40};
+constexpr std::uint32_t group_of_routers = 0xe0000002;
 
 /// One host, and the groups that its IP joins and leaves.
 struct Listener {
@@ -42,9 +42,9 @@ struct Listener {
     }
     void goes() const {
         // Without routers there is nobody to tell.
-        if (join_to_send(stage, host, link, mgid(all_routers))) {
-            stage.send(build::igmp(host, igmp_type::leave, group4, mlid(all_routers), link));
-            leave(stage, host, link, mgid(all_routers), join_state::send_only_non_member);
+        if (join_to_send(stage, host, link, mgid(group_of_routers))) {
+            stage.send(build::igmp(host, igmp_type::leave, group4, mlid(group_of_routers), link));
+            leave(stage, host, link, mgid(group_of_routers), join_state::send_only_non_member);
         }
         leave(stage, host, link, mgid(group4), join_state::full_member);
         report6(group_record::to_include);
@@ -70,7 +70,7 @@ const Profile membership{
                     for (const auto& host : net.hosts)
                         what(Listener{stage, host, net.link, scene.group4(i), scene.group6(i),
                                       &host == &net.hosts.front()});
-                    pass(stage, a_while);
+                    pass(stage, between_changes);
                 };
                 each([](const Listener& one) { one.comes(); });
                 each([](const Listener& one) { one.goes(); });

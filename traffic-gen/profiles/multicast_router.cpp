@@ -8,7 +8,7 @@ using namespace wire;
 
 namespace {
 
-constexpr auto a_while = std::chrono::seconds{40};
+constexpr auto between_groups = std::chrono::seconds{40};
 constexpr std::uint32_t all_hosts = 0xe0000001;
 
 /// The first host routes IP multicast, so it has to join all groups. RFC 4391, 11.
@@ -82,7 +82,7 @@ const Profile multicast_router{
                 router.is_told(trap::multicast_group_created, group);
                 router.joins(group);
                 router.reads_table({group});
-                pass(stage, a_while);
+                pass(stage, between_groups);
                 leave(stage, host, net.link, group, join_state::full_member);
                 router.is_told(trap::multicast_group_deleted, group);
                 router.leaves(group);

@@ -36,7 +36,7 @@ void registers(Stage& stage, const build::Node& host, const build::Link& link) {
     subscribe(stage, host);
 }
 
-void something(Stage& stage, const Net& net) {
+void any_request(Stage& stage, const Net& net) {
     auto& scene = stage.scene();
     const auto first = stage.any(net.hosts.size()), second = first + 1 + stage.any(net.hosts.size() - 1);
     const auto &from = net.host(first), &to = net.host(second);
@@ -66,7 +66,7 @@ const Profile sm_failover{
             there.qpn = here.qpn;
             while (stage.goes_on()) {
                 for (auto times = 3 + stage.any(8); times > 0; --times)
-                    something(stage, scene.nets()[stage.any(scene.nets().size())]);
+                    any_request(stage, scene.nets()[stage.any(scene.nets().size())]);
                 const auto& net = scene.net();
                 asks_in_vain(stage, net.host(1 + stage.any(net.hosts.size() - 1)), net.host(0), net.link);
                 std::swap(here, there);

@@ -23,7 +23,7 @@ std::vector<Net> links_of(Scene& scene, std::size_t number) {
 }
 
 /// On one of the two.
-void something(Stage& stage, const Net& net) {
+void any_packet(Stage& stage, const Net& net) {
     auto& scene = stage.scene();
     const auto& link = net.link;
     const auto first = stage.any(net.hosts.size()), second = first + 1 + stage.any(net.hosts.size() - 1);
@@ -77,7 +77,7 @@ const Profile two_scopes{
                         subscribe(stage, host);
                     }
                 }
-            while (stage.goes_on()) something(stage, links[stage.any(links.size())]);
+            while (stage.goes_on()) any_packet(stage, links[stage.any(links.size())]);
         },
 };
 

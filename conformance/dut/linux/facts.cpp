@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 /// As far as the field of the kernel is filled.
 template <std::size_t N>
-std::string text_of(const char (&field)[N]) {
+std::string string_in(const char (&field)[N]) {
     return {field, std::find(field, field + N, '\0')};
 }
 
@@ -66,8 +66,8 @@ Json facts_of(const std::string& interface, const std::string& link_address) {
     Json facts{{"kernel", kernel_release()}};
     std::string firmware;
     if (const auto driver = driver_of(interface)) {
-        facts["driver"] = text_of(driver->driver);
-        firmware = text_of(driver->fw_version);
+        facts["driver"] = string_in(driver->driver);
+        firmware = string_in(driver->fw_version);
     }
     const auto guid = guid_in(link_address);
     if (!guid.empty()) facts["guid"] = guid;

@@ -13,34 +13,34 @@
 namespace ipoib::host {
 namespace {
 
-using Json = nlohmann::json;
+using Parsed = nlohmann::json;
 
-std::string text_of(const Json& object, const char* name) {
+std::string string_of(const Parsed& object, const char* name) {
     const auto found = object.find(name);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string{};
 }
 
-bool is_set(const Json& object, const char* name) {
+bool is_set(const Parsed& object, const char* name) {
     const auto found = object.find(name);
     return found != object.end() && found->is_boolean() && found->get<bool>();
 }
 
-std::uint64_t number_of(const Json& object, const char* name) {
+std::uint64_t number_of(const Parsed& object, const char* name) {
     const auto found = object.find(name);
     return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
 }
 
-bool contains(const Json& object, const char* name, const char* word) {
+bool contains(const Parsed& object, const char* name, const char* word) {
     const auto found = object.find(name);
     return found != object.end() && found->is_array() && std::find(found->begin(), found->end(), word) != found->end();
 }
 
-InterfaceAddress address_of(const Json& entry) {
-    return {.text = text_of(entry, "local") + '/' + std::to_string(number_of(entry, "prefixlen")),
-            .is_v4 = text_of(entry, "family") == "inet",
+InterfaceAddress address_of(const Parsed& entry) {
+    return {.text = string_of(entry, "local") + '/' + std::to_string(number_of(entry, "prefixlen")),
+            .is_v4 = string_of(entry, "family") == "inet",
             .is_tentative = is_set(entry, "tentative"),
             .is_duplicate = is_set(entry, "dadfailed"),
-            .is_link_local = text_of(entry, "scope") == "link"};
+            .is_link_local = string_of(entry, "scope") == "link"};
 }
 
 template <std::size_t N>
@@ -60,33 +60,33 @@ std::string address_text(int family, const std::array<unsigned char, N>& octets)
 }  // namespace
 
 std::optional<InterfaceState> parse_interface(const std::string& json, const std::string& name) {
-    const auto all = Json::parse(json, nullptr, false);
+    const auto all = Parsed::parse(json, nullptr, false);
     if (!all.is_array()) return {};
     // iproute2 leaves empty objects for interfaces that it filtered out.
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const Json& one) { return one.is_object() && text_of(one, "ifname") == name; });
+    const auto found = std::find_if(
+        all.begin(), all.end(), [&](const Parsed& one) { return one.is_object() && string_of(one, "ifname") == name; });
     if (found == all.end()) return {};
-    InterfaceState state{.link_address = text_of(*found, "address"),
-                         .broadcast = text_of(*found, "broadcast"),
+    InterfaceState state{.link_address = string_of(*found, "address"),
+                         .broadcast = string_of(*found, "broadcast"),
                          .mtu = static_cast<unsigned>(std::min<std::uint64_t>(number_of(*found, "mtu"), 65535)),
                          .is_up = contains(*found, "flags", "UP")};
     state.is_running = state.is_up && contains(*found, "flags", "LOWER_UP") && !contains(*found, "flags", "NO-CARRIER");
     if (const auto entries = found->find("addr_info"); entries != found->end() && entries->is_array())
         for (const auto& entry : *entries)
-            if (entry.is_object() && !text_of(entry, "local").empty()) state.addresses.push_back(address_of(entry));
+            if (entry.is_object() && !string_of(entry, "local").empty()) state.addresses.push_back(address_of(entry));
     return state;
 }
 
 std::vector<Neighbour> parse_neighbours(const std::string& json) {
     constexpr std::array resolved{"REACHABLE", "STALE", "DELAY", "PROBE", "PERMANENT"};
     std::vector<Neighbour> neighbours;
-    const auto all = Json::parse(json, nullptr, false);
+    const auto all = Parsed::parse(json, nullptr, false);
     if (!all.is_array()) return neighbours;
     for (const auto& entry : all) {
-        if (!entry.is_object() || text_of(entry, "dst").empty() || text_of(entry, "lladdr").empty()) continue;
+        if (!entry.is_object() || string_of(entry, "dst").empty() || string_of(entry, "lladdr").empty()) continue;
         const bool is_resolved = std::any_of(resolved.begin(), resolved.end(),
                                              [&](const char* state) { return contains(entry, "state", state); });
-        if (is_resolved) neighbours.push_back({text_of(entry, "dst"), text_of(entry, "lladdr")});
+        if (is_resolved) neighbours.push_back({string_of(entry, "dst"), string_of(entry, "lladdr")});
     }
     return neighbours;
 }

@@ -67,9 +67,6 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> directions(const Source& so
     return {all.begin(), all.end()};
 }
 
-std::size_t each_frame(const Source& source) { return source.size(); }
-std::size_t each_border(const Source& source) { return source.size() < 2 ? 0 : source.size() - 1; }
-
 /// Number n loses frame n; a later one any.
 bool choose_one(const Source& source, const Sources&, std::size_t number, Random& random, Choice& choice) {
     if (source.size() < 2) return false;

@@ -5,9 +5,6 @@
 namespace ipoib::metamorphic {
 namespace {
 
-std::size_t each_frame(const Source& source) { return source.size(); }
-std::size_t each_border(const Source& source) { return source.size() < 2 ? 0 : source.size() - 1; }
-
 bool choose_doubled(const Source& source, const Sources&, std::size_t number, Random& random, Choice& choice) {
     if (source.size() == 0) return false;
     if (number < source.size()) {

@@ -19,7 +19,7 @@ namespace {
 using host::Descriptor;
 using host::milliseconds;
 using Clock = std::chrono::steady_clock;
-constexpr std::size_t most_waiting = 65536;
+constexpr std::size_t most_unwritten = 65536;
 
 /// A pipe; this process's end does not block, and neither is inherited by accident.
 void make_pipe(Descriptor& reader, Descriptor& writer) {
@@ -121,12 +121,12 @@ void bridge_command(int port, int stop, const host::Arguments& arguments, millis
     Command command(arguments);
     Buffer to_command, to_host;
     for (;;) {
-        const bool has_room = to_command.size() < most_waiting;
+        const bool has_room = to_command.size() < most_unwritten;
         std::array<pollfd, 4> polled{
             {{stop, POLLIN, 0},
              {port, static_cast<short>((has_room ? POLLIN : 0) | (to_host.size() ? POLLOUT : 0)), 0},
              {to_command.size() ? command.input.value() : -1, POLLOUT, 0},
-             {to_host.size() < most_waiting ? command.output.value() : -1, POLLIN, 0}}};
+             {to_host.size() < most_unwritten ? command.output.value() : -1, POLLIN, 0}}};
         if (::poll(polled.data(), polled.size(), -1) < 0 && errno != EINTR) break;
         if (polled[0].revents || (polled[1].revents & (POLLHUP | POLLERR))) break;
         if ((polled[1].revents & POLLIN) && !read_some(port, to_command)) break;
