@@ -2,20 +2,11 @@
 // Registering and adding fields.
 #include "dissector/fields.hpp"
 
-#include "protocol/wire/class_port_info.hpp"
-#include "protocol/wire/cm.hpp"
-#include "protocol/wire/inform_info.hpp"
 #include "protocol/wire/mad_names.hpp"
-#include "protocol/wire/node_record.hpp"
-#include "protocol/wire/notice.hpp"
-#include "protocol/wire/packet.hpp"
-#include "protocol/wire/path_record.hpp"
-#include "protocol/wire/port_info.hpp"
-#include "protocol/wire/service_record.hpp"
+#include "protocol/wire/registry_text.hpp"
 
 #include <algorithm>
 #include <deque>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -27,67 +18,20 @@ Subtrees ett;
 
 namespace {
 
-constexpr std::array<const HeaderSpec*, 26> shown_headers{{&spec_of<Encap>,
-                                                           &spec_of<LinkAddress>,
-                                                           &spec_of<LinkAddressOption>,
-                                                           &spec_of<Mgid>,
-                                                           &spec_of<Mad>,
-                                                           &spec_of<Rmpp>,
-                                                           &spec_of<SaHeader>,
-                                                           &spec_of<McMemberRecord>,
-                                                           &spec_of<InformInfo>,
-                                                           &spec_of<Notice>,
-                                                           &spec_of<GidDetails>,
-                                                           &spec_of<LidDetails>,
-                                                           &spec_of<PathRecord>,
-                                                           &spec_of<NodeRecord>,
-                                                           &spec_of<PortInfoRecord>,
-                                                           &spec_of<ClassPortInfo>,
-                                                           &spec_of<ServiceRecord>,
-                                                           &spec_of<CmReq>,
-                                                           &spec_of<CmMra>,
-                                                           &spec_of<CmRej>,
-                                                           &spec_of<CmRep>,
-                                                           &spec_of<CmRtu>,
-                                                           &spec_of<CmDreq>,
-                                                           &spec_of<CmDrep>,
-                                                           &spec_of<CmPrivateData>,
-                                                           &spec_of<IpoibServiceId>}};
-
 /// What Wireshark keeps pointers to, for as long as the program runs.
-struct Registry {
+struct Kept {
     std::deque<std::string> texts;
     std::deque<std::vector<value_string>> values;
-    std::array<std::vector<int>, shown_headers.size()> ids;
+    std::vector<std::vector<int>> ids;  ///< of each row of the wire tables' registry, one a field
     std::vector<hf_register_info> registered;
 
     const char* keep(std::string text) { return texts.emplace_back(std::move(text)).c_str(); }
     /// The same text is always the same pointer's, and an empty one is none.
     const char* keep_or_null(std::string_view text) { return text.empty() ? nullptr : keep(std::string(text)); }
 };
-Registry& registry() {
-    static auto* the = new Registry;
+Kept& keeper() {
+    static auto* the = new Kept;
     return *the;
-}
-
-/// "JoinState" is join_state, "MTUSelector" mtu_selector, "TClass" tclass, "UD QPN" ud_qpn.
-std::string filter_name(std::string_view name) {
-    std::string filter;
-    const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
-    const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
-    for (std::size_t i = 0; i < name.size(); ++i) {
-        const char c = name[i];
-        const bool is_after_word = i > 0 && is_lower(name[i - 1]);
-        const bool is_after_acronym =
-            i > 1 && i + 1 < name.size() && is_upper(name[i - 1]) && is_upper(name[i - 2]) && is_lower(name[i + 1]);
-        const bool begins_word = is_upper(c) && (is_after_word || is_after_acronym);
-        if (begins_word) filter += '_';
-        if (is_upper(c))
-            filter += static_cast<char>(c - 'A' + 'a');
-        else
-            filter += is_lower(c) || (c >= '0' && c <= '9') ? c : '_';
-    }
-    return filter;
 }
 
 bool is_text(const FieldSpec& row) { return row.show == Show::text; }
@@ -125,7 +69,7 @@ std::uint64_t mask_of(const FieldSpec& row, ftenum type) {
 
 const void* names_for(const FieldSpec& row, ftenum type) {
     if (row.names.empty() || !is_number(type) || octet_count(row) > 4) return nullptr;
-    auto& kept = registry();
+    auto& kept = keeper();
     auto& list = kept.values.emplace_back();
     for (const auto& one : row.names)
         list.push_back({static_cast<guint32>(one.value), kept.keep(std::string(one.name))});
@@ -134,17 +78,15 @@ const void* names_for(const FieldSpec& row, ftenum type) {
 }
 
 void register_header(const HeaderSpec& header, std::vector<int>& ids) {
-    auto& kept = registry();
+    auto& kept = keeper();
     ids.assign(header.fields.size(), -1);
-    std::set<std::string> taken;
+    auto filters = filters_of(header);
     for (std::size_t i = 0; i < header.fields.size(); ++i) {
         const auto& row = header.fields[i];
         const auto type = type_of(row);
-        auto filter = "rfc4391." + std::string(header.key) + '.' + filter_name(row.name);
-        while (!taken.insert(filter).second) filter += "_";
         kept.registered.push_back(
             {&ids[i],
-             {kept.keep(std::string(row.name)), kept.keep(std::move(filter)), type, display_of(row, type),
+             {kept.keep(std::string(row.name)), kept.keep(std::move(filters[i])), type, display_of(row, type),
               names_for(row, type), mask_of(row, type), kept.keep_or_null(row.help), HFILL}});
     }
 }
@@ -228,8 +170,11 @@ const void* own_names(const Own& own) {
 
 void register_fields() {
     hf.protocol = proto_register_protocol("IP over InfiniBand (RFC 4391)", "RFC4391", "rfc4391");
-    auto& kept = registry();
-    for (std::size_t i = 0; i < shown_headers.size(); ++i) register_header(*shown_headers[i], kept.ids[i]);
+    auto& kept = keeper();
+    kept.ids.resize(wire::registry().size());
+    for (std::size_t i = 0; i < kept.ids.size(); ++i)
+        if (const auto& row = wire::registry()[i]; row.shown == RegistryRow::Shown::by_plugin)
+            register_header(*row.header, kept.ids[i]);
     for (const auto& own : own_fields) {
         *own.id = -1;
         kept.registered.push_back(
@@ -275,9 +220,9 @@ void add_row(proto_tree* tree, tvbuff_t* tvb, int offset, const HeaderSpec& head
 }  // namespace
 
 void add_rows(proto_tree* tree, tvbuff_t* tvb, int offset, const HeaderSpec& header) {
-    const auto found = std::ranges::find(shown_headers, &header);
-    if (found == shown_headers.end()) return;
-    const auto& ids = registry().ids[static_cast<std::size_t>(found - shown_headers.begin())];
+    const auto* const row = row_of(header);
+    if (!row || row->shown != RegistryRow::Shown::by_plugin) return;
+    const auto& ids = keeper().ids[static_cast<std::size_t>(row - wire::registry().data())];
     for (std::size_t i = 0; i < header.fields.size(); ++i) add_row(tree, tvb, offset, header, header.fields[i], ids[i]);
 }
 

@@ -7,11 +7,7 @@
 #include "dissector/remarks.hpp"
 #include "dissector/words.hpp"
 #include "protocol/wire/cm.hpp"
-#include "protocol/wire/node_record.hpp"
-#include "protocol/wire/notice.hpp"
-#include "protocol/wire/path_record.hpp"
-#include "protocol/wire/port_info.hpp"
-#include "protocol/wire/service_record.hpp"
+#include "protocol/wire/registry.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
@@ -151,25 +147,8 @@ void add_exchange(proto_tree* tree, const Exchange& exchange) {
     add_frame(tree, hf.report, exchange.report);
 }
 
-const HeaderSpec* record_of(std::uint16_t attribute_id) {
-    switch (attribute_id) {
-        case attribute::mc_member_record:
-            return &spec_of<McMemberRecord>;
-        case attribute::path_record:
-            return &spec_of<PathRecord>;
-        case attribute::node_record:
-            return &spec_of<NodeRecord>;
-        case attribute::port_info_record:
-            return &spec_of<PortInfoRecord>;
-        case attribute::service_record:
-            return &spec_of<ServiceRecord>;
-        default:
-            return nullptr;
-    }
-}
-
 void add_table(packet_info* pinfo, proto_tree* tree, const TableShown& table) {
-    const auto* record = record_of(table.attribute_id);
+    const auto* record = attribute_header(MgmtClass::subn_adm, table.attribute_id);
     const auto length = static_cast<guint>(table.records.size());
     auto* octets = tvb_new_child_real_data(shown.tvb, table.records.data(), length, static_cast<gint>(length));
     add_new_data_source(pinfo, octets, "SA table");
@@ -181,7 +160,14 @@ void add_table(packet_info* pinfo, proto_tree* tree, const TableShown& table) {
     for (std::size_t at = 0; at + record->size <= table.records.size() && count < most_records_shown; at += stride) {
         auto* item = add_header(rows, octets, static_cast<int>(at), *record);
         proto_item_append_text(item, " %d", ++count);
-        if (record != &spec_of<McMemberRecord>) continue;
+        if (record != &spec_of<McMemberRecord>) {
+            for_each_inside(*record, table.records.subspan(at), Context::frame,
+                            [&](const HeaderSpec& inner, const std::uint8_t* begin) {
+                                add_header(proto_item_get_subtree(item), octets,
+                                           static_cast<int>(begin - table.records.data()), inner);
+                            });
+            continue;
+        }
         const auto view = View<McMemberRecord>::at(table.records.subspan(at));
         const char* name = in_packet(pinfo, group_text(view[McMemberRecord::mgid]));
         if (*name) proto_item_append_text(item, ": %s", name);
@@ -194,8 +180,15 @@ void add_mgid(packet_info* pinfo, proto_tree* tree, const Gid& mgid, tvbuff_t* t
     if (*group) told(proto_tree_add_string(tree, hf.ip_group, tvb, offset, static_cast<int>(Mgid::size), group));
 }
 
-void add_private_data(proto_tree* tree, View<CmPrivateData> data) {
-    if (data) add_header(tree, shown.tvb, offset_of(data.data()), spec_of<CmPrivateData>);
+/// A header, and what is within it.
+void add_whole(proto_tree* tree, const HeaderSpec& header, const std::uint8_t* at) {
+    add_header(tree, shown.tvb, offset_of(at), header);
+    const bool is_connection = story() && story()->sets_up_connection(shown.number);
+    for_each_inside(header, Octets{at, shown.packet->octets.data() + shown.packet->octets.size()},
+                    is_connection ? Context::story : Context::frame,
+                    [&](const HeaderSpec& inner, const std::uint8_t* begin) {
+                        add_header(tree, shown.tvb, offset_of(begin), inner);
+                    });
 }
 
 void add_management(packet_info* pinfo, proto_tree* tree) {
@@ -220,16 +213,7 @@ void add_management(packet_info* pinfo, proto_tree* tree) {
             add_mgid(pinfo, split, mgid, shown.tvb, offset);
         }
     }
-    for (std::size_t i = 0; i < p.others_count; ++i)
-        add_header(tree, shown.tvb, offset_of(p.others[i].at), *p.others[i].header);
-    if (const auto details = gid_details(p.get<Notice>()))
-        add_header(tree, shown.tvb, offset_of(details.data()), spec_of<GidDetails>);
-    if (!story() || !story()->sets_up_connection(shown.number)) return;
-    if (const auto req = p.get<CmReq>()) {
-        add_header(tree, shown.tvb, offset_of(ipoib_service_id(req).data()), spec_of<IpoibServiceId>);
-        add_private_data(tree, ipoib_private_data(req));
-    }
-    add_private_data(tree, ipoib_private_data(p.get<CmRep>()));
+    for (std::size_t i = 0; i < p.others_count; ++i) add_whole(tree, *p.others[i].header, p.others[i].at);
 }
 
 // ---- What stands in other dissectors' trees ----

@@ -13,7 +13,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from program import CAPTURES, PROGRAM, Folder, conform
+from program import CAPTURES, PROGRAM, Folder, conform, sa_answer
 from waiting import until
 from run_test import CASE
 
@@ -399,6 +399,12 @@ class OtherCommands(Folder):
             self.assertIn(words, run.stdout)
         self.assertIn("ff15:601b:8123::1", conform("explain", "ff02::1", "--pkey", "0x8123", "--scope", "5").stdout)
         self.assertEqual(conform("explain", "nonsense").returncode, 2)
+        record = conform("explain", "P_KeyTableRecord").stdout
+        for words in ("IBTA Vol 1, 15.2.5.11", "SubnAdm, attribute 0x0033", "--set p_key_table_record.FIELD", "BlockNum"):
+            self.assertIn(words, record)
+        self.assertIn("rfc4391.p_key_table_record.block_num", conform("explain", "p_keytablerecord.blocknum").stdout)
+        self.assertIn("in PortInfoRecord.PortInfo", conform("explain", "PortInfo").stdout)
+        self.assertIn("no field 'Block'", conform("explain", "P_KeyTableRecord.Block").stderr)
         self.assertEqual(conform("explain", "10.0.0.1").returncode, 2)
 
     def test_decode_a_frame_of_a_capture_and_in_hex(self):
@@ -414,6 +420,14 @@ class OtherCommands(Folder):
         self.assertIn("Decoding stopped at offset", conform("decode", frame[:15].hex()).stdout)
         for wrong in ("zz", "", f"{CAPTURES / 'broken.pcap'}#0", f"{CAPTURES / 'broken.pcap'}#28", "none.pcap#1"):
             self.assertEqual(conform("decode", wrong).returncode, 2, wrong)
+
+    def test_decode_shows_an_attribute_and_what_is_within_it(self):
+        keys = sa_answer(0x33, "0002 0001 03 000000 ffff 8123")
+        shown = conform("decode", keys.hex()).stdout
+        self.assertIn("P_Key Table Record", shown)
+        self.assertRegex(shown, r"BlockNum +1\b")
+        node = conform("decode", sa_answer(0x11, "0002 0000 01 01 02").hex()).stdout
+        self.assertRegex(node, r"NodeType +2 \(switch\)")
 
     def test_help_manual_and_completion_know_every_command(self):
         text = conform("--help").stdout

@@ -108,6 +108,22 @@ class Documentation(Folder):
                 rest = rest[rest.index(line) + 1:]
                 follows = True
 
+    def test_code_that_the_pages_show_is_there(self):
+        """A block whose first line names a file: its lines, in order and but for blanks, with "..." for others between."""
+        count = 0
+        for document in sorted((SOURCE / "docs").glob("adding-*.md")):
+            for name, block in re.findall(r"^ *```cpp\n *// (\S+\.[ch]pp)\n(.*?)^ *```$", document.read_text(),
+                                          re.MULTILINE | re.DOTALL):
+                count += 1
+                rest = " ".join((SOURCE / name).read_text().split())
+                for line in block.splitlines():
+                    words = " ".join(line.split())
+                    if words in ("", "..."):
+                        continue
+                    self.assertIn(words, rest, f"{document.name}: {name}")
+                    rest = rest[rest.index(words) + len(words):]
+        self.assertGreater(count, 3)
+
     def test_quickstart_gives_verdicts_and_reports(self):
         run = subprocess.run([SOURCE / "scripts/quickstart", "--build", Path(PROGRAM).parent, "--report", self.folder],
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300,

@@ -20,6 +20,13 @@ def conform(*arguments, **options):
                           **options)
 
 
+def sa_answer(attribute, record):
+    """A frame without CRCs: GetResp of an attribute by number, whose record begins with octets in hex."""
+    headers = "0012 0002 0048 0001  64 00 ffff 00 000001 00 000000  80010000 00 000001"
+    mad = f"01 03 02 81 0000 0000 0000000000000001 {attribute:04x} 0000 00000000"
+    return bytes.fromhex(headers + mad + "00" * 32 + record).ljust(284, b"\0")
+
+
 def die_with_parent():
     """For a child between fork and exec: it ends with this program, on every way out, also by SIGKILL."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG

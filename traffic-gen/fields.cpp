@@ -2,16 +2,7 @@
 // Names and values as people write them.
 #include "traffic-gen/fields.hpp"
 
-#include "protocol/wire/cm.hpp"
-#include "protocol/wire/dhcp.hpp"
-#include "protocol/wire/igmp.hpp"
-#include "protocol/wire/inform_info.hpp"
-#include "protocol/wire/mc_member_record.hpp"
-#include "protocol/wire/mld.hpp"
-#include "protocol/wire/notice.hpp"
-#include "protocol/wire/path_record.hpp"
-#include "protocol/wire/port_info.hpp"
-#include "protocol/wire/smp.hpp"
+#include "protocol/wire/registry.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
@@ -25,23 +16,26 @@ namespace {
 
 constexpr unsigned widest_number = 64;
 
-template <class... Header>
-constexpr auto specs_of() {
-    return std::array<const HeaderSpec*, sizeof...(Header)>{&spec_of<Header>...};
-}
-constexpr auto all_headers = specs_of<Lrh, Grh, Bth, Deth, ImmDt, Aeth, Reth, Encap, Arp, ArpAddresses, Ipv4, Ipv6, Udp,
-                                      Dhcp, Icmp, Igmp, Icmpv6, NdTarget, LinkAddressOption, Mld, MldV2Report,
-                                      MldRecord, Mad, Rmpp, SaHeader, McMemberRecord, InformInfo, PathRecord, Notice,
-                                      PortInfo, LidSmp, CmReq, CmRep, CmRtu, CmRej, CmDreq, CmDrep, CmPrivateData>();
-
-bool is_same(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); };
-    return std::ranges::equal(a, b, {}, lower, lower);
+/// Where a packet has a field: in a layer of its own, or in one that holds the header.
+struct Place {
+    const HeaderSpec* layer;
+    FieldSpec field;
+};
+std::optional<Place> place_in(const build::PacketBuilder& packet, const HeaderSpec& header, const FieldSpec& field) {
+    if (packet.has(header)) return Place{&header, field};
+    for (const auto& way : row_of(header)->ways) {
+        if (!way.outer || !packet.has(*way.outer)) continue;
+        const auto layer = packet.from(*way.outer);
+        const auto found = way.find(layer, 0);
+        if (found.size() < header.size) continue;
+        Place place{way.outer, field};
+        place.field.at.bit = static_cast<std::uint16_t>(field.at.bit + (found.data() - layer.data()) * 8);
+        return place;
+    }
+    return std::nullopt;
 }
 
 }  // namespace
-
-std::span<const HeaderSpec* const> headers() noexcept { return all_headers; }
 
 void Override::refuse(std::string_view text, const std::string& why) const {
     throw std::invalid_argument("--set" + (field_ ? ' ' + name() : std::string()) + ": '" +
@@ -60,21 +54,13 @@ Override::Override(std::string_view text) {
     const auto dot = name.find('.');
     if (equals == std::string_view::npos || dot == std::string_view::npos)
         refuse(text, "is no HEADER.FIELD=VALUE (ipoib-gen --list-fields)");
-    bool is_header = false;
-    // Two headers may have one name, as ARP has, whose addresses are apart.
-    for (const auto* header : all_headers) {
-        if (!is_same(header->name, name.substr(0, dot)) && !is_same(header->key, name.substr(0, dot))) continue;
-        is_header = true;
-        const auto field = std::ranges::find_if(
-            header->fields, [&](const FieldSpec& one) { return is_same(one.name, name.substr(dot + 1)); });
-        if (field == header->fields.end()) continue;
-        header_ = header;
-        field_ = &*field;
-    }
-    if (!is_header) refuse(name.substr(0, dot), "is no header (ipoib-gen --list-fields)");
-    if (!field_)
+    const auto named = field_named(name.substr(0, dot), name.substr(dot + 1));
+    if (!named.header) refuse(name.substr(0, dot), "is no header (ipoib-gen --list-fields)");
+    if (!named.field)
         refuse(name.substr(dot + 1),
                "is no field of " + std::string(name.substr(0, dot)) + " (ipoib-gen --list-fields)");
+    header_ = named.header;
+    field_ = named.field;
     take_values(text.substr(equals + 1));
 }
 
@@ -107,7 +93,7 @@ void Override::take_range(std::string_view text) {
 
 std::uint64_t Override::number(std::string_view text) const {
     for (const auto& known : field_->names)
-        if (is_same(known.name, text)) return known.value;
+        if (is_same_name(known.name, text)) return known.value;
     auto read = field_->show == Show::ipv4 && parse_ipv4(text) ? std::optional<std::uint64_t>{*parse_ipv4(text)}
                                                                : parse_number(text);
     if (!read) refuse(text, "is no number");
@@ -134,9 +120,10 @@ Override::Value Override::value(std::string_view text) const {
 }
 
 bool Override::apply(build::PacketBuilder& packet, std::mt19937_64& random) {
-    if (!packet.has(*header_)) return false;
+    const auto place = place_in(packet, *header_, *field_);
+    if (!place) return false;
     if (!list_.empty()) {
-        packet.set(*header_, *field_, list_[next_++ % list_.size()]);
+        packet.set(*place->layer, place->field, list_[next_++ % list_.size()]);
         return true;
     }
     const auto steps = (last_ - first_) / step_;
@@ -144,7 +131,7 @@ bool Override::apply(build::PacketBuilder& packet, std::mt19937_64& random) {
     const auto value = first_ + step_ * (steps == ~std::uint64_t{0} ? taken : taken % (steps + 1));
     std::array<std::uint8_t, 8> octets{};
     for (unsigned i = 0; i < octets.size(); ++i) octets[i] = static_cast<std::uint8_t>(value >> (56 - 8 * i));
-    packet.set(*header_, *field_, octets);
+    packet.set(*place->layer, place->field, octets);
     return true;
 }
 

@@ -6,15 +6,11 @@
 
 #include <cstdint>
 #include <random>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace ipoib::traffic {
-
-/// Every header that a packet here may have, in the order of packets.
-[[nodiscard]] std::span<const wire::HeaderSpec* const> headers() noexcept;
 
 /// One override.
 class Override {
@@ -25,7 +21,8 @@ public:
     /// std::invalid_argument with what is wrong: an unknown header or field, a value out of its range.
     explicit Override(std::string_view text);
 
-    /// Sets the next value, where the packet has the header; says whether it has.
+    /// Sets the next value, where the packet has the header, also within another one (registry.hpp); says whether it
+    /// has.
     bool apply(build::PacketBuilder& packet, std::mt19937_64& random);
     [[nodiscard]] const wire::FieldSpec& field() const noexcept { return *field_; }
     /// "Encap.Reserved"

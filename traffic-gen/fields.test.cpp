@@ -2,7 +2,11 @@
 #include "traffic-gen/fields.hpp"
 
 #include "catch2.hpp"
+#include "protocol/build/management.hpp"
 #include "protocol/build/samples.hpp"
+#include "protocol/wire/node_record.hpp"
+#include "protocol/wire/p_key_table_record.hpp"
+#include "protocol/wire/registry.hpp"
 #include "protocol/wire/text.hpp"
 
 namespace ipoib::traffic {
@@ -77,6 +81,46 @@ TEST_CASE("Fields: lengths and CRCs are right for the lie, and the field keeps i
     CHECK(View<Lrh>::at(frame)[Lrh::packet_length] == 9);
     CHECK(vcrc(Octets{frame}.first(frame.size() - vcrc_size)) ==
           (frame[frame.size() - 1] << 8 | frame[frame.size() - 2]));
+}
+
+TEST_CASE("Fields: every field of every header that is known can be named") {
+    for (const auto& row : registry())
+        for (const auto& field : row.header->fields) {
+            const bool is_short = field.width <= 64;
+            const std::string value = is_short ? "0"
+                                      : field.show == Show::gid || field.show == Show::ipv6
+                                          ? "::"
+                                          : std::string(field.width / 4, '0');
+            const Override setting{std::string(row.header->key) + '.' + std::string(field.name) + '=' + value};
+            CHECK(&setting.field() == &field);
+        }
+}
+
+TEST_CASE("Fields: a header within another one is set where it stands") {
+    const auto sa = samples::sa(), host = samples::host(1);
+    auto answer =
+        administration(sa, host, Method::get_resp, attribute::p_key_table_record, 1, Bytes<PKeyTableRecord>{});
+    Override block{"P_KeyTableRecord.BlockNum=7"};
+    CHECK(block.apply(answer, chance));
+    CHECK(answer.get<PKeyTableRecord>()[PKeyTableRecord::block] == 7);
+
+    auto node = administration(sa, host, Method::get_resp, attribute::node_record, 1, Bytes<NodeRecord>{});
+    Override type{"NodeInfo.NodeType=2"};
+    CHECK(type.apply(node, chance));
+    CHECK(node_info(node.get<NodeRecord>())[NodeInfo::node_type] == 2);
+
+    auto report = group_report(sa, host, trap::multicast_group_created, Gid::of(1, 2));
+    Override gid{"notice_gid.GIDADDR=fe80::9"}, lid{"notice_lid.LIDADDR=9"};
+    CHECK(gid.apply(report, chance));
+    CHECK(text(gid_details(report.get<Notice>())[GidDetails::gid]) == "fe80::9");
+    CHECK_FALSE(lid.apply(report, chance));
+
+    Override scope{"MGID.Scope=5"};
+    auto unicast = echo();
+    CHECK_FALSE(scope.apply(unicast, chance));
+    auto packet = udp_to_group(samples::host(1), 0xefc00001, 0xc001, samples::controlled(), 8);
+    CHECK(scope.apply(packet, chance));
+    CHECK(mgid_of(packet.get<Grh>()[Grh::dgid])[Mgid::scope] == 5);
 }
 
 TEST_CASE("Fields: what cannot be is said") {

@@ -3,6 +3,7 @@
 #include "conformance/command/manual.hpp"
 #include "conformance/command/terminal.hpp"
 #include "generated/version.hpp"
+#include "protocol/wire/registry.hpp"
 #include "traffic-gen/fabric_sink.hpp"
 #include "traffic-gen/fields.hpp"
 #include "traffic-gen/mutation.hpp"
@@ -33,9 +34,9 @@ int list_mutations() {
 }
 
 int list_fields() {
-    for (const auto* header : headers())
-        for (const auto& field : header->fields)
-            fmt::print("{}.{:<28} {:>3} bits  {}\n", header->name, field.name, field.width, field.help);
+    for (const auto& row : wire::registry())
+        for (const auto& field : row.header->fields)
+            fmt::print("{}.{:<28} {:>3} bits  {}\n", row.header->name, field.name, field.width, field.help);
     return exit_ok;
 }
 

@@ -261,10 +261,12 @@ struct PaperPort : StubbornPort {
                 ++links;
                 if (is_silent_of_links) return {};
                 return one(Bytes<LinkRecord>{}.set(LinkRecord::to_lid, 500));
-            case attribute::switch_info_record:
+            case attribute::switch_info_record: {
+                const auto info = Bytes<SwitchInfo>{}.set(SwitchInfo::multicast_cap, multicast_cap);
                 return one(Bytes<SwitchInfoRecord>{}
                                .set(SwitchInfoRecord::lid, 500)
-                               .set(SwitchInfoRecord::multicast_cap, multicast_cap));
+                               .set(SwitchInfoRecord::switch_info, info.octets));
+            }
             default:
                 return StubbornPort::ask_sa(request, patience);
         }

@@ -104,7 +104,7 @@ void ask_for_switch(Questions& questions, std::uint8_t port_number, StatedPort& 
         questions.get_if_told(attribute::switch_info_record, S::component::lid, Bytes<S>{}.set(S::lid, to));
     // Back to back, there is no switch at the other end.
     if (const auto told = info.is_ok() ? info.first<S>() : View<S>{}; told && told[S::lid] == to)
-        port.switch_groups = told[S::multicast_cap];
+        port.switch_groups = switch_info(told)[SwitchInfo::multicast_cap];
 }
 
 void ask_for_routers(Questions& questions, Inventory& inventory) {

@@ -5,6 +5,7 @@
 #include "conformance/engine/force.hpp"
 #include "conformance/engine/notation.hpp"
 #include "conformance/engine/passive.hpp"
+#include "protocol/wire/registry.hpp"
 #include "protocol/wire/text.hpp"
 #include "reports/failure.hpp"
 
@@ -93,19 +94,14 @@ JudgedFrame target_of(const std::string& what) {
     return from_capture(what.substr(0, hash), frame);
 }
 
-void print_header(const Packet& packet, const HeaderSpec& header, const std::uint8_t* at) {
-    fmt::print("{}", header_text(packet, header, at));
-}
-
 std::string_view check_name(Check check) {
     constexpr std::array<std::string_view, 3> names{"not captured", "right", "WRONG"};
     return names[static_cast<std::size_t>(check)];
 }
 
 void print_packet(const Packet& packet) {
-    packet.for_each_header([&](const HeaderSpec& header, const std::uint8_t* at) {
-        print_header(packet, header, at);
-        if (&header == &spec_of<Grh> && packet.mgid) print_header(packet, spec_of<Mgid>, packet.mgid.data());
+    for_each_shown(packet, [&](const HeaderSpec& header, const std::uint8_t* at) {
+        fmt::print("{}", header_text(packet, header, at));
     });
     if (packet.lrh) {
         const auto checked = check_crcs(packet.octets, packet.tail);

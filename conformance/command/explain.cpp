@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ipoib-conform explain: what a requirement, a case, a rule or an address means.
+// ipoib-conform explain: what a requirement, a case, a rule, a header or an address means.
 #include "conformance/audit/rule.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/documents/coverage.hpp"
 #include "conformance/engine/force.hpp"
 #include "conformance/engine/passive.hpp"
+#include "protocol/wire/registry_text.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <fmt/format.h>
@@ -155,11 +156,24 @@ void explain_link_address(Octets octets) {
     fmt::print("  port GUID {:016x}\n", address[LinkAddress::gid].interface_id());
 }
 
+/// A header by its name or key, or one of its fields behind a dot; says whether it is one.
+bool explain_header(std::string_view what) {
+    const auto dot = what.find('.');
+    const auto named = field_named(what.substr(0, dot), dot == std::string_view::npos ? "" : what.substr(dot + 1));
+    if (!named.header) return false;
+    if (dot != std::string_view::npos && !named.field)
+        throw UsageError(std::string(named.header->name) + " has no field '" + std::string(what.substr(dot + 1)) + "'");
+    const auto& row = *row_of(*named.header);
+    fmt::print("{}", named.field ? explanation(row, *named.field) : explanation(row));
+    return true;
+}
+
 void run_explain(const ExplainOptions& options) {
     if (const auto* one = find_case(options.what)) return explain_case(*one);
     if (const auto* rule = rules::find(options.what)) return explain_rule(*rule);
     if (const auto* rule = audit::find(options.what)) return explain_rule(*rule);
     if (const auto* requirement = requirements::find(options.what)) return explain_requirement(*requirement);
+    if (explain_header(options.what)) return;
     if (const auto ipv4 = parse_ipv4(options.what)) {
         if (*ipv4 >> 28 != 0xe && *ipv4 != 0xffffffff) throw UsageError(options.what + " is no IPv4 group");
         fmt::print("{} on P_Key {:#06x}, scope {}:\n", options.what, options.p_key, options.scope);
@@ -175,7 +189,8 @@ void run_explain(const ExplainOptions& options) {
         return explain_link_address(*octets);
     throw UsageError(
         "'" + options.what +
-        "' is no id of a requirement, case or rule, no MGID, no IP group and no 20-octet link-layer address");
+        "' is no id of a requirement, case or rule, no header, no MGID, no IP group and no 20-octet link-layer "
+        "address");
 }
 
 }  // namespace
@@ -183,8 +198,11 @@ void run_explain(const ExplainOptions& options) {
 void add_explain(CLI::App& program, int& exit_code) {
     auto options = std::make_shared<ExplainOptions>();
     auto* command =
-        program.add_subcommand("explain", "What a requirement, a case, a rule, an MGID, a group or an address means");
-    command->add_option("WHAT", options->what, "An id, an MGID, an IP group, or a 20-octet link-layer address in hex")
+        program.add_subcommand("explain", "What a requirement, a case, a rule, a header, a group or an address means");
+    command
+        ->add_option("WHAT", options->what,
+                     "An id, a header (MCMemberRecord) or a field of it (BTH.DestQP), an MGID, an IP group, or a "
+                     "20-octet link-layer address in hex")
         ->required()
         ->type_name(" ");
     command->add_option("--pkey", options->p_key, "P_Key of the link that a group is mapped for")->type_name("P_KEY");

@@ -2,6 +2,7 @@
 #include "conformance/exhibits/packet_text.hpp"
 
 #include "protocol/wire/mad_names.hpp"
+#include "protocol/wire/registry.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
@@ -84,10 +85,7 @@ void take_apart(const Shot& shot, std::span<const Detail* const> wrong, reports:
     Packet packet;
     shot.decode(packet);
     Apart apart{packet, wrong, exhibit};
-    packet.for_each_header([&](const HeaderSpec& header, const std::uint8_t* at) {
-        apart.take(header, at);
-        if (&header == &spec_of<Grh> && packet.mgid) apart.take(spec_of<Mgid>, packet.mgid.data());
-    });
+    for_each_shown(packet, [&](const HeaderSpec& header, const std::uint8_t* at) { apart.take(header, at); });
     apart.tell_rest();
 }
 

@@ -65,10 +65,11 @@ bool is_long_table(const Packet& packet) {
            (packet.rmpp[Rmpp::segment_number] > 1 || (packet.rmpp[Rmpp::active] && !packet.rmpp[Rmpp::last]));
 }
 
-/// P_Keys of a table of the port, 32 of them.
+/// P_Keys of a table of the port, 32 of them, as the port or the SA tells it.
 const std::uint8_t* p_key_table(const Packet& packet) {
     constexpr std::size_t smp_data = 64, entries = 2 * PKeyTableRecord::entries;
     if (!packet.mad) return nullptr;
+    if (const auto record = packet.get<PKeyTableRecord>()) return record.data() + PKeyTableRecord::p_keys.at.bit / 8;
     const auto* at = packet.mad.data();
     const auto mgmt_class = packet.mad[Mad::mgmt_class];
     const bool is_smp = mgmt_class == MgmtClass::subn_lid_routed || mgmt_class == MgmtClass::subn_directed_route;

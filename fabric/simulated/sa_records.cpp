@@ -47,24 +47,7 @@ Bytes<PortInfoRecord> port_info_record(const Request& request, const KnownPort& 
         .set(PortInfoRecord::port_info, info.octets);
 }
 
-}  // namespace
-
-Reply class_port_info(const SaConfig& config) {
-    constexpr std::uint8_t quarter_second = 16;
-    std::uint32_t options = 0;
-    if (config.behaviour.offers_send_only_full_member) options |= ClassPortInfo::send_only_full_member;
-    return Reply::of(Bytes<ClassPortInfo>{}
-                         .set(ClassPortInfo::base_version, 1)
-                         .set(ClassPortInfo::class_version, 2)
-                         .set(ClassPortInfo::capability_mask, ClassPortInfo::ud_multicast)
-                         .set(ClassPortInfo::capability_mask2, options)
-                         .set(ClassPortInfo::resp_time_value, quarter_second)
-                         .set(ClassPortInfo::redirect_qp, 1)
-                         .set(ClassPortInfo::redirect_q_key, gsi_q_key)
-                         .set(ClassPortInfo::trap_q_key, gsi_q_key));
-}
-
-Reply node_records(const Request& request, const SubnetView& subnet) {
+Reply node_records(const Request& request, const SubnetView& subnet, const SaConfig&) {
     using C = NodeRecord::component;
     constexpr unsigned first_row = 2;
     const auto asked = request.record<NodeRecord>();
@@ -83,7 +66,7 @@ Reply node_records(const Request& request, const SubnetView& subnet) {
     return reply;
 }
 
-Reply port_info_records(const Request& request, const SubnetView& subnet) {
+Reply port_info_records(const Request& request, const SubnetView& subnet, const SaConfig&) {
     using C = PortInfoRecord::component;
     // The rows behind GUIDCap share bits of the mask.
     constexpr unsigned first_row = 3;
@@ -104,6 +87,7 @@ Reply port_info_records(const Request& request, const SubnetView& subnet) {
     return reply;
 }
 
+/// Only to those who are trusted.
 Reply p_key_table_records(const Request& request, const SubnetView& subnet, const SaConfig& config) {
     using P = PKeyTableRecord;
     using C = P::component;
@@ -130,6 +114,45 @@ Reply p_key_table_records(const Request& request, const SubnetView& subnet, cons
         }
     }
     return reply;
+}
+
+/// Known, and not kept.
+Reply unsupported(const Request&, const SubnetView&, const SaConfig&) {
+    return Reply::refuse(mad_status::unsupported_method_attribute);
+}
+
+struct Served {
+    std::uint16_t attribute_id;
+    RecordQuery query;
+};
+constexpr auto served = std::to_array<Served>({
+    {attribute::node_record, node_records},
+    {attribute::port_info_record, port_info_records},
+    {attribute::switch_info_record, unsupported},
+    {attribute::link_record, unsupported},
+    {attribute::p_key_table_record, p_key_table_records},
+});
+
+}  // namespace
+
+Reply class_port_info(const SaConfig& config) {
+    constexpr std::uint8_t quarter_second = 16;
+    std::uint32_t options = 0;
+    if (config.behaviour.offers_send_only_full_member) options |= ClassPortInfo::send_only_full_member;
+    return Reply::of(Bytes<ClassPortInfo>{}
+                         .set(ClassPortInfo::base_version, 1)
+                         .set(ClassPortInfo::class_version, 2)
+                         .set(ClassPortInfo::capability_mask, ClassPortInfo::ud_multicast)
+                         .set(ClassPortInfo::capability_mask2, options)
+                         .set(ClassPortInfo::resp_time_value, quarter_second)
+                         .set(ClassPortInfo::redirect_qp, 1)
+                         .set(ClassPortInfo::redirect_q_key, gsi_q_key)
+                         .set(ClassPortInfo::trap_q_key, gsi_q_key));
+}
+
+RecordQuery record_query(std::uint16_t attribute_id) noexcept {
+    const auto* const found = std::ranges::find(served, attribute_id, &Served::attribute_id);
+    return found == served.end() ? nullptr : found->query;
 }
 
 }  // namespace ipoib::fabric::sa

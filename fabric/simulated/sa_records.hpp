@@ -8,9 +8,10 @@
 namespace ipoib::fabric::sa {
 
 [[nodiscard]] Reply class_port_info(const SaConfig& config);
-[[nodiscard]] Reply node_records(const Request& request, const SubnetView& subnet);
-[[nodiscard]] Reply port_info_records(const Request& request, const SubnetView& subnet);
-/// Only to those who are trusted.
-[[nodiscard]] Reply p_key_table_records(const Request& request, const SubnetView& subnet, const SaConfig& config);
+
+/// Answers a Get or a GetTable of one kind of records.
+using RecordQuery = Reply (*)(const Request& request, const SubnetView& subnet, const SaConfig& config);
+/// For records of ports and links; null for attributes that are none.
+[[nodiscard]] RecordQuery record_query(std::uint16_t attribute_id) noexcept;
 
 }  // namespace ipoib::fabric::sa

@@ -161,22 +161,16 @@ std::optional<sa::Reply> SubnetAdministrator::State::work_on(const sa::Request& 
             return service(request);
         case attribute::path_record:
             return is_query ? paths.query(request) : unsupported;
-        case attribute::node_record:
-            return is_query ? sa::node_records(request, subnet) : unsupported;
-        case attribute::port_info_record:
-            return is_query ? sa::port_info_records(request, subnet) : unsupported;
-        case attribute::p_key_table_record:
-            return is_query ? sa::p_key_table_records(request, subnet, config) : unsupported;
-        case attribute::link_record:
-        case attribute::switch_info_record:
-            return unsupported;
         case attribute::class_port_info:
             return method == Method::get ? sa::class_port_info(config) : unsupported;
         case attribute::inform_info:
             return method == Method::set ? subscriptions.set(request) : unsupported;
         default:
-            return std::nullopt;
+            break;
     }
+    const auto query = sa::record_query(request.attribute());
+    if (!query) return std::nullopt;
+    return is_query ? query(request, subnet, config) : unsupported;
 }
 
 sa::Reply SubnetAdministrator::State::mc_member(const sa::Request& request) {

@@ -1,35 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fabric/simulated/switch_attributes.hpp"
 
+#include "catch2.hpp"
 #include "fabric/simulated/forwarding_tables.hpp"
 #include "fabric/simulated/link_rate.hpp"
-#include "protocol/wire/golden.hpp"
 
 namespace ipoib::fabric::simulated {
 namespace {
 
 using namespace wire;
-
-/// With the values that `smpquery switchinfo` shows in its manual's example, at the places where infiniband-diags
-/// reads them.
-const auto switch_info = golden::octets("c000 0000 1000 0008 00ff ff 91 0000 0020 f0 00 bfff");
-
-TEST_CASE("SwitchInfo: the table reads and writes golden octets") {
-    golden::check_table<SwitchInfo>(switch_info);
-    const auto info = View<SwitchInfo>::at(switch_info);
-    CHECK(info[SwitchInfo::linear_cap] == 49152);
-    CHECK(info[SwitchInfo::multicast_cap] == 4096);
-    CHECK(info[SwitchInfo::linear_top] == 8);
-    CHECK(info[SwitchInfo::primary_port] == 255);
-    CHECK(info[SwitchInfo::other_port] == 255);
-    CHECK(info[SwitchInfo::life_time] == 18);
-    CHECK_FALSE(info[SwitchInfo::port_state_change]);
-    CHECK(info[SwitchInfo::optimized_sl_to_vl] == 1);
-    CHECK(info[SwitchInfo::enforcement_cap] == 32);
-    CHECK(info[SwitchInfo::inbound_cap]);
-    CHECK_FALSE(info[SwitchInfo::enhanced_port_0]);
-    CHECK(info[SwitchInfo::multicast_top] == 0xbfff);
-}
 
 TEST_CASE("Multicast forwarding table: the modifier has the block in its low and the position in its high bits") {
     const auto where = MulticastModifier::of(0x5000'01ff);

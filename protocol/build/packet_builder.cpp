@@ -61,6 +61,12 @@ bool PacketBuilder::has(const HeaderSpec& header) const noexcept {
     return std::ranges::any_of(layers_, [&](const Layer& layer) { return layer.header == &header; });
 }
 
+Octets PacketBuilder::from(const HeaderSpec& header) const noexcept {
+    for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer)
+        if (layer->header == &header) return Octets{octets_}.subspan(layer->begin);
+    return {};
+}
+
 PacketBuilder& PacketBuilder::set(const HeaderSpec& header, const FieldSpec& field, Octets octets) {
     auto& layer = find(header);
     auto* const at = octets_.data() + layer.begin;

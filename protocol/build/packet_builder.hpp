@@ -44,6 +44,9 @@ public:
         return *this;
     }
     [[nodiscard]] bool has(const wire::HeaderSpec& header) const noexcept;
+    /// From the last header of this type to the end, before build(); empty when there is none. Valid until the next
+    /// change.
+    [[nodiscard]] Octets from(const wire::HeaderSpec& header) const noexcept;
     /// As set(), for a field that is known by its row alone: `octets` hold the value, most significant first, in as
     /// many octets as its bits need.
     PacketBuilder& set(const wire::HeaderSpec& header, const wire::FieldSpec& field, Octets octets);
@@ -51,10 +54,7 @@ public:
     /// change.
     template <class Header>
     [[nodiscard]] wire::View<Header> get() const noexcept {
-        for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer)
-            if (layer->header == &wire::spec_of<Header>)
-                return wire::View<Header>::at(Octets{octets_}.subspan(layer->begin));
-        return {};
+        return wire::View<Header>::at(from(wire::spec_of<Header>));
     }
     /// Removes the last header of this type, e.g. the GRH of a multicast packet.
     template <class Header>

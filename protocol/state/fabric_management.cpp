@@ -33,13 +33,6 @@ std::uint64_t route_of(Octets smp) {
     return route | 1;
 }
 
-/// RFC 4755, 3.5, or as Linux writes it.
-bool is_ipoib_service(View<CmReq> req) {
-    const auto id = ipoib_service_id(req);
-    return id && (id[IpoibServiceId::prefix] == IpoibServiceId::ietf || id[IpoibServiceId::prefix] == 0x10) &&
-           id[IpoibServiceId::type] == 0 && id[IpoibServiceId::reserved] == 0;
-}
-
 }  // namespace
 
 void Subnet::take_smp(const Packet& packet) {
@@ -141,7 +134,7 @@ void Subnet::requested(const Packet& packet) {
     const auto slid = packet.lrh[Lrh::slid];
     const QpAddress end{slid, req[CmReq::local_qpn]};
     const auto gid = req[CmReq::primary_local_gid];
-    if (!is_ipoib_service(req)) return connects(end, gid, none);
+    if (!asks_for_ipoib(req)) return connects(end, gid, none);
     const auto index = connections_.find_or_add(connection_key(slid, req[CmReq::local_comm_id]));
     if (index == none) return;
     auto& connection = connections_[index];

@@ -314,4 +314,11 @@ constexpr View<IpoibServiceId> ipoib_service_id(const View<CmReq>& req) noexcept
     return req ? View<IpoibServiceId>::at(req.octets().subspan(CmReq::service_id.at.bit / 8)) : View<IpoibServiceId>{};
 }
 
+/// Whether a REQ asks for a connection of IPoIB: by its ServiceID, as RFC 4755, 3.5 has it or as Linux writes it.
+constexpr bool asks_for_ipoib(const View<CmReq>& req) noexcept {
+    const auto id = ipoib_service_id(req);
+    return id && !name_of(IpoibServiceId::prefix_names, id[IpoibServiceId::prefix]).empty() &&
+           id[IpoibServiceId::type] == 0 && id[IpoibServiceId::reserved] == 0;
+}
+
 }  // namespace ipoib::wire
