@@ -2,7 +2,9 @@
 // Reports as the command line asks for them.
 #include "conformance/command/report_options.hpp"
 
+#include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/command/writing.hpp"
 #include "conformance/engine/passive.hpp"
 #include "conformance/exhibits/exhibits.hpp"
 #include "fabric/capture/reader.hpp"
@@ -47,21 +49,25 @@ reports::Dialect dialect_of(const std::string& name) {
     return name == "rich" ? reports::Dialect::rich : reports::Dialect::portable;
 }
 
-/// Writes the reports that were asked for; what could not be written, in words.
-std::string write_reports(const reports::Results& results, const ReportOptions& options,
-                          const reports::HtmlExtras& extras) {
-    using Write = std::string (*)(const std::filesystem::path&, const reports::Results&);
-    const std::array<std::pair<const std::string*, Write>, 4> simple{{{&options.json, reports::write_json},
-                                                                      {&options.ctrf, reports::write_ctrf},
-                                                                      {&options.tap, reports::write_tap},
-                                                                      {&options.markdown, reports::write_job_summary}}};
-    for (const auto& [path, write] : simple)
-        if (!path->empty())
-            if (auto error = write(*path, results); !error.empty()) return error;
-    if (!options.html.empty())
-        if (auto error = reports::write_html(options.html, results, extras); !error.empty()) return error;
-    if (options.junit.empty()) return {};
-    return reports::write_junit(options.junit, results, {.dialect = dialect_of(options.dialect), .name = {}});
+std::vector<std::string> paths_of(const ReportOptions& options) {
+    return {options.junit, options.json, options.html, options.ctrf, options.tap, options.markdown};
+}
+
+/// Writes the reports that were asked for; whether all could be.
+bool write_reports(const reports::Results& results, const ReportOptions& options, const reports::HtmlExtras& extras) {
+    std::vector<std::function<std::string()>> writers;
+    const auto add = [&](const std::string& path, auto write) {
+        if (!path.empty()) writers.emplace_back([&path, write] { return write(path); });
+    };
+    add(options.json, [&](const std::string& path) { return reports::write_json(path, results); });
+    add(options.ctrf, [&](const std::string& path) { return reports::write_ctrf(path, results); });
+    add(options.tap, [&](const std::string& path) { return reports::write_tap(path, results); });
+    add(options.markdown, [&](const std::string& path) { return reports::write_job_summary(path, results); });
+    add(options.html, [&](const std::string& path) { return reports::write_html(path, results, extras); });
+    add(options.junit, [&](const std::string& path) {
+        return reports::write_junit(path, results, {.dialect = dialect_of(options.dialect), .name = {}});
+    });
+    return write_each(writers);
 }
 
 }  // namespace
@@ -126,9 +132,10 @@ void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std:
 void refuse_overwriting(const ReportOptions& options, std::vector<std::string> taken) {
     for (const auto& read : {options.expect, options.compare})
         if (!read.empty()) taken.push_back(read);
-    refuse_same_files({options.junit, options.json, options.html, options.ctrf, options.tap, options.markdown},
-                      std::move(taken));
+    refuse_same_files(paths_of(options), std::move(taken));
 }
+
+void try_reports(const ReportOptions& options) { try_paths(paths_of(options)); }
 
 void make_evidence_folder(const std::string& path) {
     if (path.empty()) return;
@@ -192,18 +199,17 @@ int report(reports::Results& results, const ReportOptions& options, const Compar
     std::vector<std::string> remarks;
     if (comparisons.baseline) remarks = reports::apply(results, *comparisons.baseline, today());
     reports::roll_up(results, catalogue_for_reports());
-    const auto not_written = write_reports(results, options,
-                                           {.exhibits = exhibits,
-                                            .baseline = options.expect,
-                                            .remarks = remarks,
-                                            .earlier = comparisons.earlier ? &*comparisons.earlier : nullptr,
-                                            .earlier_file = options.compare});
+    const bool is_all_written = write_reports(results, options,
+                                              {.exhibits = exhibits,
+                                               .baseline = options.expect,
+                                               .remarks = remarks,
+                                               .earlier = comparisons.earlier ? &*comparisons.earlier : nullptr,
+                                               .earlier_file = options.compare});
     const bool colour = !options.no_color && isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
     auto text = reports::to_table(results, {.colour = colour, .quiet = options.quiet});
     for (const auto& remark : remarks) text += "note: " + remark + '\n';
     print(text);
-    if (!not_written.empty()) throw UsageError(not_written);
-    return reports::exit_code(results);
+    return is_all_written ? reports::exit_code(results) : exit_fault;
 }
 
 }  // namespace ipoib::conformance

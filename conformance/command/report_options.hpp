@@ -35,6 +35,9 @@ void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std:
 /// Throws UsageError where a report would replace what is read or written otherwise, or another report.
 void refuse_overwriting(const ReportOptions& options, std::vector<std::string> taken);
 
+/// Before the work begins: `try_paths` for all reports.
+void try_reports(const ReportOptions& options);
+
 /// Makes the folder of --evidence, if one was named. Throws UsageError when there is none afterwards.
 void make_evidence_folder(const std::string& path);
 
@@ -63,8 +66,8 @@ struct Comparisons {
 /// What the HTML report shows of the findings, also after an interrupt; nothing where none is asked for.
 [[nodiscard]] std::vector<reports::Exhibit> exhibits_for(const ReportOptions& options, const reports::Results& results);
 
-/// Applies --strict and the baseline, rolls up, writes the reports, prints the table; the exit code. `exhibits` are for
-/// the HTML report. Throws UsageError when a report could not be written.
+/// Applies --strict and the baseline, rolls up, writes the reports, prints the table; the exit code, which is 3 when a
+/// report could not be written. `exhibits` are for the HTML report.
 [[nodiscard]] int report(reports::Results& results, const ReportOptions& options, const Comparisons& comparisons,
                          const std::vector<reports::Exhibit>& exhibits = {});
 
