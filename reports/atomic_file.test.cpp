@@ -76,17 +76,15 @@ TEST_CASE("Atomic file: a folder that is missing and a folder in the way are nam
 TEST_CASE("Atomic file: what cannot be written is known beforehand, and nothing is touched") {
     const ipoib::TemporaryFolder folder;
     REQUIRE(write_atomically(folder / "a", "old").empty());
-    fs::create_symlink("none/b", folder / "dead");
     CHECK(why_not_writable(folder / "a").empty());
     CHECK(why_not_writable(folder / "new").empty());
     CHECK(why_not_writable("/dev/null").empty());
     CHECK_THAT(why_not_writable(folder / "none/a"), ContainsSubstring("none/a: cannot be created"));
-    CHECK_THAT(why_not_writable(folder / "dead"), ContainsSubstring("cannot be created"));
-    CHECK_THAT(why_not_writable(folder / "a/b"), ContainsSubstring("a/b: cannot be created"));
-    CHECK_THAT(why_not_writable(folder / std::string(300, 'n')), ContainsSubstring("cannot be created"));
+    CHECK_THAT(why_not_writable(folder / "a/b"), ContainsSubstring("a/b: cannot be reached"));
+    CHECK_THAT(why_not_writable(folder / std::string(300, 'n')), ContainsSubstring("too long"));
     CHECK_THAT(why_not_writable(folder.path()), ContainsSubstring("irectory"));
     CHECK(content_of(folder / "a") == "old");
-    CHECK(entries(folder.path()) == 2);
+    CHECK(entries(folder.path()) == 1);
 }
 
 TEST_CASE("Atomic file: a device is written to and stays") {

@@ -3,6 +3,7 @@
 """Reports of real runs, read as their consumers read them: schemas, and programs that are there."""
 import json
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -69,7 +70,19 @@ class Reports(Folder):
         self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--tap", path, "--ctrf", path).returncode, 2)
         self.assertFalse(path.exists())
 
-    KINDS = ("json", "ctrf", "tap", "markdown", "junit", "html")
+    # All that the program has, also those to come.
+    KINDS = re.findall(r"^  --([\w-]+) FILE", conform("check", "--help").stdout.partition("\nReports:\n")[2], re.MULTILINE)
+
+    def test_every_command_that_judges_has_every_format(self):
+        self.assertLessEqual({"json", "junit", "html", "ctrf", "tap", "markdown"}, set(self.KINDS))
+        parts = {conform(command, "--help").stdout.partition("\nReports:\n")[2].partition("\n\n")[0]
+                 for command in ("check", "run", "audit", "merge")}
+        self.assertEqual(len(parts), 1, parts)
+        completion, manual = conform("completion").stdout, conform("manual").stdout
+        for kind in self.KINDS:
+            self.assertIn(f"\\-\\-{kind} FILE", manual)
+            for command in ("check", "run", "audit", "merge"):
+                self.assertRegex(completion, rf"\b{command}\) options='[^']*--{kind}\b")
 
     def options(self, **elsewhere):
         """A file for each kind of report, in a folder of its own, and the words that ask for it."""

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/atomic_file.hpp"
 #include "reports/junit_suites.hpp"
 #include "reports/text.hpp"
 
@@ -100,7 +99,7 @@ std::string lost(const Results& results) {
     return text.empty() ? text : "<ul class=\"lost\">\n" + text + "</ul>\n";
 }
 
-Context context_of(const Results& results, const HtmlExtras& extras, const std::filesystem::path& folder,
+Context context_of(const Results& results, const Extras& extras, const std::filesystem::path& folder,
                    const Requirements& requirements) {
     Context context{.results = results,
                     .extras = extras,
@@ -159,7 +158,7 @@ std::string filter(const Context& context) {
 
 }  // namespace html
 
-std::string to_html(const Results& results, const HtmlExtras& extras, const std::filesystem::path& folder) {
+std::string to_html(const Results& results, const Extras& extras, const std::filesystem::path& folder) {
     using namespace html;
     const Requirements requirements{results};
     const auto context = context_of(results, extras, folder, requirements);
@@ -179,11 +178,6 @@ std::string to_html(const Results& results, const HtmlExtras& extras, const std:
     text += head(context) + contents(body) + filter(context) + "<main>\n" + body + "</main>\n";
     text += fmt::format("<script>//<![CDATA[\n{}//]]></script>\n</body>\n</html>\n", script);
     return text;
-}
-
-std::string write_html(const std::filesystem::path& path, const Results& results, const HtmlExtras& extras) {
-    const auto folder = path.parent_path();
-    return write_atomically(path, to_html(results, extras, folder.empty() ? "." : folder));
 }
 
 }  // namespace ipoib::reports

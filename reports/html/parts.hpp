@@ -45,7 +45,7 @@ struct Told {
 /// All that the parts look at.
 struct Context {
     const Results& results;
-    const HtmlExtras& extras;
+    const Extras& extras;
     const std::filesystem::path& folder;
     const Requirements& requirements;
     std::vector<const Exhibit*> exhibits;  ///< by index of the result, null where there is none
