@@ -208,7 +208,7 @@ int run_metamorphic(const MetamorphicOptions& options, const std::vector<std::st
     const auto relations = relations_of(options);
     const auto known = known_breaks(options.known);
     const auto before = decisiveness_before(options.not_below);
-    try_paths({options.decisiveness});
+    require_path({options.decisiveness});
     StatusLine line;
     stop_on_interrupt();
     const auto sources = sources_of(options, captures, seed, line);

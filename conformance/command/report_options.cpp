@@ -142,7 +142,8 @@ void refuse_overwriting(const ReportOptions& options, std::vector<std::string> t
     refuse_same_files(paths_of(options), std::move(taken));
 }
 
-void try_reports(const ReportOptions& options) { try_paths(paths_of(options)); }
+void try_reports(const ReportOptions& options) { static_cast<void>(try_paths(paths_of(options))); }
+void require_report(const ReportOptions& options) { require_path(paths_of(options)); }
 
 void make_evidence_folder(const std::string& path) {
     if (path.empty()) return;

@@ -47,8 +47,10 @@ void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std:
 /// Throws UsageError where a report would replace what is read or written otherwise, or another report.
 void refuse_overwriting(const ReportOptions& options, std::vector<std::string> taken);
 
-/// Before the work begins: `try_paths` for all reports.
+/// Before the work begins: tells of each report that cannot be written.
 void try_reports(const ReportOptions& options);
+/// The same before a run: throws Fault where none of those asked for can be written.
+void require_report(const ReportOptions& options);
 
 /// Makes the folder of --evidence, if one was named. Throws UsageError when there is none afterwards.
 void make_evidence_folder(const std::string& path);

@@ -147,7 +147,7 @@ int run_cases(const Options& options, const std::string& program, const std::vec
     refuse_overwriting(options.report, std::move(taken));
     const auto comparisons = load_comparisons(options.report);
     make_evidence_folder(options.evidence);
-    try_reports(options.report);
+    require_report(options.report);
     aim.run.evidence = options.evidence;
     aim.target.session.keeps_journal = !options.evidence.empty();
     std::optional<TemporaryFolder> frames;

@@ -53,7 +53,7 @@ int run_selftest(const Options& options) {
         throw UsageError("no case matches '" + *wrong + "' (ipoib-conform list)");
     SelftestRun run{.is_full = options.is_full, .cases = selected_cases(selection), .seed = options.seed};
     if (run.cases.empty()) throw UsageError("the selectors leave no case");
-    try_paths({options.json, options.markdown});
+    require_path({options.json, options.markdown});
     StatusLine line;
     if (progress_is_seen())
         run.progress = [&](std::string_view mutant, std::size_t number, std::size_t count) {

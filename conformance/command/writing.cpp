@@ -15,7 +15,7 @@ void tell(const std::string& failure) { std::cerr << "ipoib-conform: " << failur
 
 }  // namespace
 
-void try_paths(const std::vector<std::string>& paths) {
+bool try_paths(const std::vector<std::string>& paths) {
     bool is_any = false, is_any_writable = false;
     for (const auto& path : paths) {
         if (path.empty()) continue;
@@ -26,7 +26,11 @@ void try_paths(const std::vector<std::string>& paths) {
         else
             tell(failure);
     }
-    if (is_any && !is_any_writable) throw Fault("nothing is begun: nothing that was asked for can be written");
+    return is_any_writable || !is_any;
+}
+
+void require_path(const std::vector<std::string>& paths) {
+    if (!try_paths(paths)) throw Fault("nothing is begun: nothing that was asked for can be written");
 }
 
 bool write_each(const std::vector<std::function<std::string()>>& writers) {

@@ -9,8 +9,11 @@
 namespace ipoib::conformance {
 
 /// Before the work begins: tells on standard error of each path that cannot be written, as far as can be seen without
-/// touching what is there. Empty paths are none. Throws Fault where there are paths and none of them can be written.
-void try_paths(const std::vector<std::string>& paths);
+/// touching what is there. Empty paths are none. False where there are paths and none of them can be written.
+bool try_paths(const std::vector<std::string>& paths);
+
+/// The same before work that takes long and is done for what is written: throws Fault where nothing can be.
+void require_path(const std::vector<std::string>& paths);
 
 /// Calls each, tells on standard error what those that failed return (a text that is not empty) or throw; whether none
 /// failed.
