@@ -107,7 +107,8 @@ class Reports(Folder):
                                      set(files.values()))
 
     def test_each_that_cannot_be_written_is_told(self):
-        for arguments in (("check", CAPTURES / "broken.pcap"), ("run", "IPOIB-4391-6-VAL-001"), ("audit", "--fabric", "simulated")):
+        for arguments in (("check", CAPTURES / "broken.pcap"), ("run", "IPOIB-4391-6-VAL-001"),
+                          ("audit", "--fabric", "simulated")):
             files, options = self.options(json="/dev/full", junit="/nonexistent/j", html="/nonexistent/h")
             run = conform(*arguments, *options)
             self.assertEqual(run.returncode, 3, run.stderr)
@@ -160,8 +161,8 @@ class Reports(Folder):
 
     def test_a_limit_on_the_size_of_files_is_told(self):
         (self.folder / "r.tap").write_text("old")
-        run = subprocess.run(["bash", "-c", 'ulimit -f 128 && exec "$@"', "-", PROGRAM, "check", CAPTURES / "broken.pcap", "--json",
-                              self.folder / "r.json", "--tap", self.folder / "r.tap"],
+        run = subprocess.run(["bash", "-c", 'ulimit -f 128 && exec "$@"', "-", PROGRAM, "check", CAPTURES / "broken.pcap",
+                              "--json", self.folder / "r.json", "--tap", self.folder / "r.tap"],
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60,
                              check=False)
         self.assertEqual(run.returncode, 3, run.stderr)
