@@ -16,10 +16,9 @@ from pathlib import Path
 from campaign import UsageError
 
 _SOURCE = Path(__file__).resolve().parents[1]
-_FILES = ("json", "junit", "junit-dialect", "html", "ctrf", "tap", "markdown", "expect")
 _FLAGS = ("strict", "quiet", "no-color")
-# What scripts/fleet says itself, for each host, or what all hosts would write to one file.
-_OURS = ("--json", "--junit", "--html", "--ctrf", "--tap", "--markdown", "--evidence", "--shard", "--dry-run")
+# What scripts/fleet says itself, for each host.
+_OURS = ("--evidence", "--shard", "--dry-run")
 
 
 def _positive(text: str) -> int:
@@ -59,28 +58,59 @@ def _parser() -> argparse.ArgumentParser:
                      help="how long a task may wait for a host that is down (300)")
     how.add_argument("--submit-only", action="store_true", help="do not wait; --collect does, later")
     how.add_argument("--collect", metavar="FOLDER", type=Path, help="wait for the tasks of this folder, and merge")
-    report = parser.add_argument_group("the report (ipoib-conform merge --help)")
-    for name in _FILES:
-        report.add_argument(f"--{name}", metavar="FILE" if name != "junit-dialect" else "NAME")
+    report = parser.add_argument_group("the report", "--json FILE, --html FILE and every other report of ipoib-conform merge "
+                                       "(merge --help)")
+    report.add_argument("--expect", metavar="FILE")
     for name in _FLAGS:
         report.add_argument(f"--{name}", action="store_true")
     return parser
 
 
-def _known_options(program: str, command: str) -> set[str]:
+def _help(program: str, command: str) -> str:
     try:
-        said = subprocess.run([program, command, "--help"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        return subprocess.run([program, command, "--help"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               errors="replace", timeout=60, check=True).stdout
     except (OSError, subprocess.SubprocessError) as problem:
         raise UsageError(f"{program} {command} --help: {problem}") from problem
+
+
+def _known_options(said: str) -> set[str]:
     return set(re.findall(r"(?<![\w-])--[A-Za-z][\w-]*", said))
 
 
-def _refuse_unknown(words: Sequence[str], program: str, command: str) -> None:
-    known = _known_options(program, command)
+def _report_options(said: str) -> dict[str, str]:
+    """Those of the reports, each with what it takes: FILE, NAME."""
+    part = re.search(r"^Reports:\n((?: .*\n)*)", said, re.MULTILINE)
+    return dict(re.findall(r"^ *(--[\w-]+) ([A-Z]+)", part[1], re.MULTILINE)) if part else {}
+
+
+def _report_words(words: Sequence[str], said: str) -> list[str]:
+    """What is no option of scripts/fleet must be a report that merge writes, with its file."""
+    known, taken, rest = _report_options(said), [], list(words)
+    while rest:
+        name, sign, value = rest.pop(0).partition("=")
+        if name not in known:
+            raise UsageError(f"ipoib-conform merge has no option {name}" if name.startswith("--") else
+                             f"what is {name}? RUN-OPTIONS stand behind --")
+        if not sign:
+            if not rest:
+                raise UsageError(f"{name} {known[name]}: the {known[name]} is missing")
+            value = rest.pop(0)
+        if known[name] == "FILE" and not os.path.isdir(os.path.dirname(value) or "."):
+            raise UsageError(f"there is no folder for {value}")
+        taken += [name, value]
+    return taken
+
+
+def _refuse_unknown(words: Sequence[str], said: str) -> None:
+    """And what all hosts would write to one file."""
+    known, ours = _known_options(said), (*_OURS, *_report_options(said))
     for word in words:
-        if re.match(r"--[A-Za-z]", word) and word.split("=", 1)[0] not in known:
-            raise UsageError(f"ipoib-conform {command} has no option {word}")
+        name = word.split("=", 1)[0]
+        if re.match(r"--[A-Za-z]", word) and name not in known:
+            raise UsageError(f"ipoib-conform run has no option {word}")
+        if name in ours:
+            raise UsageError(f"{name} is no option of a single host here; see --help")
 
 
 def _program(named: str | None) -> str:
@@ -94,7 +124,7 @@ def _program(named: str | None) -> str:
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     at = arguments.index("--") if "--" in arguments else len(arguments)
     parser = _parser()
-    options = parser.parse_args(arguments[:at])
+    options, reports = parser.parse_known_args(arguments[:at])
     options.words = list(arguments[at + 1:])
     named = [name for name in ("hosts", "partition", "one_dut", "collect") if getattr(options, name)]
     if named not in (["hosts"], ["partition"], ["hosts", "partition"], ["one_dut"], ["partition", "one_dut"],
@@ -103,17 +133,10 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if options.collect and (options.words or options.submit_only):
         raise UsageError("--collect takes what was submitted before")
     options.program = _program(options.program)
-    values = {name: getattr(options, name.replace("-", "_")) for name in (*_FILES, *_FLAGS)}
-    options.report = [word for name in _FILES if values[name] is not None for word in (f"--{name}", values[name])]
-    options.report += [f"--{name}" for name in _FLAGS if values[name]]
-    _refuse_unknown([word for word in options.report if word[2:] in values], options.program, "merge")
-    _refuse_unknown(options.words, options.program, "run")
-    for word in options.words:
-        if word.split("=", 1)[0] in _OURS:
-            raise UsageError(f"{word.split('=', 1)[0]} is no option of a single host here; see --help")
+    options.report = _report_words(reports, _help(options.program, "merge"))
+    options.report += ["--expect", options.expect] if options.expect else []
+    options.report += [f"--{name}" for name in _FLAGS if getattr(options, name.replace("-", "_"))]
+    _refuse_unknown(options.words, _help(options.program, "run"))
     if options.expect and not os.access(options.expect, os.R_OK):
         raise UsageError(f"{options.expect} cannot be read")
-    for name in set(_FILES) - {"expect", "junit-dialect"}:
-        if values[name] and not os.path.isdir(os.path.dirname(values[name]) or "."):
-            raise UsageError(f"there is no folder for {values[name]}")
     return options

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -63,6 +64,32 @@ int create_beside(const std::filesystem::path& target, std::filesystem::path& te
     return -1;
 }
 
+/// What a report would go to.
+struct Place {
+    std::filesystem::path target;  ///< behind symbolic links
+    std::optional<mode_t> mode{};  ///< of the file that is there
+    bool is_stream = false;        ///< a device or a pipe, which is written to as it is
+    std::string failure{};         ///< why nothing can be written here
+};
+
+Place place_of(const std::filesystem::path& path) {
+    // Behind /dev/stdout may be a pipe, which has no path of its own: it is opened by the name that was given.
+    struct stat state {};
+    if (::stat(path.c_str(), &state) == 0 && !S_ISREG(state.st_mode) && !S_ISDIR(state.st_mode))
+        return {.target = path, .is_stream = true};
+    std::error_code unknown;
+    Place place{.target = path};
+    if (std::filesystem::is_symlink(path, unknown)) place.target = std::filesystem::weakly_canonical(path, unknown);
+    if (unknown && unknown != std::errc::no_such_file_or_directory)
+        place.failure = failure(path, "cannot be reached", unknown.value());
+    else if (::stat(place.target.c_str(), &state) == 0)
+        place.mode = state.st_mode & 0777U;
+    else if (errno != ENOENT)
+        place.failure = failure(path, "cannot be created", errno);
+    if (place.mode && S_ISDIR(state.st_mode)) place.failure = failure(path, "cannot be written", EISDIR);
+    return place;
+}
+
 std::string write_in_place(const std::filesystem::path& path, std::string_view content) {
     File file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!file.open()) return failure(path, "cannot be opened for writing", errno);
@@ -76,12 +103,12 @@ void sync_folder(const std::filesystem::path& target) {
     if (file.open()) ::fsync(file.descriptor());
 }
 
-std::string replace(const std::filesystem::path& target, mode_t mode, std::string_view content) {
+std::string replace(const std::filesystem::path& target, std::optional<mode_t> mode, std::string_view content) {
     std::filesystem::path temporary;
     File file(create_beside(target, temporary));
     if (!file.open()) return failure(target, "cannot be created", errno);
-    const bool written = (mode == 0 || ::fchmod(file.descriptor(), mode) == 0) &&
-                         write_all(file.descriptor(), content) && ::fsync(file.descriptor()) == 0 && file.close();
+    const bool written = (!mode || ::fchmod(file.descriptor(), *mode) == 0) && write_all(file.descriptor(), content) &&
+                         ::fsync(file.descriptor()) == 0 && file.close();
     if (!written || ::rename(temporary.c_str(), target.c_str()) != 0) {
         const int number = errno;
         ::unlink(temporary.c_str());
@@ -94,19 +121,25 @@ std::string replace(const std::filesystem::path& target, mode_t mode, std::strin
 }  // namespace
 
 std::string write_atomically(const std::filesystem::path& path, std::string_view content) {
-    // Behind /dev/stdout may be a pipe, which has no path of its own: it is opened by the name that was given.
-    struct stat given {};
-    if (::stat(path.c_str(), &given) == 0 && !S_ISREG(given.st_mode) && !S_ISDIR(given.st_mode))
-        return write_in_place(path, content);
-    std::error_code unknown;
-    auto target = path;
-    if (std::filesystem::is_symlink(path, unknown)) target = std::filesystem::weakly_canonical(path, unknown);
-    if (unknown && unknown != std::errc::no_such_file_or_directory)
-        return failure(path, "cannot be reached", unknown.value());
-    struct stat state {};
-    if (::stat(target.c_str(), &state) != 0) return replace(target, 0, content);
-    if (S_ISDIR(state.st_mode)) return failure(path, "cannot be written", EISDIR);
-    return replace(target, state.st_mode & 0777U, content);
+    const auto place = place_of(path);
+    if (!place.failure.empty()) return place.failure;
+    return place.is_stream ? write_in_place(path, content) : replace(place.target, place.mode, content);
+}
+
+std::string why_not_writable(const std::filesystem::path& path) {
+    const auto place = place_of(path);
+    if (!place.failure.empty()) return place.failure;
+    // To open a pipe and close it again would be the end of the file to its reader.
+    if (place.is_stream) return ::access(path.c_str(), W_OK) == 0 ? "" : failure(path, "cannot be written", errno);
+    std::filesystem::path temporary;
+    File file(create_beside(place.target, temporary));
+    if (!file.open()) return failure(place.target, "cannot be created", errno);
+    ::unlink(temporary.c_str());
+    // A full disk still has room for a name.
+    constexpr std::size_t block = 4096;
+    const bool is_written =
+        write_all(file.descriptor(), std::string(block, ' ')) && ::fsync(file.descriptor()) == 0 && file.close();
+    return is_written ? "" : failure(place.target, "cannot be written", errno);
 }
 
 std::string relative_to(const std::filesystem::path& folder, const std::filesystem::path& path) {

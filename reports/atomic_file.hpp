@@ -15,6 +15,10 @@ namespace ipoib::reports {
 /// a device or a pipe (/dev/stdout) is written to as it is. Returns what went wrong, with the path; empty if nothing.
 [[nodiscard]] std::string write_atomically(const std::filesystem::path&, std::string_view content);
 
+/// What `write_atomically` would stumble over, with the path, found by a temporary file beside it that is gone at once;
+/// a file that is there stays as it is. Empty if nothing.
+[[nodiscard]] std::string why_not_writable(const std::filesystem::path&);
+
 /// The path as a file in `folder` names it; both may be relative to where the program runs.
 [[nodiscard]] std::string relative_to(const std::filesystem::path& folder, const std::filesystem::path&);
 

@@ -73,6 +73,20 @@ TEST_CASE("Atomic file: a folder that is missing and a folder in the way are nam
     CHECK_THAT(write_atomically(folder.path(), "x"), ContainsSubstring("irectory"));
 }
 
+TEST_CASE("Atomic file: what cannot be written is known beforehand, and nothing is touched") {
+    const ipoib::TemporaryFolder folder;
+    REQUIRE(write_atomically(folder / "a", "old").empty());
+    CHECK(why_not_writable(folder / "a").empty());
+    CHECK(why_not_writable(folder / "new").empty());
+    CHECK(why_not_writable("/dev/null").empty());
+    CHECK_THAT(why_not_writable(folder / "none/a"), ContainsSubstring("none/a: cannot be created"));
+    CHECK_THAT(why_not_writable(folder / "a/b"), ContainsSubstring("a/b: cannot be reached"));
+    CHECK_THAT(why_not_writable(folder / std::string(300, 'n')), ContainsSubstring("too long"));
+    CHECK_THAT(why_not_writable(folder.path()), ContainsSubstring("irectory"));
+    CHECK(content_of(folder / "a") == "old");
+    CHECK(entries(folder.path()) == 1);
+}
+
 TEST_CASE("Atomic file: a device is written to and stays") {
     CHECK(write_atomically("/dev/null", "x").empty());
     CHECK(fs::is_character_file("/dev/null"));

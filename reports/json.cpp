@@ -178,11 +178,4 @@ std::string to_json(const Results& results, const std::filesystem::path& folder)
     return text + "\n}\n";
 }
 
-std::string write_json(const std::filesystem::path& path, const Results& results) {
-    std::error_code unknown;
-    const bool device = std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown);
-    const auto folder = device || !path.has_parent_path() ? std::filesystem::path(".") : path.parent_path();
-    return write_atomically(path, to_json(results, folder));
-}
-
 }  // namespace ipoib::reports

@@ -14,9 +14,6 @@ namespace ipoib::reports {
 /// The results as text, members always in the same order, the paths of captures and evidence relative to `folder`.
 [[nodiscard]] std::string to_json(const Results&, const std::filesystem::path& folder = ".");
 
-/// Writes the file atomically, its paths relative to its own folder. Returns what went wrong; empty if nothing.
-[[nodiscard]] std::string write_json(const std::filesystem::path&, const Results&);
-
 /// Reads what `to_json` writes, and more: unknown members are ignored, all but `format` and the ids and verdicts may be
 /// missing. `folder` goes before relative paths. An error names `source` and the member: "a.json: /results/3/observed:
 /// a whole number from 0 is expected, found a string".

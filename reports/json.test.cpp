@@ -73,7 +73,7 @@ TEST_CASE("JSON: paths are relative to the file and come back as they can be ope
     auto run = samples::every_verdict();
     run.captures[0].file = folder / "a.pcap";
     run.results[0].evidence = folder / "out/evidence/1.pcapng";
-    REQUIRE(write_json(folder / "out/r.json", run).empty());
+    REQUIRE(samples::write("json", folder / "out/r.json", run).empty());
     const auto text = read_whole(folder / "out/r.json", 1U << 20U);
     REQUIRE(text);
     CHECK_THAT(*text, ContainsSubstring("\"../a.pcap\"") && ContainsSubstring("\"evidence/1.pcapng\""));

@@ -11,7 +11,6 @@
 #include <pugixml.hpp>
 #include <string_view>
 
-#include "reports/atomic_file.hpp"
 #include "reports/failure.hpp"
 #include "reports/junit_suites.hpp"
 #include "reports/text.hpp"
@@ -253,17 +252,6 @@ std::vector<std::string> to_junit(const Results& results, const JunitOptions& op
         documents.push_back(writer.text());
     }
     return documents;
-}
-
-std::string write_junit(const std::filesystem::path& path, const Results& results, const JunitOptions& options) {
-    const auto documents = to_junit(results, options);
-    for (std::size_t i = 0; i < documents.size(); ++i) {
-        auto target = path;
-        if (i > 0)
-            target.replace_filename(fmt::format("{}-{}{}", path.stem().string(), i + 1, path.extension().string()));
-        if (auto wrong = write_atomically(target, documents[i]); !wrong.empty()) return wrong;
-    }
-    return {};
 }
 
 }  // namespace ipoib::reports

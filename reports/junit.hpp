@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -27,9 +26,5 @@ struct JunitOptions {
 
 /// One document; of dialect `rich` one per suite. A capture that could not be read to its end is an error of its own.
 [[nodiscard]] std::vector<std::string> to_junit(const Results&, const JunitOptions& = {});
-
-/// Writes the documents atomically, the first one to `path`, the others beside it as "name-2.xml" ... Returns what went
-/// wrong; empty if nothing.
-[[nodiscard]] std::string write_junit(const std::filesystem::path&, const Results&, const JunitOptions& = {});
 
 }  // namespace ipoib::reports

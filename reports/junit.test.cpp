@@ -291,15 +291,15 @@ TEST_CASE("JUnit: the rich dialect has properties, file and line, one document p
 TEST_CASE("JUnit: files are written whole, those of further suites beside the first") {
     const ipoib::TemporaryFolder folder;
     auto run = samples::every_verdict();
-    REQUIRE(write_junit(folder / "r.xml", run).empty());
+    REQUIRE(samples::write("junit", folder / "r.xml", run).empty());
     CHECK(read_whole(folder / "r.xml", 1U << 20U).value.value() == to_junit(run).at(0));
     run.captures.push_back({"b.pcap", 247, 1, 1, {}, "frame 1"});
     run.results.push_back(run.results[0]);
     run.results.back().capture = 1;
-    REQUIRE(write_junit(folder / "s.xml", run, {Dialect::rich, {}}).empty());
+    REQUIRE(samples::write("junit", folder / "s.xml", run, "rich").empty());
     CHECK(std::filesystem::exists(folder / "s.xml"));
     CHECK(std::filesystem::exists(folder / "s-2.xml"));
-    CHECK_THAT(write_junit(folder / "none/r.xml", run), ContainsSubstring("none/r.xml"));
+    CHECK_THAT(samples::write("junit", folder / "none/r.xml", run), ContainsSubstring("none/r.xml"));
 }
 
 TEST_CASE("JUnit: the cases of an active run, each with a capture of its own, are one suite") {

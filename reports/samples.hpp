@@ -6,10 +6,26 @@
 #include <string>
 #include <vector>
 
+#include "reports/format.hpp"
 #include "reports/merge.hpp"
 #include "reports/results.hpp"
 
 namespace ipoib::reports::samples {
+
+/// The report, or the first document of it.
+inline std::string written(std::string_view format, const Results& results, const std::filesystem::path& folder = ".") {
+    for (const auto* one : formats())
+        if (one->name == format) return one->documents({results, {}, folder, {}}).front();
+    return "no such format";
+}
+
+/// Writes the report; what went wrong.
+inline std::string write(std::string_view format, const std::filesystem::path& path, const Results& results,
+                         std::string_view setting = {}) {
+    for (const auto* one : formats())
+        if (one->name == format) return write_report(*one, path, results, {}, setting);
+    return "no such format";
+}
 
 inline Result result(std::string id, Verdict verdict, std::string check, std::uint64_t observed = 1) {
     Result result;

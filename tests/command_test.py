@@ -138,7 +138,7 @@ class Reports(Folder):
 
     def test_a_report_that_cannot_be_written_is_told(self):
         run = conform("check", CAPTURES / "usual.pcap", "--json", self.folder / "no" / "such.json")
-        self.assertEqual(run.returncode, 2)
+        self.assertEqual(run.returncode, 3)
         self.assertIn("such.json", run.stderr)
         self.assertIn("judged", run.stdout)
 

@@ -134,6 +134,23 @@ class Documentation(Folder):
             self.assertIn(name, run.stdout)
         self.assertTrue(any((self.folder / "evidence").iterdir()))
 
+    def test_the_page_on_report_formats_names_what_is_there(self):
+        """In backquotes: files, and names that the code has; of the example, the members of a Format."""
+        page = (SOURCE / "docs/adding-a-report-format.md").read_text()
+        code = "".join(path.read_text() for path in (SOURCE / "reports").rglob("*.[ch]pp"))
+        names = re.findall(r"`([^`\n ]+)`", re.sub(r"^```.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL))
+        for name in names:
+            with self.subTest(name=name):
+                if "/" in name:
+                    self.assertTrue((SOURCE / name.replace("NAME", "tap")).exists())
+                elif not re.search(r"\.xml$|^(run|audit|merge)$", name):
+                    self.assertRegex(code, rf"\b{re.split('[(]', name)[0].rsplit('::', 1)[-1]}\b")
+        declaration = re.search(r"^struct Format \{\n.*?^};", code, re.MULTILINE | re.DOTALL)[0]
+        members = re.findall(r"^    \.(\w+) =", page, re.MULTILINE)
+        self.assertLessEqual({"name", "help", "documents"}, set(members))
+        for member in members:
+            self.assertRegex(declaration, rf"\b{member}\b")
+
     def test_links_between_the_documents_resolve(self):
         for document in [SOURCE / "README.md", SOURCE / "reports/coverage.md", *sorted((SOURCE / "docs").rglob("*.md"))]:
             prose = re.sub(r"^```.*?^```$|`[^`\n]*`", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)

@@ -229,13 +229,19 @@ class Usage(Merge):
         self.refused("--list", "/nonexistent", word="/nonexistent")
         self.refused("-", "n2=-", word="only once")
         self.refused(good, "--json", good, word="would be overwritten")
-        self.refused(good, "--tap", "/dev/full", word="/dev/full")
         self.refused(good, "--expect", "/nonexistent", word="/nonexistent")
         nameless = json.loads(good.read_text())
         nameless["host"] = ""
         self.refused("-", word="names no host", input=json.dumps(nameless), stdin=None)
         self.merge(good, f"n2={good}", code=0)
         self.refused(f"n3={self.folder / 'all.json'}", word="a merged report of 2 hosts")
+
+    def test_a_report_that_cannot_be_written_is_told(self):
+        good, page = self.run_on("n1"), self.folder / "r.html"
+        run = conform("merge", good, "--tap", "/dev/full", "--html", page)
+        self.assertEqual(run.returncode, 3, run.stdout)
+        self.assertIn("/dev/full", run.stderr)
+        self.assertGreater(page.stat().st_size, 0)
 
     def test_a_file_whose_name_has_an_equals_sign_is_a_file(self):
         good = self.run_on("n1")

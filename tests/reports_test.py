@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reports of real runs, read as their consumers read them: schemas, and programs that are there."""
 import json
+import os
+import re
+import select
+import shutil
 import subprocess
 import unittest
 
 import jsonschema
 
-from program import CAPTURES, SOURCE, Folder, conform
+from program import CAPTURES, PROGRAM, SOURCE, Folder, conform
 
 SCHEMA = json.loads((SOURCE / "tests/schemas/ctrf.schema.json").read_text())
 
@@ -66,11 +70,104 @@ class Reports(Folder):
         self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--tap", path, "--ctrf", path).returncode, 2)
         self.assertFalse(path.exists())
 
-    def test_what_cannot_be_written_is_an_error(self):
-        for kind in ("ctrf", "tap", "markdown"):
-            run = conform("check", CAPTURES / "usual.pcap", f"--{kind}", "/nonexistent/r")
-            self.assertEqual(run.returncode, 2)
+    # All that the program has, also those to come.
+    KINDS = re.findall(r"^  --([\w-]+) FILE", conform("check", "--help").stdout.partition("\nReports:\n")[2], re.MULTILINE)
+
+    def test_every_command_that_judges_has_every_format(self):
+        self.assertLessEqual({"json", "junit", "html", "ctrf", "tap", "markdown"}, set(self.KINDS))
+        parts = {conform(command, "--help").stdout.partition("\nReports:\n")[2].partition("\n\n")[0]
+                 for command in ("check", "run", "audit", "merge")}
+        self.assertEqual(len(parts), 1, parts)
+        completion, manual = conform("completion").stdout, conform("manual").stdout
+        for kind in self.KINDS:
+            self.assertIn(f"\\-\\-{kind} FILE", manual)
+            for command in ("check", "run", "audit", "merge"):
+                self.assertRegex(completion, rf"\b{command}\) options='[^']*--{kind}\b")
+
+    def options(self, **elsewhere):
+        """A file for each kind of report, in a folder of its own, and the words that ask for it."""
+        (self.folder / "r").mkdir(exist_ok=True)
+        files = {kind: elsewhere.get(kind, self.folder / "r" / kind) for kind in self.KINDS}
+        return files, [word for kind, path in files.items() for word in (f"--{kind}", path)]
+
+    def test_one_that_cannot_be_written_takes_no_other_with_it(self):
+        for kind in self.KINDS:
+            for where, reason in (("/dev/full", "No space left"), ("/nonexistent/r", "No such file"),
+                                  (self.folder, "directory"), (f"/tmp/{'n' * 300}", "too long")):
+                with self.subTest(kind=kind, where=where):
+                    shutil.rmtree(self.folder / "r", ignore_errors=True)
+                    files, options = self.options(**{kind: where})
+                    run = conform("check", CAPTURES / "broken.pcap", *options)
+                    self.assertEqual(run.returncode, 3, run.stderr)
+                    self.assertIn(str(where), run.stderr)
+                    self.assertIn(reason, run.stderr)
+                    self.assertIn("FAIL", run.stdout)
+                    del files[kind]
+                    self.assertEqual({path for path in (self.folder / "r").iterdir() if path.stat().st_size > 0},
+                                     set(files.values()))
+
+    def test_each_that_cannot_be_written_is_told(self):
+        for arguments in (("check", CAPTURES / "broken.pcap"), ("run", "IPOIB-4391-6-VAL-001"),
+                          ("audit", "--fabric", "simulated")):
+            files, options = self.options(json="/dev/full", junit="/nonexistent/j", html="/nonexistent/h")
+            run = conform(*arguments, *options)
+            self.assertEqual(run.returncode, 3, run.stderr)
+            for path in ("/dev/full", "/nonexistent/j", "/nonexistent/h"):
+                self.assertIn(path, run.stderr)
+            for kind in ("ctrf", "tap", "markdown"):
+                self.assertGreater(files[kind].stat().st_size, 0)
+
+    def test_an_unwritable_path_is_told_before_anything_is_judged(self):
+        reading, writing = os.pipe()
+        self.addCleanup(os.close, writing)
+        child = subprocess.Popen([PROGRAM, "check", "-", "--json", "/nonexistent/r", "--tap", self.folder / "r.tap"],
+                                 stdin=reading, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        os.close(reading)
+        self.addCleanup(child.stderr.close)
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        # Nothing has been sent yet, and the pipe is open.
+        self.assertTrue(select.select([child.stderr], [], [], 30)[0], "nothing is told")
+        self.assertIn("/nonexistent/r", child.stderr.readline())
+
+    def test_a_run_of_which_nothing_can_be_written_does_not_begin(self):
+        for arguments, begins in ((("check", CAPTURES / "broken.pcap"), True), (("run", "IPOIB-4391-6-*"), False),
+                                  (("audit", "--fabric", "simulated"), True), (("merge", f"n1={self.folder / 'none'}"), True)):
+            run = conform(*arguments, "--json", "/nonexistent/r", "--junit", "/nonexistent/j")
+            self.assertEqual(run.returncode, 3, run.stderr)
+            self.assertEqual("judged" in run.stdout, begins, run.stdout)
             self.assertIn("/nonexistent/r", run.stderr)
+            self.assertIn("/nonexistent/j", run.stderr)
+
+    def test_selftest_writes_what_it_can(self):
+        page = self.folder / "page.md"
+        run = conform("selftest", "IPOIB-4391-6-VAL-001", "--json", "/dev/full", "--markdown", page, timeout=300)
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("/dev/full", run.stderr)
+        self.assertGreater(page.stat().st_size, 0)
+        run = conform("selftest", "--json", "/nonexistent/r", timeout=5)
+        self.assertEqual(run.returncode, 3)
+        self.assertEqual(run.stdout, "")
+
+    def test_what_was_tried_leaves_no_trace(self):
+        kept = self.write("kept.json", b"an earlier report")
+        no_capture = self.write("no.pcap", b"no capture")
+        before = sorted(self.folder.iterdir())
+        for arguments, code in ((("check", no_capture, "--json", kept, "--tap", self.folder / "new"), 2),
+                                (("check", CAPTURES / "usual.pcap", "--html", "/nonexistent/r"), 3)):
+            self.assertEqual(conform(*arguments).returncode, code)
+            self.assertEqual(sorted(self.folder.iterdir()), before)
+            self.assertEqual(kept.read_bytes(), b"an earlier report")
+
+    def test_a_limit_on_the_size_of_files_is_told(self):
+        (self.folder / "r.tap").write_text("old")
+        run = subprocess.run(["bash", "-c", 'ulimit -f 128 && exec "$@"', "-", PROGRAM, "check", CAPTURES / "broken.pcap",
+                              "--json", self.folder / "r.json", "--tap", self.folder / "r.tap"],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60,
+                             check=False)
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("File too large", run.stderr)
+        self.assertIn("not ok", (self.folder / "r.tap").read_text())
 
 
 if __name__ == "__main__":

@@ -127,6 +127,7 @@ int run_audit(const AuditOptions& options, const std::vector<std::string>& comma
     refuse_overwriting(options.report, options.sa);
     const auto comparisons = load_comparisons(options.report);
     make_evidence_folder(options.evidence);
+    try_reports(options.report);
     stop_on_interrupt();
     const RunClock clock;
     auto told = options.sa.empty() ? told_by_fabric(options) : told_by_files(options);

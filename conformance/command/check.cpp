@@ -96,6 +96,7 @@ void add_repetition(reports::Results& results, const CheckOptions& options, cons
 reports::Results judge(const CheckOptions& options, const std::string& program,
                        const std::vector<std::string>& command) {
     auto [run, selected] = plan(options);
+    try_reports(options.report);
     const bool is_live = std::ranges::find(run.captures, "-") != run.captures.end();
     ProgressBar bar;
     if (is_live && !options.report.quiet) run.listener = print_violation;

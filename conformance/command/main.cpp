@@ -42,6 +42,8 @@ int main(int argc, char** argv) {
     using namespace ipoib::conformance;
     // A reader that goes away (| head) must not kill the program before the reports are written.
     std::signal(SIGPIPE, SIG_IGN);
+    // A limit on the size of files is a report that cannot be written, like a full disk.
+    std::signal(SIGXFSZ, SIG_IGN);
     CLI::App program{std::string(about), "ipoib-conform"};
     program.set_version_flag("--version", std::string("ipoib-conform ") + ipoib::suite_version, "Print the version");
     program.require_subcommand(1);

@@ -115,6 +115,7 @@ int run_merge(const MergeOptions& options, const std::vector<std::string>& comma
     if (!options.list.empty()) taken.push_back(options.list);
     refuse_overwriting(options.report, std::move(taken));
     const auto comparisons = load_comparisons(options.report);
+    try_reports(options.report);
     auto results = joined(all, options.report, command);
     const auto exhibits = exhibits_for(options.report, results);
     return report(results, options.report, comparisons, exhibits);

@@ -6,6 +6,7 @@
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/terminal.hpp"
+#include "conformance/command/writing.hpp"
 #include "conformance/metamorphic/decisiveness.hpp"
 #include "conformance/metamorphic/text.hpp"
 #include "fabric/capture/reader.hpp"
@@ -144,7 +145,7 @@ bool is_as_decisive(const MetamorphicOptions& options, const std::optional<metam
     print(fmt::format("{:.1f} % of the pairs of a requirement and a source have a verdict\n", 100 * now.share()));
     if (!options.decisiveness.empty())
         if (const auto error = reports::write_atomically(options.decisiveness, metamorphic::page(now)); !error.empty())
-            throw UsageError(error);
+            throw Fault(error);
     if (!before) return true;
     const auto losses = metamorphic::losses(*before, now);
     for (const auto& line : losses) print("less decisive: " + line + '\n');
@@ -207,6 +208,7 @@ int run_metamorphic(const MetamorphicOptions& options, const std::vector<std::st
     const auto relations = relations_of(options);
     const auto known = known_breaks(options.known);
     const auto before = decisiveness_before(options.not_below);
+    require_path({options.decisiveness});
     StatusLine line;
     stop_on_interrupt();
     const auto sources = sources_of(options, captures, seed, line);

@@ -2,22 +2,20 @@
 // Reports as the command line asks for them.
 #include "conformance/command/report_options.hpp"
 
+#include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/command/writing.hpp"
 #include "conformance/engine/passive.hpp"
 #include "conformance/exhibits/exhibits.hpp"
 #include "fabric/capture/reader.hpp"
 #include "generated/version.hpp"
 #include "protocol/requirements/catalogue.hpp"
-#include "reports/ctrf.hpp"
-#include "reports/html.hpp"
-#include "reports/job_summary.hpp"
 #include "reports/json.hpp"
-#include "reports/junit.hpp"
 #include "reports/table.hpp"
-#include "reports/tap.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <ctime>
@@ -42,26 +40,43 @@ std::string host_name() {
 
 std::chrono::year_month_day today() { return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()); }
 
-reports::Dialect dialect_of(const std::string& name) {
-    if (name == "ant") return reports::Dialect::ant;
-    return name == "rich" ? reports::Dialect::rich : reports::Dialect::portable;
+std::vector<std::string> paths_of(const ReportOptions& options) {
+    std::vector<std::string> paths;
+    for (const auto& file : options.files) paths.push_back(file.path);
+    return paths;
 }
 
-/// Writes the reports that were asked for; what could not be written, in words.
-std::string write_reports(const reports::Results& results, const ReportOptions& options,
-                          const reports::HtmlExtras& extras) {
-    using Write = std::string (*)(const std::filesystem::path&, const reports::Results&);
-    const std::array<std::pair<const std::string*, Write>, 4> simple{{{&options.json, reports::write_json},
-                                                                      {&options.ctrf, reports::write_ctrf},
-                                                                      {&options.tap, reports::write_tap},
-                                                                      {&options.markdown, reports::write_job_summary}}};
-    for (const auto& [path, write] : simple)
-        if (!path->empty())
-            if (auto error = write(*path, results); !error.empty()) return error;
-    if (!options.html.empty())
-        if (auto error = reports::write_html(options.html, results, extras); !error.empty()) return error;
-    if (options.junit.empty()) return {};
-    return reports::write_junit(options.junit, results, {.dialect = dialect_of(options.dialect), .name = {}});
+/// Writes the reports that were asked for; whether all could be.
+bool write_reports(const reports::Results& results, const ReportOptions& options, const reports::Extras& extras) {
+    std::vector<std::function<std::string()>> writers;
+    for (const auto& file : options.files)
+        if (!file.path.empty())
+            writers.emplace_back(
+                [&] { return reports::write_report(*file.format, file.path, results, extras, file.setting); });
+    return write_each(writers);
+}
+
+void add_format(CLI::App& command, ReportFile& file) {
+    const std::string group = "Reports";
+    command.add_option("--" + std::string(file.format->name), file.path, std::string(file.format->help))
+        ->check(not_empty())
+        ->type_name("FILE")
+        ->group(group);
+    const auto& setting = file.format->setting;
+    if (!setting) return;
+    const std::vector<std::string> choices{setting->choices.begin(), setting->choices.end()};
+    command.add_option("--" + std::string(setting->option), file.setting, std::string(setting->help))
+        ->check(CLI::IsMember(choices))
+        ->type_name("NAME")
+        ->group(group);
+}
+
+/// "--html", of the formats that are illustrated.
+std::string illustrated_options() {
+    std::string names;
+    for (const auto* format : reports::formats())
+        if (format->is_illustrated) names += (names.empty() ? "--" : " or --") + std::string(format->name);
+    return names;
 }
 
 }  // namespace
@@ -70,32 +85,30 @@ CLI::Validator not_empty() {
     return CLI::Validator{[](std::string& value) { return value.empty() ? "is empty" : std::string{}; }, ""};
 }
 
+std::vector<ReportFile> ReportOptions::one_of_each() {
+    std::vector<ReportFile> all;
+    for (const auto* format : reports::formats()) all.push_back({.format = format, .path = {}, .setting = {}});
+    return all;
+}
+
+bool ReportOptions::is_illustrated() const {
+    return std::ranges::any_of(
+        files, [](const ReportFile& file) { return file.format->is_illustrated && !file.path.empty(); });
+}
+
 void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& description) {
     constexpr double most_seed = 9007199254740992;  // 2^53: what every JSON reader keeps
     command.add_option("--seed", seed, description)->check(CLI::Range(0.0, most_seed))->type_name("N");
 }
 
 void add_report_options(CLI::App& command, ReportOptions& options, const std::string& seed) {
-    command.add_option("--junit", options.junit, "Write JUnit XML")->check(not_empty())->type_name("FILE");
-    command.add_option("--junit-dialect", options.dialect, "portable, ant or rich")
-        ->check(CLI::IsMember({"portable", "ant", "rich"}))
-        ->type_name("NAME");
-    command.add_option("--json", options.json, "Write all results as JSON")->check(not_empty())->type_name("FILE");
-    command.add_option("--html", options.html, "Write a report for people: one file that needs no other")
-        ->check(not_empty())
-        ->type_name("FILE");
-    command.add_option("--ctrf", options.ctrf, "Write CTRF JSON (ctrf.io)")->check(not_empty())->type_name("FILE");
-    command.add_option("--tap", options.tap, "Write TAP 13, which readers of KTAP take, too")
-        ->check(not_empty())
-        ->type_name("FILE");
-    command.add_option("--markdown", options.markdown, "Write a page for the summary of a CI job")
-        ->check(not_empty())
-        ->type_name("FILE");
+    for (auto& file : options.files) add_format(command, file);
     command.add_option("--expect", options.expect, "Baseline of known failures")
         ->check(not_empty())
         ->type_name("BASELINE.toml");
     command
-        .add_option("--compare", options.compare, "An earlier run (its --json), with which the HTML report compares")
+        .add_option("--compare", options.compare,
+                    "An earlier run (its --json), with which " + illustrated_options() + " compares")
         ->check(not_empty())
         ->type_name("RESULTS.json");
     command.add_flag("--strict", options.strict, "A SHOULD that is not met is a failure");
@@ -126,9 +139,11 @@ void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std:
 void refuse_overwriting(const ReportOptions& options, std::vector<std::string> taken) {
     for (const auto& read : {options.expect, options.compare})
         if (!read.empty()) taken.push_back(read);
-    refuse_same_files({options.junit, options.json, options.html, options.ctrf, options.tap, options.markdown},
-                      std::move(taken));
+    refuse_same_files(paths_of(options), std::move(taken));
 }
+
+void try_reports(const ReportOptions& options) { static_cast<void>(try_paths(paths_of(options))); }
+void require_report(const ReportOptions& options) { require_path(paths_of(options)); }
 
 void make_evidence_folder(const std::string& path) {
     if (path.empty()) return;
@@ -146,8 +161,9 @@ Comparisons load_comparisons(const ReportOptions& options) {
         if (!loaded) throw UsageError(loaded.error);
         into = std::move(*loaded);
     };
-    if (!options.compare.empty() && options.html.empty())
-        throw UsageError("--compare is for the HTML report: --html is missing (see also: ipoib-conform diff)");
+    if (!options.compare.empty() && !options.is_illustrated())
+        throw UsageError("--compare is for a report that shows it: " + illustrated_options() +
+                         " is missing (see also: ipoib-conform diff)");
     const auto is_requirement = [](std::string_view id) { return requirements::find(id) != nullptr; };
     load(
         options.expect, [&](const std::string& file) { return reports::load_baseline(file, is_requirement); },
@@ -181,7 +197,7 @@ void RunClock::complete(reports::Results& results, const ReportOptions& options,
 }
 
 std::vector<reports::Exhibit> exhibits_for(const ReportOptions& options, const reports::Results& results) {
-    if (options.html.empty()) return {};
+    if (!options.is_illustrated()) return {};
     capture::clear_stop();
     return exhibits_of(results);
 }
@@ -192,18 +208,17 @@ int report(reports::Results& results, const ReportOptions& options, const Compar
     std::vector<std::string> remarks;
     if (comparisons.baseline) remarks = reports::apply(results, *comparisons.baseline, today());
     reports::roll_up(results, catalogue_for_reports());
-    const auto not_written = write_reports(results, options,
-                                           {.exhibits = exhibits,
-                                            .baseline = options.expect,
-                                            .remarks = remarks,
-                                            .earlier = comparisons.earlier ? &*comparisons.earlier : nullptr,
-                                            .earlier_file = options.compare});
+    const bool is_all_written = write_reports(results, options,
+                                              {.exhibits = exhibits,
+                                               .baseline = options.expect,
+                                               .remarks = remarks,
+                                               .earlier = comparisons.earlier ? &*comparisons.earlier : nullptr,
+                                               .earlier_file = options.compare});
     const bool colour = !options.no_color && isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
     auto text = reports::to_table(results, {.colour = colour, .quiet = options.quiet});
     for (const auto& remark : remarks) text += "note: " + remark + '\n';
     print(text);
-    if (!not_written.empty()) throw UsageError(not_written);
-    return reports::exit_code(results);
+    return is_all_written ? reports::exit_code(results) : exit_fault;
 }
 
 }  // namespace ipoib::conformance

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "reports/baseline.hpp"
-#include "reports/exhibit.hpp"
+#include "reports/format.hpp"
 #include "reports/results.hpp"
 
 #include <CLI/CLI.hpp>
@@ -15,11 +15,23 @@
 
 namespace ipoib::conformance {
 
+/// A report of one format.
+struct ReportFile {
+    const reports::Format* format;
+    std::string path;     ///< empty: none is asked for
+    std::string setting;  ///< of the format's own option
+};
+
 struct ReportOptions {
-    std::string junit, json, html, ctrf, tap, markdown, expect, compare;
-    std::string dialect = "portable";
+    std::vector<ReportFile> files = one_of_each();
+    std::string expect, compare;
     bool strict = false, quiet = false, no_color = false;
     std::uint64_t seed = 1;
+
+    /// One for each format, in their order.
+    [[nodiscard]] static std::vector<ReportFile> one_of_each();
+    /// Whether a report is asked for that shows packets and earlier runs.
+    [[nodiscard]] bool is_illustrated() const;
 };
 
 /// Refuses "" as a file name.
@@ -34,6 +46,11 @@ void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& 
 void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std::string> taken);
 /// Throws UsageError where a report would replace what is read or written otherwise, or another report.
 void refuse_overwriting(const ReportOptions& options, std::vector<std::string> taken);
+
+/// Before the work begins: tells of each report that cannot be written.
+void try_reports(const ReportOptions& options);
+/// The same before a run: throws Fault where none of those asked for can be written.
+void require_report(const ReportOptions& options);
 
 /// Makes the folder of --evidence, if one was named. Throws UsageError when there is none afterwards.
 void make_evidence_folder(const std::string& path);
@@ -60,11 +77,11 @@ struct Comparisons {
 /// Throws UsageError when a file cannot be read.
 [[nodiscard]] Comparisons load_comparisons(const ReportOptions& options);
 
-/// What the HTML report shows of the findings, also after an interrupt; nothing where none is asked for.
+/// What illustrated reports show of the findings, also after an interrupt; nothing where none is asked for.
 [[nodiscard]] std::vector<reports::Exhibit> exhibits_for(const ReportOptions& options, const reports::Results& results);
 
-/// Applies --strict and the baseline, rolls up, writes the reports, prints the table; the exit code. `exhibits` are for
-/// the HTML report. Throws UsageError when a report could not be written.
+/// Applies --strict and the baseline, rolls up, writes the reports, prints the table; the exit code, which is 3 when a
+/// report could not be written. `exhibits` are for illustrated reports.
 [[nodiscard]] int report(reports::Results& results, const ReportOptions& options, const Comparisons& comparisons,
                          const std::vector<reports::Exhibit>& exhibits = {});
 

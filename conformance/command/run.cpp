@@ -147,10 +147,11 @@ int run_cases(const Options& options, const std::string& program, const std::vec
     refuse_overwriting(options.report, std::move(taken));
     const auto comparisons = load_comparisons(options.report);
     make_evidence_folder(options.evidence);
+    require_report(options.report);
     aim.run.evidence = options.evidence;
     aim.target.session.keeps_journal = !options.evidence.empty();
     std::optional<TemporaryFolder> frames;
-    if (!options.report.html.empty() && options.evidence.empty()) {
+    if (options.report.is_illustrated() && options.evidence.empty()) {
         aim.run.evidence = frames.emplace().path().string();
         aim.run.may_lack_evidence = true;
     }

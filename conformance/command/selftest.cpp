@@ -7,6 +7,7 @@
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/terminal.hpp"
+#include "conformance/command/writing.hpp"
 #include "conformance/documents/pages.hpp"
 #include "generated/version.hpp"
 #include "reports/atomic_file.hpp"
@@ -26,17 +27,19 @@ struct Options {
     MetamorphicOptions metamorphic{};
 };
 
-void write(const std::filesystem::path& file, const std::string& text) {
-    if (const auto error = reports::write_atomically(file, text); !error.empty()) throw UsageError(error);
-}
-
-void write_reports(const Options& options, const SelftestOutcome& outcome, const CaseStories& stories) {
-    if (!options.json.empty()) write(options.json, kill_matrix_json(outcome, suite_version));
-    if (!options.markdown.empty()) write(options.markdown, kill_matrix_page(outcome));
+/// Writes what was asked for; whether all could be.
+bool write_reports(const Options& options, const SelftestOutcome& outcome, const CaseStories& stories) {
+    std::vector<std::function<std::string()>> writers;
+    const auto add = [&](const std::filesystem::path& file, const std::string& text) {
+        writers.emplace_back([file, text] { return reports::write_atomically(file, text); });
+    };
+    if (!options.json.empty()) add(options.json, kill_matrix_json(outcome, suite_version));
+    if (!options.markdown.empty()) add(options.markdown, kill_matrix_page(outcome));
     // Half a selftest would tell half of each case.
-    if (options.pages.empty() || fabric::Loop::stop_requested()) return;
-    for (const auto& page : case_pages(outcome, stories))
-        write(std::filesystem::path(options.pages) / page.file, page.text);
+    if (!options.pages.empty() && !fabric::Loop::stop_requested())
+        for (const auto& page : case_pages(outcome, stories))
+            add(std::filesystem::path(options.pages) / page.file, page.text);
+    return write_each(writers);
 }
 
 int run_selftest(const Options& options) {
@@ -50,6 +53,7 @@ int run_selftest(const Options& options) {
         throw UsageError("no case matches '" + *wrong + "' (ipoib-conform list)");
     SelftestRun run{.is_full = options.is_full, .cases = selected_cases(selection), .seed = options.seed};
     if (run.cases.empty()) throw UsageError("the selectors leave no case");
+    require_path({options.json, options.markdown});
     StatusLine line;
     if (progress_is_seen())
         run.progress = [&](std::string_view mutant, std::size_t number, std::size_t count) {
@@ -63,7 +67,7 @@ int run_selftest(const Options& options) {
     const auto outcome = selftest(run);
     line.clear();
     print(kill_matrix(outcome));
-    write_reports(options, outcome, stories);
+    if (!write_reports(options, outcome, stories)) return exit_fault;
     return outcome.is_complete ? exit_ok : exit_worse;
 }
 

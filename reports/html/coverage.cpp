@@ -37,46 +37,57 @@ std::vector<Bar> bars_of(const Results& results) {
     return bars;
 }
 
-std::string segment(const Bar& bar, Verdict verdict, double& x, double y, double scale) {
+void segment(Element picture, const Bar& bar, Verdict verdict, double& x, double y, double scale) {
     const auto count = bar.counts[static_cast<std::size_t>(verdict)];
-    if (count == 0) return {};
+    if (count == 0) return;
     const auto width = count * scale;
-    auto text = fmt::format(
-        "<a href=\"#requirements\" class=\"{0}\" data-s=\"{1}\" data-v=\"{0}\"><title>{2}: {3} {4}</title>"
-        "<rect x=\"{5:.1f}\" y=\"{6:.1f}\" width=\"{7:.1f}\" height=\"{8}\"/>",
-        key_of(verdict), plain(bar.section.key), plain(bar.section.title), count, name(verdict), x, y, width,
-        bar_height);
+    const auto key = key_of(verdict);
+    auto link =
+        picture.add("a", {{"href", "#requirements"}, {"class", key}, {"data-s", bar.section.key}, {"data-v", key}});
+    link.add("title").text(fmt::format("{}: {} {}", bar.section.title, count, name(verdict)));
+    link.add("rect", {{"x", fmt::format("{:.1f}", x)},
+                      {"y", fmt::format("{:.1f}", y)},
+                      {"width", fmt::format("{:.1f}", width)},
+                      {"height", fmt::format("{}", bar_height)}});
     if (width >= narrowest_number)
-        text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", x + width / 2, y + bar_height - 5, count);
+        link.add("text",
+                 {{"x", fmt::format("{:.1f}", x + width / 2)}, {"y", fmt::format("{:.1f}", y + bar_height - 5)}})
+            .literal(std::to_string(count));
     x += width;
-    return text + "</a>";
+}
+
+/// The section's name, its parts and their sum.
+void row(Element picture, const Bar& bar, double y, double scale) {
+    const auto base = fmt::format("{:.1f}", y + bar_height - 5);
+    picture.add("text", {{"class", "label"}, {"x", "0"}, {"y", base}}).text(bar.section.title);
+    double x = label_width;
+    for (std::size_t i = 0; i < verdicts; ++i) segment(picture, bar, static_cast<Verdict>(i), x, y, scale);
+    picture.add("text", {{"class", "sum"}, {"x", fmt::format("{:.1f}", x + 6)}, {"y", base}})
+        .literal(std::to_string(bar.all()));
 }
 
 }  // namespace
 
-std::string coverage(const Context& context) {
+void coverage(Element main, const Context& context) {
     const auto bars = bars_of(context.results);
-    if (bars.empty()) return {};
+    if (bars.empty()) return;
     const auto longest = std::ranges::max(bars, {}, &Bar::all).all();
     const auto scale = static_cast<double>(bar_width) / longest;
     const auto width = label_width + bar_width + 50, height = row_height * static_cast<unsigned>(bars.size());
-    auto text = fmt::format(
-        "<section id=\"coverage\"><h2>Coverage by section</h2>\n<p>{0}. Each bar is as long as its section has "
-        "requirements; a part of it shows them in the tables.</p>\n"
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Coverage by section\">"
-        "<svg class=\"coverage\" width=\"{1}\" height=\"{2}\" viewBox=\"0 0 {1} {2}\">\n",
-        plain(coverage_sentence(context.results)), width, height);
+    auto part = section(main, "coverage", "Coverage by section", false);
+    part.add("p")
+        .text(coverage_sentence(context.results))
+        .literal(". Each bar is as long as its section has requirements; a part of it shows them in the tables.");
+    auto picture = wide(part, "Coverage by section")
+                       .add("svg", {{"class", "coverage"},
+                                    {"width", std::to_string(width)},
+                                    {"height", std::to_string(height)},
+                                    {"viewBox", fmt::format("0 0 {} {}", width, height)}});
     double y = 3;
     for (const auto& bar : bars) {
-        double x = label_width;
-        text += fmt::format("<text class=\"label\" x=\"0\" y=\"{:.1f}\">{}</text>", y + bar_height - 5,
-                            plain(bar.section.title));
-        for (std::size_t i = 0; i < verdicts; ++i) text += segment(bar, static_cast<Verdict>(i), x, y, scale);
-        text += fmt::format("<text class=\"sum\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + 6, y + bar_height - 5,
-                            bar.all());
+        row(picture, bar, y, scale);
         y += row_height;
     }
-    return text + "</svg></div></section>\n";
 }
 
 }  // namespace ipoib::reports::html

@@ -6,109 +6,121 @@
 
 #include <algorithm>
 
-#include "reports/text.hpp"
-
 namespace ipoib::reports::html {
 namespace {
 
 constexpr std::size_t violations_told = 20;
 
-std::string demanded(const Context& context, const Result& result) {
-    std::string text;
-    for (const auto id : concerned(result)) {
+void demanded(Element article, const Context& context, const Result& result) {
+    const auto ids = concerned(result);
+    if (ids.empty()) return;
+    auto list = article.add("dl", {{"class", "demanded"}});
+    for (const auto id : ids) {
         const auto* requirement = context.requirements.find(id);
         if (!requirement) {
-            text += fmt::format("<dt>{}</dt><dd></dd>\n", plain(id));
+            list.add("dt").text(id);
+            list.add("dd");
             continue;
         }
         const auto row = requirement - context.results.requirements.data();
-        text +=
-            fmt::format("<dt><a href=\"#q{}\">{}</a> <small>{}, {}</small></dt><dd>{}</dd>\n", row, plain(id),
-                        plain(place_of(*requirement)), plain(force_of(*requirement)), plain(requirement->statement));
+        auto term = list.add("dt");
+        term.add("a", {{"href", fmt::format("#q{}", row)}}).text(id);
+        term.literal(" ").add("small").text(place_of(*requirement)).literal(", ").text(force_of(*requirement));
+        list.add("dd").text(requirement->statement);
     }
-    return text.empty() ? text : "<dl class=\"demanded\">\n" + text + "</dl>\n";
 }
 
-std::string violations(const Context& context, const Result& result) {
-    if (result.details.empty()) return {};
+void violations(Element article, const Context& context, const Result& result) {
+    if (result.details.empty()) return;
     const auto shown = std::min(violations_told, result.details.size());
-    std::string text;
-    for (const auto& line : case_lines(result)) text += "<li>" + plain(line) + "</li>\n";
-    for (std::size_t i = 0; i < shown; ++i)
-        text += "<li>" + plain(violation_line(context.results, result.details[i])) + "</li>\n";
-    if (result.violations > shown) text += fmt::format("<li>and {} more</li>\n", result.violations - shown);
-    return fmt::format(
-        "<details{}><summary>Violations <small>{} in {} observed</small></summary>\n<ul>\n{}</ul></details>\n",
-        shown <= 3 ? " open=\"open\"" : "", result.violations, result.observed, text);
+    auto part = article.add("details");
+    if (shown <= 3) part.whole("open", "open");
+    part.add("summary")
+        .literal("Violations ")
+        .add("small")
+        .literal(fmt::format("{} in {} observed", result.violations, result.observed));
+    auto list = part.add("ul");
+    for (const auto& line : case_lines(result)) list.add("li").text(line);
+    for (std::size_t i = 0; i < shown; ++i) list.add("li").text(violation_line(context.results, result.details[i]));
+    if (result.violations > shown) list.add("li").literal(fmt::format("and {} more", result.violations - shown));
 }
 
-std::string notes(const Result& result) {
-    if (result.notes.empty()) return {};
-    std::string text;
-    for (const auto& note : result.notes) text += "<li>" + plain(note) + "</li>\n";
-    return "<details><summary>Notes</summary><ul>\n" + text + "</ul></details>\n";
+void notes(Element article, const Result& result) {
+    if (result.notes.empty()) return;
+    auto part = article.add("details");
+    part.add("summary").literal("Notes");
+    auto list = part.add("ul");
+    for (const auto& note : result.notes) list.add("li").text(note);
 }
 
-std::string frames(const Context& context, std::size_t index) {
+void frames(Element article, const Context& context, std::size_t index) {
     const auto* exhibit = context.exhibits[index];
-    if (!exhibit) return {};
-    auto text = packet(*exhibit);
-    if (exhibit->ladder.empty()) return text;
-    const auto& first = exhibit->ladder.front();
-    const auto& last = exhibit->ladder.back();
-    text += fmt::format("<h4>What passed, frames {} to {}</h4>\n", first.number, last.number);
+    if (!exhibit) return;
+    packet(article, *exhibit);
+    if (exhibit->ladder.empty()) return;
+    article.add("h4").literal(
+        fmt::format("What passed, frames {} to {}", exhibit->ladder.front().number, exhibit->ladder.back().number));
     if (exhibit->left_out > 0)
-        text += fmt::format("<p><small>{} frames stand before them.</small></p>\n", exhibit->left_out);
-    return text + ladder(*exhibit, "frames around the finding of " + context.results.results[index].id);
+        article.add("p").add("small").literal(fmt::format("{} frames stand before them.", exhibit->left_out));
+    ladder(article, *exhibit, "frames around the finding of " + context.results.results[index].id);
 }
 
-std::string command(std::string_view label, const std::string& line) {
-    return fmt::format(
-        "<p class=\"command\">{} <code>{}</code> <button type=\"button\" class=\"copy\">Copy</button></p>\n", label,
-        verbatim(line));
+void command(Element article, std::string_view label, const std::string& line) {
+    auto part = article.add("p", {{"class", "command"}});
+    part.literal(label).literal(" ").add("code").verbatim(line);
+    part.literal(" ").add("button", {{"type", "button"}, {"class", "copy"}}).literal("Copy");
 }
 
-std::string where(const Context& context, const Result& result, const Exhibit* exhibit) {
-    std::string text;
-    if (!result.repeat.empty()) text += command("Repeat:", result.repeat);
-    std::string links;
+void where(Element article, const Context& context, const Result& result, const Exhibit* exhibit) {
+    if (!result.repeat.empty()) command(article, "Repeat:", result.repeat);
     const auto& capture = result.evidence.empty() ? context.capture_name(result) : result.evidence;
-    if (!capture.empty() && capture != "-")
-        links += fmt::format("<a href=\"{}\">{}</a>", link(capture, context.folder), plain(capture));
-    if (exhibit && !exhibit->pcapng.empty())
-        links += fmt::format(
-            "{}<a download=\"{}.pcapng\" href=\"data:application/octet-stream;base64,{}\">these frames as pcapng</a>",
-            links.empty() ? "" : ", ", plain(result.id), base64(exhibit->pcapng));
-    return links.empty() ? text : text + "<p>Capture: " + links + "</p>\n";
+    const bool has_capture = !capture.empty() && capture != "-", has_frames = exhibit && !exhibit->pcapng.empty();
+    if (!has_capture && !has_frames) return;
+    auto part = article.add("p").literal("Capture: ");
+    if (has_capture) part.add("a").whole("href", link(capture, context.folder)).text(capture);
+    if (has_capture && has_frames) part.literal(", ");
+    if (has_frames)
+        part.add("a", {{"download", result.id + ".pcapng"}})
+            .whole("href", "data:application/octet-stream;base64," + base64(exhibit->pcapng))
+            .literal("these frames as pcapng");
 }
 
-std::string finding(const Context& context, const Told& told) {
-    const auto index = told.index;
-    const auto& result = context.results.results[index];
-    const auto capture = context.capture_name(result);
-    auto text = fmt::format(
-        "<article class=\"finding {}\" id=\"f{}\" data-v=\"{}\" data-s=\"{}\">\n<h3>{} {} <small>{}{}</small></h3>\n",
-        key_of(result.verdict), index, key_of(result.verdict), plain(context.sections_of(result)),
-        badge(result.verdict, verdict_name(result)), plain(result.id), plain(result.title),
-        capture.empty() ? "" : " in " + plain(capture));
-    text += "<p class=\"message\">" + lines(message_of(result)) + "</p>\n";
-    if (!told.hosts.empty())
-        text += fmt::format("<p class=\"where\">{}{}</p>\n", plain(on_hosts(context.results, told.hosts)),
-                            told.hosts.size() > 1 ? "; this is " + plain(result.host) : "");
-    if (!result.reference.empty()) text += "<p>Known: " + plain(result.reference) + "</p>\n";
-    return text + demanded(context, result) + frames(context, index) + violations(context, result) + notes(result) +
-           where(context, result, context.exhibits[index]) + "</article>\n";
+void heading(Element article, const Context& context, const Result& result) {
+    auto title = article.add("h3");
+    badge(title, result.verdict, verdict_name(result));
+    auto rest = title.literal(" ").text(result.id).literal(" ").add("small").text(result.title);
+    if (const auto capture = context.capture_name(result); !capture.empty()) rest.literal(" in ").text(capture);
+}
+
+void finding(Element part, const Context& context, const Told& told) {
+    const auto& result = context.results.results[told.index];
+    const auto key = key_of(result.verdict);
+    auto article = part.add("article", {{"class", fmt::format("finding {}", key)},
+                                        {"id", fmt::format("f{}", told.index)},
+                                        {"data-v", key},
+                                        {"data-s", context.sections_of(result)}});
+    heading(article, context, result);
+    article.add("p", {{"class", "message"}}).lines(message_of(result));
+    if (!told.hosts.empty()) {
+        auto on = article.add("p", {{"class", "where"}}).text(on_hosts(context.results, told.hosts));
+        if (told.hosts.size() > 1) on.literal("; this is ").text(result.host);
+    }
+    if (!result.reference.empty()) article.add("p").literal("Known: ").text(result.reference);
+    demanded(article, context, result);
+    frames(article, context, told.index);
+    violations(article, context, result);
+    notes(article, result);
+    where(article, context, result, context.exhibits[told.index]);
 }
 
 }  // namespace
 
-std::string findings(const Context& context) {
-    if (context.findings.empty()) return {};
-    std::string text = "<section id=\"findings\"><h2>Findings <small class=\"count\"></small></h2>\n";
-    for (const auto& told : context.findings) text += finding(context, told);
+void findings(Element main, const Context& context) {
+    if (context.findings.empty()) return;
+    auto part = section(main, "findings", "Findings", true);
+    for (const auto& told : context.findings) finding(part, context, told);
     if (context.left_out > 0)
-        text += fmt::format("<p>{} more are in the table of rules and cases.</p>\n", context.left_out);
-    return text + "</section>\n";
+        part.add("p").literal(fmt::format("{} more are in the table of rules and cases.", context.left_out));
 }
 
 }  // namespace ipoib::reports::html

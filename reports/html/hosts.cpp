@@ -38,115 +38,126 @@ public:
           cell_(std::min(static_cast<double>(widest_cell),
                          static_cast<double>(all_cells) / static_cast<double>(results_.hosts.size()))) {}
 
-    std::string draw(const std::vector<MatrixRow>& rows) {
-        names();
-        for (const auto& row : rows) drawn(row);
-        const auto width = label_width + static_cast<unsigned>(cell_ * static_cast<double>(results_.hosts.size())) + 10;
-        return fmt::format(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Hosts by requirements\">"
-            "<svg class=\"matrix\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n{2}</svg></div>\n",
-            width, y_ + 4, text_);
+    void draw(Element part, const std::vector<MatrixRow>& rows) {
+        auto picture = wide(part, "Hosts by requirements").add("svg", {{"class", "matrix"}});
+        names(picture);
+        for (const auto& row : rows) drawn(picture, row);
+        const auto cells = static_cast<unsigned>(cell_ * static_cast<double>(results_.hosts.size()));
+        const auto width = std::to_string(label_width + cells + 10), height = std::to_string(y_ + 4);
+        picture.whole("width", width).whole("height", height).whole("viewBox", "0 0 " + width + " " + height);
     }
 
 private:
     [[nodiscard]] double x_of(std::size_t host) const { return label_width + cell_ * static_cast<double>(host); }
 
     /// Along the columns, where they are wide enough.
-    void names() {
+    void names(Element picture) {
         if (results_.hosts.size() > most_names) return;
         std::size_t longest = 0;
         for (const auto& host : results_.hosts) longest = std::max(longest, std::min(longest_name, columns(host.name)));
         y_ = 12 + static_cast<unsigned>(letter_width * static_cast<double>(longest));
         for (std::size_t i = 0; i < results_.hosts.size(); ++i)
-            text_ += fmt::format("<text class=\"host\" transform=\"translate({:.1f} {}) rotate(-90)\">{}</text>",
-                                 x_of(i) + cell_ / 2 + 4, y_ - 4, plain(clipped(results_.hosts[i].name, longest_name)));
+            picture
+                .add("text",
+                     {{"class", "host"},
+                      {"transform", fmt::format("translate({:.1f} {}) rotate(-90)", x_of(i) + cell_ / 2 + 4, y_ - 4)}})
+                .text(clipped(results_.hosts[i].name, longest_name));
     }
 
     /// Neighbours with the same verdict are one part, so that hundreds of hosts are no thousands of them.
-    void drawn(const MatrixRow& row) {
+    void drawn(Element picture, const MatrixRow& row) {
         const auto found = across(results_, row);
         const auto& requirement = results_.requirements[row.requirement];
-        text_ += fmt::format("<a href=\"#q{}\"><text class=\"label\" x=\"0\" y=\"{}\">{}</text></a>", row.requirement,
-                             y_ + 14, plain(requirement.id));
+        picture.add("a", {{"href", fmt::format("#q{}", row.requirement)}})
+            .add("text", {{"class", "label"}, {"x", "0"}, {"y", std::to_string(y_ + 14)}})
+            .text(requirement.id);
         for (std::size_t first = 0; first < found.size();) {
             auto end = first;
             while (end < found.size() && found[end] == found[first]) ++end;
-            part(found[first], first, end);
+            part(picture, found[first], first, end);
             first = end;
         }
-        text_ += '\n';
         y_ += row_height;
     }
 
-    void part(std::size_t verdict, std::size_t first, std::size_t end) {
+    void part(Element picture, std::size_t verdict, std::size_t first, std::size_t end) {
         Hosts hosts;
         for (auto i = first; i < end; ++i) hosts.push_back(i);
         const auto key = static_cast<Verdict>(verdict);
-        text_ += fmt::format(
-            "<g class=\"{}\"><title>{}: {}</title><rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\"/>",
-            key_of(key), name(key), plain(named(results_, hosts)), x_of(first), y_,
-            cell_ * static_cast<double>(end - first), row_height - 2);
-        if (cell_ >= narrowest_letter)
-            for (auto i = first; i < end; ++i)
-                text_ += fmt::format("<text x=\"{:.1f}\" y=\"{}\">{}</text>", x_of(i) + cell_ / 2, y_ + 14,
-                                     letters(verdict));
-        text_ += "</g>";
+        auto group = picture.add("g", {{"class", key_of(key)}});
+        group.add("title").literal(name(key)).literal(": ").text(named(results_, hosts));
+        group.add("rect", {{"x", fmt::format("{:.1f}", x_of(first))},
+                           {"y", std::to_string(y_)},
+                           {"width", fmt::format("{:.1f}", cell_ * static_cast<double>(end - first))},
+                           {"height", std::to_string(row_height - 2)}});
+        if (cell_ < narrowest_letter) return;
+        for (auto i = first; i < end; ++i)
+            group.add("text", {{"x", fmt::format("{:.1f}", x_of(i) + cell_ / 2)}, {"y", std::to_string(y_ + 14)}})
+                .literal(letters(verdict));
     }
 
     const Results& results_;
     double cell_;
     unsigned y_ = 4;
-    std::string text_;
 };
 
-std::string sentences(const Context& context, const std::vector<MatrixRow>& rows) {
-    std::string text;
+void sentences(Element part, const Context& context, const std::vector<MatrixRow>& rows) {
+    if (rows.empty()) return;
+    auto list = part.add("ul", {{"class", "where"}});
     for (const auto& row : rows) {
         const auto& requirement = context.results.requirements[row.requirement];
-        text += fmt::format("<li>{} <a href=\"#q{}\">{}</a> {}</li>\n", badge(row.worst(), name(row.worst())),
-                            row.requirement, plain(requirement.id), plain(where(context.results, row)));
+        auto line = list.add("li");
+        badge(line, row.worst(), name(row.worst()));
+        line.literal(" ").add("a", {{"href", fmt::format("#q{}", row.requirement)}}).text(requirement.id);
+        line.literal(" ").text(where(context.results, row));
     }
-    return text.empty() ? text : "<ul class=\"where\">\n" + text + "</ul>\n";
 }
 
-std::string facts_of(const HostResult& host) {
-    auto text = plain(facts_text(host.dut));
-    for (const auto& note : host.notes) text += (text.empty() ? "" : "; ") + plain(note);
-    return text;
+/// Texts with "; " between them.
+void listed(Element cell, const std::vector<std::string>& texts) {
+    std::string_view between;
+    for (const auto& text : texts) {
+        if (text.empty()) continue;
+        cell.literal(between).text(text);
+        between = "; ";
+    }
 }
 
-std::string host_rows(const Context& context, const Matrix& matrix) {
-    std::string text =
-        "<table class=\"list\"><thead><tr><th scope=\"col\">verdict</th><th scope=\"col\">host</th>"
-        "<th scope=\"col\">rules and cases</th><th scope=\"col\">DUT</th></tr></thead><tbody>\n";
+void host_rows(Element part, const Context& context, const Matrix& matrix) {
+    auto rows = table(part, "list", {"verdict", "host", "rules and cases", "DUT"});
     for (std::size_t i = 0; i < context.results.hosts.size(); ++i) {
         const auto& host = context.results.hosts[i];
-        auto found = plain(counted(matrix.counts[i]));
-        for (const auto& fault : faults_of(host)) found += (found.empty() ? "" : "; ") + plain(fault);
-        text += fmt::format("<tr id=\"h{}\" data-v=\"{}\"><td>{}</td><td><b>{}</b></td><td>{}</td><td>{}</td></tr>\n",
-                            i, key_of(host.verdict), badge(host.verdict, name(host.verdict)), plain(host.name), found,
-                            facts_of(host));
+        auto row = rows.add("tr", {{"id", fmt::format("h{}", i)}, {"data-v", key_of(host.verdict)}});
+        badge(row.add("td"), host.verdict, name(host.verdict));
+        row.add("td").add("b").text(host.name);
+        auto found = faults_of(host);
+        found.insert(found.begin(), counted(matrix.counts[i]));
+        listed(row.add("td"), found);
+        auto facts = host.notes;
+        facts.insert(facts.begin(), facts_text(host.dut));
+        listed(row.add("td"), facts);
     }
-    return text + "</tbody></table>\n";
 }
 
 }  // namespace
 
-std::string hosts(const Context& context) {
-    if (context.results.hosts.empty()) return {};
+void hosts(Element main, const Context& context) {
+    if (context.results.hosts.empty()) return;
     const auto all = matrix(context.results);
     std::vector<MatrixRow> rows;
     for (const auto& row : all.rows)
         if (!row.is_well()) rows.push_back(row);
-    std::string text = "<section id=\"hosts\"><h2>Hosts <small class=\"count\"></small></h2>\n";
-    if (!rows.empty())
-        text +=
-            fmt::format("<p>{} of {} requirements have a verdict that is not good, or not the same on all hosts:</p>\n",
-                        rows.size(), all.rows.size()) +
-            Picture{context}.draw(rows);
-    else
-        text += "<p>All hosts have the same good verdict on each requirement.</p>\n";
-    return text + sentences(context, rows) + host_rows(context, all) + "</section>\n";
+    auto part = section(main, "hosts", "Hosts", true);
+    if (rows.empty()) {
+        part.add("p").literal("All hosts have the same good verdict on each requirement.");
+    } else {
+        part.add("p").literal(fmt::format(
+            "{} of {} requirements have a verdict that is not good, or not the same on all hosts:", rows.size(),
+            all.rows.size()));
+        Picture{context}.draw(part, rows);
+    }
+    sentences(part, context, rows);
+    host_rows(part, context, all);
 }
 
 }  // namespace ipoib::reports::html

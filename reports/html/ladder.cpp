@@ -19,24 +19,18 @@ class Ladder {
 public:
     explicit Ladder(const Exhibit& exhibit) : exhibit_(exhibit) {}
 
-    std::string draw(std::string_view title) {
+    void draw(Element article, std::string_view title) {
+        auto picture = wide(article, title).add("svg", {{"class", "ladder"}, {"role", "img"}});
+        picture.add("title").text(title);
+        auto lifelines = lines_of_parties(picture);
         for (const auto& frame : exhibit_.ladder) {
-            for (const auto& note : frame.notes) told(note);
-            drawn(frame);
+            for (const auto& note : frame.notes) told(picture, note);
+            drawn(picture, frame);
         }
-        for (const auto& note : exhibit_.afterwards) told(note);
-        const auto height = y_ + row_height / 2;
-        std::string lifelines;
-        for (std::size_t i = 0; i < exhibit_.parties.size(); ++i)
-            lifelines += fmt::format(
-                "<line class=\"life\" x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" y2=\"{2}\"/>"
-                "<text class=\"party\" x=\"{0}\" y=\"18\">{3}</text>",
-                x_of(i), head_height, height, plain(clipped(exhibit_.parties[i], longest_party)));
-        return fmt::format(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\">"
-            "<svg class=\"ladder\" role=\"img\" width=\"{1}\" height=\"{2}\" viewBox=\"0 0 {1} {2}\">"
-            "<title>{0}</title>{3}{4}</svg></div>\n",
-            plain(title), width_, height, lifelines, rows_);
+        for (const auto& note : exhibit_.afterwards) told(picture, note);
+        const auto height = std::to_string(y_ + row_height / 2), width = std::to_string(width_);
+        picture.whole("width", width).whole("height", height).whole("viewBox", "0 0 " + width + " " + height);
+        for (auto& line : lifelines) line.whole("y2", height);
     }
 
 private:
@@ -50,46 +44,68 @@ private:
         width_ = std::max(width_, x + static_cast<unsigned>(column_width * static_cast<double>(columns(text))) + 20);
     }
 
-    void told(const std::string& note) {
+    /// Before all else, so that the rest is drawn upon them; how far down they reach is known at the end.
+    [[nodiscard]] std::vector<Element> lines_of_parties(Element picture) const {
+        std::vector<Element> all;
+        for (std::size_t i = 0; i < exhibit_.parties.size(); ++i) {
+            const auto x = std::to_string(x_of(i));
+            all.push_back(
+                picture.add("line", {{"class", "life"}, {"x1", x}, {"y1", std::to_string(head_height)}, {"x2", x}}));
+            picture.add("text", {{"class", "party"}, {"x", x}, {"y", "18"}})
+                .text(clipped(exhibit_.parties[i], longest_party));
+        }
+        return all;
+    }
+
+    void told(Element picture, const std::string& note) {
         const auto text = clipped(printable(note, Lines::join), longest_row);
         y_ += row_height;
-        rows_ += fmt::format("<text class=\"note\" x=\"8\" y=\"{}\">{}</text>", y_ + 4, plain(text));
+        picture.add("text", {{"class", "note"}, {"x", "8"}, {"y", std::to_string(y_ + 4)}}).text(text);
         reaches(8, text);
     }
 
-    static std::string head_at(unsigned x, unsigned y, bool points_right) {
+    static void tip(Element row, unsigned x, unsigned y, bool points_right) {
         const auto back = points_right ? x - 8 : x + 8;
-        return fmt::format("<path class=\"tip\" d=\"M{0} {1} L{2} {3} L{2} {4} Z\"/>", x, y, back, y - 4, y + 4);
+        row.add("path",
+                {{"class", "tip"}, {"d", fmt::format("M{0} {1} L{2} {3} L{2} {4} Z", x, y, back, y - 4, y + 4)}});
     }
 
-    [[nodiscard]] std::string arrow(const LadderFrame& frame) const {
+    void arrow(Element row, const LadderFrame& frame) const {
         const auto from = x_of(frame.from);
-        std::string marks = fmt::format("<circle class=\"from\" cx=\"{}\" cy=\"{}\" r=\"3\"/>", from, y_);
+        const auto y = std::to_string(y_);
         auto left = from, right = from;
+        std::vector<unsigned> receivers;
         for (std::size_t i = 0; i < exhibit_.parties.size(); ++i) {
             if (i == frame.from || (frame.to && *frame.to != i)) continue;
-            const auto x = x_of(i);
+            const auto x = receivers.emplace_back(x_of(i));
             left = std::min(left, x), right = std::max(right, x);
-            marks += head_at(x, y_, x > from);
         }
-        return fmt::format("<line class=\"way{}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>", frame.to ? "" : " group",
-                           left, y_, right, y_) +
-               marks;
+        row.add("line", {{"class", frame.to ? "way" : "way group"},
+                         {"x1", std::to_string(left)},
+                         {"y1", y},
+                         {"x2", std::to_string(right)},
+                         {"y2", y}});
+        row.add("circle", {{"class", "from"}, {"cx", std::to_string(from)}, {"cy", y}, {"r", "3"}});
+        for (const auto x : receivers) tip(row, x, y_, x > from);
     }
 
-    void drawn(const LadderFrame& frame) {
+    void drawn(Element picture, const LadderFrame& frame) {
         const auto text = clipped(printable(frame.text, Lines::join), longest_row);
         y_ += row_height;
-        rows_ += fmt::format("<g class=\"{}\"><title>frame {}: {}</title>", frame.is_wrong ? "frame wrong" : "frame",
-                             frame.number, plain(text));
+        auto row = picture.add("g", {{"class", frame.is_wrong ? "frame wrong" : "frame"}});
+        row.add("title").literal(fmt::format("frame {}: ", frame.number)).text(text);
         if (frame.is_wrong)
-            rows_ +=
-                fmt::format("<rect x=\"0\" y=\"{}\" width=\"100%\" height=\"{}\"/>", y_ - row_height / 2, row_height);
-        rows_ += fmt::format(
-            "<text x=\"8\" y=\"{0}\">{1}</text><text class=\"time\" x=\"108\" y=\"{0}\">{2}</text>{3}"
-            "<text x=\"{4}\" y=\"{0}\">{5}{6}</text></g>",
-            y_ + 4, frame.number, time_text(frame.time_ns), arrow(frame), text_at(), frame.is_wrong ? "\u2717 " : "",
-            plain(text));
+            row.add("rect", {{"x", "0"},
+                             {"y", std::to_string(y_ - row_height / 2)},
+                             {"width", "100%"},
+                             {"height", std::to_string(row_height)}});
+        const auto y = std::to_string(y_ + 4);
+        row.add("text", {{"x", "8"}, {"y", y}}).literal(std::to_string(frame.number));
+        row.add("text", {{"class", "time"}, {"x", "108"}, {"y", y}}).literal(time_text(frame.time_ns));
+        arrow(row, frame);
+        row.add("text", {{"x", std::to_string(text_at())}, {"y", y}})
+            .literal(frame.is_wrong ? "\u2717 " : "")
+            .text(text);
         reaches(text_at() + 16, text);
     }
 
@@ -100,15 +116,13 @@ private:
     }
 
     const Exhibit& exhibit_;
-    std::string rows_;
     unsigned y_ = head_height, width_ = 0;
 };
 
 }  // namespace
 
-std::string ladder(const Exhibit& exhibit, std::string_view title) {
-    if (exhibit.ladder.empty()) return {};
-    return Ladder{exhibit}.draw(title);
+void ladder(Element article, const Exhibit& exhibit, std::string_view title) {
+    if (!exhibit.ladder.empty()) Ladder{exhibit}.draw(article, title);
 }
 
 }  // namespace ipoib::reports::html

@@ -13,55 +13,66 @@ constexpr std::size_t octets_in_line = 16;
 
 bool is_wrong(const FieldText& field) { return field.expected.has_value(); }
 
-std::string row(const FieldText& field) {
-    if (!is_wrong(field))
-        return fmt::format("<tr><th scope=\"row\">{0}</th><td>{1}</td><td>{1}</td></tr>\n", plain(field.name),
-                           plain(field.value));
-    return fmt::format(
-        "<tr class=\"wrong\"><th scope=\"row\">{}</th><td><ins>{}</ins></td><td><del>{}</del></td></tr>\n",
-        plain(field.name), plain(*field.expected), plain(field.value));
+void row(Element rows, const FieldText& field) {
+    auto line = rows.add("tr");
+    if (is_wrong(field)) line.whole("class", "wrong");
+    line.add("th", {{"scope", "row"}}).text(field.name);
+    if (is_wrong(field)) {
+        line.add("td").add("ins").text(*field.expected);
+        line.add("td").add("del").text(field.value);
+    } else {
+        line.add("td").text(field.value);
+        line.add("td").text(field.value);
+    }
 }
 
-std::string header(const HeaderText& header) {
+void header(Element parent, const HeaderText& header) {
     const auto wrong = std::ranges::count_if(header.fields, is_wrong);
-    auto text = fmt::format(
-        "<details class=\"layer\"{}><summary>{}{}{}</summary>\n"
-        "<table class=\"packet\"><thead><tr><th scope=\"col\">field</th><th scope=\"col\">expected</th>"
-        "<th scope=\"col\">actual</th></tr></thead><tbody>\n",
-        wrong ? " open=\"open\"" : "", plain(header.title),
-        header.offset ? fmt::format(" <small>from octet {}</small>", *header.offset) : "",
-        wrong ? fmt::format(" <strong class=\"differs\">{} differ{}</strong>", wrong, wrong == 1 ? "s" : "") : "");
-    for (const auto& field : header.fields) text += row(field);
-    return text + "</tbody></table></details>\n";
+    auto layer = parent.add("details", {{"class", "layer"}});
+    if (wrong) layer.whole("open", "open");
+    auto title = layer.add("summary").text(header.title);
+    if (header.offset) title.literal(" ").add("small").literal(fmt::format("from octet {}", *header.offset));
+    if (wrong)
+        title.literal(" ")
+            .add("strong", {{"class", "differs"}})
+            .literal(fmt::format("{} differ{}", wrong, wrong == 1 ? "s" : ""));
+    auto rows = table(layer, "packet", {"field", "expected", "actual"});
+    for (const auto& field : header.fields) row(rows, field);
 }
 
-std::string octets(const Exhibit& exhibit) {
+void octets(Element parent, const Exhibit& exhibit) {
     const auto is_marked = [&](std::size_t at) {
         return std::ranges::any_of(exhibit.wrong, [&](const auto& one) { return at >= one.first && at < one.second; });
     };
+    auto layer = parent.add("details", {{"class", "layer"}});
+    layer.add("summary").literal("Octets ").add("small").literal(std::to_string(exhibit.size));
+    auto text = layer.add("pre", {{"class", "octets"}});
     const auto shown = exhibit.octets.size();
-    std::string text;
     for (std::size_t line = 0; line < shown; line += octets_in_line) {
-        text += fmt::format("{:04x} ", line);
-        for (auto at = line; at < std::min(shown, line + octets_in_line); ++at)
-            text += fmt::format(" {}{:02x}{}", is_marked(at) ? "<mark>" : "", exhibit.octets[at],
-                                is_marked(at) ? "</mark>" : "");
-        text += '\n';
+        auto plain_ones = fmt::format("{:04x} ", line);
+        for (auto at = line; at < std::min(shown, line + octets_in_line); ++at) {
+            plain_ones += ' ';
+            const auto octet = fmt::format("{:02x}", exhibit.octets[at]);
+            if (!is_marked(at)) {
+                plain_ones += octet;
+                continue;
+            }
+            text.literal(plain_ones).add("mark").literal(octet);
+            plain_ones.clear();
+        }
+        text.literal(plain_ones + '\n');
     }
-    if (shown < exhibit.size) text += fmt::format("and {} more\n", exhibit.size - shown);
-    return fmt::format(
-        "<details class=\"layer\"><summary>Octets <small>{}</small></summary>\n<pre "
-        "class=\"octets\">{}</pre></details>\n",
-        exhibit.size, text);
+    if (shown < exhibit.size) text.literal(fmt::format("and {} more\n", exhibit.size - shown));
 }
 
 }  // namespace
 
-std::string packet(const Exhibit& exhibit) {
-    if (exhibit.headers.empty()) return {};
-    auto text = fmt::format("<h4>Frame {}, expected and actual</h4>\n<div class=\"headers\">\n", exhibit.frame);
-    for (const auto& one : exhibit.headers) text += header(one);
-    return text + octets(exhibit) + "</div>\n";
+void packet(Element article, const Exhibit& exhibit) {
+    if (exhibit.headers.empty()) return;
+    article.add("h4").literal(fmt::format("Frame {}, expected and actual", exhibit.frame));
+    auto headers = article.add("div", {{"class", "headers"}});
+    for (const auto& one : exhibit.headers) header(headers, one);
+    octets(headers, exhibit);
 }
 
 }  // namespace ipoib::reports::html

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/atomic_file.hpp"
 #include "reports/junit_suites.hpp"
 #include "reports/text.hpp"
 
@@ -52,26 +51,29 @@ std::size_t count_of(const Results& results, Verdict verdict) {
     return static_cast<std::size_t>(std::ranges::count(results.results, verdict, &Result::verdict));
 }
 
-void add_fact(std::string& text, std::string_view of, std::string_view value) {
-    if (!value.empty()) text += fmt::format("<dt>{}</dt><dd>{}</dd>\n", plain(of), plain(value));
+void add_fact(Element list, std::string_view of, std::string_view value) {
+    if (value.empty()) return;
+    list.add("dt").literal(of);
+    list.add("dd").text(value);
 }
 
-std::string facts(const Results& results) {
-    std::string text, command;
+void facts(Element header, const Results& results) {
+    std::string command;
     for (const auto& word : results.command) command += (command.empty() ? "" : " ") + sh_word(word);
-    add_fact(text, "Command", command);
-    add_fact(text, "DUT", facts_text(results.dut));
-    add_fact(text, "Fabric", facts_text(results.fabric));
-    add_fact(text, "Begun", results.started.empty() ? "" : results.started + " UTC");
-    add_fact(text, "Lasted", results.started.empty() ? "" : fmt::format("{:.3f} s", results.seconds));
-    add_fact(text, "Host", results.host);
-    add_fact(text, "Hosts", results.hosts.empty() ? "" : std::to_string(results.hosts.size()));
-    add_fact(text, "Seed", std::to_string(results.seed));
-    add_fact(text, "Suite", results.suite.empty() ? "" : "ipoib-conform " + results.suite);
-    return text;
+    auto list = header.add("dl", {{"class", "facts"}});
+    add_fact(list, "Command", command);
+    add_fact(list, "DUT", facts_text(results.dut));
+    add_fact(list, "Fabric", facts_text(results.fabric));
+    add_fact(list, "Begun", results.started.empty() ? "" : results.started + " UTC");
+    add_fact(list, "Lasted", results.started.empty() ? "" : fmt::format("{:.3f} s", results.seconds));
+    add_fact(list, "Host", results.host);
+    add_fact(list, "Hosts", results.hosts.empty() ? "" : std::to_string(results.hosts.size()));
+    add_fact(list, "Seed", std::to_string(results.seed));
+    add_fact(list, "Suite", results.suite.empty() ? "" : "ipoib-conform " + results.suite);
 }
 
-std::string contents(std::string_view page) {
+/// Links to the sections that there are.
+void contents(Element nav, const Element& main) {
     constexpr std::array<std::array<std::string_view, 2>, 7> sections{{{"hosts", "Hosts"},
                                                                        {"findings", "Findings"},
                                                                        {"coverage", "Coverage"},
@@ -79,28 +81,31 @@ std::string contents(std::string_view page) {
                                                                        {"requirements", "Requirements"},
                                                                        {"results", "Rules and cases"},
                                                                        {"captures", "Captures"}}};
-    std::string text = "<nav aria-label=\"Sections\">";
-    for (const auto& [id, title] : sections)
-        if (page.find(fmt::format("<section id=\"{}\"", id)) != std::string_view::npos)
-            text += fmt::format("<a href=\"#{}\">{}</a> ", id, title);
-    return text + "</nav>\n";
+    for (const auto& [id, title] : sections) {
+        if (!main.has_child_with_id(std::string(id))) continue;
+        nav.add("a", {{"href", fmt::format("#{}", id)}}).literal(title);
+        nav.literal(" ");
+    }
 }
 
 /// Captures that were not read to their end, and hosts without all their results.
-std::string lost(const Results& results) {
+void lost(Element header, const Results& results) {
     constexpr std::size_t most = 50;
     const auto all = faults(results);
-    std::string text;
+    if (all.empty()) return;
+    auto list = header.add("ul", {{"class", "lost"}});
     for (std::size_t i = 0; i < std::min(most, all.size()); ++i) {
         const auto& one = all[i];
-        text += fmt::format("<li>{} {}{}</li>\n", badge(one.verdict, name(one.verdict)),
-                            one.host.empty() ? "" : plain(one.host) + ": ", plain(one.message));
+        auto line = list.add("li");
+        badge(line, one.verdict, name(one.verdict));
+        line.literal(" ");
+        if (!one.host.empty()) line.text(one.host).literal(": ");
+        line.text(one.message);
     }
-    if (all.size() > most) text += fmt::format("<li>and {} more</li>\n", all.size() - most);
-    return text.empty() ? text : "<ul class=\"lost\">\n" + text + "</ul>\n";
+    if (all.size() > most) list.add("li").literal(fmt::format("and {} more", all.size() - most));
 }
 
-Context context_of(const Results& results, const HtmlExtras& extras, const std::filesystem::path& folder,
+Context context_of(const Results& results, const Extras& extras, const std::filesystem::path& folder,
                    const Requirements& requirements) {
     Context context{.results = results,
                     .extras = extras,
@@ -124,66 +129,83 @@ Context context_of(const Results& results, const HtmlExtras& extras, const std::
 
 }  // namespace
 
-std::string head(const Context& context) {
+void head(Element body, const Context& context) {
     const auto& results = context.results;
     const auto [verdict, sentence] = outcome_of(results);
-    auto text = fmt::format("<header>\n<h1>IP over InfiniBand conformance</h1>\n<p class=\"outcome {}\">{}</p>\n",
-                            key_of(verdict), sentence);
-    if (!results.requirements.empty()) text += "<p>" + plain(coverage_sentence(results)) + ".</p>\n";
-    return text + lost(results) + "<dl class=\"facts\">\n" + facts(results) + "</dl>\n</header>\n";
+    auto header = body.add("header");
+    header.add("h1").literal("IP over InfiniBand conformance");
+    header.add("p", {{"class", fmt::format("outcome {}", key_of(verdict))}}).literal(sentence);
+    if (!results.requirements.empty()) header.add("p").text(coverage_sentence(results)).literal(".");
+    lost(header, results);
+    facts(header, results);
 }
 
-std::string filter(const Context& context) {
-    std::string text =
-        "<form id=\"filter\" role=\"search\" aria-label=\"Filter\">\n<div class=\"verdicts\" role=\"group\" "
-        "aria-label=\"Verdicts\">";
+void filter(Element body, const Context& context) {
+    auto form = body.add("form", {{"id", "filter"}, {"role", "search"}, {"aria-label", "Filter"}});
+    auto chips = form.add("div", {{"class", "verdicts"}, {"role", "group"}, {"aria-label", "Verdicts"}});
     for (const auto verdict : all_verdicts)
         if (const auto count = count_of(context.results, verdict))
-            text += fmt::format(
-                "<button type=\"button\" class=\"badge {0}\" data-v=\"{0}\" aria-pressed=\"false\">{1} {2}</button>",
-                key_of(verdict), count, name(verdict));
-    text +=
-        "</div>\n<label>Search <input type=\"search\" id=\"search\" placeholder=\"press /\"/></label>\n"
-        "<label>Section <select id=\"section\"><option value=\"\">all</option>";
+            chips
+                .add("button", {{"type", "button"},
+                                {"class", fmt::format("badge {}", key_of(verdict))},
+                                {"data-v", key_of(verdict)},
+                                {"aria-pressed", "false"}})
+                .literal(fmt::format("{} {}", count, name(verdict)));
+    form.add("label").literal("Search ").add("input",
+                                             {{"type", "search"}, {"id", "search"}, {"placeholder", "press /"}});
+    auto choice = form.add("label").literal("Section ").add("select", {{"id", "section"}});
+    choice.add("option", {{"value", ""}}).literal("all");
     std::vector<std::string> seen;
     for (const auto& requirement : context.results.requirements) {
         auto section = section_of(requirement);
         if (std::ranges::find(seen, section.key) != seen.end()) continue;
-        text += fmt::format("<option value=\"{}\">{}</option>", plain(section.key), plain(section.title));
+        choice.add("option", {{"value", section.key}}).text(section.title);
         seen.push_back(std::move(section.key));
     }
-    return text +
-           "</select></label>\n<button type=\"button\" id=\"all\">Show all</button>\n<output id=\"shown\" "
-           "aria-live=\"polite\"></output>\n</form>\n";
+    form.add("button", {{"type", "button"}, {"id", "all"}}).literal("Show all");
+    form.literal("\n").add("output", {{"id", "shown"}, {"aria-live", "polite"}});
+}
+
+void document_head(Element root, const Results& results) {
+    auto head = root.add("head");
+    head.add("meta", {{"charset", "utf-8"}});
+    head.add("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+    head.add("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
+    // Even what a browser made of a text against all rules can fetch nothing.
+    head.add("meta", {{"http-equiv", "Content-Security-Policy"},
+                      {"content",
+                       "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
+                       "form-action 'none'"}});
+    head.add("title").literal(outcome_of(results).sentence).literal(" \u00b7 IP over InfiniBand conformance");
+    head.add("style").literal(style_sheet);
 }
 
 }  // namespace html
 
-std::string to_html(const Results& results, const HtmlExtras& extras, const std::filesystem::path& folder) {
+std::string to_html(const Results& results, const Extras& extras, const std::filesystem::path& folder) {
     using namespace html;
     const Requirements requirements{results};
     const auto context = context_of(results, extras, folder, requirements);
-    const auto body = html::hosts(context) + html::findings(context) + coverage(context) + comparison(context) +
-                      requirement_table(context) + result_table(context) + captures(context);
-    std::string text =
-        "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta "
-        "charset=\"utf-8\"/>\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-        "<meta name=\"color-scheme\" content=\"light dark\"/>\n"
-        // Even what got past the escaping can fetch nothing.
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-        "script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\"/>\n";
-    text +=
-        fmt::format("<title>{} &#183; IP over InfiniBand conformance</title>\n<style>\n{}</style>\n</head>\n<body>\n",
-                    outcome_of(results).sentence, style_sheet);
-    text += head(context) + contents(body) + filter(context) + "<main>\n" + body + "</main>\n";
-    text += fmt::format("<script>//<![CDATA[\n{}//]]></script>\n</body>\n</html>\n", script);
-    return text;
-}
-
-std::string write_html(const std::filesystem::path& path, const Results& results, const HtmlExtras& extras) {
-    const auto folder = path.parent_path();
-    return write_atomically(path, to_html(results, extras, folder.empty() ? "." : folder));
+    Page page;
+    auto root = page.root();
+    root.whole("lang", "en").whole("xmlns", "http://www.w3.org/1999/xhtml");
+    document_head(root, results);
+    auto body = root.add("body");
+    head(body, context);
+    auto nav = body.add("nav", {{"aria-label", "Sections"}});
+    filter(body, context);
+    auto main = body.add("main");
+    html::hosts(main, context);
+    html::findings(main, context);
+    coverage(main, context);
+    comparison(main, context);
+    requirement_table(main, context);
+    result_table(main, context);
+    captures(main, context);
+    contents(nav, main);
+    // For readers of XML, the script is no markup either.
+    body.add("script").literal("//<![CDATA[\n").literal(script).literal("//]]>");
+    return page.text();
 }
 
 }  // namespace ipoib::reports

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parts of the HTML report, each a function from results to markup.
+// The parts of the HTML report, each a function that adds to the tree of the page what results hold.
 #pragma once
 
 #include <filesystem>
@@ -9,17 +9,11 @@
 
 #include "reports/failure.hpp"
 #include "reports/html.hpp"
+#include "reports/html/element.hpp"
 #include "reports/matrix.hpp"
 
 namespace ipoib::reports::html {
 
-/// Text that means itself, between tags and in attributes: one line, nothing that a browser obeys. Very long text is
-/// cut.
-[[nodiscard]] std::string plain(std::string_view text);
-/// The whole, with all blanks: a command that is copied.
-[[nodiscard]] std::string verbatim(std::string_view text);
-/// The same as `plain` with its line feeds.
-[[nodiscard]] std::string lines(std::string_view text);
 /// A path as the value of href: relative to `folder`, each octet that is not allowed there as %xx.
 [[nodiscard]] std::string link(const std::string& path, const std::filesystem::path& folder);
 /// RFC 4648, section 4.
@@ -28,7 +22,7 @@ namespace ipoib::reports::html {
 /// "fail", as classes, filters and the style sheet name a verdict.
 [[nodiscard]] std::string_view key_of(Verdict verdict);
 /// The verdict as a small label.
-[[nodiscard]] std::string badge(Verdict verdict, std::string_view text);
+void badge(Element parent, Verdict verdict, std::string_view text);
 
 /// What a requirement is filtered and counted by: its document and the first number of its section.
 struct SectionKey {
@@ -45,7 +39,7 @@ struct Told {
 /// All that the parts look at.
 struct Context {
     const Results& results;
-    const HtmlExtras& extras;
+    const Extras& extras;
     const std::filesystem::path& folder;
     const Requirements& requirements;
     std::vector<const Exhibit*> exhibits;  ///< by index of the result, null where there is none
@@ -58,18 +52,26 @@ struct Context {
     [[nodiscard]] std::string sections_of(const Result& result) const;
 };
 
-[[nodiscard]] std::string head(const Context& context);
+// Each adds to what it is given; nothing where there is nothing to show.
+void head(Element body, const Context& context);
 /// Counts of the verdicts, which filter, the search and the sections.
-[[nodiscard]] std::string filter(const Context& context);
-[[nodiscard]] std::string coverage(const Context& context);
-[[nodiscard]] std::string findings(const Context& context);
-[[nodiscard]] std::string packet(const Exhibit& exhibit);
-[[nodiscard]] std::string ladder(const Exhibit& exhibit, std::string_view title);
-[[nodiscard]] std::string comparison(const Context& context);
-[[nodiscard]] std::string requirement_table(const Context& context);
-[[nodiscard]] std::string result_table(const Context& context);
-[[nodiscard]] std::string captures(const Context& context);
+void filter(Element body, const Context& context);
+void coverage(Element main, const Context& context);
+void findings(Element main, const Context& context);
+void packet(Element article, const Exhibit& exhibit);
+void ladder(Element article, const Exhibit& exhibit, std::string_view title);
+void comparison(Element main, const Context& context);
+void requirement_table(Element main, const Context& context);
+void result_table(Element main, const Context& context);
+void captures(Element main, const Context& context);
 /// The matrix of a merged report, and a line for each host.
-[[nodiscard]] std::string hosts(const Context& context);
+void hosts(Element main, const Context& context);
+
+/// Columns of a table, and where its rows go.
+[[nodiscard]] Element table(Element parent, std::string_view kind, std::initializer_list<std::string_view> columns);
+/// A part of the page that its links and its script know by the id.
+[[nodiscard]] Element section(Element main, std::string_view id, std::string_view title, bool is_counted);
+/// What may be wider than the page.
+[[nodiscard]] Element wide(Element parent, std::string_view label);
 
 }  // namespace ipoib::reports::html

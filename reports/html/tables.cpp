@@ -15,18 +15,12 @@ namespace {
 
 constexpr std::size_t longest_message = 300, lines_told = 1000;
 
-std::string row_begin(char kind, std::size_t index, Verdict verdict, std::string_view sections) {
-    return fmt::format("<tr id=\"{}{}\" data-v=\"{}\" data-s=\"{}\">", kind, index, key_of(verdict), plain(sections));
+Element row(Element rows, char kind, std::size_t index, Verdict verdict, std::string_view sections) {
+    return rows.add("tr",
+                    {{"id", fmt::format("{}{}", kind, index)}, {"data-v", key_of(verdict)}, {"data-s", sections}});
 }
 
-std::string table_begin(std::string_view id, std::string_view title, std::string_view columns) {
-    return fmt::format(
-        "<section id=\"{}\"><h2>{} <small class=\"count\"></small></h2>\n"
-        "<table class=\"list\"><thead><tr>{}</tr></thead><tbody>\n",
-        id, title, columns);
-}
-
-std::string head_cell(std::string_view text) { return fmt::format("<th scope=\"col\">{}</th>", text); }
+void number(Element row, std::uint64_t value) { row.add("td", {{"class", "n"}}).literal(std::to_string(value)); }
 
 /// Links to the rows of results by their id: the first one of each.
 class Rows {
@@ -34,121 +28,154 @@ public:
     explicit Rows(const Results& results) {
         for (std::size_t i = 0; i < results.results.size(); ++i) rows_.emplace(results.results[i].id, i);
     }
-    [[nodiscard]] std::string links(const std::vector<std::string>& ids) const {
-        std::string text;
+    void links(Element cell, const std::vector<std::string>& ids) const {
+        std::string_view between;
         for (const auto& id : ids) {
-            const auto found = rows_.find(id);
-            if (!text.empty()) text += ", ";
-            text += found == rows_.end() ? plain(id) : fmt::format("<a href=\"#r{}\">{}</a>", found->second, plain(id));
+            cell.literal(between);
+            between = ", ";
+            if (const auto found = rows_.find(id); found != rows_.end())
+                cell.add("a", {{"href", fmt::format("#r{}", found->second)}}).text(id);
+            else
+                cell.text(id);
         }
-        return text;
     }
 
 private:
     std::unordered_map<std::string_view, std::size_t> rows_;
 };
 
-std::string on_host(const Result& result) { return result.host.empty() ? "" : "</b> on <b>" + plain(result.host); }
-
 std::string sentence_of(const Result& result) {
     auto text = result.verdict == Verdict::na ? why_not_judged(result) : message_of(result);
-    return plain(clipped(text, longest_message));
+    return clipped(text, longest_message);
 }
 
-std::string known_failures(const Context& context) {
-    std::string text;
+void known_failures(Element part, const Context& context) {
+    part.add("h3").literal("Baseline ").text(context.extras.baseline);
+    const auto is_known = [](const Result& one) {
+        return one.verdict == Verdict::xfail || one.verdict == Verdict::xpass;
+    };
+    if (context.extras.remarks.empty() && std::ranges::none_of(context.results.results, is_known)) {
+        part.add("p").literal("It excuses nothing here.");
+        return;
+    }
+    auto list = part.add("ul");
     for (std::size_t i = 0; i < context.results.results.size(); ++i) {
         const auto& result = context.results.results[i];
-        if (result.verdict != Verdict::xfail && result.verdict != Verdict::xpass) continue;
-        text += fmt::format("<li>{} <a href=\"#r{}\">{}</a> {}</li>\n", badge(result.verdict, name(result.verdict)), i,
-                            plain(result.id), plain(result.reference));
+        if (!is_known(result)) continue;
+        auto line = list.add("li");
+        badge(line, result.verdict, name(result.verdict));
+        line.literal(" ").add("a", {{"href", fmt::format("#r{}", i)}}).text(result.id);
+        line.literal(" ").text(result.reference);
     }
-    for (const auto& remark : context.extras.remarks) text += "<li>" + plain(remark) + "</li>\n";
-    return fmt::format("<h3>Baseline {}</h3>\n{}", plain(context.extras.baseline),
-                       text.empty() ? "<p>It excuses nothing here.</p>\n" : "<ul>\n" + text + "</ul>\n");
+    for (const auto& remark : context.extras.remarks) list.add("li").text(remark);
 }
 
-std::string since_earlier(const Context& context) {
+void since_earlier(Element part, const Context& context) {
     const auto comparison = compare(*context.extras.earlier, context.results);
-    auto text = fmt::format("<h3>Since {}, {}</h3>\n<p>{}</p>\n", plain(context.extras.earlier_file),
-                            plain(context.extras.earlier->started), plain(comparison.lines.back()));
+    part.add("h3")
+        .literal("Since ")
+        .text(context.extras.earlier_file)
+        .literal(", ")
+        .text(context.extras.earlier->started);
+    part.add("p").text(comparison.lines.back());
     const auto changes = comparison.lines.size() - 1, told = std::min(lines_told, changes);
+    if (told == 0) return;
+    auto list = part.add("ul", {{"class", "changes"}});
     for (std::size_t i = 0; i < told; ++i) {
         const auto& line = comparison.lines[i];
-        text += fmt::format("{}<li class=\"{}\">{}</li>\n", i == 0 ? "<ul class=\"changes\">\n" : "",
-                            plain(line.substr(0, line.find(':'))), plain(line));
+        list.add("li", {{"class", line.substr(0, line.find(':'))}}).text(line);
     }
-    if (told > 0) text += "</ul>\n";
-    if (told < changes) text += fmt::format("<p>and {} more</p>\n", changes - told);
-    return text;
+    if (told < changes) part.add("p").literal(fmt::format("and {} more", changes - told));
+}
+
+void reason(Element cell, const RequirementResult& one) {
+    if (one.verdict == Verdict::na) cell.text(name(one.na));
+    if (one.verdict == Verdict::na && !name(one.na).empty() && !one.reason.empty()) cell.literal(": ");
+    cell.text(clipped(one.reason, longest_message));
 }
 
 }  // namespace
 
-std::string comparison(const Context& context) {
+void comparison(Element main, const Context& context) {
     const bool has_baseline = !context.extras.baseline.empty();
-    if (!has_baseline && !context.extras.earlier) return {};
-    return "<section id=\"comparison\"><h2>Comparison</h2>\n" + (has_baseline ? known_failures(context) : "") +
-           (context.extras.earlier ? since_earlier(context) : "") + "</section>\n";
+    if (!has_baseline && !context.extras.earlier) return;
+    auto part = section(main, "comparison", "Comparison", false);
+    if (has_baseline) known_failures(part, context);
+    if (context.extras.earlier) since_earlier(part, context);
 }
 
-std::string requirement_table(const Context& context) {
+void requirement_table(Element main, const Context& context) {
     const auto& all = context.results.requirements;
-    if (all.empty()) return {};
+    if (all.empty()) return;
     const Rows rows{context.results};
-    auto text =
-        table_begin("requirements", "Requirements",
-                    head_cell("verdict") + head_cell("requirement") + head_cell("statement") + head_cell("judged by"));
+    auto body = table(section(main, "requirements", "Requirements", true), "list",
+                      {"verdict", "requirement", "statement", "judged by"});
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& one = all[i];
-        auto reason = one.verdict == Verdict::na ? plain(name(one.na)) : std::string{};
-        if (!one.reason.empty()) reason += (reason.empty() ? "" : ": ") + plain(clipped(one.reason, longest_message));
-        text += row_begin('q', i, one.verdict, section_of(one).key) +
-                fmt::format("<td>{}</td><td><b>{}</b><br/><small>{}, {}</small></td><td>{}</td><td>{}{}</td></tr>\n",
-                            badge(one.verdict, name(one.verdict)), plain(one.id), plain(place_of(one)),
-                            plain(force_of(one)), plain(one.statement), rows.links(one.by), reason);
+        auto line = row(body, 'q', i, one.verdict, section_of(one).key);
+        badge(line.add("td"), one.verdict, name(one.verdict));
+        auto who = line.add("td");
+        who.add("b").text(one.id);
+        who.add("br");
+        who.add("small").text(place_of(one)).literal(", ").text(force_of(one));
+        line.add("td").text(one.statement);
+        auto by = line.add("td");
+        rows.links(by, one.by);
+        reason(by, one);
     }
-    return text + "</tbody></table></section>\n";
 }
 
-std::string result_table(const Context& context) {
+void result_table(Element main, const Context& context) {
     const auto& all = context.results.results;
-    auto text = table_begin("results", "Rules and cases",
-                            head_cell("verdict") + head_cell("rule or case") + head_cell("what was found") +
-                                head_cell("observed") + head_cell("violations"));
+    auto body = table(section(main, "results", "Rules and cases", true), "list",
+                      {"verdict", "rule or case", "what was found", "observed", "violations"});
     std::vector<bool> is_told(all.size());
     for (const auto& told : context.findings) is_told[told.index] = true;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& one = all[i];
-        const auto capture = context.capture_name(one);
-        text += row_begin('r', i, one.verdict, context.sections_of(one)) +
-                fmt::format(
-                    "<td>{}</td><td><b>{}</b>{}<br/><small>{}{}</small></td><td>{}</td><td class=\"n\">{}</td>"
-                    "<td class=\"n\">{}</td></tr>\n",
-                    badge(one.verdict, verdict_name(one)), plain(one.id) + on_host(one),
-                    is_told[i] ? fmt::format(" <a href=\"#f{}\">finding</a>", i) : "", plain(one.title),
-                    capture.empty() ? "" : " in " + plain(capture), sentence_of(one), one.observed, one.violations);
+        auto line = row(body, 'r', i, one.verdict, context.sections_of(one));
+        badge(line.add("td"), one.verdict, verdict_name(one));
+        auto who = line.add("td");
+        who.add("b").text(one.id);
+        if (!one.host.empty()) who.literal(" on ").add("b").text(one.host);
+        if (is_told[i]) who.literal(" ").add("a", {{"href", fmt::format("#f{}", i)}}).literal("finding");
+        who.add("br");
+        auto title = who.add("small").text(one.title);
+        if (const auto capture = context.capture_name(one); !capture.empty()) title.literal(" in ").text(capture);
+        line.add("td").text(sentence_of(one));
+        number(line, one.observed);
+        number(line, one.violations);
     }
-    return text + "</tbody></table></section>\n";
 }
 
-std::string captures(const Context& context) {
+void captures(Element main, const Context& context) {
     const auto& all = context.results.captures;
-    if (all.empty()) return {};
-    std::string text = "<section id=\"captures\"><h2>Captures</h2>\n<table class=\"plain\"><thead><tr>" +
-                       head_cell("capture") + head_cell("packets") + head_cell("of them IPoIB") + head_cell("notes") +
-                       "</tr></thead><tbody>\n";
+    if (all.empty()) return;
+    auto rows =
+        table(section(main, "captures", "Captures", false), "plain", {"capture", "packets", "of them IPoIB", "notes"});
     for (const auto& one : all) {
-        std::string notes = plain(one.error);
-        if (!one.host.empty()) notes += (notes.empty() ? "on " : "; on ") + plain(one.host);
-        for (const auto& note : one.notes) notes += (notes.empty() ? "" : "; ") + plain(note);
-        text += fmt::format("<tr><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td>{}</td></tr>\n",
-                            one.file == "-"
-                                ? "standard input"
-                                : fmt::format("<a href=\"{}\">{}</a>", link(one.file, context.folder), plain(one.file)),
-                            one.packets, one.ipoib, notes);
+        auto line = rows.add("tr");
+        if (one.file == "-")
+            line.add("td").literal("standard input");
+        else
+            line.add("td").add("a").whole("href", link(one.file, context.folder)).text(one.file);
+        number(line, one.packets);
+        number(line, one.ipoib);
+        auto notes = line.add("td").text(one.error);
+        bool is_first = one.error.empty();
+        const auto begin = [&](std::string_view word) {
+            notes.literal(is_first ? "" : "; ").literal(word);
+            is_first = false;
+        };
+        if (!one.host.empty()) {
+            begin("on ");
+            notes.text(one.host);
+        }
+        for (const auto& note : one.notes) {
+            begin("");
+            notes.text(note);
+        }
     }
-    return text + "</tbody></table></section>\n";
 }
 
 }  // namespace ipoib::reports::html

@@ -8,47 +8,8 @@
 #include <array>
 
 #include "reports/atomic_file.hpp"
-#include "reports/text.hpp"
 
 namespace ipoib::reports::html {
-namespace {
-
-constexpr std::size_t longest_text = 2000;
-
-std::string_view entity_of(char c) {
-    switch (c) {
-        case '&':
-            return "&amp;";
-        case '<':
-            return "&lt;";
-        case '>':
-            return "&gt;";
-        case '"':
-            return "&quot;";
-        case '\'':
-            return "&#39;";
-        default:
-            return {};
-    }
-}
-
-std::string escaped(std::string_view text) {
-    std::string out;
-    out.reserve(text.size());
-    for (const char c : text)
-        if (const auto entity = entity_of(c); entity.empty())
-            out += c;
-        else
-            out += entity;
-    return out;
-}
-
-}  // namespace
-
-std::string plain(std::string_view text) { return escaped(clipped(printable(text, Lines::join), longest_text)); }
-std::string verbatim(std::string_view text) { return escaped(printable(text)); }
-std::string lines(std::string_view text) { return escaped(clipped(printable(text), longest_text)); }
-
 std::string link(const std::string& path, const std::filesystem::path& folder) {
     auto relative = relative_to(folder, path);
     // A name with a colon before any slash would be a scheme.
@@ -80,8 +41,26 @@ std::string_view key_of(Verdict verdict) {
     return keys[static_cast<std::size_t>(verdict)];
 }
 
-std::string badge(Verdict verdict, std::string_view text) {
-    return fmt::format("<span class=\"badge {}\">{}</span>", key_of(verdict), plain(text));
+void badge(Element parent, Verdict verdict, std::string_view text) {
+    parent.add("span", {{"class", fmt::format("badge {}", key_of(verdict))}}).text(text);
+}
+
+Element table(Element parent, std::string_view kind, std::initializer_list<std::string_view> columns) {
+    auto whole = parent.add("table", {{"class", kind}});
+    auto head = whole.add("thead").add("tr");
+    for (const auto column : columns) head.add("th", {{"scope", "col"}}).literal(column);
+    return whole.add("tbody");
+}
+
+Element section(Element main, std::string_view id, std::string_view title, bool is_counted) {
+    auto part = main.add("section", {{"id", id}});
+    auto heading = part.add("h2").literal(title);
+    if (is_counted) heading.literal(" ").add("small", {{"class", "count"}});
+    return part;
+}
+
+Element wide(Element parent, std::string_view label) {
+    return parent.add("div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", label}});
 }
 
 SectionKey section_of(const RequirementResult& requirement) {

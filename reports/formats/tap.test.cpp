@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // TAP that any reader takes, whatever the results hold.
-#include "reports/tap.hpp"
-
 #include "catch2.hpp"
 #include "reports/samples.hpp"
 
@@ -41,7 +39,7 @@ void check_form(const std::string& text) {
 }  // namespace
 
 TEST_CASE("TAP: every verdict") {
-    const auto text = to_tap(samples::every_verdict());
+    const auto text = samples::written("tap", samples::every_verdict());
     check_form(text);
     CHECK_THAT(text, ContainsSubstring("not ok 1 - RULE-RFC4391-6-02"));
     CHECK_THAT(text, ContainsSubstring("# FAIL.MUST: "));
@@ -54,24 +52,24 @@ TEST_CASE("TAP: every verdict") {
 }
 
 TEST_CASE("TAP: nothing judged is skipped as a whole") {
-    CHECK_THAT(to_tap({}), ContainsSubstring("1..0 # SKIP nothing was judged"));
+    CHECK_THAT(samples::written("tap", {}), ContainsSubstring("1..0 # SKIP nothing was judged"));
 }
 
 TEST_CASE("TAP: a title is no directive") {
     auto run = samples::every_verdict();
     run.results[0].title = "x # SKIP not really";
-    CHECK_THAT(to_tap(run), ContainsSubstring(R"(x \# SKIP not really)"));
+    CHECK_THAT(samples::written("tap", run), ContainsSubstring(R"(x \# SKIP not really)"));
 }
 
 TEST_CASE("TAP: hostile text, many results, a capture that broke off") {
     auto run = samples::every_verdict();
     for (auto& result : run.results) result.id = result.title = result.message = result.reference = samples::hostile();
     run.results[0].details[0].actual = samples::hostile();
-    check_form(to_tap(run));
+    check_form(samples::written("tap", run));
     const auto once = samples::every_verdict().results;
     while (run.results.size() < 10'000) run.results.insert(run.results.end(), once.begin(), once.end());
     run.captures.push_back({"b.pcap", 247, 1, 1, {}, "frame 1, offset 24"});
-    const auto text = to_tap(run);
+    const auto text = samples::written("tap", run);
     check_form(text);
     CHECK(text.size() < 8'000'000);
     CHECK_THAT(text, ContainsSubstring("frame 1, offset 24"));

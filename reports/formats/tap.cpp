@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // testanything.org, version 13; Documentation/dev-tools/ktap.rst of Linux.
-#include "reports/tap.hpp"
-
 #include <fmt/format.h>
 
-#include "reports/atomic_file.hpp"
 #include "reports/failure.hpp"
+#include "reports/format.hpp"
 #include "reports/junit_suites.hpp"
 #include "reports/text.hpp"
 
-namespace ipoib::reports {
+namespace ipoib::reports::format {
 namespace {
 
 constexpr std::size_t longest_line = 500, violations_told = 10;
@@ -42,8 +40,8 @@ std::string directive(const Result& result) {
     return {};
 }
 
-}  // namespace
-
+/// A line for each result: "ok" for PASS and WARN, "# SKIP" for NA and XFAIL, "not ok" for the rest, the reason in
+/// lines that begin with "#". No YAML, which KTAP has not.
 std::string to_tap(const Results& results) {
     const auto lost = faults(results);
     const auto suites = suites_of(results, lost, "ipoib-conform");
@@ -67,8 +65,10 @@ std::string to_tap(const Results& results) {
     return "TAP version 13\n" + plan + diagnostics(coverage_sentence(results)) + lines;
 }
 
-std::string write_tap(const std::filesystem::path& path, const Results& results) {
-    return write_atomically(path, to_tap(results));
-}
+}  // namespace
 
-}  // namespace ipoib::reports
+extern const Format tap{.name = "tap",
+                        .help = "Write TAP 13, which readers of KTAP take, too",
+                        .documents = [](const Material& of) { return std::vector{to_tap(of.results)}; }};
+
+}  // namespace ipoib::reports::format

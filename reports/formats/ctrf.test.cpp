@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // CTRF as its schema has it; the schema itself judges in tests/reports_test.py.
-#include "reports/ctrf.hpp"
-
 #include "catch2.hpp"
 #include "reports/samples.hpp"
 
@@ -12,7 +10,7 @@ using namespace ipoib::reports;
 using Json = nlohmann::json;
 
 TEST_CASE("CTRF: every verdict, with our own word for it") {
-    const auto document = Json::parse(to_ctrf(samples::every_verdict()));
+    const auto document = Json::parse(samples::written("ctrf", samples::every_verdict()));
     CHECK(document["reportFormat"] == "CTRF");
     const auto& results = document["results"];
     std::map<std::string, std::string> states;
@@ -46,7 +44,7 @@ TEST_CASE("CTRF: hostile text, nothing at all, no time") {
     run.dut = {{bad, bad}};
     run.started = bad;
     run.results[0].seconds = -1;
-    const auto document = Json::parse(to_ctrf(run));
+    const auto document = Json::parse(samples::written("ctrf", run));
     CHECK(document["results"]["summary"]["start"] == 0);
-    CHECK(Json::parse(to_ctrf({}))["results"]["tests"].empty());
+    CHECK(Json::parse(samples::written("ctrf", {}))["results"]["tests"].empty());
 }

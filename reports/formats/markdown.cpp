@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a person wants to know first: is it well, and if not, what is wrong.
-#include "reports/job_summary.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
 
-#include "reports/atomic_file.hpp"
 #include "reports/failure.hpp"
+#include "reports/format.hpp"
 #include "reports/junit_suites.hpp"
 #include "reports/markdown.hpp"
 #include "reports/matrix.hpp"
 #include "reports/text.hpp"
 
-namespace ipoib::reports {
+namespace ipoib::reports::format {
 using namespace markdown;
 
 namespace {
@@ -117,8 +115,8 @@ std::string finding(const Results& results, const Requirements& requirements, co
     return text;
 }
 
-}  // namespace
-
+/// How much was judged, a count of each verdict, and what is wrong: the first findings in full, the rest by their ids.
+/// Never more than what a job may show (GitHub: 1 MiB).
 std::string to_job_summary(const Results& results) {
     const auto lost = faults(results);
     const auto suites = suites_of(results, lost, "ipoib-conform");
@@ -141,8 +139,10 @@ std::string to_job_summary(const Results& results) {
     return text;
 }
 
-std::string write_job_summary(const std::filesystem::path& path, const Results& results) {
-    return write_atomically(path, to_job_summary(results));
-}
+}  // namespace
 
-}  // namespace ipoib::reports
+extern const Format markdown{.name = "markdown",
+                             .help = "Write a page for the summary of a CI job",
+                             .documents = [](const Material& of) { return std::vector{to_job_summary(of.results)}; }};
+
+}  // namespace ipoib::reports::format

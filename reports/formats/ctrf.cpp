@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // CTRF 0.0.0 as its schema of 2025 has it; every text is legal UTF-8 and of bounded length.
-#include "reports/ctrf.hpp"
-
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "reports/atomic_file.hpp"
 #include "reports/failure.hpp"
+#include "reports/format.hpp"
 #include "reports/junit_suites.hpp"
 #include "reports/text.hpp"
 
-namespace ipoib::reports {
+namespace ipoib::reports::format {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -141,12 +139,15 @@ private:
     std::map<std::string, std::size_t> counts_;
 };
 
-}  // namespace
-
+/// PASS and WARN are passed, FAIL and XPASS failed, NA and XFAIL skipped, INCONC and ERROR other; `rawStatus` has our
+/// own word. Each capture and each host is a suite; a capture that could not be read to its end and a host without all
+/// its results have a test of their own.
 std::string to_ctrf(const Results& results) { return Document(results).json().dump(1) + "\n"; }
 
-std::string write_ctrf(const std::filesystem::path& path, const Results& results) {
-    return write_atomically(path, to_ctrf(results));
-}
+}  // namespace
 
-}  // namespace ipoib::reports
+extern const Format ctrf{.name = "ctrf", .help = "Write CTRF JSON (ctrf.io)", .documents = [](const Material& of) {
+                             return std::vector{to_ctrf(of.results)};
+                         }};
+
+}  // namespace ipoib::reports::format

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Every file is tried, every failure told.
+#include "conformance/command/writing.hpp"
+
+#include "conformance/command/usage.hpp"
+#include "reports/atomic_file.hpp"
+
+#include <exception>
+#include <iostream>
+
+namespace ipoib::conformance {
+namespace {
+
+void tell(const std::string& failure) { std::cerr << "ipoib-conform: " << failure << std::endl; }
+
+}  // namespace
+
+bool try_paths(const std::vector<std::string>& paths) {
+    bool is_any = false, is_any_writable = false;
+    for (const auto& path : paths) {
+        if (path.empty()) continue;
+        is_any = true;
+        const auto failure = reports::why_not_writable(path);
+        if (failure.empty())
+            is_any_writable = true;
+        else
+            tell(failure);
+    }
+    return is_any_writable || !is_any;
+}
+
+void require_path(const std::vector<std::string>& paths) {
+    if (!try_paths(paths)) throw Fault("nothing is begun: nothing that was asked for can be written");
+}
+
+bool write_each(const std::vector<std::function<std::string()>>& writers) {
+    bool is_all_written = true;
+    for (const auto& write : writers) {
+        std::string failure;
+        try {
+            failure = write();
+        } catch (const std::exception& problem) {
+            failure = std::string("a report cannot be made: ") + problem.what();
+        }
+        if (failure.empty()) continue;
+        tell(failure);
+        is_all_written = false;
+    }
+    return is_all_written;
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// JUnit XML, as a format with a setting.
+#include "reports/junit.hpp"
+#include "reports/format.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace ipoib::reports::format {
+namespace {
+
+/// In the order of Dialect.
+constexpr std::array<std::string_view, 3> dialects{"portable", "ant", "rich"};
+
+std::vector<std::string> documents(const Material& of) {
+    const auto found = std::ranges::find(dialects, of.setting);
+    const auto dialect = found == dialects.end() ? Dialect::portable : static_cast<Dialect>(found - dialects.begin());
+    return to_junit(of.results, {.dialect = dialect, .name = {}});
+}
+
+}  // namespace
+
+extern const Format junit{
+    .name = "junit",
+    .help = "Write JUnit XML",
+    .documents = documents,
+    .setting = Setting{.option = "junit-dialect", .help = "portable, ant or rich", .choices = dialects}};
+
+}  // namespace ipoib::reports::format
