@@ -19,7 +19,7 @@
 namespace ipoib::conformance {
 namespace {
 
-struct Options {
+struct SelftestOptions {
     std::vector<std::string> selectors;
     std::string json, markdown, pages;
     std::uint64_t seed = 1;
@@ -28,7 +28,7 @@ struct Options {
 };
 
 /// Writes what was asked for; whether all could be.
-bool write_reports(const Options& options, const SelftestOutcome& outcome, const CaseStories& stories) {
+bool write_reports(const SelftestOptions& options, const SelftestOutcome& outcome, const CaseStories& stories) {
     std::vector<std::function<std::string()>> writers;
     const auto add = [&](const std::filesystem::path& file, const std::string& text) {
         writers.emplace_back([file, text] { return reports::write_atomically(file, text); });
@@ -42,7 +42,7 @@ bool write_reports(const Options& options, const SelftestOutcome& outcome, const
     return write_each(writers);
 }
 
-int run_selftest(const Options& options) {
+int run_selftest(const SelftestOptions& options) {
     refuse_same_files({options.json, options.markdown}, {});
     if (!options.pages.empty() && !std::filesystem::is_directory(options.pages))
         throw UsageError(options.pages + " is no folder");
@@ -74,7 +74,7 @@ int run_selftest(const Options& options) {
 }  // namespace
 
 void add_selftest(CLI::App& program, int& exit_code) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SelftestOptions>();
     auto* command = program.add_subcommand(
         "selftest", "Judge the judge: the cases against the reference and its mutants, on the simulated fabric");
     command
