@@ -63,11 +63,19 @@ std::string shown(const Result* result) {
     return judged(*result) ? verdict_name(*result) : std::string(name(Verdict::na));
 }
 
+/// Whether both runs know their revisions, and these differ: then the DUT may be what it was.
+bool is_redefined(const Pair& pair) {
+    if (pair.before == nullptr || pair.after == nullptr) return false;
+    const auto &before = pair.before->revision, &after = pair.after->revision;
+    return !before.empty() && !after.empty() && before != after;
+}
+
 std::string line_of(std::string_view change, const Pair& pair) {
     const auto& result = pair.after != nullptr ? *pair.after : *pair.before;
     auto line = fmt::format("{}: {} {} -> {}", change, one_line(result.id), shown(pair.before), shown(pair.after));
     if (!pair.host.empty()) line += " on " + one_line(pair.host);
     if (!pair.capture.empty()) line += " in " + one_line(pair.capture);
+    if (is_redefined(pair)) line += fmt::format(" (the {} changed)", result.id.starts_with("RULE-") ? "rule" : "case");
     return result.title.empty() ? line : line + ": " + one_line(result.title);
 }
 
@@ -120,15 +128,20 @@ Comparison compare(const Results& before, const Results& after) {
     constexpr std::array names{"worse", "better", "new", "gone"};
     std::array<std::vector<std::string>, names.size()> lines;
     std::array<std::size_t, names.size() + 1> counts{};
+    std::size_t redefined = 0;
     for (const auto& pair : pairs.all()) {
         const auto change = static_cast<std::size_t>(change_of(pair));
         ++counts[change];
+        const bool is_news = change <= static_cast<std::size_t>(Change::better);
+        if (is_news && is_redefined(pair)) ++redefined;
         if (change < names.size()) lines[change].push_back(line_of(names[change], pair));
     }
-    Comparison comparison{counts[0], counts[1], counts[2], counts[3], counts[4], {}};
+    Comparison comparison{counts[0], counts[1], counts[2], counts[3], counts[4], redefined, {}};
     for (const auto& some : lines) comparison.lines.insert(comparison.lines.end(), some.begin(), some.end());
-    comparison.lines.push_back(fmt::format("{} worse, {} better, {} new, {} gone, {} same", counts[0], counts[1],
-                                           counts[2], counts[3], counts[4]));
+    auto sum = fmt::format("{} worse, {} better, {} new, {} gone, {} same", counts[0], counts[1], counts[2], counts[3],
+                           counts[4]);
+    if (redefined > 0) sum += fmt::format("; {} of the worse and better by a rule or case that changed", redefined);
+    comparison.lines.push_back(std::move(sum));
     return comparison;
 }
 

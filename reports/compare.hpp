@@ -16,6 +16,7 @@ struct Comparison {
     std::size_t fresh = 0;  ///< judged only in the second run, and no failure
     std::size_t gone = 0;   ///< judged only in the first run
     std::size_t same = 0;
+    std::size_t redefined = 0;  ///< of worse and better: another revision of the rule or case judged in the second run
     std::vector<std::string> lines;  ///< one for each result but the same ones: worse, better, new, gone; the counts
 };
 

@@ -111,6 +111,26 @@ TEST_CASE("Compare: a host whose results are missing now is worse, one that they
     CHECK(exit_code(compare(lost, whole)) == 0);
 }
 
+TEST_CASE("Compare: a rule that changed is told from a DUT that did") {
+    auto before = run_of(Verdict::pass), after = run_of(Verdict::fail, "FAIL.MUST");
+    before.results[0].id = after.results[0].id = "RULE-R";
+    before.results[0].revision = after.results[0].revision = "00000001";
+    CHECK(compare(before, after).redefined == 0);
+    CHECK(compare(before, after).lines[0] == "worse: RULE-R PASS -> FAIL.MUST: title of R");
+    after.results[0].revision = "00000002";
+    const auto comparison = compare(before, after);
+    CHECK(comparison.redefined == 1);
+    CHECK(exit_code(comparison) == 1);
+    CHECK(comparison.lines ==
+          std::vector<std::string>{"worse: RULE-R PASS -> FAIL.MUST (the rule changed): title of R",
+                                   "1 worse, 0 better, 0 new, 0 gone, 0 same; 1 of the worse and better by a rule or "
+                                   "case that changed"});
+    // Results of a suite that did not tell.
+    before.results[0].revision.clear();
+    CHECK(compare(before, after).redefined == 0);
+    CHECK(compare(after, after).redefined == 0);
+}
+
 TEST_CASE("Compare: hostile text is shown, not passed on") {
     auto run = run_of(Verdict::fail);
     run.results[0].id = run.results[0].title = samples::hostile();

@@ -92,6 +92,7 @@ Json to_member(const Result& result, const std::filesystem::path& folder) {
                 {"repeat", valid_utf8(result.repeat)},
                 {"notes", texts(result.notes)},
                 {"details", std::move(details)}};
+    if (!result.revision.empty()) object["revision"] = valid_utf8(result.revision);
     if (!result.host.empty()) object["host"] = valid_utf8(result.host);
     return object;
 }

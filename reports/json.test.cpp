@@ -83,6 +83,16 @@ TEST_CASE("JSON: paths are relative to the file and come back as they can be ope
     CHECK(loaded->results[0].evidence == run.results[0].evidence);
 }
 
+TEST_CASE("JSON: the revision of a rule is there where it is known, and comes back") {
+    auto run = samples::every_verdict();
+    CHECK(to_json(run).find("revision") == std::string::npos);
+    run.results[0].revision = "1f3a9c02";
+    const auto loaded = from_json(to_json(run), "a.json");
+    REQUIRE(loaded);
+    CHECK(loaded->results[0].revision == "1f3a9c02");
+    CHECK(loaded->results[1].revision.empty());
+}
+
 TEST_CASE("JSON: hostile text is written as legal UTF-8, no number is not a number") {
     auto run = samples::every_verdict();
     run.results[0].message = run.results[0].id = run.dut[0].first = run.captures[0].file = samples::hostile();

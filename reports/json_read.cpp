@@ -233,6 +233,7 @@ Result result_in(const Node& node, const Names& hosts, const Results& results, c
     read_capture(node, results, result.capture);
     node.read("reference", result.reference);
     node.read("repeat", result.repeat);
+    node.read("revision", result.revision);
     node.member("parts", [&](const Node& list) {
         list.items([&](const Node& part) { result.parts.push_back(part_in(part)); });
     });

@@ -131,6 +131,7 @@ bool is_worse(const Result& result, const Result& than) {
 }
 
 void add_up(Result& sum, Result&& more) {
+    if (sum.revision != more.revision) sum.revision.clear();
     constexpr std::size_t most_details = 100;
     if (sum.violations == 0 && more.violations > 0) {
         sum.evidence = more.evidence;

@@ -81,6 +81,7 @@ struct Result {
     double seconds = 0;
     std::string host = {};               ///< which of Results::hosts it is of; empty in a run of one host
     std::vector<CaseFrames> cases = {};  ///< of a rule under `run`: those in which it is violated
+    std::string revision = {};           ///< changes with the definition of the rule or case; empty: unknown
 };
 
 /// A requirement's verdict, rolled up over everything that judged it.

@@ -65,6 +65,59 @@ class Reports(Folder):
         self.assertEqual(run.returncode, 1, run.stdout)
         self.assertNotIn("Parse errors", run.stdout)
 
+    def revisions(self, source):
+        made = self.folder / "revisions.cpp"
+        subprocess.run(["cmake", f"-DSOURCE={source}", f"-DOUT={made}", "-P",
+                        SOURCE / "cmake/Revisions.cmake"], check=True, timeout=60)
+        return dict(re.findall(r'\{"(.*?)", "([0-9a-f]{8})"\}', made.read_text()))
+
+    def test_every_rule_and_case_has_a_revision(self):
+        listed = {one["id"] for one in json.loads(conform("list", "--json").stdout)}
+        known = self.revisions(SOURCE)
+        self.assertEqual(set(known), listed)
+        for arguments in (("check", CAPTURES / "broken.pcap"), ("run", "IPOIB-4391-6-*"), ("audit", "--fabric", "simulated")):
+            conform(*arguments, "--json", self.folder / "r.json")
+            results = json.loads((self.folder / "r.json").read_text())["results"]
+            self.assertEqual({one["id"]: one["revision"] for one in results}, {one["id"]: known[one["id"]] for one in results})
+
+    def test_a_revision_changes_with_the_definition_alone(self):
+        copy = self.folder / "source"
+        for part in ("protocol/rules", "conformance/audit", "conformance/cases"):
+            shutil.copytree(SOURCE / part, copy / part)
+        before = self.revisions(copy)
+
+        def changed(path, old, new):
+            text = (copy / path).read_text()
+            self.assertIn(old, text)
+            (copy / path).write_text(text.replace(old, new, 1))
+            after = self.revisions(copy)
+            (copy / path).write_text(text)
+            return {one for one in before if before[one] != after[one]}
+
+        rules = "protocol/rules/rfc4391_06_frame_format.cpp"
+        title = re.search(r'"RULE-RFC4391-6-02",.*?\.title = "', (copy / rules).read_text(), re.DOTALL)[0]
+        self.assertEqual(changed(rules, title, title + "x"), {"RULE-RFC4391-6-02"})
+        self.assertEqual(changed(rules, title, "// a remark\n\n  " + title), set())
+        of_file = {f"RULE-{one}" for one in re.findall(r'"RULE-(.*?)"', (copy / rules).read_text())}
+        self.assertEqual(changed(rules, "namespace {", "namespace {\nint helper();"), of_file)
+        case = next((copy / "conformance/cases").glob("rfc4391-06*/*.cpp")).relative_to(copy)
+        ids = set(re.findall(r'"(IPOIB-.*?)"', (copy / case).read_text()))
+        self.assertEqual(changed(case, "namespace", "int helper();\nnamespace"), ids)
+
+    def test_diff_tells_a_rule_that_changed(self):
+        before, after = self.folder / "before.json", self.folder / "after.json"
+        conform("check", CAPTURES / "usual.pcap", "RULE-RFC4391-6-02", "--json", before)
+        conform("check", CAPTURES / "broken.pcap", "RULE-RFC4391-6-02", "--json", after)
+        run = conform("diff", before, after)
+        self.assertEqual(run.returncode, 1)
+        self.assertNotIn("changed", run.stdout)
+        results = json.loads(before.read_text())
+        results["results"][0]["revision"] = "00000000"
+        before.write_text(json.dumps(results))
+        run = conform("diff", before, after)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("(the rule changed)", run.stdout)
+
     def test_a_report_does_not_replace_another(self):
         path = self.folder / "r"
         self.assertEqual(conform("check", CAPTURES / "usual.pcap", "--tap", path, "--ctrf", path).returncode, 2)

@@ -4,6 +4,7 @@
 
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/command/revisions.hpp"
 #include "conformance/command/writing.hpp"
 #include "conformance/engine/passive.hpp"
 #include "conformance/exhibits/exhibits.hpp"
@@ -77,6 +78,15 @@ std::string illustrated_options() {
     for (const auto* format : reports::formats())
         if (format->is_illustrated) names += (names.empty() ? "--" : " or --") + std::string(format->name);
     return names;
+}
+
+/// Results that were read have what they were judged by.
+void add_revisions(reports::Results& results) {
+    if (!results.hosts.empty()) return;
+    for (auto& result : results.results) {
+        const auto found = std::ranges::find(revisions(), result.id, &Revision::id);
+        if (found != revisions().end()) result.revision = found->number;
+    }
 }
 
 }  // namespace
@@ -188,6 +198,7 @@ RunClock::RunClock() : started_(utc_now()), begin_(std::chrono::steady_clock::no
 
 void RunClock::complete(reports::Results& results, const ReportOptions& options,
                         std::vector<std::string> command) const {
+    add_revisions(results);
     results.suite = suite_version;
     results.command = std::move(command);
     results.seed = options.seed;
