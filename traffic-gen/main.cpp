@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-gen: IPoIB traffic with every bit under control, into captures and onto fabrics.
-#include "conformance/command/manual.hpp"
-#include "conformance/command/terminal.hpp"
+#include "conformance/terminal/manual.hpp"
+#include "conformance/terminal/terminal.hpp"
 #include "generated/version.hpp"
 #include "protocol/wire/registry.hpp"
 #include "traffic-gen/fabric_sink.hpp"

@@ -2,7 +2,7 @@
 // What a run tells of itself on standard error: a line now and then, a bar on a terminal, a summary.
 #pragma once
 
-#include "conformance/command/terminal.hpp"
+#include "conformance/terminal/terminal.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -4,10 +4,10 @@
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
-#include "conformance/command/terminal.hpp"
 #include "conformance/engine/outlook.hpp"
 #include "conformance/engine/passive.hpp"
 #include "conformance/engine/recorder.hpp"
+#include "conformance/terminal/terminal.hpp"
 
 #include <fmt/format.h>
 

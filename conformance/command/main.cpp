@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform: the judge's command line.
 #include "conformance/command/commands.hpp"
-#include "conformance/command/manual.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/terminal/manual.hpp"
 #include "generated/version.hpp"
 
 #include <csignal>

@@ -6,7 +6,7 @@
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/target_options.hpp"
-#include "conformance/command/terminal.hpp"
+#include "conformance/terminal/terminal.hpp"
 #include "reports/text.hpp"
 
 #include <fmt/format.h>

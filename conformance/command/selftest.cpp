@@ -6,9 +6,9 @@
 #include "conformance/command/metamorphic.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
-#include "conformance/command/terminal.hpp"
 #include "conformance/command/writing.hpp"
 #include "conformance/documents/pages.hpp"
+#include "conformance/terminal/terminal.hpp"
 #include "generated/version.hpp"
 #include "reports/atomic_file.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Manual page and completion.
-#include "conformance/command/manual.hpp"
+#include "conformance/terminal/manual.hpp"
 
 #include "generated/version.hpp"
 

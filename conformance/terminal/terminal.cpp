@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Progress and interruption.
-#include "conformance/command/terminal.hpp"
+#include "conformance/terminal/terminal.hpp"
 
 #include "fabric/capture/reader.hpp"
 #include "fabric/loop.hpp"
