@@ -34,6 +34,13 @@ class Audit(Folder):
         self.assertEqual(results["RULE-RFC4391-4-08-audit"]["verdict"], "XFAIL")
         self.results("--sa", CAPTURES / "groups.txt", "!rfc4391/5", "--expect", baseline, "--strict", code=1)
 
+    def test_evidence_that_cannot_be_written_takes_no_report_with_it(self):
+        (self.folder / "evidence" / "audit.pcapng").mkdir(parents=True)
+        results, run = self.results("--fabric", "simulated", "--evidence", self.folder / "evidence", code=3)
+        self.assertIn("audit.pcapng", run.stderr)
+        self.assertIn("PASS", {one["verdict"] for one in results.values()})
+        self.assertFalse(any(one.get("evidence") for one in results.values()))
+
     def test_what_no_administrator_should_say_is_judged(self):
         text = (CAPTURES / "groups.txt").read_text()
         file = self.folder / "sa.txt"

@@ -4,6 +4,7 @@
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
+#include "conformance/command/writing.hpp"
 #include "conformance/engine/outlook.hpp"
 #include "conformance/engine/passive.hpp"
 #include "conformance/engine/recorder.hpp"
@@ -37,6 +38,7 @@ std::vector<const audit::Rule*> chosen(const AuditOptions& options) {
 struct Told {
     std::vector<audit::Inventory> inventories;  ///< of a subnet each
     std::vector<std::pair<std::string, std::string>> facts;
+    bool lacks_evidence = false;  ///< what was asked for could not be written, as was told
 };
 
 Told told_by_files(const AuditOptions& options) {
@@ -64,13 +66,15 @@ std::unique_ptr<Outlook> outlook(const AuditOptions& options) {
     }
 }
 
-void keep(const Recorder& recorder, const std::string& folder) {
-    if (folder.empty()) return;
-    try {
-        recorder.write(folder + "/audit.pcapng");
-    } catch (const std::runtime_error& problem) {
-        throw Fault(problem.what());
-    }
+std::string evidence_file(const std::string& folder) { return folder + "/audit.pcapng"; }
+
+/// Whether what is to be kept is kept; if not, why is told.
+bool keep(const Recorder& recorder, const std::string& folder) {
+    if (folder.empty()) return true;
+    return write_each({[&] {
+        recorder.write(evidence_file(folder));
+        return std::string{};
+    }});
 }
 
 Told told_by_fabric(const AuditOptions& options) {
@@ -90,11 +94,11 @@ Told told_by_fabric(const AuditOptions& options) {
         told.inventories.push_back(audit::survey(
             *fabric.ports().front(), fabric.abilities().has(fabric::Ability::trusted_sa), patience, progress));
         line.clear();
-        keep(recorder, options.evidence);
+        told.lacks_evidence = !keep(recorder, options.evidence);
         return told;
     } catch (const std::runtime_error& problem) {
         line.clear();
-        keep(recorder, options.evidence);
+        (void)keep(recorder, options.evidence);
         throw Fault(problem.what());
     }
 }
@@ -140,12 +144,13 @@ int run_audit(const AuditOptions& options, const std::vector<std::string>& comma
             for (const auto& note : result.notes) std::cerr << "ipoib-conform: " << note << '\n';
     add_counts(told);
     results.fabric = std::move(told.facts);
-    if (!options.evidence.empty())
-        for (auto& result : results.results) result.evidence = options.evidence + "/audit.pcapng";
+    if (!options.evidence.empty() && !told.lacks_evidence)
+        for (auto& result : results.results) result.evidence = evidence_file(options.evidence);
     clock.complete(results, options.report, command);
     if (!options.selectors.empty())
         results.selected = selected_requirements(Selection{options.selectors}, audit::selectable_rules());
-    return report(results, options.report, comparisons);
+    const int verdict = report(results, options.report, comparisons);
+    return told.lacks_evidence ? exit_fault : verdict;
 }
 
 }  // namespace
