@@ -20,7 +20,7 @@ TEST_CASE("Subnet: two hundred hosts join, and each broadcast reaches all others
         CAPTURE(i);
         CHECK(hosts[i].received.size() == (i == 0 || i == 77 || i == 199 ? 2 : 3));
     }
-    CHECK(world.subnet.counters().multicast_copies == 3 * 199);
+    CHECK(world.subnet.counters().multicast_copies == std::uint64_t{3} * 199);
     CHECK(world.subnet.counters().dropped_no_route == 0);
 }
 
