@@ -218,3 +218,31 @@ TEST_CASE("Belonging: how an SL is found is not defined") {
     CHECK(violated(story(echo_request(a, b, story.link, 1).set(Lrh::sl, 5))) == Ids{});
     CHECK(undecided(story) == Ids{"RFC4391-9.1.2-05"});
 }
+
+TEST_CASE("Belonging: a packet tells the LID of the way back, also one that is not captured") {
+    Story story;
+    story.up(a).up(b)(arp_request(a, b.ipv4, story.link)).path(a, c);
+    const auto by_another_lid = [](Story of) {
+        return of(naming(of, a, c, c).set(Lrh::dlid, static_cast<std::uint16_t>(c.lid + 1)));
+    };
+    SECTION("of a port whose packets are all seen") {
+        story.up(c)(arp_request(c, a.ipv4, story.link))(arp_reply(a, c, story.link));
+        const auto told = by_another_lid(story)(echo_request(c, a, story.link, 1));
+        CHECK(violated(told).count("RFC4391-9.1.2-01") == 1);
+    }
+    SECTION("of one that nothing is known of") {
+        CHECK(violated(by_another_lid(story)) == Ids{});
+        CHECK(undecided(by_another_lid(story)).count("RFC4391-9.1.2-01") == 1);
+    }
+}
+
+TEST_CASE("Belonging: an interface that was seen before the scope of any broadcast-GID is on no link yet") {
+    Story story;
+    const auto usual = samples::controlled();
+    auto wide = usual;
+    wide.scope = usual.scope == 5 ? 2 : 5;
+    // One link's interfaces resolve each other, another link's broadcast-GID is the first to be seen.
+    story(neighbour_solicitation(b, a.ipv6, 0xc008, usual))(neighbour_advertisement(a, b, usual));
+    story(arp_request(c, sa.ipv4, wide))(neighbour_solicitation(a, b.ipv6, 0xc008, usual));
+    CHECK(violated(story) == Ids{});
+}

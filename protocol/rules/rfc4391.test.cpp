@@ -153,6 +153,22 @@ TEST_CASE("Rules: the 2-octet header of the drafts is no encapsulation header") 
     CHECK(violated(draft) == Ids{"RFC4391-6-01"});
 }
 
+TEST_CASE("Rules: a 2-octet header that is cut before it can be told has no Reserved field") {
+    const auto whole = arp_request(a, b.ipv4, plain).build();
+    auto drafts = whole;
+    constexpr std::size_t before_reserved = 8 + 40 + 12 + 8 + 2, reserved = 2;
+    const auto at = drafts.begin() + before_reserved;
+    drafts.erase(at, at + reserved);
+    const Knowledge knowledge{plain};
+    for (std::size_t size = before_reserved; size < drafts.size(); ++size) {
+        CAPTURE(size);
+        CHECK(judge(Octets{drafts}.first(size), knowledge.known).violated.count("RFC4391-6-02") == 0);
+    }
+    auto wrong = whole;
+    wrong[before_reserved] = 7;
+    CHECK(judge(Octets{wrong}.first(before_reserved + 20), knowledge.known).violated == Ids{"RFC4391-6-02"});
+}
+
 TEST_CASE("Rules: a broadcast group is judged by its record") {
     auto link = samples::controlled();
     CHECK(judge(samples::broadcast_join_answer(a, link).build(), link).violated.empty());
