@@ -71,9 +71,13 @@ std::string evidence_file(const std::string& folder) { return folder + "/audit.p
 /// Whether what is to be kept is kept; if not, why is told.
 bool keep(const Recorder& recorder, const std::string& folder) {
     if (folder.empty()) return true;
-    return write_each({[&] {
-        recorder.write(evidence_file(folder));
-        return std::string{};
+    return write_each({[&]() -> std::string {
+        try {
+            recorder.write(evidence_file(folder));
+        } catch (const std::runtime_error& problem) {
+            return problem.what();
+        }
+        return {};
     }});
 }
 

@@ -296,7 +296,7 @@ public:
         : run_(run), rig_(rig), rules_(run.rules, run.judges_sa ? Party::sa : Party::dut) {}
 
     void take(const Case& one) {
-        if (is_over_) {
+        if (is_over()) {
             ++not_begun_;
             return;
         }
@@ -309,15 +309,15 @@ public:
             return give_up(one,
                            "not begun: adapter or fabric broke " + std::to_string(most_broken) + " times in a row");
         auto result = execute(one, 0);
-        for (unsigned repetition = 1; repetition < run_.repeat && !fabric::Loop::stop_requested() && !is_over_;
+        for (unsigned repetition = 1; repetition < run_.repeat && !fabric::Loop::stop_requested() && !is_over();
              ++repetition)
             merge(result, execute(one, repetition), repetition);
         results_.results.push_back(std::move(result));
-        if (is_over_) tell_of_end(one);
+        if (is_over()) tell_of_end(one);
     }
 
     reports::Results results() {
-        if (is_over_ && not_begun_ > 0)
+        if (not_begun_ > 0)
             results_.results.back().notes.push_back(std::to_string(not_begun_) + " cases were not begun");
         rules_.add_to(results_);
         results_.fabric = rig_.fabric_facts();
@@ -332,10 +332,10 @@ private:
         auto result = case_run.execute(results_);
         broken_in_a_row_ = case_run.is_broken() ? broken_in_a_row_ + 1 : 0;
         not_put_back_ = case_run.not_put_back();
-        is_over_ = !not_put_back_.empty();
         return result;
     }
     /// On a fabric that is not as it was nothing more can be judged.
+    [[nodiscard]] bool is_over() const noexcept { return !not_put_back_.empty(); }
     void tell_of_end(const Case& after) {
         Result result{.id = "SESSION", .title = "What a case changes on the fabric is taken back"};
         result.verdict = Verdict::error;
@@ -354,7 +354,6 @@ private:
     reports::Results results_;
     unsigned broken_in_a_row_ = 0;
     std::string not_put_back_;
-    bool is_over_ = false;
     std::size_t not_begun_ = 0;
 };
 

@@ -3,7 +3,7 @@
 #include "fabric/change/change.hpp"
 #include "protocol/wire/text.hpp"
 
-#include <array>
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -145,19 +145,9 @@ FabricChange faults(const Request& request) {
 }
 FabricChange restore(const Request&) { return Restore{}; }
 
-struct Reader {
-    std::string_view verb;
-    FabricChange (*read)(const Request&);
-};
-constexpr std::array<Reader, std::variant_size_v<FabricChange>> readers{{{"scenario", scenario},
-                                                                         {"sm", manager},
-                                                                         {"port", port},
-                                                                         {"pkey", p_key},
-                                                                         {"sa", sa},
-                                                                         {"group", group},
-                                                                         {"path", path},
-                                                                         {"faults", faults},
-                                                                         {"restore", restore}}};
+/// In the order of FabricChange.
+constexpr std::array<FabricChange (*)(const Request&), change_verbs.size()> readers{
+    scenario, manager, port, p_key, sa, group, path, faults, restore};
 
 }  // namespace
 
@@ -165,10 +155,9 @@ FabricChange parse_change(const std::string& text) {
     const auto json = object_of(text);
     if (json.is_discarded()) fail("the request is no JSON object");
     const Request request{json};
-    const auto name = request.text("do");
-    for (const auto& reader : readers)
-        if (reader.verb == name) return reader.read(request);
-    throw ChangeRefused(true, "this fabric does not know how to do that");
+    const auto known = std::ranges::find(change_verbs, request.text("do"));
+    if (known == change_verbs.end()) throw ChangeRefused(true, "this fabric does not know how to do that");
+    return readers[static_cast<std::size_t>(known - change_verbs.begin())](request);
 }
 
 std::string answer_text(const std::string& request, const ChangeAnswer& answer) {

@@ -5,9 +5,11 @@
 #include "fabric/change/link_faults.hpp"
 #include "protocol/wire/mgid.hpp"
 
+#include <array>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace ipoib::fabric {
@@ -79,8 +81,10 @@ struct Restore {
 using FabricChange =
     std::variant<SetScenario, SetManager, SetPort, SetPKey, SetSa, SetGroup, SetPath, SetFaults, Restore>;
 
-/// Its name in the protocol: "scenario", "sm", "port" ...
-[[nodiscard]] std::string_view verb(const FabricChange& change);
+/// What they are called in the protocol, in the order of FabricChange.
+inline constexpr std::array<std::string_view, std::variant_size_v<FabricChange>> change_verbs{
+    "scenario", "sm", "port", "pkey", "sa", "group", "path", "faults", "restore"};
+[[nodiscard]] inline std::string_view verb(const FabricChange& change) noexcept { return change_verbs[change.index()]; }
 /// How long the answer to a request may take where it does not say.
 inline constexpr Duration usual_patience = std::chrono::seconds{10};
 /// What is asked for, as people are told it: a request without its id.

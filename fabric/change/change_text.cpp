@@ -69,18 +69,6 @@ struct Writer {
     void operator()(const Restore&) const {}
 };
 
-struct Verb {
-    std::string_view operator()(const SetScenario&) const { return "scenario"; }
-    std::string_view operator()(const SetManager&) const { return "sm"; }
-    std::string_view operator()(const SetPort&) const { return "port"; }
-    std::string_view operator()(const SetPKey&) const { return "pkey"; }
-    std::string_view operator()(const SetSa&) const { return "sa"; }
-    std::string_view operator()(const SetGroup&) const { return "group"; }
-    std::string_view operator()(const SetPath&) const { return "path"; }
-    std::string_view operator()(const SetFaults&) const { return "faults"; }
-    std::string_view operator()(const Restore&) const { return "restore"; }
-};
-
 struct Opposite {
     using Change = std::optional<FabricChange>;
     Change operator()(const SetScenario&) const { return {}; }
@@ -114,8 +102,6 @@ void describe(const FabricChange& change, OrderedJson& request) {
 std::string line_of(const OrderedJson& json) { return json.dump(-1, ' ', true, OrderedJson::error_handler_t::replace); }
 
 }  // namespace
-
-std::string_view verb(const FabricChange& change) { return std::visit(Verb{}, change); }
 
 std::string request_text(const FabricChange& change, std::uint64_t id, Duration patience) {
     OrderedJson request{{"id", id}};

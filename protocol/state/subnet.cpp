@@ -187,10 +187,9 @@ const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester
 void Subnet::look_at_asker() {
     const auto& question = *known_.answers;
     known_.answered = member(question.group, sender_);
-    const auto* port = ports_.get(ports_.find(question.lid));
-    if (!question.is_resolution || !port || known_.link->group == none || ports_.is_shared(question.lid)) return;
-    const auto* of_asker = member(known_.link->group, ports_.find(question.lid));
-    if (is_watched(*port, of_asker, 0)) known_.of_asker = of_asker;
+    const auto asker = ports_.find(question.lid);
+    if (!question.is_resolution || ports_.is_shared(question.lid) || !is_watched(asker, *known_.link)) return;
+    known_.of_asker = member(known_.link->group, asker);
 }
 
 /// Turns what the packet was found to be about into pointers and facts.

@@ -15,16 +15,7 @@ using Json = nlohmann::ordered_json;
 
 std::string line_of(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
-std::string hex_of(wire::Octets octets) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text;
-    text.reserve(octets.size() * 2);
-    for (const auto octet : octets) {
-        text += digits[octet >> 4];
-        text += digits[octet & 15];
-    }
-    return text;
-}
+std::string hex_of(wire::Octets octets) { return wire::hex_octets(octets, octets.size()); }
 
 std::string_view name(fabric::Sender sender) {
     switch (sender) {
@@ -46,8 +37,9 @@ Json object_or_text(std::string_view line) {
     return Json(std::string(line));
 }
 
-void add_outcome(Json& line, std::string_view why_not) {
-    if (!why_not.empty()) line["error"] = why_not;
+/// A member that says why something was not done; nothing where it was.
+std::string error_member(std::string_view why_not) {
+    return why_not.empty() ? std::string{} : ",\"error\":" + line_of(Json(why_not));
 }
 
 Json facts_of(const fabric::PortFacts& facts) {
@@ -105,17 +97,13 @@ void InputJournal::reported(std::size_t port, wire::View<wire::Notice> notice) {
 }
 
 void InputJournal::sent(std::size_t port, wire::Octets frame, std::string_view why_not) {
-    auto line = begin("sent") + ",\"port\":" + std::to_string(port) + ",\"octets\":\"" + hex_of(frame) + '"';
-    if (!why_not.empty()) line += ",\"error\":" + line_of(Json(why_not));
-    add(std::move(line));
+    add(begin("sent") + ",\"port\":" + std::to_string(port) + ",\"octets\":\"" + hex_of(frame) + '"' +
+        error_member(why_not));
 }
 
 void InputJournal::attached(std::size_t port, const wire::Gid& mgid, std::uint16_t mlid, std::string_view why_not) {
-    Json line{{"port", port}, {"mgid", text(mgid)}, {"mlid", mlid}};
-    add_outcome(line, why_not);
-    auto members = line_of(line);
-    members.pop_back();
-    add(begin("attached") + ',' + members.substr(1));
+    add(begin("attached") + ",\"port\":" + std::to_string(port) + ",\"mgid\":\"" + text(mgid) +
+        "\",\"mlid\":" + std::to_string(mlid) + error_member(why_not));
 }
 
 void InputJournal::found(std::size_t port, const fabric::PortFacts& facts) {
@@ -139,8 +127,7 @@ void InputJournal::changed(const fabric::FabricChange& change, const fabric::Cha
 void InputJournal::replied(std::string_view request, const ControlReply& reply) {
     auto line = begin("dut") + ",\"request\":" + line_of(object_or_text(request));
     if (!reply.line.empty()) line += ",\"answer\":" + line_of(object_or_text(reply.line));
-    if (!reply.error.empty()) line += ",\"error\":" + line_of(Json(reply.error));
-    add(std::move(line));
+    add(line + error_member(reply.error));
 }
 
 void InputJournal::dut_was_stopped() { add(begin("dut") + ",\"stopped\":true"); }

@@ -144,6 +144,27 @@ TEST_CASE("Journal: the same seed gives the same journal, another one another") 
     }
 }
 
+TEST_CASE("Journal: the files of a session that lasts follow each other, cleaning up stands in the next one") {
+    constexpr std::string_view first = "IPOIB-4391-5-INV-001", second = "IPOIB-4391-5-INV-003";
+    const TemporaryFolder folder;
+    Target target;
+    target.dut = "sa";
+    target.listen = folder / "port";
+    target.session.keeps_journal = true;
+    ActiveRun active;
+    active.cases = {find_case(first), find_case(second)};
+    active.judges_sa = true;
+    active.has_control = false;
+    active.evidence = folder.path().string();
+    (void)run(active, *make_rig(target));
+    CHECK(read(folder / file_of(first)).head["number"] == 1);
+    const auto next = read(folder / file_of(second));
+    CHECK(next.head["number"] == 2);
+    CHECK(next.head["clock"] == "real");
+    const auto begins = std::ranges::find(next.lines, Json("case"), [](const Json& line) { return line.at("in"); });
+    CHECK(std::ranges::any_of(next.lines.begin(), begins, [](const Json& line) { return line.at("in") == "sa"; }));
+}
+
 TEST_CASE("Journal: none is kept where nobody asks for it") {
     const TemporaryFolder folder;
     (void)run_into(folder.path(), {echoed}, false);

@@ -292,7 +292,7 @@ host::Json Fabric::change(const host::Request& request) {
 
 host::Handlers Fabric::handlers() {
     host::Handlers all;
-    for (const auto* const verb : {"scenario", "sm", "port", "pkey", "sa", "group", "path", "faults", "restore"})
+    for (const auto verb : fabric::change_verbs)
         all.emplace(verb, [this](const host::Request& request) { return change(request); });
     return all;
 }
