@@ -2,7 +2,7 @@
 // Writing down what a capture decodes to.
 #include "captures/expectation.hpp"
 
-#include "conformance/engine/passive.hpp"
+#include "conformance/judge/passive.hpp"
 
 namespace ipoib::captures {
 namespace {

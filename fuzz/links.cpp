@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // libFuzzer target: whatever the frames of a capture say, the judge learns from them within bounds, and what it has
 // learned can be told.
-#include "conformance/engine/passive.hpp"
+#include "conformance/judge/passive.hpp"
 #include "conformance/links/account.hpp"
 
 #include <sys/mman.h>

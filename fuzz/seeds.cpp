@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Writes the seed corpus of the decoders: every frame of the sample captures, behind the octet that chooses the medium.
 #include "captures/samples.hpp"
-#include "conformance/engine/judge.hpp"
+#include "conformance/judge/judge.hpp"
 
 #include <cstdio>
 #include <filesystem>

@@ -2,7 +2,7 @@
 // Absence is judged only where a capture can show it: one that lacks frames shows no failure that the whole does not.
 #include "captures/samples.hpp"
 #include "catch2.hpp"
-#include "conformance/engine/passive.hpp"
+#include "conformance/judge/passive.hpp"
 
 #include <algorithm>
 #include <set>

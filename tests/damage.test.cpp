@@ -2,7 +2,7 @@
 // Whatever happens to the octets of a frame: judging it and telling of the link go on.
 #include "captures/samples.hpp"
 #include "catch2.hpp"
-#include "conformance/engine/passive.hpp"
+#include "conformance/judge/passive.hpp"
 #include "conformance/links/account.hpp"
 
 #include <algorithm>

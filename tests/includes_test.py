@@ -33,29 +33,36 @@ MAY_SEE = {
     "fabric/verbs": PROTOCOL | FABRIC | {"fabric/socket", "fabric/umad"},
     "stack": PROTOCOL | FABRIC | {"protocol/build", "fabric/node", "fabric/simulated"},
     "reports": set(),
-    "captures": PROTOCOL | {"protocol/build", "fabric/capture", "conformance/engine"},
+    "captures": PROTOCOL | {"protocol/build", "fabric/capture", "conformance/judge"},
     "conformance/assumptions": PROTOCOL | {"protocol/state", "reports"},
-    "conformance/dut": PROTOCOL | FABRIC | {"stack"},
-    "conformance/engine": RULES | FABRIC | {
-        "protocol/inspection", "fabric/capture", "fabric/node", "fabric/simulated", "fabric/socket", "fabric/umad",
-        "fabric/verbs", "stack", "reports", "conformance/dut", "conformance/mutants"},
-    "conformance/cases": RULES | {"fabric", "conformance/engine"},
+    "conformance/dut": PROTOCOL | {"fabric"},
+    "conformance/judge": RULES | {"protocol/inspection", "fabric/capture", "reports"},
+    "conformance/bench": RULES | FABRIC | {"fabric/capture", "reports", "conformance/dut", "conformance/judge"},
+    "conformance/target": RULES | FABRIC | {
+        "fabric/node", "fabric/simulated", "fabric/socket", "fabric/umad", "fabric/verbs", "stack", "conformance/bench",
+        "conformance/dut", "conformance/mutants"},
+    "conformance/selftest": RULES | {
+        "fabric/simulated", "reports", "conformance/bench", "conformance/mutants", "conformance/target"},
+    "conformance/cases": RULES | {"fabric", "conformance/bench"},
     "conformance/mutants": RULES | {"fabric/simulated", "stack"},
-    "conformance/audit": RULES | FABRIC | {"reports", "conformance/engine", "conformance/assumptions"},
-    "conformance/exhibits": RULES | {"protocol/inspection", "fabric/capture", "reports", "conformance/engine"},
-    "conformance/links": RULES | {"reports", "conformance/engine"},
-    "conformance/documents": RULES | {"reports", "conformance/engine", "conformance/audit"},
+    "conformance/audit": RULES | FABRIC | {"reports", "conformance/judge", "conformance/assumptions"},
+    "conformance/exhibits": RULES | {
+        "protocol/inspection", "fabric/capture", "reports", "conformance/bench", "conformance/judge"},
+    "conformance/links": RULES | {"reports", "conformance/judge"},
+    "conformance/documents": RULES | {
+        "reports", "conformance/audit", "conformance/bench", "conformance/judge", "conformance/selftest"},
     "conformance/shrink": set(),
     "conformance/metamorphic": RULES | {
-        "protocol/inspection", "fabric/capture", "reports", "captures", "traffic-gen", "conformance/engine",
-        "conformance/shrink"},
+        "protocol/inspection", "fabric/capture", "reports", "captures", "traffic-gen", "conformance/judge",
+        "conformance/selftest", "conformance/shrink"},
     "conformance/terminal": {"fabric", "fabric/capture", "reports"},
     "conformance/command": RULES | FABRIC | {
-        "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",
-        "conformance/documents", "conformance/engine", "conformance/exhibits", "conformance/links",
-        "conformance/metamorphic", "conformance/terminal"},
+        "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit", "conformance/bench",
+        "conformance/documents", "conformance/exhibits", "conformance/judge", "conformance/links",
+        "conformance/metamorphic", "conformance/selftest", "conformance/target", "conformance/terminal"},
     "traffic-gen": RULES | FABRIC | {
-        "fabric/capture", "fabric/simulated", "conformance/engine", "conformance/terminal"},
+        "fabric/capture", "fabric/simulated", "conformance/bench", "conformance/judge", "conformance/target",
+        "conformance/terminal"},
     "lab/guest": {"conformance/dut", "fabric/change"},
     "lab/kernel": set(),
 }

@@ -2,8 +2,8 @@
 // Frames as captures have them.
 #include "traffic-gen/capture_sink.hpp"
 
-#include "conformance/engine/judge.hpp"
-#include "conformance/engine/notation.hpp"
+#include "conformance/judge/judge.hpp"
+#include "conformance/judge/notation.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 // Opening fabrics, joining links, finding neighbours.
 #include "traffic-gen/crew.hpp"
 
-#include "conformance/engine/open_fabric.hpp"
-#include "conformance/engine/session.hpp"
+#include "conformance/bench/session.hpp"
+#include "conformance/target/open_fabric.hpp"
 #include "fabric/simulated/fabric.hpp"
 #include "protocol/wire/text.hpp"
 

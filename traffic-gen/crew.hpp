@@ -2,9 +2,9 @@
 // Interfaces of ours on a fabric: each a member of the link, with an address that it answers for.
 #pragma once
 
-#include "conformance/engine/journal.hpp"
-#include "conformance/engine/raw_ports.hpp"
-#include "conformance/engine/tester.hpp"
+#include "conformance/bench/membership_journal.hpp"
+#include "conformance/bench/tester.hpp"
+#include "conformance/target/raw_ports.hpp"
 #include "traffic-gen/scene.hpp"
 
 #include <deque>

@@ -2,7 +2,7 @@
 // Packets onto a fabric, each at its time, from interfaces of ours; on a simulated one the judge listens.
 #pragma once
 
-#include "conformance/engine/judge.hpp"
+#include "conformance/judge/judge.hpp"
 #include "traffic-gen/crew.hpp"
 #include "traffic-gen/sink.hpp"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "catch2.hpp"
-#include "conformance/engine/judge.hpp"
+#include "conformance/judge/judge.hpp"
 #include "protocol/requirements/catalogue.hpp"
 #include "protocol/rules/rule.hpp"
 #include "traffic-gen/profile.hpp"

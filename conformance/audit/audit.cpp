@@ -2,8 +2,8 @@
 // Rules over an inventory.
 #include "conformance/audit/audit.hpp"
 
-#include "conformance/engine/force.hpp"
-#include "conformance/engine/passive.hpp"
+#include "conformance/judge/force.hpp"
+#include "conformance/judge/passive.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/text.hpp"
 

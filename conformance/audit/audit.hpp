@@ -3,7 +3,7 @@
 #pragma once
 
 #include "conformance/audit/rule.hpp"
-#include "conformance/engine/selection.hpp"
+#include "conformance/judge/selection.hpp"
 #include "reports/results.hpp"
 
 #include <vector>

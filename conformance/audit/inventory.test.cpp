@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Asking the simulated administrator, with stacks on the fabric that map well or wrongly.
 #include "conformance/audit/audit.hpp"
-#include "conformance/engine/simulated_dut.hpp"
-#include "conformance/engine/simulated_target.hpp"
+#include "conformance/target/simulated_dut.hpp"
+#include "conformance/target/simulated_target.hpp"
 #include "protocol/wire/link_record.hpp"
 #include "protocol/wire/node_record.hpp"
 #include "protocol/wire/p_key_table_record.hpp"

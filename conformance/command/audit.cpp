@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform audit: judge the groups that a subnet administrator holds.
 #include "conformance/audit/audit.hpp"
+#include "conformance/bench/recorder.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/writing.hpp"
-#include "conformance/engine/outlook.hpp"
-#include "conformance/engine/passive.hpp"
-#include "conformance/engine/recorder.hpp"
+#include "conformance/judge/passive.hpp"
+#include "conformance/target/outlook.hpp"
 #include "conformance/terminal/terminal.hpp"
 
 #include <fmt/format.h>

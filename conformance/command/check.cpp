@@ -5,7 +5,7 @@
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/target_options.hpp"
-#include "conformance/engine/passive.hpp"
+#include "conformance/judge/passive.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "reports/text.hpp"
 

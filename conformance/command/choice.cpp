@@ -4,7 +4,7 @@
 
 #include "conformance/audit/audit.hpp"
 #include "conformance/command/usage.hpp"
-#include "conformance/engine/passive.hpp"
+#include "conformance/judge/passive.hpp"
 #include "reports/json.hpp"
 
 #include <algorithm>

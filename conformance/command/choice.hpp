@@ -3,7 +3,7 @@
 #pragma once
 
 #include "conformance/audit/rule.hpp"
-#include "conformance/engine/active.hpp"
+#include "conformance/bench/active.hpp"
 
 #include <optional>
 #include <string>

@@ -2,9 +2,9 @@
 // ipoib-conform decode: one frame, layer by layer, with what the rules find in it.
 #include "conformance/command/commands.hpp"
 #include "conformance/command/usage.hpp"
-#include "conformance/engine/force.hpp"
-#include "conformance/engine/notation.hpp"
-#include "conformance/engine/passive.hpp"
+#include "conformance/judge/force.hpp"
+#include "conformance/judge/notation.hpp"
+#include "conformance/judge/passive.hpp"
 #include "protocol/wire/registry.hpp"
 #include "protocol/wire/text.hpp"
 #include "reports/failure.hpp"

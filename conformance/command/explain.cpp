@@ -4,8 +4,8 @@
 #include "conformance/command/commands.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/documents/coverage.hpp"
-#include "conformance/engine/force.hpp"
-#include "conformance/engine/passive.hpp"
+#include "conformance/judge/force.hpp"
+#include "conformance/judge/passive.hpp"
 #include "protocol/wire/registry_text.hpp"
 #include "protocol/wire/text.hpp"
 

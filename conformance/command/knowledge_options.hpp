@@ -2,7 +2,7 @@
 // Options of the commands that read captures: what the user knows of the subnet, and who is meant.
 #pragma once
 
-#include "conformance/engine/judge.hpp"
+#include "conformance/judge/judge.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -4,7 +4,7 @@
 #include "conformance/command/knowledge_options.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
-#include "conformance/engine/passive.hpp"
+#include "conformance/judge/passive.hpp"
 #include "conformance/links/account.hpp"
 
 #include <iostream>

@@ -5,7 +5,7 @@
 #include "conformance/command/output.hpp"
 #include "conformance/command/target_options.hpp"
 #include "conformance/documents/pages.hpp"
-#include "conformance/engine/passive.hpp"
+#include "conformance/judge/passive.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

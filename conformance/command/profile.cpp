@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform profile: asks an implementation what it is, and writes a DUT.toml to begin with.
-#include "conformance/engine/profile.hpp"
+#include "conformance/bench/profile.hpp"
 
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"

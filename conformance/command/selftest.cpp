@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform selftest: whether every case passes the reference, and every mutant dies by what it breaks.
-#include "conformance/engine/selftest.hpp"
+#include "conformance/selftest/selftest.hpp"
 
 #include "conformance/command/commands.hpp"
 #include "conformance/command/metamorphic.hpp"

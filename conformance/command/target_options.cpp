@@ -4,7 +4,7 @@
 
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/usage.hpp"
-#include "conformance/engine/simulated_target.hpp"
+#include "conformance/target/simulated_target.hpp"
 
 #include <fmt/format.h>
 

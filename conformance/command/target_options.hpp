@@ -2,7 +2,8 @@
 // The options that say which implementation is driven, and on which fabric. interfaces.md, "Fabrics", "DUT control".
 #pragma once
 
-#include "conformance/engine/active.hpp"
+#include "conformance/bench/active.hpp"
+#include "conformance/target/target.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -2,7 +2,7 @@
 // Keeps the steps that the reference takes, and of each failure the frames that show it.
 #include "conformance/documents/case_stories.hpp"
 
-#include "conformance/engine/notation.hpp"
+#include "conformance/judge/notation.hpp"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 // What a selftest saw of each case, as far as the case's page tells it.
 #pragma once
 
-#include "conformance/engine/recorder.hpp"
-#include "conformance/engine/selftest.hpp"
+#include "conformance/bench/recorder.hpp"
+#include "conformance/selftest/selftest.hpp"
 
 #include <map>
 

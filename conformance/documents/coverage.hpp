@@ -3,7 +3,7 @@
 #pragma once
 
 #include "conformance/audit/rule.hpp"
-#include "conformance/engine/case.hpp"
+#include "conformance/bench/case.hpp"
 #include "protocol/rules/rule.hpp"
 
 #include <span>

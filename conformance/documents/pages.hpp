@@ -4,7 +4,7 @@
 
 #include "conformance/documents/case_stories.hpp"
 #include "conformance/documents/coverage.hpp"
-#include "conformance/engine/selftest.hpp"
+#include "conformance/selftest/selftest.hpp"
 
 namespace ipoib::conformance {
 

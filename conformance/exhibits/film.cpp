@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/exhibits/film.hpp"
 
-#include "conformance/engine/judge.hpp"
+#include "conformance/judge/judge.hpp"
 
 namespace ipoib::conformance {
 using namespace wire;

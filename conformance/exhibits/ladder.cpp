@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/exhibits/ladder.hpp"
 
-#include "conformance/engine/notation.hpp"
+#include "conformance/judge/notation.hpp"
 #include "fabric/capture/writer.hpp"
 #include "protocol/wire/text.hpp"
 

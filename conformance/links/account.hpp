@@ -3,7 +3,7 @@
 // words. Views into what a judge has learned; valid as long as the judge is.
 #pragma once
 
-#include "conformance/engine/judge.hpp"
+#include "conformance/judge/judge.hpp"
 
 #include <string>
 #include <vector>

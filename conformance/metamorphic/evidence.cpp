@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The evidence of cases, on the simulated fabric.
-#include "conformance/engine/selftest.hpp"
 #include "conformance/metamorphic/source.hpp"
+#include "conformance/selftest/selftest.hpp"
 #include "protocol/wire/crc.hpp"
 
 namespace ipoib::metamorphic {

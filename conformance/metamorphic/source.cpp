@@ -3,7 +3,7 @@
 #include "conformance/metamorphic/source.hpp"
 
 #include "captures/samples.hpp"
-#include "conformance/engine/judge.hpp"
+#include "conformance/judge/judge.hpp"
 #include "protocol/build/samples.hpp"
 #include "reports/temporary_folder.hpp"
 #include "traffic-gen/mutation.hpp"

@@ -2,7 +2,7 @@
 // Words for broken relations.
 #include "conformance/metamorphic/text.hpp"
 
-#include "conformance/engine/notation.hpp"
+#include "conformance/judge/notation.hpp"
 #include "fabric/capture/writer.hpp"
 
 #include <fmt/format.h>

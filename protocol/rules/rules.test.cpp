@@ -27,7 +27,7 @@ TEST_CASE("Rules: every wrong packet breaks exactly what it should") {
 
 namespace {
 
-/// Rules that one packet cannot break are broken in conformance/engine/story.test.cpp.
+/// Rules that one packet cannot break are broken in conformance/judge/story.test.cpp.
 bool needs_a_story(const rules::Rule& rule) {
     const auto is_in = [&](std::span<const rules::Rule> section) {
         return std::ranges::any_of(section, [&](const auto& one) { return one.id == rule.id; });

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Runs cases, catches what goes wrong in each, and makes results of what was found.
+#include "conformance/bench/active.hpp"
+
+#include "conformance/bench/bench_state.hpp"
+#include "conformance/bench/rule_tally.hpp"
+#include "conformance/judge/force.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace ipoib::conformance {
+using reports::NotJudged;
+using reports::Result;
+using reports::Verdict;
+
+namespace {
+
+/// FNV-1a: the same everywhere, which std::hash does not promise.
+constexpr std::uint64_t hash_of(std::string_view text) noexcept {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : text) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
+    return hash;
+}
+
+Verdict verdict_of(const Tally& tally) {
+    using requirements::Strength;
+    if (tally.violations > 0) {
+        if (tally.requirement->strength == Strength::must) return Verdict::fail;
+        return tally.requirement->strength == Strength::should ? Verdict::warn : Verdict::pass;
+    }
+    if (tally.warnings > 0) return Verdict::warn;
+    return tally.observed > 0 ? Verdict::pass : Verdict::na;
+}
+
+/// One case, from its session to its result.
+class CaseRun {
+public:
+    CaseRun(const ActiveRun& run, Rig& rig, RuleTally& rules, const Case& running, unsigned repetition)
+        : run_(run),
+          rig_(rig),
+          rules_(rules),
+          case_(running),
+          repetition_(repetition),
+          seed_((run.seed + repetition) ^ hash_of(running.id)) {
+        result_.id = running.id;
+        result_.title = running.title;
+        for (const auto* requirement : running.checks) result_.checks.emplace_back(requirement->id);
+    }
+
+    /// Whether adapter or fabric broke.
+    [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
+    /// What of the fabric could not be put back afterwards; empty where it is as before.
+    [[nodiscard]] const std::string& not_put_back() const noexcept { return not_put_back_; }
+
+    Result execute(reports::Results& results) {
+        Rig::CaseEnd end{.is_broken = true};
+        try {
+            auto& session = rig_.prepare(seed_);
+            const auto begin = session.loop().now();
+            Bench::State state{.session = session, .running = case_, .profile = run_.profile};
+            state.capture = run_.evidence.empty() ? 0 : static_cast<std::uint32_t>(results.captures.size());
+            state.result = std::move(result_);
+            for (const auto* requirement : case_.checks) state.tallies.push_back({requirement});
+            session.record_into(&state.recorder);
+            if (auto* const journal = session.journal()) journal->case_begins();
+            converse(state);
+            session.record_into(nullptr);
+            if (!is_broken_) tidy_up(state);
+            for (auto& note : session.take_notes()) state.result.notes.push_back(std::move(note));
+            // Who crashed may be in any state: the next case greets it anew.
+            end = {.changed_fabric = state.changed_fabric, .is_broken = is_broken_ || has_crashed_};
+            if (results.dut.empty()) results.dut = session.dut().facts();
+            result_ = std::move(state.result);
+            result_.seconds = std::chrono::duration<double>(session.loop().now() - begin).count();
+            keep_evidence(state, results);
+            if (run_.witness) run_.witness(case_, state.recorder, result_);
+        } catch (const std::exception& broken) {
+            fails(Verdict::error, broken.what());
+        }
+        try {
+            if (const auto why = rig_.clean_up(end); not_put_back_.empty()) not_put_back_ = why;
+            is_broken_ = end.is_broken && !has_crashed_;
+        } catch (const std::exception& broken) {
+            result_.notes.push_back(std::string("afterwards: ") + broken.what());
+        }
+        if (result_.verdict != Verdict::pass && result_.verdict != Verdict::na) result_.repeat = repetition();
+        return std::move(result_);
+    }
+
+private:
+    void fails(Verdict verdict, std::string why) {
+        result_.verdict = verdict;
+        result_.message = std::move(why);
+    }
+
+    /// The case's own part: begin, steps, health. Leaves the verdict in state.result.
+    void converse(Bench::State& state) {
+        auto& result = state.result;
+        const auto ends = [&](Verdict verdict, const std::string& why) {
+            // A violation that was proven before is not hidden by what came after it.
+            if (std::ranges::any_of(state.tallies, [](const Tally& tally) { return tally.violations > 0; })) {
+                judge(state);
+                result.notes.push_back(std::string(reports::name(verdict)) + " afterwards: " + why);
+                return;
+            }
+            // What was judged before the rest could not be done keeps its verdict.
+            if (verdict == Verdict::na && result.observed > 0) judge(state);
+            result.verdict = verdict;
+            result.message = why;
+        };
+        try {
+            if (!run_.judges_sa) {
+                if (case_.begin == Begin::running)
+                    state.session.bring_dut_up();
+                else
+                    state.session.take_dut_down();
+            }
+            if (state.session.dut_is_found()) state.recorder.dut_is(state.situation().dut.lid);
+            Bench bench{state};
+            case_.steps(bench);
+            judge(state);
+        } catch (const CaseEnded&) {
+            judge(state);
+        } catch (const NotApplicable& not_here) {
+            ends(Verdict::na, not_here.why);
+            result.na = not_here.reason;
+        } catch (const Unsupported& unsupported) {
+            ends(Verdict::na, unsupported.what());
+            result.na = NotJudged::tester;
+        } catch (const Inconclusive& why) {
+            ends(Verdict::inconc, why.what());
+        } catch (const ControlFailed& why) {
+            ends(Verdict::inconc, std::string("the DUT could not do what was asked: ") + why.what());
+        } catch (const ChannelBroken& why) {
+            is_broken_ = true;
+            ends(Verdict::error, why.what());
+        } catch (const CaseDefect& why) {
+            ends(Verdict::error, why.what());
+        }
+        if (fabric::Loop::stop_requested()) ends(Verdict::error, "interrupted");
+        examine(state);
+    }
+
+    void tidy_up(Bench::State& state) {
+        try {
+            not_put_back_ = state.undo();
+        } catch (const std::exception& broken) {
+            state.result.notes.push_back(std::string("afterwards: ") + broken.what());
+        }
+    }
+
+    /// The verdict that the tallies give.
+    static void judge(Bench::State& state) {
+        auto& result = state.result;
+        result.verdict = Verdict::na;
+        std::vector<const requirements::Requirement*> violated;
+        for (const auto& tally : state.tallies) {
+            const auto verdict = verdict_of(tally);
+            result.parts.push_back({std::string(tally.requirement->id), verdict,
+                                    verdict == Verdict::na ? NotJudged::not_seen : NotJudged::none, tally.observed,
+                                    std::string(verdict == Verdict::fail ? fail_type(*tally.requirement) : "")});
+            if (verdict == Verdict::fail) violated.push_back(tally.requirement);
+            result.verdict = std::min(result.verdict, verdict);
+        }
+        if (result.observed == 0 && !state.untold.empty()) {
+            result.na = NotJudged::tester;
+            result.message = state.untold;
+            result.parts.clear();
+            return;
+        }
+        if (!state.untold.empty()) result.notes.push_back("not judged: " + state.untold);
+        if (result.observed == 0) {
+            result.verdict = Verdict::error;
+            result.message = "the case checked nothing";
+            result.parts.clear();
+            return;
+        }
+        if (result.verdict == Verdict::fail) result.fail_type = strongest_fail_type(violated);
+        result.message = state.first_failure;
+    }
+
+    /// Asked after every case: whatever was seen, a crash is a FAIL.
+    void examine(Bench::State& state) {
+        if (!run_.has_control) return;
+        auto& result = state.result;
+        try {
+            const auto faults = state.session.dut().health();
+            if (faults.empty()) return;
+            result.verdict = Verdict::fail;
+            result.fail_type = "FAIL.CRASH";
+            result.message = "the DUT reports: " + faults.front();
+            for (const auto& fault : faults) result.notes.push_back("fault: " + fault);
+            result.parts.clear();
+            has_crashed_ = true;
+        } catch (const std::exception& why) {
+            is_broken_ = true;
+            if (result.verdict == Verdict::error || result.verdict == Verdict::fail) return;
+            result.verdict = Verdict::error;
+            result.message = std::string("asked for its health: ") + why.what();
+            result.parts.clear();
+        }
+    }
+
+    [[nodiscard]] std::string repetition() const {
+        return run_.repeat_command.empty() ? std::string{} : run_.repeat_command + ' ' + std::string(case_.id);
+    }
+
+    void keep_evidence(Bench::State& state, reports::Results& results) {
+        if (const auto said = state.session.control().diagnostics(); !said.empty() && result_.verdict != Verdict::pass)
+            result_.notes.push_back("the adapter said: " + said);
+        const auto ipoib = rules_.judge(state.recorder, {.id = scene(),
+                                                         .capture = state.capture,
+                                                         .evidence = run_.evidence.empty() ? "" : path(),
+                                                         .repetition = repetition()});
+        if (run_.evidence.empty()) return;
+        const bool is_kept = write_evidence(state.recorder);
+        if (auto* const journal = state.session.journal()) write_journal(state.session, *journal);
+        if (is_kept) result_.evidence = path();
+        result_.capture = state.capture;
+        constexpr auto link_type = static_cast<int>(capture::LinkType::erf);
+        results.captures.push_back({.file = is_kept ? path() : "",
+                                    .link_type = link_type,
+                                    .packets = state.recorder.size(),
+                                    .ipoib = ipoib,
+                                    .notes = {},
+                                    .error = {}});
+    }
+
+    bool write_evidence(const Recorder& recorder) {
+        try {
+            recorder.write(path());
+            return true;
+        } catch (const std::runtime_error&) {
+            if (!run_.may_lack_evidence) throw;
+            result_.notes.emplace_back("its frames found no room in the temporary folder");
+            return false;
+        }
+    }
+
+    void write_journal(Session& session, InputJournal& journal) {
+        journal.case_ends(reports::name(result_.verdict));
+        journal.write(path(".journal.jsonl"), {.case_id = case_.id,
+                                               .command = repetition(),
+                                               .repetition = repetition_,
+                                               .seed = run_.seed,
+                                               .timeout_scale = session.options().timeout_scale,
+                                               .fabric = session.fabric().facts()});
+    }
+
+    /// The case, and which repetition of it.
+    [[nodiscard]] std::string scene() const {
+        return std::string(case_.id) + (repetition_ ? "-" + std::to_string(repetition_ + 1) : std::string{});
+    }
+
+    [[nodiscard]] std::string path(std::string_view ending = ".pcapng") const {
+        return (std::filesystem::path(run_.evidence) / scene().append(ending)).string();
+    }
+
+    const ActiveRun& run_;
+    Rig& rig_;
+    RuleTally& rules_;
+    const Case& case_;
+    unsigned repetition_;
+    std::uint64_t seed_;
+    bool is_broken_ = false, has_crashed_ = false;
+    std::string not_put_back_;
+    Result result_;
+};
+
+Result not_run(const Case& one, const Obstacle& obstacle) {
+    Result result{.id = std::string(one.id), .title = std::string(one.title)};
+    for (const auto* requirement : one.checks) result.checks.emplace_back(requirement->id);
+    result.verdict = Verdict::na;
+    result.na = obstacle.reason;
+    result.message = obstacle.why;
+    return result;
+}
+
+/// Several repetitions of a case are one result: the worst of them.
+void merge(Result& into, Result&& again, unsigned repetition) {
+    again.notes.push_back("repetition " + std::to_string(repetition + 1) + ": " +
+                          std::string(reports::name(again.verdict)));
+    if (again.verdict < into.verdict) {
+        again.notes.insert(again.notes.begin(), into.notes.begin(), into.notes.end());
+        into = std::move(again);
+    } else {
+        into.notes.push_back(again.notes.back());
+    }
+}
+
+/// The cases of a run, one after the other.
+class Sequence {
+public:
+    Sequence(const ActiveRun& run, Rig& rig)
+        : run_(run), rig_(rig), rules_(run.rules, run.judges_sa ? Party::sa : Party::dut) {}
+
+    void take(const Case& one) {
+        if (is_over()) {
+            ++not_begun_;
+            return;
+        }
+        if (fabric::Loop::stop_requested()) return give_up(one, "interrupted before it began");
+        if (const auto why_not = obstacle(one, run_, rig_.abilities())) {
+            results_.results.push_back(not_run(one, *why_not));
+            return;
+        }
+        if (broken_in_a_row_ >= most_broken)
+            return give_up(one,
+                           "not begun: adapter or fabric broke " + std::to_string(most_broken) + " times in a row");
+        auto result = execute(one, 0);
+        for (unsigned repetition = 1; repetition < run_.repeat && !fabric::Loop::stop_requested() && !is_over();
+             ++repetition)
+            merge(result, execute(one, repetition), repetition);
+        results_.results.push_back(std::move(result));
+        if (is_over()) tell_of_end(one);
+    }
+
+    reports::Results results() {
+        if (not_begun_ > 0)
+            results_.results.back().notes.push_back(std::to_string(not_begun_) + " cases were not begun");
+        rules_.add_to(results_);
+        results_.fabric = rig_.fabric_facts();
+        return std::move(results_);
+    }
+
+private:
+    static constexpr unsigned most_broken = 3;
+
+    Result execute(const Case& one, unsigned repetition) {
+        CaseRun case_run{run_, rig_, rules_, one, repetition};
+        auto result = case_run.execute(results_);
+        broken_in_a_row_ = case_run.is_broken() ? broken_in_a_row_ + 1 : 0;
+        not_put_back_ = case_run.not_put_back();
+        return result;
+    }
+    /// On a fabric that is not as it was nothing more can be judged.
+    [[nodiscard]] bool is_over() const noexcept { return !not_put_back_.empty(); }
+    void tell_of_end(const Case& after) {
+        Result result{.id = "SESSION", .title = "What a case changes on the fabric is taken back"};
+        result.verdict = Verdict::error;
+        result.message = "after " + std::string(after.id) + ": " + not_put_back_;
+        results_.results.push_back(std::move(result));
+    }
+    void give_up(const Case& one, const std::string& why) {
+        auto result = not_run(one, {NotJudged::none, why});
+        result.verdict = Verdict::error;
+        results_.results.push_back(std::move(result));
+    }
+
+    const ActiveRun& run_;
+    Rig& rig_;
+    RuleTally rules_;
+    reports::Results results_;
+    unsigned broken_in_a_row_ = 0;
+    std::string not_put_back_;
+    std::size_t not_begun_ = 0;
+};
+
+}  // namespace
+
+std::optional<Obstacle> obstacle(const Case& one, const ActiveRun& run, fabric::Abilities abilities) {
+    if ((one.subject == Subject::sa) != run.judges_sa)
+        return Obstacle{NotJudged::profile, one.subject == Subject::sa
+                                                ? "judges the subnet administrator: run it with --dut sa"
+                                                : "judges an IPoIB stack, not the subnet administrator"};
+    if (one.role == Role::router && run.profile.role != Role::router)
+        return Obstacle{NotJudged::profile, "judges an IP multicast router; the DUT's profile says host"};
+    if (one.impact > run.allow)
+        return Obstacle{NotJudged::safety, "its impact is \"" + std::string(name(one.impact)) +
+                                               "\"; --allow permits \"" + std::string(name(run.allow)) + '"'};
+    if (!abilities.has(one.needs))
+        return Obstacle{NotJudged::tester, "this fabric cannot " + in_words(one.needs.without(abilities))};
+    if (!one.dut_can.empty() && !run.has_control)
+        return Obstacle{NotJudged::tester, "needs control of the DUT (" + std::string(one.dut_can.front()) + ")"};
+    return {};
+}
+
+reports::Results run(const ActiveRun& run, Rig& rig) {
+    Sequence sequence{run, rig};
+    std::size_t number = 0;
+    for (const auto* one : run.cases) {
+        if (run.progress) run.progress(*one, ++number, run.cases.size());
+        sequence.take(*one);
+    }
+    return sequence.results();
+}
+
+bool is_in_shard(std::string_view id, unsigned index, unsigned count) noexcept {
+    return count == 0 || hash_of(id) % count == index - 1;
+}
+
+}  // namespace ipoib::conformance

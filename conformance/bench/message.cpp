@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The tester's messages. RFC 4391, 6 and 9; RFC 826; RFC 4861.
+#include "conformance/bench/message.hpp"
+
+namespace ipoib::conformance {
+using namespace wire;
+using build::PacketBuilder;
+
+namespace {
+
+std::string sized(std::string what, std::size_t payload, std::size_t usual) {
+    if (payload != usual) what += " with " + std::to_string(payload) + " octets of payload";
+    return what;
+}
+
+constexpr std::size_t usual_echo = 56, usual_udp = 32;
+
+/// Every datagram of a tester carries its nonce in front, then a pattern.
+std::vector<std::uint8_t> payload_of(std::uint16_t nonce, std::size_t size) {
+    std::vector<std::uint8_t> octets(size);
+    for (std::size_t i = 0; i < size; ++i) octets[i] = static_cast<std::uint8_t>(i);
+    if (size >= 2) octets[0] = static_cast<std::uint8_t>(nonce >> 8), octets[1] = static_cast<std::uint8_t>(nonce);
+    return octets;
+}
+
+PacketBuilder with_ipv4(PacketBuilder packet, std::uint32_t from, std::uint32_t to) {
+    return packet.add(Bytes<Ipv4>{}.set(Ipv4::source, from).set(Ipv4::destination, to));
+}
+
+PacketBuilder with_ipv6(PacketBuilder packet, const Gid& from, const Gid& to, std::uint8_t hop_limit) {
+    return packet.add(Bytes<Ipv6>{}.set(Ipv6::source, from).set(Ipv6::destination, to).set(Ipv6::hop_limit, hop_limit));
+}
+
+PacketBuilder with_echo(PacketBuilder packet, const Situation& s, std::size_t payload) {
+    return packet
+        .add(Bytes<Icmp>{}.set(Icmp::type, Icmp::echo_request).set(Icmp::identifier, s.nonce).set(Icmp::sequence, 1))
+        .add(payload_of(s.nonce, payload));
+}
+
+PacketBuilder with_udp(PacketBuilder packet, std::uint16_t nonce, std::uint16_t port, std::size_t payload) {
+    return packet.add(Bytes<Udp>{}.set(Udp::source, nonce).set(Udp::destination, port)).add(payload_of(nonce, payload));
+}
+
+}  // namespace
+
+Message Message::edited(const std::string& words, const std::function<void(PacketBuilder&)>& edit) const {
+    return {what_ + words, [make = make_, edit](const Situation& situation) {
+                auto packet = make(situation);
+                edit(packet);
+                return packet;
+            }};
+}
+
+Message echo_request(std::size_t payload) {
+    return {sized("ICMP echo request", payload, usual_echo), [payload](const Situation& s) {
+                return with_echo(with_ipv4(build::unicast(s.tester, s.dut, s.link), s.tester.ipv4, s.dut.ipv4), s,
+                                 payload);
+            }};
+}
+
+Message echo_request_with_grh(std::size_t payload) {
+    return {sized("ICMP echo request with GRH", payload, usual_echo), [payload](const Situation& s) {
+                return with_echo(with_ipv4(build::unicast_with_grh(s.tester, s.dut, s.link), s.tester.ipv4, s.dut.ipv4),
+                                 s, payload);
+            }};
+}
+
+Message echo_request6(std::size_t payload) {
+    return {sized("ICMPv6 echo request", payload, usual_echo), [payload](const Situation& s) {
+                constexpr std::uint8_t hop_limit = 64;
+                auto packet = with_ipv6(build::unicast(s.tester, s.dut, s.link), s.tester.ipv6, s.dut.ipv6, hop_limit);
+                return packet
+                    .add(Bytes<Icmpv6>{}
+                             .set(Icmpv6::type, Icmpv6Type::echo_request)
+                             .set(Icmpv6::body, std::uint32_t{s.nonce} << 16 | 1))
+                    .add(payload_of(s.nonce, payload));
+            }};
+}
+
+Message arp_request() {
+    return {"ARP request", [](const Situation& s) { return build::arp_request(s.tester, s.dut.ipv4, s.link); }};
+}
+
+Message unicast_arp_request() {
+    return {"unicast ARP request", [](const Situation& s) {
+                auto packet = build::arp_reply(s.tester, s.dut, s.link);
+                return packet.choose(Arp::operation, Arp::request)
+                    .choose(ArpAddresses::tha_flags, 0)
+                    .choose(ArpAddresses::tha_qpn, 0)
+                    .choose(ArpAddresses::tha_gid, Gid{});
+            }};
+}
+
+Message neighbour_solicitation(std::uint16_t mlid) {
+    return {"Neighbour Solicitation",
+            [=](const Situation& s) { return build::neighbour_solicitation(s.tester, s.dut.ipv6, mlid, s.link); }};
+}
+
+Message unicast_neighbour_solicitation() {
+    return {"unicast Neighbour Solicitation", [](const Situation& s) {
+                constexpr std::uint8_t only_from_the_link = 255;
+                auto packet =
+                    with_ipv6(build::unicast(s.tester, s.dut, s.link), s.tester.ipv6, s.dut.ipv6, only_from_the_link);
+                return packet.add(Bytes<Icmpv6>{}.set(Icmpv6::type, Icmpv6Type::neighbour_solicitation))
+                    .add(Bytes<NdTarget>{}.set(NdTarget::target, s.dut.ipv6))
+                    .add(Bytes<LinkAddressOption>{}
+                             .set(LinkAddressOption::type, LinkAddressOption::source)
+                             .set(LinkAddressOption::length, LinkAddressOption::size / 8)
+                             .set(LinkAddressOption::flags, s.tester.link_flags)
+                             .set(LinkAddressOption::qpn, s.tester.qpn)
+                             .set(LinkAddressOption::gid, s.tester.gid));
+            }};
+}
+
+Message udp_to_group(const IpAddress& group, std::uint16_t mlid, std::uint16_t port, std::size_t payload) {
+    return {sized("UDP datagram to " + text(group), payload, usual_udp), [=](const Situation& s) {
+                const auto mgid = group.is_v4() ? mgid_for_ipv4(group.v4(), s.link.p_key, s.link.scope)
+                                                : mgid_for_ipv6(group.octets, s.link.p_key, s.link.scope);
+                auto packet = build::multicast(s.tester, mgid, mlid, s.link);
+                packet = group.is_v4() ? with_ipv4(packet, s.tester.ipv4, group.v4())
+                                       : with_ipv6(packet, s.tester.ipv6, group.octets, 1);
+                return with_udp(packet, s.nonce, port, payload);
+            }};
+}
+
+Message udp_broadcast(std::uint16_t port, std::size_t payload) {
+    return {sized("UDP broadcast", payload, usual_udp), [=](const Situation& s) {
+                return with_udp(with_ipv4(build::broadcast(s.tester, s.link), s.tester.ipv4, 0xffffffff), s.nonce, port,
+                                payload);
+            }};
+}
+
+Message udp_to_dut(std::uint16_t port, std::size_t payload) {
+    return {sized("UDP datagram", payload, usual_udp), [=](const Situation& s) {
+                return with_udp(with_ipv4(build::unicast(s.tester, s.dut, s.link), s.tester.ipv4, s.dut.ipv4), s.nonce,
+                                port, payload);
+            }};
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a tester says: a whole valid packet by its purpose, with the fields that are the point of the case set by name.
+#pragma once
+
+#include "conformance/bench/situation.hpp"
+
+#include <functional>
+#include <string>
+
+namespace ipoib::conformance {
+
+/// A packet that is made when it is sent, out of the situation then. Everything unsaid is right by RFC 4391.
+class Message {
+public:
+    using Make = std::function<build::PacketBuilder(const Situation&)>;
+    Message(std::string what, Make make) : what_(std::move(what)), make_(std::move(make)) {}
+
+    /// Sets a field of the packet to what the case needs, right or wrong; all else follows from it.
+    template <class Header, class T>
+    [[nodiscard]] Message with(const wire::Field<Header, T>& field, const std::type_identity_t<T>& value) const {
+        return edited(" with " + words(wire::spec_of<Header>, field, value),
+                      [=](build::PacketBuilder& packet) { packet.set(field, value); });
+    }
+    /// Takes a header away.
+    template <class Header>
+    [[nodiscard]] Message without() const {
+        return edited(" without " + std::string(Header::name),
+                      [](build::PacketBuilder& packet) { packet.template remove<Header>(); });
+    }
+    /// Any other change, with its words (" with ...").
+    [[nodiscard]] Message edited(const std::string& words,
+                                 const std::function<void(build::PacketBuilder&)>& edit) const;
+
+    [[nodiscard]] build::PacketBuilder make(const Situation& situation) const { return make_(situation); }
+    /// "ICMP echo request with Encap.Reserved 0xffff".
+    [[nodiscard]] const std::string& what() const noexcept { return what_; }
+
+private:
+    template <class Header, class T>
+    static std::string words(const wire::HeaderSpec& header, const wire::Field<Header, T>& field, const T& value) {
+        return std::string(header.name) + '.' + std::string(field.name) + ' ' +
+               wire::value_text(field, wire::Bytes<Header>{}.set(field, value).octets.data());
+    }
+    std::string what_;
+    Make make_;
+};
+
+/// ICMP echo to the DUT, unicast, without GRH; its identifier is the nonce.
+[[nodiscard]] Message echo_request(std::size_t payload = 56);
+[[nodiscard]] Message echo_request6(std::size_t payload = 56);
+/// The same with a GRH.
+[[nodiscard]] Message echo_request_with_grh(std::size_t payload = 56);
+/// ARP request for the DUT's IPv4 address to the broadcast group. RFC 4391, 9.2.
+[[nodiscard]] Message arp_request();
+/// The same straight to the DUT.
+[[nodiscard]] Message unicast_arp_request();
+/// Neighbour Solicitation for the DUT's link-local address, to it directly: the answer may leave the link-layer address
+/// out. RFC 4391, 9.3.
+[[nodiscard]] Message unicast_neighbour_solicitation();
+/// The same to the address's solicited-node group, which has this MLID.
+[[nodiscard]] Message neighbour_solicitation(std::uint16_t mlid);
+/// UDP datagram to an IP group that the tester has joined or knows (Bench::group); its source port is the nonce.
+[[nodiscard]] Message udp_to_group(const wire::IpAddress& group, std::uint16_t mlid, std::uint16_t port,
+                                   std::size_t payload = 32);
+/// UDP datagram to 255.255.255.255 over the broadcast group.
+[[nodiscard]] Message udp_broadcast(std::uint16_t port, std::size_t payload = 32);
+/// UDP datagram straight to the DUT.
+[[nodiscard]] Message udp_to_dut(std::uint16_t port, std::size_t payload = 32);
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// DUT.toml read and written. Every complaint names file and line; all of them are reported at once.
+#include "conformance/bench/profile.hpp"
+
+#include "reports/atomic_file.hpp"
+#include "reports/complaints.hpp"
+#include "reports/toml_text.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace ipoib::conformance {
+using reports::Complaints;
+using reports::from_ascii_toml;
+using reports::Loaded;
+
+namespace {
+
+constexpr std::size_t largest_file = std::size_t{1} << 20;
+
+std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
+
+/// One table of the file; what is read from it is no unknown key.
+class Section {
+public:
+    Section(const toml::table& table, std::string name, Complaints& complaints)
+        : table_(table), name_(std::move(name)), complaints_(complaints) {}
+
+    void text(std::string_view key, std::string& into) {
+        if (const auto* node = find(key)) {
+            if (const auto* value = node->as_string())
+                into = from_ascii_toml(value->get());
+            else
+                wrong(*node, key, "must be a string");
+        }
+    }
+    void one_of(std::string_view key, std::string& into, std::initializer_list<std::string_view> allowed) {
+        const auto* node = find(key);
+        if (!node) return;
+        text(key, into);
+        if (std::ranges::find(allowed, std::string_view(into)) != allowed.end()) return;
+        std::string list;
+        for (const auto value : allowed) list += (list.empty() ? "" : ", ") + std::string(value);
+        wrong(*node, key, "must be one of " + list);
+    }
+    template <class T>
+    void number(std::string_view key, T& into, std::int64_t least, std::int64_t most) {
+        const auto* node = find(key);
+        if (!node) return;
+        const auto* value = node->as_integer();
+        if (value && value->get() >= least && value->get() <= most)
+            into = static_cast<T>(value->get());
+        else
+            wrong(*node, key, "must be a number from " + std::to_string(least) + " to " + std::to_string(most));
+    }
+    /// "20s"
+    void seconds(std::string_view key, std::chrono::seconds& into) {
+        const auto* node = find(key);
+        if (!node) return;
+        const auto* value = node->as_string();
+        const auto words = value ? from_ascii_toml(value->get()) : std::string{};
+        std::uint32_t count = 0;
+        const auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), count);
+        if (error == std::errc{} && end == words.data() + words.size() - 1 && *end == 's')
+            into = std::chrono::seconds{count};
+        else
+            wrong(*node, key, "must be a time such as \"20s\"");
+    }
+    void texts(std::string_view key, std::vector<std::string>& into) {
+        const auto* node = find(key);
+        if (!node) return;
+        const auto* list = node->as_array();
+        if (!list) return wrong(*node, key, "must be a list of strings");
+        into.clear();
+        for (const auto& item : *list)
+            if (const auto* value = item.as_string())
+                into.push_back(from_ascii_toml(value->get()));
+            else
+                wrong(item, key, "must be a list of strings");
+    }
+    void networks(std::string_view key, std::vector<wire::IpNetwork>& into) {
+        std::vector<std::string> list;
+        texts(key, list);
+        for (const auto& one : list)
+            if (const auto network = wire::parse_network(one))
+                into.push_back(*network);
+            else
+                wrong(*table_.get(key), key, "\"" + one + "\" is no address with prefix length, such as 10.1.0.9/24");
+    }
+    /// Every text of the table, whatever its key among these.
+    void all(std::initializer_list<std::string_view> keys, std::vector<std::pair<std::string, std::string>>& into) {
+        for (const auto key : keys) {
+            std::string value;
+            text(key, value);
+            if (!value.empty()) into.emplace_back(key, value);
+        }
+    }
+    void refuse_unknown() {
+        for (const auto& [key, value] : table_)
+            if (std::ranges::find(known_, key.str()) == known_.end())
+                complaints_.add(line_of(value),
+                                "unknown key \"" + from_ascii_toml(key.str()) + "\" in [" + name_ + "]");
+    }
+
+private:
+    const toml::node* find(std::string_view key) {
+        known_.emplace_back(key);
+        return table_.get(key);
+    }
+    void wrong(const toml::node& node, std::string_view key, const std::string& what) {
+        complaints_.add(line_of(node), std::string(key) + ' ' + what);
+    }
+    const toml::table& table_;
+    std::string name_;
+    Complaints& complaints_;
+    std::vector<std::string> known_;
+};
+
+void read_profile(Section& section, Profile& profile, Complaints& complaints) {
+    std::string role = "host";
+    section.one_of("role", role, {"host", "router"});
+    profile.role = role == "router" ? Role::router : Role::host;
+    section.texts("modes", profile.modes);
+    for (const auto& mode : profile.modes)
+        if (mode != "datagram" && mode != "connected") complaints.add(1, "modes may hold datagram and connected");
+    section.number("mtu", profile.mtu, 1280, 65520);
+    section.one_of("guid_format", profile.guid_format, {"eui64", "modified-eui64", "unknown"});
+    section.one_of("interface_id", profile.interface_id, {"guid", "stable-opaque", "lid"});
+    section.seconds("send_only_leave", profile.send_only_leave);
+    section.number("multicast_limit", profile.multicast_limit, 0, 0xffff);
+}
+
+void read_control(Section& section, Profile& profile) {
+    section.text("adapter", profile.adapter);
+    section.text("interface", profile.interface);
+    section.networks("addresses", profile.addresses);
+    section.networks("tester", profile.tester);
+}
+
+Profile read(const toml::table& document, Complaints& complaints) {
+    Profile profile;
+    for (const auto& [key, value] : document) {
+        const auto name = from_ascii_toml(key.str());
+        const auto* table = value.as_table();
+        if (!table || (name != "dut" && name != "profile" && name != "control")) {
+            complaints.add(line_of(value), "unknown key \"" + name + "\"; there are [dut], [profile] and [control]");
+            continue;
+        }
+        Section section{*table, name, complaints};
+        if (name == "dut") section.all({"name", "vendor", "model", "os", "driver", "firmware"}, profile.dut);
+        if (name == "profile") read_profile(section, profile, complaints);
+        if (name == "control") read_control(section, profile);
+        section.refuse_unknown();
+    }
+    return profile;
+}
+
+std::string list_of(const std::vector<std::string>& values) {
+    std::string list = "[";
+    for (const auto& value : values) list += (list.size() > 1 ? ", " : "") + reports::toml_string(value);
+    return list + ']';
+}
+
+std::string list_of(const std::vector<wire::IpNetwork>& networks) {
+    std::vector<std::string> values;
+    for (const auto& network : networks) values.push_back(wire::text(network));
+    return list_of(values);
+}
+
+}  // namespace
+
+Loaded<Profile> parse_profile(std::string_view text, std::string_view source) {
+    Complaints complaints{source};
+    Profile profile;
+    try {
+        profile = read(toml::parse(reports::to_ascii_toml(text), source), complaints);
+    } catch (const toml::parse_error& failure) {
+        complaints.add(failure.source().begin.line, from_ascii_toml(failure.description()));
+    }
+    if (auto wrong = complaints.text(); !wrong.empty()) return Loaded<Profile>::failed(std::move(wrong));
+    return Loaded<Profile>::of(std::move(profile));
+}
+
+Loaded<Profile> load_profile(const std::filesystem::path& path) {
+    const auto text = reports::read_whole(path, largest_file);
+    if (!text) return Loaded<Profile>::failed(text.error);
+    return parse_profile(*text, path.string());
+}
+
+std::string to_toml(const Profile& profile) {
+    std::string text = "# What the device under test is. Facts go into every report.\n[dut]\n";
+    for (const auto& [key, value] : profile.dut) text += key + " = " + reports::toml_string(value) + '\n';
+    text += "\n[profile]\n# \"host\", or \"router\": an IP multicast router by RFC 4391, 11\nrole = ";
+    text += profile.role == Role::router ? "\"router\"\n" : "\"host\"\n";
+    text +=
+        "# transports it speaks: \"datagram\" (RFC 4391), \"connected\" (RFC 4755)\nmodes = " + list_of(profile.modes);
+    text += "\n# octets of an IP packet\nmtu = " + std::to_string(profile.mtu);
+    text +=
+        "\n# how its port GUIDs are made, as the vendor states: \"eui64\", \"modified-eui64\" or \"unknown\"\n"
+        "guid_format = " +
+        reports::toml_string(profile.guid_format);
+    text +=
+        "\n# what its IPv6 interface identifier is made of: \"guid\", \"stable-opaque\" (RFC 8064) or \"lid\"\n"
+        "interface_id = " +
+        reports::toml_string(profile.interface_id);
+    text += "\n# a send-only membership ends after so long without traffic; \"0s\": never\nsend_only_leave = \"" +
+            std::to_string(profile.send_only_leave.count()) + "s\"";
+    text +=
+        "\n# groups it can be a member of; 0: not stated\nmulticast_limit = " + std::to_string(profile.multicast_limit);
+    text += "\n\n[control]\n";
+    if (profile.adapter.empty())
+        text += "# the adapter that controls it: --dut \"exec:ADAPTER\"\n# adapter = \"./adapter.py\"\n";
+    else
+        text += "adapter = " + reports::toml_string(profile.adapter) + '\n';
+    if (!profile.interface.empty()) text += "interface = " + reports::toml_string(profile.interface) + '\n';
+    text += "# its addresses, and those that the tester takes beside them\naddresses = " + list_of(profile.addresses);
+    return text + "\ntester = " + list_of(profile.tester) + '\n';
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One of the tester's ports, for cases in which two talk to each other.
+#pragma once
+
+#include "conformance/bench/bench.hpp"
+#include "conformance/bench/tester.hpp"
+
+namespace ipoib::conformance {
+
+/// A port of the tester as a node of the link: it joins, sends, and tells what it got. Its memberships end after the
+/// case.
+class TesterPort {
+public:
+    /// Port `number`, from 0; `tester` is the node at it. Neither is owned.
+    TesterPort(Bench::State& state, Tester& tester, std::size_t number)
+        : state_(state), tester_(tester), number_(number) {}
+
+    [[nodiscard]] const build::Node& self() const noexcept { return tester_.self(); }
+    /// Joins with the broadcast group's parameters; INCONC when the SA refuses.
+    GroupFacts join(const wire::Gid& mgid, JoinState state);
+    /// The same with a record of the case's own making.
+    fabric::SaAnswer ask_to_join(const wire::Bytes<wire::McMemberRecord>& record, std::uint64_t mask) {
+        return tester_.join(record, mask);
+    }
+    fabric::SaAnswer ask_to_leave(const wire::Gid& mgid, JoinState states) {
+        return tester_.leave(mgid, static_cast<std::uint8_t>(states));
+    }
+    /// The same for the membership of another port.
+    fabric::SaAnswer ask_to_remove(const wire::Gid& mgid, const wire::Gid& port_gid, JoinState states);
+    /// The LID of another port as the SA tells it by PathRecord; 0: the SA knows no path.
+    [[nodiscard]] std::uint16_t path_to(const TesterPort& other) { return tester_.lid_of(other.self().gid); }
+    /// Takes the group's packets from now on, without having joined it.
+    void listen_to(const GroupFacts& group);
+    /// Sends a message as its own. `takes_it` asks for it.
+    void send(const Message& message);
+    /// Whether a datagram with the nonce of the message that was sent last, from whichever port, gets here in time.
+    [[nodiscard]] bool takes_it(Within time);
+    /// Stops listening to what it listened to.
+    void end_listening();
+
+private:
+    Bench::State& state_;
+    Tester& tester_;
+    std::size_t number_;
+    std::vector<std::pair<wire::Gid, std::uint16_t>> heard_;  ///< MGID and MLID of groups that it listens to
+};
+
+}  // namespace ipoib::conformance

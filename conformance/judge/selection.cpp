@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Matching selectors.
+#include "conformance/judge/selection.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace ipoib::conformance {
+namespace {
+
+bool glob(std::string_view pattern, std::string_view text) {
+    return fnmatch(std::string(pattern).c_str(), std::string(text).c_str(), FNM_CASEFOLD) == 0;
+}
+
+std::string lower(std::string_view text) {
+    std::string lowered{text};
+    std::ranges::transform(lowered, lowered.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return lowered;
+}
+
+/// "rfc4391/6" of "RFC4391-6-02"; "udmc" of "UDMC-02".
+std::string section_path(std::string_view id) {
+    const auto first = id.find('-'), last = id.rfind('-');
+    std::string path{id.substr(0, first)};
+    if (first != last) path += '/' + std::string(id.substr(first + 1, last - first - 1));
+    return lower(path);
+}
+
+bool is_section(const std::string& selector, std::string_view requirement) {
+    const auto path = section_path(requirement);
+    return path == selector ||
+           (path.starts_with(selector) && (path[selector.size()] == '.' || path[selector.size()] == '/'));
+}
+
+bool matches_one(std::string_view written, const Selectable& candidate) {
+    constexpr std::string_view level = "level:", tag = "tag:", status = "status:";
+    const auto selector = lower(written);
+    if (selector.empty()) return false;
+    if (selector.starts_with(level)) return candidate.strength == selector.substr(level.size());
+    if (selector.starts_with(status)) return candidate.status == selector.substr(status.size());
+    if (selector.starts_with(tag))
+        return std::ranges::find(candidate.tags, selector.substr(tag.size())) != candidate.tags.end();
+    const auto is_it = [&](std::string_view id) { return glob(selector, id) || is_section(selector, id); };
+    return glob(selector, candidate.id) || std::ranges::any_of(candidate.requirements, is_it);
+}
+
+}  // namespace
+
+bool Selection::matches(const Selectable& candidate) const {
+    bool selected = std::ranges::all_of(selectors_, [](const auto& s) { return s.starts_with('!'); });
+    for (const std::string_view selector : selectors_) {
+        const bool takes_away = selector.starts_with('!');
+        if (matches_one(selector.substr(takes_away ? 1 : 0), candidate)) selected = !takes_away;
+    }
+    return selected;
+}
+
+std::optional<std::string> Selection::unmatched(const std::vector<Selectable>& candidates) const {
+    for (const auto& selector : selectors_) {
+        const auto bare = std::string_view{selector}.substr(selector.starts_with('!') ? 1 : 0);
+        if (std::ranges::none_of(candidates, [&](const auto& c) { return matches_one(bare, c); })) return selector;
+    }
+    return std::nullopt;
+}
+
+}  // namespace ipoib::conformance

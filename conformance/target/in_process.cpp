@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Requests to the adapter of a stack in this process. interfaces.md, "DUT control".
+#include "conformance/target/in_process.hpp"
+
+namespace ipoib::conformance {
+
+InProcess::InProcess(fabric::Loop& loop, stack::Adapter& adapter) : loop_(loop), adapter_(adapter) {}
+
+ControlReply InProcess::ask(const std::string& request, fabric::Duration patience) {
+    auto& channel = *channel_;
+    if (!channel.error.empty()) return {.line = {}, .error = channel.error};
+    channel.answer.reset();
+    const auto deadline = loop_.now() + patience;
+    adapter_.request(request, [channel = channel_, number = ++channel.asked](std::string answer) {
+        if (number != channel->asked || channel->answer)
+            channel->error = "the adapter answered twice";
+        else
+            channel->answer = std::move(answer);
+    });
+    const bool is_settled = loop_.run_until([&] { return channel.answer || !channel.error.empty(); }, deadline);
+    if (channel.answer) return {.line = *channel.answer, .error = {}};
+    if (!is_settled)
+        channel.error = fabric::Loop::stop_requested() ? "the adapter was interrupted in its work"
+                                                       : "the adapter did not answer in time";
+    return {.line = {}, .error = channel.error};
+}
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/target/in_process.hpp"
+
+#include "catch2.hpp"
+#include "conformance/dut/dut.hpp"
+
+using namespace ipoib;
+using namespace ipoib::conformance;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A reference stack on an adapter without a cable.
+struct Bench {
+    fabric::Loop loop;
+    fabric::Hca hca{loop, {.port_guid = 0x0002c90300dd0001}};
+    fabric::SaClient sa{hca};
+    stack::Node node{hca, sa};
+    stack::Adapter adapter{node};
+    InProcess control{loop, adapter};
+};
+
+}  // namespace
+
+TEST_CASE("InProcess: a stack in this process is greeted and asked like any other") {
+    Bench bench;
+    Dut dut{bench.control, "ib0"};
+    dut.greet();
+    CHECK(dut.can("interface"));
+    CHECK_FALSE(dut.interface().is_up);
+    CHECK_THROWS_AS((Dut{bench.control, "ib7"}.interface()), ControlFailed);
+    CHECK(bench.control.diagnostics().empty());
+}
+
+TEST_CASE("InProcess: a request that waits is answered in the loop's time, or breaks the channel") {
+    Bench bench;
+    // There is no link: the stack says so shortly before the deadline of the request.
+    const auto reply = bench.control.ask(R"({"id":1,"do":"up","deadline":30})", 30s);
+    CHECK(reply.error.empty());
+    CHECK_THAT(reply.line, ContainsSubstring("\"error\":\"failed\""));
+    CHECK(bench.loop.now() > 20s);
+    CHECK(bench.loop.now() < 30s);
+
+    const auto none = bench.control.ask(R"({"id":2,"do":"up","deadline":30})", 1s);
+    CHECK(none.line.empty());
+    CHECK(none.error == "the adapter did not answer in time");
+    bench.loop.run_for(60s);  // the late answer is nobody's
+    CHECK(bench.control.ask(R"({"id":3,"do":"hello"})", 1s).error == none.error);
+}
+
+TEST_CASE("InProcess: an interruption ends the wait") {
+    Bench bench;
+    bench.loop.after(1s, [] { fabric::Loop::request_stop(); });
+    const auto reply = bench.control.ask(R"({"id":1,"do":"up","deadline":3600})", 1h);
+    fabric::Loop::clear_stop();
+    CHECK(reply.error == "the adapter was interrupted in its work");
+    CHECK(bench.loop.now() == 1s);
+}

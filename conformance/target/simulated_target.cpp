@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Names into the simulated fabric and what is on it.
+#include "conformance/target/simulated_target.hpp"
+
+#include "conformance/target/simulated_dut.hpp"
+
+#include <stdexcept>
+
+namespace ipoib::conformance {
+
+const Mutant* mutant_named(std::string_view choice, std::string_view prefix) {
+    if (!choice.starts_with(prefix)) return nullptr;
+    const auto name = choice.substr(prefix.size());
+    if (const auto* mutant = find_mutant(name)) return mutant;
+    throw std::invalid_argument("there is no mutant '" + std::string(name) + "' (ipoib-conform selftest names them)");
+}
+
+fabric::SimulatedOptions simulated_options(const Target& target, std::uint64_t seed, fabric::Loop::Clock clock) {
+    fabric::SimulatedOptions options{
+        .scenario = &fabric::scenario_named(target.scenario), .seed = seed, .clock = clock};
+    if (const auto* mutant = mutant_named(target.fabric, sa_mutant_prefix)) {
+        if (!mutant->sa)
+            throw std::invalid_argument("'" + std::string(mutant->name) + "' is no mutant of the subnet administrator");
+        mutant->sa(options.sa);
+    }
+    return options;
+}
+
+Profile reference_profile(const Target& target) {
+    return SimulatedDut::profile(fabric::scenario_named(target.scenario).dut_guid);
+}
+
+}  // namespace ipoib::conformance
