@@ -29,9 +29,4 @@ inline constexpr std::array impacts{Impact::observe, Impact::dut, Impact::link, 
     return std::nullopt;
 }
 
-/// What is allowed where nothing is said: other nodes of a real fabric are somebody's. `fabric` as for --fabric.
-[[nodiscard]] constexpr Impact usual_impact(std::string_view fabric) noexcept {
-    return fabric.starts_with("verbs:") || fabric.starts_with("umad:") ? Impact::dut : Impact::fabric;
-}
-
 }  // namespace ipoib::fabric

@@ -39,8 +39,7 @@ MAY_SEE = {
     "conformance/judge": RULES | {"protocol/inspection", "fabric/capture", "reports"},
     "conformance/bench": RULES | FABRIC | {"fabric/capture", "reports", "conformance/dut", "conformance/judge"},
     "conformance/target": RULES | FABRIC | {
-        "fabric/node", "fabric/simulated", "fabric/socket", "fabric/umad", "fabric/verbs", "stack", "conformance/bench",
-        "conformance/dut", "conformance/mutants"},
+        "fabric/node", "stack", "conformance/bench", "conformance/dut", "conformance/mutants"},
     "conformance/selftest": RULES | {
         "fabric/simulated", "reports", "conformance/bench", "conformance/mutants", "conformance/target"},
     "conformance/cases": RULES | {"fabric", "conformance/bench"},
@@ -66,6 +65,10 @@ MAY_SEE = {
     "lab/guest": {"conformance/dut", "fabric/change"},
     "lab/kernel": set(),
 }
+# What is behind a kind of fabric, unless it is said above; only the kind itself sees it.
+for kind in (TOP / "conformance/target/fabrics").glob("*.cpp"):
+    MAY_SEE.setdefault(f"fabric/{kind.stem}", PROTOCOL | FABRIC | {"fabric/node"})
+    MAY_SEE["conformance/target"].add(f"fabric/{kind.stem}")
 # Programs and tests that put several rooms together see all.
 FREE = {"bench", "fuzz", "samples", "tests", "fleet"}
 TWO_STOREYS = {"protocol", "fabric", "conformance", "lab"}

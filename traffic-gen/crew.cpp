@@ -3,14 +3,11 @@
 #include "traffic-gen/crew.hpp"
 
 #include "conformance/bench/session.hpp"
-#include "conformance/target/open_fabric.hpp"
-#include "fabric/simulated/fabric.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 namespace ipoib::traffic {
@@ -19,11 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view simulated = "simulated", socket_prefix = "socket:", verbs_prefix = "verbs:";
-constexpr auto patience = 1s, longest_bring_up = 10s;
-constexpr unsigned usual_simulated_hosts = 4, most_interfaces = 16;
-
-bool is_verbs(const FabricOptions& options) { return options.words.starts_with(verbs_prefix); }
+constexpr auto patience = 1s;
 
 /// Where nobody says one: of the range for links without addresses (RFC 3927), by what is not alike on a subnet.
 std::uint32_t usual_ipv4(const build::Node& node) {
@@ -31,31 +24,38 @@ std::uint32_t usual_ipv4(const build::Node& node) {
     return link_local + (node.lid % lids << 8) + node.qpn % lids + 1;
 }
 
-void refuse_wrong(const FabricOptions& options) {
-    const bool is_simulated = options.words == simulated;
-    if (!is_simulated && !options.listen.empty())
+/// Throws for what cannot be there.
+const conformance::FabricKind& kind_of(const FabricOptions& options) {
+    const auto* kind = options.kinds.find(options.words, conformance::FabricUse::traffic);
+    const bool is_ours = kind && kind->is_ours();
+    if (!is_ours && !options.listen.empty())
         throw std::invalid_argument("--listen is for the simulated fabric, whose nodes may be in other processes");
-    if (!is_simulated && !options.scenario.empty() && options.scenario != "default")
+    if (!is_ours && options.scenario != FabricOptions{}.scenario)
         throw std::invalid_argument("--scenario is how a fabric of ours is set up; " + options.words +
                                     " is somebody's");
     if (options.hosts && *options.hosts > Scene::most_hosts)
         throw std::invalid_argument("--hosts: from 1 to " + std::to_string(Scene::most_hosts));
-    if (options.hosts && is_verbs(options) && *options.hosts > most_interfaces)
-        throw std::invalid_argument("--hosts: from 1 to " + std::to_string(most_interfaces) +
-                                    " queue pairs of an adapter, each an interface");
+    if (kind) return *kind;
+    throw std::invalid_argument("no traffic goes to '" + options.words + "': it is " +
+                                options.kinds.forms(conformance::FabricUse::traffic));
+}
+
+conformance::OpenedFabric opened_by(const FabricOptions& options, const conformance::FabricKind& kind) {
+    return kind.open({.fabric = options.words,
+                      .scenario = options.scenario,
+                      .listen = options.listen,
+                      // Where others are, two of us at one place are two nodes.
+                      .seed = options.seed + (kind.is_ours() ? 0 : static_cast<std::uint64_t>(getpid())),
+                      .hosts = options.hosts});
 }
 
 }  // namespace
 
-bool names_fabric(std::string_view words) noexcept {
-    constexpr std::array<std::string_view, 4> kinds{simulated, "socket", "verbs", "umad"};
-    return std::ranges::find(kinds, words.substr(0, words.find(':'))) != kinds.end();
-}
-
-Crew::Crew(const FabricOptions& options) : group_range_(static_cast<unsigned>(options.seed % Scene::group_ranges)) {
-    refuse_wrong(options);
-    open(options);
-    if (options.on_open) options.on_open(*fabric_);
+Crew::Crew(const FabricOptions& options)
+    : kind_(kind_of(options)),
+      opened_(opened_by(options, kind_)),
+      group_range_(static_cast<unsigned>(options.seed % Scene::group_ranges)) {
+    if (options.on_open) options.on_open(fabric());
     try {
         enter(options);
     } catch (...) {
@@ -64,54 +64,22 @@ Crew::Crew(const FabricOptions& options) : group_range_(static_cast<unsigned>(op
     }
 }
 
-void Crew::open(const FabricOptions& options) {
-    if (options.words == simulated) {
-        using Clock = fabric::Loop::Clock;
-        auto opened = std::make_unique<fabric::SimulatedFabric>(fabric::SimulatedOptions{
-            .scenario = &fabric::scenario_named(options.scenario),
-            .seed = options.seed,
-            .clock = options.listen.empty() ? Clock::virtual_time : Clock::real,
-            .tester_ports = options.hosts.value_or(options.listen.empty() ? usual_simulated_hosts : 1)});
-        if (!options.listen.empty())
-            raw_ports_ = std::make_unique<conformance::RawPorts>(opened->subnet(), options.listen);
-        fabric_ = std::move(opened);
-    } else if (options.words.starts_with(socket_prefix)) {
-        auto words = conformance::socket_options(std::string_view(options.words).substr(socket_prefix.size()));
-        if (options.hosts && *options.hosts != words.paths.size())
-            throw std::invalid_argument(
-                "--hosts: there are as many hosts as raw ports after socket:, with commas between");
-        // Two of us at one path are two nodes.
-        words.seed = options.seed + static_cast<std::uint64_t>(getpid());
-        fabric_ = std::make_unique<fabric::SocketFabric>(words);
-    } else if (is_verbs(options)) {
-        const conformance::VerbsChoice choice{
-            .target = conformance::verbs_target(std::string_view(options.words).substr(verbs_prefix.size())),
-            .interfaces = options.hosts.value_or(1)};
-        has_journal_ = true;
-        p_key_ = choice.target.p_key;
-        fabric_ = conformance::open_verbs(choice, longest_bring_up);
-    } else {
-        throw std::invalid_argument("no traffic goes to '" + options.words +
-                                    "': it is simulated, socket:PATH or verbs:DEVICE");
-    }
-}
-
 conformance::Tester::Manners Crew::manners(const fabric::PortFacts& port) {
-    if (!has_journal_) return {};
+    if (!kind_.is_somebodys()) return {};
     const auto guid = port.gid.interface_id();
     auto journal = journals_.find(guid);
     if (journal == journals_.end())
         journal = journals_.try_emplace(guid, conformance::Journal::usual_folder(), hex(guid, 16)).first;
     return {.journal = &journal->second,
             .is_of_run = [range = group_range_](const Gid& mgid) { return Scene::is_of_range(mgid, range); },
-            .is_trusted = fabric_->abilities().has(fabric::Ability::trusted_sa)};
+            .is_trusted = opened_.fabric->abilities().has(fabric::Ability::trusted_sa)};
 }
 
 void Crew::enter(const FabricOptions& options) {
-    for (auto* const port : fabric_->ports()) {
+    for (auto* const port : opened_.fabric->ports()) {
         // What another interface of ours holds at the same port was not left by anybody.
         const bool is_first = !journals_.contains(port->facts().gid.interface_id());
-        auto& member = members_.emplace_back(*port, p_key_, manners(port->facts()));
+        auto& member = members_.emplace_back(*port, opened_.p_key, manners(port->facts()));
         if (is_first) (void)member.end_what_was_left();
         port->on_datagram([this, &member](Octets frame) { take(member, frame); });
         if (const auto why = member.enter_link(patience); !why.empty()) throw std::runtime_error(why);
@@ -120,7 +88,7 @@ void Crew::enter(const FabricOptions& options) {
         if (options.ipv4)
             member.set_ipv4(*options.ipv4 + number);
         else
-            member.set_ipv4(options.words == simulated ? usual_simulated + number : usual_ipv4(member.self()));
+            member.set_ipv4(kind_.is_ours() ? usual_simulated + number : usual_ipv4(member.self()));
     }
 }
 
@@ -131,13 +99,13 @@ void Crew::leave() {
     for (auto& member : members_) member.port().on_datagram({});
     for (const auto& [member, trap] : subscriptions_)
         // Nobody answers any more where the fabric is gone.
-        if (fabric_->problem().empty()) (void)member->ask(conformance::subscription(trap, {}, false));
+        if (opened_.fabric->problem().empty()) (void)member->ask(conformance::subscription(trap, {}, false));
     for (auto& member : members_)
-        if (fabric_->problem().empty()) member.leave_all();
+        if (opened_.fabric->problem().empty()) member.leave_all();
 }
 
 void Crew::check() const {
-    if (auto why = fabric_->problem(); !why.empty()) throw std::runtime_error(why);
+    if (auto why = opened_.fabric->problem(); !why.empty()) throw std::runtime_error(why);
 }
 
 conformance::Tester* Crew::find(const build::Node& host) {
@@ -191,7 +159,7 @@ build::Node Crew::resolve(const IpAddress& address) {
         };
     }
     constexpr unsigned attempts = 3;
-    auto& loop = fabric_->loop();
+    auto& loop = opened_.fabric->loop();
     for (unsigned i = 0; i < attempts && !found_; ++i) {
         if (const auto why = ask(); !why.empty())
             throw std::runtime_error("the question who has " + text(address) + " cannot be sent: " + why);

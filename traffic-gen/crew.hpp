@@ -4,7 +4,7 @@
 
 #include "conformance/bench/membership_journal.hpp"
 #include "conformance/bench/tester.hpp"
-#include "conformance/target/raw_ports.hpp"
+#include "conformance/target/fabric_kind.hpp"
 #include "traffic-gen/scene.hpp"
 
 #include <deque>
@@ -18,17 +18,15 @@
 namespace ipoib::traffic {
 
 struct FabricOptions {
-    std::string words;                    ///< "simulated", "socket:PATH", "verbs:DEVICE"
-    std::string scenario{};               ///< of a simulated one
-    std::string listen{};                 ///< raw ports for nodes of other processes, on a simulated one; empty: none
-    std::uint64_t seed = 1;               ///< of a simulated one; and by it the groups of the run
+    std::string words;                    ///< as --out and --from name it
+    std::string scenario = "default";     ///< of one of ours
+    std::string listen{};                 ///< raw ports for nodes of other processes, on one of ours; empty: none
+    std::uint64_t seed = 1;               ///< of one of ours; and by it the groups of the run
     std::optional<unsigned> hosts{};      ///< interfaces; none: as many as is usual there
     std::optional<std::uint32_t> ipv4{};  ///< of the first, the others count on
     std::function<void(fabric::Fabric&)> on_open{};  ///< before anybody joins
+    conformance::FabricKinds kinds = conformance::fabric_kinds();
 };
-
-/// Whether the words name a fabric, not a file.
-[[nodiscard]] bool names_fabric(std::string_view words) noexcept;
 
 class Crew {
 public:
@@ -40,7 +38,7 @@ public:
     Crew(const Crew&) = delete;
     Crew& operator=(const Crew&) = delete;
 
-    [[nodiscard]] fabric::Fabric& fabric() noexcept { return *fabric_; }
+    [[nodiscard]] fabric::Fabric& fabric() noexcept { return *opened_.fabric; }
     [[nodiscard]] std::deque<conformance::Tester>& members() noexcept { return members_; }
     /// By GID and queue pair; null: it is none of ours.
     [[nodiscard]] conformance::Tester* find(const build::Node& host);
@@ -57,16 +55,13 @@ public:
 
 private:
     void leave();
-    void open(const FabricOptions& options);
     void enter(const FabricOptions& options);
     [[nodiscard]] conformance::Tester::Manners manners(const fabric::PortFacts& port);
     void take(conformance::Tester& member, wire::Octets frame);
 
-    std::unique_ptr<fabric::Fabric> fabric_;
-    std::unique_ptr<conformance::RawPorts> raw_ports_;
+    const conformance::FabricKind& kind_;
+    conformance::OpenedFabric opened_;
     std::map<std::uint64_t, conformance::Journal> journals_;  ///< by port GUID
-    bool has_journal_ = false;
-    std::uint16_t p_key_ = 0;  ///< of the link; 0: the first full one of the port
     unsigned group_range_ = 0;
     std::deque<conformance::Tester> members_;
     std::set<std::pair<conformance::Tester*, std::uint16_t>> subscriptions_;

@@ -14,7 +14,8 @@ namespace ipoib::traffic {
 using namespace wire;
 
 FabricOptions FabricSink::listening(FabricOptions options) {
-    if (options.words != "simulated") return options;
+    const auto* kind = options.kinds.find(options.words, conformance::FabricUse::traffic);
+    if (!kind || !kind->is_ours()) return options;
     judge_.emplace(rules::every(), 0, conformance::Judge::Listener{}, conformance::JudgeOptions{.is_all_ipoib = true});
     options.on_open = [this](fabric::Fabric& fabric) {
         fabric.observe([this](const fabric::Sighting& sighting) {

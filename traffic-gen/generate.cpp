@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-gen PROFILE: from options to packets.
 #include "fabric/capture/reader.hpp"
+#include "fabric/simulated/scenario.hpp"
 #include "protocol/state/parameters.hpp"
 #include "protocol/wire/text.hpp"
 #include "traffic-gen/capture_sink.hpp"
@@ -22,6 +23,15 @@ namespace ipoib::traffic {
 namespace {
 
 constexpr std::uint64_t usual_count = 1000;
+
+/// Not a file.
+bool names_fabric(const Options& options) { return conformance::fabric_kinds().with_scheme_of(options.out) != nullptr; }
+/// The kind that --out names; null where no traffic goes.
+const conformance::FabricKind* kind_of(const Options& options) {
+    return conformance::fabric_kinds().find(options.out, conformance::FabricUse::traffic);
+}
+bool is_ours(const Options& options) { return kind_of(options) && kind_of(options)->is_ours(); }
+bool is_somebodys(const Options& options) { return kind_of(options) && kind_of(options)->is_somebodys(); }
 
 const Mutation* mutation_of(const Options& options) {
     if (options.mutate.empty()) return nullptr;
@@ -193,11 +203,12 @@ int into_capture(const Options& options, Play& what) {
 void refuse_impact(const Options& options, const Profile& profile) {
     if (!profile.no_fabric.empty())
         throw UsageError(fmt::format("the profile {} is for captures: {}", profile.name, profile.no_fabric));
-    const auto allowed = fabric::find_impact(options.allow).value_or(fabric::usual_impact(options.out));
+    const auto allowed =
+        fabric::find_impact(options.allow).value_or(conformance::fabric_kinds().usual_impact(options.out));
     if (profile.impact > allowed)
         throw UsageError(fmt::format("the profile {} may be noticed by others than whom it is for: --allow {}",
                                      profile.name, name(profile.impact)));
-    if (options.out.starts_with("verbs:") && options.count == 0 && options.duration == 0)
+    if (is_somebodys(options) && options.count == 0 && options.duration == 0)
         throw UsageError("--out " + options.out + " needs --count or --duration: nothing is sent without an end");
     if (options.partitions != 1) throw UsageError("--partitions: a port of a fabric is used on one of its partitions");
 }
@@ -236,10 +247,10 @@ int onto_fabric(const Options& options, Play& what) {
         const Rate least{options.least_rate, "--min-rate"};
         if (least.is_ramp() || least.last() == 0) throw UsageError("--min-rate: one rate, such as 1000 or 10Mbit");
     }
-    const bool is_real = options.out != "simulated" || !options.listen.empty();
+    const bool is_real = !is_ours(options) || !options.listen.empty();
     if (is_real) what.stage.run = std::random_device{}() | 1u;
     // Where no seed is said, runs on a real fabric have groups of their own; a receiver of groups is told one.
-    const bool has_own_groups = options.out.starts_with("verbs:") && !options.seed;
+    const bool has_own_groups = is_somebodys(options) && !options.seed;
     FabricSink sink{{.words = options.out,
                      .scenario = options.scenario,
                      .listen = options.listen,
@@ -282,7 +293,7 @@ void refuse_input(const Options& options) {
 
 /// What ends nothing where there is no clock but that of the packets.
 void refuse_endless(const Options& options, const StageOptions& stage) {
-    const bool has_clock = names_fabric(options.out) && (options.out != "simulated" || !options.listen.empty());
+    const bool has_clock = names_fabric(options) && (!is_ours(options) || !options.listen.empty());
     if (!has_clock && options.rate == "max" && options.duration > 0 && stage.count == StageOptions::no_bound)
         throw UsageError("--duration with --rate max: without pauses no time passes here; say --count");
 }
@@ -306,7 +317,7 @@ int generate(const Options& options) {
         return exit_ok;
     }
     if (options.out.empty()) throw UsageError("--out FILE says where to, '-' is standard output; or --dry-run");
-    return names_fabric(options.out) ? onto_fabric(options, what) : into_capture(options, what);
+    return names_fabric(options) ? onto_fabric(options, what) : into_capture(options, what);
 }
 
 }  // namespace ipoib::traffic

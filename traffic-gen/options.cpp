@@ -2,7 +2,6 @@
 // Options and their help.
 #include "traffic-gen/options.hpp"
 
-#include "fabric/impact.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <cstdlib>
@@ -10,9 +9,8 @@
 namespace ipoib::traffic {
 namespace {
 
-constexpr const char* fabric_words =
-    "simulated (in this process), socket:PATH[,PATH] (raw ports of a fabric that listens there), "
-    "verbs:DEVICE[/PORT][,pkey=N] (a port of this host's HCA)";
+const auto& kinds = conformance::fabric_kinds();
+using conformance::FabricUse;
 
 /// A number above zero, said without its bounds.
 CLI::Validator positive() {
@@ -76,7 +74,8 @@ void add_common(CLI::App& command, Both& options) {
     command
         .add_option("--allow", options.allow,
                     "Who may notice: observe, dut (whom the packets are for), link (the partition), fabric (anybody; "
-                    "the default but on verbs, where it is dut)")
+                    "the default but on " +
+                        kinds.schemes(FabricUse::traffic, fabric::Impact::dut) + ", where it is dut)")
         ->check(CLI::IsMember({"observe", "dut", "link", "fabric"}))
         ->type_name("IMPACT");
     command.add_flag("--quiet", options.is_quiet, "No summary");
@@ -86,8 +85,8 @@ void add_traffic(CLI::App& program, Options& options) {
     program.add_option("PROFILE", options.profile, "What kind of traffic (--list)")->type_name("PROFILE");
     program
         .add_option("--out", options.out,
-                    std::string("A capture: pcapng by that suffix, else pcap; '-' is standard output. Or a fabric: ") +
-                        fabric_words)
+                    "A capture: pcapng by that suffix, else pcap; '-' is standard output. Or a fabric: " +
+                        kinds.help(FabricUse::traffic))
         ->type_name("FILE|FABRIC");
     program.add_option("--in", options.input, "The capture that the profile replay sends")->type_name("CAPTURE");
     program
@@ -99,7 +98,7 @@ void add_traffic(CLI::App& program, Options& options) {
                     "Packets a second (1000), or bits (10Mbit); FIRST..LAST rises over the run; max: no pauses")
         ->type_name("R");
     program.add_option("--size", options.size, "Octets of payload, or LEAST..MOST")->type_name("S");
-    program.add_option("--hosts", options.hosts, "Hosts on the fabric; on verbs: queue pairs, each an interface")
+    program.add_option("--hosts", options.hosts, "Hosts on the fabric" + kinds.help_on_hosts())
         ->check(positive())
         ->type_name("N");
     program.add_option("--partitions", options.partitions, "Links, each a partition of all hosts")
@@ -149,7 +148,7 @@ void add_options(CLI::App& program, Options& options) {
 }
 
 void add_receive_options(CLI::App& command, ReceiveOptions& options) {
-    command.add_option("--from", options.from, std::string("Where they come from: ") + fabric_words)
+    command.add_option("--from", options.from, "Where they come from: " + kinds.help(FabricUse::traffic))
         ->required()
         ->type_name("FABRIC");
     add_common(command, options);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-gen receive: counts what another one sends.
-#include "fabric/impact.hpp"
 #include "protocol/wire/text.hpp"
 #include "traffic-gen/arrivals.hpp"
 #include "traffic-gen/options.hpp"
@@ -65,13 +64,15 @@ bool is_missed(const ReceiveOptions& options, const Arrivals& arrivals) {
 }  // namespace
 
 int receive(const ReceiveOptions& options) {
-    if (!names_fabric(options.from)) throw UsageError("--from " + options.from + ": no fabric is called so");
-    if (options.from == "simulated" && options.listen.empty())
-        throw UsageError("--from simulated: nobody else is on it; --listen PATH lets a sender in");
-    const auto allowed = fabric::find_impact(options.allow).value_or(fabric::usual_impact(options.from));
+    const auto& kinds = conformance::fabric_kinds();
+    if (!kinds.with_scheme_of(options.from)) throw UsageError("--from " + options.from + ": no fabric is called so");
+    const auto* kind = kinds.find(options.from, conformance::FabricUse::traffic);
+    if (kind && kind->is_ours() && options.listen.empty())
+        throw UsageError("--from " + options.from + ": nobody else is on it; --listen PATH lets a sender in");
+    const auto allowed = fabric::find_impact(options.allow).value_or(kinds.usual_impact(options.from));
     if (options.groups > 0 && allowed < fabric::Impact::link)
         throw UsageError("--groups: others may notice who joins groups: --allow link");
-    if (options.groups > 0 && options.from.starts_with("verbs:") && !options.seed)
+    if (options.groups > 0 && kind && kind->is_somebodys() && !options.seed)
         throw UsageError("--groups: which they are follows from the sender's --seed, which is missing");
     Crew crew{{.words = options.from,
                .scenario = options.scenario,

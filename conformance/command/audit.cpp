@@ -170,9 +170,8 @@ void add_audit(CLI::App& program, int& exit_code) {
         ->type_name("...");
     command
         ->add_option("--fabric", options->fabric,
-                     "Whose administrator is asked: umad:DEVICE[/PORT][,sm-key=N] or verbs:DEVICE[/PORT][,sm-key=N] "
-                     "(over a port of this host), socket:PATH[,sm-key=N] (a raw port), simulated (a rehearsal). "
-                     "Members are told only to those who know the SM_Key")
+                     "Whose administrator is asked: " + fabric_kinds().help(FabricUse::audit) +
+                         ". Members are told only to those who know the SM_Key")
         ->check(not_empty())
         ->type_name("FABRIC");
     command

@@ -2,6 +2,7 @@
 // ipoib-conform devices: the RDMA ports here, and what is missing before one can be used.
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/target/hca.hpp"
 #include "fabric/host/host_ports.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -41,7 +42,8 @@ std::string to_text(const HostPort& port) {
                                 one.mode.empty() ? "mode not told" : one.mode, one.is_up ? "up" : "down");
     }
     for (const auto& obstacle : port.obstacles) text += fmt::format("    cannot be used: {}\n", obstacle);
-    if (port.obstacles.empty()) text += fmt::format("    can be used: --fabric verbs:{}\n", port.name());
+    if (port.obstacles.empty())
+        text += fmt::format("    can be used: --fabric {}:{}\n", kinds::verbs.scheme, port.name());
     return text;
 }
 
@@ -88,7 +90,8 @@ void add_devices(CLI::App& program, int& exit_code) {
         "devices", "The InfiniBand ports of this host, and what is missing before one can be used");
     auto as_json = std::make_shared<bool>(false);
     command->add_flag("--json", *as_json, "As JSON");
-    command->footer("Exit code: 0 a port can be used by --fabric verbs: and umad:, 4 none can.");
+    command->footer(fmt::format("Exit code: 0 a port can be used by --fabric {}: and {}:, 4 none can.",
+                                kinds::verbs.scheme, kinds::umad.scheme));
     command->callback([as_json, &exit_code] { exit_code = run_devices(*as_json); });
 }
 

@@ -15,20 +15,18 @@ namespace {
 
 constexpr double least_scale = 0.1, most_scale = 1000;
 
-bool is_simulated(const std::string& fabric) { return fabric == "simulated" || fabric.starts_with("simulated:"); }
-
 /// The option takes no other names.
 Impact impact_of(const TargetOptions& options) {
-    return fabric::find_impact(options.allow).value_or(fabric::usual_impact(options.fabric));
+    return fabric::find_impact(options.allow).value_or(fabric_kinds().usual_impact(options.fabric));
 }
 
 std::string dut_of(const TargetOptions& options, const Profile& profile) {
     if (!options.dut.empty()) return options.dut;
     if (!profile.adapter.empty()) return "exec:" + profile.adapter;
+    const auto* kind = fabric_kinds().find(options.fabric, FabricUse::run);
+    if (kind && !kind->carries_data) return "sa";
     // What is no fabric at all is refused as such, later.
-    if (options.fabric.starts_with("umad:")) return "sa";
-    const bool is_outside = options.fabric.starts_with("socket:") || options.fabric.starts_with("verbs:");
-    if (options.listen.empty() && !is_outside) return "reference";
+    if (options.listen.empty() && (!kind || kind->is_ours())) return "reference";
     throw UsageError("--dut is missing: exec:COMMAND for an adapter, sa, or none when nothing controls the DUT");
 }
 
@@ -57,16 +55,7 @@ void refuse_wrong_scale(double scale) {
 }  // namespace
 
 void add_target_options(CLI::App& command, TargetOptions& options) {
-    command
-        .add_option("--fabric", options.fabric,
-                    "Where the DUT is: simulated (in this process, the default), simulated:sa-mutant=NAME (with a "
-                    "wrong subnet administrator), socket:PATH[,PATH][,tap=PATH][,sm-key=N] (raw ports of a fabric that "
-                    "listens there; the tap "
-                    "shows what other nodes send, the key lets its SA tell who is a member), "
-                    "umad:DEVICE[/PORT][,pkey=N][,sm-key=N][,issm] (the SA of a real fabric, by the management "
-                    "datagrams of a port of this host; for --dut sa), "
-                    "verbs:DEVICE[/PORT][,pkey=N][,gid=N][,second=DEVICE[/PORT]][,sm-key=N] (a real fabric, by a queue "
-                    "pair at a port of this host)")
+    command.add_option("--fabric", options.fabric, "Where the DUT is: " + fabric_kinds().help(FabricUse::run))
         ->check(not_empty())
         ->type_name("FABRIC");
     command
@@ -103,17 +92,19 @@ void add_permission_options(CLI::App& command, TargetOptions& options) {
         ->check(not_empty())
         ->type_name("DUT.toml");
     command
-        .add_option(
-            "--allow", options.allow,
-            "Who may notice that a case runs: observe (nobody), dut, link (other nodes of the partition), "
-            "fabric (anybody; the default on simulated and socket; elsewhere it is dut); what is not allowed is NA")
+        .add_option("--allow", options.allow,
+                    "Who may notice that a case runs: observe (nobody), dut, link (other nodes of the partition), "
+                    "fabric (anybody; the default on " +
+                        fabric_kinds().schemes(FabricUse::run, Impact::fabric) +
+                        "; elsewhere it is dut); what is not allowed is NA")
         ->check(CLI::IsMember({"observe", "dut", "link", "fabric"}))
         ->type_name("IMPACT");
 }
 
 Aim aim(const TargetOptions& options, std::uint64_t seed) {
     refuse_wrong_scale(options.timeout_scale);
-    if (!options.listen.empty() && !is_simulated(options.fabric))
+    const auto* kind = fabric_kinds().with_scheme_of(options.fabric);
+    if (!options.listen.empty() && (!kind || !kind->is_ours()))
         throw UsageError("--listen is for the simulated fabric; " + options.fabric + " is another");
     auto profile = profile_of(options.profile);
     Aim aim{.target = {.fabric = options.fabric,

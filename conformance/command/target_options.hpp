@@ -15,7 +15,7 @@
 namespace ipoib::conformance {
 
 struct TargetOptions {
-    std::string fabric = "simulated", dut, scenario = "default", listen, fabric_control, tester_ip;
+    std::string fabric{usual_fabric}, dut, scenario = "default", listen, fabric_control, tester_ip;
     std::string profile, allow;
     double timeout_scale = 1;
 };

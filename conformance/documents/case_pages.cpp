@@ -108,13 +108,6 @@ std::string in_frames(const Failure& failure) {
     return text + "```\n\n";
 }
 
-std::string mutant_argument(const Mutant& mutant) {
-    auto text = mutant.sa ? fmt::format("--dut sa --fabric simulated:sa-mutant={}", mutant.name)
-                          : fmt::format("--dut mutant:{}", mutant.name);
-    if (!mutant.scenario.empty()) text += fmt::format(" --scenario {}", mutant.scenario);
-    return text;
-}
-
 std::string failure_of(const Case& one, const CaseStory& story, const SelftestOutcome& outcome) {
     const auto* failure = most_telling(story, outcome);
     if (!failure) return "## A failure\n\n" + paragraph("It observes and leaves a note; nothing makes it fail.");
@@ -122,7 +115,7 @@ std::string failure_of(const Case& one, const CaseStory& story, const SelftestOu
                                                            plain(failure->mutant->what), name(failure->verdict)));
     text += paragraph(plain(failure->message), "> ");
     if (!failure->frames.empty()) text += in_frames(*failure);
-    return text + fmt::format("    ipoib-conform run {} {}\n\n", one.id, mutant_argument(*failure->mutant));
+    return text + fmt::format("    ipoib-conform run {} {}\n\n", one.id, options_of(*failure->mutant));
 }
 
 std::string mutants_of(const CaseStory& story) {

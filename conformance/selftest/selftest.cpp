@@ -120,7 +120,7 @@ Target target_of(const Mutant& mutant) {
     if (!mutant.scenario.empty()) target.scenario = mutant.scenario;
     const auto name = std::string(mutant.name);
     if (mutant.sa) {
-        target.fabric = "simulated:sa-mutant=" + name;
+        target.fabric = std::string(sa_mutant_prefix) + name;
         target.dut = "sa";
     } else {
         target.dut = "mutant:" + name;
@@ -246,6 +246,15 @@ MutantOutcome outcome_of(const Mutant& mutant, const reports::Results& results,
 }
 
 SelftestOutcome selftest(const SelftestRun& run) { return Selftest{run}.execute(); }
+
+std::string options_of(const Mutant& mutant) {
+    const auto target = target_of(mutant);
+    const Target usual;
+    auto text = "--dut " + target.dut;
+    if (target.fabric != usual.fabric) text += " --fabric " + target.fabric;
+    if (target.scenario != usual.scenario) text += " --scenario " + target.scenario;
+    return text;
+}
 
 std::string kill_matrix(const SelftestOutcome& outcome) {
     std::size_t width = 0, dead = 0, permitted = 0, right = 0;

@@ -53,6 +53,9 @@ struct SelftestOutcome {
 
 [[nodiscard]] SelftestOutcome selftest(const SelftestRun& run);
 
+/// The options of a run that has this mutant: "--dut mutant:arp-silent".
+[[nodiscard]] std::string options_of(const Mutant& mutant);
+
 /// Whether a WARN about a subnet administrator is the doing of who set the scenario up: with an ordinary Q_Key, though
 /// a controlled one is recommended. RFC 4391, 4.1.
 [[nodiscard]] bool is_set_aside(const reports::Result& result, std::string_view scenario);

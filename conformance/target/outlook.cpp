@@ -2,24 +2,14 @@
 // The fabrics that can be looked at.
 #include "conformance/target/outlook.hpp"
 
-#include "conformance/target/fabric_options.hpp"
 #include "conformance/target/simulated_dut.hpp"
 #include "conformance/target/simulated_target.hpp"
-#include "fabric/socket/fabric.hpp"
-
-#ifdef IPOIB_HAS_UMAD
-#include "fabric/umad/fabric.hpp"
-#endif
 
 namespace ipoib::conformance {
 namespace {
 
 using namespace std::chrono_literals;
 constexpr fabric::Duration patience = 10s;
-
-fabric::Duration patience_of(const Target& target) {
-    return std::chrono::duration_cast<fabric::Duration>(patience * target.session.timeout_scale);
-}
 
 /// Virtual time: the stack has all the time that it needs to come up.
 class SimulatedOutlook : public Outlook {
@@ -48,42 +38,14 @@ private:
     std::unique_ptr<fabric::Fabric> fabric_;
 };
 
-std::unique_ptr<fabric::Fabric> hca_fabric(const Target& target, const HcaTarget& words) {
-    if (words.p_key != 0 || words.gid_index != 0 || words.second || words.raises_issm)
-        throw std::invalid_argument("--fabric " + target.fabric +
-                                    ": only sm-key= is of account here, nothing but questions is sent");
-#ifdef IPOIB_HAS_UMAD
-    return std::make_unique<fabric::UmadFabric>(
-        fabric::UmadFabricOptions{.port = {.device = words.port.device, .port = words.port.number},
-                                  .sm_key = words.sm_key,
-                                  .patience = patience_of(target)});
-#else
-    (void)words;
-    throw std::invalid_argument("--fabric " + target.fabric +
-                                " is not in this program: libibumad was missing when it was built");
-#endif
-}
-
 }  // namespace
 
-std::unique_ptr<Outlook> look_at(const Target& target) {
-    const std::string_view fabric = target.fabric;
-    const auto colon = fabric.find(':');
-    const auto kind = fabric.substr(0, colon);
-    const auto words = colon == std::string_view::npos ? std::string_view{} : fabric.substr(colon + 1);
-    if (kind == "simulated") return std::make_unique<SimulatedOutlook>(target);
-    if (kind == "socket" && colon != std::string_view::npos) {
-        auto options = socket_options(words);
-        options.patience = patience_of(target);
-        return std::make_unique<FabricOutlook>(std::make_unique<fabric::SocketFabric>(options));
-    }
-    if (kind == "umad" || kind == "verbs")
-        return std::make_unique<FabricOutlook>(
-            hca_fabric(target, kind == "umad" ? umad_target(words) : verbs_target(words)));
-    throw std::invalid_argument(
-        "--fabric is simulated, simulated:sa-mutant=NAME, socket:PATH, umad:DEVICE or "
-        "verbs:DEVICE, not '" +
-        target.fabric + "'");
+std::unique_ptr<Outlook> look_at(const Target& target, const FabricKinds& kinds) {
+    const auto* kind = kinds.find(target.fabric, FabricUse::audit);
+    if (!kind)
+        throw std::invalid_argument("--fabric is " + kinds.forms(FabricUse::run) + ", not '" + target.fabric + "'");
+    if (kind->is_ours()) return std::make_unique<SimulatedOutlook>(target);
+    return std::make_unique<FabricOutlook>(kind->look(target.opening()));
 }
 
 }  // namespace ipoib::conformance

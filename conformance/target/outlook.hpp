@@ -14,9 +14,9 @@ public:
     [[nodiscard]] virtual fabric::Fabric& fabric() = 0;
 };
 
-/// The fabric that a target names; its DUT is of no account. `simulated` has the reference stack on it. A port of this
-/// host, by whatever name (umad:, verbs:), is used through its MAD device alone. Throws std::invalid_argument for what
-/// cannot be (a usage error), std::runtime_error for what fails.
-[[nodiscard]] std::unique_ptr<Outlook> look_at(const Target& target);
+/// The fabric that a target names; its DUT is of no account. One of ours has the reference stack on it. A port of this
+/// host, whatever kind names it, is used through its MAD device alone. Throws std::invalid_argument for what cannot be
+/// (a usage error), std::runtime_error for what fails.
+[[nodiscard]] std::unique_ptr<Outlook> look_at(const Target& target, const FabricKinds& kinds = fabric_kinds());
 
 }  // namespace ipoib::conformance

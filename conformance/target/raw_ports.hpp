@@ -2,7 +2,7 @@
 // A simulated fabric that nodes of other processes are plugged into. `--listen PATH`
 #pragma once
 
-#include "fabric/simulated/subnet.hpp"
+#include "fabric/simulated/fabric.hpp"
 #include "fabric/socket/unix_socket.hpp"
 
 #include <memory>
@@ -31,6 +31,17 @@ private:
     fabric::Subnet& subnet_;
     std::vector<std::unique_ptr<Node>> nodes_;
     fabric::RawPortListener listener_;
+};
+
+/// A simulated fabric with raw ports at a path, for as long as it is there. Its clock must be real.
+class ListeningFabric : public fabric::SimulatedFabric {
+public:
+    /// Throws as RawPorts.
+    ListeningFabric(const fabric::SimulatedOptions& options, const std::string& path)
+        : SimulatedFabric(options), nodes_(subnet(), path) {}
+
+private:
+    RawPorts nodes_;
 };
 
 }  // namespace ipoib::conformance

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "conformance/bench/rig.hpp"
+#include "conformance/target/fabric_kind.hpp"
 
 #include <functional>
 #include <memory>
@@ -12,7 +13,7 @@ namespace ipoib::conformance {
 
 /// What --fabric and --dut name. Parsing refuses what is not built.
 struct Target {
-    std::string fabric = "simulated", dut = "reference", scenario = "default";
+    std::string fabric{usual_fabric}, dut = "reference", scenario = "default";
     std::string listen;          ///< path of a raw port for a DUT in another process; empty: none
     std::string fabric_control;  ///< command; empty: none
     SessionOptions session{};
@@ -24,12 +25,21 @@ struct Target {
     [[nodiscard]] bool has_control() const noexcept { return dut != "none" && dut != "sa"; }
     /// Whether it is the reference stack, or a mutant of it, in this process.
     [[nodiscard]] bool is_ours() const noexcept { return dut == "reference" || dut.starts_with("mutant:"); }
+    /// Without what is only for traffic.
+    [[nodiscard]] Opening opening() const noexcept {
+        return {.fabric = fabric,
+                .scenario = scenario,
+                .control = fabric_control,
+                .listen = listen,
+                .seed = session.seed,
+                .timeout_scale = session.timeout_scale};
+    }
 };
 
 /// Throws std::invalid_argument for what cannot be (a usage error), std::runtime_error for what fails.
-[[nodiscard]] std::unique_ptr<Rig> make_rig(const Target& target);
+[[nodiscard]] std::unique_ptr<Rig> make_rig(const Target& target, const FabricKinds& kinds = fabric_kinds());
 
 /// What can be done there, told without using a port of this host: it need not be there. Throws as make_rig.
-[[nodiscard]] fabric::Abilities abilities_of(const Target& target);
+[[nodiscard]] fabric::Abilities abilities_of(const Target& target, const FabricKinds& kinds = fabric_kinds());
 
 }  // namespace ipoib::conformance

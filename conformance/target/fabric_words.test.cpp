@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/target/fabric_options.hpp"
-
 #include "catch2.hpp"
+#include "conformance/target/fabrics/socket.hpp"
+#include "conformance/target/hca.hpp"
 
 #include <stdexcept>
 

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What follows the kind in --fabric: paths, a device, keys.
+// Fabrics that ports of this host's HCAs are part of: what their words say, and how one is looked at.
 #pragma once
 
-#include "fabric/socket/fabric.hpp"
+#include "conformance/target/fabric_kind.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace ipoib::conformance {
 
-/// PATH[,PATH]...[,tap=PATH][,sm-key=N]. Throws std::invalid_argument.
-[[nodiscard]] fabric::SocketOptions socket_options(std::string_view list);
+namespace kinds {
+extern const FabricKind umad, verbs;
+}
 
-/// Ports of this host's HCAs: `--fabric umad:` and `--fabric verbs:`.
 struct HcaTarget {
     struct Port {
         std::string device;  ///< empty: the only one
@@ -27,9 +28,19 @@ struct HcaTarget {
     int gid_index = 0;           ///< verbs only
     std::optional<Port> second;  ///< verbs only
 };
+
+/// DEVICE[/PORT]. Throws std::invalid_argument.
+[[nodiscard]] HcaTarget::Port hca_port(std::string_view word);
+/// [DEVICE[/PORT]][,pkey=N][,sm-key=N]; `take_other` takes a word of its own kind, or does not know it either. `syntax`
+/// is what messages say that it is. Throws std::invalid_argument.
+[[nodiscard]] HcaTarget hca_target(std::string_view list, std::string_view syntax,
+                                   bool (*take_other)(HcaTarget& target, std::string_view word));
 /// [DEVICE[/PORT]][,pkey=N][,sm-key=N][,issm]. Throws std::invalid_argument.
 [[nodiscard]] HcaTarget umad_target(std::string_view list);
 /// [DEVICE[/PORT]][,pkey=N][,gid=N][,second=DEVICE[/PORT]][,sm-key=N]. Throws std::invalid_argument.
 [[nodiscard]] HcaTarget verbs_target(std::string_view list);
+
+/// A port, by whatever kind it is named, through its MAD device alone. Throws as FabricKind says.
+[[nodiscard]] std::unique_ptr<fabric::Fabric> look_at_hca(const Opening& opening, const HcaTarget& target);
 
 }  // namespace ipoib::conformance

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A new kind of fabric is run on, and looked at, without a word of it in the code that does so.
+#include "conformance/target/target.hpp"
+
+#include "catch2.hpp"
+#include "conformance/bench/active.hpp"
+#include "conformance/target/outlook.hpp"
+#include "conformance/target/test_fabric_kind.hpp"
+
+#include <algorithm>
+
+using namespace ipoib;
+using namespace ipoib::conformance;
+
+namespace {
+
+Target toy_target(std::string_view dut, std::string_view fabric = "toy:box") {
+    return {.fabric = std::string(fabric), .dut = std::string(dut)};
+}
+
+std::string why_no_rig(const Target& target) {
+    try {
+        (void)make_rig(target, toy::kinds);
+    } catch (const std::invalid_argument& why) {
+        return why.what();
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("Rigs: the subnet administrator of a new kind of fabric is judged") {
+    const auto target = toy_target("sa");
+    const auto rig = make_rig(target, toy::kinds);
+    ActiveRun active{.judges_sa = true, .has_control = false};
+    for (const auto* one : all_cases())
+        if (one->id == "IPOIB-4391-5-VAL-004") active.cases.push_back(one);
+    REQUIRE(active.cases.size() == 1);
+    const auto results = run(active, *rig);
+    REQUIRE(results.results.size() == 1);
+    CHECK(results.results.front().verdict == reports::Verdict::pass);
+    CHECK_FALSE(rig->is_virtual());
+    CHECK(rig->fabric_facts().front().second == "simulated");
+}
+
+TEST_CASE("Rigs: a new kind of fabric tells its abilities, and is looked at") {
+    CHECK(abilities_of(toy_target("none"), toy::kinds) == fabric::Ability::reports);
+    CHECK(look_at(toy_target("none"), toy::kinds)->fabric().ports().size() == 2);
+    CHECK_THROWS_AS(look_at(toy_target("none", "toy"), toy::kinds), std::invalid_argument);
+}
+
+TEST_CASE("Rigs: what a new kind of fabric is not given") {
+    CHECK(why_no_rig(toy_target("none", "toy:chest")) == "--fabric toy: there is a box only");
+    CHECK(why_no_rig(toy_target("none", "simulated")) == "--fabric is toy:BOX, not 'simulated'");
+    CHECK(why_no_rig(toy_target("reference")) == "the reference DUT lives on the simulated fabric only");
+    auto listening = toy_target("none");
+    listening.listen = "/x";
+    CHECK(why_no_rig(listening) == "--listen is for the simulated fabric");
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a registry holds stands nowhere else: who adds a row need not look for other places."""
+import os
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+TOP = Path(os.environ["IPOIB_SOURCE_DIR"]).resolve()
+
+
+def code(path: Path) -> str:
+    """Without comments. Literals have no two slashes here but in addresses, which are no code either."""
+    return re.sub(r"//.*", "", path.read_text())
+
+
+def sources(*folders: str) -> list[str]:
+    """The files of a program; tests may name what they like."""
+    files = subprocess.run(["git", "-C", TOP, "ls-files", "-co", "--exclude-standard", "*.cpp", "*.hpp"],
+                           capture_output=True, text=True, check=True).stdout.split()
+    return [file for file in files if file.startswith(folders) and (TOP / file).exists() and ".test." not in file
+            and not Path(file).name.startswith("test_")]
+
+
+class Fabrics(unittest.TestCase):
+    """conformance/target/fabric_kind.hpp, and a file of conformance/target/fabrics for each scheme."""
+    SCHEMES = sorted(path.stem for path in (TOP / "conformance/target/fabrics").glob("*.cpp"))
+    # With a colon and what follows it, behind --fabric, and where it is compared or taken.
+    NAMED = r'(?<![\w/.])(?:{0}):(?=[^:\s])|--fabric (?:{0})\b|= *"(?:{0})"|starts_with\("(?:{0})"'
+
+    def own(self, file: str) -> bool:
+        """The registry; a kind's file, and the fabric behind it; what stands on the fabric of this process."""
+        return file.startswith(("conformance/target/fabric_kind.", "conformance/target/fabrics/",
+                                "conformance/target/simulated_", *(f"fabric/{scheme}/" for scheme in self.SCHEMES)))
+
+    def named(self, text: str) -> list[str]:
+        return re.findall(self.NAMED.format("|".join(self.SCHEMES)), text)
+
+    def test_what_counts_as_naming_a_scheme(self) -> None:
+        for text in ('x.starts_with("verbs:")', 'fabric == "simulated"', 'fabric = "simulated"', '"--fabric umad: can"',
+                     '"of whom: socket:PATH"', 'kind != "verbs"'):
+            self.assertTrue(self.named(text), text)
+        for text in ('"no socket: "', '"the simulated fabric"', 'name.starts_with("umadX")', '"verbs knows"', "fabric::socket()"):
+            self.assertFalse(self.named(text), text)
+
+    def test_a_scheme_is_named_in_its_own_file_only(self) -> None:
+        self.assertGreater(len(self.SCHEMES), 3)
+        # The adapter of a Linux host sees device files of these names.
+        files = [file for file in sources("conformance/", "fabric/", "reports/", "traffic-gen/")
+                 if not self.own(file) and not file.startswith("conformance/dut/linux/")]
+        self.assertGreater(len(files), 300)
+        self.assertEqual([f"{file}: {found}" for file in files for found in self.named(code(TOP / file))], [])
+
+    def test_what_a_build_lacks_is_asked_where_it_is_used(self) -> None:
+        asking = [file for file in sources("conformance/", "traffic-gen/") if "IPOIB_HAS_" in (TOP / file).read_text()]
+        self.assertEqual([file for file in asking if not self.own(file)], ["conformance/target/hca.cpp"])
+
+
+if __name__ == "__main__":
+    unittest.main()
