@@ -57,5 +57,18 @@ class Fabrics(unittest.TestCase):
         self.assertEqual([file for file in asking if not self.own(file)], ["conformance/target/hca.cpp"])
 
 
+class Commands(unittest.TestCase):
+    """conformance/command/commands.hpp: the files of that folder, and the list in main.cpp."""
+    def test_every_command_that_is_defined_has_its_row(self) -> None:
+        main = code(TOP / "conformance/command/main.cpp")
+        defined = re.findall(r'extern const Command (\w+)\{\s*\.name = "(\w+)"',
+                             "".join(code(path) for path in sorted((TOP / "conformance/command").glob("*.cpp"))))
+        names = sorted(name for name, _ in defined)
+        self.assertGreater(len(names), 10)
+        self.assertEqual(names, sorted(name for _, name in defined))
+        self.assertEqual(names, sorted(re.findall(r"\w+", re.search(r"extern const Command ([^{;]*);", main)[1])))
+        self.assertEqual(names, sorted(re.findall(r"&command::(\w+)", main)))
+
+
 if __name__ == "__main__":
     unittest.main()

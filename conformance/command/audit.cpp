@@ -157,47 +157,51 @@ int run_audit(const AuditOptions& options, const std::vector<std::string>& comma
     return told.lacks_evidence ? exit_fault : verdict;
 }
 
-}  // namespace
-
-void add_audit(CLI::App& program, int& exit_code) {
-    auto* command = program.add_subcommand(
-        "audit", "Judge the groups that a subnet administrator holds; asks, and changes nothing");
+Action set_up_audit(CLI::App& command, const std::string&) {
     auto options = std::make_shared<AuditOptions>();
     command
-        ->add_option("SELECTOR", options->selectors,
-                     "Rules (ipoib-conform list tag:audit): an id, a glob, a section (rfc4391/4), level:must, "
-                     "status:standard; '!' negates; none: all")
+        .add_option("SELECTOR", options->selectors,
+                    "Rules (ipoib-conform list tag:audit): an id, a glob, a section (rfc4391/4), level:must, "
+                    "status:standard; '!' negates; none: all")
         ->type_name("...");
     command
-        ->add_option("--fabric", options->fabric,
-                     "Whose administrator is asked: " + fabric_kinds().help(FabricUse::audit) +
-                         ". Members are told only to those who know the SM_Key")
+        .add_option("--fabric", options->fabric,
+                    "Whose administrator is asked: " + fabric_kinds().help(FabricUse::audit) +
+                        ". Members are told only to those who know the SM_Key")
         ->check(not_empty())
         ->type_name("FABRIC");
     command
-        ->add_option("--sa", options->sa,
-                     "A list of the administrator's records instead: text of saquery MCMR, -g, -m, NR, PIR and PKTR, "
-                     "one after the other, or JSON. Again for each further IB subnet of one network")
+        .add_option("--sa", options->sa,
+                    "A list of the administrator's records instead: text of saquery MCMR, -g, -m, NR, PIR and PKTR, "
+                    "one after the other, or JSON. Again for each further IB subnet of one network")
         ->check(not_empty())
         ->allow_extra_args(false)
         ->type_name("FILE");
-    command->add_option("--scenario", options->scenario, "With simulated: how the link is set up")
+    command.add_option("--scenario", options->scenario, "With simulated: how the link is set up")
         ->check(not_empty())
         ->type_name("NAME");
     command
-        ->add_option("--timeout-scale", options->timeout_scale,
-                     "Waits so many times as long (0.1 to 1000), for slow administrators")
+        .add_option("--timeout-scale", options->timeout_scale,
+                    "Waits so many times as long (0.1 to 1000), for slow administrators")
         ->check(CLI::Range(0.1, 1000.0))
         ->type_name("X");
-    command->add_option("--evidence", options->evidence, "Keep what was asked and answered in this folder, as pcapng")
+    command.add_option("--evidence", options->evidence, "Keep what was asked and answered in this folder, as pcapng")
         ->check(not_empty())
         ->type_name("DIR");
-    add_report_options(*command, options->report, "Where random numbers of a simulated fabric begin");
-    command->footer(
+    add_report_options(command, options->report, "Where random numbers of a simulated fabric begin");
+    command.footer(
         "Exit code: 0 nothing against it, 1 a failure, 3 fabric or administrator at fault or interrupted,\n"
         "5 inconclusive (what a file lacks may be there), 4 nothing was judged, 2 wrong usage.");
-    command->callback(
-        [options, command, &exit_code] { exit_code = run_audit(*options, words_of(*command, options->selectors)); });
+    return [options, &command] { return run_audit(*options, words_of(command, options->selectors)); };
 }
 
+}  // namespace
+
+namespace command {
+
+extern const Command audit{.name = "audit",
+                           .about = "Judge the groups that a subnet administrator holds; asks, and changes nothing",
+                           .set_up = set_up_audit};
+
+}  // namespace command
 }  // namespace ipoib::conformance

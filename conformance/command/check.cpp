@@ -131,26 +131,31 @@ int run_check(const CheckOptions& options, const std::string& program, const std
     return report(results, options.report, comparisons, exhibits);
 }
 
-}  // namespace
-
-void add_check(CLI::App& program, int& exit_code, const std::string& invoked_as) {
-    auto* command = program.add_subcommand("check", "Judge captures; needs no root and no hardware");
+Action set_up_check(CLI::App& command, const std::string& invoked_as) {
     auto options = std::make_shared<CheckOptions>();
     command
-        ->add_option("CAPTURE", options->arguments,
-                     "Captures (pcap, pcapng, also compressed; '-' is standard input), then selectors of what to "
-                     "judge: an id, a glob, a section (rfc4391/6), level:must, status:standard, tag:arp; '!' "
-                     "negates")
+        .add_option("CAPTURE", options->arguments,
+                    "Captures (pcap, pcapng, also compressed; '-' is standard input), then selectors of what to "
+                    "judge: an id, a glob, a section (rfc4391/6), level:must, status:standard, tag:arp; '!' "
+                    "negates")
         ->required()
         ->type_name("[SELECTOR]");
-    add_knowledge_options(*command, options->knowledge, true);
-    add_report_options(*command, options->report, "Kept in the reports; check itself uses no random numbers");
-    command->footer(
+    add_knowledge_options(command, options->knowledge, true);
+    add_report_options(command, options->report, "Kept in the reports; check itself uses no random numbers");
+    command.footer(
         "Exit code: 0 nothing against it, 1 a failure, 3 a capture is damaged, 5 inconclusive, 4 nothing was judged,\n"
         "2 wrong usage or no frame could be read.");
-    command->callback([options, command, &exit_code, invoked_as] {
-        exit_code = run_check(*options, invoked_as, words_of(*command, options->arguments));
-    });
+    return [options, &command, invoked_as] {
+        return run_check(*options, invoked_as, words_of(command, options->arguments));
+    };
 }
 
+}  // namespace
+
+namespace command {
+
+extern const Command check{
+    .name = "check", .about = "Judge captures; needs no root and no hardware", .set_up = set_up_check};
+
+}  // namespace command
 }  // namespace ipoib::conformance

@@ -127,23 +127,28 @@ void run_decode(const std::string& what) {
     }
 }
 
-}  // namespace
-
-void add_decode(CLI::App& program, int& exit_code) {
+Action set_up_decode(CLI::App& command, const std::string&) {
     auto what = std::make_shared<std::vector<std::string>>();
-    auto* command = program.add_subcommand("decode", "One frame, layer by layer, with the rules' findings");
     command
-        ->add_option("FRAME", *what,
-                     "Octets in hex from the LRH on (blanks, colons and dashes may stand between), or a frame of a "
-                     "capture as FILE#NUMBER, counted from 1")
+        .add_option("FRAME", *what,
+                    "Octets in hex from the LRH on (blanks, colons and dashes may stand between), or a frame of a "
+                    "capture as FILE#NUMBER, counted from 1")
         ->required()
         ->type_name("...");
-    command->callback([what, &exit_code] {
+    return [what] {
         std::string joined;
         for (const auto& word : *what) joined += (joined.empty() ? "" : " ") + word;
         run_decode(joined);
-        exit_code = exit_ok;
-    });
+        return exit_ok;
+    };
 }
 
+}  // namespace
+
+namespace command {
+
+extern const Command decode{
+    .name = "decode", .about = "One frame, layer by layer, with the rules' findings", .set_up = set_up_decode};
+
+}  // namespace command
 }  // namespace ipoib::conformance

@@ -83,16 +83,21 @@ int run_devices(bool as_json) {
                                                                                                    : exit_nothing;
 }
 
-}  // namespace
-
-void add_devices(CLI::App& program, int& exit_code) {
-    auto* command = program.add_subcommand(
-        "devices", "The InfiniBand ports of this host, and what is missing before one can be used");
+Action set_up_devices(CLI::App& command, const std::string&) {
     auto as_json = std::make_shared<bool>(false);
-    command->add_flag("--json", *as_json, "As JSON");
-    command->footer(fmt::format("Exit code: 0 a port can be used by --fabric {}: and {}:, 4 none can.",
-                                kinds::verbs.scheme, kinds::umad.scheme));
-    command->callback([as_json, &exit_code] { exit_code = run_devices(*as_json); });
+    command.add_flag("--json", *as_json, "As JSON");
+    command.footer(fmt::format("Exit code: 0 a port can be used by --fabric {}: and {}:, 4 none can.",
+                               kinds::verbs.scheme, kinds::umad.scheme));
+    return [as_json] { return run_devices(*as_json); };
 }
 
+}  // namespace
+
+namespace command {
+
+extern const Command devices{.name = "devices",
+                             .about = "The InfiniBand ports of this host, and what is missing before one can be used",
+                             .set_up = set_up_devices};
+
+}  // namespace command
 }  // namespace ipoib::conformance

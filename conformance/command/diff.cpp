@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform diff and baseline: what changed between two runs, and which failures are known.
 #include "conformance/command/commands.hpp"
-#include "conformance/command/usage.hpp"
+#include "conformance/command/output.hpp"
 #include "reports/baseline.hpp"
 #include "reports/compare.hpp"
 #include "reports/json.hpp"
@@ -38,39 +38,46 @@ std::vector<std::string> silent_in(const reports::Results& after, const reports:
     return silent;
 }
 
-}  // namespace
-
-void add_diff(CLI::App& program, int& exit_code) {
+Action set_up_diff(CLI::App& command, const std::string&) {
     struct Options {
         std::string before, after;
     };
     auto options = std::make_shared<Options>();
-    auto* command = program.add_subcommand("diff", "Compare two runs; exit code 1 when something is worse");
-    command->add_option("BEFORE", options->before, "Results as JSON (check --json, merge --json)")
+    command.add_option("BEFORE", options->before, "Results as JSON (check --json, merge --json)")
         ->required()
         ->type_name(" ");
-    command->add_option("AFTER", options->after, "Results as JSON")->required()->type_name(" ");
-    command->callback([options, &exit_code] {
+    command.add_option("AFTER", options->after, "Results as JSON")->required()->type_name(" ");
+    return [options] {
         const auto before = load(options->before), after = load(options->after);
         const auto comparison = reports::compare(before, after);
-        for (const auto& line : comparison.lines) fmt::print("{}\n", line);
-        exit_code = reports::exit_code(comparison);
-        for (const auto& line : silent_in(after, before)) {
-            fmt::print("{}\n", line);
-            exit_code = exit_worse;
-        }
-    });
+        const auto silent = silent_in(after, before);
+        std::string text;
+        for (const auto* lines : {&comparison.lines, &silent})
+            for (const auto& line : *lines) text += line + '\n';
+        print(text);
+        return silent.empty() ? reports::exit_code(comparison) : exit_worse;
+    };
 }
 
-void add_baseline(CLI::App& program, int& exit_code) {
+Action set_up_baseline(CLI::App& command, const std::string&) {
     auto path = std::make_shared<std::string>();
-    auto* command =
-        program.add_subcommand("baseline", "Print a baseline with one entry per failure; fill the reasons in");
-    command->add_option("RESULTS", *path, "Results as JSON (check --json)")->required()->type_name(" ");
-    command->callback([path, &exit_code] {
+    command.add_option("RESULTS", *path, "Results as JSON (check --json)")->required()->type_name(" ");
+    return [path] {
         fmt::print("{}", reports::write_baseline(load(*path)));
-        exit_code = exit_ok;
-    });
+        return exit_ok;
+    };
 }
 
+}  // namespace
+
+namespace command {
+
+extern const Command diff{
+    .name = "diff", .about = "Compare two runs; exit code 1 when something is worse", .set_up = set_up_diff};
+
+extern const Command baseline{.name = "baseline",
+                              .about = "Print a baseline with one entry per failure; fill the reasons in",
+                              .set_up = set_up_baseline};
+
+}  // namespace command
 }  // namespace ipoib::conformance

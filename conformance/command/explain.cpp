@@ -193,26 +193,31 @@ void run_explain(const ExplainOptions& options) {
         "address");
 }
 
-}  // namespace
-
-void add_explain(CLI::App& program, int& exit_code) {
+Action set_up_explain(CLI::App& command, const std::string&) {
     auto options = std::make_shared<ExplainOptions>();
-    auto* command =
-        program.add_subcommand("explain", "What a requirement, a case, a rule, a header, a group or an address means");
     command
-        ->add_option("WHAT", options->what,
-                     "An id, a header (MCMemberRecord) or a field of it (BTH.DestQP), an MGID, an IP group, or a "
-                     "20-octet link-layer address in hex")
+        .add_option("WHAT", options->what,
+                    "An id, a header (MCMemberRecord) or a field of it (BTH.DestQP), an MGID, an IP group, or a "
+                    "20-octet link-layer address in hex")
         ->required()
         ->type_name(" ");
-    command->add_option("--pkey", options->p_key, "P_Key of the link that a group is mapped for")->type_name("P_KEY");
-    command->add_option("--scope", options->scope, "Scope of its broadcast-GID")
+    command.add_option("--pkey", options->p_key, "P_Key of the link that a group is mapped for")->type_name("P_KEY");
+    command.add_option("--scope", options->scope, "Scope of its broadcast-GID")
         ->check(CLI::Range(0, 15))
         ->type_name("N");
-    command->callback([options, &exit_code] {
+    return [options] {
         run_explain(*options);
-        exit_code = exit_ok;
-    });
+        return exit_ok;
+    };
 }
 
+}  // namespace
+
+namespace command {
+
+extern const Command explain{.name = "explain",
+                             .about = "What a requirement, a case, a rule, a header, a group or an address means",
+                             .set_up = set_up_explain};
+
+}  // namespace command
 }  // namespace ipoib::conformance

@@ -54,21 +54,27 @@ int run_links(const LinksOptions& options) {
     return !any ? exit_usage : is_damaged ? exit_fault : exit_ok;
 }
 
-}  // namespace
-
-void add_links(CLI::App& program, int& exit_code) {
-    auto* command = program.add_subcommand(
-        "links", "What captures tell of each link: parameters, members, groups, and what is wrong in plain words");
+Action set_up_links(CLI::App& command, const std::string&) {
     auto options = std::make_shared<LinksOptions>();
-    command->add_option("CAPTURE", options->captures, "Captures (pcap, pcapng, also compressed; '-' is standard input)")
+    command.add_option("CAPTURE", options->captures, "Captures (pcap, pcapng, also compressed; '-' is standard input)")
         ->required()
         ->type_name(" ");
-    add_knowledge_options(*command, options->knowledge, false);
-    command->add_flag("--json", options->json, "As JSON (docs/links.md)");
-    command->footer(
+    add_knowledge_options(command, options->knowledge, false);
+    command.add_flag("--json", options->json, "As JSON (docs/links.md)");
+    command.footer(
         "Exit code: 0 all was read, 3 a capture is damaged, 2 wrong usage or no frame could be read. Findings do not "
         "change it: ipoib-conform check judges.");
-    command->callback([options, &exit_code] { exit_code = run_links(*options); });
+    return [options] { return run_links(*options); };
 }
 
+}  // namespace
+
+namespace command {
+
+extern const Command links{
+    .name = "links",
+    .about = "What captures tell of each link: parameters, members, groups, and what is wrong in plain words",
+    .set_up = set_up_links};
+
+}  // namespace command
 }  // namespace ipoib::conformance

@@ -170,43 +170,50 @@ void run_requirements(bool json, bool gaps) {
     fmt::print("{} of {} requirements{}.\n", chosen.size(), count, gaps ? " are open" : "");
 }
 
-}  // namespace
-
-void add_list(CLI::App& program, int& exit_code) {
+Action set_up_list(CLI::App& command, const std::string&) {
     auto options = std::make_shared<ListOptions>();
-    auto* command = program.add_subcommand("list", "Cases and rules, and the requirements that they check");
-    command->add_option("SELECTOR", options->selectors, "As for run")->type_name("...");
-    command->add_flag("--json", options->json, "As JSON");
-    add_target_options(*command, options->target);
-    add_permission_options(*command, options->target);
-    command->footer(
-        "With --fabric, --dut or --profile it also tells which cases can run there, and why others cannot.");
-    command->callback([options, command, &exit_code] {
+    command.add_option("SELECTOR", options->selectors, "As for run")->type_name("...");
+    command.add_flag("--json", options->json, "As JSON");
+    add_target_options(command, options->target);
+    add_permission_options(command, options->target);
+    command.footer("With --fabric, --dut or --profile it also tells which cases can run there, and why others cannot.");
+    return [options, &command] {
         for (const auto* const option : {"--fabric", "--dut", "--profile"})
-            options->is_placed = options->is_placed || command->get_option(option)->count() > 0;
+            options->is_placed = options->is_placed || command.get_option(option)->count() > 0;
         run_list(*options);
-        exit_code = exit_ok;
-    });
+        return exit_ok;
+    };
 }
 
-void add_requirements(CLI::App& program, int& exit_code) {
+Action set_up_requirements(CLI::App& command, const std::string&) {
     struct Options {
         bool json = false, markdown = false, gaps = false;
     };
     auto options = std::make_shared<Options>();
-    auto* command = program.add_subcommand("requirements", "The catalogue of statements, and what checks each");
-    command->add_flag("--json", options->json, "As JSON");
-    command->add_flag("--gaps", options->gaps,
-                      "Only those that wait for a case, a rule, or the reason why there is none");
-    command->add_flag("--markdown", options->markdown, "As a page: section by section, what covers each")
+    command.add_flag("--json", options->json, "As JSON");
+    command.add_flag("--gaps", options->gaps,
+                     "Only those that wait for a case, a rule, or the reason why there is none");
+    command.add_flag("--markdown", options->markdown, "As a page: section by section, what covers each")
         ->excludes("--json", "--gaps");
-    command->callback([options, &exit_code] {
+    return [options] {
         if (options->markdown)
             print(coverage_page());
         else
             run_requirements(options->json, options->gaps);
-        exit_code = exit_ok;
-    });
+        return exit_ok;
+    };
 }
 
+}  // namespace
+
+namespace command {
+
+extern const Command list{
+    .name = "list", .about = "Cases and rules, and the requirements that they check", .set_up = set_up_list};
+
+extern const Command requirements{.name = "requirements",
+                                  .about = "The catalogue of statements, and what checks each",
+                                  .set_up = set_up_requirements};
+
+}  // namespace command
 }  // namespace ipoib::conformance

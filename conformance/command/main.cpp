@@ -5,12 +5,28 @@
 #include "conformance/terminal/manual.hpp"
 #include "generated/version.hpp"
 
+#include <array>
 #include <csignal>
 #include <exception>
 #include <iostream>
 #include <system_error>
 
+namespace ipoib::conformance {
+namespace command {
+
+// One row each; the object is defined in the file of its name.
+extern const Command audit, baseline, check, decode, devices, diff, explain, links, list, merge, profile, requirements,
+    run, selftest;
+
+}  // namespace command
+
 namespace {
+
+/// In the order of the help.
+constexpr std::array commands{&command::check,   &command::run,     &command::audit,        &command::selftest,
+                              &command::profile, &command::list,    &command::requirements, &command::explain,
+                              &command::links,   &command::decode,  &command::devices,      &command::diff,
+                              &command::merge,   &command::baseline};
 
 constexpr std::string_view about =
     "Judges IP over InfiniBand stacks by RFC 4391, statement by statement, with the frames that prove it.";
@@ -33,10 +49,11 @@ void refuse_unknown_command(const CLI::App& program, int argc, char** argv) {
     if (argc < 2 || argv[1][0] == '-') return;
     const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
     if (program.get_subcommands(named).empty())
-        throw ipoib::conformance::UsageError("'" + std::string(argv[1]) + "' is no command (ipoib-conform --help)");
+        throw UsageError("'" + std::string(argv[1]) + "' is no command (ipoib-conform --help)");
 }
 
 }  // namespace
+}  // namespace ipoib::conformance
 
 int main(int argc, char** argv) {
     using namespace ipoib::conformance;
@@ -48,20 +65,10 @@ int main(int argc, char** argv) {
     program.set_version_flag("--version", std::string("ipoib-conform ") + ipoib::suite_version, "Print the version");
     program.require_subcommand(1);
     int exit_code = exit_ok;
-    add_check(program, exit_code, argv[0]);
-    add_run(program, exit_code, argv[0]);
-    add_audit(program, exit_code);
-    add_selftest(program, exit_code);
-    add_profile(program, exit_code);
-    add_list(program, exit_code);
-    add_requirements(program, exit_code);
-    add_explain(program, exit_code);
-    add_links(program, exit_code);
-    add_decode(program, exit_code);
-    add_devices(program, exit_code);
-    add_diff(program, exit_code);
-    add_merge(program, exit_code);
-    add_baseline(program, exit_code);
+    for (const auto* one : commands) {
+        auto* added = program.add_subcommand(std::string(one->name), std::string(one->about));
+        added->callback([action = one->set_up(*added, argv[0]), &exit_code] { exit_code = action(); });
+    }
     add_manual(program, "judge IP over InfiniBand stacks by RFC 4391", "COMMAND [OPTION]...");
     // Set last: a subcommand would take it over.
     program.footer(std::string(examples));

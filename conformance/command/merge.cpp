@@ -121,27 +121,31 @@ int run_merge(const MergeOptions& options, const std::vector<std::string>& comma
     return report(results, options.report, comparisons, exhibits);
 }
 
-}  // namespace
-
-void add_merge(CLI::App& program, int& exit_code) {
-    auto* command = program.add_subcommand("merge", "Join the results of many hosts into one report");
+Action set_up_merge(CLI::App& command, const std::string&) {
     auto options = std::make_shared<MergeOptions>();
     command
-        ->add_option("RESULTS", options->arguments,
-                     "Results as JSON (run --json), also merged ones: FILE, whose host is the one it names, or "
-                     "HOST=FILE; several files of one host, such as its shards, are one host. A HOST whose FILE is "
-                     "missing or damaged is an ERROR of that host; FILE.error, a text beside it, says why")
+        .add_option("RESULTS", options->arguments,
+                    "Results as JSON (run --json), also merged ones: FILE, whose host is the one it names, or "
+                    "HOST=FILE; several files of one host, such as its shards, are one host. A HOST whose FILE is "
+                    "missing or damaged is an ERROR of that host; FILE.error, a text beside it, says why")
         ->type_name("...");
-    command->add_option("--list", options->list, "Take more of them from this file, one a line; '-': standard input")
+    command.add_option("--list", options->list, "Take more of them from this file, one a line; '-': standard input")
         ->check(not_empty())
         ->type_name("FILE");
-    add_report_options(*command, options->report, "Kept in the report; merge itself uses no random numbers");
-    command->footer(
+    add_report_options(command, options->report, "Kept in the report; merge itself uses no random numbers");
+    command.footer(
         "Exit code: 3 an ERROR, a host without all its results, 1 a failure, 5 inconclusive, 4 nothing was judged on\n"
         "one of the hosts or on all, 0 nothing against any of them, 2 wrong usage or a FILE without HOST is "
         "unreadable.");
-    command->callback(
-        [options, command, &exit_code] { exit_code = run_merge(*options, words_of(*command, options->arguments)); });
+    return [options, &command] { return run_merge(*options, words_of(command, options->arguments)); };
 }
 
+}  // namespace
+
+namespace command {
+
+extern const Command merge{
+    .name = "merge", .about = "Join the results of many hosts into one report", .set_up = set_up_merge};
+
+}  // namespace command
 }  // namespace ipoib::conformance

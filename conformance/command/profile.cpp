@@ -130,15 +130,21 @@ int run_profile(const ProfileOptions& options) {
     return exit_ok;
 }
 
-}  // namespace
-
-void add_profile(CLI::App& program, int& exit_code) {
+Action set_up_profile(CLI::App& command, const std::string&) {
     auto options = std::make_shared<ProfileOptions>();
-    auto* command = program.add_subcommand("profile", "Write a commented DUT.toml from what an implementation answers");
-    add_target_options(*command, options->target);
-    add_seed_option(*command, options->seed, "Where random numbers begin");
-    command->footer("Exit code: 0 written, 2 wrong usage, 3 the DUT, its adapter or the fabric does not answer.");
-    command->callback([options, &exit_code] { exit_code = run_profile(*options); });
+    add_target_options(command, options->target);
+    add_seed_option(command, options->seed, "Where random numbers begin");
+    command.footer("Exit code: 0 written, 2 wrong usage, 3 the DUT, its adapter or the fabric does not answer.");
+    return [options] { return run_profile(*options); };
 }
 
+}  // namespace
+
+namespace command {
+
+extern const Command profile{.name = "profile",
+                             .about = "Write a commented DUT.toml from what an implementation answers",
+                             .set_up = set_up_profile};
+
+}  // namespace command
 }  // namespace ipoib::conformance

@@ -207,23 +207,28 @@ void add_run_options(CLI::App& command, Options& options) {
     add_report_options(command, options.report, "Where random numbers begin; the same seed gives the same run");
 }
 
-}  // namespace
-
-void add_run(CLI::App& program, int& exit_code, const std::string& invoked_as) {
-    auto* command = program.add_subcommand("run", "Drive an implementation through the cases, and judge it");
+Action set_up_run(CLI::App& command, const std::string& invoked_as) {
     auto options = std::make_shared<Options>();
     command
-        ->add_option("SELECTOR", options->selectors,
-                     "Cases and rules: an id, a glob, a section (rfc4391/6), level:must, status:standard, tag:arp; "
-                     "'!' negates; none: all")
+        .add_option("SELECTOR", options->selectors,
+                    "Cases and rules: an id, a glob, a section (rfc4391/6), level:must, status:standard, tag:arp; "
+                    "'!' negates; none: all")
         ->type_name("...");
-    add_run_options(*command, *options);
-    command->footer(
+    add_run_options(command, *options);
+    command.footer(
         "Exit code: 0 nothing against it, 1 a failure, 3 tester, fabric or adapter at fault or interrupted,\n"
         "5 inconclusive, 4 nothing was judged (also when --only-failed finds nothing to repeat), 2 wrong usage.");
-    command->callback([options, command, &exit_code, invoked_as] {
-        exit_code = run_cases(*options, invoked_as, words_of(*command, options->selectors));
-    });
+    return [options, &command, invoked_as] {
+        return run_cases(*options, invoked_as, words_of(command, options->selectors));
+    };
 }
 
+}  // namespace
+
+namespace command {
+
+extern const Command run{
+    .name = "run", .about = "Drive an implementation through the cases, and judge it", .set_up = set_up_run};
+
+}  // namespace command
 }  // namespace ipoib::conformance

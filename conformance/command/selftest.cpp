@@ -71,35 +71,38 @@ int run_selftest(const SelftestOptions& options) {
     return outcome.is_complete ? exit_ok : exit_worse;
 }
 
-}  // namespace
-
-void add_selftest(CLI::App& program, int& exit_code) {
+Action set_up_selftest(CLI::App& command, const std::string&) {
     auto options = std::make_shared<SelftestOptions>();
-    auto* command = program.add_subcommand(
-        "selftest", "Judge the judge: the cases against the reference and its mutants, on the simulated fabric");
     command
-        ->add_option("SELECTOR", options->selectors,
-                     "Cases, as for run; none: all. With --metamorphic: captures, besides what there is")
+        .add_option("SELECTOR", options->selectors,
+                    "Cases, as for run; none: all. With --metamorphic: captures, besides what there is")
         ->type_name("...");
-    command->add_flag("--full", options->is_full,
-                      "Every mutant against every case; else against those that check what it breaks");
-    command->add_option("--json", options->json, "Write the kill matrix as JSON")
-        ->check(not_empty())
-        ->type_name("FILE");
-    command->add_option("--markdown", options->markdown, "Write it as a page")->check(not_empty())->type_name("FILE");
-    command->add_option("--pages", options->pages, "Write a page for each case into a folder")
+    command.add_flag("--full", options->is_full,
+                     "Every mutant against every case; else against those that check what it breaks");
+    command.add_option("--json", options->json, "Write the kill matrix as JSON")->check(not_empty())->type_name("FILE");
+    command.add_option("--markdown", options->markdown, "Write it as a page")->check(not_empty())->type_name("FILE");
+    command.add_option("--pages", options->pages, "Write a page for each case into a folder")
         ->check(not_empty())
         ->type_name("DIR");
-    add_seed_option(*command, options->seed, "Where random numbers begin");
-    add_metamorphic_options(*command, options->metamorphic);
-    command->footer(
+    add_seed_option(command, options->seed, "Where random numbers begin");
+    add_metamorphic_options(command, options->metamorphic);
+    command.footer(
         "Exit code: 0 complete, 1 a mutant survives, a case kills none, a reference fails, or a relation is broken, 2 "
         "wrong usage.");
-    command->callback([options, &exit_code] {
-        exit_code = options->metamorphic.is_asked
-                        ? run_metamorphic(options->metamorphic, options->selectors, options->seed)
-                        : run_selftest(*options);
-    });
+    return [options] {
+        return options->metamorphic.is_asked ? run_metamorphic(options->metamorphic, options->selectors, options->seed)
+                                             : run_selftest(*options);
+    };
 }
 
+}  // namespace
+
+namespace command {
+
+extern const Command selftest{
+    .name = "selftest",
+    .about = "Judge the judge: the cases against the reference and its mutants, on the simulated fabric",
+    .set_up = set_up_selftest};
+
+}  // namespace command
 }  // namespace ipoib::conformance
