@@ -17,10 +17,6 @@ namespace ipoib::conformance {
 struct SessionBroken : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-/// The DUT gave no evidence: INCONC.
-struct Inconclusive : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 struct SessionOptions {
     std::string interface;                       ///< the DUT's, as its adapter names it; empty: its first
@@ -61,7 +57,7 @@ public:
     /// ChannelBroken.
     void begin();
     /// Brings the DUT's interface up (at most 30 s: joins are retried for so long) and finds out where it is. Throws
-    /// Inconclusive.
+    /// CaseEnds.
     void bring_dut_up();
     /// Takes the DUT's interface down, if it is up. Throws Unsupported, ControlFailed.
     void take_dut_down();
