@@ -9,8 +9,12 @@
 #include <rdma/ib_smi.h>
 #include <rdma/rdma_vt.h>
 #include <rdma/rdmavt_qp.h>
+#include "vib_drop.h"
+#include "vib_fabric.h"
 #include "vib_hca.h"
+#include "vib_link.h"
 #include "vib_psn.h"
+#include "vib_queue.h"
 #include "vib_trap.h"
 
 #define VIB_PKEYS 32
