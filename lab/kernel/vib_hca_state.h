@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of the channel adapter share. */
-#ifndef VIB_HCA_PRIVATE_H
-#define VIB_HCA_PRIVATE_H
+/* The inside of a channel adapter and of its queue pairs, which its files share. */
+#ifndef VIB_HCA_STATE_H
+#define VIB_HCA_STATE_H
 
 #include <linux/platform_device.h>
 #include <linux/spinlock.h>
@@ -9,8 +9,8 @@
 #include <rdma/ib_smi.h>
 #include <rdma/rdma_vt.h>
 #include <rdma/rdmavt_qp.h>
-#include "vib_hca.h"
-#include "vib_psn.h"
+#include "vib_drop.h"
+#include "vib_end.h"
 #include "vib_trap.h"
 
 #define VIB_PKEYS 32
@@ -21,10 +21,8 @@
 
 /* Frames of one queue pair in the fabric at a time: bounds memory where a send queue is deep. */
 #define VIB_QP_IN_FLIGHT 64
-/* Packets of a reliable connection that may be out without having been acknowledged. */
-#define VIB_RC_WINDOW 128
-/* An ACK is asked for at a message's end, and after so many packets of a long one. */
-#define VIB_RC_ACK_INTERVAL 32
+/* No reason to drop a frame was found. */
+#define VIB_DELIVERED VIB_DROP_COUNT
 
 enum vib_hca_trap {
 	VIB_TRAP_CAPABILITY,	/* 144 */
@@ -104,48 +102,5 @@ static inline bool vib_pkey_matches(u16 a, u16 b)
 {
 	return (a & ~VIB_PKEY_MEMBERSHIP) && !((a ^ b) & ~VIB_PKEY_MEMBERSHIP) && ((a | b) & VIB_PKEY_MEMBERSHIP);
 }
-
-/* vib_hca.c */
-void vib_hca_announce(struct vib_hca *hca, enum ib_event_type event);
-/* The port becomes Active if it was armed; whether it is Active now. */
-bool vib_hca_activate(struct vib_hca *hca);
-void vib_hca_raise_trap(struct vib_hca *hca, enum vib_hca_trap which, const struct vib_notice *notice);
-void vib_hca_raise_capability_trap(struct vib_hca *hca, u8 local_changes);
-
-/* vib_sma.c, vib_sma_port.c, vib_pma.c: answer in place. */
-int vib_sma_process(struct vib_hca *hca, int flags, struct ib_smp *smp);
-void vib_sma_get_port_info(struct vib_hca *hca, struct ib_smp *smp);
-void vib_sma_set_port_info(struct vib_hca *hca, struct ib_smp *smp);
-int vib_pma_process(struct vib_hca *hca, struct ib_mad *mad);
-
-/* vib_qp.c */
-void vib_qp_set_driver(struct rvt_dev_info *rdi);
-bool vib_qp_schedule(struct rvt_qp *qp);
-void vib_qp_sent(struct vib_end *end, void *cookie);
-/* Gives a frame to the fabric on behalf of this queue pair. With s_lock or r_lock held. */
-void vib_qp_emit(struct rvt_qp *qp, struct sk_buff *skb, u16 dlid);
-
-/* vib_send.c */
-void vib_qp_send(struct rvt_qp *qp);
-/* Addresses, SL and GRH of a frame along this path. */
-void vib_fill_path(const struct vib_hca *hca, const struct rdma_ah_attr *path, struct vib_head *head);
-/* Octets of a work request, from an offset into it. */
-void vib_copy_request(struct rvt_swqe *wqe, u32 offset, u8 *to, u32 length);
-
-/* vib_receive.c */
-#define VIB_DELIVERED VIB_DROP_COUNT
-void vib_hca_receive(struct vib_end *end, struct sk_buff *skb);
-void vib_hca_bad_pkey(struct vib_hca *hca, const struct rvt_qp *qp, const struct vib_frame *head, const u8 *octets);
-
-/* vib_rc.c: the requester. s_lock is held; for a response r_lock as well. */
-void vib_rc_send(struct rvt_qp *qp);
-void vib_rc_sent(struct rvt_qp *qp);
-void vib_rc_timeout(struct rvt_qp *qp, u32 psn, int wait);
-void vib_rc_response(struct rvt_qp *qp, const struct vib_frame *head, u32 aeth);
-/* A frame of this connection, but for its payload and extension, which begin at *at. */
-struct sk_buff *vib_rc_frame(struct rvt_qp *qp, const struct vib_head *wanted, u32 payload, size_t *at);
-
-/* vib_rc_respond.c: the responder, and what comes in on a connection at all. r_lock is held. */
-enum vib_drop_reason vib_rc_receive(struct rvt_qp *qp, struct sk_buff *skb);
 
 #endif
