@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From Wireshark's packets to the story's frames.
+// From Wireshark's packets to frames of the capture state.
 #include "dissector/frame.hpp"
 
 #include "dissector/preferences.hpp"
@@ -79,7 +79,7 @@ Result packet_is_over(wmem_allocator_t*, wmem_cb_event_t, void* pinfo) {
 }  // namespace
 
 void forget_frames() {
-    forget_story();
+    forget_capture_state();
     interface_count = 0;
     shown = {};
 }

@@ -63,12 +63,12 @@ void register_statistics() {
 
 void count_frame(packet_info* pinfo) {
     if (!have_tap_listener(tap)) return;
-    const auto* remarks = story() ? story()->remarks(shown.number) : nullptr;
+    const auto* remarks = capture_state() ? capture_state()->remarks(shown.number) : nullptr;
     if (!is_ipoib() && !shown.packet->mad && !remarks) return;
     auto* one = wmem_new(pinfo->pool, Count);
     one->kind = kind_of(*shown.packet);
-    const auto* exchange = story() ? story()->exchange(shown.number) : nullptr;
-    const auto* around = story() ? story()->around(shown.number) : nullptr;
+    const auto* exchange = capture_state() ? capture_state()->exchange(shown.number) : nullptr;
+    const auto* around = capture_state() ? capture_state()->around(shown.number) : nullptr;
     const Asked asked{.group = around && around->group ? &around->group->mgid : nullptr,
                       .method = exchange ? exchange->asked : wire::Method{}};
     // Each name is a node, and Wireshark looks through them one by one.

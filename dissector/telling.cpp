@@ -9,7 +9,7 @@
 namespace ipoib::dissector {
 namespace {
 
-std::unique_ptr<Story> the_story;
+std::unique_ptr<CaptureState> the_state;
 FrameNumber frame_of_trouble = 0;
 std::string words_of_trouble;
 bool has_failed = false;
@@ -33,13 +33,13 @@ std::shared_ptr<const Statements> stated(const TellingSettings& settings, FrameN
     return statements;
 }
 
-std::unique_ptr<Story> new_story(const TellingSettings& settings, FrameNumber frame) {
+std::unique_ptr<CaptureState> new_state(const TellingSettings& settings, FrameNumber frame) {
     inspection::Options options{.is_one_subnet = settings.is_one_subnet};
     if (const auto statements = stated(settings, frame); !statements->empty())
         options.assume = [statements](state::Subnet& subnet) {
             for (const auto& statement : *statements) assumptions::apply(statement, subnet);
         };
-    return std::make_unique<Story>(std::move(options), settings.has_notes);
+    return std::make_unique<CaptureState>(std::move(options), settings.has_notes);
 }
 
 }  // namespace
@@ -48,13 +48,13 @@ const wire::Packet* tell(const inspection::FrameView& frame, const TellingSettin
     if (has_failed) return nullptr;
     const auto number = static_cast<FrameNumber>(frame.sight.frame);
     try {
-        if (!the_story) the_story = new_story(settings, number);
-        const bool was_whole = !the_story->is_incomplete();
-        const bool is_taken = the_story->take(frame);
-        if (was_whole && the_story->is_incomplete())
+        if (!the_state) the_state = new_state(settings, number);
+        const bool was_whole = !the_state->is_incomplete();
+        const bool is_taken = the_state->take(frame);
+        if (was_whole && the_state->is_incomplete())
             tell_trouble(number,
                          "The capture shows more than is kept: from here on, some of what it breaks is not shown");
-        return is_taken ? &the_story->packet() : nullptr;
+        return is_taken ? &the_state->packet() : nullptr;
     } catch (const std::exception&) {
         // What was told so far stays; later frames are decoded alone.
         has_failed = true;
@@ -66,30 +66,30 @@ const wire::Packet* tell(const inspection::FrameView& frame, const TellingSettin
 }
 
 void tell_end() noexcept {
-    if (has_failed || !the_story) return;
+    if (has_failed || !the_state) return;
     try {
-        the_story->finish();
+        the_state->finish();
     } catch (const std::exception&) {
         has_failed = true;
-        frame_of_trouble = the_story->last();
+        frame_of_trouble = the_state->last();
         words_of_trouble = "Judging stopped";
     }
 }
 
-const Story* story() noexcept { return the_story.get(); }
+const CaptureState* capture_state() noexcept { return the_state.get(); }
 
 const char* trouble_at(FrameNumber frame) noexcept { return frame == frame_of_trouble ? words_of_trouble.c_str() : ""; }
 
 const char* counted(const std::string& text) noexcept {
     try {
-        return the_story ? the_story->counted(text) : "";
+        return the_state ? the_state->counted(text) : "";
     } catch (const std::exception&) {
         return "others";
     }
 }
 
-void forget_story() noexcept {
-    the_story.reset();
+void forget_capture_state() noexcept {
+    the_state.reset();
     frame_of_trouble = 0;
     words_of_trouble.clear();
     has_failed = false;

@@ -102,7 +102,7 @@ const char* join_words(packet_info* pinfo, std::uint8_t state) {
 }
 
 void add_members(packet_info* pinfo, proto_tree* tree, const state::Group& group) {
-    const auto* all = story()->members(group);
+    const auto* all = capture_state()->members(group);
     if (!all) return;
     proto_tree* rows = nullptr;
     int looked_at = 0, count = 0;
@@ -183,9 +183,9 @@ void add_mgid(packet_info* pinfo, proto_tree* tree, const Gid& mgid, tvbuff_t* t
 /// A header, and what is within it.
 void add_whole(proto_tree* tree, const HeaderSpec& header, const std::uint8_t* at) {
     add_header(tree, shown.tvb, offset_of(at), header);
-    const bool is_connection = story() && story()->sets_up_connection(shown.number);
+    const bool is_connection = capture_state() && capture_state()->sets_up_connection(shown.number);
     for_each_inside(header, Octets{at, shown.packet->octets.data() + shown.packet->octets.size()},
-                    is_connection ? Context::story : Context::frame,
+                    is_connection ? Context::capture : Context::frame,
                     [&](const HeaderSpec& inner, const std::uint8_t* begin) {
                         add_header(tree, shown.tvb, offset_of(begin), inner);
                     });
@@ -284,10 +284,10 @@ void add_decoding(proto_tree* rows) {
             static_cast<unsigned>(p.stop.needed), static_cast<unsigned>(p.stop.available)));
 }
 
-/// An SA that refuses a join need not repeat which: the story knows.
+/// An SA that refuses a join need not repeat which: the state of the capture has it.
 const char* headline_words(packet_info* pinfo) {
-    const auto* around = story() ? story()->around(shown.number) : nullptr;
-    const auto* exchange = story() ? story()->exchange(shown.number) : nullptr;
+    const auto* around = capture_state() ? capture_state()->around(shown.number) : nullptr;
+    const auto* exchange = capture_state() ? capture_state()->exchange(shown.number) : nullptr;
     return in_packet(pinfo, headline(*shown.packet, {.group = around && around->group ? &around->group->mgid : nullptr,
                                                      .method = exchange ? exchange->asked : Method{}}));
 }
@@ -295,7 +295,7 @@ const char* headline_words(packet_info* pinfo) {
 void add_columns(packet_info* pinfo) {
     const auto& p = *shown.packet;
     if (!p.mad) return;
-    const bool is_connection = story() && story()->sets_up_connection(shown.number);
+    const bool is_connection = capture_state() && capture_state()->sets_up_connection(shown.number);
     const char* words = is_connection ? in_packet(pinfo, connection_headline(p)) : headline_words(pinfo);
     if (*words) col_prepend_fstr(pinfo->cinfo, COL_INFO, "%s, ", words);
 }
@@ -303,7 +303,8 @@ void add_columns(packet_info* pinfo) {
 bool is_management_shown() {
     const auto& p = *shown.packet;
     if (!p.mad) return false;
-    return p.mad[Mad::mgmt_class] == MgmtClass::subn_adm || (story() && story()->sets_up_connection(shown.number));
+    return p.mad[Mad::mgmt_class] == MgmtClass::subn_adm ||
+           (capture_state() && capture_state()->sets_up_connection(shown.number));
 }
 
 }  // namespace
@@ -315,14 +316,14 @@ proto_tree* own_tree(proto_tree* tree, int offset, int length) {
     return shown.tree;
 }
 
-void add_story(packet_info* pinfo, proto_tree* tree) {
+void dissect_rfc4391(packet_info* pinfo, proto_tree* tree) {
     add_columns(pinfo);
-    const auto* remarks = story() ? story()->remarks(shown.number) : nullptr;
+    const auto* remarks = capture_state() ? capture_state()->remarks(shown.number) : nullptr;
     const auto& p = *shown.packet;
     if (is_wanted(tree)) {
-        const auto* around = story() ? story()->around(shown.number) : nullptr;
-        const auto* exchange = story() ? story()->exchange(shown.number) : nullptr;
-        const auto* table = story() ? story()->table(shown.number) : nullptr;
+        const auto* around = capture_state() ? capture_state()->around(shown.number) : nullptr;
+        const auto* exchange = capture_state() ? capture_state()->exchange(shown.number) : nullptr;
+        const auto* table = capture_state() ? capture_state()->table(shown.number) : nullptr;
         const bool has_management = is_management_shown();
         if (is_ipoib() || has_management || p.foreign != Foreign::none) {
             auto* rows = own_tree(tree);

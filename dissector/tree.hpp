@@ -11,6 +11,6 @@ namespace ipoib::dissector {
 proto_tree* own_tree(proto_tree* tree, int offset = 0, int length = 0);
 
 /// After all other dissectors: link, group, exchange, split addresses, remarks. Adds nothing where there is nothing.
-void add_story(packet_info* pinfo, proto_tree* tree);
+void dissect_rfc4391(packet_info* pinfo, proto_tree* tree);
 
 }  // namespace ipoib::dissector

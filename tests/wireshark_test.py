@@ -423,7 +423,7 @@ class Golden(Wireshark):
                 self.assertEqual(text, golden.read_text())
 
 
-class Story(Wireshark):
+class AcrossFrames(Wireshark):
     def test_frames_lead_to_those_that_taught_what_is_known(self):
         rows = self.fields(self.folder / "join-refused-rate.pcap", "frame.number", "rfc4391.request_in",
                            "rfc4391.answer_in", "rfc4391.headline", "rfc4391.link.learned", "rfc4391.sender.announced",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a capture tells, frame by frame: which rules each breaks, and how the link stood then. Free of Wireshark, so
-// that nothing in here can be left by a longjmp; what it hands out has no destructor and stays where it is until the
-// story goes.
+// The state of a capture, gathered frame by frame in the first pass: which rules each frame breaks, and how the link
+// stood then. Free of Wireshark, so that nothing in here can be left by a longjmp; what it hands out has no destructor
+// and stays where it is until the state goes.
 #pragma once
 
 #include "protocol/inspection/inspector.hpp"
@@ -91,10 +91,10 @@ struct TableShown {
     std::uint16_t attribute_id = 0;
 };
 
-class Story {
+class CaptureState {
 public:
     /// `has_notes`: what rules note is kept, too; that is something on most frames.
-    explicit Story(inspection::Options options, bool has_notes = false);
+    explicit CaptureState(inspection::Options options, bool has_notes = false);
 
     /// Takes the next frame. Where Wireshark gives the number of the last one again (a read filter has refused that),
     /// the new frame takes its place; one before it is ignored. False if it is.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Taking a frame into the story.
-#include "dissector/story.hpp"
+// Taking a frame into the state of a capture.
+#include "dissector/capture_state.hpp"
 
 #include "protocol/wire/cm.hpp"
 #include "protocol/wire/notice.hpp"
@@ -31,7 +31,7 @@ FrameNumber number(const state::Sight& sight) { return static_cast<FrameNumber>(
 
 }  // namespace
 
-std::size_t Story::AroundHash::operator()(const Around& a) const noexcept {
+std::size_t CaptureState::AroundHash::operator()(const Around& a) const noexcept {
     const auto of = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
     std::uint64_t hash = of(a.link);
     for (const std::uint64_t more :
@@ -42,21 +42,21 @@ std::size_t Story::AroundHash::operator()(const Around& a) const noexcept {
     return state::KeyHash{}(hash);
 }
 
-Story::Story(inspection::Options options, bool has_notes)
+CaptureState::CaptureState(inspection::Options options, bool has_notes)
     : inspector_(rules::every(), std::move(options)), has_notes_(has_notes) {}
 
-const char* Story::kept(std::string text) {
+const char* CaptureState::kept(std::string text) {
     if (texts_.size() >= most_texts && !texts_.contains(text)) return "more than can be told of one capture";
     return texts_.insert(std::move(text)).first->c_str();
 }
 
-const char* Story::counted(std::string text) {
+const char* CaptureState::counted(std::string text) {
     if (text.empty()) return "";
     if (counted_.size() >= most_counted && !counted_.contains(text)) return "others";
     return counted_.insert(std::move(text)).first->c_str();
 }
 
-void Story::remark(FrameNumber frame, Remark remark) {
+void CaptureState::remark(FrameNumber frame, Remark remark) {
     if (all_remarks_.size() - note_count_ >= most_remarks || (remark.is_note && note_count_ >= most_notes)) {
         is_incomplete_ = true;
         return;
@@ -69,7 +69,7 @@ void Story::remark(FrameNumber frame, Remark remark) {
 }
 
 /// What was told of a frame that a read filter refused.
-void Story::forget(FrameNumber frame) {
+void CaptureState::forget(FrameNumber frame) {
     remarks_.erase(frame);
     exchanges_.erase(frame);
     connections_.erase(frame);
@@ -78,35 +78,35 @@ void Story::forget(FrameNumber frame) {
 }
 
 /// Takes the answers of the rules.
-struct Story::Answers {
-    Story& story;
+struct CaptureState::Answers {
+    CaptureState& owner;
     FrameNumber frame;
 
-    [[nodiscard]] const rules::Rule& rule(std::size_t index) const { return *story.inspector_.rules()[index]; }
+    [[nodiscard]] const rules::Rule& rule(std::size_t index) const { return *owner.inspector_.rules()[index]; }
     void unjudged(std::size_t, state::Facts) const {}
     void observed(std::size_t) const {}
     void kept(std::size_t) const {}
     void noted(std::size_t index) const {
-        if (story.has_notes_)
-            story.remark(frame, {.rule = &rule(index), .text = rule(index).note.data(), .is_note = true});
+        if (owner.has_notes_)
+            owner.remark(frame, {.rule = &rule(index), .text = rule(index).note.data(), .is_note = true});
     }
     void violated(std::size_t index) const {
-        const auto& packet = story.inspector_.packet();
-        const auto violation = inspection::describe(rule(index), packet, story.inspector_.known());
+        const auto& packet = owner.inspector_.packet();
+        const auto violation = inspection::describe(rule(index), packet, owner.inspector_.known());
         Remark remark{.rule = &rule(index)};
         const auto field = violation.field_name();
         remark.text =
-            story.kept((field.empty() ? "" : field + " is ") + violation.actual + ", expected " + violation.expected);
+            owner.kept((field.empty() ? "" : field + " is ") + violation.actual + ", expected " + violation.expected);
         remark.offset = static_cast<std::uint32_t>(violation.offset);
         remark.length = static_cast<std::uint32_t>(violation.length);
-        story.remark(frame, remark);
+        owner.remark(frame, remark);
     }
     /// What is proven only by a later frame is told of the one that it is about.
     void accused(const inspection::Accusation& accusation) const {
         const auto& what = accusation.what;
         const auto field = what.field_name();
-        story.remark(number(accusation.sight), {.rule = &rule(accusation.rule),
-                                                .text = story.kept((field.empty() ? "" : field + " is ") + what.actual +
+        owner.remark(number(accusation.sight), {.rule = &rule(accusation.rule),
+                                                .text = owner.kept((field.empty() ? "" : field + " is ") + what.actual +
                                                                    ", expected " + what.expected),
                                                 .offset = static_cast<std::uint32_t>(what.offset),
                                                 .length = static_cast<std::uint32_t>(what.length)});
@@ -114,7 +114,7 @@ struct Story::Answers {
     void undecided(const inspection::Accusation&, std::string_view) const {}
 };
 
-bool Story::take(const inspection::FrameView& frame) {
+bool CaptureState::take(const inspection::FrameView& frame) {
     const auto at = number(frame.sight);
     if (at < last_) return false;
     if (at == last_) forget(at);
@@ -136,7 +136,7 @@ bool Story::take(const inspection::FrameView& frame) {
     return true;
 }
 
-void Story::finish() { inspector_.finish(Answers{*this, last_}); }
+void CaptureState::finish() { inspector_.finish(Answers{*this, last_}); }
 
 namespace {
 
@@ -149,7 +149,7 @@ std::string announced_address(const Packet& p) {
 
 }  // namespace
 
-void Story::announcements(FrameNumber frame) {
+void CaptureState::announcements(FrameNumber frame) {
     const auto* port = inspector_.known().named;
     const auto& p = inspector_.packet();
     const auto option = p.target_option ? p.target_option : p.source_option;
@@ -160,7 +160,7 @@ void Story::announcements(FrameNumber frame) {
     latest = &announcements_.emplace_back(Announcement{kept(announced_address(p)), qpn, frame});
 }
 
-const LinkShot* Story::link_shot(const state::Link& link) {
+const LinkShot* CaptureState::link_shot(const state::Link& link) {
     auto& latest = latest_link_[&link];
     const auto gid = link.broadcast_gid.value_or(Gid{});
     if (latest && latest->learned == number(link.learned) && latest->has_record == link.broadcast.has_value() &&
@@ -179,7 +179,7 @@ const LinkShot* Story::link_shot(const state::Link& link) {
     return latest = &shot;
 }
 
-const PortShot* Story::port_shot(const state::Port* port) {
+const PortShot* CaptureState::port_shot(const state::Port* port) {
     if (!port) return nullptr;
     auto& latest = latest_port_[port];
     if (latest && latest->gid == port->gid && latest->lid == port->lid) return latest;
@@ -187,7 +187,7 @@ const PortShot* Story::port_shot(const state::Port* port) {
     return latest = &ports_.emplace_back(PortShot{port->gid, port->lid});
 }
 
-const GroupShot* Story::group_shot(const state::Group* group) {
+const GroupShot* CaptureState::group_shot(const state::Group* group) {
     if (!group) return nullptr;
     auto& latest = latest_group_[group];
     const GroupShot now{.group = group,
@@ -201,7 +201,7 @@ const GroupShot* Story::group_shot(const state::Group* group) {
     return latest = &groups_.emplace_back(now);
 }
 
-void Story::look_around(FrameNumber frame) {
+void CaptureState::look_around(FrameNumber frame) {
     const auto& known = inspector_.known();
     if (!known.link && !known.group) return;
     const auto announced = [&](const state::Port* port) {
@@ -230,7 +230,7 @@ void Story::look_around(FrameNumber frame) {
 }
 
 /// Requests and answers find each other by their transaction, whichever way they go.
-void Story::exchanges(FrameNumber frame) {
+void CaptureState::exchanges(FrameNumber frame) {
     const auto& packet = inspector_.packet();
     if (!packet.lrh) return;
     if (exchanges_.size() >= most_exchanges) {
@@ -261,7 +261,7 @@ void Story::exchanges(FrameNumber frame) {
     if (auto& of_request = exchanges_[exchange.request]; of_request.answer == 0) of_request.answer = frame;
 }
 
-void Story::memberships(FrameNumber frame) {
+void CaptureState::memberships(FrameNumber frame) {
     const auto& packet = inspector_.packet();
     const auto& known = inspector_.known();
     const bool joins = is_join_answer(packet), leaves = is_leave_answer(packet);
@@ -281,7 +281,7 @@ void Story::memberships(FrameNumber frame) {
 }
 
 /// A report of traps 66 and 67 comes from an answer that made or ended the group.
-void Story::reports(FrameNumber frame) {
+void CaptureState::reports(FrameNumber frame) {
     const auto& packet = inspector_.packet();
     const auto notice = packet.get<Notice>();
     if (!notice || packet.mad[Mad::method] != Method::report) return;
@@ -299,7 +299,7 @@ void Story::reports(FrameNumber frame) {
     if (auto& of_cause = exchanges_[cause]; of_cause.report == 0) of_cause.report = frame;
 }
 
-void Story::tables(FrameNumber frame) {
+void CaptureState::tables(FrameNumber frame) {
     const auto& packet = inspector_.packet();
     if (!packet.lrh) return;
     if (table_octets_count_ >= most_table_octets) {
@@ -316,27 +316,27 @@ void Story::tables(FrameNumber frame) {
     tables_[frame] = {octets, table.record_size, table.key.attribute_id};
 }
 
-const Remark* Story::remarks(FrameNumber frame) const {
+const Remark* CaptureState::remarks(FrameNumber frame) const {
     const auto found = remarks_.find(frame);
     return found == remarks_.end() ? nullptr : found->second.first;
 }
 
-const Around* Story::around(FrameNumber frame) const {
+const Around* CaptureState::around(FrameNumber frame) const {
     if (frame >= around_by_frame_.size() || around_by_frame_[frame] == 0) return nullptr;
     return &around_[around_by_frame_[frame]];
 }
 
-const Exchange* Story::exchange(FrameNumber frame) const {
+const Exchange* CaptureState::exchange(FrameNumber frame) const {
     const auto found = exchanges_.find(frame);
     return found == exchanges_.end() ? nullptr : &found->second;
 }
 
-const TableShown* Story::table(FrameNumber frame) const {
+const TableShown* CaptureState::table(FrameNumber frame) const {
     const auto found = tables_.find(frame);
     return found == tables_.end() ? nullptr : &found->second;
 }
 
-const std::deque<Membership>* Story::members(const state::Group& group) const {
+const std::deque<Membership>* CaptureState::members(const state::Group& group) const {
     const auto found = members_.find(&group);
     return found == members_.end() ? nullptr : &found->second;
 }

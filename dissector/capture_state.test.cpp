@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The story that the plugin shows: which frame tells what of which.
-#include "dissector/story.hpp"
+// What the plugin knows of a capture: which frame leads to which, and the strings made of packets.
+#include "dissector/capture_state.hpp"
 
 #include "catch2.hpp"
 #include "dissector/words.hpp"
@@ -29,28 +29,28 @@ const build::Link plain{};
 constexpr auto mask = McMemberRecord::component::join;
 
 /// Frames a millisecond apart, from 1.
-class Told {
+class TestCapture {
 public:
     FrameNumber operator()(const PacketBuilder& packet) { return octets(packet.build()); }
     FrameNumber octets(std::vector<std::uint8_t> frame) {
         frame_ = std::move(frame);
         time_ += 1'000'000;
-        story.take({.octets = frame_, .sight = {++number_, time_, 0}});
+        state.take({.octets = frame_, .sight = {++number_, time_, 0}});
         return static_cast<FrameNumber>(number_);
     }
     void pause(std::int64_t ns) { time_ += ns; }
     /// The frame of the answer.
-    FrameNumber exchange(const Node& port, Method method, const Gid& mgid, std::uint8_t state,
+    FrameNumber exchange(const Node& port, Method method, const Gid& mgid, std::uint8_t join_as,
                          std::uint16_t status = 0) {
-        const auto record = group_record(port, plain, mgid, 0xc007, state);
+        const auto record = group_record(port, plain, mgid, 0xc007, join_as);
         (*this)(mc_member(port, sa, method, ++transaction_, record, mask));
         const auto answer = method == Method::del ? Method::delete_resp : Method::get_resp;
         return (*this)(mc_member(sa, port, answer, transaction_, record, mask).set(Mad::status, status));
     }
-    FrameNumber join(const Node& port, const Gid& mgid, std::uint8_t state = 1) {
-        return exchange(port, Method::set, mgid, state);
+    FrameNumber join(const Node& port, const Gid& mgid, std::uint8_t join_as = 1) {
+        return exchange(port, Method::set, mgid, join_as);
     }
-    Story story{{}};
+    CaptureState state{{}};
 
 private:
     std::vector<std::uint8_t> frame_;
@@ -62,19 +62,19 @@ Gid group(const char* address) { return mgid_for_ipv4(parse_ipv4(address).value(
 
 }  // namespace
 
-TEST_CASE("Story: request, answer, report and data lead to each other") {
-    Told told;
-    told.join(a, plain.broadcast_gid());
-    const auto joined = told.join(a, group("239.1.2.3"));
-    const auto report = told(group_report(sa, b, trap::multicast_group_created, group("239.1.2.3")));
-    const auto data = told(udp_to_group(a, parse_ipv4("239.1.2.3").value(), 0xc007, plain, 5));
+TEST_CASE("Capture state: request, answer, report and data lead to each other") {
+    TestCapture capture;
+    capture.join(a, plain.broadcast_gid());
+    const auto joined = capture.join(a, group("239.1.2.3"));
+    const auto report = capture(group_report(sa, b, trap::multicast_group_created, group("239.1.2.3")));
+    const auto data = capture(udp_to_group(a, parse_ipv4("239.1.2.3").value(), 0xc007, plain, 5));
 
-    CHECK(told.story.exchange(joined)->request == joined - 1);
-    CHECK(told.story.exchange(joined - 1)->answer == joined);
-    CHECK(told.story.exchange(joined)->asked == Method::set);
-    CHECK(told.story.exchange(report)->cause == joined);
-    CHECK(told.story.exchange(joined)->report == report);
-    const auto* around = told.story.around(data);
+    CHECK(capture.state.exchange(joined)->request == joined - 1);
+    CHECK(capture.state.exchange(joined - 1)->answer == joined);
+    CHECK(capture.state.exchange(joined)->asked == Method::set);
+    CHECK(capture.state.exchange(report)->cause == joined);
+    CHECK(capture.state.exchange(joined)->report == report);
+    const auto* around = capture.state.around(data);
     REQUIRE(around);
     CHECK(around->joined == joined);
     CHECK(around->join_state == join_state::full_member);
@@ -82,14 +82,14 @@ TEST_CASE("Story: request, answer, report and data lead to each other") {
     CHECK(std::string(around->link->name) == "fe80::/0xffff");
 }
 
-TEST_CASE("Story: members come and go with the SA's answers") {
-    Told told;
-    const auto came = told.join(a, group("239.1.2.3"));
-    told.join(b, group("239.1.2.3"), join_state::send_only_non_member);
-    const auto went = told.exchange(a, Method::del, group("239.1.2.3"), 1);
-    const auto* around = told.story.around(went);
+TEST_CASE("Capture state: members come and go with the SA's answers") {
+    TestCapture capture;
+    const auto came = capture.join(a, group("239.1.2.3"));
+    capture.join(b, group("239.1.2.3"), join_state::send_only_non_member);
+    const auto went = capture.exchange(a, Method::del, group("239.1.2.3"), 1);
+    const auto* around = capture.state.around(went);
     REQUIRE(around);
-    const auto& members = *told.story.members(*around->group->group);
+    const auto& members = *capture.state.members(*around->group->group);
     REQUIRE(members.size() == 2);
     CHECK(members[0].from == came);
     CHECK(members[0].to == went);
@@ -97,8 +97,8 @@ TEST_CASE("Story: members come and go with the SA's answers") {
     CHECK(members[1].join_state == join_state::send_only_non_member);
 }
 
-TEST_CASE("Story: a table in many segments is whole in the frame that completes it") {
-    Told told;
+TEST_CASE("Capture state: a table in many segments is whole in the frame that completes it") {
+    TestCapture capture;
     const auto table = testing::records(20);
     FrameNumber last = 0;
     for (const auto& segment : testing::segments(table)) {
@@ -106,43 +106,43 @@ TEST_CASE("Story: a table in many segments is whole in the frame that completes 
             mad(sa, a, MgmtClass::subn_adm, Method::get_table_resp, attribute::mc_member_record, segment.transaction);
         auto octets = segment.mad();
         packet.add(std::vector<std::uint8_t>(octets.begin() + Mad::size, octets.end()));
-        last = told(packet);
+        last = capture(packet);
     }
     CHECK(last > 3);
-    CHECK(!told.story.table(last - 1));
-    REQUIRE(told.story.table(last));
-    CHECK(told.story.table(last)->records.size() == table.size());
-    CHECK(told.story.table(last)->stride == 56);
+    CHECK(!capture.state.table(last - 1));
+    REQUIRE(capture.state.table(last));
+    CHECK(capture.state.table(last)->records.size() == table.size());
+    CHECK(capture.state.table(last)->stride == 56);
 }
 
-TEST_CASE("Story: what was not done in time is told of the frame that called for it") {
-    Told told;
-    told.join(a, plain.broadcast_gid());
-    const auto listens = told(igmp(a, 0x16, parse_ipv4("239.1.2.3").value(), 0xc000, plain));
+TEST_CASE("Capture state: what was not done in time is told of the frame that called for it") {
+    TestCapture capture;
+    capture.join(a, plain.broadcast_gid());
+    const auto listens = capture(igmp(a, 0x16, parse_ipv4("239.1.2.3").value(), 0xc000, plain));
     for (int i = 0; i < 20; ++i) {
-        told.pause(2'000'000'000);
-        told(arp_request(a, b.ipv4, plain));
+        capture.pause(2'000'000'000);
+        capture(arp_request(a, b.ipv4, plain));
     }
-    const auto* remark = told.story.remarks(listens);
+    const auto* remark = capture.state.remarks(listens);
     REQUIRE(remark);
     while (remark->next && remark->rule->id != "RULE-RFC4391-10-15") remark = remark->next;
     CHECK(remark->rule->id == "RULE-RFC4391-10-15");
     CHECK(std::string(remark->text).find("nothing of it within 30 s") == 0);
 }
 
-TEST_CASE("Story: a frame shown again, or out of order, is not taken twice") {
-    Told told;
-    told.join(a, plain.broadcast_gid());
+TEST_CASE("Capture state: a frame shown again, or out of order, is not taken twice") {
+    TestCapture capture;
+    capture.join(a, plain.broadcast_gid());
     const auto octets = udp_to_group(a, parse_ipv4("239.1.2.3").value(), 0xc007, plain, 5).build();
-    told.octets(octets);
-    CHECK(told.story.last() == 3);
-    told.story.take({.octets = octets, .sight = {2, 1, 0}});
-    CHECK(told.story.last() == 3);
-    CHECK(!told.story.around(4));
-    CHECK(!told.story.remarks(100));
+    capture.octets(octets);
+    CHECK(capture.state.last() == 3);
+    capture.state.take({.octets = octets, .sight = {2, 1, 0}});
+    CHECK(capture.state.last() == 3);
+    CHECK(!capture.state.around(4));
+    CHECK(!capture.state.remarks(100));
 }
 
-TEST_CASE("Story: short words for management packets") {
+TEST_CASE("Capture state: short words for management packets") {
     const auto words = [](const PacketBuilder& builder, const Asked& asked = {}) {
         const auto octets = builder.build();
         Packet packet;
