@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dissector/epan.hpp"
-#include "dissector/telling.hpp"
+#include "dissector/first_pass.hpp"
 
 namespace ipoib::dissector {
 

@@ -32,7 +32,7 @@ void register_protocol() {
     register_preferences(hf.protocol, [] {});
     register_init_routine(forget_frames);
     register_cleanup_routine(forget_frames);
-    register_postseq_cleanup_routine([] { tell_end(); });
+    register_postseq_cleanup_routine([] { end_first_pass(); });
 }
 
 void hand_off() {

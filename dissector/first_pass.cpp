@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dissector/telling.hpp"
+#include "dissector/first_pass.hpp"
 
 #include "conformance/assumptions/apply.hpp"
 
@@ -10,30 +10,30 @@ namespace ipoib::dissector {
 namespace {
 
 std::unique_ptr<CaptureState> the_state;
-FrameNumber frame_of_trouble = 0;
-std::string words_of_trouble;
+FrameNumber trouble_frame = 0;
+std::string trouble_text;
 bool has_failed = false;
 
-void tell_trouble(FrameNumber frame, std::string words) {
-    frame_of_trouble = frame;
-    words_of_trouble = std::move(words);
+void set_trouble(FrameNumber frame, std::string text) {
+    trouble_frame = frame;
+    trouble_text = std::move(text);
 }
 
 using Statements = std::vector<assumptions::Statement>;
 
-std::shared_ptr<const Statements> stated(const TellingSettings& settings, FrameNumber frame) {
+std::shared_ptr<const Statements> stated(const FirstPassSettings& settings, FrameNumber frame) {
     auto statements = std::make_shared<Statements>();
     try {
         if (*settings.assume) statements->push_back(assumptions::parse_assumption(settings.assume));
         if (*settings.sa_file) statements->push_back(assumptions::read_sa_file(settings.sa_file));
     } catch (const std::exception& problem) {
-        tell_trouble(frame, std::string("Assumptions are not used: ") + problem.what());
+        set_trouble(frame, std::string("Assumptions are not used: ") + problem.what());
         statements->clear();
     }
     return statements;
 }
 
-std::unique_ptr<CaptureState> new_state(const TellingSettings& settings, FrameNumber frame) {
+std::unique_ptr<CaptureState> new_state(const FirstPassSettings& settings, FrameNumber frame) {
     inspection::Options options{.is_one_subnet = settings.is_one_subnet};
     if (const auto statements = stated(settings, frame); !statements->empty())
         options.assume = [statements](state::Subnet& subnet) {
@@ -44,7 +44,7 @@ std::unique_ptr<CaptureState> new_state(const TellingSettings& settings, FrameNu
 
 }  // namespace
 
-const wire::Packet* tell(const inspection::FrameView& frame, const TellingSettings& settings) noexcept {
+const wire::Packet* take_in_first_pass(const inspection::FrameView& frame, const FirstPassSettings& settings) noexcept {
     if (has_failed) return nullptr;
     const auto number = static_cast<FrameNumber>(frame.sight.frame);
     try {
@@ -52,33 +52,33 @@ const wire::Packet* tell(const inspection::FrameView& frame, const TellingSettin
         const bool was_whole = !the_state->is_incomplete();
         const bool is_taken = the_state->take(frame);
         if (was_whole && the_state->is_incomplete())
-            tell_trouble(number,
-                         "The capture shows more than is kept: from here on, some of what it breaks is not shown");
+            set_trouble(number,
+                        "The capture shows more than is kept: from here on, some of what it breaks is not shown");
         return is_taken ? &the_state->packet() : nullptr;
     } catch (const std::exception&) {
-        // What was told so far stays; later frames are decoded alone.
+        // What was found so far stays; later frames are decoded alone.
         has_failed = true;
-        frame_of_trouble = number;
+        trouble_frame = number;
         // Short enough to need no memory, which is what may lack.
-        words_of_trouble = "Judging stopped";
+        trouble_text = "Judging stopped";
         return nullptr;
     }
 }
 
-void tell_end() noexcept {
+void end_first_pass() noexcept {
     if (has_failed || !the_state) return;
     try {
         the_state->finish();
     } catch (const std::exception&) {
         has_failed = true;
-        frame_of_trouble = the_state->last();
-        words_of_trouble = "Judging stopped";
+        trouble_frame = the_state->last();
+        trouble_text = "Judging stopped";
     }
 }
 
 const CaptureState* capture_state() noexcept { return the_state.get(); }
 
-const char* trouble_at(FrameNumber frame) noexcept { return frame == frame_of_trouble ? words_of_trouble.c_str() : ""; }
+const char* trouble_at(FrameNumber frame) noexcept { return frame == trouble_frame ? trouble_text.c_str() : ""; }
 
 const char* counted(const std::string& text) noexcept {
     try {
@@ -90,8 +90,8 @@ const char* counted(const std::string& text) noexcept {
 
 void forget_capture_state() noexcept {
     the_state.reset();
-    frame_of_trouble = 0;
-    words_of_trouble.clear();
+    trouble_frame = 0;
+    trouble_text.clear();
     has_failed = false;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The state of the capture that is open, and what went wrong with it. Free of Wireshark; lets no exception out.
+// Wireshark's first pass over the capture that is open: its state, and what went wrong. Free of Wireshark; lets no
+// exception out.
 #pragma once
 
 #include "dissector/capture_state.hpp"
@@ -7,7 +8,7 @@
 namespace ipoib::dissector {
 
 /// What the user has set, as Wireshark keeps it.
-struct TellingSettings {
+struct FirstPassSettings {
     const char* assume = "";   ///< as `ipoib-conform check --assume`
     const char* sa_file = "";  ///< as `ipoib-conform check --sa`
     bool is_one_subnet = false;
@@ -16,10 +17,10 @@ struct TellingSettings {
 
 /// Takes a frame that is seen for the first time into the state, which the first one begins. Gives its packet, valid
 /// until the next; null if it was not taken.
-const wire::Packet* tell(const inspection::FrameView& frame, const TellingSettings& settings) noexcept;
+const wire::Packet* take_in_first_pass(const inspection::FrameView& frame, const FirstPassSettings& settings) noexcept;
 
 /// When all frames were seen once.
-void tell_end() noexcept;
+void end_first_pass() noexcept;
 
 /// Null before the first frame.
 const CaptureState* capture_state() noexcept;
