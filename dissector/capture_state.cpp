@@ -14,7 +14,7 @@ using namespace wire;
 namespace {
 
 // What is kept of hostile captures is bounded, as the state itself is.
-constexpr std::size_t most_texts = 65536, most_remarks = std::size_t{1} << 22, most_notes = std::size_t{1} << 20,
+constexpr std::size_t most_texts = 65536, most_expert_infos = std::size_t{1} << 22, most_notes = std::size_t{1} << 20,
                       most_counted = 1000, most_exchanges = std::size_t{1} << 20, most_open = 65536,
                       most_memberships = std::size_t{1} << 20, most_shots = std::size_t{1} << 20,
                       most_table_octets = std::size_t{64} << 20;
@@ -56,21 +56,21 @@ const char* CaptureState::counted(std::string text) {
     return counted_.insert(std::move(text)).first->c_str();
 }
 
-void CaptureState::remark(FrameNumber frame, Remark remark) {
-    if (all_remarks_.size() - note_count_ >= most_remarks || (remark.is_note && note_count_ >= most_notes)) {
+void CaptureState::add_expert_info(FrameNumber frame, ExpertInfo info) {
+    if (all_expert_infos_.size() - note_count_ >= most_expert_infos || (info.is_note && note_count_ >= most_notes)) {
         is_incomplete_ = true;
         return;
     }
-    note_count_ += remark.is_note;
-    auto& added = all_remarks_.emplace_back(remark);
-    auto& of_frame = remarks_[frame];
+    note_count_ += info.is_note;
+    auto& added = all_expert_infos_.emplace_back(info);
+    auto& of_frame = expert_infos_[frame];
     (of_frame.last ? of_frame.last->next : of_frame.first) = &added;
     of_frame.last = &added;
 }
 
 /// What was told of a frame that a read filter refused.
 void CaptureState::forget(FrameNumber frame) {
-    remarks_.erase(frame);
+    expert_infos_.erase(frame);
     exchanges_.erase(frame);
     connections_.erase(frame);
     tables_.erase(frame);
@@ -88,28 +88,29 @@ struct CaptureState::Answers {
     void kept(std::size_t) const {}
     void noted(std::size_t index) const {
         if (owner.has_notes_)
-            owner.remark(frame, {.rule = &rule(index), .text = rule(index).note.data(), .is_note = true});
+            owner.add_expert_info(frame, {.rule = &rule(index), .text = rule(index).note.data(), .is_note = true});
     }
     void violated(std::size_t index) const {
         const auto& packet = owner.inspector_.packet();
         const auto violation = inspection::describe(rule(index), packet, owner.inspector_.known());
-        Remark remark{.rule = &rule(index)};
+        ExpertInfo info{.rule = &rule(index)};
         const auto field = violation.field_name();
-        remark.text =
+        info.text =
             owner.kept((field.empty() ? "" : field + " is ") + violation.actual + ", expected " + violation.expected);
-        remark.offset = static_cast<std::uint32_t>(violation.offset);
-        remark.length = static_cast<std::uint32_t>(violation.length);
-        owner.remark(frame, remark);
+        info.offset = static_cast<std::uint32_t>(violation.offset);
+        info.length = static_cast<std::uint32_t>(violation.length);
+        owner.add_expert_info(frame, info);
     }
     /// What is proven only by a later frame is told of the one that it is about.
     void accused(const inspection::Accusation& accusation) const {
         const auto& what = accusation.what;
         const auto field = what.field_name();
-        owner.remark(number(accusation.sight), {.rule = &rule(accusation.rule),
-                                                .text = owner.kept((field.empty() ? "" : field + " is ") + what.actual +
-                                                                   ", expected " + what.expected),
-                                                .offset = static_cast<std::uint32_t>(what.offset),
-                                                .length = static_cast<std::uint32_t>(what.length)});
+        owner.add_expert_info(
+            number(accusation.sight),
+            {.rule = &rule(accusation.rule),
+             .text = owner.kept((field.empty() ? "" : field + " is ") + what.actual + ", expected " + what.expected),
+             .offset = static_cast<std::uint32_t>(what.offset),
+             .length = static_cast<std::uint32_t>(what.length)});
     }
     void undecided(const inspection::Accusation&, std::string_view) const {}
 };
@@ -316,9 +317,9 @@ void CaptureState::tables(FrameNumber frame) {
     tables_[frame] = {octets, table.record_size, table.key.attribute_id};
 }
 
-const Remark* CaptureState::remarks(FrameNumber frame) const {
-    const auto found = remarks_.find(frame);
-    return found == remarks_.end() ? nullptr : found->second.first;
+const ExpertInfo* CaptureState::expert_infos(FrameNumber frame) const {
+    const auto found = expert_infos_.find(frame);
+    return found == expert_infos_.end() ? nullptr : found->second.first;
 }
 
 const Around* CaptureState::around(FrameNumber frame) const {

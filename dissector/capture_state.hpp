@@ -17,12 +17,12 @@ namespace ipoib::dissector {
 using FrameNumber = std::uint32_t;  ///< from 1, as Wireshark counts; 0: none
 
 /// A rule that a frame breaks, or what the rule notes of it.
-struct Remark {
+struct ExpertInfo {
     const rules::Rule* rule = nullptr;
     const char* text = "";                 ///< "Encap.Reserved is 0x0001, expected 0"
     std::uint32_t offset = 0, length = 0;  ///< of the field in the frame, in octets; length 0: there is none
     bool is_note = false;
-    const Remark* next = nullptr;  ///< of the same frame
+    const ExpertInfo* next = nullptr;  ///< of the same frame
 };
 
 /// A link as it was known at some frame.
@@ -106,7 +106,7 @@ public:
     [[nodiscard]] FrameNumber last() const noexcept { return last_; }
 
     // Of any frame taken; null where there is nothing to tell.
-    [[nodiscard]] const Remark* remarks(FrameNumber frame) const;
+    [[nodiscard]] const ExpertInfo* expert_infos(FrameNumber frame) const;
     [[nodiscard]] const Around* around(FrameNumber frame) const;
     [[nodiscard]] const Exchange* exchange(FrameNumber frame) const;
     [[nodiscard]] const TableShown* table(FrameNumber frame) const;
@@ -139,13 +139,13 @@ private:
         std::unordered_map<wire::Gid, GroupLife, state::KeyHash> lives;
         wire::RmppReassembly reassembly{16, std::size_t{4} << 20};
     };
-    struct Remarks {
-        const Remark* first = nullptr;
-        Remark* last = nullptr;
+    struct ExpertInfoList {
+        const ExpertInfo* first = nullptr;
+        ExpertInfo* last = nullptr;
     };
 
     const char* kept(std::string text);
-    void remark(FrameNumber frame, Remark remark);
+    void add_expert_info(FrameNumber frame, ExpertInfo info);
     void look_around(FrameNumber frame);
     void forget(FrameNumber frame);
     Subnet& subnet() { return subnets_[&inspector_.subnet()]; }
@@ -164,10 +164,10 @@ private:
 
     std::unordered_set<std::string> texts_;
     std::unordered_set<std::string> counted_;
-    std::deque<Remark> all_remarks_;
+    std::deque<ExpertInfo> all_expert_infos_;
     std::size_t note_count_ = 0;
     bool is_incomplete_ = false;
-    std::unordered_map<FrameNumber, Remarks> remarks_;
+    std::unordered_map<FrameNumber, ExpertInfoList> expert_infos_;
 
     std::deque<std::uint32_t> around_by_frame_;  ///< index into around_, by frame; 0: nothing
     std::deque<Around> around_{1};

@@ -17,7 +17,7 @@ using namespace ipoib::wire;
 using namespace ipoib::dissector;
 
 // What the plugin holds while Wireshark may leave by longjmp needs no destructor.
-static_assert(std::is_trivially_destructible_v<Remark> && std::is_trivially_destructible_v<LinkShot> &&
+static_assert(std::is_trivially_destructible_v<ExpertInfo> && std::is_trivially_destructible_v<LinkShot> &&
               std::is_trivially_destructible_v<Around> && std::is_trivially_destructible_v<Exchange> &&
               std::is_trivially_destructible_v<Membership> && std::is_trivially_destructible_v<TableShown> &&
               std::is_trivially_destructible_v<Announcement> && std::is_trivially_destructible_v<Packet>);
@@ -123,11 +123,11 @@ TEST_CASE("Capture state: what was not done in time is told of the frame that ca
         capture.pause(2'000'000'000);
         capture(arp_request(a, b.ipv4, plain));
     }
-    const auto* remark = capture.state.remarks(listens);
-    REQUIRE(remark);
-    while (remark->next && remark->rule->id != "RULE-RFC4391-10-15") remark = remark->next;
-    CHECK(remark->rule->id == "RULE-RFC4391-10-15");
-    CHECK(std::string(remark->text).find("nothing of it within 30 s") == 0);
+    const auto* info = capture.state.expert_infos(listens);
+    REQUIRE(info);
+    while (info->next && info->rule->id != "RULE-RFC4391-10-15") info = info->next;
+    CHECK(info->rule->id == "RULE-RFC4391-10-15");
+    CHECK(std::string(info->text).find("nothing of it within 30 s") == 0);
 }
 
 TEST_CASE("Capture state: a frame shown again, or out of order, is not taken twice") {
@@ -139,7 +139,7 @@ TEST_CASE("Capture state: a frame shown again, or out of order, is not taken twi
     capture.state.take({.octets = octets, .sight = {2, 1, 0}});
     CHECK(capture.state.last() == 3);
     CHECK(!capture.state.around(4));
-    CHECK(!capture.state.remarks(100));
+    CHECK(!capture.state.expert_infos(100));
 }
 
 TEST_CASE("Capture state: short words for management packets") {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "dissector/layers.hpp"
 
+#include "dissector/expert.hpp"
 #include "dissector/fields.hpp"
-#include "dissector/remarks.hpp"
 #include "dissector/statistics.hpp"
 #include "dissector/tree.hpp"
 #include "dissector/words.hpp"

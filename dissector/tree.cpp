@@ -2,9 +2,9 @@
 // Our part of a packet's tree.
 #include "dissector/tree.hpp"
 
+#include "dissector/expert.hpp"
 #include "dissector/fields.hpp"
 #include "dissector/preferences.hpp"
-#include "dissector/remarks.hpp"
 #include "dissector/words.hpp"
 #include "protocol/wire/cm.hpp"
 #include "protocol/wire/registry.hpp"
@@ -318,7 +318,7 @@ proto_tree* own_tree(proto_tree* tree, int offset, int length) {
 
 void dissect_rfc4391(packet_info* pinfo, proto_tree* tree) {
     add_columns(pinfo);
-    const auto* remarks = capture_state() ? capture_state()->remarks(shown.number) : nullptr;
+    const auto* expert_infos = capture_state() ? capture_state()->expert_infos(shown.number) : nullptr;
     const auto& p = *shown.packet;
     if (is_wanted(tree)) {
         const auto* around = capture_state() ? capture_state()->around(shown.number) : nullptr;
@@ -356,7 +356,7 @@ void dissect_rfc4391(packet_info* pinfo, proto_tree* tree) {
             split_option(tree, p.target_option);
         }
     }
-    add_remarks(pinfo, tree, remarks);
+    add_expert_infos(pinfo, tree, expert_infos);
 }
 
 }  // namespace ipoib::dissector
