@@ -3,7 +3,7 @@
 #include "dissector/capture_state.hpp"
 
 #include "catch2.hpp"
-#include "dissector/words.hpp"
+#include "dissector/strings.hpp"
 #include "protocol/build/management.hpp"
 #include "protocol/build/samples.hpp"
 #include "protocol/wire/rmpp_segments.hpp"
@@ -142,8 +142,8 @@ TEST_CASE("Capture state: a frame shown again, or out of order, is not taken twi
     CHECK(!capture.state.expert_infos(100));
 }
 
-TEST_CASE("Capture state: short words for management packets") {
-    const auto words = [](const PacketBuilder& builder, const Asked& asked = {}) {
+TEST_CASE("Capture state: strings for management packets") {
+    const auto line = [](const PacketBuilder& builder, const Asked& asked = {}) {
         const auto octets = builder.build();
         Packet packet;
         decode(octets, packet);
@@ -151,14 +151,14 @@ TEST_CASE("Capture state: short words for management packets") {
     };
     const auto record = group_record(a, plain, group("239.1.2.3"), 0xc007, 1);
     const auto refusal = mc_member(sa, a, Method::get_resp, 1, {}, mask).set(Mad::status, 0x0200);
-    CHECK(words(mc_member(a, sa, Method::set, 1, record, mask)) == "FullMember join of 239.1.2.3");
-    CHECK(words(mc_member(sa, a, Method::get_resp, 1, record, mask), {.method = Method::set}) ==
+    CHECK(line(mc_member(a, sa, Method::set, 1, record, mask)) == "FullMember join of 239.1.2.3");
+    CHECK(line(mc_member(sa, a, Method::get_resp, 1, record, mask), {.method = Method::set}) ==
           "FullMember join of 239.1.2.3, done");
     const auto mgid = group("239.1.2.3");
-    CHECK(words(refusal, {.group = &mgid, .method = Method::set}) == "Join of 239.1.2.3 refused: ERR_REQ_INVALID");
-    CHECK(words(refusal, {.group = &mgid, .method = Method::get}) == "Query of 239.1.2.3 refused: ERR_REQ_INVALID");
-    CHECK(words(group_report(sa, b, trap::multicast_group_deleted, group("239.1.2.3"))) == "Group 239.1.2.3 deleted");
-    CHECK(words(udp(a, b, plain, 64)).empty());
+    CHECK(line(refusal, {.group = &mgid, .method = Method::set}) == "Join of 239.1.2.3 refused: ERR_REQ_INVALID");
+    CHECK(line(refusal, {.group = &mgid, .method = Method::get}) == "Query of 239.1.2.3 refused: ERR_REQ_INVALID");
+    CHECK(line(group_report(sa, b, trap::multicast_group_deleted, group("239.1.2.3"))) == "Group 239.1.2.3 deleted");
+    CHECK(line(udp(a, b, plain, 64)).empty());
     CHECK(component_list(mask) == "MGID, PortGID, JoinState");
     CHECK(component_list(0) == "none");
 }

@@ -4,8 +4,8 @@
 #include "dissector/expert.hpp"
 #include "dissector/fields.hpp"
 #include "dissector/statistics.hpp"
+#include "dissector/strings.hpp"
 #include "dissector/tree.hpp"
-#include "dissector/words.hpp"
 
 #include <epan/dissectors/packet-infiniband.h>
 

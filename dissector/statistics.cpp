@@ -2,7 +2,7 @@
 #include "dissector/statistics.hpp"
 
 #include "dissector/expert.hpp"
-#include "dissector/words.hpp"
+#include "dissector/strings.hpp"
 
 namespace ipoib::dissector {
 namespace {

@@ -5,7 +5,7 @@
 #include "dissector/expert.hpp"
 #include "dissector/fields.hpp"
 #include "dissector/preferences.hpp"
-#include "dissector/words.hpp"
+#include "dissector/strings.hpp"
 #include "protocol/wire/cm.hpp"
 #include "protocol/wire/registry.hpp"
 #include "protocol/wire/text.hpp"
@@ -94,10 +94,10 @@ void add_port(proto_tree* tree, const PortShot& port, const Announcement* announ
     add_frame(rows, ids.announced, announced->frame);
 }
 
-const char* port_words(packet_info* pinfo, const PortShot& port) {
+const char* port_string(packet_info* pinfo, const PortShot& port) {
     return in_packet(pinfo, port.gid.is_zero() ? "LID " + hex(port.lid, 4) : text(port.gid));
 }
-const char* join_words(packet_info* pinfo, std::uint8_t state) {
+const char* join_state_string(packet_info* pinfo, std::uint8_t state) {
     return in_packet(pinfo, std::string(join_state_names[state & 0xf].name));
 }
 
@@ -113,8 +113,8 @@ void add_members(packet_info* pinfo, proto_tree* tree, const state::Group& group
         if (++looked_at > most_members_looked_at) count = most_members_shown;
         if (count < most_members_shown && one.to && one.to <= shown.number) continue;
         if (!rows) rows = proto_tree_add_subtree(tree, shown.tvb, 0, 0, ett.members, nullptr, "Members so far");
-        const char* port = port_words(pinfo, *one.port);
-        const char* state = join_words(pinfo, one.join_state);
+        const char* port = port_string(pinfo, *one.port);
+        const char* state = join_state_string(pinfo, one.join_state);
         if (count++ == most_members_shown)
             proto_tree_add_subtree(rows, shown.tvb, 0, 0, ett.members, nullptr, "...");
         else
@@ -133,7 +133,7 @@ void add_group(packet_info* pinfo, proto_tree* tree, const Around& around) {
         add_number(rows, hf.group_mlid, group.mlid);
         add_frame(rows, hf.group_learned, group.learned);
     }
-    if (around.join_state) add_text(rows, hf.join_state, join_words(pinfo, around.join_state));
+    if (around.join_state) add_text(rows, hf.join_state, join_state_string(pinfo, around.join_state));
     add_frame(rows, hf.joined, around.joined);
     add_members(pinfo, rows, *group.group);
 }
@@ -285,7 +285,7 @@ void add_decoding(proto_tree* rows) {
 }
 
 /// An SA that refuses a join need not repeat which: the state of the capture has it.
-const char* headline_words(packet_info* pinfo) {
+const char* headline_string(packet_info* pinfo) {
     const auto* around = capture_state() ? capture_state()->around(shown.number) : nullptr;
     const auto* exchange = capture_state() ? capture_state()->exchange(shown.number) : nullptr;
     return in_packet(pinfo, headline(*shown.packet, {.group = around && around->group ? &around->group->mgid : nullptr,
@@ -296,8 +296,8 @@ void add_columns(packet_info* pinfo) {
     const auto& p = *shown.packet;
     if (!p.mad) return;
     const bool is_connection = capture_state() && capture_state()->sets_up_connection(shown.number);
-    const char* words = is_connection ? in_packet(pinfo, connection_headline(p)) : headline_words(pinfo);
-    if (*words) col_prepend_fstr(pinfo->cinfo, COL_INFO, "%s, ", words);
+    const char* line = is_connection ? in_packet(pinfo, connection_headline(p)) : headline_string(pinfo);
+    if (*line) col_prepend_fstr(pinfo->cinfo, COL_INFO, "%s, ", line);
 }
 
 bool is_management_shown() {
@@ -329,10 +329,10 @@ void dissect_rfc4391(packet_info* pinfo, proto_tree* tree) {
             auto* rows = own_tree(tree);
             shown.lead = rows->last_child;
             if (has_management) {
-                const char* words = headline_words(pinfo);
-                if (!*words) words = in_packet(pinfo, connection_headline(p));
-                proto_item_append_text(shown.item, ", %s", *words ? words : kind_of(p));
-                if (*words) add_text(rows, hf.headline, words);
+                const char* line = headline_string(pinfo);
+                if (!*line) line = in_packet(pinfo, connection_headline(p));
+                proto_item_append_text(shown.item, ", %s", *line ? line : kind_of(p));
+                if (*line) add_text(rows, hf.headline, line);
                 shown.lead = rows->last_child;
                 if (exchange) add_exchange(rows, *exchange);
                 add_management(pinfo, rows);
