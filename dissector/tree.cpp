@@ -19,29 +19,29 @@ namespace {
 
 constexpr int most_members_shown = 32, most_members_looked_at = 1000, most_records_shown = 1000;
 
-proto_item* told(proto_item* item) {
+proto_item* generated(proto_item* item) {
     proto_item_set_generated(item);
     return item;
 }
 void add_number(proto_tree* tree, int id, std::uint32_t value) {
-    told(proto_tree_add_uint(tree, id, shown.tvb, 0, 0, value));
+    generated(proto_tree_add_uint(tree, id, shown.tvb, 0, 0, value));
 }
 void add_frame(proto_tree* tree, int id, FrameNumber frame) {
     if (frame) add_number(tree, id, frame);
 }
 void add_text(proto_tree* tree, int id, const char* text) {
-    told(proto_tree_add_string(tree, id, shown.tvb, 0, 0, text));
+    generated(proto_tree_add_string(tree, id, shown.tvb, 0, 0, text));
 }
 void add_gid(proto_tree* tree, int id, const Gid& gid) {
     if (gid.is_zero()) return;
     ws_in6_addr address;
     memcpy(&address, gid.octets.data(), sizeof address);
-    told(proto_tree_add_ipv6(tree, id, shown.tvb, 0, 0, &address));
+    generated(proto_tree_add_ipv6(tree, id, shown.tvb, 0, 0, &address));
 }
 
 int offset_of(const std::uint8_t* at) { return static_cast<int>(shown.packet->offset_of(at)); }
 
-// ---- What this frame tells of its link, its ports and its group ----
+// ---- What is known of this frame's link, its ports and its group ----
 
 const char* source_name(state::Source source) {
     switch (source) {
@@ -60,7 +60,7 @@ const char* source_name(state::Source source) {
 }
 
 void add_link(proto_tree* tree, const LinkShot& link) {
-    auto* item = told(proto_tree_add_string(tree, hf.link, shown.tvb, 0, 0, link.name));
+    auto* item = generated(proto_tree_add_string(tree, hf.link, shown.tvb, 0, 0, link.name));
     auto* rows = proto_item_add_subtree(item, ett.link);
     if (link.is_disputed) proto_item_append_text(item, ", told in two ways");
     add_text(rows, hf.source, source_name(link.source));
@@ -118,8 +118,8 @@ void add_members(packet_info* pinfo, proto_tree* tree, const state::Group& group
         if (count++ == most_members_shown)
             proto_tree_add_subtree(rows, shown.tvb, 0, 0, ett.members, nullptr, "...");
         else
-            told(proto_tree_add_string_format(rows, hf.member, shown.tvb, 0, 0, port, "%s, %s, since frame %u", port,
-                                              state, one.from));
+            generated(proto_tree_add_string_format(rows, hf.member, shown.tvb, 0, 0, port, "%s, %s, since frame %u",
+                                                   port, state, one.from));
     }
 }
 
@@ -127,7 +127,8 @@ void add_group(packet_info* pinfo, proto_tree* tree, const Around& around) {
     const auto& group = *around.group;
     const char* name = in_packet(pinfo, group_text(group.mgid));
     if (!*name) name = in_packet(pinfo, text(group.mgid));
-    auto* rows = proto_item_add_subtree(told(proto_tree_add_string(tree, hf.group, shown.tvb, 0, 0, name)), ett.group);
+    auto* rows =
+        proto_item_add_subtree(generated(proto_tree_add_string(tree, hf.group, shown.tvb, 0, 0, name)), ett.group);
     add_gid(rows, hf.group_mgid, group.mgid);
     if (group.has_record) {
         add_number(rows, hf.group_mlid, group.mlid);
@@ -177,7 +178,7 @@ void add_table(packet_info* pinfo, proto_tree* tree, const TableShown& table) {
 void add_mgid(packet_info* pinfo, proto_tree* tree, const Gid& mgid, tvbuff_t* tvb, int offset) {
     add_rows(tree, tvb, offset, spec_of<Mgid>);
     const char* group = in_packet(pinfo, group_text(mgid));
-    if (*group) told(proto_tree_add_string(tree, hf.ip_group, tvb, offset, static_cast<int>(Mgid::size), group));
+    if (*group) generated(proto_tree_add_string(tree, hf.ip_group, tvb, offset, static_cast<int>(Mgid::size), group));
 }
 
 /// A header, and what is within it.
@@ -275,10 +276,10 @@ void add_decoding(proto_tree* rows) {
         const auto crcs = check_crcs(p.octets, p.tail);
         add_number(rows, hf.icrc, static_cast<std::uint32_t>(crcs.icrc));
         add_number(rows, hf.vcrc, static_cast<std::uint32_t>(crcs.vcrc));
-        if (p.is_ipoib()) told(proto_tree_add_boolean(rows, hf.has_grh, shown.tvb, 0, 0, p.grh ? 1 : 0));
+        if (p.is_ipoib()) generated(proto_tree_add_boolean(rows, hf.has_grh, shown.tvb, 0, 0, p.grh ? 1 : 0));
     }
     if (p.stop)
-        told(proto_tree_add_string_format_value(
+        generated(proto_tree_add_string_format_value(
             rows, hf.truncated, shown.tvb, static_cast<int>(p.stop.offset), 0, p.stop.layer.data(),
             "%.*s: it needs %u octets, the capture has %u", static_cast<int>(p.stop.layer.size()), p.stop.layer.data(),
             static_cast<unsigned>(p.stop.needed), static_cast<unsigned>(p.stop.available)));

@@ -436,9 +436,9 @@ class AcrossFrames(Wireshark):
             self.assertEqual(by_frame[answer][0], str(request))
         self.assertIn("Join of 239.1.2.3 refused: ERR_REQ_INVALID", [row[2] for row in by_frame.values()])
         for column in (3, 4, 5):
-            told = {frame: int(row[column]) for frame, row in by_frame.items() if row[column]}
-            self.assertTrue(told)
-            self.assertTrue(all(taught <= frame for frame, taught in told.items()))
+            learned = {frame: int(row[column]) for frame, row in by_frame.items() if row[column]}
+            self.assertTrue(learned)
+            self.assertTrue(all(taught <= frame for frame, taught in learned.items()))
 
     def test_names_are_resolved_in_the_columns(self):
         hosts = self.folder / "hosts"
