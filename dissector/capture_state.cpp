@@ -332,7 +332,7 @@ const Exchange* CaptureState::exchange(FrameNumber frame) const {
     return found == exchanges_.end() ? nullptr : &found->second;
 }
 
-const TableShown* CaptureState::table(FrameNumber frame) const {
+const ReassembledTable* CaptureState::table(FrameNumber frame) const {
     const auto found = tables_.find(frame);
     return found == tables_.end() ? nullptr : &found->second;
 }

@@ -85,7 +85,7 @@ struct Membership {
 };
 
 /// A table of the SA that the frame completes. The octets are the records, `stride` octets from one to the next.
-struct TableShown {
+struct ReassembledTable {
     wire::Octets records;
     std::size_t stride = 0;
     std::uint16_t attribute_id = 0;
@@ -109,7 +109,7 @@ public:
     [[nodiscard]] const ExpertInfo* expert_infos(FrameNumber frame) const;
     [[nodiscard]] const Around* around(FrameNumber frame) const;
     [[nodiscard]] const Exchange* exchange(FrameNumber frame) const;
-    [[nodiscard]] const TableShown* table(FrameNumber frame) const;
+    [[nodiscard]] const ReassembledTable* table(FrameNumber frame) const;
     /// Whether the frame belongs to the setting up of an IPoIB connection.
     [[nodiscard]] bool sets_up_connection(FrameNumber frame) const { return connections_.contains(frame); }
     /// Whether something was left out because a bound was reached.
@@ -188,7 +188,7 @@ private:
     std::unordered_map<const state::Member*, Membership*> latest_membership_;
     std::size_t membership_count_ = 0;
 
-    std::unordered_map<FrameNumber, TableShown> tables_;
+    std::unordered_map<FrameNumber, ReassembledTable> tables_;
     std::deque<std::vector<std::uint8_t>> table_octets_;
     std::size_t table_octets_count_ = 0;
 };

@@ -19,7 +19,7 @@ using namespace ipoib::dissector;
 // What the plugin holds while Wireshark may leave by longjmp needs no destructor.
 static_assert(std::is_trivially_destructible_v<ExpertInfo> && std::is_trivially_destructible_v<LinkShot> &&
               std::is_trivially_destructible_v<Around> && std::is_trivially_destructible_v<Exchange> &&
-              std::is_trivially_destructible_v<Membership> && std::is_trivially_destructible_v<TableShown> &&
+              std::is_trivially_destructible_v<Membership> && std::is_trivially_destructible_v<ReassembledTable> &&
               std::is_trivially_destructible_v<Announcement> && std::is_trivially_destructible_v<Packet>);
 
 namespace {

@@ -148,7 +148,7 @@ void add_exchange(proto_tree* tree, const Exchange& exchange) {
     add_frame(tree, hf.report, exchange.report);
 }
 
-void add_table(packet_info* pinfo, proto_tree* tree, const TableShown& table) {
+void add_table(packet_info* pinfo, proto_tree* tree, const ReassembledTable& table) {
     const auto* record = attribute_header(MgmtClass::subn_adm, table.attribute_id);
     const auto length = static_cast<guint>(table.records.size());
     auto* octets = tvb_new_child_real_data(shown.tvb, table.records.data(), length, static_cast<gint>(length));
