@@ -16,7 +16,7 @@ namespace {
 // What is kept of hostile captures is bounded, as the state itself is.
 constexpr std::size_t most_texts = 65536, most_expert_infos = std::size_t{1} << 22, most_notes = std::size_t{1} << 20,
                       most_counted = 1000, most_exchanges = std::size_t{1} << 20, most_open = 65536,
-                      most_memberships = std::size_t{1} << 20, most_shots = std::size_t{1} << 20,
+                      most_memberships = std::size_t{1} << 20, most_snapshots = std::size_t{1} << 20,
                       most_table_octets = std::size_t{64} << 20;
 constexpr std::uint8_t response_bit = 0x80;
 
@@ -154,51 +154,51 @@ void CaptureState::announcements(FrameNumber frame) {
     const auto* port = inspector_.known().named;
     const auto& p = inspector_.packet();
     const auto option = p.target_option ? p.target_option : p.source_option;
-    if (!port || (!p.arp_addresses && !option) || announcements_.size() >= most_shots) return;
+    if (!port || (!p.arp_addresses && !option) || announcements_.size() >= most_snapshots) return;
     const auto qpn = p.arp_addresses ? p.arp_addresses[ArpAddresses::sha_qpn] : option[LinkAddressOption::qpn];
     auto& latest = announced_[port];
     if (latest && latest->qpn == qpn) return;
     latest = &announcements_.emplace_back(Announcement{kept(announced_address(p)), qpn, frame});
 }
 
-const LinkShot* CaptureState::link_shot(const state::Link& link) {
+const LinkSnapshot* CaptureState::link_snapshot(const state::Link& link) {
     auto& latest = latest_link_[&link];
     const auto gid = link.broadcast_gid.value_or(Gid{});
     if (latest && latest->learned == number(link.learned) && latest->has_record == link.broadcast.has_value() &&
         latest->is_disputed == link.is_disputed && latest->broadcast_gid == gid && latest->source == link.source)
         return latest;
-    if (links_.size() >= most_shots) return latest;
-    auto& shot = links_.emplace_back();
-    shot.name = kept(inspection::link_name(inspector_.subnet().prefix(), link.p_key));
-    shot.link = &link;
-    shot.has_record = link.broadcast.has_value();
-    if (link.broadcast) shot.broadcast = *link.broadcast;
-    shot.broadcast_gid = gid;
-    shot.source = link.source;
-    shot.learned = number(link.learned);
-    shot.is_disputed = link.is_disputed;
-    return latest = &shot;
+    if (links_.size() >= most_snapshots) return latest;
+    auto& snapshot = links_.emplace_back();
+    snapshot.name = kept(inspection::link_name(inspector_.subnet().prefix(), link.p_key));
+    snapshot.link = &link;
+    snapshot.has_record = link.broadcast.has_value();
+    if (link.broadcast) snapshot.broadcast = *link.broadcast;
+    snapshot.broadcast_gid = gid;
+    snapshot.source = link.source;
+    snapshot.learned = number(link.learned);
+    snapshot.is_disputed = link.is_disputed;
+    return latest = &snapshot;
 }
 
-const PortShot* CaptureState::port_shot(const state::Port* port) {
+const PortSnapshot* CaptureState::port_snapshot(const state::Port* port) {
     if (!port) return nullptr;
     auto& latest = latest_port_[port];
     if (latest && latest->gid == port->gid && latest->lid == port->lid) return latest;
-    if (ports_.size() >= most_shots) return latest;
-    return latest = &ports_.emplace_back(PortShot{port->gid, port->lid});
+    if (ports_.size() >= most_snapshots) return latest;
+    return latest = &ports_.emplace_back(PortSnapshot{port->gid, port->lid});
 }
 
-const GroupShot* CaptureState::group_shot(const state::Group* group) {
+const GroupSnapshot* CaptureState::group_snapshot(const state::Group* group) {
     if (!group) return nullptr;
     auto& latest = latest_group_[group];
-    const GroupShot now{.group = group,
-                        .mgid = group->mgid,
-                        .mlid = group->record ? group->record->mlid : std::uint16_t{0},
-                        .learned = number(group->learned),
-                        .has_record = group->record.has_value()};
+    const GroupSnapshot now{.group = group,
+                            .mgid = group->mgid,
+                            .mlid = group->record ? group->record->mlid : std::uint16_t{0},
+                            .learned = number(group->learned),
+                            .has_record = group->record.has_value()};
     if (latest && latest->mlid == now.mlid && latest->learned == now.learned && latest->has_record == now.has_record)
         return latest;
-    if (groups_.size() >= most_shots) return latest;
+    if (groups_.size() >= most_snapshots) return latest;
     return latest = &groups_.emplace_back(now);
 }
 
@@ -209,9 +209,10 @@ void CaptureState::look_around(FrameNumber frame) {
         const auto found = port ? announced_.find(port) : announced_.end();
         return found == announced_.end() ? nullptr : found->second;
     };
-    Around around{
-        .sender = port_shot(known.sender), .receiver = port_shot(known.receiver), .group = group_shot(known.group)};
-    if (known.link && known.link->p_key) around.link = link_shot(*known.link);
+    Around around{.sender = port_snapshot(known.sender),
+                  .receiver = port_snapshot(known.receiver),
+                  .group = group_snapshot(known.group)};
+    if (known.link && known.link->p_key) around.link = link_snapshot(*known.link);
     around.sender_announced = announced(known.sender);
     around.receiver_announced = announced(known.receiver);
     if (known.member && known.member->joined && known.member->joined_at) {
@@ -220,7 +221,7 @@ void CaptureState::look_around(FrameNumber frame) {
     }
     auto index = around_index_.find(around);
     if (index == around_index_.end()) {
-        if (around_.size() >= most_shots) {
+        if (around_.size() >= most_snapshots) {
             is_incomplete_ = true;
             return;
         }
@@ -278,7 +279,7 @@ void CaptureState::memberships(FrameNumber frame) {
     if (known.member->joined == 0 || membership_count_ >= most_memberships) return;
     ++membership_count_;
     latest = &members_[known.group].emplace_back(
-        Membership{.port = port_shot(known.subject), .join_state = known.member->joined, .from = frame});
+        Membership{.port = port_snapshot(known.subject), .join_state = known.member->joined, .from = frame});
 }
 
 /// A report of traps 66 and 67 comes from an answer that made or ended the group.

@@ -26,7 +26,7 @@ struct ExpertInfo {
 };
 
 /// A link as it was known at some frame.
-struct LinkShot {
+struct LinkSnapshot {
     const char* name = "";  ///< "fe80::/0x8001"
     const state::Link* link = nullptr;
     state::GroupParameters broadcast;  ///< where has_record
@@ -44,11 +44,11 @@ struct Announcement {
 };
 
 /// A port and a group as they were known at some frame.
-struct PortShot {
+struct PortSnapshot {
     wire::Gid gid;          ///< zero while not known
     std::uint16_t lid = 0;  ///< 0 while not known
 };
-struct GroupShot {
+struct GroupSnapshot {
     const state::Group* group = nullptr;
     wire::Gid mgid;
     std::uint16_t mlid = 0;   ///< where has_record
@@ -58,10 +58,10 @@ struct GroupShot {
 
 /// What is known around a frame that belongs to a link, or is about a group.
 struct Around {
-    const LinkShot* link = nullptr;
-    const PortShot* sender = nullptr;
-    const PortShot* receiver = nullptr;
-    const GroupShot* group = nullptr;
+    const LinkSnapshot* link = nullptr;
+    const PortSnapshot* sender = nullptr;
+    const PortSnapshot* receiver = nullptr;
+    const GroupSnapshot* group = nullptr;
     const Announcement* sender_announced = nullptr;
     const Announcement* receiver_announced = nullptr;
     FrameNumber joined = 0;       ///< the answer that let the sender (of SA traffic: the asker) join the group
@@ -79,7 +79,7 @@ struct Exchange {
 
 /// A port's part in a group, from one answer of the SA to the next.
 struct Membership {
-    const PortShot* port = nullptr;
+    const PortSnapshot* port = nullptr;
     std::uint8_t join_state = 0;
     FrameNumber from = 0, to = 0;  ///< to 0: it still holds
 };
@@ -149,9 +149,9 @@ private:
     void look_around(FrameNumber frame);
     void forget(FrameNumber frame);
     Subnet& subnet() { return subnets_[&inspector_.subnet()]; }
-    const LinkShot* link_shot(const state::Link& link);
-    const PortShot* port_shot(const state::Port* port);
-    const GroupShot* group_shot(const state::Group* group);
+    const LinkSnapshot* link_snapshot(const state::Link& link);
+    const PortSnapshot* port_snapshot(const state::Port* port);
+    const GroupSnapshot* group_snapshot(const state::Group* group);
     void exchanges(FrameNumber frame);
     void memberships(FrameNumber frame);
     void reports(FrameNumber frame);
@@ -172,12 +172,12 @@ private:
     std::deque<std::uint32_t> around_by_frame_;  ///< index into around_, by frame; 0: nothing
     std::deque<Around> around_{1};
     std::unordered_map<Around, std::uint32_t, AroundHash> around_index_;
-    std::deque<LinkShot> links_;
-    std::unordered_map<const state::Link*, const LinkShot*> latest_link_;
-    std::deque<PortShot> ports_;
-    std::unordered_map<const state::Port*, const PortShot*> latest_port_;
-    std::deque<GroupShot> groups_;
-    std::unordered_map<const state::Group*, const GroupShot*> latest_group_;
+    std::deque<LinkSnapshot> links_;
+    std::unordered_map<const state::Link*, const LinkSnapshot*> latest_link_;
+    std::deque<PortSnapshot> ports_;
+    std::unordered_map<const state::Port*, const PortSnapshot*> latest_port_;
+    std::deque<GroupSnapshot> groups_;
+    std::unordered_map<const state::Group*, const GroupSnapshot*> latest_group_;
     std::deque<Announcement> announcements_;
     std::unordered_map<const state::Port*, const Announcement*> announced_;
 

@@ -17,7 +17,7 @@ using namespace ipoib::wire;
 using namespace ipoib::dissector;
 
 // What the plugin holds while Wireshark may leave by longjmp needs no destructor.
-static_assert(std::is_trivially_destructible_v<ExpertInfo> && std::is_trivially_destructible_v<LinkShot> &&
+static_assert(std::is_trivially_destructible_v<ExpertInfo> && std::is_trivially_destructible_v<LinkSnapshot> &&
               std::is_trivially_destructible_v<Around> && std::is_trivially_destructible_v<Exchange> &&
               std::is_trivially_destructible_v<Membership> && std::is_trivially_destructible_v<ReassembledTable> &&
               std::is_trivially_destructible_v<Announcement> && std::is_trivially_destructible_v<Packet>);

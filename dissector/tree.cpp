@@ -59,7 +59,7 @@ const char* source_name(state::Source source) {
     return "nothing yet";
 }
 
-void add_link(proto_tree* tree, const LinkShot& link) {
+void add_link(proto_tree* tree, const LinkSnapshot& link) {
     auto* item = generated(proto_tree_add_string(tree, hf.link, shown.tvb, 0, 0, link.name));
     auto* rows = proto_item_add_subtree(item, ett.link);
     if (link.is_disputed) proto_item_append_text(item, ", told in two ways");
@@ -83,7 +83,7 @@ struct PortIds {
     int address, gid, lid, qpn, announced;
 };
 
-void add_port(proto_tree* tree, const PortShot& port, const Announcement* announced, const PortIds& ids) {
+void add_port(proto_tree* tree, const PortSnapshot& port, const Announcement* announced, const PortIds& ids) {
     auto* rows = proto_tree_add_subtree_format(tree, shown.tvb, 0, 0, ett.port, nullptr, "%s %s", ids.title,
                                                announced ? announced->address : "");
     add_gid(rows, ids.gid, port.gid);
@@ -94,7 +94,7 @@ void add_port(proto_tree* tree, const PortShot& port, const Announcement* announ
     add_frame(rows, ids.announced, announced->frame);
 }
 
-const char* port_string(packet_info* pinfo, const PortShot& port) {
+const char* port_string(packet_info* pinfo, const PortSnapshot& port) {
     return in_packet(pinfo, port.gid.is_zero() ? "LID " + hex(port.lid, 4) : text(port.gid));
 }
 const char* join_state_string(packet_info* pinfo, std::uint8_t state) {
