@@ -31,7 +31,7 @@ FrameNumber number(const state::Sight& sight) { return static_cast<FrameNumber>(
 
 }  // namespace
 
-std::size_t CaptureState::AroundHash::operator()(const Around& a) const noexcept {
+std::size_t CaptureState::ConversationHash::operator()(const Conversation& a) const noexcept {
     const auto of = [](const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); };
     std::uint64_t hash = of(a.link);
     for (const std::uint64_t more :
@@ -74,7 +74,7 @@ void CaptureState::forget(FrameNumber frame) {
     exchanges_.erase(frame);
     connections_.erase(frame);
     tables_.erase(frame);
-    if (frame < around_by_frame_.size()) around_by_frame_.resize(frame);
+    if (frame < conversation_by_frame_.size()) conversation_by_frame_.resize(frame);
 }
 
 /// Takes the answers of the rules.
@@ -120,8 +120,8 @@ bool CaptureState::take(const inspection::FrameView& frame) {
     if (at < last_) return false;
     if (at == last_) forget(at);
     last_ = at;
-    around_by_frame_.resize(at, 0);
-    around_by_frame_.push_back(0);
+    conversation_by_frame_.resize(at, 0);
+    conversation_by_frame_.push_back(0);
     if (!inspector_.take(frame)) return true;
     inspector_.judge(Answers{*this, at});
     const auto& packet = inspector_.packet();
@@ -133,7 +133,7 @@ bool CaptureState::take(const inspection::FrameView& frame) {
         if (inspector_.known().connection && connections_.size() < most_exchanges) connections_.insert(at);
     }
     announcements(at);
-    look_around(at);
+    conversations(at);
     return true;
 }
 
@@ -202,33 +202,33 @@ const GroupSnapshot* CaptureState::group_snapshot(const state::Group* group) {
     return latest = &groups_.emplace_back(now);
 }
 
-void CaptureState::look_around(FrameNumber frame) {
+void CaptureState::conversations(FrameNumber frame) {
     const auto& known = inspector_.known();
     if (!known.link && !known.group) return;
     const auto announced = [&](const state::Port* port) {
         const auto found = port ? announced_.find(port) : announced_.end();
         return found == announced_.end() ? nullptr : found->second;
     };
-    Around around{.sender = port_snapshot(known.sender),
-                  .receiver = port_snapshot(known.receiver),
-                  .group = group_snapshot(known.group)};
-    if (known.link && known.link->p_key) around.link = link_snapshot(*known.link);
-    around.sender_announced = announced(known.sender);
-    around.receiver_announced = announced(known.receiver);
+    Conversation conversation{.sender = port_snapshot(known.sender),
+                              .receiver = port_snapshot(known.receiver),
+                              .group = group_snapshot(known.group)};
+    if (known.link && known.link->p_key) conversation.link = link_snapshot(*known.link);
+    conversation.sender_announced = announced(known.sender);
+    conversation.receiver_announced = announced(known.receiver);
     if (known.member && known.member->joined && known.member->joined_at) {
-        around.joined = number(known.member->joined_at);
-        around.join_state = known.member->joined;
+        conversation.joined = number(known.member->joined_at);
+        conversation.join_state = known.member->joined;
     }
-    auto index = around_index_.find(around);
-    if (index == around_index_.end()) {
-        if (around_.size() >= most_snapshots) {
+    auto index = conversation_index_.find(conversation);
+    if (index == conversation_index_.end()) {
+        if (conversations_.size() >= most_snapshots) {
             is_incomplete_ = true;
             return;
         }
-        index = around_index_.emplace(around, static_cast<std::uint32_t>(around_.size())).first;
-        around_.push_back(around);
+        index = conversation_index_.emplace(conversation, static_cast<std::uint32_t>(conversations_.size())).first;
+        conversations_.push_back(conversation);
     }
-    around_by_frame_[frame] = index->second;
+    conversation_by_frame_[frame] = index->second;
 }
 
 /// Requests and answers find each other by their transaction, whichever way they go.
@@ -323,9 +323,9 @@ const ExpertInfo* CaptureState::expert_infos(FrameNumber frame) const {
     return found == expert_infos_.end() ? nullptr : found->second.first;
 }
 
-const Around* CaptureState::around(FrameNumber frame) const {
-    if (frame >= around_by_frame_.size() || around_by_frame_[frame] == 0) return nullptr;
-    return &around_[around_by_frame_[frame]];
+const Conversation* CaptureState::conversation(FrameNumber frame) const {
+    if (frame >= conversation_by_frame_.size() || conversation_by_frame_[frame] == 0) return nullptr;
+    return &conversations_[conversation_by_frame_[frame]];
 }
 
 const Exchange* CaptureState::exchange(FrameNumber frame) const {

@@ -56,8 +56,8 @@ struct GroupSnapshot {
     bool has_record = false;
 };
 
-/// What is known around a frame that belongs to a link, or is about a group.
-struct Around {
+/// The conversation that a frame belongs to, as it was known then: its link, its two ports, its group.
+struct Conversation {
     const LinkSnapshot* link = nullptr;
     const PortSnapshot* sender = nullptr;
     const PortSnapshot* receiver = nullptr;
@@ -66,7 +66,7 @@ struct Around {
     const Announcement* receiver_announced = nullptr;
     FrameNumber joined = 0;       ///< the answer that let the sender (of SA traffic: the asker) join the group
     std::uint8_t join_state = 0;  ///< that holds since
-    friend bool operator==(const Around&, const Around&) = default;
+    friend bool operator==(const Conversation&, const Conversation&) = default;
 };
 
 /// How a MAD hangs together with others.
@@ -107,7 +107,7 @@ public:
 
     // Of any frame taken; null where there is nothing to tell.
     [[nodiscard]] const ExpertInfo* expert_infos(FrameNumber frame) const;
-    [[nodiscard]] const Around* around(FrameNumber frame) const;
+    [[nodiscard]] const Conversation* conversation(FrameNumber frame) const;
     [[nodiscard]] const Exchange* exchange(FrameNumber frame) const;
     [[nodiscard]] const ReassembledTable* table(FrameNumber frame) const;
     /// Whether the frame belongs to the setting up of an IPoIB connection.
@@ -121,8 +121,8 @@ public:
 
 private:
     struct Answers;
-    struct AroundHash {
-        std::size_t operator()(const Around& around) const noexcept;
+    struct ConversationHash {
+        std::size_t operator()(const Conversation& conversation) const noexcept;
     };
     struct GroupLife {
         FrameNumber made = 0, ended = 0;
@@ -146,7 +146,7 @@ private:
 
     const char* kept(std::string text);
     void add_expert_info(FrameNumber frame, ExpertInfo info);
-    void look_around(FrameNumber frame);
+    void conversations(FrameNumber frame);
     void forget(FrameNumber frame);
     Subnet& subnet() { return subnets_[&inspector_.subnet()]; }
     const LinkSnapshot* link_snapshot(const state::Link& link);
@@ -169,9 +169,9 @@ private:
     bool is_incomplete_ = false;
     std::unordered_map<FrameNumber, ExpertInfoList> expert_infos_;
 
-    std::deque<std::uint32_t> around_by_frame_;  ///< index into around_, by frame; 0: nothing
-    std::deque<Around> around_{1};
-    std::unordered_map<Around, std::uint32_t, AroundHash> around_index_;
+    std::deque<std::uint32_t> conversation_by_frame_;  ///< index into conversations_, by frame; 0: nothing
+    std::deque<Conversation> conversations_{1};
+    std::unordered_map<Conversation, std::uint32_t, ConversationHash> conversation_index_;
     std::deque<LinkSnapshot> links_;
     std::unordered_map<const state::Link*, const LinkSnapshot*> latest_link_;
     std::deque<PortSnapshot> ports_;

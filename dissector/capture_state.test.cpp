@@ -18,7 +18,7 @@ using namespace ipoib::dissector;
 
 // What the plugin holds while Wireshark may leave by longjmp needs no destructor.
 static_assert(std::is_trivially_destructible_v<ExpertInfo> && std::is_trivially_destructible_v<LinkSnapshot> &&
-              std::is_trivially_destructible_v<Around> && std::is_trivially_destructible_v<Exchange> &&
+              std::is_trivially_destructible_v<Conversation> && std::is_trivially_destructible_v<Exchange> &&
               std::is_trivially_destructible_v<Membership> && std::is_trivially_destructible_v<ReassembledTable> &&
               std::is_trivially_destructible_v<Announcement> && std::is_trivially_destructible_v<Packet>);
 
@@ -74,12 +74,12 @@ TEST_CASE("Capture state: request, answer, report and data lead to each other") 
     CHECK(capture.state.exchange(joined)->asked == Method::set);
     CHECK(capture.state.exchange(report)->cause == joined);
     CHECK(capture.state.exchange(joined)->report == report);
-    const auto* around = capture.state.around(data);
-    REQUIRE(around);
-    CHECK(around->joined == joined);
-    CHECK(around->join_state == join_state::full_member);
-    CHECK(around->link->learned == 2);
-    CHECK(std::string(around->link->name) == "fe80::/0xffff");
+    const auto* conversation = capture.state.conversation(data);
+    REQUIRE(conversation);
+    CHECK(conversation->joined == joined);
+    CHECK(conversation->join_state == join_state::full_member);
+    CHECK(conversation->link->learned == 2);
+    CHECK(std::string(conversation->link->name) == "fe80::/0xffff");
 }
 
 TEST_CASE("Capture state: members come and go with the SA's answers") {
@@ -87,9 +87,9 @@ TEST_CASE("Capture state: members come and go with the SA's answers") {
     const auto came = capture.join(a, group("239.1.2.3"));
     capture.join(b, group("239.1.2.3"), join_state::send_only_non_member);
     const auto went = capture.exchange(a, Method::del, group("239.1.2.3"), 1);
-    const auto* around = capture.state.around(went);
-    REQUIRE(around);
-    const auto& members = *capture.state.members(*around->group->group);
+    const auto* conversation = capture.state.conversation(went);
+    REQUIRE(conversation);
+    const auto& members = *capture.state.members(*conversation->group->group);
     REQUIRE(members.size() == 2);
     CHECK(members[0].from == came);
     CHECK(members[0].to == went);
@@ -138,7 +138,7 @@ TEST_CASE("Capture state: a frame shown again, or out of order, is not taken twi
     CHECK(capture.state.last() == 3);
     capture.state.take({.octets = octets, .sight = {2, 1, 0}});
     CHECK(capture.state.last() == 3);
-    CHECK(!capture.state.around(4));
+    CHECK(!capture.state.conversation(4));
     CHECK(!capture.state.expert_infos(100));
 }
 

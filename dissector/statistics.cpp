@@ -68,8 +68,8 @@ void count_frame(packet_info* pinfo) {
     auto* one = wmem_new(pinfo->pool, Count);
     one->kind = kind_of(*shown.packet);
     const auto* exchange = capture_state() ? capture_state()->exchange(shown.number) : nullptr;
-    const auto* around = capture_state() ? capture_state()->around(shown.number) : nullptr;
-    const Asked asked{.group = around && around->group ? &around->group->mgid : nullptr,
+    const auto* conversation = capture_state() ? capture_state()->conversation(shown.number) : nullptr;
+    const Asked asked{.group = conversation && conversation->group ? &conversation->group->mgid : nullptr,
                       .method = exchange ? exchange->asked : wire::Method{}};
     // Each name is a node, and Wireshark looks through them one by one.
     one->group = counted(group_of(*shown.packet, asked));

@@ -123,8 +123,8 @@ void add_members(packet_info* pinfo, proto_tree* tree, const state::Group& group
     }
 }
 
-void add_group(packet_info* pinfo, proto_tree* tree, const Around& around) {
-    const auto& group = *around.group;
+void add_group(packet_info* pinfo, proto_tree* tree, const Conversation& conversation) {
+    const auto& group = *conversation.group;
     const char* name = in_packet(pinfo, group_text(group.mgid));
     if (!*name) name = in_packet(pinfo, text(group.mgid));
     auto* rows =
@@ -134,8 +134,8 @@ void add_group(packet_info* pinfo, proto_tree* tree, const Around& around) {
         add_number(rows, hf.group_mlid, group.mlid);
         add_frame(rows, hf.group_learned, group.learned);
     }
-    if (around.join_state) add_text(rows, hf.join_state, join_state_string(pinfo, around.join_state));
-    add_frame(rows, hf.joined, around.joined);
+    if (conversation.join_state) add_text(rows, hf.join_state, join_state_string(pinfo, conversation.join_state));
+    add_frame(rows, hf.joined, conversation.joined);
     add_members(pinfo, rows, *group.group);
 }
 
@@ -287,10 +287,12 @@ void add_decoding(proto_tree* rows) {
 
 /// An SA that refuses a join need not repeat which: the state of the capture has it.
 const char* headline_string(packet_info* pinfo) {
-    const auto* around = capture_state() ? capture_state()->around(shown.number) : nullptr;
+    const auto* conversation = capture_state() ? capture_state()->conversation(shown.number) : nullptr;
     const auto* exchange = capture_state() ? capture_state()->exchange(shown.number) : nullptr;
-    return in_packet(pinfo, headline(*shown.packet, {.group = around && around->group ? &around->group->mgid : nullptr,
-                                                     .method = exchange ? exchange->asked : Method{}}));
+    return in_packet(
+        pinfo,
+        headline(*shown.packet, {.group = conversation && conversation->group ? &conversation->group->mgid : nullptr,
+                                 .method = exchange ? exchange->asked : Method{}}));
 }
 
 void add_columns(packet_info* pinfo) {
@@ -322,7 +324,7 @@ void dissect_rfc4391(packet_info* pinfo, proto_tree* tree) {
     const auto* expert_infos = capture_state() ? capture_state()->expert_infos(shown.number) : nullptr;
     const auto& p = *shown.packet;
     if (is_wanted(tree)) {
-        const auto* around = capture_state() ? capture_state()->around(shown.number) : nullptr;
+        const auto* conversation = capture_state() ? capture_state()->conversation(shown.number) : nullptr;
         const auto* exchange = capture_state() ? capture_state()->exchange(shown.number) : nullptr;
         const auto* table = capture_state() ? capture_state()->table(shown.number) : nullptr;
         const bool has_management = is_management_shown();
@@ -341,16 +343,16 @@ void dissect_rfc4391(packet_info* pinfo, proto_tree* tree) {
             }
             if (p.foreign != Foreign::none) add_text(rows, hf.foreign, name(p.foreign).data());
             add_decoding(rows);
-            if (around && around->link) add_link(rows, *around->link);
-            if (around && around->sender)
+            if (conversation && conversation->link) add_link(rows, *conversation->link);
+            if (conversation && conversation->sender)
                 add_port(
-                    rows, *around->sender, around->sender_announced,
+                    rows, *conversation->sender, conversation->sender_announced,
                     {"Sender", hf.sender_address, hf.sender_gid, hf.sender_lid, hf.sender_qpn, hf.sender_announced});
-            if (around && around->receiver)
-                add_port(rows, *around->receiver, around->receiver_announced,
+            if (conversation && conversation->receiver)
+                add_port(rows, *conversation->receiver, conversation->receiver_announced,
                          {"Receiver", hf.receiver_address, hf.receiver_gid, hf.receiver_lid, hf.receiver_qpn,
                           hf.receiver_announced});
-            if (around && around->group) add_group(pinfo, rows, *around);
+            if (conversation && conversation->group) add_group(pinfo, rows, *conversation);
             split_mgid(pinfo, tree);
             split_arp(tree);
             split_option(tree, p.source_option);
