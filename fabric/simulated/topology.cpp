@@ -20,11 +20,12 @@ Topology::Branch& Topology::add_switch() {
     branch.at = std::make_unique<Switch>(guid, around_.config.ports_per_switch, around_.config.hop, around_.counters);
     const auto ports = branch.at->port_count();
     const auto below = std::max(2u, ports / 4);
-    branch.first_jack = is_first ? 1 : 2;
+    branch.first_edge_port = is_first ? 1 : 2;
     branch.next_below = static_cast<std::uint8_t>(ports - below + 1);
-    for (auto port = branch.first_jack; port < branch.next_below; ++port) {
-        auto& jack = branch.jacks.emplace_back(std::make_unique<SwitchJack>(around_, *branch.at, port, jacks_++));
-        jack->changed = [this, guid, port](bool is_up) {
+    for (auto port = branch.first_edge_port; port < branch.next_below; ++port) {
+        auto& edge_port =
+            branch.edge_ports.emplace_back(std::make_unique<EdgePort>(around_, *branch.at, port, edge_ports_++));
+        edge_port->changed = [this, guid, port](bool is_up) {
             if (link_changed) link_changed(guid, port, is_up);
         };
     }
@@ -43,11 +44,11 @@ Topology::Branch& Topology::grow() {
     return lower;
 }
 
-SwitchJack& Topology::free_jack() {
+EdgePort& Topology::free_edge_port() {
     for (const auto& branch : branches_)
-        for (const auto& jack : branch.jacks)
-            if (jack->is_free()) return *jack;
-    return *grow().jacks.front();
+        for (const auto& edge_port : branch.edge_ports)
+            if (edge_port->is_free()) return *edge_port;
+    return *grow().edge_ports.front();
 }
 
 Switch* Topology::find(std::uint64_t switch_guid) const {
@@ -55,12 +56,12 @@ Switch* Topology::find(std::uint64_t switch_guid) const {
     return index < branches_.size() ? branches_[index].at.get() : nullptr;
 }
 
-SwitchJack* Topology::jack(std::uint64_t switch_guid, std::uint8_t port) const {
+EdgePort* Topology::edge_port(std::uint64_t switch_guid, std::uint8_t port) const {
     const auto index = switch_guid - first_switch_guid;
     if (index >= branches_.size()) return nullptr;
     const auto& branch = branches_[index];
-    const std::size_t at = std::size_t{port} - branch.first_jack;
-    return at < branch.jacks.size() ? branch.jacks[at].get() : nullptr;
+    const std::size_t at = std::size_t{port} - branch.first_edge_port;
+    return at < branch.edge_ports.size() ? branch.edge_ports[at].get() : nullptr;
 }
 
 }  // namespace ipoib::fabric::simulated

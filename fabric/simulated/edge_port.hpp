@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where an end node's cable meets its switch.
+// An edge port: the port of a switch that an end node is plugged into, and the cable between them.
 #pragma once
 
 #include "fabric/simulated/cable.hpp"
@@ -7,7 +7,7 @@
 
 namespace ipoib::fabric::simulated {
 
-/// What all jacks of a subnet share.
+/// What all switch ports of a subnet share.
 struct Surroundings {
     Loop& loop;
     const SubnetConfig& config;
@@ -15,11 +15,11 @@ struct Surroundings {
     std::function<void(Time, const Frame&, NodeRole)> watcher{};
 };
 
-class SwitchJack final : public Jack, public Outlet {
+class EdgePort final : public SwitchPort, public Outlet {
 public:
-    /// `number`: of all jacks, for the seeds of its faults.
-    SwitchJack(Surroundings& around, Switch& at, std::uint8_t port, std::uint64_t number);
-    ~SwitchJack() override;
+    /// `number`: of all edge ports, for the seeds of its faults.
+    EdgePort(Surroundings& around, Switch& at, std::uint8_t port, std::uint64_t number);
+    ~EdgePort() override;
 
     [[nodiscard]] bool is_free() const noexcept { return node_ == nullptr; }
     [[nodiscard]] bool is_link_up() const noexcept { return is_up_; }
@@ -41,9 +41,9 @@ public:
 private:
     /// Where a faulty cable ends at the switch.
     struct Entry final : FrameSink {
-        explicit Entry(SwitchJack& owner) : jack(owner) {}
+        explicit Entry(EdgePort& owner) : port(owner) {}
         void receive(const Frame& frame) override;
-        SwitchJack& jack;
+        EdgePort& port;
     };
     [[nodiscard]] bool is_whole(const Frame& frame) const noexcept;
     void drop_cable();
