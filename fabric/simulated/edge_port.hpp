@@ -15,7 +15,7 @@ struct Surroundings {
     std::function<void(Time, const Frame&, NodeRole)> watcher{};
 };
 
-class EdgePort final : public SwitchPort, public Outlet {
+class EdgePort final : public SwitchPort, public NodeCable {
 public:
     /// `number`: of all edge ports, for the seeds of its faults.
     EdgePort(Surroundings& around, Switch& at, std::uint8_t port, std::uint64_t number);
