@@ -5,8 +5,8 @@
 namespace ipoib::fabric::simulated {
 using namespace wire;
 
-EdgePort::EdgePort(Surroundings& around, Switch& at, std::uint8_t port, std::uint64_t number)
-    : around_(around), switch_(at), port_(port), number_(number) {}
+EdgePort::EdgePort(SubnetContext& context, Switch& at, std::uint8_t port, std::uint64_t number)
+    : context_(context), switch_(at), port_(port), number_(number) {}
 
 EdgePort::~EdgePort() { drop_cable(); }
 
@@ -21,8 +21,8 @@ void EdgePort::set_link(bool is_up) {
     if (!node_ || is_up == is_up_) return;
     is_up_ = is_up;
     if (!is_up) {
-        around_.loop.forget(*node_);
-        around_.loop.forget(entry_);
+        context_.loop.forget(*node_);
+        context_.loop.forget(entry_);
         if (to_switch_) to_switch_->clear();
         if (to_node_) to_node_->clear();
     }
@@ -41,21 +41,21 @@ void EdgePort::unplug() {
 }
 
 void EdgePort::drop_cable() {
-    if (node_) around_.loop.forget(*node_);
-    around_.loop.forget(entry_);
+    if (node_) context_.loop.forget(*node_);
+    context_.loop.forget(entry_);
     to_switch_.reset();
     to_node_.reset();
 }
 
 void EdgePort::receive(const Frame& frame) {
     if (!is_up_) return;
-    if (around_.watcher && (role_ != NodeRole::subnet_manager || around_.config.may_see_sa_port))
-        around_.watcher(around_.loop.now(), frame, role_);
+    if (context_.watcher && (role_ != NodeRole::subnet_manager || context_.config.may_see_sa_port))
+        context_.watcher(context_.loop.now(), frame, role_);
     if (!is_whole(frame)) {
-        ++around_.counters.malformed;
+        ++context_.counters.malformed;
         return;
     }
-    const auto arrival = around_.loop.now() + around_.config.hop;
+    const auto arrival = context_.loop.now() + context_.config.hop;
     if (to_switch_) return to_switch_->carry(frame, arrival);
     switch_.take(frame, port_, arrival);
 }
@@ -71,21 +71,21 @@ bool EdgePort::is_whole(const Frame& frame) const noexcept {
 }
 
 void EdgePort::Entry::receive(const Frame& frame) {
-    if (port.is_up_) port.switch_.take(frame, port.port_, port.around_.loop.now());
+    if (port.is_up_) port.switch_.take(frame, port.port_, port.context_.loop.now());
 }
 
 void EdgePort::carry(const Frame& frame, Time arrival) {
     if (to_node_) return to_node_->carry(frame, arrival);
-    around_.loop.deliver(arrival, *node_, frame);
+    context_.loop.deliver(arrival, *node_, frame);
 }
 
 void EdgePort::set_faults(const LinkFaults& faults) {
     if (!node_) return;
     if (!to_switch_) {
-        const auto seed = around_.config.seed * 0x9e3779b97f4a7c15 + 2 * number_;
-        auto& lost = around_.counters.dropped_fault;
-        to_switch_ = std::make_unique<FaultyLane>(around_.loop, entry_, seed, lost);
-        to_node_ = std::make_unique<FaultyLane>(around_.loop, *node_, seed + 1, lost);
+        const auto seed = context_.config.seed * 0x9e3779b97f4a7c15 + 2 * number_;
+        auto& lost = context_.counters.dropped_fault;
+        to_switch_ = std::make_unique<FaultyLane>(context_.loop, entry_, seed, lost);
+        to_node_ = std::make_unique<FaultyLane>(context_.loop, *node_, seed + 1, lost);
     }
     to_switch_->set(faults);
     to_node_->set(faults);

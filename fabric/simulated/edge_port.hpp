@@ -8,7 +8,7 @@
 namespace ipoib::fabric::simulated {
 
 /// What all switch ports of a subnet share.
-struct Surroundings {
+struct SubnetContext {
     Loop& loop;
     const SubnetConfig& config;
     Subnet::Counters& counters;
@@ -18,7 +18,7 @@ struct Surroundings {
 class EdgePort final : public SwitchPort, public NodeCable {
 public:
     /// `number`: of all edge ports, for the seeds of its faults.
-    EdgePort(Surroundings& around, Switch& at, std::uint8_t port, std::uint64_t number);
+    EdgePort(SubnetContext& context, Switch& at, std::uint8_t port, std::uint64_t number);
     ~EdgePort() override;
 
     [[nodiscard]] bool is_free() const noexcept { return node_ == nullptr; }
@@ -48,7 +48,7 @@ private:
     [[nodiscard]] bool is_whole(const Frame& frame) const noexcept;
     void drop_cable();
 
-    Surroundings& around_;
+    SubnetContext& context_;
     Switch& switch_;
     const std::uint8_t port_;
     const std::uint64_t number_;

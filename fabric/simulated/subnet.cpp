@@ -30,8 +30,8 @@ struct Subnet::State final : Wiring {
     Scenario scenario;
     const SubnetConfig config;
     Counters counters;
-    Surroundings around{loop, config, counters};
-    Topology topology{around};
+    SubnetContext context{loop, config, counters};
+    Topology topology{context};
     Hca hca;
     SubnetManager manager;
     SubnetAdministrator administrator;
@@ -153,7 +153,7 @@ void Subnet::change_scenario(const Scenario& scenario) {
 }
 
 void Subnet::watch(std::function<void(Time, const Frame&, NodeRole)> watcher) {
-    state_->around.watcher = std::move(watcher);
+    state_->context.watcher = std::move(watcher);
 }
 
 }  // namespace ipoib::fabric

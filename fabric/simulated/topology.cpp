@@ -11,20 +11,21 @@ constexpr std::uint64_t first_switch_guid = 0x0002c90300fe0001;
 
 }  // namespace
 
-Topology::Topology(Surroundings& around) : around_(around) { add_switch(); }
+Topology::Topology(SubnetContext& context) : context_(context) { add_switch(); }
 
 Topology::Branch& Topology::add_switch() {
     const auto guid = first_switch_guid + branches_.size();
     const bool is_first = branches_.empty();
     auto& branch = branches_.emplace_back();
-    branch.at = std::make_unique<Switch>(guid, around_.config.ports_per_switch, around_.config.hop, around_.counters);
+    branch.at =
+        std::make_unique<Switch>(guid, context_.config.ports_per_switch, context_.config.hop, context_.counters);
     const auto ports = branch.at->port_count();
     const auto below = std::max(2u, ports / 4);
     branch.first_edge_port = is_first ? 1 : 2;
     branch.next_below = static_cast<std::uint8_t>(ports - below + 1);
     for (auto port = branch.first_edge_port; port < branch.next_below; ++port) {
         auto& edge_port =
-            branch.edge_ports.emplace_back(std::make_unique<EdgePort>(around_, *branch.at, port, edge_ports_++));
+            branch.edge_ports.emplace_back(std::make_unique<EdgePort>(context_, *branch.at, port, edge_ports_++));
         edge_port->changed = [this, guid, port](bool is_up) {
             if (link_changed) link_changed(guid, port, is_up);
         };

@@ -9,7 +9,7 @@ namespace ipoib::fabric::simulated {
 /// Of each switch's ports some are kept for switches below it; the first port of every switch but the first leads up.
 class Topology {
 public:
-    explicit Topology(Surroundings& around);
+    explicit Topology(SubnetContext& context);
 
     /// An edge port that no node is in, at the first switch that has one; cables a further switch when none has.
     EdgePort& free_edge_port();
@@ -42,7 +42,7 @@ private:
     Branch& add_switch();
     Branch& grow();
 
-    Surroundings& around_;
+    SubnetContext& context_;
     std::vector<Branch> branches_;
     std::uint64_t edge_ports_ = 0;
 };
