@@ -22,7 +22,7 @@ void EdgePort::set_link(bool is_up) {
     is_up_ = is_up;
     if (!is_up) {
         context_.loop.forget(*node_);
-        context_.loop.forget(entry_);
+        context_.loop.forget(cable_end_);
         if (to_switch_) to_switch_->clear();
         if (to_node_) to_node_->clear();
     }
@@ -42,7 +42,7 @@ void EdgePort::unplug() {
 
 void EdgePort::drop_cable() {
     if (node_) context_.loop.forget(*node_);
-    context_.loop.forget(entry_);
+    context_.loop.forget(cable_end_);
     to_switch_.reset();
     to_node_.reset();
 }
@@ -70,7 +70,7 @@ bool EdgePort::is_whole(const Frame& frame) const noexcept {
     return lrh[Lrh::version] == 0 && lrh[Lrh::packet_length] * std::size_t{4} + vcrc_size == octets.size();
 }
 
-void EdgePort::Entry::receive(const Frame& frame) {
+void EdgePort::CableEnd::receive(const Frame& frame) {
     if (port.is_up_) port.switch_.take(frame, port.port_, port.context_.loop.now());
 }
 
@@ -84,7 +84,7 @@ void EdgePort::set_faults(const LinkFaults& faults) {
     if (!to_switch_) {
         const auto seed = context_.config.seed * 0x9e3779b97f4a7c15 + 2 * number_;
         auto& lost = context_.counters.dropped_fault;
-        to_switch_ = std::make_unique<FaultyLane>(context_.loop, entry_, seed, lost);
+        to_switch_ = std::make_unique<FaultyLane>(context_.loop, cable_end_, seed, lost);
         to_node_ = std::make_unique<FaultyLane>(context_.loop, *node_, seed + 1, lost);
     }
     to_switch_->set(faults);

@@ -39,9 +39,9 @@ public:
     void unplug() override;
 
 private:
-    /// Where a faulty cable ends at the switch.
-    struct Entry final : FrameSink {
-        explicit Entry(EdgePort& owner) : port(owner) {}
+    /// The switch's end of a faulty cable.
+    struct CableEnd final : FrameSink {
+        explicit CableEnd(EdgePort& owner) : port(owner) {}
         void receive(const Frame& frame) override;
         EdgePort& port;
     };
@@ -57,7 +57,7 @@ private:
     NodeRole role_ = NodeRole::other;
     bool is_up_ = false;
     std::function<void(bool)> told_;
-    Entry entry_{*this};
+    CableEnd cable_end_{*this};
     std::unique_ptr<FaultyLane> to_switch_, to_node_;
 };
 
