@@ -84,8 +84,8 @@ void EdgePort::set_faults(const LinkFaults& faults) {
     if (!to_switch_) {
         const auto seed = context_.config.seed * 0x9e3779b97f4a7c15 + 2 * number_;
         auto& lost = context_.counters.dropped_fault;
-        to_switch_ = std::make_unique<FaultyLane>(context_.loop, cable_end_, seed, lost);
-        to_node_ = std::make_unique<FaultyLane>(context_.loop, *node_, seed + 1, lost);
+        to_switch_ = std::make_unique<CableDirection>(context_.loop, cable_end_, seed, lost);
+        to_node_ = std::make_unique<CableDirection>(context_.loop, *node_, seed + 1, lost);
     }
     to_switch_->set(faults);
     to_node_->set(faults);

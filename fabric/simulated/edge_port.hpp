@@ -58,7 +58,7 @@ private:
     bool is_up_ = false;
     std::function<void(bool)> told_;
     CableEnd cable_end_{*this};
-    std::unique_ptr<FaultyLane> to_switch_, to_node_;
+    std::unique_ptr<CableDirection> to_switch_, to_node_;
 };
 
 }  // namespace ipoib::fabric::simulated
