@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is between the ports of a subnet: switches, routers, paths.
+// The topology that an SA tells of: switches, routers, paths between ports.
 #include "conformance/audit/questions.hpp"
 #include "protocol/wire/link_record.hpp"
 #include "protocol/wire/mgid.hpp"
