@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rules on each group by itself, and on the broadcast groups. RFC 4391, 4, 4.1, 5 and 10; RFC 4392, 1.2 and 1.3.
-#include "conformance/audit/words.hpp"
+#include "conformance/audit/common.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rules on a group beside the broadcast group of its link. RFC 4391, 4 and 10.
-#include "conformance/audit/words.hpp"
+#include "conformance/audit/common.hpp"
 
 namespace ipoib::audit {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rules on members and their ports. RFC 4391, 4.1 and 5; RFC 4392, 1.2 and 1.3.
-#include "conformance/audit/words.hpp"
+#include "conformance/audit/common.hpp"
 #include "protocol/state/rates.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rules on what lies below a link: IB subnets and routers between them, paths, switches. RFC 4391, 4.1 and 9.1.2; RFC
 // 4392, 1.3; the chapter on UD multicasting.
-#include "conformance/audit/words.hpp"
+#include "conformance/audit/common.hpp"
 
 namespace ipoib::audit {
 namespace {
