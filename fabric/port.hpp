@@ -65,7 +65,7 @@ struct PortFacts {
     /// The first P_Key that makes its port a full member of a partition; 0: there is none.
     [[nodiscard]] std::uint16_t first_full_p_key() const noexcept {
         for (const auto p_key : p_keys)
-            if (p_key & wire::full_member) return p_key;
+            if (wire::is_full_member(p_key)) return p_key;
         return 0;
     }
 };

@@ -60,7 +60,7 @@ Statement parse_assumption(std::string_view text) {
     }
     auto& group = assumed.group;
     const auto p_key = group.tells(Parameter::p_key) ? group.parameters.p_key : default_p_key;
-    set(group, Parameter::p_key, p_key | std::uint32_t{wire::full_member});
+    set(group, Parameter::p_key, p_key | std::uint32_t{wire::full_membership});
     const unsigned scope = group.tells(Parameter::scope) ? group.parameters.scope : default_scope;
     group.parameters.mgid = wire::broadcast_gid(group.parameters.p_key, scope);
     return {.groups = {group}, .source = state::Source::assumed, .origin = "--assume", .subnet_prefix = assumed.prefix};

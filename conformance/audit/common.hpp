@@ -28,7 +28,7 @@ inline std::string text_of_mgid_p_key(const Item& item) { return p_key_text(mgid
 /// The P_Key that the group's MGID must hold, as far as its record tells.
 inline std::uint16_t p_key_of_link(const Item& item) {
     const auto p_key = item.group.tells(Parameter::p_key) ? item.parameters().p_key : mgid(item)[Mgid::p_key];
-    return static_cast<std::uint16_t>(p_key | full_member);
+    return static_cast<std::uint16_t>(p_key | full_membership);
 }
 
 /// The group's parameter in words.

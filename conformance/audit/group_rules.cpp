@@ -78,7 +78,10 @@ constexpr Rule rules_of_groups[] = {
      .about = About::broadcast,
      .evidence = Evidence::one_record,
      .knows = told(Parameter::p_key),
-     .holds = [](const Item& item) { return (item.parameters().p_key & mgid(item)[Mgid::p_key] & full_member) != 0; },
+     .holds =
+         [](const Item& item) {
+             return is_full_member(item.parameters().p_key) && is_full_member(mgid(item)[Mgid::p_key]);
+         },
      .field = "P_Key",
      .expected = [](const Item&) { return std::string("the high bit set, in record and MGID"); },
      .actual =

@@ -20,7 +20,7 @@ std::string mtu_of_port(const Item& item) {
 bool has_p_key(const Item& item, std::uint16_t p_key) { return std::ranges::binary_search(*item.port->p_keys, p_key); }
 bool is_full(const Item& item) { return has_p_key(item, p_key_of_link(item)); }
 bool is_limited(const Item& item) {
-    return !is_full(item) && has_p_key(item, static_cast<std::uint16_t>(p_key_of_link(item) & ~full_member));
+    return !is_full(item) && has_p_key(item, static_cast<std::uint16_t>(p_key_of_link(item) & ~full_membership));
 }
 
 constexpr Rule rules_of_members[] = {

@@ -8,7 +8,7 @@ namespace {
 
 using P = PathRecord;
 
-constexpr std::uint16_t limited_p_key = 0x0abc, full_p_key = limited_p_key | full_member;
+constexpr std::uint16_t limited_p_key = 0x0abc, full_p_key = limited_p_key | full_membership;
 
 fabric::SaAnswer ask_for_path(Bench& bench, const Gid& from, const Gid& to) {
     const auto wanted = Bytes<P>{}
