@@ -3,7 +3,7 @@
 #include "fabric/socket/fabric.hpp"
 
 #include "fabric/node/mad_frame.hpp"
-#include "fabric/socket/control_process.hpp"
+#include "fabric/socket/fabric_control.hpp"
 #include "fabric/socket/gate.hpp"
 #include "fabric/socket/sightings.hpp"
 #include "fabric/socket/unix_socket.hpp"
@@ -115,7 +115,7 @@ struct SocketFabric::State {
     [[nodiscard]] std::string problem() const;
 
     Loop loop{Loop::Clock::real};
-    std::optional<OutsideControl> control;
+    std::optional<FabricControl> control;
     std::vector<std::unique_ptr<Node>> nodes;
     std::vector<Port*> ports;
     std::unique_ptr<Tap> tap;

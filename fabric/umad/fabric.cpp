@@ -2,7 +2,7 @@
 // One port with libibumad, seen as a fabric.
 #include "fabric/umad/fabric.hpp"
 
-#include "fabric/socket/control_process.hpp"
+#include "fabric/socket/fabric_control.hpp"
 #include "fabric/umad/managed_port.hpp"
 
 #include <array>
@@ -21,7 +21,7 @@ struct UmadFabric::State {
     ManagedPort port;
     std::array<Port*, 1> ports{&port.port()};
     bool is_trusted;
-    OutsideControl control;
+    FabricControl control;
     std::function<void(const Sighting&)> observer;
 };
 

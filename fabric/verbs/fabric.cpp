@@ -2,7 +2,7 @@
 // Ports of real HCAs, seen as a fabric.
 #include "fabric/verbs/fabric.hpp"
 
-#include "fabric/socket/control_process.hpp"
+#include "fabric/socket/fabric_control.hpp"
 #include "fabric/socket/sightings.hpp"
 #include "protocol/wire/lrh.hpp"
 
@@ -24,7 +24,7 @@ struct VerbsFabric::State {
 
     VerbsFabricOptions options;
     Loop loop{Loop::Clock::real};
-    OutsideControl control;
+    FabricControl control;
     std::vector<std::unique_ptr<VerbsPort>> owned;
     std::vector<Port*> ports;
     std::function<void(const Sighting&)> observer;
