@@ -77,7 +77,7 @@ public:
     }
     [[nodiscard]] fabric::Abilities abilities() const override {
         using fabric::Ability;
-        return Ability::any_frame | Ability::see_all | Ability::reports | Ability::control | Ability::two_ports |
+        return Ability::any_frame | Ability::see_all | Ability::reports | Ability::fabric_control | Ability::two_ports |
                Ability::trusted_sa | Ability::long_tables;
     }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override { return facts_; }

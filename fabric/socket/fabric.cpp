@@ -161,7 +161,7 @@ Loop& SocketFabric::loop() { return state_->loop; }
 Abilities SocketFabric::abilities() const {
     auto abilities = Ability::any_frame | Ability::reports | Ability::long_tables;
     if (state_->ports.size() > 1) abilities = abilities | Ability::two_ports;
-    if (*state_->control) abilities = abilities | Ability::control;
+    if (*state_->control) abilities = abilities | Ability::fabric_control;
     if (state_->tap) abilities = abilities | Ability::see_all;
     if (state_->is_trusted) abilities = abilities | Ability::trusted_sa;
     return abilities;

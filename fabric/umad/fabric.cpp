@@ -37,7 +37,7 @@ Abilities UmadFabric::abilities() const {
     const auto& device = state_->port.device();
     if (!device.is_simulated()) abilities = abilities | Ability::long_tables;
     if (device.hears_reports()) abilities = abilities | Ability::reports;
-    if (state_->control) abilities = abilities | Ability::control;
+    if (state_->control) abilities = abilities | Ability::fabric_control;
     if (state_->is_trusted) abilities = abilities | Ability::trusted_sa;
     return abilities;
 }

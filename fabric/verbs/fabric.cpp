@@ -56,7 +56,7 @@ Loop& VerbsFabric::loop() { return state_->loop; }
 Abilities VerbsFabric::abilities_with(const VerbsFabricOptions& options) {
     auto abilities = Ability::long_tables | Ability::reports;
     if (options.ports.size() > 1) abilities = abilities | Ability::two_ports;
-    if (!options.control.empty()) abilities = abilities | Ability::control;
+    if (!options.control.empty()) abilities = abilities | Ability::fabric_control;
     if (std::ranges::any_of(options.ports, [](const auto& port) { return port.sm_key != 0; }))
         abilities = abilities | Ability::trusted_sa;
     return abilities;

@@ -35,7 +35,7 @@ const Case limited_members_have_no_path{
         "member",
     .tags = {"sa", "pkey"},
     .impact = Impact::link,
-    .needs = Ability::two_ports | Ability::control,
+    .needs = Ability::two_ports | Ability::fabric_control,
     .subject = Subject::sa,
     .lasts_at_most = 20s,
     .steps =
