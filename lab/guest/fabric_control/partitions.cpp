@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "lab/guest/control/partitions.hpp"
+#include "lab/guest/fabric_control/partitions.hpp"
 
 #include <algorithm>
 #include <array>
