@@ -18,7 +18,6 @@ constexpr std::size_t most_texts = 65536, most_expert_infos = std::size_t{1} << 
                       most_counted = 1000, most_exchanges = std::size_t{1} << 20, most_open = 65536,
                       most_memberships = std::size_t{1} << 20, most_snapshots = std::size_t{1} << 20,
                       most_table_octets = std::size_t{64} << 20;
-constexpr std::uint8_t response_bit = 0x80;
 
 bool is_join_answer(const Packet& p) {
     return p.mc_member && p.mad[Mad::method] == Method::get_resp && p.mad[Mad::status] == 0;

@@ -6,6 +6,7 @@
 #include "dissector/strings.hpp"
 #include "protocol/build/management.hpp"
 #include "protocol/build/samples.hpp"
+#include "protocol/wire/igmp.hpp"
 #include "protocol/wire/rmpp_segments.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -42,7 +43,7 @@ public:
     /// The frame of the answer.
     FrameNumber exchange(const Node& port, Method method, const Gid& mgid, std::uint8_t join_as,
                          std::uint16_t status = 0) {
-        const auto record = group_record(port, plain, mgid, 0xc007, join_as);
+        const auto record = build::group_record(port, plain, mgid, 0xc007, join_as);
         (*this)(mc_member(port, sa, method, ++transaction_, record, mask));
         const auto answer = method == Method::del ? Method::delete_resp : Method::get_resp;
         return (*this)(mc_member(sa, port, answer, transaction_, record, mask).set(Mad::status, status));
@@ -118,7 +119,7 @@ TEST_CASE("Capture state: a table in many segments is whole in the frame that co
 TEST_CASE("Capture state: what was not done in time is told of the frame that called for it") {
     TestCapture capture;
     capture.join(a, plain.broadcast_gid());
-    const auto listens = capture(igmp(a, 0x16, parse_ipv4("239.1.2.3").value(), 0xc000, plain));
+    const auto listens = capture(igmp(a, igmp_type::report_v2, parse_ipv4("239.1.2.3").value(), 0xc000, plain));
     for (int i = 0; i < 20; ++i) {
         capture.pause(2'000'000'000);
         capture(arp_request(a, b.ipv4, plain));
@@ -149,8 +150,8 @@ TEST_CASE("Capture state: strings for management packets") {
         decode(octets, packet);
         return headline(packet, asked);
     };
-    const auto record = group_record(a, plain, group("239.1.2.3"), 0xc007, 1);
-    const auto refusal = mc_member(sa, a, Method::get_resp, 1, {}, mask).set(Mad::status, 0x0200);
+    const auto record = build::group_record(a, plain, group("239.1.2.3"), 0xc007, 1);
+    const auto refusal = mc_member(sa, a, Method::get_resp, 1, {}, mask).set(Mad::status, sa_status::invalid_request);
     CHECK(line(mc_member(a, sa, Method::set, 1, record, mask)) == "FullMember join of 239.1.2.3");
     CHECK(line(mc_member(sa, a, Method::get_resp, 1, record, mask), {.method = Method::set}) ==
           "FullMember join of 239.1.2.3, done");

@@ -31,6 +31,7 @@ FUZZ_RUNS = int(os.environ.get("IPOIB_WIRESHARK_FUZZ", "200"))
 GOLDEN = TOP / "tests" / "golden" / "wireshark"
 CAPTURES = sorted(file for file in (TOP / "captures").iterdir() if file.suffix in (".pcap", ".pcapng"))
 UPDATE = "--update" in sys.argv
+GET_TABLE_RESP, MC_MEMBER_RECORD = 0x92, 0x38
 
 # What a failed assertion in Wireshark, or in a sanitizer, says.
 DISASTERS = ("Dissector bug", "AddressSanitizer", "runtime error:", "Assertion", "STATUS: CRASH", "failed assertion")
@@ -458,7 +459,7 @@ class AcrossFrames(Wireshark):
         tables = []
         for capture in captures:
             for records in self.fields(capture, "rfc4391.mc_member_record.mgid", options=(
-                    "-Y", "rfc4391.mad.method == 0x92 && rfc4391.mad.attribute_id == 0x38")):
+                    "-Y", f"rfc4391.mad.method == {GET_TABLE_RESP} && rfc4391.mad.attribute_id == {MC_MEMBER_RECORD}")):
                 tables.append(len(records[0].split(",")))
         self.assertGreater(max(tables), 2)
 

@@ -16,8 +16,7 @@ std::uint16_t base(std::uint16_t p_key) noexcept { return p_key & base_mask; }
 
 Method response_to(Method method) noexcept {
     if (method == Method::set) return Method::get_resp;
-    constexpr unsigned response = 0x80;
-    return static_cast<Method>(static_cast<unsigned>(method) | response);
+    return static_cast<Method>(static_cast<unsigned>(method) | response_bit);
 }
 
 }  // namespace
