@@ -22,7 +22,7 @@ endfunction()
 
 # Shared words by their names: each definition of these headers begins with "inline".
 set(words "")
-foreach(header protocol/rules/common.hpp conformance/audit/words.hpp conformance/cases/prelude.hpp)
+foreach(header protocol/rules/common.hpp conformance/audit/common.hpp conformance/cases/prelude.hpp)
   source_of("${SOURCE}/${header}" text)
   string(REPLACE " inline " ";" definitions "${text}")
   list(POP_FRONT definitions)

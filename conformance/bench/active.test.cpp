@@ -254,10 +254,10 @@ TEST_CASE("Active run: repetitions are one result, the worst of them") {
 namespace {
 
 /// A DUT that crashes, or breaks its channel, when it is asked for its health.
-class Sick : public Control {
+class Sick : public DutControl {
 public:
     explicit Sick(std::string health) : health_(std::move(health)) {}
-    ControlReply ask(const std::string& request, fabric::Duration) override {
+    DutControlReply ask(const std::string& request, fabric::Duration) override {
         const auto asked = nlohmann::json::parse(request);
         nlohmann::json answer{{"id", asked["id"]}, {"ok", true}};
         if (asked["do"] == "hello")

@@ -29,17 +29,17 @@ bool notes(const Result& result, std::string_view words) {
 }
 
 /// Writes down what the DUT is asked for.
-class Overheard : public Control {
+class Overheard : public DutControl {
 public:
-    explicit Overheard(Control& dut) : dut_(dut) {}
-    ControlReply ask(const std::string& request, fabric::Duration deadline) override {
+    explicit Overheard(DutControl& dut) : dut_(dut) {}
+    DutControlReply ask(const std::string& request, fabric::Duration deadline) override {
         requests.push_back(request);
         return dut_.ask(request, deadline);
     }
     std::vector<std::string> requests;
 
 private:
-    Control& dut_;
+    DutControl& dut_;
 };
 
 /// A DUT that is the same for all cases, and is in connected mode whatever they ask of it.

@@ -20,9 +20,9 @@ using reports::Verdict;
 namespace {
 
 /// Nobody to ask.
-class Nobody : public Control {
+class Nobody : public DutControl {
 public:
-    ControlReply ask(const std::string& request, fabric::Duration) override {
+    DutControlReply ask(const std::string& request, fabric::Duration) override {
         const auto asked = nlohmann::json::parse(request);
         nlohmann::json answer{{"id", asked["id"]}, {"error", "unsupported"}};
         if (asked["do"] == "hello")

@@ -31,7 +31,7 @@ std::uint32_t neighbour_of(const IpNetwork& network) {
 
 }  // namespace
 
-Session::Session(fabric::Fabric& fabric, Control& control, SessionOptions options)
+Session::Session(fabric::Fabric& fabric, DutControl& control, SessionOptions options)
     : journaled_(options.keeps_journal ? std::make_unique<Journaled>(fabric, control) : nullptr),
       fabric_(journaled_ ? journaled_->fabric : fabric),
       control_(journaled_ ? journaled_->control : control),

@@ -48,7 +48,7 @@ private:
 class Session {
 public:
     /// Neither is owned.
-    Session(fabric::Fabric& fabric, Control& control, SessionOptions options);
+    Session(fabric::Fabric& fabric, DutControl& control, SessionOptions options);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -76,7 +76,7 @@ public:
     [[nodiscard]] fabric::Loop& loop() { return fabric_.loop(); }
     [[nodiscard]] Tester& tester() noexcept { return *tester_; }
     [[nodiscard]] Dut& dut() noexcept { return dut_; }
-    [[nodiscard]] Control& control() noexcept { return control_; }
+    [[nodiscard]] DutControl& control() noexcept { return control_; }
     [[nodiscard]] Situation& situation() noexcept { return situation_; }
     [[nodiscard]] const SessionOptions& options() const noexcept { return options_; }
     [[nodiscard]] bool dut_is_found() const noexcept { return situation_.dut.lid != 0; }
@@ -100,7 +100,7 @@ private:
     bool find_by_arp();
 
     struct Journaled {
-        Journaled(fabric::Fabric& seen, Control& asked)
+        Journaled(fabric::Fabric& seen, DutControl& asked)
             : journal(seen.loop()), fabric(seen, journal), control(asked, journal) {}
         InputJournal journal;
         JournaledFabric fabric;
@@ -108,7 +108,7 @@ private:
     };
     std::unique_ptr<Journaled> journaled_;
     fabric::Fabric& fabric_;
-    Control& control_;
+    DutControl& control_;
     SessionOptions options_;
     Dut dut_;
     std::map<std::uint64_t, Journal> journals_;  ///< by port GUID, of those that were used

@@ -11,7 +11,7 @@ const Case no_link_without_broadcast_group{
         "while there is no broadcast group the DUT sends no IPoIB packet, unless it creates one; then it comes up",
     .tags = {"sa", "broadcast"},
     .impact = Impact::fabric,
-    .needs = Ability::see_all | Ability::control,
+    .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"up", "send"},
     .begin = Begin::down,
     .lasts_at_most = 100s,

@@ -10,7 +10,7 @@ const Case interface_stays_down_without_join{
     .pass_if = "while the SA refuses the join the DUT sends no IPoIB packet; once it grants it, the DUT comes up",
     .tags = {"sa", "broadcast"},
     .impact = Impact::link,
-    .needs = Ability::see_all | Ability::control,
+    .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"up", "send"},
     .begin = Begin::down,
     .lasts_at_most = 100s,

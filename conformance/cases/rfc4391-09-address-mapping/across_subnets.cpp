@@ -10,7 +10,7 @@ const Case packets_across_subnets_have_a_grh{
     .pass_if = "the DUT asks for the path to a GID of another prefix, and sends to it with a GRH",
     .tags = {"grh", "sa", "arp"},
     .impact = Impact::link,
-    .needs = Ability::any_frame | Ability::see_all | Ability::control,
+    .needs = Ability::any_frame | Ability::see_all | Ability::fabric_control,
     .dut_can = {"send", "flush_neighbours"},
     .lasts_at_most = 20s,
     .steps =

@@ -25,7 +25,7 @@ const Case interface_has_configured_p_key{
         "last of the port's table",
     .tags = {"sa", "pkey", "broadcast"},
     .impact = Impact::link,
-    .needs = Ability::see_all | Ability::control,
+    .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"create_child"},
     .lasts_at_most = 120s,
     .steps =

@@ -34,7 +34,7 @@ const Case receiver_joins_as_full_member{
             bench.precondition(broadcast.has_value(), "the SA tells of the broadcast group");
             const auto told = broadcast->record[McMemberRecord::p_key];
             const auto is_told = [told](std::uint16_t p_key, auto&) {
-                return p_key == told || p_key == (told | full_member);
+                return p_key == told || p_key == (told | full_membership);
             };
             bench.inspect(join.where(McMemberRecord::p_key, is_told, hex(told, 4) + ", as the broadcast group")
                               .with(McMemberRecord::q_key, link.q_key)

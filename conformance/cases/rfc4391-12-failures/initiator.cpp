@@ -12,7 +12,7 @@ const Case program_hears_of_failed_join{
         "the DUT says that the join failed while the SA refuses it, and that it succeeded where the SA grants it",
     .tags = {"sa", "robust"},
     .impact = Impact::link,
-    .needs = Ability::see_all | Ability::control,
+    .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"join"},
     .lasts_at_most = 60s,
     .steps =

@@ -10,7 +10,7 @@ const Case multicast_failures_are_logged{
     .pass_if = "while the SA refuses a join the DUT's log grows; afterwards the DUT answers and can join",
     .tags = {"sa", "robust"},
     .impact = Impact::link,
-    .needs = Ability::see_all | Ability::control,
+    .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"log", "join"},
     .lasts_at_most = 60s,
     .steps =

@@ -10,7 +10,7 @@ const Case failed_joins_of_senders_are_logged{
     .pass_if = "while the SA refuses a sender's join of a group that exists the DUT's log grows",
     .tags = {"sa", "egress", "robust"},
     .impact = Impact::link,
-    .needs = Ability::see_all | Ability::control,
+    .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"log", "send"},
     .lasts_at_most = 60s,
     .steps =

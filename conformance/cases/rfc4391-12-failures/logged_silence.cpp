@@ -10,7 +10,7 @@ const Case unanswered_joins_are_logged{
     .pass_if = "while the SA is silent the DUT's log grows with a join, and with a leave; afterwards the DUT can join",
     .tags = {"sa", "robust"},
     .impact = Impact::fabric,
-    .needs = Ability::see_all | Ability::control,
+    .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"log", "join", "leave"},
     .lasts_at_most = 120s,
     .steps =

@@ -23,7 +23,7 @@ const Case broadcast_group_is_set_up{
             bench.precondition(group.has_value(), "the SA has a broadcast group");
             const auto& record = group->record;
             bench.same_step("Its P_Key", rfc4391::broadcast_group_full_pkey);
-            bench.require((record[Member::p_key] & full_member) != 0, "a P_Key with the membership bit",
+            bench.require((record[Member::p_key] & full_membership) != 0, "a P_Key with the membership bit",
                           hex(record[Member::p_key], 4));
             bench.same_step("Its Q_Key", rfc4391::broadcast_group_controlled_qkey);
             bench.require((record[Member::q_key] & controlled) != 0, "a controlled Q_Key",

@@ -8,7 +8,7 @@ namespace {
 
 using P = PathRecord;
 
-constexpr std::uint16_t limited_p_key = 0x0abc, full_p_key = limited_p_key | full_member;
+constexpr std::uint16_t limited_p_key = 0x0abc, full_p_key = limited_p_key | full_membership;
 
 fabric::SaAnswer ask_for_path(Bench& bench, const Gid& from, const Gid& to) {
     const auto wanted = Bytes<P>{}
@@ -35,7 +35,7 @@ const Case limited_members_have_no_path{
         "member",
     .tags = {"sa", "pkey"},
     .impact = Impact::link,
-    .needs = Ability::two_ports | Ability::control,
+    .needs = Ability::two_ports | Ability::fabric_control,
     .subject = Subject::sa,
     .lasts_at_most = 20s,
     .steps =

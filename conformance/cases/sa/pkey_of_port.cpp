@@ -46,7 +46,7 @@ const Case pkey_is_looked_at_now{
         "the SA grants the tester a group of a partition while it has the P_Key, and refuses it before and after",
     .tags = {"sa", "pkey"},
     .impact = Impact::link,
-    .needs = Ability::control,
+    .needs = Ability::fabric_control,
     .subject = Subject::sa,
     .steps =
         [](Bench& bench) {

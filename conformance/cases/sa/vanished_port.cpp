@@ -10,7 +10,7 @@ const Case vanished_ports_are_pruned{
     .pass_if = "the group whose only FullMember loses its link is gone within 30 seconds",
     .tags = {"sa"},
     .impact = Impact::fabric,
-    .needs = Ability::two_ports | Ability::control,
+    .needs = Ability::two_ports | Ability::fabric_control,
     .subject = Subject::sa,
     .lasts_at_most = 90s,
     .steps =

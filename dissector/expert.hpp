@@ -7,15 +7,15 @@
 namespace ipoib::dissector {
 
 /// Registers an expert info for each rule.
-void register_remarks(int protocol);
+void register_expert_infos(int protocol);
 
 /// Adds what the preferences let be shown. Null: nothing.
-void add_remarks(packet_info* pinfo, proto_tree* tree, const Remark* first);
+void add_expert_infos(packet_info* pinfo, proto_tree* tree, const ExpertInfo* first);
 
 /// Adds why the capture is not judged whole, at the frame from which on it is not.
 void add_trouble(packet_info* pinfo, proto_tree* tree);
 
 /// Whether the preferences let it be shown.
-bool is_shown(const Remark& remark);
+bool is_shown(const ExpertInfo& info);
 
 }  // namespace ipoib::dissector

@@ -4,8 +4,8 @@
 
 #include "conformance/dut/linux/line_protocol.hpp"
 #include "fabric/change/change.hpp"
-#include "lab/guest/control/partitions.hpp"
-#include "lab/guest/control/ports.hpp"
+#include "lab/guest/fabric_control/partitions.hpp"
+#include "lab/guest/fabric_control/ports.hpp"
 
 namespace ipoib::lab {
 

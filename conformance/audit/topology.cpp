@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is between the ports of a subnet: switches, routers, paths.
+// The topology that an SA tells of: switches, routers, paths between ports.
 #include "conformance/audit/questions.hpp"
 #include "protocol/wire/link_record.hpp"
 #include "protocol/wire/mgid.hpp"
@@ -72,13 +72,13 @@ void ask_for_path(Questions& questions, AskedPath path, std::uint16_t p_key, Inv
 
 void ask_for_paths_of(Questions& questions, const StatedGroup& link, std::size_t& left, Inventory& inventory) {
     const auto ends = ends_of(link, inventory);
-    const auto p_key = static_cast<std::uint16_t>(link.parameters.p_key | full_member);
+    const auto p_key = static_cast<std::uint16_t>(link.parameters.p_key | full_membership);
     std::size_t asked = 0, all = 0;
     for (std::size_t step = 1; step < ends.size(); ++step)
         for (std::size_t i = 0; i < ends.size(); ++i) {
             const auto &from = ends[i], &to = ends[(i + step) % ends.size()];
             // Two limited members of a partition have none. IBTA Vol 1, 10.9.
-            if (((from.p_key | to.p_key) & full_member) == 0) continue;
+            if (!is_full_member(from.p_key) && !is_full_member(to.p_key)) continue;
             ++all;
             if (asked == left) continue;
             ++asked;
@@ -121,7 +121,7 @@ void ask_for_paths(Questions& questions, Inventory& inventory) {
         if (!is_broadcast_gid(group.parameters.mgid) || !group.members_are_listed) continue;
         // An SA tells of paths only in partitions of who asks.
         const bool is_own = std::ranges::any_of(inventory.p_keys, [&](std::uint16_t own) {
-            return is_same_partition(own, group.parameters.p_key) && (own & full_member) != 0;
+            return is_same_partition(own, group.parameters.p_key) && is_full_member(own);
         });
         if (is_own) ask_for_paths_of(questions, group, left, inventory);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dissector/remarks.hpp"
+#include "dissector/expert.hpp"
 
 #include "dissector/fields.hpp"
 #include "dissector/preferences.hpp"
@@ -52,14 +52,14 @@ std::string filter_name(std::string_view id) {
 }
 
 /// In the order of rules::all(), and one more for what a rule notes. Wireshark keeps pointers into them.
-std::vector<expert_field>& experts() {
+std::vector<expert_field>& expert_fields() {
     static auto* the = new std::vector<expert_field>;
     return *the;
 }
 expert_field trouble_expert = EI_INIT, note_expert = EI_INIT;
 
 expert_field& expert_of(const rules::Rule& rule) {
-    return experts()[static_cast<std::size_t>(&rule - rules::all().data())];
+    return expert_fields()[static_cast<std::size_t>(&rule - rules::all().data())];
 }
 
 /// The innermost item that stands for exactly these octets of the frame.
@@ -76,15 +76,15 @@ proto_node* item_at(proto_node* tree, int offset, int length) {
     return best;
 }
 
-void add_remark(packet_info* pinfo, proto_tree* tree, const Remark& remark) {
-    const auto& rule = *remark.rule;
+void add_expert_info(packet_info* pinfo, proto_tree* tree, const ExpertInfo& info) {
+    const auto& rule = *info.rule;
     auto* own = own_tree(tree);
-    if (remark.is_note) {
-        if (own) proto_item_set_generated(proto_tree_add_string(own, hf.note, shown.tvb, 0, 0, remark.text));
-        expert_add_info_format(pinfo, shown.item, &note_expert, "%s: %s", rule.checks[0]->id.data(), remark.text);
+    if (info.is_note) {
+        if (own) proto_item_set_generated(proto_tree_add_string(own, hf.note, shown.tvb, 0, 0, info.text));
+        expert_add_info_format(pinfo, shown.item, &note_expert, "%s: %s", rule.checks[0]->id.data(), info.text);
         return;
     }
-    const auto offset = static_cast<int>(remark.offset), length = static_cast<int>(remark.length);
+    const auto offset = static_cast<int>(info.offset), length = static_cast<int>(info.length);
     proto_item* at = shown.item;
     if (is_wanted(tree)) {
         const auto in_source = tvb_raw_offset(shown.tvb) + offset;
@@ -107,15 +107,15 @@ void add_remark(packet_info* pinfo, proto_tree* tree, const Remark& remark) {
         at = field ? field : first;
     }
     expert_add_info_format(pinfo, at, &expert_of(rule), "%s: %s: %s", rule.checks[0]->id.data(), rule.title.data(),
-                           remark.text);
+                           info.text);
 }
 
 }  // namespace
 
-void register_remarks(int protocol) {
+void register_expert_infos(int protocol) {
     static auto& texts = *new std::deque<std::string>;
     static auto& infos = *new std::vector<ei_register_info>;
-    auto& all = experts();
+    auto& all = expert_fields();
     all.assign(rules::all().size(), EI_INIT);
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& rule = rules::all()[i];
@@ -129,11 +129,11 @@ void register_remarks(int protocol) {
     expert_register_field_array(expert_register_protocol(protocol), infos.data(), static_cast<int>(infos.size()));
 }
 
-bool is_shown(const Remark& remark) {
+bool is_shown(const ExpertInfo& info) {
     const auto strictness = static_cast<Strictness>(preferences.strictness);
-    if (remark.rule->needs & wire::parts(wire::Part::connected) && !preferences.knows_connections) return false;
-    if (remark.is_note) return strictness == Strictness::notes;
-    switch (strength_of(*remark.rule)) {
+    if (info.rule->needs & wire::parts(wire::Part::connected) && !preferences.knows_connections) return false;
+    if (info.is_note) return strictness == Strictness::notes;
+    switch (strength_of(*info.rule)) {
         case Strength::must:
             return true;
         case Strength::should:
@@ -151,14 +151,14 @@ void add_trouble(packet_info* pinfo, proto_tree* tree) {
     expert_add_info_format(pinfo, shown.item, &trouble_expert, "%s", trouble);
 }
 
-void add_remarks(packet_info* pinfo, proto_tree* tree, const Remark* first) {
+void add_expert_infos(packet_info* pinfo, proto_tree* tree, const ExpertInfo* first) {
     add_trouble(pinfo, tree);
     int count = 0;
     const char* requirement = "";
-    for (const auto* remark = first; remark; remark = remark->next) {
-        if (!is_shown(*remark)) continue;
-        add_remark(pinfo, tree, *remark);
-        if (!remark->is_note && count++ == 0) requirement = remark->rule->checks[0]->id.data();
+    for (const auto* info = first; info; info = info->next) {
+        if (!is_shown(*info)) continue;
+        add_expert_info(pinfo, tree, *info);
+        if (!info->is_note && count++ == 0) requirement = info->rule->checks[0]->id.data();
     }
     if (count == 0) return;
     if (shown.item) proto_item_append_text(shown.item, ", %d %s not kept", count, count == 1 ? "rule" : "rules");

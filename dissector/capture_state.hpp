@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a capture tells, frame by frame: which rules each breaks, and how the link stood then. Free of Wireshark, so
-// that nothing in here can be left by a longjmp; what it hands out has no destructor and stays where it is until the
-// story goes.
+// The state of a capture, gathered frame by frame in the first pass: which rules each frame breaks, and how the link
+// stood then. Free of Wireshark, so that nothing in here can be left by a longjmp; what it hands out has no destructor
+// and stays where it is until the state goes.
 #pragma once
 
 #include "protocol/inspection/inspector.hpp"
@@ -17,16 +17,16 @@ namespace ipoib::dissector {
 using FrameNumber = std::uint32_t;  ///< from 1, as Wireshark counts; 0: none
 
 /// A rule that a frame breaks, or what the rule notes of it.
-struct Remark {
+struct ExpertInfo {
     const rules::Rule* rule = nullptr;
     const char* text = "";                 ///< "Encap.Reserved is 0x0001, expected 0"
     std::uint32_t offset = 0, length = 0;  ///< of the field in the frame, in octets; length 0: there is none
     bool is_note = false;
-    const Remark* next = nullptr;  ///< of the same frame
+    const ExpertInfo* next = nullptr;  ///< of the same frame
 };
 
 /// A link as it was known at some frame.
-struct LinkShot {
+struct LinkSnapshot {
     const char* name = "";  ///< "fe80::/0x8001"
     const state::Link* link = nullptr;
     state::GroupParameters broadcast;  ///< where has_record
@@ -44,11 +44,11 @@ struct Announcement {
 };
 
 /// A port and a group as they were known at some frame.
-struct PortShot {
+struct PortSnapshot {
     wire::Gid gid;          ///< zero while not known
     std::uint16_t lid = 0;  ///< 0 while not known
 };
-struct GroupShot {
+struct GroupSnapshot {
     const state::Group* group = nullptr;
     wire::Gid mgid;
     std::uint16_t mlid = 0;   ///< where has_record
@@ -56,17 +56,17 @@ struct GroupShot {
     bool has_record = false;
 };
 
-/// What is known around a frame that belongs to a link, or is about a group.
-struct Around {
-    const LinkShot* link = nullptr;
-    const PortShot* sender = nullptr;
-    const PortShot* receiver = nullptr;
-    const GroupShot* group = nullptr;
+/// The conversation that a frame belongs to, as it was known then: its link, its two ports, its group.
+struct Conversation {
+    const LinkSnapshot* link = nullptr;
+    const PortSnapshot* sender = nullptr;
+    const PortSnapshot* receiver = nullptr;
+    const GroupSnapshot* group = nullptr;
     const Announcement* sender_announced = nullptr;
     const Announcement* receiver_announced = nullptr;
     FrameNumber joined = 0;       ///< the answer that let the sender (of SA traffic: the asker) join the group
     std::uint8_t join_state = 0;  ///< that holds since
-    friend bool operator==(const Around&, const Around&) = default;
+    friend bool operator==(const Conversation&, const Conversation&) = default;
 };
 
 /// How a MAD hangs together with others.
@@ -79,22 +79,22 @@ struct Exchange {
 
 /// A port's part in a group, from one answer of the SA to the next.
 struct Membership {
-    const PortShot* port = nullptr;
+    const PortSnapshot* port = nullptr;
     std::uint8_t join_state = 0;
     FrameNumber from = 0, to = 0;  ///< to 0: it still holds
 };
 
 /// A table of the SA that the frame completes. The octets are the records, `stride` octets from one to the next.
-struct TableShown {
+struct ReassembledTable {
     wire::Octets records;
     std::size_t stride = 0;
     std::uint16_t attribute_id = 0;
 };
 
-class Story {
+class CaptureState {
 public:
     /// `has_notes`: what rules note is kept, too; that is something on most frames.
-    explicit Story(inspection::Options options, bool has_notes = false);
+    explicit CaptureState(inspection::Options options, bool has_notes = false);
 
     /// Takes the next frame. Where Wireshark gives the number of the last one again (a read filter has refused that),
     /// the new frame takes its place; one before it is ignored. False if it is.
@@ -106,10 +106,10 @@ public:
     [[nodiscard]] FrameNumber last() const noexcept { return last_; }
 
     // Of any frame taken; null where there is nothing to tell.
-    [[nodiscard]] const Remark* remarks(FrameNumber frame) const;
-    [[nodiscard]] const Around* around(FrameNumber frame) const;
+    [[nodiscard]] const ExpertInfo* expert_infos(FrameNumber frame) const;
+    [[nodiscard]] const Conversation* conversation(FrameNumber frame) const;
     [[nodiscard]] const Exchange* exchange(FrameNumber frame) const;
-    [[nodiscard]] const TableShown* table(FrameNumber frame) const;
+    [[nodiscard]] const ReassembledTable* table(FrameNumber frame) const;
     /// Whether the frame belongs to the setting up of an IPoIB connection.
     [[nodiscard]] bool sets_up_connection(FrameNumber frame) const { return connections_.contains(frame); }
     /// Whether something was left out because a bound was reached.
@@ -121,8 +121,8 @@ public:
 
 private:
     struct Answers;
-    struct AroundHash {
-        std::size_t operator()(const Around& around) const noexcept;
+    struct ConversationHash {
+        std::size_t operator()(const Conversation& conversation) const noexcept;
     };
     struct GroupLife {
         FrameNumber made = 0, ended = 0;
@@ -139,19 +139,19 @@ private:
         std::unordered_map<wire::Gid, GroupLife, state::KeyHash> lives;
         wire::RmppReassembly reassembly{16, std::size_t{4} << 20};
     };
-    struct Remarks {
-        const Remark* first = nullptr;
-        Remark* last = nullptr;
+    struct ExpertInfoList {
+        const ExpertInfo* first = nullptr;
+        ExpertInfo* last = nullptr;
     };
 
     const char* kept(std::string text);
-    void remark(FrameNumber frame, Remark remark);
-    void look_around(FrameNumber frame);
+    void add_expert_info(FrameNumber frame, ExpertInfo info);
+    void conversations(FrameNumber frame);
     void forget(FrameNumber frame);
     Subnet& subnet() { return subnets_[&inspector_.subnet()]; }
-    const LinkShot* link_shot(const state::Link& link);
-    const PortShot* port_shot(const state::Port* port);
-    const GroupShot* group_shot(const state::Group* group);
+    const LinkSnapshot* link_snapshot(const state::Link& link);
+    const PortSnapshot* port_snapshot(const state::Port* port);
+    const GroupSnapshot* group_snapshot(const state::Group* group);
     void exchanges(FrameNumber frame);
     void memberships(FrameNumber frame);
     void reports(FrameNumber frame);
@@ -164,20 +164,20 @@ private:
 
     std::unordered_set<std::string> texts_;
     std::unordered_set<std::string> counted_;
-    std::deque<Remark> all_remarks_;
+    std::deque<ExpertInfo> all_expert_infos_;
     std::size_t note_count_ = 0;
     bool is_incomplete_ = false;
-    std::unordered_map<FrameNumber, Remarks> remarks_;
+    std::unordered_map<FrameNumber, ExpertInfoList> expert_infos_;
 
-    std::deque<std::uint32_t> around_by_frame_;  ///< index into around_, by frame; 0: nothing
-    std::deque<Around> around_{1};
-    std::unordered_map<Around, std::uint32_t, AroundHash> around_index_;
-    std::deque<LinkShot> links_;
-    std::unordered_map<const state::Link*, const LinkShot*> latest_link_;
-    std::deque<PortShot> ports_;
-    std::unordered_map<const state::Port*, const PortShot*> latest_port_;
-    std::deque<GroupShot> groups_;
-    std::unordered_map<const state::Group*, const GroupShot*> latest_group_;
+    std::deque<std::uint32_t> conversation_by_frame_;  ///< index into conversations_, by frame; 0: nothing
+    std::deque<Conversation> conversations_{1};
+    std::unordered_map<Conversation, std::uint32_t, ConversationHash> conversation_index_;
+    std::deque<LinkSnapshot> links_;
+    std::unordered_map<const state::Link*, const LinkSnapshot*> latest_link_;
+    std::deque<PortSnapshot> ports_;
+    std::unordered_map<const state::Port*, const PortSnapshot*> latest_port_;
+    std::deque<GroupSnapshot> groups_;
+    std::unordered_map<const state::Group*, const GroupSnapshot*> latest_group_;
     std::deque<Announcement> announcements_;
     std::unordered_map<const state::Port*, const Announcement*> announced_;
 
@@ -188,7 +188,7 @@ private:
     std::unordered_map<const state::Member*, Membership*> latest_membership_;
     std::size_t membership_count_ = 0;
 
-    std::unordered_map<FrameNumber, TableShown> tables_;
+    std::unordered_map<FrameNumber, ReassembledTable> tables_;
     std::deque<std::vector<std::uint8_t>> table_octets_;
     std::size_t table_octets_count_ = 0;
 };

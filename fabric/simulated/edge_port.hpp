@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where an end node's cable meets its switch.
+// An edge port: the port of a switch that an end node is plugged into, and the cable between them.
 #pragma once
 
 #include "fabric/simulated/cable.hpp"
@@ -7,19 +7,19 @@
 
 namespace ipoib::fabric::simulated {
 
-/// What all jacks of a subnet share.
-struct Surroundings {
+/// What all switch ports of a subnet share.
+struct SubnetContext {
     Loop& loop;
     const SubnetConfig& config;
     Subnet::Counters& counters;
     std::function<void(Time, const Frame&, NodeRole)> watcher{};
 };
 
-class SwitchJack final : public Jack, public Outlet {
+class EdgePort final : public SwitchPort, public NodeCable {
 public:
-    /// `number`: of all jacks, for the seeds of its faults.
-    SwitchJack(Surroundings& around, Switch& at, std::uint8_t port, std::uint64_t number);
-    ~SwitchJack() override;
+    /// `number`: of all edge ports, for the seeds of its faults.
+    EdgePort(SubnetContext& context, Switch& at, std::uint8_t port, std::uint64_t number);
+    ~EdgePort() override;
 
     [[nodiscard]] bool is_free() const noexcept { return node_ == nullptr; }
     [[nodiscard]] bool is_link_up() const noexcept { return is_up_; }
@@ -39,16 +39,16 @@ public:
     void unplug() override;
 
 private:
-    /// Where a faulty cable ends at the switch.
-    struct Entry final : FrameSink {
-        explicit Entry(SwitchJack& owner) : jack(owner) {}
+    /// The switch's end of a faulty cable.
+    struct CableEnd final : FrameSink {
+        explicit CableEnd(EdgePort& owner) : port(owner) {}
         void receive(const Frame& frame) override;
-        SwitchJack& jack;
+        EdgePort& port;
     };
     [[nodiscard]] bool is_whole(const Frame& frame) const noexcept;
     void drop_cable();
 
-    Surroundings& around_;
+    SubnetContext& context_;
     Switch& switch_;
     const std::uint8_t port_;
     const std::uint64_t number_;
@@ -57,8 +57,8 @@ private:
     NodeRole role_ = NodeRole::other;
     bool is_up_ = false;
     std::function<void(bool)> told_;
-    Entry entry_{*this};
-    std::unique_ptr<FaultyLane> to_switch_, to_node_;
+    CableEnd cable_end_{*this};
+    std::unique_ptr<CableDirection> to_switch_, to_node_;
 };
 
 }  // namespace ipoib::fabric::simulated

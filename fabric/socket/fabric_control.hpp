@@ -13,17 +13,17 @@ namespace ipoib::fabric {
 /// An answer that says no: "unsupported" or "failed", with the id of the request if it has one.
 [[nodiscard]] std::string refusal(const std::string& request, const std::string& error, const std::string& message);
 
-class ControlProcess {
+class FabricControlProcess {
 public:
     /// The longest line of either side.
     static constexpr std::size_t longest_line = std::size_t{64} << 10;
 
     /// Starts `/bin/sh -c command`. Throws std::runtime_error. The loop has the real clock.
-    ControlProcess(Loop& loop, std::string command);
+    FabricControlProcess(Loop& loop, std::string command);
     /// Ends its input and waits for it to end; one that does not is killed.
-    ~ControlProcess();
-    ControlProcess(const ControlProcess&) = delete;
-    ControlProcess& operator=(const ControlProcess&) = delete;
+    ~FabricControlProcess();
+    FabricControlProcess(const FabricControlProcess&) = delete;
+    FabricControlProcess& operator=(const FabricControlProcess&) = delete;
 
     /// Sends a request and runs the loop until its answer is there: within 10 s, or the request's "deadline" in
     /// seconds. Never throws; what goes wrong is an answer with "failed".
@@ -51,11 +51,12 @@ private:
 };
 
 /// The command that changes a fabric from outside, if one is given.
-class OutsideControl {
+class FabricControl {
 public:
-    /// An empty command is none. As ControlProcess.
-    OutsideControl(Loop& loop, const std::string& command)
-        : command_(command), process_(command.empty() ? nullptr : std::make_unique<ControlProcess>(loop, command)) {}
+    /// An empty command is none. As FabricControlProcess.
+    FabricControl(Loop& loop, const std::string& command)
+        : command_(command),
+          process_(command.empty() ? nullptr : std::make_unique<FabricControlProcess>(loop, command)) {}
     [[nodiscard]] explicit operator bool() const noexcept { return process_ != nullptr; }
     [[nodiscard]] const std::string& command() const noexcept { return command_; }
     [[nodiscard]] ChangeAnswer change(const FabricChange& change, Duration patience) {
@@ -66,7 +67,7 @@ public:
 private:
     std::uint64_t last_id_ = 0;
     std::string command_;
-    std::unique_ptr<ControlProcess> process_;
+    std::unique_ptr<FabricControlProcess> process_;
 };
 
 }  // namespace ipoib::fabric

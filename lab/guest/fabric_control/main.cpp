@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-lab-control: the fabric control protocol of ipoib-conform inside the lab's guest.
-#include "lab/guest/control/fabric.hpp"
+#include "lab/guest/fabric_control/fabric.hpp"
 
 #include <cstdio>
 #include <exception>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "fabric/socket/control_process.hpp"
+#include "fabric/socket/fabric_control.hpp"
 
 #include "temporary_folder.hpp"
 
@@ -26,7 +26,7 @@ struct Bench {
     explicit Bench(const std::string& command) : process(loop, command) {}
     Json ask(const std::string& request) { return Json::parse(process.ask(request)); }
     Loop loop{Loop::Clock::real};
-    ControlProcess process;
+    FabricControlProcess process;
 };
 
 void check_failure(const Json& answer, const std::string& message) {

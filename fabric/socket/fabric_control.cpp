@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The fabric-control protocol's side of the tester.
-#include "fabric/socket/control_process.hpp"
+#include "fabric/socket/fabric_control.hpp"
 
 #include "fabric/socket/reason.hpp"
 
@@ -94,7 +94,8 @@ std::string refusal(const std::string& request, const std::string& error, const 
     return line_of(answer);
 }
 
-ControlProcess::ControlProcess(Loop& loop, std::string command) : loop_(loop), command_(std::move(command)) {
+FabricControlProcess::FabricControlProcess(Loop& loop, std::string command)
+    : loop_(loop), command_(std::move(command)) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
         throw std::runtime_error("cannot start the fabric control command: " + reason(errno));
@@ -110,7 +111,7 @@ ControlProcess::ControlProcess(Loop& loop, std::string command) : loop_(loop), c
     ::close(ends[1]);
 }
 
-ControlProcess::~ControlProcess() {
+FabricControlProcess::~FabricControlProcess() {
     constexpr Duration time_to_restore = std::chrono::seconds{10}, time_to_end = std::chrono::seconds{2};
     loop_.unwatch(descriptor_);
     ::shutdown(descriptor_, SHUT_WR);
@@ -125,7 +126,7 @@ ControlProcess::~ControlProcess() {
 }
 
 /// What it still says is read, so that it is not stopped by an output that is full or broken.
-bool ControlProcess::waits_for_end(Duration patience, int& status) const {
+bool FabricControlProcess::waits_for_end(Duration patience, int& status) const {
     const auto end = loop_.now() + patience;
     constexpr int pause = 5;  // ms
     std::array<char, 4096> unheard;
@@ -139,7 +140,7 @@ bool ControlProcess::waits_for_end(Duration patience, int& status) const {
     }
 }
 
-std::string ControlProcess::ask(const std::string& request) {
+std::string FabricControlProcess::ask(const std::string& request) {
     auto json = object_of(request);
     if (json.is_discarded()) return refusal(request, "failed", "the request is not a JSON object");
     if (!expected_.empty()) return refusal(request, "failed", "another request to the fabric control command is open");
@@ -165,18 +166,18 @@ std::string ControlProcess::ask(const std::string& request) {
     return refusal(request, "failed", "the fabric control command \"" + command_ + "\": " + why);
 }
 
-void ControlProcess::watch() {
+void FabricControlProcess::watch() {
     const auto events = static_cast<short>(POLLIN | (out_.empty() ? 0 : POLLOUT));
     loop_.watch(descriptor_, events, [this](short found) { serve(found); });
 }
 
-void ControlProcess::serve(short events) {
+void FabricControlProcess::serve(short events) {
     if (events & POLLOUT) write_some();
     const bool is_readable = (events & (POLLIN | POLLHUP | POLLERR)) != 0;
     if (is_readable && problem_.empty()) read_some();
 }
 
-void ControlProcess::write_some() {
+void FabricControlProcess::write_some() {
     const auto count = ::send(descriptor_, out_.data(), out_.size(), MSG_NOSIGNAL);
     // One that has ended may have answered before: what it wrote is read.
     if (count < 0 && errno != EAGAIN && errno != EINTR) out_.clear();
@@ -184,7 +185,7 @@ void ControlProcess::write_some() {
     if (out_.empty()) watch();
 }
 
-void ControlProcess::read_some() {
+void FabricControlProcess::read_some() {
     constexpr std::size_t piece = 16384;
     std::array<char, piece> octets;
     const auto count = ::recv(descriptor_, octets.data(), octets.size(), 0);
@@ -201,7 +202,7 @@ void ControlProcess::read_some() {
 }
 
 /// Answers to requests that were given up are passed over.
-void ControlProcess::take_line(const std::string& line) {
+void FabricControlProcess::take_line(const std::string& line) {
     if (expected_.empty() || !answer_.empty() || line.find_first_not_of(" \t\r") == std::string::npos) return;
     const auto json = object_of(line);
     if (json.is_discarded()) return give_up("its answer is not a JSON object");
@@ -214,12 +215,12 @@ void ControlProcess::take_line(const std::string& line) {
     answer_ = line;
 }
 
-void ControlProcess::give_up(const std::string& why) {
+void FabricControlProcess::give_up(const std::string& why) {
     if (problem_.empty()) problem_ = why;
     loop_.unwatch(descriptor_);
 }
 
-std::string ControlProcess::end_text() {
+std::string FabricControlProcess::end_text() {
     constexpr Duration soon = std::chrono::seconds{1};
     int status = 0;
     if (!waits_for_end(soon, status)) return "it closed its output";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "dissector/words.hpp"
+#include "dissector/strings.hpp"
 
 #include "protocol/wire/cm.hpp"
 #include "protocol/wire/inform_info.hpp"
@@ -94,7 +94,7 @@ std::string about_subscription(const Packet& p, View<InformInfo> inform) {
                                       : refusal(p));
 }
 
-std::string private_data_words(const char* message, View<CmPrivateData> data) {
+std::string private_data_string(const char* message, View<CmPrivateData> data) {
     return message + std::string(", IPoIB QPN ") + hex(data[CmPrivateData::ud_qpn], 6) + ", receive MTU " +
            std::to_string(data[CmPrivateData::receive_mtu]);
 }
@@ -136,8 +136,8 @@ std::string headline(const Packet& p, const Asked& asked) {
 }
 
 std::string connection_headline(const Packet& p) {
-    if (const auto req = p.get<CmReq>()) return private_data_words("REQ", ipoib_private_data(req));
-    if (const auto rep = p.get<CmRep>()) return private_data_words("REP", ipoib_private_data(rep));
+    if (const auto req = p.get<CmReq>()) return private_data_string("REQ", ipoib_private_data(req));
+    if (const auto rep = p.get<CmRep>()) return private_data_string("REP", ipoib_private_data(rep));
     return {};
 }
 

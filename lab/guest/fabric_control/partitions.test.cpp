@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "lab/guest/control/partitions.hpp"
+#include "lab/guest/fabric_control/partitions.hpp"
 
 #include "catch2.hpp"
-#include "lab/guest/control/ports.hpp"
+#include "lab/guest/fabric_control/ports.hpp"
 
 using namespace ipoib::lab;
 

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Frames from a node: looked at, judged whole or not, handed to the switch. IBTA Vol 1, 7.7 for the lengths.
-#include "fabric/simulated/jack.hpp"
+#include "fabric/simulated/edge_port.hpp"
 
 namespace ipoib::fabric::simulated {
 using namespace wire;
 
-SwitchJack::SwitchJack(Surroundings& around, Switch& at, std::uint8_t port, std::uint64_t number)
-    : around_(around), switch_(at), port_(port), number_(number) {}
+EdgePort::EdgePort(SubnetContext& context, Switch& at, std::uint8_t port, std::uint64_t number)
+    : context_(context), switch_(at), port_(port), number_(number) {}
 
-SwitchJack::~SwitchJack() { drop_cable(); }
+EdgePort::~EdgePort() { drop_cable(); }
 
-void SwitchJack::plug(FrameSink& node, NodeRole role, Hca* hca) {
+void EdgePort::plug(FrameSink& node, NodeRole role, Hca* hca) {
     node_ = &node;
     hca_ = hca;
     role_ = role;
     set_link(true);
 }
 
-void SwitchJack::set_link(bool is_up) {
+void EdgePort::set_link(bool is_up) {
     if (!node_ || is_up == is_up_) return;
     is_up_ = is_up;
     if (!is_up) {
-        around_.loop.forget(*node_);
-        around_.loop.forget(entry_);
+        context_.loop.forget(*node_);
+        context_.loop.forget(cable_end_);
         if (to_switch_) to_switch_->clear();
         if (to_node_) to_node_->clear();
     }
@@ -32,7 +32,7 @@ void SwitchJack::set_link(bool is_up) {
     if (told_) told_(is_up);
 }
 
-void SwitchJack::unplug() {
+void EdgePort::unplug() {
     set_link(false);
     drop_cable();
     told_ = nullptr;
@@ -40,28 +40,28 @@ void SwitchJack::unplug() {
     hca_ = nullptr;
 }
 
-void SwitchJack::drop_cable() {
-    if (node_) around_.loop.forget(*node_);
-    around_.loop.forget(entry_);
+void EdgePort::drop_cable() {
+    if (node_) context_.loop.forget(*node_);
+    context_.loop.forget(cable_end_);
     to_switch_.reset();
     to_node_.reset();
 }
 
-void SwitchJack::receive(const Frame& frame) {
+void EdgePort::receive(const Frame& frame) {
     if (!is_up_) return;
-    if (around_.watcher && (role_ != NodeRole::subnet_manager || around_.config.may_see_sa_port))
-        around_.watcher(around_.loop.now(), frame, role_);
+    if (context_.watcher && (role_ != NodeRole::subnet_manager || context_.config.may_see_sa_port))
+        context_.watcher(context_.loop.now(), frame, role_);
     if (!is_whole(frame)) {
-        ++around_.counters.malformed;
+        ++context_.counters.malformed;
         return;
     }
-    const auto arrival = around_.loop.now() + around_.config.hop;
+    const auto arrival = context_.loop.now() + context_.config.hop;
     if (to_switch_) return to_switch_->carry(frame, arrival);
     switch_.take(frame, port_, arrival);
 }
 
 /// Whether the frame has the length that its LRH says and the version that there is.
-bool SwitchJack::is_whole(const Frame& frame) const noexcept {
+bool EdgePort::is_whole(const Frame& frame) const noexcept {
     const auto octets = frame.octets();
     if (octets.size() < shortest_frame) return false;
     const auto lrh = View<Lrh>::at(octets);
@@ -70,22 +70,22 @@ bool SwitchJack::is_whole(const Frame& frame) const noexcept {
     return lrh[Lrh::version] == 0 && lrh[Lrh::packet_length] * std::size_t{4} + vcrc_size == octets.size();
 }
 
-void SwitchJack::Entry::receive(const Frame& frame) {
-    if (jack.is_up_) jack.switch_.take(frame, jack.port_, jack.around_.loop.now());
+void EdgePort::CableEnd::receive(const Frame& frame) {
+    if (port.is_up_) port.switch_.take(frame, port.port_, port.context_.loop.now());
 }
 
-void SwitchJack::carry(const Frame& frame, Time arrival) {
+void EdgePort::carry(const Frame& frame, Time arrival) {
     if (to_node_) return to_node_->carry(frame, arrival);
-    around_.loop.deliver(arrival, *node_, frame);
+    context_.loop.deliver(arrival, *node_, frame);
 }
 
-void SwitchJack::set_faults(const LinkFaults& faults) {
+void EdgePort::set_faults(const LinkFaults& faults) {
     if (!node_) return;
     if (!to_switch_) {
-        const auto seed = around_.config.seed * 0x9e3779b97f4a7c15 + 2 * number_;
-        auto& lost = around_.counters.dropped_fault;
-        to_switch_ = std::make_unique<FaultyLane>(around_.loop, entry_, seed, lost);
-        to_node_ = std::make_unique<FaultyLane>(around_.loop, *node_, seed + 1, lost);
+        const auto seed = context_.config.seed * 0x9e3779b97f4a7c15 + 2 * number_;
+        auto& lost = context_.counters.dropped_fault;
+        to_switch_ = std::make_unique<CableDirection>(context_.loop, cable_end_, seed, lost);
+        to_node_ = std::make_unique<CableDirection>(context_.loop, *node_, seed + 1, lost);
     }
     to_switch_->set(faults);
     to_node_->set(faults);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "lab/guest/control/partitions.hpp"
+#include "lab/guest/fabric_control/partitions.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 namespace ipoib::lab {
 namespace {
 
-constexpr std::uint16_t full_member = 0x8000, p_key_bits = 0x7fff;
+constexpr std::uint16_t full_membership = 0x8000, p_key_bits = 0x7fff;
 
 std::string hex(std::uint64_t value) {
     constexpr std::string_view digits = "0123456789abcdef";
@@ -84,7 +84,7 @@ std::string text_of(const Partitions& partitions) {
     for (const auto& [p_key, guids] : partitions.additions)
         for (const auto guid : guids)
             text += "Added=" + hex(p_key & p_key_bits) + ", ipoib : " + hex(guid) +
-                    (p_key & full_member ? "=full;\n" : "=limited;\n");
+                    (p_key & full_membership ? "=full;\n" : "=limited;\n");
     return text;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // OpenSM is started and stopped by /lab/sm, so that boot, shell and tests speak of the same process.
-#include "lab/guest/control/fabric.hpp"
+#include "lab/guest/fabric_control/fabric.hpp"
 
 #include "conformance/dut/linux/changed_files.hpp"
 

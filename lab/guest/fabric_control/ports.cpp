@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "lab/guest/control/ports.hpp"
+#include "lab/guest/fabric_control/ports.hpp"
 
 #include <charconv>
 #include <sstream>

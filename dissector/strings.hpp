@@ -17,7 +17,7 @@ struct Asked {
     wire::Method method{};             ///< the same answer is given to Get and Set
 };
 
-/// A MAD about a group or a trap in a few words: "FullMember join of 239.1.2.3", "Join of 239.1.2.3 refused:
+/// A MAD about a group or a trap in a short string: "FullMember join of 239.1.2.3", "Join of 239.1.2.3 refused:
 /// ERR_REQ_INVALID", "Group 239.1.2.3 created"; empty for others.
 [[nodiscard]] std::string headline(const wire::Packet& packet, const Asked& asked = {});
 /// A message that sets up an IPoIB connection: "REQ, IPoIB QPN 0x000042, receive MTU 65524"; empty for other messages.
