@@ -37,8 +37,8 @@ int main(int count, char** arguments) {
     Loop loop;
     Subnet subnet{loop, scenarios().front(), {}};
     Counter from{loop, from_guid}, to{loop, to_guid};
-    auto& jack = subnet.plug(from, NodeRole::other);
-    from.hca.connect(&jack);
+    auto& switch_port = subnet.plug(from, NodeRole::other);
+    from.hca.connect(&switch_port);
     to.hca.connect(&subnet.plug(to, NodeRole::other));
     if (!subnet.bring_up(from_guid, patience) || !subnet.bring_up(to_guid, patience)) return 1;
 
@@ -48,7 +48,7 @@ int main(int count, char** arguments) {
     // As many at a time as a node has in flight that sends as fast as it can.
     constexpr std::uint64_t burst = 64;
     for (std::uint64_t sent = 0; sent < frames;) {
-        for (std::uint64_t i = 0; i < burst && sent < frames; ++i, ++sent) jack.receive(Frame{octets});
+        for (std::uint64_t i = 0; i < burst && sent < frames; ++i, ++sent) switch_port.receive(Frame{octets});
         loop.run_until([&] { return to.count == sent; }, loop.now() + patience);
     }
     if (to.count != frames) return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// From Wireshark's packets to the story's frames.
+// From Wireshark's packets to frames of the capture state.
 #include "dissector/frame.hpp"
 
 #include "dissector/preferences.hpp"
@@ -79,7 +79,7 @@ Result packet_is_over(wmem_allocator_t*, wmem_cb_event_t, void* pinfo) {
 }  // namespace
 
 void forget_frames() {
-    forget_story();
+    forget_capture_state();
     interface_count = 0;
     shown = {};
 }
@@ -96,23 +96,23 @@ void begin_frame(tvbuff_t* tvb, packet_info* pinfo, wire::Medium medium) {
         const auto* name = has_interface ? interface_name(epan_get_interface_name, pinfo->epan, rec,
                                                           rec.rec_header.packet_header.interface_id)
                                          : nullptr;
-        const TellingSettings settings{
+        const FirstPassSettings settings{
             .assume = preferences.assume,
             .sa_file = preferences.sa_file,
             .is_one_subnet = preferences.is_one_subnet != 0,
             .has_notes = preferences.strictness == static_cast<int>(Strictness::notes),
         };
-        const auto* told = tell({.octets = octets,
-                                 .wire_length = wire_length,
-                                 .medium = medium,
-                                 .sight = {pinfo->num, time_of(pinfo->abs_ts), 0},
-                                 .interface = interface_of(rec),
-                                 .origin = inspection::origin_of(name ? name : ""),
-                                 .lost = lost_before(*pinfo),
-                                 .lost_on = name ? name : ""},
-                                settings);
-        if (told) {
-            shown.packet = told;
+        const auto* packet = take_in_first_pass({.octets = octets,
+                                                 .wire_length = wire_length,
+                                                 .medium = medium,
+                                                 .sight = {pinfo->num, time_of(pinfo->abs_ts), 0},
+                                                 .interface = interface_of(rec),
+                                                 .origin = inspection::origin_of(name ? name : ""),
+                                                 .lost = lost_before(*pinfo),
+                                                 .lost_on = name ? name : ""},
+                                                settings);
+        if (packet) {
+            shown.packet = packet;
             return;
         }
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dissector/epan.hpp"
-#include "dissector/telling.hpp"
+#include "dissector/first_pass.hpp"
 
 namespace ipoib::dissector {
 
@@ -26,7 +26,8 @@ extern Shown shown;
 /// For register_init_routine and register_cleanup_routine.
 void forget_frames();
 
-/// Decodes a frame that begins with `medium`'s header and, when it is seen for the first time, takes it into the story.
+/// Decodes a frame that begins with `medium`'s header and, when it is seen for the first time, takes it into the
+/// capture state.
 void begin_frame(tvbuff_t* tvb, packet_info* pinfo, wire::Medium medium);
 /// Whether `pinfo` and `tvb` belong to the frame at hand.
 bool is_at_hand(const packet_info* pinfo, tvbuff_t* tvb);

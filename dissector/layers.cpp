@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "dissector/layers.hpp"
 
+#include "dissector/expert.hpp"
 #include "dissector/fields.hpp"
-#include "dissector/remarks.hpp"
 #include "dissector/statistics.hpp"
+#include "dissector/strings.hpp"
 #include "dissector/tree.hpp"
-#include "dissector/words.hpp"
 
 #include <epan/dissectors/packet-infiniband.h>
 
@@ -86,7 +86,7 @@ HeuristicResult dissect_payload(tvbuff_t* tvb, packet_info* pinfo, proto_tree* t
 }
 
 int finish(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree) {
-    add_story(pinfo, tree);
+    dissect_rfc4391(pinfo, tree);
     count_frame(pinfo);
     end_frame();
     return static_cast<int>(tvb_captured_length(tvb));

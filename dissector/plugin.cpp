@@ -2,11 +2,11 @@
 // What Wireshark looks for in a plugin.
 #define WS_BUILD_DLL
 #include "dissector/epan.hpp"
+#include "dissector/expert.hpp"
 #include "dissector/fields.hpp"
 #include "dissector/frame.hpp"
 #include "dissector/layers.hpp"
 #include "dissector/preferences.hpp"
-#include "dissector/remarks.hpp"
 #include "dissector/statistics.hpp"
 
 extern "C" {
@@ -28,11 +28,11 @@ using namespace ipoib::dissector;
 
 void register_protocol() {
     register_fields();
-    register_remarks(hf.protocol);
+    register_expert_infos(hf.protocol);
     register_preferences(hf.protocol, [] {});
     register_init_routine(forget_frames);
     register_cleanup_routine(forget_frames);
-    register_postseq_cleanup_routine([] { tell_end(); });
+    register_postseq_cleanup_routine([] { end_first_pass(); });
 }
 
 void hand_off() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "dissector/statistics.hpp"
 
-#include "dissector/remarks.hpp"
-#include "dissector/words.hpp"
+#include "dissector/expert.hpp"
+#include "dissector/strings.hpp"
 
 namespace ipoib::dissector {
 namespace {
@@ -12,7 +12,7 @@ int tap = -1;
 /// What one frame adds. It lives as long as the packet is shown.
 struct Count {
     const char *kind, *group, *join;
-    const Remark* remarks;
+    const ExpertInfo* expert_infos;
 };
 
 constexpr const char *packets = "Packets by type", *broken = "Requirements not kept", *groups = "Groups",
@@ -36,9 +36,9 @@ tap_packet_status count(stats_tree* tree, const void* data) {
     tick(packets, packets_node, one.kind);
     if (*one.group) tick(groups, groups_node, one.group);
     if (*one.join) tick(joins, joins_node, one.join);
-    for (const auto* remark = one.remarks; remark; remark = remark->next) {
-        if (remark->is_note || !is_shown(*remark)) continue;
-        for (const auto* requirement : remark->rule->checks)
+    for (const auto* info = one.expert_infos; info; info = info->next) {
+        if (info->is_note || !is_shown(*info)) continue;
+        for (const auto* requirement : info->rule->checks)
             if (requirement) tick(broken, broken_node, requirement->id.data());
     }
     return TAP_PACKET_REDRAW;
@@ -63,18 +63,18 @@ void register_statistics() {
 
 void count_frame(packet_info* pinfo) {
     if (!have_tap_listener(tap)) return;
-    const auto* remarks = story() ? story()->remarks(shown.number) : nullptr;
-    if (!is_ipoib() && !shown.packet->mad && !remarks) return;
+    const auto* expert_infos = capture_state() ? capture_state()->expert_infos(shown.number) : nullptr;
+    if (!is_ipoib() && !shown.packet->mad && !expert_infos) return;
     auto* one = wmem_new(pinfo->pool, Count);
     one->kind = kind_of(*shown.packet);
-    const auto* exchange = story() ? story()->exchange(shown.number) : nullptr;
-    const auto* around = story() ? story()->around(shown.number) : nullptr;
-    const Asked asked{.group = around && around->group ? &around->group->mgid : nullptr,
+    const auto* exchange = capture_state() ? capture_state()->exchange(shown.number) : nullptr;
+    const auto* conversation = capture_state() ? capture_state()->conversation(shown.number) : nullptr;
+    const Asked asked{.group = conversation && conversation->group ? &conversation->group->mgid : nullptr,
                       .method = exchange ? exchange->asked : wire::Method{}};
     // Each name is a node, and Wireshark looks through them one by one.
     one->group = counted(group_of(*shown.packet, asked));
     one->join = counted(join_result(*shown.packet, asked));
-    one->remarks = remarks;
+    one->expert_infos = expert_infos;
     tap_queue_packet(tap, pinfo, one);
 }
 

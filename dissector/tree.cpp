@@ -2,10 +2,10 @@
 // Our part of a packet's tree.
 #include "dissector/tree.hpp"
 
+#include "dissector/expert.hpp"
 #include "dissector/fields.hpp"
 #include "dissector/preferences.hpp"
-#include "dissector/remarks.hpp"
-#include "dissector/words.hpp"
+#include "dissector/strings.hpp"
 #include "protocol/wire/cm.hpp"
 #include "protocol/wire/registry.hpp"
 #include "protocol/wire/text.hpp"
@@ -19,29 +19,29 @@ namespace {
 
 constexpr int most_members_shown = 32, most_members_looked_at = 1000, most_records_shown = 1000;
 
-proto_item* told(proto_item* item) {
+proto_item* generated(proto_item* item) {
     proto_item_set_generated(item);
     return item;
 }
 void add_number(proto_tree* tree, int id, std::uint32_t value) {
-    told(proto_tree_add_uint(tree, id, shown.tvb, 0, 0, value));
+    generated(proto_tree_add_uint(tree, id, shown.tvb, 0, 0, value));
 }
 void add_frame(proto_tree* tree, int id, FrameNumber frame) {
     if (frame) add_number(tree, id, frame);
 }
 void add_text(proto_tree* tree, int id, const char* text) {
-    told(proto_tree_add_string(tree, id, shown.tvb, 0, 0, text));
+    generated(proto_tree_add_string(tree, id, shown.tvb, 0, 0, text));
 }
 void add_gid(proto_tree* tree, int id, const Gid& gid) {
     if (gid.is_zero()) return;
     ws_in6_addr address;
     memcpy(&address, gid.octets.data(), sizeof address);
-    told(proto_tree_add_ipv6(tree, id, shown.tvb, 0, 0, &address));
+    generated(proto_tree_add_ipv6(tree, id, shown.tvb, 0, 0, &address));
 }
 
 int offset_of(const std::uint8_t* at) { return static_cast<int>(shown.packet->offset_of(at)); }
 
-// ---- What this frame tells of its link, its ports and its group ----
+// ---- What is known of this frame's link, its ports and its group ----
 
 const char* source_name(state::Source source) {
     switch (source) {
@@ -59,8 +59,8 @@ const char* source_name(state::Source source) {
     return "nothing yet";
 }
 
-void add_link(proto_tree* tree, const LinkShot& link) {
-    auto* item = told(proto_tree_add_string(tree, hf.link, shown.tvb, 0, 0, link.name));
+void add_link(proto_tree* tree, const LinkSnapshot& link) {
+    auto* item = generated(proto_tree_add_string(tree, hf.link, shown.tvb, 0, 0, link.name));
     auto* rows = proto_item_add_subtree(item, ett.link);
     if (link.is_disputed) proto_item_append_text(item, ", told in two ways");
     add_text(rows, hf.source, source_name(link.source));
@@ -83,7 +83,7 @@ struct PortIds {
     int address, gid, lid, qpn, announced;
 };
 
-void add_port(proto_tree* tree, const PortShot& port, const Announcement* announced, const PortIds& ids) {
+void add_port(proto_tree* tree, const PortSnapshot& port, const Announcement* announced, const PortIds& ids) {
     auto* rows = proto_tree_add_subtree_format(tree, shown.tvb, 0, 0, ett.port, nullptr, "%s %s", ids.title,
                                                announced ? announced->address : "");
     add_gid(rows, ids.gid, port.gid);
@@ -94,15 +94,15 @@ void add_port(proto_tree* tree, const PortShot& port, const Announcement* announ
     add_frame(rows, ids.announced, announced->frame);
 }
 
-const char* port_words(packet_info* pinfo, const PortShot& port) {
+const char* port_string(packet_info* pinfo, const PortSnapshot& port) {
     return in_packet(pinfo, port.gid.is_zero() ? "LID " + hex(port.lid, 4) : text(port.gid));
 }
-const char* join_words(packet_info* pinfo, std::uint8_t state) {
+const char* join_state_string(packet_info* pinfo, std::uint8_t state) {
     return in_packet(pinfo, std::string(join_state_names[state & 0xf].name));
 }
 
 void add_members(packet_info* pinfo, proto_tree* tree, const state::Group& group) {
-    const auto* all = story()->members(group);
+    const auto* all = capture_state()->members(group);
     if (!all) return;
     proto_tree* rows = nullptr;
     int looked_at = 0, count = 0;
@@ -113,28 +113,29 @@ void add_members(packet_info* pinfo, proto_tree* tree, const state::Group& group
         if (++looked_at > most_members_looked_at) count = most_members_shown;
         if (count < most_members_shown && one.to && one.to <= shown.number) continue;
         if (!rows) rows = proto_tree_add_subtree(tree, shown.tvb, 0, 0, ett.members, nullptr, "Members so far");
-        const char* port = port_words(pinfo, *one.port);
-        const char* state = join_words(pinfo, one.join_state);
+        const char* port = port_string(pinfo, *one.port);
+        const char* state = join_state_string(pinfo, one.join_state);
         if (count++ == most_members_shown)
             proto_tree_add_subtree(rows, shown.tvb, 0, 0, ett.members, nullptr, "...");
         else
-            told(proto_tree_add_string_format(rows, hf.member, shown.tvb, 0, 0, port, "%s, %s, since frame %u", port,
-                                              state, one.from));
+            generated(proto_tree_add_string_format(rows, hf.member, shown.tvb, 0, 0, port, "%s, %s, since frame %u",
+                                                   port, state, one.from));
     }
 }
 
-void add_group(packet_info* pinfo, proto_tree* tree, const Around& around) {
-    const auto& group = *around.group;
+void add_group(packet_info* pinfo, proto_tree* tree, const Conversation& conversation) {
+    const auto& group = *conversation.group;
     const char* name = in_packet(pinfo, group_text(group.mgid));
     if (!*name) name = in_packet(pinfo, text(group.mgid));
-    auto* rows = proto_item_add_subtree(told(proto_tree_add_string(tree, hf.group, shown.tvb, 0, 0, name)), ett.group);
+    auto* rows =
+        proto_item_add_subtree(generated(proto_tree_add_string(tree, hf.group, shown.tvb, 0, 0, name)), ett.group);
     add_gid(rows, hf.group_mgid, group.mgid);
     if (group.has_record) {
         add_number(rows, hf.group_mlid, group.mlid);
         add_frame(rows, hf.group_learned, group.learned);
     }
-    if (around.join_state) add_text(rows, hf.join_state, join_words(pinfo, around.join_state));
-    add_frame(rows, hf.joined, around.joined);
+    if (conversation.join_state) add_text(rows, hf.join_state, join_state_string(pinfo, conversation.join_state));
+    add_frame(rows, hf.joined, conversation.joined);
     add_members(pinfo, rows, *group.group);
 }
 
@@ -147,7 +148,7 @@ void add_exchange(proto_tree* tree, const Exchange& exchange) {
     add_frame(tree, hf.report, exchange.report);
 }
 
-void add_table(packet_info* pinfo, proto_tree* tree, const TableShown& table) {
+void add_table(packet_info* pinfo, proto_tree* tree, const ReassembledTable& table) {
     const auto* record = attribute_header(MgmtClass::subn_adm, table.attribute_id);
     const auto length = static_cast<guint>(table.records.size());
     auto* octets = tvb_new_child_real_data(shown.tvb, table.records.data(), length, static_cast<gint>(length));
@@ -177,15 +178,15 @@ void add_table(packet_info* pinfo, proto_tree* tree, const TableShown& table) {
 void add_mgid(packet_info* pinfo, proto_tree* tree, const Gid& mgid, tvbuff_t* tvb, int offset) {
     add_rows(tree, tvb, offset, spec_of<Mgid>);
     const char* group = in_packet(pinfo, group_text(mgid));
-    if (*group) told(proto_tree_add_string(tree, hf.ip_group, tvb, offset, static_cast<int>(Mgid::size), group));
+    if (*group) generated(proto_tree_add_string(tree, hf.ip_group, tvb, offset, static_cast<int>(Mgid::size), group));
 }
 
 /// A header, and what is within it.
 void add_whole(proto_tree* tree, const HeaderSpec& header, const std::uint8_t* at) {
     add_header(tree, shown.tvb, offset_of(at), header);
-    const bool is_connection = story() && story()->sets_up_connection(shown.number);
+    const bool is_connection = capture_state() && capture_state()->sets_up_connection(shown.number);
     for_each_inside(header, Octets{at, shown.packet->octets.data() + shown.packet->octets.size()},
-                    is_connection ? Context::story : Context::frame,
+                    is_connection ? Context::capture : Context::frame,
                     [&](const HeaderSpec& inner, const std::uint8_t* begin) {
                         add_header(tree, shown.tvb, offset_of(begin), inner);
                     });
@@ -275,35 +276,38 @@ void add_decoding(proto_tree* rows) {
         const auto crcs = check_crcs(p.octets, p.tail);
         add_number(rows, hf.icrc, static_cast<std::uint32_t>(crcs.icrc));
         add_number(rows, hf.vcrc, static_cast<std::uint32_t>(crcs.vcrc));
-        if (p.is_ipoib()) told(proto_tree_add_boolean(rows, hf.has_grh, shown.tvb, 0, 0, p.grh ? 1 : 0));
+        if (p.is_ipoib()) generated(proto_tree_add_boolean(rows, hf.has_grh, shown.tvb, 0, 0, p.grh ? 1 : 0));
     }
     if (p.stop)
-        told(proto_tree_add_string_format_value(
+        generated(proto_tree_add_string_format_value(
             rows, hf.truncated, shown.tvb, static_cast<int>(p.stop.offset), 0, p.stop.layer.data(),
             "%.*s: it needs %u octets, the capture has %u", static_cast<int>(p.stop.layer.size()), p.stop.layer.data(),
             static_cast<unsigned>(p.stop.needed), static_cast<unsigned>(p.stop.available)));
 }
 
-/// An SA that refuses a join need not repeat which: the story knows.
-const char* headline_words(packet_info* pinfo) {
-    const auto* around = story() ? story()->around(shown.number) : nullptr;
-    const auto* exchange = story() ? story()->exchange(shown.number) : nullptr;
-    return in_packet(pinfo, headline(*shown.packet, {.group = around && around->group ? &around->group->mgid : nullptr,
-                                                     .method = exchange ? exchange->asked : Method{}}));
+/// An SA that refuses a join need not repeat which: the state of the capture has it.
+const char* headline_string(packet_info* pinfo) {
+    const auto* conversation = capture_state() ? capture_state()->conversation(shown.number) : nullptr;
+    const auto* exchange = capture_state() ? capture_state()->exchange(shown.number) : nullptr;
+    return in_packet(
+        pinfo,
+        headline(*shown.packet, {.group = conversation && conversation->group ? &conversation->group->mgid : nullptr,
+                                 .method = exchange ? exchange->asked : Method{}}));
 }
 
 void add_columns(packet_info* pinfo) {
     const auto& p = *shown.packet;
     if (!p.mad) return;
-    const bool is_connection = story() && story()->sets_up_connection(shown.number);
-    const char* words = is_connection ? in_packet(pinfo, connection_headline(p)) : headline_words(pinfo);
-    if (*words) col_prepend_fstr(pinfo->cinfo, COL_INFO, "%s, ", words);
+    const bool is_connection = capture_state() && capture_state()->sets_up_connection(shown.number);
+    const char* line = is_connection ? in_packet(pinfo, connection_headline(p)) : headline_string(pinfo);
+    if (*line) col_prepend_fstr(pinfo->cinfo, COL_INFO, "%s, ", line);
 }
 
 bool is_management_shown() {
     const auto& p = *shown.packet;
     if (!p.mad) return false;
-    return p.mad[Mad::mgmt_class] == MgmtClass::subn_adm || (story() && story()->sets_up_connection(shown.number));
+    return p.mad[Mad::mgmt_class] == MgmtClass::subn_adm ||
+           (capture_state() && capture_state()->sets_up_connection(shown.number));
 }
 
 }  // namespace
@@ -315,23 +319,23 @@ proto_tree* own_tree(proto_tree* tree, int offset, int length) {
     return shown.tree;
 }
 
-void add_story(packet_info* pinfo, proto_tree* tree) {
+void dissect_rfc4391(packet_info* pinfo, proto_tree* tree) {
     add_columns(pinfo);
-    const auto* remarks = story() ? story()->remarks(shown.number) : nullptr;
+    const auto* expert_infos = capture_state() ? capture_state()->expert_infos(shown.number) : nullptr;
     const auto& p = *shown.packet;
     if (is_wanted(tree)) {
-        const auto* around = story() ? story()->around(shown.number) : nullptr;
-        const auto* exchange = story() ? story()->exchange(shown.number) : nullptr;
-        const auto* table = story() ? story()->table(shown.number) : nullptr;
+        const auto* conversation = capture_state() ? capture_state()->conversation(shown.number) : nullptr;
+        const auto* exchange = capture_state() ? capture_state()->exchange(shown.number) : nullptr;
+        const auto* table = capture_state() ? capture_state()->table(shown.number) : nullptr;
         const bool has_management = is_management_shown();
         if (is_ipoib() || has_management || p.foreign != Foreign::none) {
             auto* rows = own_tree(tree);
             shown.lead = rows->last_child;
             if (has_management) {
-                const char* words = headline_words(pinfo);
-                if (!*words) words = in_packet(pinfo, connection_headline(p));
-                proto_item_append_text(shown.item, ", %s", *words ? words : kind_of(p));
-                if (*words) add_text(rows, hf.headline, words);
+                const char* line = headline_string(pinfo);
+                if (!*line) line = in_packet(pinfo, connection_headline(p));
+                proto_item_append_text(shown.item, ", %s", *line ? line : kind_of(p));
+                if (*line) add_text(rows, hf.headline, line);
                 shown.lead = rows->last_child;
                 if (exchange) add_exchange(rows, *exchange);
                 add_management(pinfo, rows);
@@ -339,23 +343,23 @@ void add_story(packet_info* pinfo, proto_tree* tree) {
             }
             if (p.foreign != Foreign::none) add_text(rows, hf.foreign, name(p.foreign).data());
             add_decoding(rows);
-            if (around && around->link) add_link(rows, *around->link);
-            if (around && around->sender)
+            if (conversation && conversation->link) add_link(rows, *conversation->link);
+            if (conversation && conversation->sender)
                 add_port(
-                    rows, *around->sender, around->sender_announced,
+                    rows, *conversation->sender, conversation->sender_announced,
                     {"Sender", hf.sender_address, hf.sender_gid, hf.sender_lid, hf.sender_qpn, hf.sender_announced});
-            if (around && around->receiver)
-                add_port(rows, *around->receiver, around->receiver_announced,
+            if (conversation && conversation->receiver)
+                add_port(rows, *conversation->receiver, conversation->receiver_announced,
                          {"Receiver", hf.receiver_address, hf.receiver_gid, hf.receiver_lid, hf.receiver_qpn,
                           hf.receiver_announced});
-            if (around && around->group) add_group(pinfo, rows, *around);
+            if (conversation && conversation->group) add_group(pinfo, rows, *conversation);
             split_mgid(pinfo, tree);
             split_arp(tree);
             split_option(tree, p.source_option);
             split_option(tree, p.target_option);
         }
     }
-    add_remarks(pinfo, tree, remarks);
+    add_expert_infos(pinfo, tree, expert_infos);
 }
 
 }  // namespace ipoib::dissector

@@ -10,7 +10,8 @@ namespace ipoib::dissector {
 /// that it stands for.
 proto_tree* own_tree(proto_tree* tree, int offset = 0, int length = 0);
 
-/// After all other dissectors: link, group, exchange, split addresses, remarks. Adds nothing where there is nothing.
-void add_story(packet_info* pinfo, proto_tree* tree);
+/// After all other dissectors: link, group, exchange, split addresses, expert infos. Adds nothing where there is
+/// nothing.
+void dissect_rfc4391(packet_info* pinfo, proto_tree* tree);
 
 }  // namespace ipoib::dissector

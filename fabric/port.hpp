@@ -19,13 +19,13 @@ namespace ipoib::fabric {
 
 /// What a backend may be able to do. A case that needs more is NA.
 enum class Ability : std::uint32_t {
-    any_frame = 1,     ///< sends frames with every bit as given; else only what a UD queue pair lets through
-    see_all = 2,       ///< sees the frames between other nodes and the SA too
-    reports = 4,       ///< receives the SA's reports
-    control = 8,       ///< changes the fabric from outside (Fabric::change)
-    two_ports = 16,    ///< a second port for the tester
-    trusted_sa = 32,   ///< the SA tells members and join states of a group
-    long_tables = 64,  ///< the SA's answers of several segments get here (RMPP)
+    any_frame = 1,       ///< sends frames with every bit as given; else only what a UD queue pair lets through
+    see_all = 2,         ///< sees the frames between other nodes and the SA too
+    reports = 4,         ///< receives the SA's reports
+    fabric_control = 8,  ///< changes the fabric from outside (Fabric::change)
+    two_ports = 16,      ///< a second port for the tester
+    trusted_sa = 32,     ///< the SA tells members and join states of a group
+    long_tables = 64,    ///< the SA's answers of several segments get here (RMPP)
 };
 /// A set of them.
 class Abilities {
@@ -65,7 +65,7 @@ struct PortFacts {
     /// The first P_Key that makes its port a full member of a partition; 0: there is none.
     [[nodiscard]] std::uint16_t first_full_p_key() const noexcept {
         for (const auto p_key : p_keys)
-            if (p_key & wire::full_member) return p_key;
+            if (wire::is_full_member(p_key)) return p_key;
         return 0;
     }
 };
@@ -153,7 +153,7 @@ public:
     [[nodiscard]] virtual std::span<Port* const> ports() = 0;
     /// Told of every frame in order. One observer; an empty one ends it.
     virtual void observe(std::function<void(const Sighting&)> observer) = 0;
-    /// Changes the fabric from outside (Ability::control); the answer is there within `patience`.
+    /// Changes the fabric from outside (Ability::fabric_control); the answer is there within `patience`.
     [[nodiscard]] virtual ChangeAnswer change(const FabricChange& change, Duration patience) = 0;
     [[nodiscard]] ChangeAnswer change(const FabricChange& what) { return change(what, usual_patience); }
     /// Why it cannot be used any more, as after a port has lost it; empty as long as it can.

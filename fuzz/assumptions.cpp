@@ -24,10 +24,10 @@ void look_at(const Statement& statement) {
     demand(!statement.groups.empty());
     for (const auto& group : statement.groups) {
         const auto& told = group.parameters;
-        demand(told.mgid.is_multicast() && group.given < std::uint32_t{1} << told_count);
+        demand(told.mgid.is_multicast() && group.given < std::uint32_t{1} << parameter_count);
         demand(told.sl < 16 && told.scope < 16 && told.flow_label < 0x100000 && told.rate < 64 && told.lifetime < 64);
-        demand(group.tells(Told::mtu) == (told.mtu >= 1 && told.mtu <= 5));
-        demand(group.tells(Told::mlid) == (told.mlid >= 0xc000));
+        demand(group.tells(Parameter::mtu) == (told.mtu >= 1 && told.mtu <= 5));
+        demand(group.tells(Parameter::mlid) == (told.mlid >= 0xc000));
         demand(group.members.empty() || group.members_are_listed);
         demand(std::is_sorted(group.members.begin(), group.members.end(),
                               [](const auto& a, const auto& b) { return a.port_gid < b.port_gid; }));

@@ -30,9 +30,9 @@ std::optional<std::uint16_t> LinkSetup::chosen_p_key() const {
     const auto wanted = interface_.p_key();
     std::optional<std::uint16_t> limited;
     for (const auto p_key : p_keys) {
-        if ((p_key & ~wire::full_member) == 0) continue;
+        if ((p_key & ~wire::full_membership) == 0) continue;
         if (wanted != 0 && !wire::is_same_partition(p_key, wanted)) continue;
-        if ((p_key & wire::full_member) != 0) return p_key;
+        if (wire::is_full_member(p_key)) return p_key;
         if (!limited) limited = p_key;
         if (wanted == 0) break;
     }

@@ -42,9 +42,9 @@ std::vector<std::string> Node::names() const {
 }
 
 Interface* Node::create_child(std::uint16_t p_key) {
-    const std::uint16_t full = p_key | full_member;
+    const std::uint16_t full = p_key | full_membership;
     const auto name = "ib0." + hex(full, 4).substr(2);
-    if (full == full_member || find(name) || interfaces_.size() > most_children) return nullptr;
+    if (full == full_membership || find(name) || interfaces_.size() > most_children) return nullptr;
     const auto& table = hca_.facts().p_keys;
     const auto given = policy_.interface_p_key(full, table.empty() ? full : table.front());
     return interfaces_.emplace_back(std::make_unique<Interface>(*this, name, given)).get();

@@ -55,7 +55,7 @@ std::vector<std::uint8_t> answers::nd_option(std::uint8_t type, const HardwareAd
 
 /// RFC 4391, 11: groups of IPv4 and IPv6; those of other links have another P_Key.
 bool answers::is_group_of_link(const Gid& mgid, const Link& link) noexcept {
-    return has_ipoib_signature(mgid) && mgid_of(mgid)[Mgid::p_key] == (link.p_key | full_member);
+    return has_ipoib_signature(mgid) && mgid_of(mgid)[Mgid::p_key] == (link.p_key | full_membership);
 }
 
 /// RFC 4755, 3.5.

@@ -46,7 +46,7 @@ struct Policy {
     std::uint16_t ipv6_signature = wire::ipv6_signature;
     /// The P_Key in a group's MGID. RFC4391-4-05.
     std::uint16_t (*mgid_p_key)(const Link&) = [](const Link& link) -> std::uint16_t {
-        return link.p_key | wire::full_member;
+        return link.p_key | wire::full_membership;
     };
     /// How an IPv6 group becomes a group ID. RFC4391-4-06.
     GroupId (*ipv6_group_id)(const wire::Gid& group) = answers::ipv6_group_id;
@@ -275,7 +275,7 @@ struct Policy {
     /// What a group that does not exist yet is created with. RFC4391-10-16 for the MTU, RFC4391-10-17 for P_Key, Q_Key,
     /// SL, MTU and HopLimit, RFC4391-10-18 for the others.
     std::uint16_t (*created_p_key)(const Link&) = [](const Link& link) -> std::uint16_t {
-        return link.p_key | wire::full_member;
+        return link.p_key | wire::full_membership;
     };
     std::uint32_t (*created_q_key)(const Link&) = [](const Link& link) { return link.q_key; };
     std::uint8_t (*created_sl)(const Link&) = [](const Link& link) { return link.sl; };

@@ -142,8 +142,14 @@ const std::vector<Change> multicast{
     {"with_all_router", [](Policy& p) { p.with_all_router = Fallback::broadcast; }},
     {"without_all_router", [](Policy& p) { p.without_all_router = Fallback::broadcast; }},
     {"caches_groups", [](Policy& p) { p.caches_groups = false; }},
-    {"subscribes (66)", [](Policy& p) { p.subscribes = [](std::uint16_t trap_number) { return trap_number != 66; }; }},
-    {"subscribes (67)", [](Policy& p) { p.subscribes = [](std::uint16_t trap_number) { return trap_number != 67; }; }},
+    {"subscribes (66)",
+     [](Policy& p) {
+         p.subscribes = [](std::uint16_t trap_number) { return trap_number != trap::multicast_group_created; };
+     }},
+    {"subscribes (67)",
+     [](Policy& p) {
+         p.subscribes = [](std::uint16_t trap_number) { return trap_number != trap::multicast_group_deleted; };
+     }},
     {"heeds_creation", [](Policy& p) { p.heeds_creation = false; }},
     {"heeds_deletion", [](Policy& p) { p.heeds_deletion = false; }},
     {"leaves_idle_groups", [](Policy& p) { p.leaves_idle_groups = false; }},

@@ -24,10 +24,10 @@ struct Host {
         : hca(subnet.loop(), with_guid(like, guid)),
           sa(hca),
           node(hca, sa, policy),
-          jack(&subnet.plug(hca, fabric::NodeRole::other)) {}
+          switch_port(&subnet.plug(hca, fabric::NodeRole::other)) {}
     ~Host() {
         node.close();
-        jack->unplug();
+        switch_port->unplug();
     }
     static fabric::HcaConfig with_guid(fabric::HcaConfig config, std::uint64_t guid) {
         config.port_guid = guid;
@@ -39,7 +39,7 @@ struct Host {
     fabric::Hca hca;
     fabric::SaClient sa;
     Node node;
-    fabric::Jack* jack;
+    fabric::SwitchPort* switch_port;
 };
 
 /// A frame that somebody sent, decoded.

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Arrows go down only: which folder's headers each folder may include (docs/architecture.md)."""
+"""Arrows go down only: which folder's headers each folder may include, and which file of the lab's kernel module may call
+which (docs/architecture.md, docs/lab.md)."""
 import os
 import re
 import subprocess
@@ -84,6 +85,21 @@ def included(path: str) -> list[str]:
     return [name for name in re.findall(r'^\s*#\s*include "([^"]+)"', (TOP / path).read_text(), re.M) if "/" in name]
 
 
+def in_circles(arrows: dict[str, set[str]]) -> list[str]:
+    """Those from which arrows lead back to themselves."""
+    return [one for one in sorted(arrows) if one in reached(arrows, one)]
+
+
+def reached(arrows: dict[str, set[str]], start: str) -> set[str]:
+    found: set[str] = set()
+    todo = [start]
+    while todo:
+        new = arrows[todo.pop()] - found
+        found |= new
+        todo += new
+    return found
+
+
 class Includes(unittest.TestCase):
     def test_arrows_go_down_only(self) -> None:
         files = subprocess.run(["git", "-C", TOP, "ls-files", "*.cpp", "*.hpp"], capture_output=True, text=True,
@@ -104,12 +120,60 @@ class Includes(unittest.TestCase):
     def test_no_two_rooms_see_each_other(self) -> None:
         rooms = {one: {other for other in seen if other in MAY_SEE} for one, seen in MAY_SEE.items()}
         rooms = {one: seen - {"fabric", "fabric/change"} for one, seen in rooms.items()}  # one room with an annex
-        open_rooms = dict(rooms)
-        while open_rooms:
-            leaves = [one for one, seen in open_rooms.items() if not (seen - {one}) & set(open_rooms)]
-            self.assertTrue(leaves, f"a circle among {sorted(open_rooms)}")
-            for one in leaves:
-                del open_rooms[one]
+        rooms = {one: seen - {one} for one, seen in rooms.items()}
+        self.assertEqual(in_circles(rooms), [])
+
+
+class LabKernel(unittest.TestCase):
+    """The order of the files of lab/kernel, which is that of its Kbuild. A .c file and the header of its name are one; a
+    header without a .c file is a part of each that includes it."""
+
+    maxDiff = None
+    FOLDER = TOP / "lab/kernel"
+    # In kernel style a function begins in the first column, and so does its brace.
+    FUNCTION = re.compile(r"^(?!static\b)\w[\w \t*]*?\b(\w+)\([^;{}]*\)\n\{", re.M)
+    DECLARATION = re.compile(r"^(?!static\b|typedef\b)\w[\w \t*]*?\b(\w+)\([^;{}]*\);", re.M)
+    VARIABLE = re.compile(r"^extern [\w \t*]*?\b(\w+);", re.M)
+    INCLUDE = re.compile(r'^#include "(\w+)\.h"', re.M)
+    NO_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|^#include[^\n]*", re.S | re.M)
+
+    def setUp(self) -> None:
+        self.whole = {path.name: path.read_text() for path in self.FOLDER.glob("vib_*.[ch]")}
+        self.code = {name: self.NO_CODE.sub("", text) for name, text in self.whole.items()}
+        self.units = {name[:-2] for name in self.whole if name.endswith(".c")}
+
+    def names(self, pattern: re.Pattern[str], file: str) -> set[str]:
+        return set(pattern.findall(self.code.get(file, "")))
+
+    def arrows(self) -> dict[str, set[str]]:
+        """For each file those whose functions or variables it names, or whose header it includes."""
+        owner = {name: unit for unit in self.units for name in self.names(self.FUNCTION, f"{unit}.c")}
+        owner |= {name: unit for unit in self.units for name in self.names(self.VARIABLE, f"{unit}.h")}
+        arrows = {}
+        for unit in {name[:-2] for name in self.whole}:
+            files = [file for file in (f"{unit}.c", f"{unit}.h") if file in self.whole]
+            words = set(re.findall(r"\w+", " ".join(self.code[file] for file in files)))
+            included = {name for file in files for name in self.INCLUDE.findall(self.whole[file])}
+            arrows[unit] = ({owner[word] for word in words & set(owner)} | included) - {unit}
+        return arrows
+
+    def test_no_circle(self) -> None:
+        self.assertEqual(in_circles(self.arrows()), [])
+
+    def test_the_build_has_them_from_the_bottom_up(self) -> None:
+        order = re.findall(r"(\w+)\.o\b", re.sub(r"^(#|obj-m).*", "", (self.FOLDER / "Kbuild").read_text(), flags=re.M))
+        self.assertEqual(sorted(order), sorted(self.units))
+        arrows = self.arrows()
+        upward = [f"{one} needs {other}, which Kbuild has after it" for at, one in enumerate(order)
+                  for other in order[at + 1:] if other in reached(arrows, one)]
+        self.assertEqual(upward, [])
+
+    def test_each_header_declares_what_its_own_file_defines(self) -> None:
+        headers = {name[:-2] for name in self.whole if name.endswith(".h")}
+        self.assertGreater(sum(len(self.names(self.DECLARATION, f"{one}.h")) for one in headers), 80)
+        for unit in sorted(self.units | headers):
+            with self.subTest(unit):
+                self.assertEqual(self.names(self.DECLARATION, f"{unit}.h"), self.names(self.FUNCTION, f"{unit}.c"))
 
 
 if __name__ == "__main__":

@@ -102,7 +102,7 @@ class Account(Folder):
                 self.assertNotEqual(run.stderr, "")
 
 
-class Told(Folder):
+class Assumed(Folder):
     def without_sa(self):
         """The conformant capture without the answers of the SA."""
         head, frames = records(CAPTURES / "conformant.pcap")

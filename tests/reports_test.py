@@ -100,6 +100,12 @@ class Reports(Folder):
         self.assertEqual(changed(rules, title, "// a remark\n\n  " + title), set())
         of_file = {f"RULE-{one}" for one in re.findall(r'"RULE-(.*?)"', (copy / rules).read_text())}
         self.assertEqual(changed(rules, "namespace {", "namespace {\nint helper();"), of_file)
+        naming = {f"RULE-{one}" for path in (copy / "protocol/rules").glob("*.cpp") if ".test." not in path.name
+                  for one in re.findall(r'"RULE-([^"]*)"(?:(?!"RULE-).)*\bis_port_qpn\b', path.read_text(), re.DOTALL)}
+        shared = changed("protocol/rules/common.hpp", "return qpn > 1", "return qpn > 2")
+        self.assertTrue(naming)
+        self.assertLessEqual(naming, shared)
+        self.assertLess(len(shared), len(before) // 3)
         case = next((copy / "conformance/cases").glob("rfc4391-06*/*.cpp")).relative_to(copy)
         ids = set(re.findall(r'"(IPOIB-.*?)"', (copy / case).read_text()))
         self.assertEqual(changed(case, "namespace", "int helper();\nnamespace"), ids)

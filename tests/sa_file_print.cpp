@@ -14,20 +14,20 @@ namespace {
 nlohmann::json json_of(const StatedGroup& group) {
     const auto& told = group.parameters;
     nlohmann::json object{{"mgid", wire::text(told.mgid)}, {"members_are_listed", group.members_are_listed}};
-    const auto tell = [&](const char* name, Told which, std::uint32_t value) {
+    const auto tell = [&](const char* name, Parameter which, std::uint32_t value) {
         if (group.tells(which)) object[name] = value;
     };
-    tell("pkey", Told::p_key, told.p_key);
-    tell("qkey", Told::q_key, told.q_key);
-    tell("mtu", Told::mtu, static_cast<std::uint32_t>(state::mtu_octets(told.mtu)));
-    tell("sl", Told::sl, told.sl);
-    tell("tclass", Told::traffic_class, told.traffic_class);
-    tell("flow_label", Told::flow_label, told.flow_label);
-    tell("hop_limit", Told::hop_limit, told.hop_limit);
-    tell("scope", Told::scope, told.scope);
-    tell("mlid", Told::mlid, told.mlid);
-    tell("rate_code", Told::rate, told.rate);
-    tell("pkt_life", Told::lifetime, told.lifetime);
+    tell("pkey", Parameter::p_key, told.p_key);
+    tell("qkey", Parameter::q_key, told.q_key);
+    tell("mtu", Parameter::mtu, static_cast<std::uint32_t>(state::mtu_octets(told.mtu)));
+    tell("sl", Parameter::sl, told.sl);
+    tell("tclass", Parameter::traffic_class, told.traffic_class);
+    tell("flow_label", Parameter::flow_label, told.flow_label);
+    tell("hop_limit", Parameter::hop_limit, told.hop_limit);
+    tell("scope", Parameter::scope, told.scope);
+    tell("mlid", Parameter::mlid, told.mlid);
+    tell("rate_code", Parameter::rate, told.rate);
+    tell("pkt_life", Parameter::lifetime, told.lifetime);
     auto& members = object["members"] = nlohmann::json::array();
     for (const auto& member : group.members)
         members.push_back({{"port_gid", wire::text(member.port_gid)},

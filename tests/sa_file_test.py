@@ -16,6 +16,9 @@ from pathlib import Path
 
 from ibsim import SKIPPED, Subnet, missing_packages
 
+# Class, method and attribute of a join. IBTA Vol 1, 13.4 and 15.2.
+SUBN_ADM, SET, MC_MEMBER_RECORD = 3, 2, 0x38
+
 HOSTS = {"alpha": "alpha HCA-1", "beta": "beta (rack 7) HCA-1", "gamma": "gamma HCA-1"}
 PORTS = {"alpha": "fe80::10:1", "beta": "fe80::10:3", "gamma": "fe80::10:5"}
 
@@ -48,13 +51,13 @@ def join(sm_lid, mgid, port_gid, states):
     umad = ctypes.CDLL("libibumad.so.3")
     assert umad.umad_init() >= 0
     port = umad.umad_open_port(None, 0)
-    agent = umad.umad_register(port, 3, 2, 1, None)  # subnet administration, version 2, with RMPP
+    agent = umad.umad_register(port, SUBN_ADM, 2, 1, None)  # version 2, with RMPP
     assert port >= 0 and agent >= 0
     components = 1 << 0 | 1 << 1 | 1 << 16  # MGID, PortGID, JoinState
     for transaction, state in enumerate(states, 1):
         record = ipaddress.ip_address(mgid).packed + ipaddress.ip_address(port_gid).packed + bytes(16)
         record += bytes([state]) + bytes(3)
-        mad = struct.pack(">BBBBHHQHHI", 1, 3, 2, 2, 0, 0, transaction, 0x38, 0, 0)  # Set(MCMemberRecord)
+        mad = struct.pack(">BBBBHHQHHI", 1, SUBN_ADM, 2, SET, 0, 0, transaction, MC_MEMBER_RECORD, 0, 0)
         mad += bytes(12) + struct.pack(">QHHQ", 0, 0, 0, components) + record
         header = umad.umad_size()
         buffer = ctypes.create_string_buffer(bytes(header) + mad.ljust(256, b"\0"), header + 256)

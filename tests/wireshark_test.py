@@ -31,6 +31,7 @@ FUZZ_RUNS = int(os.environ.get("IPOIB_WIRESHARK_FUZZ", "200"))
 GOLDEN = TOP / "tests" / "golden" / "wireshark"
 CAPTURES = sorted(file for file in (TOP / "captures").iterdir() if file.suffix in (".pcap", ".pcapng"))
 UPDATE = "--update" in sys.argv
+GET_TABLE_RESP, MC_MEMBER_RECORD = 0x92, 0x38
 
 # What a failed assertion in Wireshark, or in a sanitizer, says.
 DISASTERS = ("Dissector bug", "AddressSanitizer", "runtime error:", "Assertion", "STATUS: CRASH", "failed assertion")
@@ -423,7 +424,7 @@ class Golden(Wireshark):
                 self.assertEqual(text, golden.read_text())
 
 
-class Story(Wireshark):
+class AcrossFrames(Wireshark):
     def test_frames_lead_to_those_that_taught_what_is_known(self):
         rows = self.fields(self.folder / "join-refused-rate.pcap", "frame.number", "rfc4391.request_in",
                            "rfc4391.answer_in", "rfc4391.headline", "rfc4391.link.learned", "rfc4391.sender.announced",
@@ -436,9 +437,9 @@ class Story(Wireshark):
             self.assertEqual(by_frame[answer][0], str(request))
         self.assertIn("Join of 239.1.2.3 refused: ERR_REQ_INVALID", [row[2] for row in by_frame.values()])
         for column in (3, 4, 5):
-            told = {frame: int(row[column]) for frame, row in by_frame.items() if row[column]}
-            self.assertTrue(told)
-            self.assertTrue(all(taught <= frame for frame, taught in told.items()))
+            learned = {frame: int(row[column]) for frame, row in by_frame.items() if row[column]}
+            self.assertTrue(learned)
+            self.assertTrue(all(taught <= frame for frame, taught in learned.items()))
 
     def test_names_are_resolved_in_the_columns(self):
         hosts = self.folder / "hosts"
@@ -458,7 +459,7 @@ class Story(Wireshark):
         tables = []
         for capture in captures:
             for records in self.fields(capture, "rfc4391.mc_member_record.mgid", options=(
-                    "-Y", "rfc4391.mad.method == 0x92 && rfc4391.mad.attribute_id == 0x38")):
+                    "-Y", f"rfc4391.mad.method == {GET_TABLE_RESP} && rfc4391.mad.attribute_id == {MC_MEMBER_RECORD}")):
                 tables.append(len(records[0].split(",")))
         self.assertGreater(max(tables), 2)
 
@@ -731,7 +732,7 @@ class Source(unittest.TestCase):
             self.assertEqual(risky.findall(text), [], f"{file.name}: a text is made among the arguments of such a call")
             for line in owning.findall(text):
                 if "std::" in line:
-                    self.assertIn(file.name, ("fields.cpp", "remarks.cpp"), f"{file.name}: {line.strip()}")
+                    self.assertIn(file.name, ("fields.cpp", "expert.cpp"), f"{file.name}: {line.strip()}")
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ Scene::Scene(const SceneOptions& options) : administrator_(node(administrator_li
     for (unsigned i = 0; i < options.partitions; ++i) {
         auto& net = nets_.emplace_back(Net{options.link, {}});
         // 0xffff is the default partition; others count down from it.
-        net.link.p_key = static_cast<std::uint16_t>((options.link.p_key - i) | full_member);
+        net.link.p_key = static_cast<std::uint16_t>((options.link.p_key - i) | full_membership);
         net.link.broadcast_mlid = mlid(net.link.broadcast_gid());
         for (unsigned n = 0; n < options.hosts; ++n)
             net.hosts.push_back(

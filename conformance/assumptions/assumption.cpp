@@ -33,13 +33,13 @@ struct Assumed {
             refuse(shown(item) + " is not KEY=VALUE, as in pkey=0x8001,mtu=2048");
         const auto value = trimmed(item.substr(equals + 1));
         if (value.empty()) refuse(shown(written) + " has no value");
-        const auto told = parameter_named(name);
+        const auto parameter = parameter_named(name);
         const bool is_prefix = name == "prefix";
-        if (is_prefix ? prefix.has_value() : told && group.tells(*told)) refuse(name + " is given twice");
+        if (is_prefix ? prefix.has_value() : parameter && group.tells(*parameter)) refuse(name + " is given twice");
         if (is_prefix)
             prefix = prefix_in(value);
-        else if (told && *told != Told::lifetime)
-            set(group, *told, said_value(*told, value));
+        else if (parameter && *parameter != Parameter::lifetime)
+            set(group, *parameter, said_value(*parameter, value));
         else
             refuse(shown(written) + " is unknown; known are pkey, qkey, mtu, sl, tclass, flowlabel, hoplimit, scope, " +
                    "mlid, rate and prefix");
@@ -59,9 +59,9 @@ Statement parse_assumption(std::string_view text) {
         if (!is_last) text.remove_prefix(comma + 1);
     }
     auto& group = assumed.group;
-    const auto p_key = group.tells(Told::p_key) ? group.parameters.p_key : default_p_key;
-    set(group, Told::p_key, p_key | std::uint32_t{wire::full_member});
-    const unsigned scope = group.tells(Told::scope) ? group.parameters.scope : default_scope;
+    const auto p_key = group.tells(Parameter::p_key) ? group.parameters.p_key : default_p_key;
+    set(group, Parameter::p_key, p_key | std::uint32_t{wire::full_membership});
+    const unsigned scope = group.tells(Parameter::scope) ? group.parameters.scope : default_scope;
     group.parameters.mgid = wire::broadcast_gid(group.parameters.p_key, scope);
     return {.groups = {group}, .source = state::Source::assumed, .origin = "--assume", .subnet_prefix = assumed.prefix};
 }

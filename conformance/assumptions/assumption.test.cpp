@@ -50,14 +50,14 @@ TEST_CASE("Assumption: every key sets its parameter in the record's own units") 
                                                      .hop_limit = 255,
                                                      .rate = 7,
                                                      .scope = 5});
-    for (unsigned i = 0; i < told_count; ++i)
-        CHECK(group.tells(static_cast<Told>(i)) == (static_cast<Told>(i) != Told::lifetime));
+    for (unsigned i = 0; i < parameter_count; ++i)
+        CHECK(group.tells(static_cast<Parameter>(i)) == (static_cast<Parameter>(i) != Parameter::lifetime));
     CHECK(statement.subnet_prefix == 0xfec0000000000007);
 }
 
 TEST_CASE("Assumption: the P_Key is 0xffff unless given, always told, and has the membership bit") {
     CHECK(only_group("mtu=4096").parameters.p_key == 0xffff);
-    CHECK(only_group("mtu=4096").given == (bit(Told::p_key) | bit(Told::mtu)));
+    CHECK(only_group("mtu=4096").given == (bit(Parameter::p_key) | bit(Parameter::mtu)));
     CHECK(only_group("pkey=0x0123").parameters.p_key == 0x8123);
     CHECK(only_group("pkey=291").parameters.mgid == wire::broadcast_gid(0x8123, 2));
     CHECK(only_group("pkey=0x8000").parameters.p_key == 0x8000);
@@ -66,14 +66,15 @@ TEST_CASE("Assumption: the P_Key is 0xffff unless given, always told, and has th
 TEST_CASE("Assumption: without scope the MGID has 2, which is not told") {
     const auto group = only_group("qkey=0x0b1b");
     CHECK(wire::text(group.parameters.mgid) == "ff12:401b:ffff::ffff:ffff");
-    CHECK_FALSE(group.tells(Told::scope));
+    CHECK_FALSE(group.tells(Parameter::scope));
     CHECK(group.parameters.scope == 0);
 }
 
 TEST_CASE("Assumption: zero is told where it is given") {
     const auto group = only_group("sl=0,tclass=0,hoplimit=0,qkey=0");
-    for (const auto told : {Told::sl, Told::traffic_class, Told::hop_limit, Told::q_key}) CHECK(group.tells(told));
-    CHECK_FALSE(group.tells(Told::flow_label));
+    for (const auto parameter : {Parameter::sl, Parameter::traffic_class, Parameter::hop_limit, Parameter::q_key})
+        CHECK(group.tells(parameter));
+    CHECK_FALSE(group.tells(Parameter::flow_label));
 }
 
 TEST_CASE("Assumption: blanks, case and underscores do not matter") {
@@ -139,16 +140,16 @@ TEST_CASE("Assumption: refusals are short and printable whatever the text holds"
 
 TEST_CASE("Parameters: names, values and their texts go together") {
     StatedGroup group;
-    for (unsigned i = 0; i < told_count; ++i) {
-        const auto told = static_cast<Told>(i);
-        CHECK(parameter_named(name_of(told)) == told);
-        CHECK_FALSE(group.tells(told));
-        const auto value = told == Told::mlid ? 0xc005u : 5u;
-        set(group, told, value);
-        CHECK(group.tells(told));
-        CHECK(value_of(group.parameters, told) == value);
+    for (unsigned i = 0; i < parameter_count; ++i) {
+        const auto parameter = static_cast<Parameter>(i);
+        CHECK(parameter_named(name_of(parameter)) == parameter);
+        CHECK_FALSE(group.tells(parameter));
+        const auto value = parameter == Parameter::mlid ? 0xc005u : 5u;
+        set(group, parameter, value);
+        CHECK(group.tells(parameter));
+        CHECK(value_of(group.parameters, parameter) == value);
     }
-    CHECK(text_of(Told::mtu, 5) == "4096");
-    CHECK(text_of(Told::rate, 3) == "10 Gb/s");
-    CHECK(text_of(Told::p_key, 0x8001) == "0x8001");
+    CHECK(text_of(Parameter::mtu, 5) == "4096");
+    CHECK(text_of(Parameter::rate, 3) == "10 Gb/s");
+    CHECK(text_of(Parameter::p_key, 0x8001) == "0x8001");
 }

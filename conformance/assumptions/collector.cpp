@@ -51,32 +51,34 @@ void Collector::add(Record record) {
 void Collector::merge(std::size_t index, const Record& record) {
     auto& group = groups_[index];
     group.members_are_listed |= record.group.members_are_listed;
-    for (unsigned i = 0; i < told_count; ++i) {
-        const auto told = static_cast<Told>(i);
-        if (!record.group.tells(told)) continue;
+    for (unsigned i = 0; i < parameter_count; ++i) {
+        const auto parameter = static_cast<Parameter>(i);
+        if (!record.group.tells(parameter)) continue;
         // Some administrators leave the Scope of a member's record blank.
-        if (keeps_irregularities() && told == Told::scope && record.group.parameters.scope == 0) continue;
-        const auto value = value_of(record.group.parameters, told);
-        if (group.tells(told)) {
-            if (value_of(group.parameters, told) != value) contradict(index, told, value, record.line);
+        if (keeps_irregularities() && parameter == Parameter::scope && record.group.parameters.scope == 0) continue;
+        const auto value = value_of(record.group.parameters, parameter);
+        if (group.tells(parameter)) {
+            if (value_of(group.parameters, parameter) != value) contradict(index, parameter, value, record.line);
             continue;
         }
         told_at_[index][i] = record.line;
-        set(group, told, value);
+        set(group, parameter, value);
     }
 }
 
-void Collector::contradict(std::size_t index, Told told, std::uint32_t value, std::size_t line) {
+void Collector::contradict(std::size_t index, Parameter parameter, std::uint32_t value, std::size_t line) {
     auto& group = groups_[index];
-    const auto before = told_at_[index][static_cast<std::size_t>(told)];
-    const auto known = text_of(told, value_of(group.parameters, told));
+    const auto before = told_at_[index][static_cast<std::size_t>(parameter)];
+    const auto known = text_of(parameter, value_of(group.parameters, parameter));
     if (irregularities_ == Irregularities::refused)
-        throw Wrong{line, "the record of " + wire::text(group.parameters.mgid) + " has " + std::string(name_of(told)) +
-                              " " + text_of(told, value) + ", but that of line " + std::to_string(before) + " has " +
-                              known + ": a list is of one subnet at one time"};
+        throw Wrong{line, "the record of " + wire::text(group.parameters.mgid) + " has " +
+                              std::string(name_of(parameter)) + " " + text_of(parameter, value) +
+                              ", but that of line " + std::to_string(before) + " has " + known +
+                              ": a list is of one subnet at one time"};
     constexpr std::size_t most_told = 100;
     if (group.contradictions.size() < most_told)
-        group.contradictions.push_back(std::string(name_of(told)) + " " + text_of(told, value) + ", but " + known +
+        group.contradictions.push_back(std::string(name_of(parameter)) + " " + text_of(parameter, value) + ", but " +
+                                       known +
                                        (before != 0 ? " in line " + std::to_string(before) : " in another record"));
 }
 

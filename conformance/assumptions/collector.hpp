@@ -29,11 +29,11 @@ public:
 
 private:
     void merge(std::size_t index, const Record& record);
-    void contradict(std::size_t index, Told told, std::uint32_t value, std::size_t line);
+    void contradict(std::size_t index, Parameter parameter, std::uint32_t value, std::size_t line);
 
     Irregularities irregularities_;
     std::vector<StatedGroup> groups_;
-    std::vector<std::array<std::size_t, told_count>> told_at_;  ///< the line that told each parameter
+    std::vector<std::array<std::size_t, parameter_count>> told_at_;  ///< the line that told each parameter
     std::map<wire::Gid, std::size_t> index_;
     std::size_t members_ = 0, not_groups_ = 0;
 };

@@ -14,40 +14,40 @@ using state::GroupParameters;
 
 constexpr std::size_t longest_quote = 60;
 
-struct Parameter {
+struct Notation {
     std::string_view name;  ///< the plain one, which is also that of `--assume`
     std::uint32_t least, most;
     unsigned hex_digits;  ///< 0: shown in decimal
 };
-/// In the order of Told.
-constexpr std::array<Parameter, told_count> parameters{{{"pkey", 0, 0xffff, 4},
-                                                        {"qkey", 0, 0xffffffff, 8},
-                                                        {"mtu", 1, 5, 0},
-                                                        {"sl", 0, 15, 0},
-                                                        {"tclass", 0, 0xff, 2},
-                                                        {"flowlabel", 0, 0xfffff, 5},
-                                                        {"hoplimit", 0, 0xff, 0},
-                                                        {"scope", 0, 15, 0},
-                                                        {"mlid", 0xc000, 0xfffe, 4},
-                                                        {"rate", 0, 0x3f, 0},
-                                                        {"pktlife", 0, 0x3f, 0}}};
-constexpr const Parameter& parameter(Told told) { return parameters[static_cast<std::size_t>(told)]; }
+/// In the order of Parameter.
+constexpr std::array<Notation, parameter_count> notations{{{"pkey", 0, 0xffff, 4},
+                                                           {"qkey", 0, 0xffffffff, 8},
+                                                           {"mtu", 1, 5, 0},
+                                                           {"sl", 0, 15, 0},
+                                                           {"tclass", 0, 0xff, 2},
+                                                           {"flowlabel", 0, 0xfffff, 5},
+                                                           {"hoplimit", 0, 0xff, 0},
+                                                           {"scope", 0, 15, 0},
+                                                           {"mlid", 0xc000, 0xfffe, 4},
+                                                           {"rate", 0, 0x3f, 0},
+                                                           {"pktlife", 0, 0x3f, 0}}};
+constexpr const Notation& notation(Parameter parameter) { return notations[static_cast<std::size_t>(parameter)]; }
 
 constexpr unsigned largest_mtu_code = 5;
 constexpr std::size_t encapsulation = 4;  ///< octets of the header between IB and IP: RFC 4391, 6
 
-[[noreturn]] void refuse(Told told, std::string_view text, const std::string& why) {
-    throw std::invalid_argument(std::string(parameter(told).name) + "=" + shown(text) + ": " + why);
+[[noreturn]] void refuse(Parameter parameter, std::string_view text, const std::string& why) {
+    throw std::invalid_argument(std::string(notation(parameter).name) + "=" + shown(text) + ": " + why);
 }
 
-std::uint32_t bounded(Told told, std::string_view text) {
-    const auto& bounds = parameter(told);
+std::uint32_t bounded(Parameter parameter, std::string_view text) {
+    const auto& bounds = notation(parameter);
     const auto number = wire::parse_number(text);
     const auto text_of_bound = [&](std::uint32_t bound) {
         return bounds.hex_digits != 0 && bound != 0 ? wire::hex(bound, bounds.hex_digits) : std::to_string(bound);
     };
     if (!number || *number < bounds.least || *number > bounds.most)
-        refuse(told, text,
+        refuse(parameter, text,
                "expected is a number from " + text_of_bound(bounds.least) + " to " + text_of_bound(bounds.most));
     return static_cast<std::uint32_t>(*number);
 }
@@ -59,12 +59,13 @@ std::uint32_t mtu_code(std::string_view text) {
     const std::string expected = "expected is the IB MTU in octets: 256, 512, 1024, 2048 or 4096";
     if (octets && *octets >= 1 && *octets <= largest_mtu_code) {
         const auto meant = state::mtu_octets(static_cast<std::uint8_t>(*octets));
-        refuse(Told::mtu, text, expected + " (code " + std::to_string(*octets) + " is " + std::to_string(meant) + ")");
+        refuse(Parameter::mtu, text,
+               expected + " (code " + std::to_string(*octets) + " is " + std::to_string(meant) + ")");
     }
     for (std::uint8_t code = 1; octets && code <= largest_mtu_code; ++code)
         if (state::mtu_octets(code) - encapsulation == *octets)
-            refuse(Told::mtu, text, expected + ", which is 4 more than that of the IPoIB link");
-    refuse(Told::mtu, text, expected);
+            refuse(Parameter::mtu, text, expected + ", which is 4 more than that of the IPoIB link");
+    refuse(Parameter::mtu, text, expected);
 }
 
 /// "2.5" of "2.5 Gb/s".
@@ -72,13 +73,14 @@ std::string_view number_in(std::string_view name) { return name.substr(0, name.f
 
 std::uint32_t rate_code(std::string_view text) {
     constexpr std::string_view by_code = "code=";
-    if (text.substr(0, by_code.size()) == by_code) return bounded(Told::rate, trimmed(text.substr(by_code.size())));
+    if (text.substr(0, by_code.size()) == by_code)
+        return bounded(Parameter::rate, trimmed(text.substr(by_code.size())));
     std::string known;
     for (const auto& rate : wire::rate_names) {
         if (number_in(rate.name) == text) return static_cast<std::uint32_t>(rate.value);
         known += (known.empty() ? "" : ", ") + std::string(number_in(rate.name));
     }
-    refuse(Told::rate, text, "expected is a rate in Gb/s, or code=N; known are " + known);
+    refuse(Parameter::rate, text, "expected is a rate in Gb/s, or code=N; known are " + known);
 }
 
 /// Releases of infiniband-diags before 1.6 print the flow label in the wrong byte order; the true one has 20 bits.
@@ -88,13 +90,13 @@ std::uint32_t printed_flow_label(std::string_view text) {
         const auto swapped = __builtin_bswap32(static_cast<std::uint32_t>(*number));
         if (swapped <= 0xfffff) return swapped;
     }
-    return bounded(Told::flow_label, text);
+    return bounded(Parameter::flow_label, text);
 }
 
 /// The six bits behind a selector.
-std::string without_selector(Told told, std::string_view text) {
+std::string without_selector(Parameter parameter, std::string_view text) {
     const auto octet = wire::parse_number(text);
-    if (!octet || *octet > 0xff) refuse(told, text, "expected is an octet of the record, 0x0 to 0xff");
+    if (!octet || *octet > 0xff) refuse(parameter, text, "expected is an octet of the record, 0x0 to 0xff");
     return std::to_string(*octet & 0x3f);
 }
 
@@ -132,112 +134,112 @@ std::string plain_name(std::string_view name) {
     return plain;
 }
 
-std::optional<Told> parameter_named(std::string_view plain) {
-    for (unsigned i = 0; i < told_count; ++i)
-        if (parameters[i].name == plain) return static_cast<Told>(i);
+std::optional<Parameter> parameter_named(std::string_view plain) {
+    for (unsigned i = 0; i < parameter_count; ++i)
+        if (notations[i].name == plain) return static_cast<Parameter>(i);
     return {};
 }
 
-std::string_view name_of(Told told) { return parameter(told).name; }
+std::string_view name_of(Parameter parameter) { return notation(parameter).name; }
 
-std::uint32_t said_value(Told told, std::string_view text) {
-    if (told == Told::mtu) return mtu_code(text);
-    if (told == Told::rate) return rate_code(text);
-    return bounded(told, text);
+std::uint32_t said_value(Parameter parameter, std::string_view text) {
+    if (parameter == Parameter::mtu) return mtu_code(text);
+    if (parameter == Parameter::rate) return rate_code(text);
+    return bounded(parameter, text);
 }
 
-std::uint32_t printed_value(Told told, std::string_view text) {
-    switch (told) {
-        case Told::flow_label:
+std::uint32_t printed_value(Parameter parameter, std::string_view text) {
+    switch (parameter) {
+        case Parameter::flow_label:
             return printed_flow_label(text);
-        case Told::mtu:
-            if (const auto code = without_selector(told, text);
+        case Parameter::mtu:
+            if (const auto code = without_selector(parameter, text);
                 state::mtu_octets(static_cast<std::uint8_t>(std::stoul(code))) == 0)
-                refuse(told, text, "the code of an MTU is 1 to 5, with the selector 0x81 to 0x85");
+                refuse(parameter, text, "the code of an MTU is 1 to 5, with the selector 0x81 to 0x85");
             [[fallthrough]];
-        case Told::rate:
-        case Told::lifetime:
-            return bounded(told, without_selector(told, text));
+        case Parameter::rate:
+        case Parameter::lifetime:
+            return bounded(parameter, without_selector(parameter, text));
         default:
-            return bounded(told, text);
+            return bounded(parameter, text);
     }
 }
 
-std::uint32_t value_of(const GroupParameters& group, Told told) {
-    switch (told) {
-        case Told::p_key:
+std::uint32_t value_of(const GroupParameters& group, Parameter parameter) {
+    switch (parameter) {
+        case Parameter::p_key:
             return group.p_key;
-        case Told::q_key:
+        case Parameter::q_key:
             return group.q_key;
-        case Told::mtu:
+        case Parameter::mtu:
             return group.mtu;
-        case Told::sl:
+        case Parameter::sl:
             return group.sl;
-        case Told::traffic_class:
+        case Parameter::traffic_class:
             return group.traffic_class;
-        case Told::flow_label:
+        case Parameter::flow_label:
             return group.flow_label;
-        case Told::hop_limit:
+        case Parameter::hop_limit:
             return group.hop_limit;
-        case Told::scope:
+        case Parameter::scope:
             return group.scope;
-        case Told::mlid:
+        case Parameter::mlid:
             return group.mlid;
-        case Told::rate:
+        case Parameter::rate:
             return group.rate;
-        case Told::lifetime:
+        case Parameter::lifetime:
             return group.lifetime;
     }
     return 0;
 }
 
-void set(StatedGroup& group, Told told, std::uint32_t value) {
+void set(StatedGroup& group, Parameter parameter, std::uint32_t value) {
     auto& into = group.parameters;
     const auto octet = static_cast<std::uint8_t>(value);
-    group.given |= bit(told);
-    switch (told) {
-        case Told::p_key:
+    group.given |= bit(parameter);
+    switch (parameter) {
+        case Parameter::p_key:
             into.p_key = static_cast<std::uint16_t>(value);
             break;
-        case Told::q_key:
+        case Parameter::q_key:
             into.q_key = value;
             break;
-        case Told::mtu:
+        case Parameter::mtu:
             into.mtu = octet;
             break;
-        case Told::sl:
+        case Parameter::sl:
             into.sl = octet;
             break;
-        case Told::traffic_class:
+        case Parameter::traffic_class:
             into.traffic_class = octet;
             break;
-        case Told::flow_label:
+        case Parameter::flow_label:
             into.flow_label = value;
             break;
-        case Told::hop_limit:
+        case Parameter::hop_limit:
             into.hop_limit = octet;
             break;
-        case Told::scope:
+        case Parameter::scope:
             into.scope = octet;
             break;
-        case Told::mlid:
+        case Parameter::mlid:
             into.mlid = static_cast<std::uint16_t>(value);
             break;
-        case Told::rate:
+        case Parameter::rate:
             into.rate = octet;
             break;
-        case Told::lifetime:
+        case Parameter::lifetime:
             into.lifetime = octet;
             break;
     }
 }
 
-std::string text_of(Told told, std::uint32_t value) {
-    if (told == Told::mtu) return std::to_string(state::mtu_octets(static_cast<std::uint8_t>(value)));
-    if (told == Told::rate)
+std::string text_of(Parameter parameter, std::uint32_t value) {
+    if (parameter == Parameter::mtu) return std::to_string(state::mtu_octets(static_cast<std::uint8_t>(value)));
+    if (parameter == Parameter::rate)
         for (const auto& rate : wire::rate_names)
             if (rate.value == value) return std::string(rate.name);
-    const auto digits = parameter(told).hex_digits;
+    const auto digits = notation(parameter).hex_digits;
     return digits != 0 ? wire::hex(value, digits) : std::to_string(value);
 }
 

@@ -25,19 +25,19 @@ struct Wrong {
 /// A name in lower case without underscores: "FlowLabel", "flow_label" and "flowlabel" are the same.
 [[nodiscard]] std::string plain_name(std::string_view name);
 /// The parameter of this plain name.
-[[nodiscard]] std::optional<Told> parameter_named(std::string_view plain);
-[[nodiscard]] std::string_view name_of(Told);
+[[nodiscard]] std::optional<Parameter> parameter_named(std::string_view plain);
+[[nodiscard]] std::string_view name_of(Parameter);
 
 /// The value for GroupParameters of what a person says: MTU in octets, rate in Gb/s or "code=N". Throws
 /// std::invalid_argument.
-[[nodiscard]] std::uint32_t said_value(Told, std::string_view text);
+[[nodiscard]] std::uint32_t said_value(Parameter, std::string_view text);
 /// The same of what saquery prints: MTU, rate and lifetime are octets of the record, with the selector in their upper
 /// two bits. Throws std::invalid_argument.
-[[nodiscard]] std::uint32_t printed_value(Told, std::string_view text);
+[[nodiscard]] std::uint32_t printed_value(Parameter, std::string_view text);
 
-[[nodiscard]] std::uint32_t value_of(const state::GroupParameters&, Told);
-void set(StatedGroup&, Told, std::uint32_t value);
+[[nodiscard]] std::uint32_t value_of(const state::GroupParameters&, Parameter);
+void set(StatedGroup&, Parameter, std::uint32_t value);
 /// A value as a person says it: "0x8001", "2048", "10 Gb/s".
-[[nodiscard]] std::string text_of(Told, std::uint32_t value);
+[[nodiscard]] std::string text_of(Parameter, std::uint32_t value);
 
 }  // namespace ipoib::assumptions

@@ -149,7 +149,8 @@ TEST_CASE("saquery -g tells MLID, MTU, P_Key, rate and SL, and nothing else") {
     CHECK(statement.origin == name);
     REQUIRE(statement.groups.size() == 3);
     for (const auto& group : statement.groups) {
-        CHECK(group.given == (bit(Told::mlid) | bit(Told::mtu) | bit(Told::p_key) | bit(Told::rate) | bit(Told::sl)));
+        CHECK(group.given == (bit(Parameter::mlid) | bit(Parameter::mtu) | bit(Parameter::p_key) |
+                              bit(Parameter::rate) | bit(Parameter::sl)));
         CHECK_FALSE(group.members_are_listed);
         CHECK(group.members.empty());
     }
@@ -169,7 +170,7 @@ TEST_CASE("saquery -m of an SA that trusts the asker tells the members") {
     REQUIRE(statement.groups.size() == 3);
     const auto& group = group_of(statement, controlled);
     CHECK(group.members_are_listed);
-    CHECK(group.given == (bit(Told::mlid) | bit(Told::scope)));
+    CHECK(group.given == (bit(Parameter::mlid) | bit(Parameter::scope)));
     CHECK(group.parameters.scope == 2);
     REQUIRE(group.members.size() == 1);
     const auto& member = group.members[0];
@@ -195,7 +196,7 @@ TEST_CASE("saquery -m of an SA that hides the members says nothing of them") {
 TEST_CASE("saquery MCMR tells everything") {
     const auto statement = parse_sa_list(record_printed, name);
     const auto& group = statement.groups.at(0);
-    CHECK(group.given == (std::uint32_t{1} << told_count) - 1);
+    CHECK(group.given == (std::uint32_t{1} << parameter_count) - 1);
     CHECK(group.parameters == controlled_group);
     CHECK(group.members.at(0).join_state == 5);
 }
@@ -206,11 +207,11 @@ TEST_CASE("Several lists after one another are put together") {
     const auto statement = parse_sa_list(all, name);
     REQUIRE(statement.groups.size() == 3);
     const auto& group = group_of(statement, controlled);
-    CHECK(group.given == (std::uint32_t{1} << told_count) - 1);
+    CHECK(group.given == (std::uint32_t{1} << parameter_count) - 1);
     REQUIRE(group.members.size() == 1);
     CHECK(group.members[0].node_description == "beta (rack 7) HCA-1");
     CHECK(group.members_are_listed);
-    CHECK(group_of(statement, scoped).tells(Told::sl));
+    CHECK(group_of(statement, scoped).tells(Parameter::sl));
 }
 
 TEST_CASE("A port that is listed twice is one member, and the later record holds") {
@@ -292,13 +293,13 @@ TEST_CASE("A list cut anywhere is refused, or what it says is true") {
                     const auto& truth = group_of(whole, wire::text(group.parameters.mgid));
                     CHECK((group.given & ~truth.given) == 0);
                     const auto& said = group.parameters;
-                    if (group.tells(Told::mlid)) CHECK(said.mlid == truth.parameters.mlid);
-                    if (group.tells(Told::mtu)) CHECK(said.mtu == truth.parameters.mtu);
-                    if (group.tells(Told::rate)) CHECK(said.rate == truth.parameters.rate);
-                    if (group.tells(Told::p_key)) CHECK(said.p_key == truth.parameters.p_key);
-                    if (group.tells(Told::q_key)) CHECK(said.q_key == truth.parameters.q_key);
-                    if (group.tells(Told::flow_label)) CHECK(said.flow_label == truth.parameters.flow_label);
-                    if (group.tells(Told::hop_limit)) CHECK(said.hop_limit == truth.parameters.hop_limit);
+                    if (group.tells(Parameter::mlid)) CHECK(said.mlid == truth.parameters.mlid);
+                    if (group.tells(Parameter::mtu)) CHECK(said.mtu == truth.parameters.mtu);
+                    if (group.tells(Parameter::rate)) CHECK(said.rate == truth.parameters.rate);
+                    if (group.tells(Parameter::p_key)) CHECK(said.p_key == truth.parameters.p_key);
+                    if (group.tells(Parameter::q_key)) CHECK(said.q_key == truth.parameters.q_key);
+                    if (group.tells(Parameter::flow_label)) CHECK(said.flow_label == truth.parameters.flow_label);
+                    if (group.tells(Parameter::hop_limit)) CHECK(said.hop_limit == truth.parameters.hop_limit);
                     for (std::size_t i = 0; i < group.members.size(); ++i) {
                         CHECK(group.members[i].port_gid == truth.members.at(i).port_gid);
                         CHECK(group.members[i].join_state == truth.members.at(i).join_state);

@@ -206,9 +206,9 @@ private:
             record_.group.parameters.mgid = gid(text, type);
             return;
         }
-        const auto told = parameter_named(key_);
+        const auto parameter = parameter_named(key_);
         try {
-            if (told) set(record_.group, *told, said_value(*told, trimmed(text)));
+            if (parameter) set(record_.group, *parameter, said_value(*parameter, trimmed(text)));
         } catch (const std::invalid_argument& wrong) {
             refuse(wrong.what());
         }

@@ -48,9 +48,9 @@ TEST_CASE("JSON: parameters are read as a person says them") {
     CHECK(statement.source == state::Source::file);
     REQUIRE(statement.groups.size() == 3);
     const auto& group = statement.groups[0];
-    CHECK(group.given == (std::uint32_t{1} << told_count) - 1);
+    CHECK(group.given == (std::uint32_t{1} << parameter_count) - 1);
     CHECK(group.parameters == controlled_group);
-    CHECK(statement.groups[1].given == bit(Told::rate));
+    CHECK(statement.groups[1].given == bit(Parameter::rate));
     CHECK(statement.groups[1].parameters.rate == 2);
     CHECK(statement.groups[2].given == 0);
 }

@@ -117,9 +117,9 @@ private:
         return static_cast<std::uint32_t>(*value);
     }
 
-    void tell(Told told, std::uint32_t value, const Field& field) {
-        once(record_.group.tells(told), field);
-        set(record_.group, told, value);
+    void tell(Parameter parameter, std::uint32_t value, const Field& field) {
+        once(record_.group.tells(parameter), field);
+        set(record_.group, parameter, value);
     }
 
     void take_port_gid(const Field& field) {
@@ -142,7 +142,7 @@ private:
             record_.group.parameters.mgid = gid(field);
         } else if (name == "scopestate") {
             const auto value = octet(field);
-            tell(Told::scope, value >> 4, field);
+            tell(Parameter::scope, value >> 4, field);
             join_state_ = static_cast<std::uint8_t>(value & 0xf);
         } else if (name == "joinstate") {
             once(join_state_.has_value(), field);
@@ -153,27 +153,28 @@ private:
             proxy_ = octet(field) != 0;
         } else if (name == "nodedescription") {
             if (field.value != "<unknown>") description_ = description_in(field.value);
-        } else if (const auto told = parameter_named(name)) {
-            take_parameter(*told, field);
+        } else if (const auto parameter = parameter_named(name)) {
+            take_parameter(*parameter, field);
         }
     }
 
-    void take_parameter(Told told, const Field& field) {
-        if (into_.keeps_irregularities() && (told == Told::mlid || told == Told::mtu))
-            return take_as_it_is(told, field);
+    void take_parameter(Parameter parameter, const Field& field) {
+        if (into_.keeps_irregularities() && (parameter == Parameter::mlid || parameter == Parameter::mtu))
+            return take_as_it_is(parameter, field);
         try {
-            tell(told, printed_value(told, field.value), field);
+            tell(parameter, printed_value(parameter, field.value), field);
         } catch (const std::invalid_argument& wrong) {
             refuse(wrong.what());
         }
     }
 
     /// Also what no administrator should say.
-    void take_as_it_is(Told told, const Field& field) {
+    void take_as_it_is(Parameter parameter, const Field& field) {
         constexpr std::uint64_t selector = 0xc0;
         const auto value = wire::parse_number(field.value);
-        if (!value || *value > (told == Told::mlid ? 0xffffu : 0xffu)) refuse(field.name + ": " + shown(field.value));
-        tell(told, static_cast<std::uint32_t>(told == Told::mlid ? *value : *value & ~selector), field);
+        if (!value || *value > (parameter == Parameter::mlid ? 0xffffu : 0xffu))
+            refuse(field.name + ": " + shown(field.value));
+        tell(parameter, static_cast<std::uint32_t>(parameter == Parameter::mlid ? *value : *value & ~selector), field);
     }
 
     Collector& into_;

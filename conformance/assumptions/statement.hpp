@@ -12,8 +12,8 @@
 
 namespace ipoib::assumptions {
 
-/// A parameter that can be told or not. The MGID always is.
-enum class Told : std::uint8_t {
+/// A parameter of a group that can be told or not. The MGID always is.
+enum class Parameter : std::uint8_t {
     p_key,
     q_key,
     mtu,
@@ -26,8 +26,10 @@ enum class Told : std::uint8_t {
     rate,
     lifetime,
 };
-inline constexpr unsigned told_count = 11;
-constexpr std::uint32_t bit(Told told) noexcept { return std::uint32_t{1} << static_cast<unsigned>(told); }
+inline constexpr unsigned parameter_count = 11;
+constexpr std::uint32_t bit(Parameter parameter) noexcept {
+    return std::uint32_t{1} << static_cast<unsigned>(parameter);
+}
 
 /// A port's part in a group, as the SA's record states it.
 struct StatedMember {
@@ -39,7 +41,7 @@ struct StatedMember {
 
 struct StatedGroup {
     state::GroupParameters parameters;  ///< in the record's own units and codes; zero where nothing was told
-    std::uint32_t given = 0;            ///< which of them were told, a set of bit(Told)
+    std::uint32_t given = 0;            ///< which of them were told, a set of bit(Parameter)
     std::vector<StatedMember> members;  ///< by port GID, each port once
     /// The list shows members of this group, so who is not in it was no member. An SA names the members only to those
     /// it trusts: to anybody else each group looks as if it had none, which says nothing.
@@ -47,7 +49,7 @@ struct StatedGroup {
     /// Where records of this group say different things: "mtu 1024, but 2048 in line 9". The first one holds.
     std::vector<std::string> contradictions;
 
-    [[nodiscard]] bool tells(Told told) const noexcept { return (given & bit(told)) != 0; }
+    [[nodiscard]] bool tells(Parameter parameter) const noexcept { return (given & bit(parameter)) != 0; }
 };
 
 /// A port as the SA's NodeRecord, PortInfoRecord and P_KeyTableRecords describe it.

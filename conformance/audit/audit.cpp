@@ -54,7 +54,7 @@ public:
 private:
     /// Without the membership bit, which a draft's MGIDs lack.
     [[nodiscard]] static std::uint16_t p_key_of(const StatedGroup& group) {
-        return mgid_of(group.parameters.mgid)[Mgid::p_key] | full_member;
+        return mgid_of(group.parameters.mgid)[Mgid::p_key] | full_membership;
     }
     const Inventory& inventory_;
     std::map<std::uint16_t, std::vector<const StatedGroup*>> by_p_key_;

@@ -39,7 +39,7 @@ StatedGroup group(const Gid& mgid, std::uint16_t mlid, std::vector<StatedMember>
                            .rate = 7,
                            .lifetime = 18,
                            .scope = mgid_of(mgid)[Mgid::scope]},
-            .given = (1u << assumptions::told_count) - 1,
+            .given = (1u << assumptions::parameter_count) - 1,
             .members = std::move(members),
             .members_are_listed = true};
 }
@@ -327,7 +327,7 @@ TEST_CASE("Audit: each rule says what proves its violations; what needs a whole 
 TEST_CASE("Audit: of what was not told nothing is judged") {
     Fabric fabric;
     for (auto& one : fabric.inventory.groups) {
-        one.given = assumptions::bit(Told::mlid);
+        one.given = assumptions::bit(Parameter::mlid);
         one.members.clear();
         one.members_are_listed = false;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rules on each group by itself, and on the broadcast groups. RFC 4391, 4, 4.1, 5 and 10; RFC 4392, 1.2 and 1.3.
-#include "conformance/audit/words.hpp"
+#include "conformance/audit/common.hpp"
 
 #include <algorithm>
 
@@ -77,8 +77,11 @@ constexpr Rule rules_of_groups[] = {
      .title = "the broadcast group has a full-membership P_Key",
      .about = About::broadcast,
      .evidence = Evidence::one_record,
-     .knows = told(Told::p_key),
-     .holds = [](const Item& item) { return (item.parameters().p_key & mgid(item)[Mgid::p_key] & full_member) != 0; },
+     .knows = told(Parameter::p_key),
+     .holds =
+         [](const Item& item) {
+             return is_full_member(item.parameters().p_key) && is_full_member(mgid(item)[Mgid::p_key]);
+         },
      .field = "P_Key",
      .expected = [](const Item&) { return std::string("the high bit set, in record and MGID"); },
      .actual =
@@ -88,11 +91,11 @@ constexpr Rule rules_of_groups[] = {
      .title = "the broadcast group has a controlled Q_Key",
      .about = About::broadcast,
      .evidence = Evidence::one_record,
-     .knows = told(Told::q_key),
+     .knows = told(Parameter::q_key),
      .holds = [](const Item& item) { return (item.parameters().q_key >> 31) != 0; },
      .field = "Q_Key",
      .expected = [](const Item&) { return std::string("the high bit set"); },
-     .actual = of_group<Told::q_key>},
+     .actual = of_group<Parameter::q_key>},
     {.id = "RULE-RFC4391-4.1-07-audit",
      .checks = {&rfc4391::broadcast_gid_default_scope},
      .title = "the broadcast-GID has local-subnet scope",
@@ -117,7 +120,7 @@ constexpr Rule rules_of_groups[] = {
      .title = "the broadcast group's MTU carries IP packets of 2044 octets",
      .about = About::broadcast,
      .evidence = Evidence::one_record,
-     .knows = told(Told::mtu),
+     .knows = told(Parameter::mtu),
      .weight = Strength::should,
      .holds = [](const Item& item) { return item.parameters().mtu >= default_mtu; },
      .field = "MTU",
@@ -171,23 +174,23 @@ constexpr Rule rules_of_groups[] = {
      .title = "a group has an MLID of the multicast range",
      .about = About::ip_group,
      .evidence = Evidence::one_record,
-     .knows = told(Told::mlid),
+     .knows = told(Parameter::mlid),
      .holds =
          [](const Item& item) { return item.parameters().mlid >= first_mlid && item.parameters().mlid <= last_mlid; },
      .field = "MLID",
      .expected = [](const Item&) { return std::string("0xc000 to 0xfffe"); },
-     .actual = of_group<Told::mlid>},
+     .actual = of_group<Parameter::mlid>},
     {.id = "RULE-RFC4392-1.3.1-01-audit",
      .checks = {&rfc4392::record_scope},
      .title = "the Scope of a record is that of its MGID",
      .about = About::ip_group,
      .evidence = Evidence::one_record,
-     .knows = told(Told::scope),
+     .knows = told(Parameter::scope),
      .applies = [](const Item& item) { return item.parameters().scope != blank_scope; },
      .holds = [](const Item& item) { return item.parameters().scope == scope_of(item.group); },
      .field = "Scope",
      .expected = [](const Item& item) { return scope_text(scope_of(item.group)) + ", that of the MGID"; },
-     .actual = of_group<Told::scope>},
+     .actual = of_group<Parameter::scope>},
 };
 static_assert(are_declared(rules_of_groups));
 

@@ -36,7 +36,7 @@ assumptions::Record record_of(View<M> told, bool names_members) {
     assumptions::Record record;
     auto& group = record.group;
     group.parameters = state::parameters_of(told);
-    group.given = (1u << assumptions::told_count) - 1;
+    group.given = (1u << assumptions::parameter_count) - 1;
     group.members_are_listed = names_members;
     const auto port_gid = told[M::port_gid];
     if (names_members && !port_gid.is_zero())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rules on a group beside the broadcast group of its link. RFC 4391, 4 and 10.
-#include "conformance/audit/words.hpp"
+#include "conformance/audit/common.hpp"
 
 namespace ipoib::audit {
 namespace {
@@ -14,7 +14,7 @@ bool is_as_in_broadcast(const Item& item) {
 bool is_in_partition(const Item& item) {
     return is_same_partition(item.parameters().p_key, item.broadcast->parameters.p_key);
 }
-template <Told What>
+template <Parameter What>
 std::string of_broadcast(const Item& item) {
     return assumptions::text_of(What, assumptions::value_of(item.broadcast->parameters, What)) +
            ", as in the broadcast group";
@@ -27,7 +27,7 @@ bool is_usual(const Item& item) {
 constexpr std::string_view usual_note = "the broadcast group's value is also the usual default, so these prove little";
 
 /// A rule on one parameter, which `holds` compares.
-template <auto Member, Told What>
+template <auto Member, Parameter What>
 constexpr Rule taken_over(std::string_view id, std::array<const Requirement*, 2> checks, std::string_view title,
                           std::string_view field, Predicate holds = is_as_in_broadcast<Member>) {
     return {.id = id,
@@ -58,24 +58,25 @@ constexpr Rule rules_of_links[] = {
      .field = "MGID",
      .expected = [](const Item& item) { return scope_text(scope_of(*item.broadcast)); },
      .actual = [](const Item& item) { return scope_text(scope_of(item.group)); }},
-    taken_over<&G::mtu, Told::mtu>("RULE-RFC4391-10-16-audit", {&rfc4391::new_group_link_mtu, &like_broadcast},
-                                   "a group has the MTU of the broadcast group", "MTU"),
-    taken_over<&G::p_key, Told::p_key>("RULE-RFC4391-10-17-p-key-audit", {&like_broadcast},
-                                       "a group has the P_Key of the broadcast group", "P_Key", is_in_partition),
-    taken_over<&G::q_key, Told::q_key>("RULE-RFC4391-10-17-q-key-audit", {&like_broadcast},
-                                       "a group has the Q_Key of the broadcast group", "Q_Key"),
-    taken_over<&G::sl, Told::sl>("RULE-RFC4391-10-17-sl-audit", {&like_broadcast},
-                                 "a group has the SL of the broadcast group", "SL"),
-    taken_over<&G::hop_limit, Told::hop_limit>("RULE-RFC4391-10-17-hop-limit-audit", {&like_broadcast},
-                                               "a group has the HopLimit of the broadcast group", "HopLimit"),
-    taken_over<&G::traffic_class, Told::traffic_class>("RULE-RFC4391-10-18-tclass-audit", {&rest_like_broadcast},
-                                                       "a group has the TClass of the broadcast group", "TClass"),
-    taken_over<&G::flow_label, Told::flow_label>("RULE-RFC4391-10-18-flow-label-audit", {&rest_like_broadcast},
-                                                 "a group has the FlowLabel of the broadcast group", "FlowLabel"),
-    taken_over<&G::rate, Told::rate>("RULE-RFC4391-10-18-rate-audit", {&rest_like_broadcast},
-                                     "a group has the rate of the broadcast group", "Rate"),
-    taken_over<&G::lifetime, Told::lifetime>("RULE-RFC4391-10-18-lifetime-audit", {&rest_like_broadcast},
-                                             "a group has the PacketLifeTime of the broadcast group", "PacketLifeTime"),
+    taken_over<&G::mtu, Parameter::mtu>("RULE-RFC4391-10-16-audit", {&rfc4391::new_group_link_mtu, &like_broadcast},
+                                        "a group has the MTU of the broadcast group", "MTU"),
+    taken_over<&G::p_key, Parameter::p_key>("RULE-RFC4391-10-17-p-key-audit", {&like_broadcast},
+                                            "a group has the P_Key of the broadcast group", "P_Key", is_in_partition),
+    taken_over<&G::q_key, Parameter::q_key>("RULE-RFC4391-10-17-q-key-audit", {&like_broadcast},
+                                            "a group has the Q_Key of the broadcast group", "Q_Key"),
+    taken_over<&G::sl, Parameter::sl>("RULE-RFC4391-10-17-sl-audit", {&like_broadcast},
+                                      "a group has the SL of the broadcast group", "SL"),
+    taken_over<&G::hop_limit, Parameter::hop_limit>("RULE-RFC4391-10-17-hop-limit-audit", {&like_broadcast},
+                                                    "a group has the HopLimit of the broadcast group", "HopLimit"),
+    taken_over<&G::traffic_class, Parameter::traffic_class>("RULE-RFC4391-10-18-tclass-audit", {&rest_like_broadcast},
+                                                            "a group has the TClass of the broadcast group", "TClass"),
+    taken_over<&G::flow_label, Parameter::flow_label>("RULE-RFC4391-10-18-flow-label-audit", {&rest_like_broadcast},
+                                                      "a group has the FlowLabel of the broadcast group", "FlowLabel"),
+    taken_over<&G::rate, Parameter::rate>("RULE-RFC4391-10-18-rate-audit", {&rest_like_broadcast},
+                                          "a group has the rate of the broadcast group", "Rate"),
+    taken_over<&G::lifetime, Parameter::lifetime>("RULE-RFC4391-10-18-lifetime-audit", {&rest_like_broadcast},
+                                                  "a group has the PacketLifeTime of the broadcast group",
+                                                  "PacketLifeTime"),
 };
 static_assert(are_declared(rules_of_links));
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rules on members and their ports. RFC 4391, 4.1 and 5; RFC 4392, 1.2 and 1.3.
-#include "conformance/audit/words.hpp"
+#include "conformance/audit/common.hpp"
 #include "protocol/state/rates.hpp"
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 namespace ipoib::audit {
 namespace {
 
-std::string rate_text(std::uint8_t code) { return assumptions::text_of(Told::rate, code); }
+std::string rate_text(std::uint8_t code) { return assumptions::text_of(Parameter::rate, code); }
 
 bool is_in(const Item& item, std::uint8_t states) { return item.member && (item.member->join_state & states) != 0; }
-bool has_mtu(const Item& item) { return item.port && item.port->mtu != 0 && item.group.tells(Told::mtu); }
+bool has_mtu(const Item& item) { return item.port && item.port->mtu != 0 && item.group.tells(Parameter::mtu); }
 bool carries_mtu(const Item& item) { return item.parameters().mtu <= item.port->mtu; }
 std::string mtu_of_port(const Item& item) {
     return "at most " + mtu_text(item.port->mtu) + ", the NeighborMTU of this member's port";
@@ -20,7 +20,7 @@ std::string mtu_of_port(const Item& item) {
 bool has_p_key(const Item& item, std::uint16_t p_key) { return std::ranges::binary_search(*item.port->p_keys, p_key); }
 bool is_full(const Item& item) { return has_p_key(item, p_key_of_link(item)); }
 bool is_limited(const Item& item) {
-    return !is_full(item) && has_p_key(item, static_cast<std::uint16_t>(p_key_of_link(item) & ~full_member));
+    return !is_full(item) && has_p_key(item, static_cast<std::uint16_t>(p_key_of_link(item) & ~full_membership));
 }
 
 constexpr Rule rules_of_members[] = {
@@ -90,7 +90,7 @@ constexpr Rule rules_of_members[] = {
      .title = "the links of members are as fast as their group says",
      .about = About::member,
      .evidence = Evidence::contradiction,
-     .knows = told(Told::rate),
+     .knows = told(Parameter::rate),
      .weight = Strength::should,
      .applies =
          [](const Item& item) {
@@ -103,7 +103,7 @@ constexpr Rule rules_of_members[] = {
      .field = "Rate",
      .expected =
          [](const Item& item) { return "at most " + rate_text(item.port->rate) + ", the rate of this member's port"; },
-     .actual = of_group<Told::rate>},
+     .actual = of_group<Parameter::rate>},
 };
 static_assert(are_declared(rules_of_members));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Asking a subnet administrator; and what is asked about a port's surroundings. Of the survey only.
+// Asking a subnet administrator; and what is asked of it about the topology. Of the survey only.
 #pragma once
 
 #include "conformance/audit/inventory.hpp"

@@ -12,10 +12,10 @@
 
 namespace ipoib::audit {
 
+using assumptions::Parameter;
 using assumptions::StatedGroup;
 using assumptions::StatedMember;
 using assumptions::StatedPort;
-using assumptions::Told;
 using requirements::Requirement;
 
 /// What a rule looks at, one after the other.
@@ -67,7 +67,7 @@ using Predicate = bool (*)(const Item&);
 using Words = std::string (*)(const Item&);
 constexpr std::uint32_t told() noexcept { return 0; }
 template <class... More>
-constexpr std::uint32_t told(Told first, More... more) noexcept {
+constexpr std::uint32_t told(Parameter first, More... more) noexcept {
     return assumptions::bit(first) | told(more...);
 }
 

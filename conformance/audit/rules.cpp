@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // All rules of the audit.
-#include "conformance/audit/words.hpp"
+#include "conformance/audit/common.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Rules on what lies below a link: IB subnets and routers between them, paths, switches. RFC 4391, 4.1 and 9.1.2; RFC
 // 4392, 1.3; the chapter on UD multicasting.
-#include "conformance/audit/words.hpp"
+#include "conformance/audit/common.hpp"
 
 namespace ipoib::audit {
 namespace {
@@ -20,7 +20,7 @@ constexpr Rule rules_of_subnets[] = {
      .title = "the broadcast group of a link that spans IB subnets has a HopLimit with which packets get there",
      .about = About::broadcast,
      .evidence = Evidence::contradiction,
-     .knows = told(Told::hop_limit),
+     .knows = told(Parameter::hop_limit),
      // A wide scope alone does not make a link span subnets.
      .applies =
          [](const Item& item) {
@@ -72,7 +72,7 @@ constexpr Rule rules_of_subnets[] = {
      .title = "a group that spans IB subnets has the same MTU in each",
      .about = About::shared,
      .evidence = Evidence::contradiction,
-     .knows = told(Told::mtu),
+     .knows = told(Parameter::mtu),
      .holds = [](const Item& item) { return item.parameters().mtu == item.elsewhere->parameters.mtu; },
      .lacks = [](const Item& item) { return !spans_subnets(item); },
      .what_lacks = no_routers_told,
@@ -84,7 +84,7 @@ constexpr Rule rules_of_subnets[] = {
      .title = "a group that spans IB subnets has the same P_Key in each",
      .about = About::shared,
      .evidence = Evidence::contradiction,
-     .knows = told(Told::p_key),
+     .knows = told(Parameter::p_key),
      // The membership bit is the port's.
      .holds =
          [](const Item& item) { return is_same_partition(item.parameters().p_key, item.elsewhere->parameters.p_key); },
@@ -93,7 +93,7 @@ constexpr Rule rules_of_subnets[] = {
      .field = "P_Key",
      .expected =
          [](const Item& item) { return p_key_text(item.elsewhere->parameters.p_key) + ", as in the other subnet"; },
-     .actual = of_group<Told::p_key>},
+     .actual = of_group<Parameter::p_key>},
     {.id = "RULE-UDMC-10-audit",
      .checks = {&udmc::switch_multicast_capability},
      .title = "the switch that a member of the broadcast group is attached to can forward multicast",

@@ -2,9 +2,10 @@
 // Runs cases, catches what goes wrong in each, and makes results of what was found.
 #include "conformance/bench/active.hpp"
 
-#include "conformance/bench/bench_state.hpp"
+#include "conformance/bench/bench.hpp"
+#include "conformance/bench/case_context.hpp"
+#include "conformance/bench/case_ends.hpp"
 #include "conformance/bench/rule_tally.hpp"
-#include "conformance/judge/force.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -21,16 +22,6 @@ constexpr std::uint64_t hash_of(std::string_view text) noexcept {
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const char c : text) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
     return hash;
-}
-
-Verdict verdict_of(const Tally& tally) {
-    using requirements::Strength;
-    if (tally.violations > 0) {
-        if (tally.requirement->strength == Strength::must) return Verdict::fail;
-        return tally.requirement->strength == Strength::should ? Verdict::warn : Verdict::pass;
-    }
-    if (tally.warnings > 0) return Verdict::warn;
-    return tally.observed > 0 ? Verdict::pass : Verdict::na;
 }
 
 /// One case, from its session to its result.
@@ -58,23 +49,22 @@ public:
         try {
             auto& session = rig_.prepare(seed_);
             const auto begin = session.loop().now();
-            Bench::State state{.session = session, .running = case_, .profile = run_.profile};
-            state.capture = run_.evidence.empty() ? 0 : static_cast<std::uint32_t>(results.captures.size());
-            state.result = std::move(result_);
-            for (const auto* requirement : case_.checks) state.tallies.push_back({requirement});
-            session.record_into(&state.recorder);
+            const auto capture = run_.evidence.empty() ? 0 : static_cast<std::uint32_t>(results.captures.size());
+            CaseContext context{session, case_, run_.profile, capture};
+            Bench bench{context};
+            session.record_into(&context.recorder);
             if (auto* const journal = session.journal()) journal->case_begins();
-            converse(state);
+            converse(bench, context);
             session.record_into(nullptr);
-            if (!is_broken_) tidy_up(state);
-            for (auto& note : session.take_notes()) state.result.notes.push_back(std::move(note));
+            if (!is_broken_) tidy_up(bench);
+            for (auto& note : session.take_notes()) context.findings.note(std::move(note));
             // Who crashed may be in any state: the next case greets it anew.
-            end = {.changed_fabric = state.changed_fabric, .is_broken = is_broken_ || has_crashed_};
+            end = {.changed_fabric = bench.fabric.was_changed(), .is_broken = is_broken_ || has_crashed_};
             if (results.dut.empty()) results.dut = session.dut().facts();
-            result_ = std::move(state.result);
+            result_ = std::move(context.findings.result());
             result_.seconds = std::chrono::duration<double>(session.loop().now() - begin).count();
-            keep_evidence(state, results);
-            if (run_.witness) run_.witness(case_, state.recorder, result_);
+            keep_evidence(context, results);
+            if (run_.witness) run_.witness(case_, context.recorder, result_);
         } catch (const std::exception& broken) {
             fails(Verdict::error, broken.what());
         }
@@ -94,98 +84,51 @@ private:
         result_.message = std::move(why);
     }
 
-    /// The case's own part: begin, steps, health. Leaves the verdict in state.result.
-    void converse(Bench::State& state) {
-        auto& result = state.result;
-        const auto ends = [&](Verdict verdict, const std::string& why) {
-            // A violation that was proven before is not hidden by what came after it.
-            if (std::ranges::any_of(state.tallies, [](const Tally& tally) { return tally.violations > 0; })) {
-                judge(state);
-                result.notes.push_back(std::string(reports::name(verdict)) + " afterwards: " + why);
-                return;
-            }
-            // What was judged before the rest could not be done keeps its verdict.
-            if (verdict == Verdict::na && result.observed > 0) judge(state);
-            result.verdict = verdict;
-            result.message = why;
-        };
+    /// The case's own part: begin, steps, health. Leaves the verdict in the findings.
+    void converse(Bench& bench, CaseContext& context) {
+        auto& session = context.session;
+        auto& findings = context.findings;
         try {
             if (!run_.judges_sa) {
                 if (case_.begin == Begin::running)
-                    state.session.bring_dut_up();
+                    session.bring_dut_up();
                 else
-                    state.session.take_dut_down();
+                    session.take_dut_down();
             }
-            if (state.session.dut_is_found()) state.recorder.dut_is(state.situation().dut.lid);
-            Bench bench{state};
+            if (session.dut_is_found()) context.recorder.dut_is(context.situation().dut.lid);
             case_.steps(bench);
-            judge(state);
-        } catch (const CaseEnded&) {
-            judge(state);
-        } catch (const NotApplicable& not_here) {
-            ends(Verdict::na, not_here.why);
-            result.na = not_here.reason;
+            findings.conclude();
+        } catch (const CaseEnds& ends) {
+            if (ends.verdict)
+                findings.conclude(*ends.verdict, ends.why, ends.reason);
+            else
+                findings.conclude();
         } catch (const Unsupported& unsupported) {
-            ends(Verdict::na, unsupported.what());
-            result.na = NotJudged::tester;
-        } catch (const Inconclusive& why) {
-            ends(Verdict::inconc, why.what());
+            findings.conclude(Verdict::na, unsupported.what(), NotJudged::tester);
         } catch (const ControlFailed& why) {
-            ends(Verdict::inconc, std::string("the DUT could not do what was asked: ") + why.what());
+            findings.conclude(Verdict::inconc, std::string("the DUT could not do what was asked: ") + why.what());
         } catch (const ChannelBroken& why) {
             is_broken_ = true;
-            ends(Verdict::error, why.what());
-        } catch (const CaseDefect& why) {
-            ends(Verdict::error, why.what());
+            findings.conclude(Verdict::error, why.what());
         }
-        if (fabric::Loop::stop_requested()) ends(Verdict::error, "interrupted");
-        examine(state);
+        if (fabric::Loop::stop_requested()) findings.conclude(Verdict::error, "interrupted");
+        examine(context);
     }
 
-    void tidy_up(Bench::State& state) {
+    void tidy_up(Bench& bench) {
         try {
-            not_put_back_ = state.undo();
+            not_put_back_ = bench.undo();
         } catch (const std::exception& broken) {
-            state.result.notes.push_back(std::string("afterwards: ") + broken.what());
+            bench.note(std::string("afterwards: ") + broken.what());
         }
-    }
-
-    /// The verdict that the tallies give.
-    static void judge(Bench::State& state) {
-        auto& result = state.result;
-        result.verdict = Verdict::na;
-        std::vector<const requirements::Requirement*> violated;
-        for (const auto& tally : state.tallies) {
-            const auto verdict = verdict_of(tally);
-            result.parts.push_back({std::string(tally.requirement->id), verdict,
-                                    verdict == Verdict::na ? NotJudged::not_seen : NotJudged::none, tally.observed,
-                                    std::string(verdict == Verdict::fail ? fail_type(*tally.requirement) : "")});
-            if (verdict == Verdict::fail) violated.push_back(tally.requirement);
-            result.verdict = std::min(result.verdict, verdict);
-        }
-        if (result.observed == 0 && !state.untold.empty()) {
-            result.na = NotJudged::tester;
-            result.message = state.untold;
-            result.parts.clear();
-            return;
-        }
-        if (!state.untold.empty()) result.notes.push_back("not judged: " + state.untold);
-        if (result.observed == 0) {
-            result.verdict = Verdict::error;
-            result.message = "the case checked nothing";
-            result.parts.clear();
-            return;
-        }
-        if (result.verdict == Verdict::fail) result.fail_type = strongest_fail_type(violated);
-        result.message = state.first_failure;
     }
 
     /// Asked after every case: whatever was seen, a crash is a FAIL.
-    void examine(Bench::State& state) {
+    void examine(CaseContext& context) {
         if (!run_.has_control) return;
-        auto& result = state.result;
+        auto& result = context.findings.result();
         try {
-            const auto faults = state.session.dut().health();
+            const auto faults = context.session.dut().health();
             if (faults.empty()) return;
             result.verdict = Verdict::fail;
             result.fail_type = "FAIL.CRASH";
@@ -206,22 +149,23 @@ private:
         return run_.repeat_command.empty() ? std::string{} : run_.repeat_command + ' ' + std::string(case_.id);
     }
 
-    void keep_evidence(Bench::State& state, reports::Results& results) {
-        if (const auto said = state.session.control().diagnostics(); !said.empty() && result_.verdict != Verdict::pass)
+    void keep_evidence(CaseContext& context, reports::Results& results) {
+        if (const auto said = context.session.control().diagnostics();
+            !said.empty() && result_.verdict != Verdict::pass)
             result_.notes.push_back("the adapter said: " + said);
-        const auto ipoib = rules_.judge(state.recorder, {.id = scene(),
-                                                         .capture = state.capture,
-                                                         .evidence = run_.evidence.empty() ? "" : path(),
-                                                         .repetition = repetition()});
+        const auto ipoib = rules_.judge(context.recorder, {.id = scene(),
+                                                           .capture = context.findings.capture(),
+                                                           .evidence = run_.evidence.empty() ? "" : path(),
+                                                           .repetition = repetition()});
         if (run_.evidence.empty()) return;
-        const bool is_kept = write_evidence(state.recorder);
-        if (auto* const journal = state.session.journal()) write_journal(state.session, *journal);
+        const bool is_kept = write_evidence(context.recorder);
+        if (auto* const journal = context.session.journal()) write_journal(context.session, *journal);
         if (is_kept) result_.evidence = path();
-        result_.capture = state.capture;
+        result_.capture = context.findings.capture();
         constexpr auto link_type = static_cast<int>(capture::LinkType::erf);
         results.captures.push_back({.file = is_kept ? path() : "",
                                     .link_type = link_type,
-                                    .packets = state.recorder.size(),
+                                    .packets = context.recorder.size(),
                                     .ipoib = ipoib,
                                     .notes = {},
                                     .error = {}});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/bench/active.hpp"
+#include "conformance/bench/bench.hpp"
 #include "conformance/target/simulated_target.hpp"
 
 #include "catch2.hpp"
@@ -218,11 +219,11 @@ TEST_CASE("Active run: a SHOULD that is not met is WARN, the other requirements 
 TEST_CASE("Active run: what the DUT's adapter cannot do makes the case NA") {
     const auto result = run_local([](Bench& bench) {
         bench.step("x");
-        bench.dut().set_mode("token ring");
+        bench.dut->set_mode("token ring");
         bench.require(true, "");
     });
     CHECK((result.verdict == Verdict::na || result.verdict == Verdict::inconc));
-    const auto faulty = run_local([](Bench& bench) { bench.change_fabric(fabric::SetScenario{"earthquake"}); });
+    const auto faulty = run_local([](Bench& bench) { bench.fabric.change(fabric::SetScenario{"earthquake"}); });
     CHECK(faulty.verdict == Verdict::na);
     CHECK(faulty.na == NotJudged::tester);
 }
@@ -253,10 +254,10 @@ TEST_CASE("Active run: repetitions are one result, the worst of them") {
 namespace {
 
 /// A DUT that crashes, or breaks its channel, when it is asked for its health.
-class Sick : public Control {
+class Sick : public DutControl {
 public:
     explicit Sick(std::string health) : health_(std::move(health)) {}
-    ControlReply ask(const std::string& request, fabric::Duration) override {
+    DutControlReply ask(const std::string& request, fabric::Duration) override {
         const auto asked = nlohmann::json::parse(request);
         nlohmann::json answer{{"id", asked["id"]}, {"ok", true}};
         if (asked["do"] == "hello")

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What cases ask of the DUT.
-#include "conformance/bench/bench_state.hpp"
+// Tells the DUT what to do, and takes its refusals as each verb promises.
+#include "conformance/bench/bench_dut.hpp"
+
+#include "conformance/bench/bench.hpp"
+#include "conformance/bench/case_context.hpp"
+#include "conformance/bench/case_ends.hpp"
 
 namespace ipoib::conformance {
 using namespace wire;
@@ -15,104 +19,127 @@ std::vector<std::uint8_t> nonce_payload(std::uint16_t nonce, std::size_t size) {
 
 }  // namespace
 
-Dut& Bench::dut() {
-    state_.mark = state_.recorder.size();
-    state_.asked_group.reset();
-    return state_.session.dut();
+Dut* BenchDut::operator->() {
+    context_.observation.stimulate();
+    return &context_.session.dut();
 }
 
-void Bench::dut_comes_up() {
-    state_.mark = state_.recorder.size();
-    state_.session.bring_dut_up();
-    state_.recorder.dut_is(situation().dut.lid);
+void BenchDut::comes_up() {
+    context_.observation.stimulate();
+    context_.session.bring_dut_up();
+    context_.recorder.dut_is(context_.situation().dut.lid);
 }
 
-void Bench::dut_begins_to_come_up() {
+void BenchDut::begins_to_come_up() {
     try {
-        dut().up();
+        (*this)->up();
     } catch (const ControlFailed& why) {
-        note(std::string("the DUT says that it did not come up: ") + why.what());
+        bench_.note(std::string("the DUT says that it did not come up: ") + why.what());
     }
 }
 
-void Bench::dut_sends(const IpAddress& to, std::uint16_t port, std::size_t payload) {
-    auto& s = state_;
-    s.situation().nonce = s.session.next_nonce();
+void BenchDut::sends(const IpAddress& to, std::uint16_t port, std::size_t payload) {
+    auto& nonce = context_.situation().nonce;
+    nonce = context_.session.next_nonce();
     constexpr unsigned ttl = 8;
-    dut().send(to, port, nonce_payload(s.situation().nonce, payload), ttl);
+    (*this)->send(to, port, nonce_payload(nonce, payload), ttl);
 }
 
-void Bench::dut_tries_to_send(const IpAddress& to, std::uint16_t port) {
+void BenchDut::tries_to_send(const IpAddress& to, std::uint16_t port) {
     try {
-        dut_sends(to, port);
+        sends(to, port);
     } catch (const ControlFailed&) {
         // That it refuses to is one of the ways to be right.
     }
 }
 
-void Bench::dut_joins(const IpAddress& group) {
+void BenchDut::joins(const IpAddress& group) {
     try {
-        dut().join(group);
+        (*this)->join(group);
     } catch (const ControlFailed& why) {
-        note(std::string("the DUT says of its join of ") + text(group) + ": " + why.what());
+        bench_.note(std::string("the DUT says of its join of ") + text(group) + ": " + why.what());
     }
 }
 
-void Bench::dut_resolves(const IpAddress& address) {
+bool BenchDut::can_join(const IpAddress& group) {
     try {
-        dut().resolve(address);
-    } catch (const ControlFailed&) {
-        // Only what it sends is of interest.
-    }
-}
-
-void Bench::control6() {
-    if (situation().dut.ipv6.is_zero()) not_applicable("the DUT tells no IPv6 address");
-    send_until(echo_request6(), echo_reply6(), within(2s));
-    precondition(echo_reply6(), within(0ms));
-}
-
-bool Bench::dut_can_join(const IpAddress& group) {
-    try {
-        dut().join(group);
+        (*this)->join(group);
         return true;
     } catch (const ControlFailed&) {
         return false;
     }
 }
 
-void Bench::dut_begins_child(std::uint16_t p_key) {
-    std::string name;
+void BenchDut::resolves(const IpAddress& address) {
     try {
-        name = dut().create_child(p_key);
-    } catch (const ControlFailed& why) {
-        not_applicable("the DUT has no interface with P_Key " + hex(p_key, 4) + ": " + why.what());
-    }
-    if (name.empty()) not_applicable("the adapter does not tell the name of the new interface");
-    try {
-        Dut{state_.session.control(), name, state_.session.options().timeout_scale}.up();
-    } catch (const ControlFailed& why) {
-        note("the DUT says that " + name + " did not come up: " + why.what());
+        (*this)->resolve(address);
+    } catch (const ControlFailed&) {
+        // Only what it sends is of interest.
     }
 }
 
-std::unique_ptr<Dut> Bench::dut_has_twin() {
-    const auto& session = state_.session;
+void BenchDut::begins_child(std::uint16_t p_key) {
     std::string name;
     try {
-        name = dut().create_child(link().p_key);
+        name = (*this)->create_child(p_key);
     } catch (const ControlFailed& why) {
-        not_applicable(std::string("the DUT has no second interface with one P_Key: ") + why.what());
+        bench_.not_applicable("the DUT has no interface with P_Key " + hex(p_key, 4) + ": " + why.what());
     }
-    if (name.empty()) not_applicable("the adapter does not tell the name of the new interface");
-    auto twin = std::make_unique<Dut>(state_.session.control(), name, session.options().timeout_scale);
+    if (name.empty()) bench_.not_applicable("the adapter does not tell the name of the new interface");
+    const auto& session = context_.session;
+    try {
+        Dut{context_.session.control(), name, session.options().timeout_scale}.up();
+    } catch (const ControlFailed& why) {
+        bench_.note("the DUT says that " + name + " did not come up: " + why.what());
+    }
+}
+
+std::unique_ptr<Dut> BenchDut::has_twin() {
+    auto& session = context_.session;
+    std::string name;
+    try {
+        name = (*this)->create_child(bench_.link().p_key);
+    } catch (const ControlFailed& why) {
+        bench_.not_applicable(std::string("the DUT has no second interface with one P_Key: ") + why.what());
+    }
+    if (name.empty()) bench_.not_applicable("the adapter does not tell the name of the new interface");
+    auto twin = std::make_unique<Dut>(session.control(), name, session.options().timeout_scale);
     try {
         session.tell_scope(*twin);
         twin->up();
     } catch (const ControlFailed& why) {
-        throw Inconclusive("the second interface does not come up: " + std::string(why.what()));
+        throw CaseEnds::inconclusive("the second interface does not come up: " + std::string(why.what()));
     }
     return twin;
+}
+
+void BenchDut::maps_rightly(const IpAddress& group) {
+    if (!context_.observation.sees_all()) return;
+    const auto asked = context_.observation.await(request_like(group), within(1s));
+    if (!asked) return;
+    Packet packet;
+    context_.recorder.decode(*asked, packet);
+    const auto mgid = packet.mc_member[McMemberRecord::mgid];
+    const auto right = bench_.mgid_of(group);
+    if (mgid != right)
+        throw CaseEnds::inconclusive("the DUT maps " + text(group) + " to " + text(mgid) + ", not to " + text(right));
+}
+
+bool BenchDut::is_reached() {
+    const auto mgid = context_.observation.stimulus().group;
+    if (!mgid) return true;
+    std::uint8_t state = 0;
+    if (context_.has(fabric::Ability::trusted_sa)) {
+        state = bench_.sa.join_state_of_dut(*mgid);
+    } else {
+        if (context_.observation.sees_all()) state = bench_.sa.join_state_asked(*mgid);
+        if (state == 0) return false;
+    }
+    if ((state & (join_state::full_member | join_state::non_member)) == 0)
+        throw CaseEnds::inconclusive(context_.findings.where() +
+                                     "the message cannot have reached the DUT: its JoinState in " + text(*mgid) +
+                                     " is " + std::to_string(state));
+    return true;
 }
 
 }  // namespace ipoib::conformance

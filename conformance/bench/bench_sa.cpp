@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What cases on a subnet administrator need: both ports of the tester, leaves, reports, and what is undone after them.
-#include "conformance/bench/bench_state.hpp"
+// Asks the subnet administrator, hears its reports, and ends what was begun there.
+#include "conformance/bench/bench_sa.hpp"
+
+#include "conformance/bench/bench.hpp"
+#include "conformance/bench/case_context.hpp"
+#include "conformance/bench/case_ends.hpp"
 #include "protocol/wire/inform_info.hpp"
 
 #include <algorithm>
@@ -9,12 +13,6 @@ namespace ipoib::conformance {
 using namespace wire;
 using reports::NotJudged;
 
-namespace {
-
-constexpr auto sa_patience = std::chrono::seconds{1};
-
-}  // namespace
-
 std::string status_text(const fabric::SaAnswer& answer) {
     if (!answer.is_answered) return "the SA does not answer";
     const auto name = std::ranges::find(sa_status_names, answer.status, &Named::value);
@@ -22,158 +20,133 @@ std::string status_text(const fabric::SaAnswer& answer) {
            (name == sa_status_names.end() ? std::string{} : " (" + std::string(name->name) + ")");
 }
 
-TesterPort& Bench::first() {
-    auto& s = state_;
-    if (!s.first_port) s.first_port.emplace(s, s.session.tester(), 0);
-    return *s.first_port;
+GroupFacts BenchSa::join(const IpAddress& group) { return join(bench_.mgid_of(group), JoinState::full_member); }
+
+GroupFacts BenchSa::join(const Gid& mgid, JoinState state) { return bench_.tester.first().join(mgid, state); }
+
+void BenchSa::leave(const Gid& mgid, JoinState state) {
+    auto& tester = context_.session.tester();
+    if (tester.keeps(mgid))
+        throw CaseEnds::not_applicable(NotJudged::safety,
+                                       "the host uses this port for IPoIB: it stays in " + text(mgid));
+    (void)tester.leave(mgid, static_cast<std::uint8_t>(state));
 }
 
-TesterPort& Bench::second() {
-    auto& s = state_;
-    if (s.second_port) return *s.second_port;
-    const auto ports = s.session.fabric().ports();
-    if (ports.size() < 2) throw NotApplicable{NotJudged::tester, "this fabric gives the tester one port only"};
-    auto& port = *ports[1];
-    auto& loop = s.session.loop();
-    constexpr auto longest_start = std::chrono::seconds{30};
-    if (!loop.run_until([&] { return port.facts().is_active; }, loop.now() + s.session.scaled(longest_start)))
-        throw Inconclusive("the tester's second port did not become active");
-    s.second_tester = std::make_unique<Tester>(port, link().p_key, s.session.manners(port.facts()));
-    (void)s.second_tester->end_what_was_left();
-    if (const auto why = s.second_tester->enter_link(s.session.scaled(sa_patience)); !why.empty())
-        throw Inconclusive("the tester's second port: " + why);
-    port.on_datagram([&s](Octets frame) {
-        s.recorder.arrived(frame, 1);
-        s.second_tester->take(frame);
-    });
-    return s.second_port.emplace(s, *s.second_tester, 1);
+fabric::SaAnswer BenchSa::ask_to_join(const Bytes<McMemberRecord>& record, std::uint64_t mask) {
+    return context_.session.tester().join(record, mask);
 }
 
-bool Bench::crosses(TesterPort& from, const Message& message, TesterPort& to) {
-    constexpr int attempts = 3;
-    for (int i = 0; i < attempts; ++i) {
-        from.send(message);
-        if (to.takes_it(within(1s))) return true;
-    }
-    return false;
+fabric::SaAnswer BenchSa::ask_to_leave(const Gid& mgid, JoinState states) {
+    return bench_.tester.first().ask_to_leave(mgid, states);
 }
 
-fabric::SaAnswer Bench::ask_to_leave(const Gid& mgid, JoinState states) { return first().ask_to_leave(mgid, states); }
-
-void Bench::rejoin_link() {
-    auto& tester = state_.session.tester();
-    if (const auto why = tester.enter_link(state_.session.scaled(sa_patience)); !why.empty())
-        throw Inconclusive("the tester cannot enter the link again: " + why);
-    state_.situation().link = tester.link();
+Bytes<McMemberRecord> BenchSa::new_group_record() {
+    return context_.session.tester().new_group(bench_.mgid_of(bench_.fresh_group4()));
 }
 
-fabric::SaAnswer Bench::subscribe(std::uint16_t trap_number, const Gid& gid) {
-    auto& s = state_;
-    s.session.tester().port().on_report([&s](View<Notice> notice) {
-        if (const auto details = gid_details(notice))
-            s.reports.push_back({notice[Notice::trap_number], details[GidDetails::gid]});
-    });
-    auto answer = ask_sa(subscription(trap_number, gid, true));
-    if (answer.is_ok()) s.subscriptions.emplace_back(trap_number, gid);
+std::uint64_t BenchSa::creation_mask() noexcept { return Tester::creation_mask(); }
+
+std::optional<GroupFacts> BenchSa::group(const Gid& mgid) {
+    const auto record = context_.session.tester().find(mgid);
+    if (!record) return {};
+    return GroupFacts{.mgid = mgid, .record = *record};
+}
+
+bool BenchSa::has_group(const Gid& mgid, Within time) {
+    return context_.observation.comes_true([&] { return group(mgid).has_value(); }, time);
+}
+
+bool BenchSa::gives_up(const Gid& mgid, Within time) {
+    return context_.observation.comes_true([&] { return !group(mgid); }, time);
+}
+
+fabric::SaAnswer BenchSa::ask(const fabric::SaRequest& request) {
+    auto answer = context_.session.tester().ask(request);
+    if (answer.is_cut) throw CaseEnds::not_applicable("this fabric carries only the begin of the SA's table");
     return answer;
 }
 
-fabric::SaAnswer Bench::unsubscribe(std::uint16_t trap_number, const Gid& gid) {
-    std::erase(state_.subscriptions, std::pair{trap_number, gid});
-    return ask_sa(subscription(trap_number, gid, false));
+fabric::SaAnswer BenchSa::subscribe(std::uint16_t trap_number, const Gid& gid) {
+    context_.session.tester().port().on_report([this](View<Notice> notice) {
+        if (const auto details = gid_details(notice))
+            reports_.emplace_back(notice[Notice::trap_number], details[GidDetails::gid]);
+    });
+    auto answer = ask(subscription(trap_number, gid, true));
+    if (answer.is_ok()) subscriptions_.emplace_back(trap_number, gid);
+    return answer;
 }
 
-bool Bench::is_reported(std::uint16_t trap_number, const Gid& mgid, Within time) {
-    auto& s = state_;
+fabric::SaAnswer BenchSa::unsubscribe(std::uint16_t trap_number, const Gid& gid) {
+    std::erase(subscriptions_, std::pair{trap_number, gid});
+    return ask(subscription(trap_number, gid, false));
+}
+
+bool BenchSa::reports(std::uint16_t trap_number, const Gid& mgid, Within time) {
     const auto is_here = [&] {
-        return std::ranges::find(s.reports.begin() + static_cast<std::ptrdiff_t>(s.reports_before_step),
-                                 s.reports.end(), std::pair{trap_number, mgid}) != s.reports.end();
+        return std::ranges::find(reports_.begin() + static_cast<std::ptrdiff_t>(reports_before_step_), reports_.end(),
+                                 std::pair{trap_number, mgid}) != reports_.end();
     };
-    auto& loop = s.session.loop();
-    (void)loop.run_until(is_here, loop.now() + s.scaled(time));
-    return is_here();
+    return context_.observation.comes_true_by_frames(is_here, time);
 }
 
-bool Bench::dut_is_told(std::uint16_t trap_number) {
-    auto& s = state_;
+bool BenchSa::hears_join(const Gid& mgid, Within time) {
+    if (!context_.observation.sees_all()) return has_group(mgid, time);
+    return bench_.happens(join_of(mgid), time);
+}
+
+std::uint8_t BenchSa::join_state_of_dut(const Gid& mgid) {
+    if (!context_.has(fabric::Ability::trusted_sa))
+        throw CaseEnds::not_applicable("this SA does not tell who is a member of a group");
+    return context_.session.tester().join_state(mgid, context_.situation().dut.gid);
+}
+
+std::uint8_t BenchSa::join_state_asked(const Gid& mgid) {
+    const auto join = join_of(mgid);
+    context_.observation.demand_sight(join);
+    const auto& recorder = context_.recorder;
+    std::uint8_t state = 0;
     Packet packet;
-    for (auto i = s.step_begin; i < s.recorder.size(); ++i) {
-        if (s.recorder.party(i) != Party::sa) continue;
-        s.recorder.decode(i, packet);
+    for (std::size_t i = 0; i < recorder.size(); ++i) {
+        if (recorder.party(i) != Party::dut) continue;
+        recorder.decode(i, packet);
+        if (join.is_it(packet, context_.situation())) state = packet.mc_member[McMemberRecord::join_state];
+    }
+    return state;
+}
+
+bool BenchSa::reports_to_dut(std::uint16_t trap_number) {
+    const auto& recorder = context_.recorder;
+    Packet packet;
+    for (auto i = context_.observation.step_begin(); i < recorder.size(); ++i) {
+        if (recorder.party(i) != Party::sa) continue;
+        recorder.decode(i, packet);
         const auto notice = packet.get<Notice>();
-        if (notice && packet.lrh && packet.lrh[Lrh::dlid] == situation().dut.lid &&
+        if (notice && packet.lrh && packet.lrh[Lrh::dlid] == context_.situation().dut.lid &&
             packet.mad[Mad::method] == Method::report && notice[Notice::trap_number] == trap_number)
             return true;
     }
     return false;
 }
 
-std::optional<Gid> Bench::peer_never_seen() {
-    constexpr auto of_local_scope = std::uint64_t{0x02} << 56;
-    const auto& s = state_.session;
-    const auto range = std::uint64_t{s.group_range()} << 16;
-    const auto gid = Gid::of(port().gid.prefix(), of_local_scope | range | state_.session.next_number());
-    try {
-        change_fabric(fabric::SetPath{gid, port().lid});
-    } catch (const NotApplicable&) {
-        return {};
-    }
-    return gid;
+void BenchSa::require_grant(const fabric::SaAnswer& answer) {
+    if (!answer.is_answered) throw CaseEnds::inconclusive(context_.findings.where() + "the SA does not answer");
+    bench_.require(answer.is_ok(), "that the SA grants it", status_text(answer));
 }
 
-void Bench::require_grant(const fabric::SaAnswer& answer) {
-    if (!answer.is_answered) throw Inconclusive("step \"" + state_.step_title + "\": the SA does not answer");
-    require(answer.is_ok(), "that the SA grants it", status_text(answer));
+void BenchSa::require_refusal(const fabric::SaAnswer& answer) {
+    if (!answer.is_answered) throw CaseEnds::inconclusive(context_.findings.where() + "the SA does not answer");
+    bench_.require(answer.status != 0, "a refusal", status_text(answer));
+    if (answer.status != 0) bench_.note(context_.findings.step_title() + ": refused with " + status_text(answer));
 }
 
-void Bench::require_refusal(const fabric::SaAnswer& answer) {
-    if (!answer.is_answered) throw Inconclusive("step \"" + state_.step_title + "\": the SA does not answer");
-    require(answer.status != 0, "a refusal", status_text(answer));
-    if (answer.status != 0) note(state_.step_title + ": refused with " + status_text(answer));
+void BenchSa::undo() {
+    auto& tester = context_.session.tester();
+    for (const auto& [trap_number, gid] : std::exchange(subscriptions_, {}))
+        (void)tester.ask(subscription(trap_number, gid, false));
+    tester.port().on_report({});
 }
 
-void Bench::State::changed(const fabric::FabricChange& change) {
-    if (std::erase(to_undo, change) > 0) return;
-    const auto undo = fabric::opposite(change);
-    if (undo && std::ranges::find(to_undo, *undo) == to_undo.end()) to_undo.push_back(*undo);
-}
-
-std::string Bench::State::undo() {
-    const CleaningUp anyhow;
-    std::string problem;
-    bool is_link_new = false;
-    const auto broadcast = fabric::FabricChange{fabric::SetGroup{situation().link.broadcast_gid(), true}};
-    while (!to_undo.empty()) {
-        const auto change = std::move(to_undo.back());
-        to_undo.pop_back();
-        const auto answer = session.fabric().change(change);
-        is_link_new = is_link_new || change == broadcast;
-        if (!answer.is_done() && problem.empty())
-            problem = "the fabric could not be put back, " + fabric::text(change) + ": " + answer.message;
-    }
-    if (is_link_new && problem.empty()) {
-        if (const auto why = session.tester().enter_link(session.scaled(sa_patience)); !why.empty())
-            problem = "the tester cannot enter the link again: " + why;
-        situation().link = session.tester().link();
-    }
-    if (!subscriptions.empty()) {
-        auto& tester = session.tester();
-        for (const auto& [trap_number, gid] : std::exchange(subscriptions, {}))
-            (void)tester.ask(subscription(trap_number, gid, false));
-    }
-    if (first_port) first_port->end_listening();
-    if (second_port) second_port->end_listening();
-    if (second_tester) second_tester->leave_all();
-    stop_listening();
-    return problem;
-}
-
-void Bench::State::stop_listening() noexcept {
-    const auto ports = session.fabric().ports();
-    ports[0]->on_report({});
-    if (second_tester) ports[1]->on_datagram({});
-}
-
-Bench::State::~State() { stop_listening(); }
+// Whoever is told later would find nobody here.
+BenchSa::~BenchSa() { context_.session.fabric().ports()[0]->on_report({}); }
 
 }  // namespace ipoib::conformance

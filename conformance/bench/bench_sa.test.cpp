@@ -2,6 +2,7 @@
 // What cases do at a subnet administrator, on a fabric that lasts: all of it is undone after them.
 #include "catch2.hpp"
 #include "conformance/bench/active.hpp"
+#include "conformance/bench/bench.hpp"
 #include "conformance/bench/tester_port.hpp"
 #include "conformance/target/target.hpp"
 #include "fabric/simulated/fabric.hpp"
@@ -19,9 +20,9 @@ using reports::Verdict;
 namespace {
 
 /// Nobody to ask.
-class Nobody : public Control {
+class Nobody : public DutControl {
 public:
-    ControlReply ask(const std::string& request, fabric::Duration) override {
+    DutControlReply ask(const std::string& request, fabric::Duration) override {
         const auto asked = nlohmann::json::parse(request);
         nlohmann::json answer{{"id", asked["id"]}, {"error", "unsupported"}};
         if (asked["do"] == "hello")
@@ -93,9 +94,9 @@ TEST_CASE("Bench: what a case changes on the fabric is taken back, however the c
     static std::size_t meanwhile = 0;
     const auto result = run_on(rig, [](Bench& bench) {
         bench.step("a P_Key");
-        bench.change_fabric(fabric::SetPKey{{.guid = fabric::tester_guid}, 0x8abc});
+        bench.fabric.change(fabric::SetPKey{{.guid = fabric::tester_guid}, 0x8abc});
         bench.pass_time(100ms);
-        meanwhile = bench.port().p_keys.size();
+        meanwhile = bench.tester.port().p_keys.size();
         bench.precondition(false, "the moon");
     });
     rig.fabric.loop().run_for(100ms);
@@ -109,9 +110,9 @@ TEST_CASE("Bench: what a case takes back itself is not taken back again") {
     const auto result = run_on(rig, [](Bench& bench) {
         const fabric::PortName port{.guid = fabric::tester_guid};
         bench.step("a P_Key comes and goes");
-        bench.change_fabric(fabric::SetPKey{port, 0x8abc, true});
+        bench.fabric.change(fabric::SetPKey{port, 0x8abc, true});
         bench.pass_time(100ms);
-        bench.change_fabric(fabric::SetPKey{port, 0x8abc, false});
+        bench.fabric.change(fabric::SetPKey{port, 0x8abc, false});
         bench.require(true, "either");
     });
     INFO(result.message);
@@ -123,7 +124,7 @@ TEST_CASE("Bench: a broadcast group that a case has deleted is there again for t
     const auto broadcast = wire::broadcast_gid(0xffff, 2);
     const auto result = run_on(rig, [](Bench& bench) {
         bench.step("no broadcast group");
-        bench.change_fabric(fabric::SetGroup{bench.link().broadcast_gid(), false});
+        bench.fabric.change(fabric::SetGroup{bench.link().broadcast_gid(), false});
         bench.precondition(false, "a DUT that asks for it");
     });
     CHECK(result.verdict == Verdict::inconc);
@@ -144,7 +145,7 @@ TEST_CASE("Active run: a fabric that cannot be put back ends the run, and is tol
     OneFabricRig<Stubborn> rig;
     const auto changes = [](Bench& bench) {
         bench.step("a P_Key");
-        bench.change_fabric(fabric::SetPKey{{.guid = fabric::tester_guid}, 0x8abc});
+        bench.fabric.change(fabric::SetPKey{{.guid = fabric::tester_guid}, 0x8abc});
         bench.require(true, "it");
     };
     const auto idles = [](Bench& bench) {
@@ -169,9 +170,9 @@ TEST_CASE("Bench: memberships of both ports and subscriptions end after the case
     const auto before = session_groups();
     const auto result = run_on(rig, [](Bench& bench) {
         bench.step("two ports");
-        bench.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member);
-        bench.second().join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member);
-        bench.require_grant(bench.subscribe(wire::trap::multicast_group_created));
+        bench.sa.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member);
+        bench.tester.second().join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member);
+        bench.sa.require_grant(bench.sa.subscribe(wire::trap::multicast_group_created));
     });
     INFO(result.message);
     CHECK(result.verdict == Verdict::pass);
@@ -187,11 +188,13 @@ TEST_CASE("Bench: a port takes the packets of a group that it has joined, and of
     const auto result = run_on(rig, [](Bench& bench) {
         bench.step("a packet to a group");
         const auto group = bench.fresh_group4();
-        const auto mlid = bench.join(group).mlid();
+        const auto mlid = bench.sa.join(group).mlid();
         const auto packet = udp_to_group(group, mlid, bench.fresh_port());
-        bench.require(!bench.crosses(bench.first(), packet, bench.second()), "nothing", "the packet");
-        bench.second().join(bench.mgid_of(group), JoinState::full_member);
-        bench.require(bench.crosses(bench.first(), packet, bench.second()), "the packet", "nothing");
+        bench.require(!bench.tester.crosses(bench.tester.first(), packet, bench.tester.second()), "nothing",
+                      "the packet");
+        bench.tester.second().join(bench.mgid_of(group), JoinState::full_member);
+        bench.require(bench.tester.crosses(bench.tester.first(), packet, bench.tester.second()), "the packet",
+                      "nothing");
     });
     INFO(result.message);
     CHECK(result.verdict == Verdict::pass);
@@ -202,16 +205,16 @@ TEST_CASE("Bench: a report counts in the step in which it comes, and the link ca
     const auto result = run_on(rig, [](Bench& bench) {
         using wire::trap::multicast_group_created;
         bench.step("a group is created");
-        bench.require_grant(bench.subscribe(multicast_group_created));
-        const auto group = bench.join(bench.fresh_group4()).mgid;
-        bench.require(bench.is_reported(multicast_group_created, group, within(1s)), "a report", "none");
+        bench.sa.require_grant(bench.sa.subscribe(multicast_group_created));
+        const auto group = bench.sa.join(bench.fresh_group4()).mgid;
+        bench.require(bench.sa.reports(multicast_group_created, group, within(1s)), "a report", "none");
         bench.step("nothing happens");
-        bench.require(!bench.is_reported(multicast_group_created, group, within(1s)), "no report", "one");
-        bench.leave(bench.link().broadcast_gid());
-        bench.rejoin_link();
-        bench.require_refusal(bench.ask_to_leave(bench.link().broadcast_gid(), JoinState::non_member));
-        bench.require_grant(bench.ask_to_leave(bench.link().broadcast_gid(), JoinState::full_member));
-        bench.rejoin_link();
+        bench.require(!bench.sa.reports(multicast_group_created, group, within(1s)), "no report", "one");
+        bench.sa.leave(bench.link().broadcast_gid());
+        bench.tester.enter_link_again();
+        bench.sa.require_refusal(bench.sa.ask_to_leave(bench.link().broadcast_gid(), JoinState::non_member));
+        bench.sa.require_grant(bench.sa.ask_to_leave(bench.link().broadcast_gid(), JoinState::full_member));
+        bench.tester.enter_link_again();
     });
     INFO(result.message);
     CHECK(result.verdict == Verdict::pass);
@@ -230,8 +233,8 @@ TEST_CASE("Session: who is asked to stop hears that what it joined has ended") {
     {
         LastingRig rig{directory / "journals"};
         (void)run_on(rig, [](Bench& bench) {
-            bench.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member);
-            (void)bench.subscribe(66);
+            bench.sa.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member);
+            (void)bench.sa.subscribe(66);
             fabric::Loop::request_stop();
         });
         CHECK(fabric::Loop::stop_requested());

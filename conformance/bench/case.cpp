@@ -15,7 +15,7 @@ std::string in_words(fabric::Abilities abilities) {
         {{Ability::any_frame, "send frames with every bit as given"},
          {Ability::see_all, "show the frames between other nodes"},
          {Ability::reports, "receive the SA's reports"},
-         {Ability::control, "be changed from outside (--fabric-control)"},
+         {Ability::fabric_control, "be changed from outside (--fabric-control)"},
          {Ability::two_ports, "give the tester a second port"},
          {Ability::trusted_sa, "tell the members of a group"},
          {Ability::long_tables, "get the SA's answers that need several segments"}}};

@@ -2,17 +2,21 @@
 // What a case is: a conversation with the DUT that proves or refutes statements of the text.
 #pragma once
 
-#include "conformance/bench/bench.hpp"
 #include "fabric/impact.hpp"
+#include "fabric/port.hpp"
 #include "protocol/registry.hpp"
 #include "protocol/requirements/catalogue.hpp"
 
+#include <chrono>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace ipoib::conformance {
 
 using fabric::Impact;
+
+class Bench;
 
 /// Which implementation the case judges.
 enum class Subject : std::uint8_t {

@@ -61,7 +61,7 @@ std::optional<Obstacle> obstacle_of(const char* id, const ActiveRun& run, fabric
 TEST_CASE("Obstacles: what is not here, not allowed or not the DUT's role makes a case NA, with the reason") {
     using fabric::Ability;
     using reports::NotJudged;
-    const auto everything = Ability::any_frame | Ability::see_all | Ability::reports | Ability::control |
+    const auto everything = Ability::any_frame | Ability::see_all | Ability::reports | Ability::fabric_control |
                             Ability::two_ports | Ability::trusted_sa | Ability::long_tables;
     ActiveRun run;
     CHECK_FALSE(obstacle_of("IPOIB-4391-5-VAL-001", run, everything));

@@ -2,6 +2,8 @@
 // Meeting the DUT on the link.
 #include "conformance/bench/session.hpp"
 
+#include "conformance/bench/case_ends.hpp"
+
 #include <algorithm>
 
 namespace ipoib::conformance {
@@ -29,7 +31,7 @@ std::uint32_t neighbour_of(const IpNetwork& network) {
 
 }  // namespace
 
-Session::Session(fabric::Fabric& fabric, Control& control, SessionOptions options)
+Session::Session(fabric::Fabric& fabric, DutControl& control, SessionOptions options)
     : journaled_(options.keeps_journal ? std::make_unique<Journaled>(fabric, control) : nullptr),
       fabric_(journaled_ ? journaled_->fabric : fabric),
       control_(journaled_ ? journaled_->control : control),
@@ -200,7 +202,7 @@ void Session::bring_dut_up() {
     const auto deadline = loop().now() + scaled(longest_start);
     while (!find_dut()) {
         if (loop().now() >= deadline || fabric::Loop::stop_requested())
-            throw Inconclusive("the DUT's interface does not come up within 30 s (" + why + ")");
+            throw CaseEnds::inconclusive("the DUT's interface does not come up within 30 s (" + why + ")");
         loop().run_for(between_looks);
     }
 }

@@ -17,10 +17,6 @@ namespace ipoib::conformance {
 struct SessionBroken : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-/// The DUT gave no evidence: INCONC.
-struct Inconclusive : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
 
 struct SessionOptions {
     std::string interface;                       ///< the DUT's, as its adapter names it; empty: its first
@@ -52,7 +48,7 @@ private:
 class Session {
 public:
     /// Neither is owned.
-    Session(fabric::Fabric& fabric, Control& control, SessionOptions options);
+    Session(fabric::Fabric& fabric, DutControl& control, SessionOptions options);
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
@@ -61,7 +57,7 @@ public:
     /// ChannelBroken.
     void begin();
     /// Brings the DUT's interface up (at most 30 s: joins are retried for so long) and finds out where it is. Throws
-    /// Inconclusive.
+    /// CaseEnds.
     void bring_dut_up();
     /// Takes the DUT's interface down, if it is up. Throws Unsupported, ControlFailed.
     void take_dut_down();
@@ -80,7 +76,7 @@ public:
     [[nodiscard]] fabric::Loop& loop() { return fabric_.loop(); }
     [[nodiscard]] Tester& tester() noexcept { return *tester_; }
     [[nodiscard]] Dut& dut() noexcept { return dut_; }
-    [[nodiscard]] Control& control() noexcept { return control_; }
+    [[nodiscard]] DutControl& control() noexcept { return control_; }
     [[nodiscard]] Situation& situation() noexcept { return situation_; }
     [[nodiscard]] const SessionOptions& options() const noexcept { return options_; }
     [[nodiscard]] bool dut_is_found() const noexcept { return situation_.dut.lid != 0; }
@@ -104,7 +100,7 @@ private:
     bool find_by_arp();
 
     struct Journaled {
-        Journaled(fabric::Fabric& seen, Control& asked)
+        Journaled(fabric::Fabric& seen, DutControl& asked)
             : journal(seen.loop()), fabric(seen, journal), control(asked, journal) {}
         InputJournal journal;
         JournaledFabric fabric;
@@ -112,7 +108,7 @@ private:
     };
     std::unique_ptr<Journaled> journaled_;
     fabric::Fabric& fabric_;
-    Control& control_;
+    DutControl& control_;
     SessionOptions options_;
     Dut dut_;
     std::map<std::uint64_t, Journal> journals_;  ///< by port GUID, of those that were used

@@ -86,7 +86,7 @@ void Tester::adopt(const Bytes<McMemberRecord>& record) {
              .flow_label = record[R::flow_label],
              .mtu = record[R::mtu],
              .broadcast_mlid = record[R::mlid]};
-    link_.p_key |= full_member;
+    link_.p_key |= full_membership;
 }
 
 std::string Tester::enter_link(fabric::Duration patience) {

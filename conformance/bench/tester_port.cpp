@@ -2,19 +2,19 @@
 // What a port of the tester does in a case.
 #include "conformance/bench/tester_port.hpp"
 
-#include "conformance/bench/bench_state.hpp"
+#include "conformance/bench/case_context.hpp"
+#include "conformance/bench/case_ends.hpp"
 
 #include <algorithm>
 
 namespace ipoib::conformance {
 using namespace wire;
-using reports::NotJudged;
 
 GroupFacts TesterPort::join(const Gid& mgid, JoinState state) {
     const auto answer = tester_.join(mgid, static_cast<std::uint8_t>(state));
     const auto record = answer.first<McMemberRecord>();
     if (!answer.is_ok() || !record)
-        throw Inconclusive("the tester cannot join " + text(mgid) + ": " + status_text(answer));
+        throw CaseEnds::inconclusive("the tester cannot join " + text(mgid) + ": " + status_text(answer));
     GroupFacts facts{.mgid = mgid, .record = {}};
     std::ranges::copy(record.octets(), facts.record.octets.begin());
     return facts;
@@ -32,7 +32,7 @@ fabric::SaAnswer TesterPort::ask_to_remove(const Gid& mgid, const Gid& port_gid,
 
 void TesterPort::listen_to(const GroupFacts& group) {
     if (const auto why = tester_.port().attach(group.mgid, group.mlid()); !why.empty())
-        throw Inconclusive("the tester cannot listen to " + text(group.mgid) + ": " + why);
+        throw CaseEnds::inconclusive("the tester cannot listen to " + text(group.mgid) + ": " + why);
     heard_.emplace_back(group.mgid, group.mlid());
 }
 
@@ -42,30 +42,28 @@ void TesterPort::end_listening() {
 }
 
 void TesterPort::send(const Message& message) {
-    auto& s = state_;
-    s.situation().nonce = s.session.next_nonce();
-    s.mark = s.recorder.size();
-    auto own = s.situation();
+    auto& situation = context_.situation();
+    situation.nonce = context_.session.next_nonce();
+    context_.observation.stimulate();
+    auto own = situation;
     own.tester = tester_.self();
-    own.tester.ipv4 = s.situation().tester.ipv4;
+    own.tester.ipv4 = situation.tester.ipv4;
     if (const auto why = tester_.port().send(message.make(own).build()); !why.empty())
-        throw NotApplicable{NotJudged::tester, "the tester cannot send " + message.what() + ": " + why};
+        throw CaseEnds::not_applicable("the tester cannot send " + message.what() + ": " + why);
 }
 
 bool TesterPort::takes_it(Within time) {
-    auto& s = state_;
+    const auto& recorder = context_.recorder;
     const auto is_here = [&] {
         Packet packet;
-        for (auto i = s.mark; i < s.recorder.size(); ++i) {
-            if (!s.recorder.has_arrived(i, number_)) continue;
-            s.recorder.decode(i, packet);
-            if (packet.udp && packet.udp[Udp::source] == s.situation().nonce) return true;
+        for (auto i = context_.observation.stimulus().frame; i < recorder.size(); ++i) {
+            if (!recorder.has_arrived(i, number_)) continue;
+            recorder.decode(i, packet);
+            if (packet.udp && packet.udp[Udp::source] == context_.situation().nonce) return true;
         }
         return false;
     };
-    auto& loop = s.session.loop();
-    (void)loop.run_until(is_here, loop.now() + s.scaled(time));
-    return is_here();
+    return context_.observation.comes_true_by_frames(is_here, time);
 }
 
 }  // namespace ipoib::conformance

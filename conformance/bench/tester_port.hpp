@@ -2,18 +2,22 @@
 // One of the tester's ports, for cases in which two talk to each other.
 #pragma once
 
-#include "conformance/bench/bench.hpp"
+#include "conformance/bench/bench_sa.hpp"
+#include "conformance/bench/message.hpp"
 #include "conformance/bench/tester.hpp"
+#include "conformance/bench/within.hpp"
 
 namespace ipoib::conformance {
+
+struct CaseContext;
 
 /// A port of the tester as a node of the link: it joins, sends, and tells what it got. Its memberships end after the
 /// case.
 class TesterPort {
 public:
     /// Port `number`, from 0; `tester` is the node at it. Neither is owned.
-    TesterPort(Bench::State& state, Tester& tester, std::size_t number)
-        : state_(state), tester_(tester), number_(number) {}
+    TesterPort(CaseContext& context, Tester& tester, std::size_t number)
+        : context_(context), tester_(tester), number_(number) {}
 
     [[nodiscard]] const build::Node& self() const noexcept { return tester_.self(); }
     /// Joins with the broadcast group's parameters; INCONC when the SA refuses.
@@ -39,7 +43,7 @@ public:
     void end_listening();
 
 private:
-    Bench::State& state_;
+    CaseContext& context_;
     Tester& tester_;
     std::size_t number_;
     std::vector<std::pair<wire::Gid, std::uint16_t>> heard_;  ///< MGID and MLID of groups that it listens to

@@ -2,12 +2,12 @@
 // What every case needs to see.
 #pragma once
 
+#include "conformance/bench/bench.hpp"
 #include "conformance/bench/case.hpp"
 #include "conformance/bench/connection.hpp"
 #include "conformance/bench/dhcp.hpp"
 #include "conformance/bench/profile.hpp"
 #include "conformance/bench/tester.hpp"
-#include "conformance/bench/tester_port.hpp"
 #include "protocol/requirements/iba.hpp"
 #include "protocol/requirements/rfc4390.hpp"
 #include "protocol/requirements/rfc4391.hpp"

@@ -13,12 +13,12 @@ using reports::Verdict;
 namespace {
 
 /// A selftest of some cases, and what it saw of them.
-struct Told {
+struct WitnessedSelftest {
     std::vector<const Case*> cases;
     CaseStories stories{};
     SelftestOutcome outcome{};
 
-    explicit Told(std::initializer_list<std::string_view> ids) {
+    explicit WitnessedSelftest(std::initializer_list<std::string_view> ids) {
         for (const auto id : ids) cases.push_back(find_case(id));
         SelftestRun run{.cases = cases};
         run.witness = [this](const Mutant* mutant, const Case& one, const Recorder& recorder,
@@ -44,19 +44,19 @@ bool holds(const std::string& text, std::string_view words) { return text.find(w
 }  // namespace
 
 TEST_CASE("Pages: the steps are those of the reference, each with what it judges") {
-    const Told told{"IPOIB-4391-6-INV-001"};
-    const auto& steps = told.stories.of(*told.cases.front()).steps;
+    const WitnessedSelftest run{"IPOIB-4391-6-INV-001"};
+    const auto& steps = run.stories.of(*run.cases.front()).steps;
     REQUIRE(steps.size() == 2);
     CHECK(steps[0].title == "An ordinary echo request is answered");
     CHECK(steps[0].judges == std::vector<std::string_view>{"RFC4391-6-02"});
     CHECK(steps[1].judges == std::vector<std::string_view>{"RFC4391-6-03"});
     CHECK(
-        holds(told.page("IPOIB-4391-6-INV-001"), "1. An ordinary echo request is answered (RFC4391-6-02)\n2. An echo"));
+        holds(run.page("IPOIB-4391-6-INV-001"), "1. An ordinary echo request is answered (RFC4391-6-02)\n2. An echo"));
 }
 
 TEST_CASE("Pages: a wrong field is told with its frame, the frames before it, and its header") {
-    const Told told{"IPOIB-4391-6-INV-001"};
-    const auto& failure = told.failure(*told.cases.front(), "reserved-not-zero");
+    const WitnessedSelftest run{"IPOIB-4391-6-INV-001"};
+    const auto& failure = run.failure(*run.cases.front(), "reserved-not-zero");
     CHECK(failure.verdict == Verdict::fail);
     CHECK(failure.what_is_wrong == "Encap.Reserved is 0x0100, expected 0x0000");
     CHECK(holds(failure.wrong_header, "Reserved               0x0100"));
@@ -68,15 +68,15 @@ TEST_CASE("Pages: a wrong field is told with its frame, the frames before it, an
     CHECK(holds(wrong.text, "ICMP echo reply"));
     CHECK(failure.frames.front().sender == "tester");
     CHECK(holds(failure.frames.front().text, "ICMP echo request"));
-    const auto page = told.page("IPOIB-4391-6-INV-001");
+    const auto page = run.page("IPOIB-4391-6-INV-001");
     CHECK(holds(page, "<- Encap.Reserved is 0x0100, expected 0x0000"));
     CHECK(holds(page, "ipoib-conform run IPOIB-4391-6-INV-001 --dut mutant:reserved-not-zero\n"));
     CHECK(holds(page, "| `reserved-not-ignored` | stack |"));
 }
 
 TEST_CASE("Pages: silence is told with the frames of the step that waited") {
-    const Told told{"IPOIB-4391-9.1.1-INV-001"};
-    const auto& failure = told.failure(*told.cases.front(), "flags-not-ignored");
+    const WitnessedSelftest run{"IPOIB-4391-9.1.1-INV-001"};
+    const auto& failure = run.failure(*run.cases.front(), "flags-not-ignored");
     CHECK(failure.wrong_frame == 0);
     CHECK(failure.wrong_header.empty());
     // The question, and what the SA says of the DUT's membership in the group that it went to.
@@ -87,24 +87,24 @@ TEST_CASE("Pages: silence is told with the frames of the step that waited") {
 }
 
 TEST_CASE("Pages: of a long step the last frames are shown, and how many are not") {
-    const Told told{"IPOIB-4391-10-VAL-006"};
-    const auto& failure = told.failure(*told.cases.front(), "no-trap-67");
+    const WitnessedSelftest run{"IPOIB-4391-10-VAL-006"};
+    const auto& failure = run.failure(*run.cases.front(), "no-trap-67");
     CHECK(failure.frames.size() == 12);
     CHECK(failure.left_out > 0);
     CHECK(failure.frames.front().number == failure.left_out + 1);
-    CHECK(holds(told.page("IPOIB-4391-10-VAL-006"), "frames of the step before these"));
+    CHECK(holds(run.page("IPOIB-4391-10-VAL-006"), "frames of the step before these"));
 }
 
 TEST_CASE("Pages: a case of the subnet administrator is set up and repeated as one") {
-    const Told told{"IPOIB-4391-5-INV-001"};
-    const auto page = told.page("IPOIB-4391-5-INV-001");
+    const WitnessedSelftest run{"IPOIB-4391-5-INV-001"};
+    const auto page = run.page("IPOIB-4391-5-INV-001");
     CHECK(holds(page, "It judges the subnet administrator."));
     CHECK(holds(page, "no IPoIB stack takes part"));
     CHECK(holds(page, "--dut sa --fabric simulated:sa-mutant=sa-any-mtu"));
 }
 
 TEST_CASE("Pages: the same suite gives the same pages") {
-    const Told first{"IPOIB-4391-10-VAL-007"}, again{"IPOIB-4391-10-VAL-007"};
+    const WitnessedSelftest first{"IPOIB-4391-10-VAL-007"}, again{"IPOIB-4391-10-VAL-007"};
     CHECK(first.page("IPOIB-4391-10-VAL-007") == again.page("IPOIB-4391-10-VAL-007"));
     CHECK(kill_matrix_page(first.outcome) == kill_matrix_page(again.outcome));
 }

@@ -73,7 +73,7 @@ void AdapterProcess::fail(const std::string& why) {
     loop_.unwatch(process_.output.value());
 }
 
-ControlReply AdapterProcess::ask(const std::string& request, fabric::Duration patience) {
+DutControlReply AdapterProcess::ask(const std::string& request, fabric::Duration patience) {
     answer_.reset();
     if (error_.empty() && fabric::Loop::stop_requested()) return {.line = {}, .error = "interrupted"};
     if (error_.empty()) begin(request);

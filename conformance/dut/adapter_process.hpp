@@ -12,7 +12,7 @@ namespace ipoib::conformance {
 
 /// Speaks to the adapter by its standard streams. Once the channel has failed it stays so: every further request gets
 /// the same error. At the end the adapter finds its input at an end and has `grace` to restore what it changed.
-class AdapterProcess : public Control {
+class AdapterProcess : public DutControl {
 public:
     using Remark = std::function<void(const std::string&)>;
     /// `loop` must have the real clock and outlive this. `remark` is told what a person at the terminal should know.
@@ -23,7 +23,7 @@ public:
     AdapterProcess& operator=(const AdapterProcess&) = delete;
 
     /// Time in which a process of the adapter's was stopped does not count.
-    [[nodiscard]] ControlReply ask(const std::string& request, fabric::Duration patience) override;
+    [[nodiscard]] DutControlReply ask(const std::string& request, fabric::Duration patience) override;
     [[nodiscard]] bool waits_for_stopped() override;
     /// The last 64 KiB; where more was written, a note says how much is left out.
     [[nodiscard]] std::string diagnostics() override;

@@ -31,7 +31,7 @@ struct Bench {
     AdapterProcess adapter;
     explicit Bench(const std::string& command, std::chrono::milliseconds grace = 200ms)
         : adapter(loop, command, grace) {}
-    ControlReply ask(const std::string& request = R"({"id":1,"do":"x"})", fabric::Duration patience = 20s) {
+    DutControlReply ask(const std::string& request = R"({"id":1,"do":"x"})", fabric::Duration patience = 20s) {
         return adapter.ask(request, patience);
     }
     /// The number of a process that the adapter tells as `pid`.

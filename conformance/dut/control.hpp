@@ -14,17 +14,17 @@ namespace ipoib::conformance {
 inline constexpr std::size_t longest_control_line = std::size_t{64} * 1024;
 
 /// What came back for a request.
-struct ControlReply {
+struct DutControlReply {
     std::string line;   ///< the answer, one line of JSON; empty when there is none
     std::string error;  ///< why the channel failed: it died, hung, flooded; nothing more can be asked then
 };
 
 /// One DUT's adapter: in this process or another.
-class Control {
+class DutControl {
 public:
-    virtual ~Control() = default;
+    virtual ~DutControl() = default;
     /// Sends one request line (without newline) and runs the loop until its answer, at most `patience`.
-    [[nodiscard]] virtual ControlReply ask(const std::string& request, fabric::Duration patience) = 0;
+    [[nodiscard]] virtual DutControlReply ask(const std::string& request, fabric::Duration patience) = 0;
     /// Waits as long as a process of the DUT is stopped, by a debugger or SIGSTOP; ends early when the program is told
     /// to stop. Whether one was: what should have come meanwhile had no chance to.
     [[nodiscard]] virtual bool waits_for_stopped() { return false; }

@@ -82,7 +82,7 @@ std::string all_of(const std::vector<std::string>& names) {
 
 }  // namespace
 
-Dut::Dut(Control& control, std::string interface, double timeout_scale)
+Dut::Dut(DutControl& control, std::string interface, double timeout_scale)
     : control_(control), interface_(std::move(interface)), scale_(timeout_scale) {}
 
 AnswerObject Dut::request(const std::string& what) { return request(what, Members{}); }

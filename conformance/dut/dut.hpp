@@ -56,7 +56,7 @@ struct NeighbourEntry {
 class Dut {
 public:
     /// `interface` names the interface of multi-interface adapters; empty: the adapter's first.
-    Dut(Control& control, std::string interface, double timeout_scale = 1);
+    Dut(DutControl& control, std::string interface, double timeout_scale = 1);
 
     /// The honesty probe and `hello`. To be called first. The probe asks for something that does not exist, by a name
     /// made of `seed`.
@@ -119,7 +119,7 @@ private:
     void undo_later(std::function<void()> request) { undo_.push_back(std::move(request)); }
 
     std::vector<std::function<void()>> undo_;
-    Control& control_;
+    DutControl& control_;
     std::string interface_;
     double scale_;
     unsigned scope_ = 0;  ///< configured; 0: it searches

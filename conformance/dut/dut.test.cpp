@@ -68,7 +68,7 @@ TEST_CASE("Dut: an adapter that claims a request that does not exist breaks the 
     class Liar : public ScriptedControl {
     public:
         explicit Liar(std::string answer) : answer_(std::move(answer)) {}
-        ControlReply ask(const std::string& request, fabric::Duration) override {
+        DutControlReply ask(const std::string& request, fabric::Duration) override {
             requests.push_back(request);
             return {R"({"id":)" + std::to_string(requests.size()) + answer_, {}};
         }

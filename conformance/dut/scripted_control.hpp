@@ -11,14 +11,14 @@ namespace ipoib::conformance {
 
 /// Answers by the request's name. "%" in an answer stands for the request's id. A request that is not in the script is
 /// unsupported, the last answer of one that is in it is repeated.
-class ScriptedControl : public Control {
+class ScriptedControl : public DutControl {
 public:
     std::map<std::string, std::deque<std::string>> script;
     std::vector<std::string> requests;
     std::vector<fabric::Duration> patiences;
     std::string error;  ///< not empty: the channel has failed
 
-    [[nodiscard]] ControlReply ask(const std::string& request, fabric::Duration patience) override {
+    [[nodiscard]] DutControlReply ask(const std::string& request, fabric::Duration patience) override {
         requests.push_back(request);
         patiences.push_back(patience);
         if (!error.empty()) return {.line = {}, .error = error};

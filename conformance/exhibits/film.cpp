@@ -44,8 +44,7 @@ void Film::learn(const Shot& shot) {
     shot.decode(packet);
     if (!packet.lrh) return;
     const auto slid = packet.lrh[Lrh::slid];
-    constexpr unsigned response = 0x80;
-    if (packet.mad && packet.sa && (static_cast<unsigned>(packet.mad[Mad::method]) & response)) sa_lid_ = slid;
+    if (packet.mad && packet.sa && (static_cast<unsigned>(packet.mad[Mad::method]) & response_bit)) sa_lid_ = slid;
     if (shot.party != Party::anyone && slid != 0) parties_[slid] = shot.party;
 }
 

@@ -14,7 +14,7 @@ const Mutant sends_middle_packets{
                 const auto bth = packet.get<Bth>();
                 const auto encap = packet.get<Encap>();
                 if (bth && encap && bth[Bth::dest_qp] != Bth::multicast_qp && encap[Encap::type] != EtherType::arp)
-                    packet.set(Bth::opcode, Opcode{0x60});
+                    packet.set(Bth::opcode, opcode_of(TransportService::unreliable_datagram, Operation::send_first));
             };
         },
     // Where UD is expected of a peer with flags, another opcode looks like heeding them.

@@ -129,7 +129,7 @@ const Mutant creates_with_limited_p_key{
     .stack =
         [](Policy& policy) {
             policy.created_p_key = [](const Link& link) {
-                return static_cast<std::uint16_t>(link.p_key & ~full_member);
+                return static_cast<std::uint16_t>(link.p_key & ~full_membership);
             };
         },
 };

@@ -15,7 +15,7 @@ const Mutant sa_limited_broadcast{
         [](SaBehaviour& sa) {
             sa.changes_broadcast_group = [](Record& record) {
                 record.set(McMemberRecord::p_key,
-                           static_cast<std::uint16_t>(record[McMemberRecord::p_key] & ~unsigned{full_member}));
+                           static_cast<std::uint16_t>(record[McMemberRecord::p_key] & ~unsigned{full_membership}));
             };
         },
 };

@@ -6,7 +6,7 @@ namespace ipoib::conformance {
 
 InProcess::InProcess(fabric::Loop& loop, stack::Adapter& adapter) : loop_(loop), adapter_(adapter) {}
 
-ControlReply InProcess::ask(const std::string& request, fabric::Duration patience) {
+DutControlReply InProcess::ask(const std::string& request, fabric::Duration patience) {
     auto& channel = *channel_;
     if (!channel.error.empty()) return {.line = {}, .error = channel.error};
     channel.answer.reset();

@@ -7,11 +7,11 @@
 
 namespace ipoib::conformance {
 
-class InProcess : public Control {
+class InProcess : public DutControl {
 public:
     /// `adapter` runs on `loop`; both must outlive this.
     InProcess(fabric::Loop& loop, stack::Adapter& adapter);
-    [[nodiscard]] ControlReply ask(const std::string& request, fabric::Duration patience) override;
+    [[nodiscard]] DutControlReply ask(const std::string& request, fabric::Duration patience) override;
 
 private:
     /// Outlives this as long as the adapter may still answer.

@@ -24,7 +24,7 @@ public:
 private:
     struct Node {
         std::unique_ptr<fabric::RawPort> port;
-        fabric::Jack* jack = nullptr;
+        fabric::SwitchPort* jack = nullptr;
     };
     void plug(std::unique_ptr<fabric::RawPort> port);
 

@@ -21,9 +21,9 @@ using namespace std::chrono_literals;
 constexpr std::string_view exec_prefix = "exec:", mutant_prefix = "mutant:";
 
 /// The DUT of `--dut none` and `--dut sa`: nothing can be asked of it.
-class NoControl : public Control {
+class NoControl : public DutControl {
 public:
-    ControlReply ask(const std::string& request, fabric::Duration) override {
+    DutControlReply ask(const std::string& request, fabric::Duration) override {
         const auto asked = nlohmann::json::parse(request, nullptr, false);
         if (asked.value("do", "") == "hello")
             return {.line = nlohmann::json{{"id", asked["id"]},
@@ -70,7 +70,7 @@ public:
     }
     [[nodiscard]] fabric::Abilities abilities() const override {
         using fabric::Ability;
-        return Ability::any_frame | Ability::see_all | Ability::reports | Ability::control | Ability::two_ports |
+        return Ability::any_frame | Ability::see_all | Ability::reports | Ability::fabric_control | Ability::two_ports |
                Ability::trusted_sa | Ability::long_tables;
     }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override { return facts_; }
@@ -161,7 +161,7 @@ private:
         if (answer.outcome != fabric::ChangeAnswer::Outcome::failed) return {};
         return "the fabric could not be put back, " + fabric::text(fabric::Restore{}) + ": " + answer.message;
     }
-    Control& control() {
+    DutControl& control() {
         if (!target_.dut.starts_with(exec_prefix)) return none_;
         if (!adapter_)
             adapter_ = std::make_unique<AdapterProcess>(fabric_->loop(), target_.dut.substr(exec_prefix.size()),

@@ -21,7 +21,7 @@ public:
     SimulatedDut(const SimulatedDut&) = delete;
     SimulatedDut& operator=(const SimulatedDut&) = delete;
 
-    [[nodiscard]] Control& control() noexcept { return control_; }
+    [[nodiscard]] DutControl& control() noexcept { return control_; }
     /// What it is.
     [[nodiscard]] static Profile profile(std::uint64_t port_guid);
 

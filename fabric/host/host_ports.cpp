@@ -106,7 +106,7 @@ HostPort port_at(const std::string& root, std::string device, const std::string&
     check_state(port);
     check_file(root, device_file(root, "infiniband_mad", "umad", port), "ib_umad", port);
     check_file(root, device_file(root, "infiniband_verbs", "uverbs", port), "ib_uverbs", port);
-    if (std::ranges::none_of(port.p_keys, [](auto p_key) { return (p_key & full_member) != 0; }))
+    if (std::ranges::none_of(port.p_keys, is_full_member))
         port.obstacles.emplace_back(
             "it is a full member of no partition: the subnet manager says which (partitions.conf)");
     if (rights.lockable < memory_needed)

@@ -47,7 +47,7 @@ const Packet& Arrival::packet() noexcept {
 }
 
 Arrival::Fault Arrival::judge(Octets octets) noexcept {
-    constexpr std::uint8_t global_header_version = 6, datagram_service = 3;
+    constexpr std::uint8_t global_header_version = 6;
     const auto lrh = View<Lrh>::at(octets);
     if (!lrh || lrh[Lrh::version] != 0) return Fault::malformed;
     vl = lrh[Lrh::vl];
@@ -74,7 +74,7 @@ Arrival::Fault Arrival::judge(Octets octets) noexcept {
 
     const auto crcs = check_crcs(octets, Tail::both);
     if (crcs.icrc == Check::bad || crcs.vcrc == Check::bad) return Fault::bad_crc;
-    if (static_cast<unsigned>(bth[Bth::opcode]) >> 5 != datagram_service) return Fault::not_datagram;
+    if (service_of(bth[Bth::opcode]) != TransportService::unreliable_datagram) return Fault::not_datagram;
     const auto deth = View<Deth>::at(rest);
     if (!deth) return Fault::malformed;
     q_key = deth[Deth::q_key];

@@ -13,7 +13,7 @@ namespace {
 /// IBTA Vol 1, 10.9.1.2: equal but for the membership bit, not both limited members, and none without a base.
 constexpr bool do_match(std::uint16_t a, std::uint16_t b) noexcept {
     constexpr std::uint16_t no_base = 0;
-    return is_same_partition(a, b) && !is_same_partition(a, no_base) && ((a | b) & full_member) != 0;
+    return is_same_partition(a, b) && !is_same_partition(a, no_base) && (is_full_member(a) || is_full_member(b));
 }
 
 }  // namespace
@@ -203,7 +203,7 @@ bool Hca::State::is_member(std::uint16_t p_key) const noexcept {
 
 bool Hca::State::is_p_key_right(const QueuePair& queue_pair, std::uint16_t p_key) const noexcept {
     if (queue_pair.takes_any_p_key) return is_member(p_key);
-    if (!behaviour.takes_limited_members && (p_key & full_member) == 0) return false;
+    if (!behaviour.takes_limited_members && !is_full_member(p_key)) return false;
     const auto keys = agent.p_keys();
     return do_match(queue_pair.p_key, p_key) && std::find(keys.begin(), keys.end(), queue_pair.p_key) != keys.end();
 }

@@ -19,7 +19,7 @@ std::uint16_t management_p_key(const PortFacts& facts) noexcept {
         if (is_same_partition(p_key, default_partition)) return p_key;
     for (const auto p_key : facts.p_keys)
         if ((p_key & default_partition) != 0) return p_key;
-    return default_partition | full_member;
+    return default_partition | full_membership;
 }
 
 MadOctets compose(const SaRequest& request, std::uint64_t transaction, std::uint64_t sm_key) {

@@ -94,7 +94,7 @@ TEST_CASE("SA client: a refusal is an answer") {
     REQUIRE(asked.answers.size() == 1);
     CHECK(asked.answers[0].is_answered);
     CHECK_FALSE(asked.answers[0].is_ok());
-    CHECK(asked.answers[0].status == 0x0600);
+    CHECK(asked.answers[0].status == sa_status::insufficient_components);
 }
 
 TEST_CASE("SA client: a request is repeated as it was, and given up after the last timeout") {

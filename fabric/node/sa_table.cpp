@@ -14,8 +14,7 @@ MadOctets reply_to(Octets segment, RmppType type) {
     MadOctets reply{};
     std::copy_n(segment.begin(), SaHeader::data_offset, reply.begin());
     const auto method = static_cast<unsigned>(View<Mad>::at(segment)[Mad::method]);
-    constexpr unsigned response = 0x80;
-    set_field(MutableOctets{reply}, Mad::method, static_cast<Method>(method ^ response));
+    set_field(MutableOctets{reply}, Mad::method, static_cast<Method>(method ^ response_bit));
     const auto rmpp = MutableOctets{reply}.subspan(Mad::size);
     set_field(rmpp, Rmpp::type, type);
     set_field(rmpp, Rmpp::resp_time, Rmpp::no_response_time);

@@ -46,7 +46,7 @@ inline View<Rmpp> rmpp_of(const MadOctets& mad) { return View<Rmpp>::at(Octets{m
 
 inline MadOctets answer_to(const MadOctets& request, std::uint16_t status = 0, Octets data = {}) {
     auto answer = request;
-    const auto method = static_cast<unsigned>(header(request)[Mad::method]) | 0x80;
+    const auto method = static_cast<unsigned>(header(request)[Mad::method]) | response_bit;
     set_field(MutableOctets{answer}, Mad::method, static_cast<Method>(method));
     set_field(MutableOctets{answer}, Mad::status, status);
     std::copy(data.begin(), data.end(), answer.begin() + SaHeader::data_offset);

@@ -24,16 +24,16 @@ bool is_management(Octets frame) noexcept {
 
 }  // namespace
 
-FaultyLane::FaultyLane(Loop& loop, FrameSink& end, std::uint64_t seed, std::uint64_t& lost)
+CableDirection::CableDirection(Loop& loop, FrameSink& end, std::uint64_t seed, std::uint64_t& lost)
     : loop_(loop), end_(end), random_(seed), lost_(lost) {}
-FaultyLane::~FaultyLane() { loop_.forget(*this); }
+CableDirection::~CableDirection() { loop_.forget(*this); }
 
-void FaultyLane::clear() {
+void CableDirection::clear() {
     held_ = Frame{};
     loop_.forget(*this);
 }
 
-void FaultyLane::carry(const Frame& frame, Time arrival) {
+void CableDirection::carry(const Frame& frame, Time arrival) {
     if (faults_.spares_management.value_or(true) && is_management(frame.octets()))
         return loop_.deliver(arrival, end_, frame);
     if (happens(faults_.loss)) {
@@ -54,13 +54,13 @@ void FaultyLane::carry(const Frame& frame, Time arrival) {
     if (overtaken) pass(overtaken, arrival);
 }
 
-void FaultyLane::receive(const Frame& frame) {
+void CableDirection::receive(const Frame& frame) {
     if (held_.is_same(frame)) pass(std::exchange(held_, Frame{}), loop_.now());
 }
 
-void FaultyLane::pass(const Frame& frame, Time arrival) { loop_.deliver(arrival + faults_.delay, end_, frame); }
+void CableDirection::pass(const Frame& frame, Time arrival) { loop_.deliver(arrival + faults_.delay, end_, frame); }
 
-bool FaultyLane::happens(double probability) {
+bool CableDirection::happens(double probability) {
     if (probability <= 0) return false;
     // The standard distributions differ from library to library.
     constexpr double step = 0x1p-53;
@@ -68,7 +68,7 @@ bool FaultyLane::happens(double probability) {
 }
 
 /// With right CRCs first, then one bit behind the LRH turned over: it still finds its way, and the receiver drops it.
-Frame FaultyLane::damaged(const Frame& frame) {
+Frame CableDirection::damaged(const Frame& frame) {
     const auto octets = frame.octets();
     if (octets.size() < shortest_frame) return frame;
     std::array<std::uint8_t, longest_frame> copy;

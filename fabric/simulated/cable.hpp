@@ -8,13 +8,13 @@
 
 namespace ipoib::fabric::simulated {
 
-class FaultyLane final : public FrameSink {
+class CableDirection final : public FrameSink {
 public:
     /// What comes through is handed to `end`. Equal seeds and equal frames give equal faults.
-    FaultyLane(Loop& loop, FrameSink& end, std::uint64_t seed, std::uint64_t& lost);
-    ~FaultyLane() override;
-    FaultyLane(const FaultyLane&) = delete;
-    FaultyLane& operator=(const FaultyLane&) = delete;
+    CableDirection(Loop& loop, FrameSink& end, std::uint64_t seed, std::uint64_t& lost);
+    ~CableDirection() override;
+    CableDirection(const CableDirection&) = delete;
+    CableDirection& operator=(const CableDirection&) = delete;
 
     void set(const LinkFaults& faults) { faults_ = faults; }
     /// The link went down: what waits is gone.

@@ -39,15 +39,15 @@ struct End : FrameSink {
 };
 
 struct Rig {
-    explicit Rig(const LinkFaults& faults, std::uint64_t seed = 1) : lane(loop, end, seed, lost) { lane.set(faults); }
+    explicit Rig(const LinkFaults& faults, std::uint64_t seed = 1) : cable(loop, end, seed, lost) { cable.set(faults); }
     void send(std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i) lane.carry(numbered(i), loop.now() + 1us);
+        for (std::size_t i = 0; i < count; ++i) cable.carry(numbered(i), loop.now() + 1us);
         loop.run_for(1s);
     }
     Loop loop;
     End end{loop};
     std::uint64_t lost = 0;
-    FaultyLane lane;
+    CableDirection cable;
 };
 using Numbers = std::vector<std::size_t>;
 
@@ -96,7 +96,7 @@ TEST_CASE("Cable: corruption turns one bit behind the LRH over, and both ends ag
         CAPTURE(has_crcs);
         Rig rig{{.corruption = 1}};
         const auto whole = numbered(0);
-        for (unsigned i = 0; i < 500; ++i) rig.lane.carry(numbered(0, has_crcs), 1us);
+        for (unsigned i = 0; i < 500; ++i) rig.cable.carry(numbered(0, has_crcs), 1us);
         rig.loop.run_for(1s);
         REQUIRE(rig.end.frames.size() == 500);
         for (const auto& frame : rig.end.frames) {
@@ -127,7 +127,7 @@ TEST_CASE("Cable: management is spared unless it is not to be") {
         build::mc_member(member, sa(), Method::get, 1, build::broadcast_record(member, {}), 0).build()};
     Rig spared{{.loss = 1}}, all{{.loss = 1, .spares_management = false}};
     for (auto* rig : {&spared, &all}) {
-        rig->lane.carry(sa_request, 1us);
+        rig->cable.carry(sa_request, 1us);
         rig->loop.run_for(1s);
     }
     CHECK(spared.end.frames.size() == 1);
@@ -141,7 +141,7 @@ TEST_CASE("Cable: frames too short for a BTH are no management") {
     for (const std::size_t size : {8u, 20u, 40u, 48u}) {
         std::vector<std::uint8_t> octets(size);
         std::copy(lrh.octets.begin(), lrh.octets.end(), octets.begin());
-        rig.lane.carry(Frame{octets}, 1us);
+        rig.cable.carry(Frame{octets}, 1us);
     }
     rig.loop.run_for(1s);
     CHECK(rig.lost == 4);
@@ -162,8 +162,8 @@ TEST_CASE("Cable: the same seed gives the same faults, another one others") {
 
 TEST_CASE("Cable: what waits is gone when the link goes down") {
     Rig rig{{.reordering = 1}};
-    rig.lane.carry(numbered(7), 1us);
-    rig.lane.clear();
+    rig.cable.carry(numbered(7), 1us);
+    rig.cable.clear();
     rig.send(2);
     CHECK(rig.end.numbers() == Numbers{1, 0});
 }

@@ -12,7 +12,7 @@ namespace {
 constexpr Duration longest_wait = std::chrono::seconds{5};
 
 /// Carries out what a request asks for.
-struct Control {
+struct ChangeVisitor {
     Subnet& subnet;
     const std::vector<std::uint64_t>& awaited;
 
@@ -80,7 +80,7 @@ struct Control {
 
 ChangeAnswer change(Subnet& subnet, const FabricChange& change, const std::vector<std::uint64_t>& awaited) {
     try {
-        std::visit(Control{subnet, awaited}, change);
+        std::visit(ChangeVisitor{subnet, awaited}, change);
     } catch (const ChangeRefused& refused) {
         return {ChangeAnswer::Outcome::failed, refused.what()};
     }

@@ -67,7 +67,7 @@ Subnet& SimulatedFabric::subnet() noexcept { return state_->subnet; }
 std::span<Port* const> SimulatedFabric::ports() { return state_->ports; }
 
 Abilities SimulatedFabric::abilities() const {
-    return Ability::any_frame | Ability::see_all | Ability::reports | Ability::control | Ability::two_ports |
+    return Ability::any_frame | Ability::see_all | Ability::reports | Ability::fabric_control | Ability::two_ports |
            Ability::trusted_sa | Ability::long_tables;
 }
 

@@ -38,7 +38,7 @@ TEST_CASE("Simulated fabric: with the real clock its ports come up as well, and 
 
 TEST_CASE("Simulated fabric: it can do everything") {
     const SimulatedFabric fabric{{}};
-    for (const auto ability : {Ability::any_frame, Ability::see_all, Ability::reports, Ability::control,
+    for (const auto ability : {Ability::any_frame, Ability::see_all, Ability::reports, Ability::fabric_control,
                                Ability::two_ports, Ability::trusted_sa, Ability::long_tables})
         CHECK(fabric.abilities().has(ability));
 }

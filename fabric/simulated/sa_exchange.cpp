@@ -10,14 +10,13 @@ using namespace wire;
 namespace {
 
 constexpr std::size_t sa_header_at = Mad::size + Rmpp::size;
-constexpr std::uint16_t base_mask = static_cast<std::uint16_t>(~full_member);
+constexpr std::uint16_t base_mask = static_cast<std::uint16_t>(~full_membership);
 
 std::uint16_t base(std::uint16_t p_key) noexcept { return p_key & base_mask; }
 
 Method response_to(Method method) noexcept {
     if (method == Method::set) return Method::get_resp;
-    constexpr unsigned response = 0x80;
-    return static_cast<Method>(static_cast<unsigned>(method) | response);
+    return static_cast<Method>(static_cast<unsigned>(method) | response_bit);
 }
 
 }  // namespace
@@ -66,7 +65,7 @@ std::optional<std::uint16_t> shared_p_key(const KnownPort& from, const KnownPort
     for (const auto entry : from.p_keys) {
         if (base(entry) == 0 || (best && base(*best) <= base(entry))) continue;
         const auto matches = [&](std::uint16_t other) {
-            return is_same_partition(other, entry) && ((other | entry) & full_member) != 0;
+            return is_same_partition(other, entry) && (is_full_member(other) || is_full_member(entry));
         };
         if (std::any_of(to.p_keys.begin(), to.p_keys.end(), matches)) best = entry;
     }
@@ -78,7 +77,7 @@ bool share_p_key(const KnownPort& one, const KnownPort& other, std::uint16_t p_k
     for (const auto entry : one.p_keys) {
         if (!is_same_partition(entry, p_key)) continue;
         for (const auto match : other.p_keys)
-            if (is_same_partition(match, p_key) && ((entry | match) & full_member) != 0) return true;
+            if (is_same_partition(match, p_key) && (is_full_member(entry) || is_full_member(match))) return true;
     }
     return false;
 }

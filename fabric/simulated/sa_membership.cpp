@@ -132,14 +132,14 @@ bool Membership::is_mgid_right(const Request& request) const {
         if (mgid[Mgid::signature] == own_signature && mgid[Mgid::scope] == link_local) return false;
     }
     if (!config_.behaviour.is_strict) return true;
-    if (mgid[Mgid::reserved] != 0 || (asked[M::p_key] & full_member) == 0) return false;
+    if (mgid[Mgid::reserved] != 0 || !is_full_member(asked[M::p_key])) return false;
     if (request.gives(C::scope) && asked[M::scope] != mgid[Mgid::scope]) return false;
     return !has_ipoib_signature(gid) || (mgid[Mgid::transient] && mgid[Mgid::p_key] == asked[M::p_key]);
 }
 
 const HeldGroup* Membership::link_of(const Gid& gid) const {
     const auto mgid = mgid_of(gid);
-    if (!has_ipoib_signature(gid) || (mgid[Mgid::p_key] & full_member) == 0) return nullptr;
+    if (!has_ipoib_signature(gid) || !is_full_member(mgid[Mgid::p_key])) return nullptr;
     return groups_.find(broadcast_gid(mgid[Mgid::p_key], mgid[Mgid::scope]));
 }
 

@@ -14,7 +14,7 @@ using PC = P::component;
 namespace {
 
 constexpr std::uint16_t base_of(std::uint16_t p_key) noexcept {
-    return p_key & static_cast<std::uint16_t>(~full_member);
+    return p_key & static_cast<std::uint16_t>(~full_membership);
 }
 
 std::optional<std::uint8_t> lifetime(const Request& request, bool is_loopback) {

@@ -106,7 +106,7 @@ Reply Services::query(const Request& request, Time now) {
     if (!is_allowed(request)) return Reply::refuse(sa_status::invalid_request);
     for (const auto& service : services_) {
         const auto p_key = service.record[S::service_p_key];
-        const bool is_open = (p_key & static_cast<std::uint16_t>(~full_member)) == 0;
+        const bool is_open = (p_key & static_cast<std::uint16_t>(~full_membership)) == 0;
         if (matches(request, service.record.octets) && (is_open || has_p_key(*request.port, p_key)) &&
             !reply.add(shown(request, service)))
             break;

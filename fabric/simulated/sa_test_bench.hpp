@@ -62,8 +62,9 @@ struct Mail {
 
 inline constexpr int unanswered = -1;
 /// Statuses of answers. IBTA Vol 1, 15.2.3.
-inline constexpr int ok = 0, no_resources = 0x0100, invalid = 0x0200, no_records = 0x0300, too_many = 0x0400,
-                     bad_gid = 0x0500, insufficient = 0x0600;
+inline constexpr int ok = mad_status::ok, no_resources = sa_status::no_resources, invalid = sa_status::invalid_request,
+                     no_records = sa_status::no_records, too_many = sa_status::too_many_records,
+                     bad_gid = sa_status::invalid_gid, insufficient = sa_status::insufficient_components;
 
 struct Bench {
     explicit Bench(SaConfig config = {}) : node({.port_guid = 0x0002c90300ff0001, .is_sm = true}) {

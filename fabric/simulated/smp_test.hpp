@@ -12,7 +12,7 @@
 namespace ipoib::fabric::simulated::testing {
 
 /// Keeps what comes out of a port.
-struct Drain : Outlet {
+struct Drain : NodeCable {
     void carry(const Frame& frame, Time arrival) override {
         frames.push_back(frame);
         arrivals.push_back(arrival);

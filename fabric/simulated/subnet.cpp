@@ -13,7 +13,7 @@ struct Subnet::State final : Wiring {
     State(Loop& on, const Scenario& with, SubnetConfig how);
 
     [[nodiscard]] bool leads_to_switch(const Location& from) const override {
-        return topology.find(from.switch_guid) && !topology.jack(from.switch_guid, from.port);
+        return topology.find(from.switch_guid) && !topology.edge_port(from.switch_guid, from.port);
     }
     void set_senders(std::uint64_t switch_guid, std::uint16_t mlid, const PortMask& senders) override {
         if (auto* at = topology.find(switch_guid)) at->set_senders(mlid, senders);
@@ -24,19 +24,19 @@ struct Subnet::State final : Wiring {
     void port_vanished(const wire::Gid& gid) override { administrator.port_vanished(gid); }
 
     void create_broadcast_groups();
-    [[nodiscard]] SwitchJack* jack_of(std::uint64_t port_guid);
+    [[nodiscard]] EdgePort* edge_port_of(std::uint64_t port_guid);
 
     Loop& loop;
     Scenario scenario;
     const SubnetConfig config;
     Counters counters;
-    Surroundings around{loop, config, counters};
-    Topology topology{around};
+    SubnetContext context{loop, config, counters};
+    Topology topology{context};
     Hca hca;
     SubnetManager manager;
     SubnetAdministrator administrator;
-    SwitchJack* manager_jack = nullptr;
-    std::map<std::uint64_t, SwitchJack*> taken_down;  ///< by set_link; the manager has forgotten where they are
+    EdgePort* manager_port = nullptr;
+    std::map<std::uint64_t, EdgePort*> taken_down;  ///< by set_link; the manager has forgotten where they are
 };
 
 Subnet::State::State(Loop& on, const Scenario& with, SubnetConfig how)
@@ -50,8 +50,8 @@ Subnet::State::State(Loop& on, const Scenario& with, SubnetConfig how)
     topology.link_changed = [this](std::uint64_t guid, std::uint8_t port, bool is_up) {
         manager.link_changed({guid, port}, is_up);
     };
-    manager_jack = &topology.free_jack();
-    manager_jack->plug(hca, NodeRole::subnet_manager, &hca);
+    manager_port = &topology.free_edge_port();
+    manager_port->plug(hca, NodeRole::subnet_manager, &hca);
     create_broadcast_groups();
     manager.start(false);
 }
@@ -62,25 +62,25 @@ void Subnet::State::create_broadcast_groups() {
         if (partition.has_broadcast_group) administrator.create_broadcast_group(partition);
 }
 
-SwitchJack* Subnet::State::jack_of(std::uint64_t port_guid) {
+EdgePort* Subnet::State::edge_port_of(std::uint64_t port_guid) {
     if (const auto down = taken_down.find(port_guid); down != taken_down.end()) return down->second;
     const auto at = manager.location(port_guid);
-    return at ? topology.jack(at->switch_guid, at->port) : nullptr;
+    return at ? topology.edge_port(at->switch_guid, at->port) : nullptr;
 }
 
 Subnet::Subnet(Loop& loop, const Scenario& scenario, SubnetConfig config)
     : state_(std::make_unique<State>(loop, scenario, config)) {}
 Subnet::~Subnet() = default;
 
-Jack& Subnet::plug(FrameSink& node, NodeRole role) {
-    auto& jack = state_->topology.free_jack();
-    jack.plug(node, role, nullptr);
-    return jack;
+SwitchPort& Subnet::plug(FrameSink& node, NodeRole role) {
+    auto& port = state_->topology.free_edge_port();
+    port.plug(node, role, nullptr);
+    return port;
 }
-Jack& Subnet::plug(Hca& hca, NodeRole role) {
-    auto& jack = state_->topology.free_jack();
-    jack.plug(hca, role, &hca);
-    return jack;
+SwitchPort& Subnet::plug(Hca& hca, NodeRole role) {
+    auto& port = state_->topology.free_edge_port();
+    port.plug(hca, role, &hca);
+    return port;
 }
 
 bool Subnet::bring_up(std::uint64_t port_guid, Duration patience) {
@@ -100,14 +100,14 @@ const Subnet::Counters& Subnet::counters() const noexcept { return state_->count
 
 void Subnet::stop_manager() {
     state_->manager.stop();
-    state_->manager_jack->set_link(false);
+    state_->manager_port->set_link(false);
 }
 
 void Subnet::start_manager(bool keeps_state) {
     auto& s = *state_;
     stop_manager();
     if (!keeps_state) s.administrator.forget_all();
-    s.manager_jack->set_link(true);
+    s.manager_port->set_link(true);
     s.manager.start(keeps_state);
     if (!keeps_state) s.create_broadcast_groups();
 }
@@ -120,20 +120,20 @@ bool Subnet::remove_p_key(std::uint64_t port_guid, std::uint16_t p_key) {
 }
 
 bool Subnet::set_link(std::uint64_t port_guid, bool is_up) {
-    auto* jack = state_->jack_of(port_guid);
-    if (!jack || jack->is_free()) return false;
+    auto* port = state_->edge_port_of(port_guid);
+    if (!port || port->is_free()) return false;
     if (is_up)
         state_->taken_down.erase(port_guid);
     else
-        state_->taken_down[port_guid] = jack;
-    jack->set_link(is_up);
+        state_->taken_down[port_guid] = port;
+    port->set_link(is_up);
     return true;
 }
 
 bool Subnet::set_faults(std::uint64_t port_guid, const LinkFaults& faults) {
-    auto* jack = state_->jack_of(port_guid);
-    if (!jack || jack->is_free()) return false;
-    jack->set_faults(faults);
+    auto* port = state_->edge_port_of(port_guid);
+    if (!port || port->is_free()) return false;
+    port->set_faults(faults);
     return true;
 }
 
@@ -146,14 +146,14 @@ void Subnet::change_scenario(const Scenario& scenario) {
     s.manager.set_scenario(scenario);
     s.taken_down.clear();
     // Every link goes down and up again, so that ports and nodes begin anew.
-    s.topology.for_each_jack([](SwitchJack& jack) { jack.set_link(false); });
-    s.topology.for_each_jack([&](SwitchJack& jack) { jack.set_link(is_running || &jack != s.manager_jack); });
+    s.topology.for_each_edge_port([](EdgePort& port) { port.set_link(false); });
+    s.topology.for_each_edge_port([&](EdgePort& port) { port.set_link(is_running || &port != s.manager_port); });
     if (is_running) s.manager.start(false);
     s.create_broadcast_groups();
 }
 
 void Subnet::watch(std::function<void(Time, const Frame&, NodeRole)> watcher) {
-    state_->around.watcher = std::move(watcher);
+    state_->context.watcher = std::move(watcher);
 }
 
 }  // namespace ipoib::fabric

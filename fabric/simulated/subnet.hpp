@@ -15,8 +15,8 @@ struct SubnetConfig {
     SaConfig sa{};
 };
 
-/// One socket of a switch that a node is plugged into.
-class Jack : public FrameSink {
+/// The port of a switch that a node is plugged into.
+class SwitchPort : public FrameSink {
 public:
     /// Frames from the node.
     void receive(const Frame& frame) override = 0;
@@ -40,12 +40,12 @@ public:
     Subnet(const Subnet&) = delete;
     Subnet& operator=(const Subnet&) = delete;
 
-    /// Plugs a node in: frames for it go to `node`, frames from it into the jack. The manager brings it up by
-    /// directed-route SMPs as the loop runs. The jack lives until unplug() or the end of the subnet; the node must live
-    /// until unplug(), or until the loop runs no more.
-    Jack& plug(FrameSink& node, NodeRole role);
+    /// Plugs a node in: frames for it go to `node`, frames from it into the switch port that is returned. The manager
+    /// brings it up by directed-route SMPs as the loop runs. The port lives until unplug() or the end of the subnet;
+    /// the node must live until unplug(), or until the loop runs no more.
+    SwitchPort& plug(FrameSink& node, NodeRole role);
     /// Plugs an adapter in both ways.
-    Jack& plug(Hca& hca, NodeRole role);
+    SwitchPort& plug(Hca& hca, NodeRole role);
 
     /// Runs the loop until the port with this GUID is active or the deadline came.
     bool bring_up(std::uint64_t port_guid, Duration patience);
@@ -71,8 +71,8 @@ public:
     /// of scenarios()).
     void change_scenario(const Scenario& scenario);
 
-    /// Told of each frame once, when a node sends it into its jack (the subnet manager's port included), with the role
-    /// of the sender. Empty: nobody watches.
+    /// Told of each frame once, when a node sends it into its switch port (the subnet manager's port included), with
+    /// the role of the sender. Empty: nobody watches.
     void watch(std::function<void(Time, const Frame&, NodeRole)> watcher);
 
     struct Counters {

@@ -111,11 +111,11 @@ TEST_CASE("Subnet manager: LIDs follow from the order of plugging, and stay with
         CHECK(hosts[i].lid() == same_hosts[i].lid());
         lids.push_back(hosts[i].lid());
     }
-    hosts[1].jack->unplug();
-    hosts[3].jack->unplug();
+    hosts[1].switch_port->unplug();
+    hosts[3].switch_port->unplug();
     world.run();
-    hosts[3].jack = &world.subnet.plug(hosts[3].hca, NodeRole::other);
-    hosts[1].jack = &world.subnet.plug(hosts[1].hca, NodeRole::other);
+    hosts[3].switch_port = &world.subnet.plug(hosts[3].hca, NodeRole::other);
+    hosts[1].switch_port = &world.subnet.plug(hosts[1].hca, NodeRole::other);
     REQUIRE(hosts.bring_up());
     for (unsigned i = 0; i < 5; ++i) CHECK(hosts[i].lid() == lids[i]);
     check_all_reach_all(world, hosts);
@@ -129,7 +129,7 @@ TEST_CASE("Subnet manager: a port that is unplugged is forgotten, its membership
     const auto mgid = world.subnet.scenario().link.broadcast_gid();
     CHECK(world.subnet.sa().find(mgid)->members.size() == 3);
     const auto gone = hosts[2].node();
-    hosts[2].jack->unplug();
+    hosts[2].switch_port->unplug();
     CHECK(hosts[2].has(PortEvent::down));
     CHECK_FALSE(world.known(hosts[2].guid()));
     CHECK(world.subnet.sa().find(mgid)->members.size() == 2);
@@ -147,7 +147,7 @@ TEST_CASE("Subnet: frames on their way to a node that is unplugged never arrive"
     Hosts hosts{world.subnet, 2};
     REQUIRE(hosts.bring_up());
     hosts[0].send_to(hosts[1]);
-    hosts[1].jack->unplug();
+    hosts[1].switch_port->unplug();
     hosts.all.pop_back();
     world.run();
     CHECK(world.subnet.counters().forwarded == 1);
@@ -159,9 +159,9 @@ TEST_CASE("Subnet: a node that is unplugged hears nothing more, not even what wa
     node.plug_into(world.subnet);
     world.run(1ms);
     const auto heard = node.asked.size();
-    node.jack->unplug();
+    node.switch_port->unplug();
     node.plug_into(world.subnet);
-    node.jack->unplug();
+    node.switch_port->unplug();
     world.run(1s);
     CHECK(node.asked.size() == heard);
 }
@@ -183,12 +183,12 @@ TEST_CASE("Subnet: a link that is taken down is down for both ends, and comes up
     CHECK(hosts[1].received.size() == 1);
 }
 
-TEST_CASE("Subnet: who listens at a jack hears of its link") {
+TEST_CASE("Subnet: who listens at a switch_port hears of its link") {
     World world;
     Host host{world.subnet, host_guid(1)};
     REQUIRE(host.bring_up());
     std::vector<bool> heard;
-    host.jack->on_link([&](bool is_up) { heard.push_back(is_up); });
+    host.switch_port->on_link([&](bool is_up) { heard.push_back(is_up); });
     (void)world.subnet.set_link(host.guid(), false);
     (void)world.subnet.set_link(host.guid(), false);
     (void)world.subnet.set_link(host.guid(), true);
@@ -272,7 +272,7 @@ TEST_CASE("Subnet manager: after a restart with state the groups go on") {
     REQUIRE(hosts.bring_up());
     for (const auto& host : hosts.all) REQUIRE(host->join() == 0);
     world.subnet.stop_manager();
-    hosts[7].jack->unplug();
+    hosts[7].switch_port->unplug();
     world.subnet.start_manager(true);
     for (std::size_t i = 0; i < 7; ++i) REQUIRE(hosts[i].bring_up());
     world.run();
@@ -291,10 +291,10 @@ TEST_CASE("Subnet manager: ports that were plugged in, or moved, while it was st
     REQUIRE(hosts.bring_up());
     const auto lid = hosts[0].lid();
     world.subnet.stop_manager();
-    hosts[0].jack->unplug();
-    hosts[1].jack->unplug();
-    hosts[1].jack = &world.subnet.plug(hosts[1].hca, NodeRole::other);
-    hosts[0].jack = &world.subnet.plug(hosts[0].hca, NodeRole::other);
+    hosts[0].switch_port->unplug();
+    hosts[1].switch_port->unplug();
+    hosts[1].switch_port = &world.subnet.plug(hosts[1].hca, NodeRole::other);
+    hosts[0].switch_port = &world.subnet.plug(hosts[0].hca, NodeRole::other);
     hosts.all.push_back(std::make_unique<Host>(world.subnet, host_guid(9)));
     world.run();
     CHECK_FALSE(hosts[3].hca.facts().is_active);

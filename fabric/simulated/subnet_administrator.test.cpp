@@ -9,7 +9,9 @@ using namespace testing;
 
 namespace {
 
-constexpr int busy = 0x0001, bad_version = 0x0004, unsupported_method = 0x0008, unsupported = 0x000c;
+constexpr int busy = mad_status::busy, bad_version = mad_status::bad_version,
+              unsupported_method = mad_status::unsupported_method,
+              unsupported = mad_status::unsupported_method_attribute;
 
 /// Random octets, most of them behind headers that the administrator looks behind.
 MadOctets hostile_mad(std::mt19937& random) {
@@ -124,7 +126,7 @@ TEST_CASE("A port that the manager does not know gets no answer") {
 TEST_CASE("A refusal brings the request's record back") {
     Bench bench;
     bench.add(1);
-    REQUIRE(bench.set(1, Bench::record(1, broadcast, 1).set(M::q_key, 0xdead)) == 0x0200);
+    REQUIRE(bench.set(1, Bench::record(1, broadcast, 1).set(M::q_key, 0xdead)) == invalid);
     CHECK(bench.answer<M>()[M::q_key] == 0xdead);
     CHECK(bench.last.sa()[SaHeader::attribute_offset] == 0);
 }
@@ -140,10 +142,10 @@ TEST_CASE("Faults come when they are asked for and leave no trace") {
     faults.busy_next = 1;
     CHECK(bench.join(1, group_mgid) == busy);
     CHECK_FALSE(bench.exists(group_mgid));
-    faults.refuse_joins = 0x0700;
-    CHECK(bench.join(1, group_mgid) == 0x0700);
+    faults.refuse_joins = sa_status::denied;
+    CHECK(bench.join(1, group_mgid) == sa_status::denied);
     faults.refuse_only = broadcast;
-    CHECK(bench.join(1, broadcast) == 0x0700);
+    CHECK(bench.join(1, broadcast) == sa_status::denied);
     CHECK(bench.join(1, group_mgid) == ok);
     CHECK(bench.leave(1, group_mgid) == ok);
     faults = {};

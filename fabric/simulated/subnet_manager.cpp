@@ -271,7 +271,7 @@ std::vector<std::uint16_t> SubnetManager::p_keys_for(std::uint64_t guid) const {
 
 bool SubnetManager::add_p_key(std::uint64_t port_guid, std::uint16_t p_key) {
     const auto* port = by_guid(port_guid);
-    if (!port || (p_key & ~full_member) == 0) return false;
+    if (!port || (p_key & ~full_membership) == 0) return false;
     auto table = p_keys_for(port_guid);
     if (std::find(table.begin(), table.end(), p_key) != table.end()) return true;
     const auto cap = View<NodeInfo>::at(port->node_info)[NodeInfo::partition_cap];

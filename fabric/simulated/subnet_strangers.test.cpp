@@ -37,10 +37,10 @@ TEST_CASE("Subnet manager: a node that answers later is brought up by a later sw
     late.plug_into(world.subnet);
     world.run(5s);
     Hca hca{world.loop, {.port_guid = host_guid(1)}};
-    hca.connect(late.jack);
+    hca.connect(late.switch_port);
     world.run(5s);
     CHECK_FALSE(hca.facts().is_active);
-    late.jack->unplug();
+    late.switch_port->unplug();
     struct Awake : FrameSink {
         explicit Awake(Hca& to) : adapter(to) {}
         void receive(const Frame& frame) override {
@@ -132,7 +132,7 @@ TEST_CASE("Subnet manager: of two ports with one GUID the first is brought up") 
     CHECK(first.hca.facts().is_active);
     CHECK(world.known(host_guid(1))->is_active);
     // When the first is gone the second takes its place.
-    first.jack->unplug();
+    first.switch_port->unplug();
     CHECK(world.subnet.bring_up(host_guid(1), 20s));
     CHECK(second.hca.facts().is_active);
 }
@@ -164,25 +164,25 @@ TEST_CASE("Subnet manager: answers that nobody asked for change nothing") {
         .set(DirectedSmp::return_path, OctetArray<64>{0, 1, 1})
         .set(DirectedSmp::attribute_id, smp_attribute::node_info);
     for (std::uint64_t transaction = 0; transaction < 200; ++transaction)
-        node.jack->receive(smp.set(DirectedSmp::transaction_id, transaction).frame());
+        node.switch_port->receive(smp.set(DirectedSmp::transaction_id, transaction).frame());
     world.run(1s);
     CHECK(world.subnet.view().ports().size() == 2);
     CHECK(host.join() == 0);
 }
 
-TEST_CASE("Subnet: frames that are not whole are counted at the jack and go nowhere") {
+TEST_CASE("Subnet: frames that are not whole are counted at the switch_port and go nowhere") {
     World world;
     Hosts hosts{world.subnet, 2};
     REQUIRE(hosts.bring_up());
     const auto whole = build::udp(hosts[0].node(), hosts[1].node(), hosts[0].link(), 40).build();
-    auto& jack = *hosts[0].jack;
+    auto& switch_port = *hosts[0].switch_port;
     std::uint64_t sent = 0;
     const auto send = [&](Octets octets) {
-        jack.receive(Frame{octets});
+        switch_port.receive(Frame{octets});
         ++sent;
     };
     for (std::size_t length = 1; length < whole.size(); ++length) send(Octets{whole}.first(length));
-    jack.receive(Frame{});
+    switch_port.receive(Frame{});
     ++sent;
     auto longer = whole;
     longer.resize(longer.size() + 4);
@@ -203,7 +203,7 @@ TEST_CASE("Subnet: frames that are not whole are counted at the jack and go nowh
     world.run();
     CHECK(world.subnet.counters().malformed == sent);
     CHECK(hosts[1].received.empty());
-    jack.receive(Frame{whole});
+    switch_port.receive(Frame{whole});
     world.run();
     CHECK(hosts[1].received.size() == 1);
 }
@@ -233,7 +233,7 @@ TEST_CASE("Subnet: no octets from a node break anything") {
             if (at == Lrh::packet_length.at.bit / 8 || at == Lrh::packet_length.at.bit / 8 + 1) continue;
             octets[at] = static_cast<std::uint8_t>(random());
         }
-        hosts[0].jack->receive(Frame{octets});
+        hosts[0].switch_port->receive(Frame{octets});
     }
     world.run(30s);
     // Some of that changed the tables of the switch: a new sweep puts it right.

@@ -23,7 +23,7 @@ struct Host {
         queue_pair = hca.create(link.q_key, link.p_key, [this](const Datagram& datagram) {
             received.emplace_back(datagram.packet->octets.begin(), datagram.packet->octets.end());
         });
-        jack = &on.plug(hca, NodeRole::other);
+        switch_port = &on.plug(hca, NodeRole::other);
     }
     [[nodiscard]] std::uint64_t guid() const { return hca.config().port_guid; }
     [[nodiscard]] std::uint16_t lid() const { return hca.facts().lid; }
@@ -70,7 +70,7 @@ struct Host {
     std::vector<std::vector<std::uint8_t>> received;
     QueuePair* queue_pair = nullptr;
     std::uint16_t mlid = 0;
-    Jack* jack = nullptr;
+    SwitchPort* switch_port = nullptr;
 };
 
 inline std::uint64_t host_guid(unsigned n) { return 0x0002c90300100000 + 2 * n; }
@@ -115,11 +115,11 @@ struct Stranger : FrameSink {
         back[smp->directed()[wire::DirectedSmp::hop_count]] = 1;
         smp->set(wire::DirectedSmp::return_path, back);
         answer(*smp);
-        jack->receive(smp->frame());
+        switch_port->receive(smp->frame());
     }
-    void plug_into(Subnet& subnet) { jack = &subnet.plug(*this, NodeRole::other); }
+    void plug_into(Subnet& subnet) { switch_port = &subnet.plug(*this, NodeRole::other); }
     Answer answer;
-    Jack* jack = nullptr;
+    SwitchPort* switch_port = nullptr;
     std::vector<std::uint16_t> asked;  ///< attributes
 };
 
@@ -127,8 +127,10 @@ struct Stranger : FrameSink {
 struct Liar : FrameSink {
     using Lie = std::function<void(SmpFrame& smp)>;
     Liar(Subnet& subnet, std::uint64_t guid, Lie lie)
-        : hca(subnet.loop(), {.port_guid = guid}), out(std::move(lie)), jack(&subnet.plug(*this, NodeRole::other)) {
-        out.jack = jack;
+        : hca(subnet.loop(), {.port_guid = guid}),
+          out(std::move(lie)),
+          switch_port(&subnet.plug(*this, NodeRole::other)) {
+        out.switch_port = switch_port;
         hca.connect(&out);
     }
     void receive(const Frame& frame) override { hca.receive(frame); }
@@ -136,16 +138,16 @@ struct Liar : FrameSink {
         explicit Out(Lie how) : lie(std::move(how)) {}
         void receive(const Frame& frame) override {
             auto smp = SmpFrame::of(frame.octets());
-            if (!smp) return jack->receive(frame);
+            if (!smp) return switch_port->receive(frame);
             lie(*smp);
-            jack->receive(smp->frame());
+            switch_port->receive(smp->frame());
         }
         Lie lie;
-        Jack* jack = nullptr;
+        SwitchPort* switch_port = nullptr;
     };
     Hca hca;
     Out out;
-    Jack* jack;
+    SwitchPort* switch_port;
 };
 
 }  // namespace ipoib::fabric::simulated::testing

@@ -63,7 +63,7 @@ std::vector<std::vector<std::uint8_t>> received_over(const LinkFaults& faults, s
     World world{"default", {.seed = seed}};
     Hosts hosts{world.subnet, 2};
     REQUIRE(hosts.bring_up());
-    hosts[1].jack->set_faults(faults);
+    hosts[1].switch_port->set_faults(faults);
     for (std::size_t i = 0; i < 100; ++i) hosts[0].send_to(hosts[1], 40 + 4 * i);
     world.run(1s);
     // A version that was hit is seen before the CRCs are.
@@ -90,7 +90,7 @@ TEST_CASE("Subnet: management passes a cable that loses everything else") {
     World world;
     Hosts hosts{world.subnet, 2};
     REQUIRE(hosts.bring_up());
-    hosts[0].jack->set_faults({.loss = 1});
+    hosts[0].switch_port->set_faults({.loss = 1});
     CHECK(hosts[0].join() == 0);
     hosts[0].send_to(hosts[1]);
     hosts[1].send_to(hosts[0]);
@@ -98,7 +98,7 @@ TEST_CASE("Subnet: management passes a cable that loses everything else") {
     CHECK(hosts[0].received.empty());
     CHECK(hosts[1].received.empty());
     CHECK(world.subnet.counters().dropped_fault == 2);
-    hosts[0].jack->set_faults({});
+    hosts[0].switch_port->set_faults({});
     hosts[0].send_to(hosts[1]);
     world.run();
     CHECK(hosts[1].received.size() == 1);
@@ -107,7 +107,7 @@ TEST_CASE("Subnet: management passes a cable that loses everything else") {
 TEST_CASE("Subnet manager: a cable that loses one SMP in three, there or back, does not keep a port from coming up") {
     World world{"default", {.seed = 3}};
     Host host{world.subnet, host_guid(1)};
-    host.jack->set_faults({.loss = 0.18, .spares_management = false});
+    host.switch_port->set_faults({.loss = 0.18, .spares_management = false});
     CHECK(world.subnet.bring_up(host.guid(), 60s));
     CHECK(world.subnet.counters().dropped_fault > 0);
 }
@@ -133,7 +133,7 @@ TEST_CASE("Subnet: a delayed cable delays in both directions") {
     World world;
     Hosts hosts{world.subnet, 2};
     REQUIRE(hosts.bring_up());
-    hosts[0].jack->set_faults({.delay = 5ms});
+    hosts[0].switch_port->set_faults({.delay = 5ms});
     hosts[0].send_to(hosts[1]);
     hosts[1].send_to(hosts[0]);
     world.run(4ms);
@@ -155,7 +155,7 @@ TEST_CASE("Subnet: the same seed gives the same counters and frames in the same 
         REQUIRE(hosts.bring_up());
         for (const auto& host : hosts.all) REQUIRE(host->join() == 0);
         for (const auto& host : hosts.all) {
-            host->jack->set_faults({.loss = 0.1, .reordering = 0.3});
+            host->switch_port->set_faults({.loss = 0.1, .reordering = 0.3});
             host->broadcast();
         }
         world.run(1s);

@@ -19,9 +19,9 @@ void Switch::join(Switch& upper, std::uint8_t upper_port, Switch& lower, std::ui
     above.state = below.state = PortState::initialize;
 }
 
-void Switch::attach(std::uint8_t port, Outlet* outlet) {
-    ports_[port].outlet = outlet;
-    ports_[port].state = outlet ? PortState::initialize : PortState::down;
+void Switch::attach(std::uint8_t port, NodeCable* cable) {
+    ports_[port].cable = cable;
+    ports_[port].state = cable ? PortState::initialize : PortState::down;
 }
 
 void Switch::take(const Frame& frame, std::uint8_t in_port, Time now) {
@@ -40,13 +40,13 @@ void Switch::take(const Frame& frame, std::uint8_t in_port, Time now) {
         return;
     }
     const auto& out = ports_[out_port];
-    if (out.outlet) ++counters_.forwarded;
+    if (out.cable) ++counters_.forwarded;
     send(frame, out, now);
 }
 
 void Switch::take_multicast(const Frame& frame, std::uint16_t mlid, std::uint8_t in_port, Time now) {
     const auto* group = tables_.group(mlid);
-    const bool is_from_node = ports_[in_port].outlet != nullptr;
+    const bool is_from_node = ports_[in_port].cable != nullptr;
     if (!group || (is_from_node && !group->senders.has(in_port))) {
         ++counters_.dropped_no_route;
         return;
@@ -54,7 +54,7 @@ void Switch::take_multicast(const Frame& frame, std::uint16_t mlid, std::uint8_t
     if (is_from_node) ++counters_.forwarded;
     group->to.for_each([&](std::uint8_t out_port) {
         if (out_port == in_port || out_port >= ports_.size() || !ports_[out_port].is_active()) return;
-        if (ports_[out_port].outlet) ++counters_.multicast_copies;
+        if (ports_[out_port].cable) ++counters_.multicast_copies;
         send(frame, ports_[out_port], now);
     });
 }
@@ -62,8 +62,8 @@ void Switch::take_multicast(const Frame& frame, std::uint16_t mlid, std::uint8_t
 void Switch::send(const Frame& frame, const Port& port, Time now) {
     if (port.neighbour)
         port.neighbour->take(frame, port.neighbour_port, now + hop_);
-    else if (port.outlet)
-        port.outlet->carry(frame, now + hop_);
+    else if (port.cable)
+        port.cable->carry(frame, now + hop_);
 }
 
 void Switch::take_management(const Frame& frame, std::uint16_t dlid, std::uint8_t in_port, Time now) {

@@ -9,16 +9,16 @@
 
 namespace ipoib::fabric::simulated {
 
-/// What a switch's port leads to when it is not another switch: frames go out to it.
-class Outlet {
+/// The cable from a switch's port to an end node: frames go out on it.
+class NodeCable {
 public:
-    virtual ~Outlet() = default;
+    virtual ~NodeCable() = default;
     /// Takes a frame that is at the other end of the cable at `arrival`.
     virtual void carry(const Frame& frame, Time arrival) = 0;
 };
 
-/// Takes frames at once and tells each outlet when they are there: a frame costs one event however many switches it
-/// crosses. A unicast frame never leaves by the port it came in, so in a tree none goes round.
+/// Takes frames at once and tells each cable when they are at its other end: a frame costs one event however many
+/// switches it crosses. A unicast frame never leaves by the port it came in, so in a tree none goes round.
 class Switch {
 public:
     static constexpr unsigned fewest_ports = 4, most_ports = 254;
@@ -29,7 +29,7 @@ public:
     /// Cables two switches.
     static void join(Switch& upper, std::uint8_t upper_port, Switch& lower, std::uint8_t lower_port);
     /// Cables an end node: its link comes up to INIT. Null takes the link down.
-    void attach(std::uint8_t port, Outlet* outlet);
+    void attach(std::uint8_t port, NodeCable* cable);
     [[nodiscard]] wire::PortState state(std::uint8_t port) const { return ports_[port].state; }
 
     /// A whole frame (its length is that of LRH.PktLen) comes in.
@@ -41,7 +41,7 @@ public:
 private:
     struct Port {
         Switch* neighbour = nullptr;
-        Outlet* outlet = nullptr;
+        NodeCable* cable = nullptr;
         std::uint8_t neighbour_port = 0;
         wire::PortState state = wire::PortState::down;
         std::uint8_t neighbor_mtu = 0;

@@ -11,20 +11,22 @@ constexpr std::uint64_t first_switch_guid = 0x0002c90300fe0001;
 
 }  // namespace
 
-Topology::Topology(Surroundings& around) : around_(around) { add_switch(); }
+Topology::Topology(SubnetContext& context) : context_(context) { add_switch(); }
 
 Topology::Branch& Topology::add_switch() {
     const auto guid = first_switch_guid + branches_.size();
     const bool is_first = branches_.empty();
     auto& branch = branches_.emplace_back();
-    branch.at = std::make_unique<Switch>(guid, around_.config.ports_per_switch, around_.config.hop, around_.counters);
+    branch.at =
+        std::make_unique<Switch>(guid, context_.config.ports_per_switch, context_.config.hop, context_.counters);
     const auto ports = branch.at->port_count();
     const auto below = std::max(2u, ports / 4);
-    branch.first_jack = is_first ? 1 : 2;
+    branch.first_edge_port = is_first ? 1 : 2;
     branch.next_below = static_cast<std::uint8_t>(ports - below + 1);
-    for (auto port = branch.first_jack; port < branch.next_below; ++port) {
-        auto& jack = branch.jacks.emplace_back(std::make_unique<SwitchJack>(around_, *branch.at, port, jacks_++));
-        jack->changed = [this, guid, port](bool is_up) {
+    for (auto port = branch.first_edge_port; port < branch.next_below; ++port) {
+        auto& edge_port =
+            branch.edge_ports.emplace_back(std::make_unique<EdgePort>(context_, *branch.at, port, edge_ports_++));
+        edge_port->changed = [this, guid, port](bool is_up) {
             if (link_changed) link_changed(guid, port, is_up);
         };
     }
@@ -43,11 +45,11 @@ Topology::Branch& Topology::grow() {
     return lower;
 }
 
-SwitchJack& Topology::free_jack() {
+EdgePort& Topology::free_edge_port() {
     for (const auto& branch : branches_)
-        for (const auto& jack : branch.jacks)
-            if (jack->is_free()) return *jack;
-    return *grow().jacks.front();
+        for (const auto& edge_port : branch.edge_ports)
+            if (edge_port->is_free()) return *edge_port;
+    return *grow().edge_ports.front();
 }
 
 Switch* Topology::find(std::uint64_t switch_guid) const {
@@ -55,12 +57,12 @@ Switch* Topology::find(std::uint64_t switch_guid) const {
     return index < branches_.size() ? branches_[index].at.get() : nullptr;
 }
 
-SwitchJack* Topology::jack(std::uint64_t switch_guid, std::uint8_t port) const {
+EdgePort* Topology::edge_port(std::uint64_t switch_guid, std::uint8_t port) const {
     const auto index = switch_guid - first_switch_guid;
     if (index >= branches_.size()) return nullptr;
     const auto& branch = branches_[index];
-    const std::size_t at = std::size_t{port} - branch.first_jack;
-    return at < branch.jacks.size() ? branch.jacks[at].get() : nullptr;
+    const std::size_t at = std::size_t{port} - branch.first_edge_port;
+    return at < branch.edge_ports.size() ? branch.edge_ports[at].get() : nullptr;
 }
 
 }  // namespace ipoib::fabric::simulated

@@ -3,7 +3,7 @@
 #include "fabric/socket/fabric.hpp"
 
 #include "fabric/node/mad_frame.hpp"
-#include "fabric/socket/control_process.hpp"
+#include "fabric/socket/fabric_control.hpp"
 #include "fabric/socket/gate.hpp"
 #include "fabric/socket/sightings.hpp"
 #include "fabric/socket/unix_socket.hpp"
@@ -115,7 +115,7 @@ struct SocketFabric::State {
     [[nodiscard]] std::string problem() const;
 
     Loop loop{Loop::Clock::real};
-    std::optional<OutsideControl> control;
+    std::optional<FabricControl> control;
     std::vector<std::unique_ptr<Node>> nodes;
     std::vector<Port*> ports;
     std::unique_ptr<Tap> tap;
@@ -161,7 +161,7 @@ Loop& SocketFabric::loop() { return state_->loop; }
 Abilities SocketFabric::abilities() const {
     auto abilities = Ability::any_frame | Ability::reports | Ability::long_tables;
     if (state_->ports.size() > 1) abilities = abilities | Ability::two_ports;
-    if (*state_->control) abilities = abilities | Ability::control;
+    if (*state_->control) abilities = abilities | Ability::fabric_control;
     if (state_->tap) abilities = abilities | Ability::see_all;
     if (state_->is_trusted) abilities = abilities | Ability::trusted_sa;
     return abilities;

@@ -355,7 +355,7 @@ TEST_CASE("Socket fabric: the fabric is changed by a command, if there is one") 
     SocketFabric with{
         {.paths = {directory / "a"},
          .control = R"(read -r line; echo "$line" | grep -q '"do":"sm"' && echo '{"id":1,"ok":true}'; cat)"}};
-    CHECK(with.abilities().has(Ability::control));
+    CHECK(with.abilities().has(Ability::fabric_control));
     CHECK(with.change(SetManager{.runs = false}).is_done());
     CHECK(with.change(SetManager{.runs = true}).outcome == ChangeAnswer::Outcome::failed);
 }

@@ -2,7 +2,7 @@
 // One port with libibumad, seen as a fabric.
 #include "fabric/umad/fabric.hpp"
 
-#include "fabric/socket/control_process.hpp"
+#include "fabric/socket/fabric_control.hpp"
 #include "fabric/umad/managed_port.hpp"
 
 #include <array>
@@ -21,7 +21,7 @@ struct UmadFabric::State {
     ManagedPort port;
     std::array<Port*, 1> ports{&port.port()};
     bool is_trusted;
-    OutsideControl control;
+    FabricControl control;
     std::function<void(const Sighting&)> observer;
 };
 
@@ -37,7 +37,7 @@ Abilities UmadFabric::abilities() const {
     const auto& device = state_->port.device();
     if (!device.is_simulated()) abilities = abilities | Ability::long_tables;
     if (device.hears_reports()) abilities = abilities | Ability::reports;
-    if (state_->control) abilities = abilities | Ability::control;
+    if (state_->control) abilities = abilities | Ability::fabric_control;
     if (state_->is_trusted) abilities = abilities | Ability::trusted_sa;
     return abilities;
 }

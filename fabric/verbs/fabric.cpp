@@ -2,7 +2,7 @@
 // Ports of real HCAs, seen as a fabric.
 #include "fabric/verbs/fabric.hpp"
 
-#include "fabric/socket/control_process.hpp"
+#include "fabric/socket/fabric_control.hpp"
 #include "fabric/socket/sightings.hpp"
 #include "protocol/wire/lrh.hpp"
 
@@ -24,7 +24,7 @@ struct VerbsFabric::State {
 
     VerbsFabricOptions options;
     Loop loop{Loop::Clock::real};
-    OutsideControl control;
+    FabricControl control;
     std::vector<std::unique_ptr<VerbsPort>> owned;
     std::vector<Port*> ports;
     std::function<void(const Sighting&)> observer;
@@ -56,7 +56,7 @@ Loop& VerbsFabric::loop() { return state_->loop; }
 Abilities VerbsFabric::abilities_with(const VerbsFabricOptions& options) {
     auto abilities = Ability::long_tables | Ability::reports;
     if (options.ports.size() > 1) abilities = abilities | Ability::two_ports;
-    if (!options.control.empty()) abilities = abilities | Ability::control;
+    if (!options.control.empty()) abilities = abilities | Ability::fabric_control;
     if (std::ranges::any_of(options.ports, [](const auto& port) { return port.sm_key != 0; }))
         abilities = abilities | Ability::trusted_sa;
     return abilities;

@@ -6,7 +6,9 @@
 #include <linux/uaccess.h>
 #include "vib_command.h"
 #include "vib_control.h"
+#include "vib_drop.h"
 #include "vib_link.h"
+#include "vib_queue.h"
 
 /* Octets of one write. */
 #define WRITE_MAX 4096

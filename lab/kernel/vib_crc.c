@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ICRC and VCRC. IBTA Vol 1, 7.8. Pure. */
-#include "vib_frame.h"
+#include "vib_crc.h"
 
 /*
  * A CRC is linear: the table's entry of an octet is the sum of the entries of its bits. So each table is written as

@@ -50,7 +50,7 @@ TEST_CASE("Kernel CRCs: are those of the protocol library for octets of every le
 
 TEST_CASE("Kernel CRCs: every wrong bit behind the LRH is found") {
     const auto golden = wire::golden::arp_request();
-    for (std::size_t bit = VIB_LRH_SIZE * 8; bit < golden.size() * 8; ++bit) {
+    for (std::size_t bit = std::size_t{VIB_LRH_SIZE} * 8; bit < golden.size() * 8; ++bit) {
         auto frame = golden;
         frame[bit / 8] = static_cast<std::uint8_t>(frame[bit / 8] ^ 1u << bit % 8);
         CAPTURE(bit);

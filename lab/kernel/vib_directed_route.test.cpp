@@ -15,7 +15,7 @@ Bytes<DirectedSmp> traveller(unsigned pointer, unsigned count, bool is_returning
                              std::uint16_t slid = DirectedSmp::permissive_lid,
                              std::uint16_t dlid = DirectedSmp::permissive_lid) {
     OctetArray<64> path{};
-    for (std::uint8_t i = 0; i < path.size(); ++i) path[i] = static_cast<std::uint8_t>(11 + i % 20);
+    for (std::size_t i = 0; i < path.size(); ++i) path[i] = static_cast<std::uint8_t>(11 + i % 20);
     return Bytes<DirectedSmp>{}
         .set(DirectedSmp::hop_pointer, static_cast<std::uint8_t>(pointer))
         .set(DirectedSmp::hop_count, static_cast<std::uint8_t>(count))

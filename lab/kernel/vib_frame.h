@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A frame of the InfiniBand link layer, LRH to VCRC (IBTA Vol 1, 5 and 7 to 9). Pure: this, vib_frame.c and vib_crc.c
- * compile in user space too, where their tests are.
+ * A frame of the InfiniBand link layer, LRH to VCRC (IBTA Vol 1, 5 and 7 to 9). Pure: this and vib_frame.c compile in
+ * user space too, where their tests are.
  */
 #ifndef VIB_FRAME_H
 #define VIB_FRAME_H
@@ -48,21 +48,10 @@ struct vib_frame {
 	u16 end;		/* where the ICRC begins */
 };
 
-/* Takes the headers apart; CRCs are not looked at. */
+/* Takes the headers apart; CRCs are not looked at (vib_crc.h). */
 enum vib_fault_of_frame vib_frame_parse(struct vib_frame *frame, const u8 *octets, size_t length);
-/* Checks both CRCs of a frame that was parsed. */
-enum vib_fault_of_frame vib_frame_check(const struct vib_frame *frame, const u8 *octets, size_t length);
-/* Writes both CRCs, and only the VCRC where a switch has changed nothing but the link's fields. */
-void vib_frame_seal(u8 *octets, size_t length);
-void vib_frame_seal_link(u8 *octets, size_t length);
-/* Whether the six octets of the CRCs are zero: "fill in". */
-bool vib_frame_is_unsealed(const u8 *octets, size_t length);
-
 /* Octets of the payload proper, behind all extended headers, with its padding: what an MTU limits. */
 size_t vib_frame_payload(const struct vib_frame *frame);
-
-u32 vib_icrc(const u8 *octets, size_t length_before_icrc);
-u16 vib_vcrc(const u8 *octets, size_t length_before_vcrc);
 
 /* What a sender gives; the rest of the headers follows from it. */
 struct vib_head {

@@ -3,7 +3,7 @@
 #ifndef VIB_HCA_H
 #define VIB_HCA_H
 
-#include "vib_fabric.h"
+#include "vib_end.h"
 
 struct vib_hca;
 

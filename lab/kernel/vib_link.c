@@ -3,7 +3,9 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 #include "vib_capture.h"
+#include "vib_drop.h"
 #include "vib_link.h"
+#include "vib_queue.h"
 
 /* Frames that a delay holds back, in one direction. */
 #define DELAYED_LIMIT 8192

@@ -1,13 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Cables: whether they are up, and what they do to frames. Between vib_fabric.c, vib_link.c and vib_control.c. */
+/* Cables: between which ends they are, whether they are up, and what they do to frames. */
 #ifndef VIB_LINK_H
 #define VIB_LINK_H
 
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
-#include "vib_fabric.h"
+#include <linux/workqueue.h>
+#include "vib_end.h"
 #include "vib_fault.h"
+
+/*
+ * A cable between two ends; named after the node of its first end. Starts down; comes up once both ends are present.
+ * The seed is that of its faults. NULL when there is no memory.
+ */
+struct vib_link *vib_connect(struct vib_end *a, struct vib_end *b, u64 seed);
+/* Takes the cable away: after it returns no callback of its ends runs any more. */
+void vib_disconnect(struct vib_link *link);
+/*
+ * Presence, and the SM's Disabled state. Asynchronous: link() tells what came of it. Any context. What the SM asks for
+ * comes a little later, so that the answer to it still goes over the cable.
+ */
+void vib_end_set_present(struct vib_end *end, bool is_present);
+void vib_end_set_disabled(struct vib_end *end, bool is_disabled);
+/* Down and up again, as a port does that is told to go to Polling. */
+void vib_end_retrain(struct vib_end *end);
+bool vib_end_is_up(const struct vib_end *end);
+
+/* The worker's: carries a frame, or drops it, over the sender's cable. */
+void vib_link_carry(struct vib_end *from, struct sk_buff *skb);
+
+/* What is below is for vib_control.c, which shows cables and makes them bad ones. */
 
 /* What goes from one end to the other. */
 struct vib_way {
@@ -29,11 +52,6 @@ struct vib_link {
 	bool is_up;			/* written by the worker only */
 	struct delayed_work change, settle;	/* now, and a little later */
 };
-
-/* The worker's: carries a frame, or drops it, over the sender's cable. */
-void vib_link_carry(struct vib_end *from, struct sk_buff *skb);
-/* The worker's: hands a frame that has arrived to its receiver. */
-void vib_deliver(struct vib_end *from, struct vib_end *to, struct sk_buff *skb);
 
 extern struct list_head vib_links;
 extern struct mutex vib_links_lock;

@@ -8,6 +8,7 @@
 #include "vib_control.h"
 #include "vib_fabric.h"
 #include "vib_hca.h"
+#include "vib_link.h"
 #include "vib_raw.h"
 #include "vib_switch.h"
 

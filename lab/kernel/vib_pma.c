@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The adapter's performance management agent (IBTA Vol 1, 16.1): ClassPortInfo and PortCounters. */
 #include <rdma/ib_pma.h>
-#include "vib_hca_private.h"
+#include "vib_pma.h"
 
 #define STATUS_UNSUPPORTED_VERSION cpu_to_be16(0x0004)
 #define STATUS_UNSUPPORTED_METHOD cpu_to_be16(0x0008)

@@ -7,6 +7,7 @@
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 extern "C" {
 #include "lab/kernel/vib_command.h"
+#include "lab/kernel/vib_crc.h"
 #include "lab/kernel/vib_directed_route.h"
 #include "lab/kernel/vib_fault.h"
 #include "lab/kernel/vib_frame.h"

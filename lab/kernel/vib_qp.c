@@ -4,14 +4,10 @@
  * queue pair that is reset or destroyed waits until none of its frames is left there, so that no cookie outlives it.
  */
 #include <linux/wait_bit.h>
-#include "vib_hca_private.h"
-
-bool vib_qp_schedule(struct rvt_qp *qp)
-{
-	struct vib_qp *private = qp->priv;
-
-	return queue_work(vib_qp_hca(qp)->send_queue, &private->work);
-}
+#include "vib_emit.h"
+#include "vib_qp.h"
+#include "vib_rc.h"
+#include "vib_send.h"
 
 static void vib_qp_announce_last_wqe(struct rvt_qp *qp)
 {
@@ -35,18 +31,6 @@ static void vib_qp_work(struct work_struct *work)
 
 	vib_qp_send(qp);
 	vib_qp_announce_last_wqe(qp);
-}
-
-void vib_qp_emit(struct rvt_qp *qp, struct sk_buff *skb, u16 dlid)
-{
-	struct vib_hca *hca = vib_qp_hca(qp);
-	struct vib_qp *private = qp->priv;
-
-	atomic_inc(&private->in_flight);
-	if (vib_lid_is_mine(hca, dlid))
-		vib_send_to_self(&hca->end, skb, qp);
-	else
-		vib_send(&hca->end, skb, qp);
 }
 
 static bool vib_qp_has_work(const struct rvt_qp *qp)

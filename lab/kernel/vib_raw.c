@@ -5,6 +5,10 @@
 #include <linux/poll.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include "vib_drop.h"
+#include "vib_fabric.h"
+#include "vib_link.h"
+#include "vib_queue.h"
 #include "vib_raw.h"
 
 /* Frames that wait for the process. */

@@ -8,7 +8,7 @@
 #ifndef VIB_RAW_H
 #define VIB_RAW_H
 
-#include "vib_fabric.h"
+#include "vib_end.h"
 
 struct vib_raw;
 

@@ -6,7 +6,14 @@
  */
 #include <rdma/ib_hdrs.h>
 #include <rdma/ib_pack.h>
-#include "vib_hca_private.h"
+#include "vib_emit.h"
+#include "vib_psn.h"
+#include "vib_rc.h"
+
+/* Packets of a reliable connection that may be out without having been acknowledged. */
+#define WINDOW 128
+/* An ACK is asked for at a message's end, and after so many packets of a long one. */
+#define ACK_INTERVAL 32
 
 #define AETH_ACK 0
 #define AETH_RNR 1
@@ -99,7 +106,7 @@ static struct sk_buff *rc_build(struct rvt_qp *qp, struct rvt_swqe *wqe, u32 pac
 	struct vib_head head = {
 		.opcode = rc_opcode(part, has_immediate),
 		.psn = qp->s_psn,
-		.wants_ack = is_last || (packet + 1) % VIB_RC_ACK_INTERVAL == 0,
+		.wants_ack = is_last || (packet + 1) % ACK_INTERVAL == 0,
 		.is_solicited = is_last && (wqe->wr.send_flags & IB_SEND_SOLICITED),
 		.extension = has_immediate ? 4 : 0,
 	};
@@ -121,7 +128,7 @@ static bool rc_may_send(const struct rvt_qp *qp)
 
 	if (qp->s_cur == READ_ONCE(qp->s_head) || (qp->s_flags & RVT_S_WAIT_RNR))
 		return false;
-	if (vib_psn_distance(qp->s_last_psn, qp->s_psn) > VIB_RC_WINDOW)
+	if (vib_psn_distance(qp->s_last_psn, qp->s_psn) > WINDOW)
 		return false;
 	return atomic_read(&private->in_flight) < VIB_QP_IN_FLIGHT;
 }

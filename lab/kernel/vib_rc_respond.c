@@ -2,7 +2,11 @@
 /* The responder of a reliable connection (IBTA Vol 1, 9.7.5), for SEND. All of it is under r_lock. */
 #include <rdma/ib_hdrs.h>
 #include <rdma/ib_pack.h>
-#include "vib_hca_private.h"
+#include "vib_emit.h"
+#include "vib_hca_port.h"
+#include "vib_psn.h"
+#include "vib_rc.h"
+#include "vib_rc_respond.h"
 
 /* An ACK that limits nothing: end-to-end credits are not handed out. */
 #define SYNDROME_ACK 0x1f

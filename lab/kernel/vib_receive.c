@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The receive side (IBTA Vol 1, 9.6 and 9.8): is a frame for this port, for which queue pairs, and datagrams. */
 #include <rdma/ib_pack.h>
-#include "vib_hca_private.h"
+#include "vib_hca_port.h"
+#include "vib_rc_respond.h"
+#include "vib_receive.h"
 
 #define VIB_GRH_VERSION 6
 #define VIB_GRH_NEXT_HEADER 0x1b
@@ -45,34 +47,6 @@ static enum vib_drop_reason admit(struct vib_hca *hca, const struct vib_frame *h
 	if (is_multicast != (head->dest_qp == VIB_QPN_MULTICAST) || (is_multicast && !head->has_grh))
 		return VIB_DROP_NO_QP;
 	return VIB_DELIVERED;
-}
-
-/* Notice details of the traps 257 and 258: both ends' LIDs, the key, SL and queue pairs, and GIDs if there are any. */
-static void raise_key_trap(struct vib_hca *hca, enum vib_hca_trap which, u32 key, const struct rvt_qp *qp,
-			   const struct vib_frame *head, const u8 *octets)
-{
-	struct vib_notice notice = { .type = 2, .producer = 1, .number = which == VIB_TRAP_PKEY ? 257 : 258 };
-
-	vib_put16(head->slid, notice.details + 2);
-	vib_put16(head->dlid, notice.details + 4);
-	vib_put32(key, notice.details + 6);
-	vib_put32((u32)head->sl << 28 | head->src_qp, notice.details + 10);
-	vib_put32(qp->ibqp.qp_num, notice.details + 14);
-	if (head->has_grh)
-		memcpy(notice.details + 18, octets + head->grh + 8, 32);
-	vib_hca_raise_trap(hca, which, &notice);
-}
-
-static void count_violation(u16 *violations)
-{
-	if (*violations < U16_MAX)
-		++*violations;
-}
-
-void vib_hca_bad_pkey(struct vib_hca *hca, const struct rvt_qp *qp, const struct vib_frame *head, const u8 *octets)
-{
-	count_violation(&hca->port.pkey_violations);
-	raise_key_trap(hca, VIB_TRAP_PKEY, head->pkey, qp, head, octets);
 }
 
 /* Where in the table a management datagram's P_Key is; -1 if nowhere. */
@@ -119,8 +93,7 @@ static enum vib_drop_reason ud_check(struct vib_hca *hca, const struct rvt_qp *q
 		return VIB_DROP_PKEY;
 	}
 	if (head->qkey != qp->qkey) {
-		count_violation(&hca->port.qkey_violations);
-		raise_key_trap(hca, VIB_TRAP_QKEY, head->qkey, qp, head, octets);
+		vib_hca_bad_qkey(hca, qp, head, octets);
 		return VIB_DROP_QKEY;
 	}
 	if (qp->ibqp.qp_type == IB_QPT_GSI && length != IB_MGMT_MAD_SIZE)

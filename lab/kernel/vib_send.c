@@ -1,47 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The send side: draining a send queue, and datagrams in particular. */
 #include <rdma/ib_pack.h>
-#include "vib_hca_private.h"
-
-void vib_fill_path(const struct vib_hca *hca, const struct rdma_ah_attr *path, struct vib_head *head)
-{
-	const struct ib_global_route *route;
-
-	head->sl = rdma_ah_get_sl(path);
-	head->dlid = rdma_ah_get_dlid(path);
-	if (hca->lid && head->dlid != VIB_LID_PERMISSIVE)
-		head->slid = hca->lid | (rdma_ah_get_path_bits(path) & vib_path_mask(hca));
-	else
-		head->slid = VIB_LID_PERMISSIVE;
-	head->has_grh = rdma_ah_get_ah_flags(path) & IB_AH_GRH;
-	if (!head->has_grh)
-		return;
-	route = rdma_ah_read_grh(path);
-	head->traffic_class = route->traffic_class;
-	head->hop_limit = route->hop_limit;
-	head->flow_label = route->flow_label;
-	memcpy(head->sgid, &hca->port.gid_prefix, 8);
-	memcpy(head->sgid + 8, &hca->guids[route->sgid_index < VIB_GUIDS ? route->sgid_index : 0], 8);
-	memcpy(head->dgid, &route->dgid, 16);
-}
-
-void vib_copy_request(struct rvt_swqe *wqe, u32 offset, u8 *to, u32 length)
-{
-	struct rvt_sge_state state;
-
-	/* Without octets there may be no first element either. */
-	if (!length)
-		return;
-	rvt_restart_sge(&state, wqe, offset);
-	while (length) {
-		u32 part = rvt_get_sge_length(&state.sge, length);
-
-		memcpy(to, state.sge.vaddr, part);
-		rvt_update_sge(&state, part, false);
-		to += part;
-		length -= part;
-	}
-}
+#include "vib_emit.h"
+#include "vib_fabric.h"
+#include "vib_psn.h"
+#include "vib_rc.h"
+#include "vib_send.h"
 
 static u16 ud_pkey(const struct vib_hca *hca, const struct rvt_qp *qp, struct rvt_swqe *wqe)
 {

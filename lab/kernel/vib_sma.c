@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The adapter's subnet management agent (IBTA Vol 1, 14.2). PortInfo is in vib_sma_port.c. */
 #include <rdma/ib_smi.h>
-#include "vib_hca_private.h"
+#include "vib_hca_port.h"
+#include "vib_sma.h"
+#include "vib_sma_port.h"
 
 #define STATUS_UNSUPPORTED_VERSION cpu_to_be16(0x0004)
 #define STATUS_UNSUPPORTED_ATTRIBUTE cpu_to_be16(0x000c)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* PortInfo of the adapter's port (IBTA Vol 1, 14.2.5.6): reading it, and what setting it brings about. */
 #include <rdma/ib_smi.h>
-#include "vib_hca_private.h"
+#include "vib_hca_port.h"
+#include "vib_link.h"
+#include "vib_sma_port.h"
 
 #define STATUS_INVALID_VALUE cpu_to_be16(0x001c)
 #define WIDTHS (IB_WIDTH_1X | IB_WIDTH_4X)

@@ -3,7 +3,11 @@
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 #include "vib_directed_route.h"
-#include "vib_switch_state.h"
+#include "vib_drop.h"
+#include "vib_fabric.h"
+#include "vib_queue.h"
+#include "vib_switch.h"
+#include "vib_switch_agent.h"
 
 #define SMP_FRAME_SIZE (VIB_LRH_SIZE + VIB_BTH_SIZE + VIB_DETH_SIZE + IB_MGMT_MAD_SIZE + VIB_CRC_SIZE)
 #define UD_SEND_ONLY 0x64

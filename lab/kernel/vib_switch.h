@@ -3,7 +3,7 @@
 #ifndef VIB_SWITCH_H
 #define VIB_SWITCH_H
 
-#include "vib_fabric.h"
+#include "vib_end.h"
 
 struct vib_switch;
 

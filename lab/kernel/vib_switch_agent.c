@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The subnet management agent of a switch. IBTA Vol 1, 14.2.5. */
 #include <rdma/ib_verbs.h>
-#include "vib_switch_state.h"
+#include "vib_link.h"
+#include "vib_switch_agent.h"
 
 #define DESCRIPTION "vib switch "
 #define VENDOR_ID 0x77

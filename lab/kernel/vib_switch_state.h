@@ -3,8 +3,7 @@
 #ifndef VIB_SWITCH_STATE_H
 #define VIB_SWITCH_STATE_H
 
-#include <rdma/ib_smi.h>
-#include "vib_switch.h"
+#include "vib_end.h"
 #include "vib_trap.h"
 
 #define VIB_SWITCH_PORTS 254
@@ -61,11 +60,5 @@ static inline unsigned int vib_switch_positions(const struct vib_switch *sw)
 {
 	return sw->port_count / VIB_POSITION_PORTS + 1;
 }
-
-/*
- * Does what an SMP asks for and makes it the answer, but for hop pointer, path and addresses. False: there is no answer
- * to it.
- */
-bool vib_switch_answer(struct vib_switch *sw, struct ib_smp *smp, u8 in_port);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Traps: their frames, and their repetition. */
 #include <rdma/ib_smi.h>
+#include "vib_fabric.h"
+#include "vib_queue.h"
 #include "vib_trap.h"
 
 #define SENDINGS 5

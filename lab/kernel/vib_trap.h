@@ -6,7 +6,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_mad.h>
-#include "vib_fabric.h"
+#include "vib_end.h"
 
 /* Notice of class SubnLIDRouted, 64 octets in SMP.data. IBTA Vol 1, 14.2.5.1. */
 struct vib_notice {

@@ -235,7 +235,7 @@ PacketBuilder mc_member(const Node& from, const Node& to, Method method, std::ui
 }
 
 Bytes<McMemberRecord> broadcast_record(const Node& member, const Link& link) {
-    constexpr std::uint8_t exactly = 2, ten_gigabit = 3, full_member_state = 1;
+    constexpr std::uint8_t exactly = 2, ten_gigabit = 3;
     Bytes<McMemberRecord> record;
     record.set(McMemberRecord::mgid, link.broadcast_gid())
         .set(McMemberRecord::port_gid, member.gid)
@@ -252,7 +252,7 @@ Bytes<McMemberRecord> broadcast_record(const Node& member, const Link& link) {
         .set(McMemberRecord::flow_label, link.flow_label)
         .set(McMemberRecord::hop_limit, link.hop_limit)
         .set(McMemberRecord::scope, link.scope)
-        .set(McMemberRecord::join_state, full_member_state);
+        .set(McMemberRecord::join_state, join_state::full_member);
     return record;
 }
 

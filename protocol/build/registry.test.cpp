@@ -76,7 +76,8 @@ PacketBuilder with_extended_headers() {
     packet.remove<Encap>();
     PacketBuilder whole;
     return whole.add(Bytes<Lrh>{}.set(Lrh::dlid, 2))
-        .add(Bytes<Bth>{}.set(Bth::opcode, static_cast<Opcode>(0x0b)))
+        .add(Bytes<Bth>{}.set(Bth::opcode,
+                              opcode_of(TransportService::reliable_connection, Operation::rdma_write_only_immediate)))
         .add(Bytes<Reth>{})
         .add(Bytes<ImmDt>{});
 }

@@ -18,17 +18,17 @@ std::uint8_t states_of(const Subnet& subnet, const Event& event) {
     const auto* member = subnet.member(event.group, event.port);
     return member ? member->joined : std::uint8_t{0};
 }
-bool is_full_member(const Subnet& subnet, const Event& event) {
+bool is_joined_as_full_member(const Subnet& subnet, const Event& event) {
     return (states_of(subnet, event) & join_state::full_member) != 0;
 }
 /// Another interface of the port may listen, too, without saying so: reports of one suppress those of others.
-bool is_lone_full_member(const Subnet& subnet, const Event& event) {
+bool is_joined_alone(const Subnet& subnet, const Event& event) {
     const auto& port = subnet.port(event.port);
     const auto is_on_link = [&](std::uint32_t qpn) {
         const auto* one = subnet.queue_pair({port.lid, qpn});
         return one && &subnet.links()[subnet.link_with(*one)] == event.link;
     };
-    return is_full_member(subnet, event) &&
+    return is_joined_as_full_member(subnet, event) &&
            std::count_if(port.qpns.begin(), port.qpns.begin() + port.qpn_count, is_on_link) <= 1;
 }
 bool is_router_member(const Subnet& subnet, const Event& event) {
@@ -90,7 +90,7 @@ constexpr Rule rules_of_context_duties[] = {
      .expected = "a join as FullMember of the MGID that the group maps to",
      .duty = Duty{.begins = EventKind::listens,
                   .ends = {EventKind::asks_full, EventKind::stops_listening},
-                  .is_done = is_full_member}},
+                  .is_done = is_joined_as_full_member}},
     {.id = "RULE-RFC4391-10-20",
      .checks = {&rfc4391::leaves_group},
      .title = "a port whose IP leaves a group leaves its MGID",
@@ -99,7 +99,7 @@ constexpr Rule rules_of_context_duties[] = {
      .expected = "a Delete of its FullMember membership",
      .duty = Duty{.begins = EventKind::stops_listening,
                   .ends = {EventKind::asks_to_leave, EventKind::listens},
-                  .is_due = is_lone_full_member}},
+                  .is_due = is_joined_alone}},
     {.id = "RULE-RFC4391-11-02",
      .checks = {&rfc4391::router_lists_groups},
      .title = "a router gets the list of groups before it joins them",

@@ -72,7 +72,7 @@ state::Span since_others(const Packet&, const Known& known) {
 
 /// Other programs of the port may join the broadcast group in their own way; the SA answers with all states that the
 /// port has. IBTA Vol 1, 15.2.5.17.
-bool is_full_member(const Packet&, const Known& known) {
+bool is_joined_as_full_member(const Packet&, const Known& known) {
     return ((known.member->joined | known.member->granted) & join_state::full_member) != 0;
 }
 
@@ -176,7 +176,7 @@ constexpr Rule rules_of_context_groups[] = {
      .knows = facts(Fact::member),
      .over = [](const Packet&, const Known& known) { return with_sa(known, known.member->joined_at); },
      .applies = [](const Packet& p, const Known& known) { return is_to_broadcast(p) && known.member->joined != 0; },
-     .holds = is_full_member,
+     .holds = is_joined_as_full_member,
      .points_at = Grh::dgid,
      .expected = "a join as FullMember",
      .actual_of = what_sa_said},
@@ -194,7 +194,7 @@ constexpr Rule rules_of_context_groups[] = {
      .holds =
          [](const Packet& p, const Known& known) {
              const auto& p_keys = known.subject->p_keys;
-             const auto p_key = static_cast<std::uint16_t>(p.mc_member[McMemberRecord::p_key] & ~full_member);
+             const auto p_key = static_cast<std::uint16_t>(p.mc_member[McMemberRecord::p_key] & ~full_membership);
              return std::binary_search(p_keys.begin(), p_keys.end(), p_key);
          },
      .points_at = McMemberRecord::p_key,

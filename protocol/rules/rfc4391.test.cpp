@@ -128,7 +128,9 @@ std::vector<Wrong> rules::testing::wrong_rfc4391() {
         {"padding not zero", lie(ns, LinkAddressOption::padding, 1), {"RFC4391-9.3-05"}},
         {"padding behind the address", padded_behind(a), {"RFC4391-9.3-05"}},
         {"padding behind the address, high QPN", padded_behind(low_qpn), {"RFC4391-9.3-05"}},
-        {"an operation that UD has not", lie(echo, Bth::opcode, Opcode{0x60}), {"RFC4391-2-01"}},
+        {"an operation that UD has not",
+         lie(echo, Bth::opcode, opcode_of(TransportService::unreliable_datagram, Operation::send_first)),
+         {"RFC4391-2-01"}},
         {"a directed broadcast to the all-hosts group",
          lie(to_mgid(v4, "ff12:401b:ffff::1"), Ipv4::destination, 0x0a0100ff),
          {"RFC4391-5-04"}},
@@ -176,7 +178,7 @@ TEST_CASE("Rules: a broadcast group is judged by its record") {
     auto limited = samples::broadcast_join_answer(a, link);
     CHECK(violated(limited.set(McMemberRecord::p_key, 0x0123), link) == Ids{"RFC4391-4.1-01"});
     auto refused = samples::broadcast_join_answer(a, plain);
-    CHECK(violated(refused.set(Mad::status, 0x0200)).empty());
+    CHECK(violated(refused.set(Mad::status, sa_status::invalid_request)).empty());
 }
 
 TEST_CASE("Rules: the MGID of a join is judged like that of a packet") {

@@ -76,7 +76,7 @@ bool is_swapped(std::uint16_t value, std::initializer_list<std::uint16_t> known)
     return false;
 }
 
-std::string link_p_key(const Packet& p, const Known&) { return hex(p.bth[Bth::p_key] | full_member, 4); }
+std::string link_p_key(const Packet& p, const Known&) { return hex(p.bth[Bth::p_key] | full_membership, 4); }
 std::string mgid_text(const Packet& p, const Known&) {
     Gid gid;
     std::copy_n(p.mgid.data(), Mgid::size, gid.octets.begin());
@@ -153,7 +153,8 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .needs = over_ib | parts(Part::mgid),
      .evidence = Evidence::one_frame,
      .applies = [](const Packet& p, const Known&) { return !p.has(Part::connected); },
-     .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::p_key] == (p.bth[Bth::p_key] | full_member); },
+     .holds = [](const Packet& p,
+                 const Known&) { return p.mgid[Mgid::p_key] == (p.bth[Bth::p_key] | full_membership); },
      .points_at = Mgid::p_key,
      .expected_of = link_p_key},
     {.id = "RULE-RFC4391-4-06",
@@ -287,7 +288,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
          },
      .holds =
          [](const Packet& p, const Known&) {
-             return mgid_of(joined(p))[Mgid::p_key] == (p.mc_member[McMemberRecord::p_key] | full_member);
+             return mgid_of(joined(p))[Mgid::p_key] == (p.mc_member[McMemberRecord::p_key] | full_membership);
          },
      .points_at = McMemberRecord::mgid,
      .expected = "one P_Key in both, in the MGID with the full-membership bit",
@@ -318,7 +319,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .holds =
          [](const Packet& p, const Known&) {
              const auto in_mgid = mgid_of(p.mc_member[McMemberRecord::mgid])[Mgid::p_key];
-             return (p.mc_member[McMemberRecord::p_key] & in_mgid & full_member) != 0;
+             return is_full_member(p.mc_member[McMemberRecord::p_key]) && is_full_member(in_mgid);
          },
      .points_at = McMemberRecord::p_key,
      .expected = "the high bit set, in record and MGID",

@@ -19,8 +19,7 @@ std::uint8_t announced(const Packet& p) {
 }
 
 bool is_over_connection(const Packet& p) {
-    constexpr unsigned unreliable_connection = 1;
-    return static_cast<unsigned>(p.bth[Bth::opcode]) >> 5 <= unreliable_connection;
+    return service_of(p.bth[Bth::opcode]) <= TransportService::unreliable_connection;
 }
 
 /// ARP over a connection, where other programs' messages go too: every constant of it must be right.

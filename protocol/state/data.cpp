@@ -152,7 +152,7 @@ void Subnet::to_group(const Packet& packet, GroupIndex index, bool is_tester) {
                       .q_key = packet.deth[Deth::q_key],
                       .flow_label = packet.grh[Grh::flow_label],
                       .mlid = packet.lrh[Lrh::dlid],
-                      .p_key = static_cast<std::uint16_t>(packet.bth[Bth::p_key] | full_member),
+                      .p_key = static_cast<std::uint16_t>(packet.bth[Bth::p_key] | full_membership),
                       .sl = packet.lrh[Lrh::sl],
                       .traffic_class = packet.grh[Grh::traffic_class],
                       .hop_limit = packet.grh[Grh::hop_limit]};

@@ -188,7 +188,7 @@ std::uint32_t Subnet::link_of(std::uint16_t p_key) {
     auto& index = link_by_p_key_[p_key & 0x7fff];
     if (index == 0) {
         index = static_cast<std::uint32_t>(links_.size());
-        links_.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_member)});
+        links_.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_membership)});
     }
     return index;
 }
@@ -207,7 +207,7 @@ std::uint32_t Subnet::link_of(std::uint16_t p_key, std::uint8_t scope) {
     }
     const auto added = static_cast<std::uint32_t>(links_.size());
     links_[index].next = added;
-    links_.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_member), .scope = scope, .has_scope = true});
+    links_.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_membership), .scope = scope, .has_scope = true});
     return added;
 }
 

@@ -16,16 +16,19 @@ using component = McMemberRecord::component;
 
 bool is_good(const Packet& packet) { return packet.mad[Mad::status] == 0; }
 
+/// All bits of a method but the R bit.
+constexpr std::uint64_t method_bits = 0xff & ~response_bit;
+
 /// Requests of one port are told apart by TransactionID; method and attribute make a reused one another request.
 std::pair<std::uint64_t, std::uint64_t> request_key(std::uint16_t lid, const Packet& packet) {
-    const auto method = static_cast<std::uint64_t>(packet.mad[Mad::method]) & 0x7f;
+    const auto method = static_cast<std::uint64_t>(packet.mad[Mad::method]) & method_bits;
     // A table's segments and a Get's answer come with the response's own method; a Delete's with its own, too.
     return {packet.mad[Mad::transaction_id], std::uint64_t{lid} << 32 | method << 16 | packet.mad[Mad::attribute_id]};
 }
 
 /// GetResp answers Get and Set alike, so both are looked for.
 constexpr std::uint64_t as_set(std::uint64_t key) {
-    return (key & ~(std::uint64_t{0x7f} << 16)) | static_cast<std::uint64_t>(Method::set) << 16;
+    return (key & ~(method_bits << 16)) | static_cast<std::uint64_t>(Method::set) << 16;
 }
 
 template <class Record>
@@ -83,7 +86,7 @@ Request* Subnet::request_slot(const Packet& packet, std::uint16_t lid) {
     }
     slot = {.lid = lid,
             .transaction = key.first,
-            .method = static_cast<Method>(static_cast<unsigned>(packet.mad[Mad::method]) & 0x7f),
+            .method = static_cast<Method>(static_cast<unsigned>(packet.mad[Mad::method]) & method_bits),
             .attribute = packet.mad[Mad::attribute_id]};
     request_index_[key] = static_cast<std::uint32_t>(next_request_);
     next_request_ = (next_request_ + 1) % most_requests_;

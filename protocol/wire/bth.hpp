@@ -20,6 +20,47 @@ enum class Opcode : std::uint8_t {
     ud_send_only = 0x64,
     ud_send_only_immediate = 0x65,
 };
+/// The transport service of an operation code: its upper three bits. IBTA Vol 1, 9.2.1.
+enum class TransportService : std::uint8_t {
+    reliable_connection = 0,
+    unreliable_connection = 1,
+    reliable_datagram = 2,
+    unreliable_datagram = 3,
+};
+/// The operation of an operation code: its lower five bits. No service has all of them. IBTA Vol 1, 9.2.1.
+enum class Operation : std::uint8_t {
+    send_first = 0x00,
+    send_middle = 0x01,
+    send_last = 0x02,
+    send_last_immediate = 0x03,
+    send_only = 0x04,
+    send_only_immediate = 0x05,
+    rdma_write_first = 0x06,
+    rdma_write_middle = 0x07,
+    rdma_write_last = 0x08,
+    rdma_write_last_immediate = 0x09,
+    rdma_write_only = 0x0a,
+    rdma_write_only_immediate = 0x0b,
+    rdma_read_request = 0x0c,
+    rdma_read_response_first = 0x0d,
+    rdma_read_response_middle = 0x0e,
+    rdma_read_response_last = 0x0f,
+    rdma_read_response_only = 0x10,
+    acknowledge = 0x11,
+    atomic_acknowledge = 0x12,
+};
+constexpr TransportService service_of(Opcode opcode) noexcept {
+    return static_cast<TransportService>(static_cast<unsigned>(opcode) >> 5);
+}
+constexpr Operation operation_of(Opcode opcode) noexcept {
+    return static_cast<Operation>(static_cast<unsigned>(opcode) & 0x1f);
+}
+constexpr Opcode opcode_of(TransportService service, Operation operation) noexcept {
+    return static_cast<Opcode>(static_cast<unsigned>(service) << 5 | static_cast<unsigned>(operation));
+}
+static_assert(opcode_of(TransportService::unreliable_datagram, Operation::send_only) == Opcode::ud_send_only);
+static_assert(service_of(Opcode::uc_send_last) == TransportService::unreliable_connection);
+static_assert(operation_of(Opcode::uc_send_last) == Operation::send_last);
 
 /// Base Transport Header. IBTA Vol 1, 9.2.
 struct Bth {

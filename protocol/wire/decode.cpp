@@ -54,7 +54,7 @@ void Decoder::infiniband() noexcept {
 void Decoder::transport() noexcept {
     if (!take(p.bth)) return;
     mark(Part::bth);
-    const auto opcode = static_cast<std::uint8_t>(p.bth[Bth::opcode]);
+    const auto opcode = p.bth[Bth::opcode];
     if (!extended_headers(opcode)) return;
 
     const auto data = p.lrh[Lrh::packet_length] * std::size_t{4} - icrc_size;
@@ -64,39 +64,43 @@ void Decoder::transport() noexcept {
     p.payload = rest;
     if (p.deth) {
         unreliable_datagram();
-    } else if (opcode >> 5 <= 1) {
+    } else if (service_of(opcode) <= TransportService::unreliable_connection) {
         connected(opcode);
     }
 }
 
 /// The extended headers by operation code. IBTA Vol 1, 9.2.1, table of operation codes.
-bool Decoder::extended_headers(std::uint8_t opcode) noexcept {
-    constexpr unsigned unreliable_datagram_service = 3;
-    const unsigned service = opcode >> 5, operation = opcode & 0x1f;
-    if (service == unreliable_datagram_service) {
+bool Decoder::extended_headers(Opcode opcode) noexcept {
+    using enum Operation;
+    const auto operation = operation_of(opcode);
+    if (service_of(opcode) == TransportService::unreliable_datagram) {
         if (!take(p.deth)) return false;
         mark(Part::deth);
     }
-    const bool has_reth = operation == 0x06 || operation == 0x0a || operation == 0x0b || operation == 0x0c;
-    const bool has_aeth = operation == 0x0d || (operation >= 0x0f && operation <= 0x12);
-    const bool has_immediate = operation == 0x03 || operation == 0x05 || operation == 0x09 || operation == 0x0b;
+    const bool has_reth = operation == rdma_write_first || operation == rdma_write_only ||
+                          operation == rdma_write_only_immediate || operation == rdma_read_request;
+    const bool has_aeth = operation == rdma_read_response_first ||
+                          (operation >= rdma_read_response_last && operation <= atomic_acknowledge);
+    const bool has_immediate = operation == send_last_immediate || operation == send_only_immediate ||
+                               operation == rdma_write_last_immediate || operation == rdma_write_only_immediate;
     if (has_reth && !take(p.reth)) return false;
     if (has_aeth && !take(p.aeth)) return false;
     return !has_immediate || take(p.immdt);
 }
 
 /// Other programs use connections too: only what is an IP packet beyond doubt is taken for IPoIB. RFC 4755, 4.
-void Decoder::connected(std::uint8_t opcode) noexcept {
-    const unsigned operation = opcode & 0x1f;
+void Decoder::connected(Opcode opcode) noexcept {
+    const auto operation = operation_of(opcode);
     const auto encap = View<Encap>::at(rest);
-    if ((operation != 0x00 && operation != 0x04) || !encap) return;
+    if ((operation != Operation::send_first && operation != Operation::send_only) || !encap) return;
     const auto inner = rest.subspan(Encap::size);
     const auto content = content_of(inner);
     const auto length = p.payload_length - Encap::size;
     const bool is_named = encap[Encap::type] == content || encap[Encap::reserved] == 0;
-    const bool is_whole = operation == 0x04 && is_named && is_exact_ip(inner, length);
-    const bool is_first = operation == 0x00 && (content == EtherType::ipv4 || content == EtherType::ipv6) &&
-                          encap[Encap::type] == content && encap[Encap::reserved] == 0;
+    const bool is_whole = operation == Operation::send_only && is_named && is_exact_ip(inner, length);
+    const bool is_first = operation == Operation::send_first &&
+                          (content == EtherType::ipv4 || content == EtherType::ipv6) && encap[Encap::type] == content &&
+                          encap[Encap::reserved] == 0;
     if (!is_whole && !is_first) return;
     mark(Part::connected);
     datagram();

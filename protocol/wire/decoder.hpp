@@ -48,8 +48,8 @@ private:
     bool frame_length() noexcept;
     void find_group(const std::uint8_t* gid) noexcept;
     void transport() noexcept;
-    bool extended_headers(std::uint8_t opcode) noexcept;
-    void connected(std::uint8_t opcode) noexcept;
+    bool extended_headers(Opcode opcode) noexcept;
+    void connected(Opcode opcode) noexcept;
     void unreliable_datagram() noexcept;
     [[nodiscard]] bool is_ipoib() const noexcept;
     void datagram() noexcept;

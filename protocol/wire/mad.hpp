@@ -71,9 +71,11 @@ inline constexpr std::array<Named, 15> method_names{{{0x01, "Get"},
                                                      {0x92, "GetTableResp"},
                                                      {0x94, "GetMultiResp"},
                                                      {0x95, "DeleteResp"}}};
+/// The R bit of a method. IBTA Vol 1, 13.4.5.
+inline constexpr std::uint8_t response_bit = 0x80;
 /// Whether a MAD ends a transaction that its receiver began: the R bit, or TrapRepress. IBTA Vol 1, 13.4.5.
 constexpr bool is_response(Method method) noexcept {
-    return (static_cast<unsigned>(method) & 0x80) != 0 || method == Method::trap_repress;
+    return (static_cast<unsigned>(method) & response_bit) != 0 || method == Method::trap_repress;
 }
 
 /// Status that every class may answer with. The upper octet belongs to the class. IBTA Vol 1, 13.4.7.

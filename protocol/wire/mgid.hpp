@@ -8,11 +8,13 @@ namespace ipoib::wire {
 
 inline constexpr std::uint16_t ipv4_signature = 0x401b, ipv6_signature = 0x601b;
 /// The full-membership bit of a P_Key. IBTA Vol 1, 10.9.1.2.
-inline constexpr std::uint16_t full_member = 0x8000;
+inline constexpr std::uint16_t full_membership = 0x8000;
 /// Whether two P_Keys are equal but for the membership bit. IBTA Vol 1, 10.9.1.2.
 constexpr bool is_same_partition(std::uint16_t a, std::uint16_t b) noexcept {
-    return (a | full_member) == (b | full_member);
+    return (a | full_membership) == (b | full_membership);
 }
+/// Whether a port with this P_Key is a full member of its partition, not a limited one. IBTA Vol 1, 10.9.1.2.
+constexpr bool is_full_member(std::uint16_t p_key) noexcept { return (p_key & full_membership) != 0; }
 
 /// A multicast GID as IPoIB divides it. RFC 4391, 4, figure 1.
 struct Mgid {
@@ -49,7 +51,7 @@ namespace detail {
 constexpr Gid mgid(std::uint16_t signature, std::uint16_t p_key, unsigned scope, std::uint16_t high,
                    std::uint64_t low) noexcept {
     const auto upper = std::uint64_t{0xff10u | (scope & 0xfu)} << 48 | std::uint64_t{signature} << 32 |
-                       std::uint64_t{p_key} << 16 | std::uint64_t{full_member} << 16 | high;
+                       std::uint64_t{p_key} << 16 | std::uint64_t{full_membership} << 16 | high;
     return Gid::of(upper, low);
 }
 }  // namespace detail
@@ -102,7 +104,7 @@ constexpr std::optional<std::uint32_t> ipv4_group_of(const Gid& gid) noexcept {
 
 /// Whether the P_Key field lacks the membership bit, as in draft-ietf-ipoib-link-multicast-02.
 constexpr bool has_draft_p_key(const Gid& gid) noexcept {
-    return has_ipoib_signature(gid) && (mgid_of(gid)[Mgid::p_key] & full_member) == 0;
+    return has_ipoib_signature(gid) && !is_full_member(mgid_of(gid)[Mgid::p_key]);
 }
 /// Whether this is the broadcast group of its own that draft-ietf-ipoib-link-multicast-02 and -03 gave to IPv6. In
 /// RFC 4391 the same MGID is that of the all-nodes groups (ff0s::1).

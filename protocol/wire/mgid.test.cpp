@@ -48,6 +48,11 @@ TEST_CASE("MGID: a P_Key gets the full-membership bit, a P_Key without it is a d
     CHECK_FALSE(has_draft_p_key(gid("ff12:1234:0123::1")));
 }
 
+TEST_CASE("MGID: a P_Key with the membership bit is that of a full member") {
+    CHECK(is_full_member(0x8123));
+    CHECK_FALSE(is_full_member(0x7fff));
+}
+
 TEST_CASE("MGID: P_Keys of one partition differ in the membership bit at most") {
     CHECK(is_same_partition(0x8123, 0x8123));
     CHECK(is_same_partition(0x0123, 0x8123));

@@ -63,8 +63,8 @@ namespace detail {
 [[nodiscard]] const HeaderSpec& shown_for(const HeaderSpec& outer, Octets octets) noexcept;
 }  // namespace detail
 
-/// What may be found where: in the frame alone, or also what only other frames tell.
-enum class Context : std::uint8_t { frame, story };
+/// What may be found where: in the frame alone, or also what only other frames of the capture tell.
+enum class Context : std::uint8_t { frame, capture };
 
 /// Calls `visit(header, at)` for every header within `outer` or behind it; `octets` begin with `outer`.
 template <class Visit>

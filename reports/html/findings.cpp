@@ -92,25 +92,25 @@ void heading(Element article, const Context& context, const Result& result) {
     if (const auto capture = context.capture_name(result); !capture.empty()) rest.literal(" in ").text(capture);
 }
 
-void finding(Element part, const Context& context, const Told& told) {
-    const auto& result = context.results.results[told.index];
+void finding(Element part, const Context& context, const Finding& one) {
+    const auto& result = context.results.results[one.index];
     const auto key = key_of(result.verdict);
     auto article = part.add("article", {{"class", fmt::format("finding {}", key)},
-                                        {"id", fmt::format("f{}", told.index)},
+                                        {"id", fmt::format("f{}", one.index)},
                                         {"data-v", key},
                                         {"data-s", context.sections_of(result)}});
     heading(article, context, result);
     article.add("p", {{"class", "message"}}).lines(message_of(result));
-    if (!told.hosts.empty()) {
-        auto on = article.add("p", {{"class", "where"}}).text(on_hosts(context.results, told.hosts));
-        if (told.hosts.size() > 1) on.literal("; this is ").text(result.host);
+    if (!one.hosts.empty()) {
+        auto on = article.add("p", {{"class", "where"}}).text(on_hosts(context.results, one.hosts));
+        if (one.hosts.size() > 1) on.literal("; this is ").text(result.host);
     }
     if (!result.reference.empty()) article.add("p").literal("Known: ").text(result.reference);
     demanded(article, context, result);
-    frames(article, context, told.index);
+    frames(article, context, one.index);
     violations(article, context, result);
     notes(article, result);
-    where(article, context, result, context.exhibits[told.index]);
+    where(article, context, result, context.exhibits[one.index]);
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ void finding(Element part, const Context& context, const Told& told) {
 void findings(Element main, const Context& context) {
     if (context.findings.empty()) return;
     auto part = section(main, "findings", "Findings", true);
-    for (const auto& told : context.findings) finding(part, context, told);
+    for (const auto& one : context.findings) finding(part, context, one);
     if (context.left_out > 0)
         part.add("p").literal(fmt::format("{} more are in the table of rules and cases.", context.left_out));
 }

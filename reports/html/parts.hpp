@@ -31,7 +31,7 @@ struct SectionKey {
 [[nodiscard]] SectionKey section_of(const RequirementResult& requirement);
 
 /// A finding that is told in full.
-struct Told {
+struct Finding {
     std::size_t index;  ///< of its result; in a merged report the first of its id
     Hosts hosts;
 };
@@ -43,7 +43,7 @@ struct Context {
     const std::filesystem::path& folder;
     const Requirements& requirements;
     std::vector<const Exhibit*> exhibits;  ///< by index of the result, null where there is none
-    std::vector<Told> findings;            ///< the worst first
+    std::vector<Finding> findings;         ///< the worst first
     std::size_t left_out = 0;              ///< findings that are not
     bool is_by_capture = false;
 

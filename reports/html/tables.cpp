@@ -130,7 +130,7 @@ void result_table(Element main, const Context& context) {
     auto body = table(section(main, "results", "Rules and cases", true), "list",
                       {"verdict", "rule or case", "what was found", "observed", "violations"});
     std::vector<bool> is_told(all.size());
-    for (const auto& told : context.findings) is_told[told.index] = true;
+    for (const auto& one : context.findings) is_told[one.index] = true;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& one = all[i];
         auto line = row(body, 'r', i, one.verdict, context.sections_of(one));

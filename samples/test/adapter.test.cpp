@@ -209,6 +209,6 @@ TEST_CASE("Python adapter: ends with its input or by SIGTERM, and the node with 
         bench.node.reset();
     CHECK(bench.until([&] { return bench.state_of("255.255.255.255") == 0; }));
     CHECK(leaves == 2);
-    CHECK(bench.until([&] { return bench.jack == nullptr; }));  // the node's end of the raw port is closed
+    CHECK(bench.until([&] { return bench.switch_port == nullptr; }));  // the node's end of the raw port is closed
     if (is_told) CHECK_THAT(bench.ask(R"({"id":3,"do":"log"})"), ContainsSubstring("died: exit status 0"));
 }

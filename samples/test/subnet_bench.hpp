@@ -32,15 +32,15 @@ struct Peer {
         : hca(subnet.loop(), {.port_guid = 0x0002c90300100001, .mtu = 5}),
           sa(hca),
           node(hca, sa),
-          jack(subnet.plug(hca, fabric::NodeRole::other)) {}
+          switch_port(subnet.plug(hca, fabric::NodeRole::other)) {}
     ~Peer() {
         node.close();
-        jack.unplug();
+        switch_port.unplug();
     }
     fabric::Hca hca;
     fabric::SaClient sa;
     stack::Node node;
-    fabric::Jack& jack;
+    fabric::SwitchPort& switch_port;
 };
 
 class SubnetBench {
@@ -113,8 +113,8 @@ public:
     }
     /// As if the cable were pulled.
     void disconnect() {
-        if (jack) jack->unplug();
-        jack = nullptr;
+        if (switch_port) switch_port->unplug();
+        switch_port = nullptr;
         tap.to = nullptr;
         port.reset();
     }
@@ -122,7 +122,7 @@ public:
     fabric::SimulatedFabric fabric;
     std::function<void(const wire::Packet&)> watcher;  ///< of every frame that is sent
     Tap tap;
-    fabric::Jack* jack = nullptr;
+    fabric::SwitchPort* switch_port = nullptr;
     std::unique_ptr<fabric::RawPort> port;
     unsigned connections = 0;
     std::string path;
@@ -136,8 +136,8 @@ private:
         ++connections;
         port = std::move(accepted);
         tap.to = port.get();
-        jack = &fabric.subnet().plug(tap, fabric::NodeRole::other);
-        port->deliver_to(jack);
+        switch_port = &fabric.subnet().plug(tap, fabric::NodeRole::other);
+        port->deliver_to(switch_port);
         port->on_closed([this](const std::string&) { disconnect(); });
     }
 };

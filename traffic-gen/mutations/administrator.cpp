@@ -49,7 +49,7 @@ const Mutation limited_p_key{
     .change =
         [](build::PacketBuilder& packet) {
             if (is_broadcast_answer(packet))
-                packet.set(M::p_key, packet.get<M>()[M::p_key] & static_cast<std::uint16_t>(~full_member));
+                packet.set(M::p_key, packet.get<M>()[M::p_key] & static_cast<std::uint16_t>(~full_membership));
         },
 };
 

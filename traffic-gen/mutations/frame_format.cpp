@@ -149,7 +149,8 @@ const Mutation not_send_only{
     .profile = "ping4",
     .change =
         [](build::PacketBuilder& packet) {
-            if (is_ipoib_datagram(packet)) packet.set(Bth::opcode, Opcode{0x60});
+            if (is_ipoib_datagram(packet))
+                packet.set(Bth::opcode, opcode_of(TransportService::unreliable_datagram, Operation::send_first));
         },
 };
 

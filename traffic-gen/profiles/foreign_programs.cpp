@@ -45,7 +45,7 @@ public:
             stage_.send(build::acknowledgement(message.get<Lrh>(), message.get<Bth>(), at(from).qpn + connected_qpns,
                                                {.psn = psn_ - 1, .messages = psn_}));
         } else {
-            stage_.send(message.choose(Bth::opcode, Opcode{uc_send_only}).choose(Bth::ack, false));
+            stage_.send(message.choose(Bth::opcode, Opcode::uc_send_only).choose(Bth::ack, false));
         }
     }
     /// RDMA CM finds the broadcast group's parameters by joining it once more, beside the interface.
@@ -96,7 +96,6 @@ public:
 
 private:
     static constexpr std::uint64_t rdma_cm = 0x1060000;  ///< Service-IDs of its TCP ports
-    static constexpr std::uint8_t uc_send_only = 0x24;
     static constexpr std::uint32_t own_qpns = 0x500000, connected_qpns = 0x100000;
 
     struct Two {

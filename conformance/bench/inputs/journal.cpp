@@ -124,7 +124,7 @@ void InputJournal::changed(const fabric::FabricChange& change, const fabric::Cha
     add(begin("fabric") + ",\"request\":" + request + ",\"answer\":" + fabric::answer_text("{}", answer));
 }
 
-void InputJournal::replied(std::string_view request, const ControlReply& reply) {
+void InputJournal::replied(std::string_view request, const DutControlReply& reply) {
     auto line = begin("dut") + ",\"request\":" + line_of(object_or_text(request));
     if (!reply.line.empty()) line += ",\"answer\":" + line_of(object_or_text(reply.line));
     add(line + error_member(reply.error));

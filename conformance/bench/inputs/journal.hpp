@@ -42,7 +42,7 @@ public:
     void found(std::size_t port, const fabric::PortFacts& facts);
     void answered(std::size_t port, const fabric::SaRequest& request, const fabric::SaAnswer& answer);
     void changed(const fabric::FabricChange& change, const fabric::ChangeAnswer& answer);
-    void replied(std::string_view request, const ControlReply& reply);
+    void replied(std::string_view request, const DutControlReply& reply);
     /// A process of the DUT was stopped, and the engine waited for it.
     void dut_was_stopped();
 

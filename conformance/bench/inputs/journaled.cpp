@@ -87,7 +87,7 @@ fabric::ChangeAnswer JournaledFabric::change(const fabric::FabricChange& change,
     return answer;
 }
 
-ControlReply JournaledControl::ask(const std::string& request, fabric::Duration patience) {
+DutControlReply JournaledControl::ask(const std::string& request, fabric::Duration patience) {
     auto reply = control_.ask(request, patience);
     journal_.replied(request, reply);
     return reply;

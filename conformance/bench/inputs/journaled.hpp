@@ -33,15 +33,15 @@ private:
     std::vector<fabric::Port*> ports_;
 };
 
-class JournaledControl : public Control {
+class JournaledControl : public DutControl {
 public:
-    JournaledControl(Control& control, InputJournal& journal) : control_(control), journal_(journal) {}
-    [[nodiscard]] ControlReply ask(const std::string& request, fabric::Duration patience) override;
+    JournaledControl(DutControl& control, InputJournal& journal) : control_(control), journal_(journal) {}
+    [[nodiscard]] DutControlReply ask(const std::string& request, fabric::Duration patience) override;
     [[nodiscard]] bool waits_for_stopped() override;
     [[nodiscard]] std::string diagnostics() override { return control_.diagnostics(); }
 
 private:
-    Control& control_;
+    DutControl& control_;
     InputJournal& journal_;
 };
 

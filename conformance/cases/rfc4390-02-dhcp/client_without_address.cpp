@@ -36,7 +36,7 @@ const Case dhcp_client_without_address{
                 bench.inspect(with_dhcp(message, Dhcp::ciaddr, 0), soon);
             };
             bench.step("A client begins");
-            bench.dut().dhcp(true);
+            bench.dut->dhcp(true);
             const auto discover = bench.obtain(dhcp_of_dut(DhcpType::discover), within(20s), dhcp_of);
             judge(DhcpType::discover);
             bench.step("It takes an offer");

@@ -20,7 +20,7 @@ const Case dhcp_client_renews{
                 });
             const auto without_flag = with_dhcp(with_ciaddr, Dhcp::broadcast, false);
             bench.step("A client gets an address for a short time");
-            bench.dut().dhcp(true);
+            bench.dut->dhcp(true);
             const auto discover = bench.obtain(dhcp_of_dut(DhcpType::discover), within(20s), dhcp_of);
             bench.send(dhcp_reply(DhcpType::offer, discover, lease));
             const auto request = bench.obtain(dhcp_of_dut(DhcpType::request), within(5s), dhcp_of);

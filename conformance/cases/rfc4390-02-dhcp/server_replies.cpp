@@ -19,7 +19,7 @@ const Case dhcp_server_replies{
             const auto is_port = [](auto lid, const Situation&) { return !is_multicast_lid(lid); };
             const auto xid = 0x49500000u | bench.fresh_port(), renewal = 0x49510000u | bench.fresh_port();
             bench.step("A client without an address asks for a broadcast reply");
-            if (bench.dut().can("dhcp_server")) bench.dut().dhcp_server(true);
+            if (bench.dut->can("dhcp_server")) bench.dut->dhcp_server(true);
             const auto offer = dhcp_reply_of_dut(DhcpType::offer, xid), ack = dhcp_reply_of_dut(DhcpType::ack, xid);
             bench.send(dhcp_discover(xid));
             if (!bench.happens(offer, within(5s))) {

@@ -16,8 +16,8 @@ const Case ipv4_group_is_mapped{
             for (int i = 0; i < 3; ++i) {
                 const auto group = bench.fresh_group4();
                 const auto mgid = bench.mgid_of(group);
-                bench.dut_joins(group);
-                bench.require(bench.reaches_sa(mgid, within(5s)), "a join of " + text(mgid) + " for " + text(group));
+                bench.dut.joins(group);
+                bench.require(bench.sa.hears_join(mgid, within(5s)), "a join of " + text(mgid) + " for " + text(group));
             }
         },
 };

@@ -18,8 +18,8 @@ const Case ipv6_group_is_mapped{
                 const auto group = IpAddress::v6(
                     Gid::of(fresh.prefix() | high, fresh.interface_id() | std::uint64_t{0xa5000000} << 32));
                 const auto mgid = bench.mgid_of(group);
-                bench.dut_joins(group);
-                bench.require(bench.reaches_sa(mgid, within(5s)), "a join of " + text(mgid) + " for " + text(group));
+                bench.dut.joins(group);
+                bench.require(bench.sa.hears_join(mgid, within(5s)), "a join of " + text(mgid) + " for " + text(group));
             }
         },
 };

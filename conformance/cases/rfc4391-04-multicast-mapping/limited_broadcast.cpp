@@ -16,7 +16,7 @@ const Case limited_broadcast_is_mapped{
             const auto port = bench.fresh_port();
             bench.step("The DUT sends a datagram to 255.255.255.255");
             bench.control();
-            bench.dut_sends(everyone, port);
+            bench.dut.sends(everyone, port);
             bench.require(udp_from_dut(everyone, port).with(Grh::dgid, bench.link().broadcast_gid()), within(3s));
         },
 };

@@ -23,7 +23,7 @@ const Case mgid_of_join_is_that_of_the_link{
             const auto right4 = bench.mgid_of(ipv4), right6 = bench.mgid_of(ipv6);
 
             bench.step("The DUT joins an IPv4 group: T flag", rfc4391::mgid_t_flag);
-            bench.dut_joins(ipv4);
+            bench.dut.joins(ipv4);
             bench.inspect(join4.with_part(McMemberRecord::mgid, Mgid::transient, right4), within(5s));
             bench.same_step("Its scope", rfc4391::mgid_scope_of_broadcast_gid);
             bench.inspect(join4.with_part(McMemberRecord::mgid, Mgid::scope, right4), within(5s));
@@ -50,7 +50,7 @@ const Case mgid_of_join_is_that_of_the_link{
             bench.inspect(join4.with(McMemberRecord::mgid, right4), within(5s));
 
             bench.step("The DUT joins an IPv6 group: scope", rfc4391::mgid_scope_of_broadcast_gid);
-            bench.dut_joins(ipv6);
+            bench.dut.joins(ipv6);
             bench.inspect(join6.with_part(McMemberRecord::mgid, Mgid::scope, right6), within(5s));
             bench.same_step("Its signature", rfc4391::mgid_ipv6_signature);
             bench.inspect(join6.with_part(McMemberRecord::mgid, Mgid::signature, right6), within(5s));

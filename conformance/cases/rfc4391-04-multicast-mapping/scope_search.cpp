@@ -18,9 +18,9 @@ const Case scope_of_the_link_is_found{
     .steps =
         [](Bench& bench) {
             constexpr auto everyone = IpAddress::v4(0xffffffff);
-            bench.dut().set_scope(0);
+            bench.dut->set_scope(0);
             bench.step("The interface comes up without a configured scope", rfc4391::broadcast_gid_default_scope);
-            bench.dut_begins_to_come_up();
+            bench.dut.begins_to_come_up();
             bench.require(request_like(everyone).where(
                               McMemberRecord::mgid,
                               [](const Gid& mgid, auto&) { return Bytes<Mgid>{mgid.octets}[Mgid::scope] == 2; },

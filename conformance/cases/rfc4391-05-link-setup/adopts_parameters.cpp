@@ -22,7 +22,7 @@ const Case broadcast_parameters_are_adopted{
             bench.step("The DUT sends a broadcast");
             constexpr auto everyone = IpAddress::v4(0xffffffff);
             const auto port = bench.fresh_port();
-            bench.dut_sends(everyone, port);
+            bench.dut.sends(everyone, port);
             bench.inspect(udp_from_dut(everyone, port)
                               .sent_anywhere()
                               .with(Deth::q_key, link.q_key)

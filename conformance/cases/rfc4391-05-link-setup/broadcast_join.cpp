@@ -17,7 +17,7 @@ const Case broadcast_group_is_joined{
         [](Bench& bench) {
             const auto broadcast = bench.link().broadcast_gid();
             bench.step("The interface comes up: what it asks for", rfc4391::broadcast_gid_format);
-            bench.dut_begins_to_come_up();
+            bench.dut.begins_to_come_up();
             constexpr auto everyone = IpAddress::v4(0xffffffff);
             bench.require(request_like(everyone).where(
                               McMemberRecord::mgid,
@@ -34,8 +34,8 @@ const Case broadcast_group_is_joined{
                     McMemberRecord::join_state, [](auto state, auto&) { return (state & 1) != 0; }, "FullMember"),
                 within(30s));
             bench.step("It is a member of the group", rfc4391::broadcast_full_member_join);
-            bench.dut_comes_up();
-            const auto state = bench.dut_join_state(broadcast);
+            bench.dut.comes_up();
+            const auto state = bench.sa.join_state_of_dut(broadcast);
             bench.require((state & 1) != 0, "FullMember at the SA", "JoinState " + std::to_string(state));
         },
 };

@@ -16,8 +16,8 @@ const Case multicast_has_a_grh{
             bench.step("The DUT sends to a group that the tester has joined");
             const auto group = bench.fresh_group4();
             const auto port = bench.fresh_port();
-            const auto mgid = bench.join(group).mgid;
-            bench.dut_sends(group, port);
+            const auto mgid = bench.sa.join(group).mgid;
+            bench.dut.sends(group, port);
             bench.inspect(udp_from_dut(group, port).sent_anywhere().having<Grh>().with(Grh::dgid, mgid), within(5s));
         },
 };

@@ -20,7 +20,7 @@ const Case nothing_exceeds_the_link_mtu{
 
             bench.step("The longest datagram that fits");
             bench.control();
-            bench.dut_sends(tester, bench.fresh_port(), longest);
+            bench.dut.sends(tester, bench.fresh_port(), longest);
             bench.inspect(udp_piece().where(Ipv4::total_length, fits, "at most " + std::to_string(mtu)), within(3s));
             bench.step("One octet more");
             // Where peers have MTUs of their own (RFC 4755, 4) the first datagrams may be what teaches the DUT this
@@ -28,7 +28,7 @@ const Case nothing_exceeds_the_link_mtu{
             constexpr int attempts = 3;
             bool is_seen = false;
             for (int i = 0; i < attempts && !is_seen; ++i) {
-                bench.dut_sends(tester, bench.fresh_port(), longest + 1);
+                bench.dut.sends(tester, bench.fresh_port(), longest + 1);
                 is_seen = bench.happens(udp_piece().sent_anywhere(), within(2s));
             }
             bench.inspect(udp_piece().sent_anywhere().where(Ipv4::total_length, fits, "at most " + std::to_string(mtu)),

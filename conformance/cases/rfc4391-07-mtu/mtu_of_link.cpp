@@ -14,7 +14,7 @@ const Case mtu_is_that_of_the_link{
         [](Bench& bench) {
             const auto mtu = bench.situation().ip_mtu();
             bench.step("What the interface says", rfc4391::link_mtu, rfc4391::adopts_broadcast_parameters);
-            const auto facts = bench.dut().interface();
+            const auto facts = bench.dut->interface();
             const auto said = facts.mtu;
             if (said == 0) bench.not_applicable("the adapter does not tell the interface's MTU");
             if (facts.mode == "connected")

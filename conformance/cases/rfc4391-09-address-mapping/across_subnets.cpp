@@ -10,7 +10,7 @@ const Case packets_across_subnets_have_a_grh{
     .pass_if = "the DUT asks for the path to a GID of another prefix, and sends to it with a GRH",
     .tags = {"grh", "sa", "arp"},
     .impact = Impact::link,
-    .needs = Ability::any_frame | Ability::see_all | Ability::control,
+    .needs = Ability::any_frame | Ability::see_all | Ability::fabric_control,
     .dut_can = {"send", "flush_neighbours"},
     .lasts_at_most = 20s,
     .steps =
@@ -19,13 +19,13 @@ const Case packets_across_subnets_have_a_grh{
             constexpr std::uint64_t another_subnet = 0xfec0'0000'0000'0001;
             const auto remote = Gid::of(another_subnet, tester.gid.interface_id());
             bench.step("The tester is in another subnet, behind a router that its own port stands for");
-            bench.change_fabric(SetPath{remote, tester.lid});
-            bench.answer_resolution(false);
-            bench.dut().flush_neighbours();
+            bench.fabric.change(SetPath{remote, tester.lid});
+            bench.tester.answer_resolution(false);
+            bench.dut->flush_neighbours();
             bench.send(arp_request().with(ArpAddresses::sha_gid, remote));
             bench.precondition(arp_reply().sent_anywhere(), within(2s));
             const auto port = bench.fresh_port();
-            bench.dut_sends(IpAddress::v4(tester.ipv4), port);
+            bench.dut.sends(IpAddress::v4(tester.ipv4), port);
             bench.inspect(
                 udp_from_dut(IpAddress::v4(tester.ipv4), port).sent_anywhere().having<Grh>().with(Grh::dgid, remote),
                 within(5s));

@@ -16,16 +16,16 @@ const Case traffic_goes_to_the_advertised_qpn{
             const auto tester = bench.situation().tester;
             constexpr std::uint32_t another_qp = 0x00fedc;
             bench.step("An ARP request comes from another queue pair", rfc4391::arp_reply_to_advertised_qpn);
-            bench.dut().flush_neighbours();
+            bench.dut->flush_neighbours();
             bench.send(arp_request().with(Deth::src_qp, another_qp));
             bench.inspect(arp_reply().with(Bth::dest_qp, tester.qpn), within(1s));
 
             bench.step("IP to the tester", rfc4391::ip_to_advertised_qpn);
-            bench.dut().flush_neighbours();
+            bench.dut->flush_neighbours();
             bench.send(arp_request().with(Deth::src_qp, another_qp));
             bench.precondition(arp_reply(), within(1s));
             const auto port = bench.fresh_port();
-            bench.dut_sends(IpAddress::v4(tester.ipv4), port);
+            bench.dut.sends(IpAddress::v4(tester.ipv4), port);
             bench.inspect(udp_from_dut(IpAddress::v4(tester.ipv4), port).with(Bth::dest_qp, tester.qpn), within(3s));
         },
 };

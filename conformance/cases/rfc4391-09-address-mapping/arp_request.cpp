@@ -18,14 +18,14 @@ const Case arp_request_is_broadcast{
             bool is_answered = bench.happens(arp_reply(), within(1s));
             bench.control();
             // Where nobody tells whether it hears the broadcast group, it is asked by itself.
-            if (!is_answered && !bench.reached_dut()) {
+            if (!is_answered && !bench.dut.is_reached()) {
                 bench.send(unicast_arp_request());
                 is_answered = bench.happens(arp_reply(), within(1s));
             }
             bench.require(is_answered, "an ARP reply", "none");
             bench.step("It asks for an address that it does not know", rfc4391::ipv4_resolved_by_arp);
-            bench.dut().flush_neighbours();
-            bench.dut_resolves(IpAddress::v4(tester));
+            bench.dut->flush_neighbours();
+            bench.dut.resolves(IpAddress::v4(tester));
             bench.require(arp_request_for(tester), within(3s));
             bench.same_step("In the broadcast group", rfc4391::broadcast_group_carries_broadcasts);
             bench.inspect(arp_request_for(tester).with(Lrh::dlid, bench.link().broadcast_mlid), within(3s));

@@ -25,7 +25,7 @@ const Case interface_has_configured_p_key{
         "last of the port's table",
     .tags = {"sa", "pkey", "broadcast"},
     .impact = Impact::link,
-    .needs = Ability::see_all | Ability::control,
+    .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"create_child"},
     .lasts_at_most = 120s,
     .steps =
@@ -33,12 +33,12 @@ const Case interface_has_configured_p_key{
             constexpr std::uint16_t configured = 0x8345, unused = 0x8567;
             const PortName port{.guid = bench.situation().dut.gid.interface_id()};
             bench.step("The port's table gets two P_Keys more");
-            for (const auto p_key : {configured, unused}) bench.change_fabric(SetPKey{port, p_key});
+            for (const auto p_key : {configured, unused}) bench.fabric.change(SetPKey{port, p_key});
             bench.pass_time(2s);
             // Who makes an interface for each P_Key of the table may have been configured to.
             if (questions(bench, unused) != 0) bench.note("the DUT asks about a partition that no request named");
             bench.step("An interface is made for the first of them");
-            bench.dut_begins_child(configured);
+            bench.dut.begins_child(configured);
             bench.pass_time(5s);
             bench.require(questions(bench, configured) > 0,
                           "a question about the broadcast group of P_Key " + hex(configured, 4), "none");

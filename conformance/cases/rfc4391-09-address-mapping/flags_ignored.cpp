@@ -17,12 +17,12 @@ const Case link_address_flags_ignored{
             bench.precondition(arp_reply(), within(1s));
             for (const auto flags : std::array<std::uint8_t, 3>{0x01, 0x20, 0x3f}) {
                 bench.step("ARP request with flags " + hex(flags, 2));
-                bench.dut().flush_neighbours();
+                bench.dut->flush_neighbours();
                 bench.send(arp_request().with(ArpAddresses::sha_flags, flags));
                 bench.require(arp_reply(), within(1s));
                 const auto port = bench.fresh_port();
                 const auto tester = IpAddress::v4(bench.situation().tester.ipv4);
-                bench.dut_sends(tester, port);
+                bench.dut.sends(tester, port);
                 bench.require(udp_from_dut(tester, port), within(3s));
             }
         },

@@ -16,7 +16,7 @@ const Case neighbour_advertisement_in_full{
             if (now.dut.ipv6.is_zero()) bench.not_applicable("the DUT tells no IPv6 address");
             const auto with_option = neighbour_advertisement().with_link_address_option();
             bench.step("A solicitation is answered with a link-layer address", rfc4391::nd_option_used);
-            const auto group = bench.join(IpAddress::v6(solicited_node_group(now.dut.ipv6)));
+            const auto group = bench.sa.join(IpAddress::v6(solicited_node_group(now.dut.ipv6)));
             bench.send_until(neighbour_solicitation(group.mlid()), neighbour_advertisement(), within(1s));
             bench.inspect(neighbour_advertisement().claiming_link_address_option(), within(2s));
             bench.same_step("As Target Link-layer Address", rfc4391::nd_option_type);

@@ -20,8 +20,8 @@ const Case neighbour_solicitation_is_sent{
             bench.send(unicast_neighbour_solicitation());
             bench.require(neighbour_advertisement(), within(2s));
             bench.step("It solicits an address that it does not know");
-            bench.dut().flush_neighbours();
-            bench.dut_resolves(IpAddress::v6(tester));
+            bench.dut->flush_neighbours();
+            bench.dut.resolves(IpAddress::v6(tester));
             bench.require(neighbour_solicitation_for(tester), within(5s));
         },
 };

@@ -22,19 +22,19 @@ const Case path_is_asked_for{
             const auto address = bench.free_address();
             const auto to = IpAddress::v4(address);
             bench.step("A peer tells of itself, and the DUT sends to it: its LID", rfc4391::lid_by_iba_methods);
-            const auto unknown = bench.peer_never_seen();
+            const auto unknown = bench.fabric.peer_never_seen();
             const auto peer = unknown.value_or(tester.gid);
             const auto word_of_peer = arp_request().with(ArpAddresses::sha_gid, peer).with(ArpAddresses::spa, address);
             const auto datagram = udp_from_dut(to, port).sent_anywhere();
             bench.send(word_of_peer);
-            bench.dut_sends(to, port);
+            bench.dut.sends(to, port);
             // Who takes no address from a request asks for it, and hears of it once more.
             if (!bench.happens(datagram, within(1s))) bench.send_until(word_of_peer, datagram, within(2s));
             bench.inspect(datagram.with(Lrh::dlid, tester.lid), within(1s));
 
             bench.same_step("The rate of the path", rfc4391::path_rate_before_data);
             constexpr std::uint8_t rate_of_1x = 2;
-            const auto group = bench.group_at_sa(bench.link().broadcast_gid());
+            const auto group = bench.sa.group(bench.link().broadcast_gid());
             if (!group || group->record[McMemberRecord::rate] == rate_of_1x)
                 return bench.note("the DUT may be no faster than 1x, and then needs no rate");
             const bool is_asked = bench.comes_before(path_question_about(peer), datagram);

@@ -20,12 +20,12 @@ const Case qkey_of_the_broadcast_group_is_used{
             bench.step("Broadcast");
             constexpr auto everyone = IpAddress::v4(0xffffffff);
             const auto port = bench.fresh_port();
-            bench.dut_sends(everyone, port);
+            bench.dut.sends(everyone, port);
             bench.inspect(udp_from_dut(everyone, port).sent_anywhere().with(Deth::q_key, q_key), within(3s));
             bench.step("Multicast");
             const auto group = bench.fresh_group4();
-            bench.join(group);
-            bench.dut_sends(group, port);
+            bench.sa.join(group);
+            bench.dut.sends(group, port);
             bench.inspect(udp_from_dut(group, port).sent_anywhere().with(Deth::q_key, q_key), within(5s));
         },
 };

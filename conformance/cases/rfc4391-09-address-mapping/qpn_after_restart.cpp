@@ -15,8 +15,8 @@ const Case qpn_after_restart{
         [](Bench& bench) {
             const auto before = bench.situation().dut.qpn;
             bench.step("The DUT restarts");
-            bench.dut().restart();
-            bench.dut_comes_up();
+            bench.dut->restart();
+            bench.dut.comes_up();
             const auto after = bench.situation().dut.qpn;
             bench.require(true, "either");
             bench.note("the QPN was " + hex(before, 6) + " and is " + hex(after, 6) +

@@ -17,13 +17,13 @@ const Case neighbours_are_asked_again{
             constexpr unsigned reachable = 2;
             const auto tester = IpAddress::v4(bench.situation().tester.ipv4);
             const auto port = bench.fresh_port();
-            bench.dut().timers(reachable, 0, 0);
+            bench.dut->timers(reachable, 0, 0);
             bench.step("The DUT knows the tester's link-layer address");
-            bench.dut_sends(tester, port);
+            bench.dut.sends(tester, port);
             bench.precondition(udp_from_dut(tester, port), within(5s));
             bench.step("After a while without traffic it sends again");
             bench.pass_time(stated(std::chrono::seconds{3 * reachable}));
-            bench.dut_sends(tester, port);
+            bench.dut.sends(tester, port);
             // Linux sends on and asks meanwhile: up to 5 s later, then up to three times.
             bench.require(arp_request_for(tester.v4()).sent_anywhere(), within(15s));
         },

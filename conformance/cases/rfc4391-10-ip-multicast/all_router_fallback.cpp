@@ -14,7 +14,7 @@ const Case missing_group_goes_to_all_routers{
     .steps =
         [](Bench& bench) {
             bench.step("The tester is a router: it is in the all-router group", rfc4391::fallback_to_routers);
-            const auto routers = bench.join(all_routers);
+            const auto routers = bench.sa.join(all_routers);
             const auto group = bench.fresh_group4();
             const auto port = bench.fresh_port();
             const auto redirected =
@@ -25,12 +25,12 @@ const Case missing_group_goes_to_all_routers{
                     });
             bench.step("The DUT sends to a group that nobody has joined", rfc4391::fallback_to_routers,
                        rfc4392::missing_group_fallback);
-            bench.dut_sends(group, port);
-            bench.maps_rightly(group);
+            bench.dut.sends(group, port);
+            bench.dut.maps_rightly(group);
             bench.require(redirected, within(5s));
-            bench.require(!bench.group_at_sa(bench.mgid_of(group)), "no new group at the SA", "the group was created");
+            bench.require(!bench.sa.group(bench.mgid_of(group)), "no new group at the SA", "the group was created");
             bench.step("It prefers the all-router group to the broadcast group", rfc4391::fallback_prefers_all_router);
-            bench.dut_sends(group, port);
+            bench.dut.sends(group, port);
             bench.inspect(redirected.with(Lrh::dlid, routers.mlid()), within(5s));
         },
 };

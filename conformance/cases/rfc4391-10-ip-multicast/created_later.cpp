@@ -17,17 +17,17 @@ const Case redirected_packets_find_the_group_later{
             const auto group = bench.fresh_group4();
             const auto port = bench.fresh_port();
             bench.step("The group is missing: its packets go to the routers");
-            bench.join(all_routers);
-            bench.dut_sends(group, port);
-            bench.maps_rightly(group);
+            bench.sa.join(all_routers);
+            bench.dut.sends(group, port);
+            bench.dut.maps_rightly(group);
             const bool is_redirected = bench.happens(udp_from_dut(group, port), within(5s));
-            if (bench.group_at_sa(bench.mgid_of(group)))
+            if (bench.sa.group(bench.mgid_of(group)))
                 bench.not_applicable("the DUT redirects nothing: it has created the group");
             bench.precondition(is_redirected, "its datagram is seen");
             bench.step("The group is created");
-            const auto mlid = bench.join(group).mlid();
+            const auto mlid = bench.sa.join(group).mlid();
             bench.pass_time(1s);
-            bench.dut_sends(group, port);
+            bench.dut.sends(group, port);
             bench.require(udp_from_dut(group, port).with(Lrh::dlid, mlid), within(5s));
         },
 };

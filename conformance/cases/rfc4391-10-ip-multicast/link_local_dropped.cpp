@@ -16,12 +16,12 @@ const Case missing_link_local_group_is_dropped{
             const auto group = bench.fresh_link_local_group4();
             const auto port = bench.fresh_port();
             bench.step("The tester is in the all-router group; the DUT sends to a link-local group nobody has joined");
-            bench.join(all_routers);
-            bench.precondition(!bench.group_at_sa(bench.mgid_of(group)), "nobody is in " + text(group));
+            bench.sa.join(all_routers);
+            bench.precondition(!bench.sa.group(bench.mgid_of(group)), "nobody is in " + text(group));
             bench.control();
-            bench.dut_sends(group, port);
+            bench.dut.sends(group, port);
             bench.forbid(udp_from_dut(group, port), within(2s));
-            bench.require(!bench.group_at_sa(bench.mgid_of(group)), "no new group at the SA", "the group was created");
+            bench.require(!bench.sa.group(bench.mgid_of(group)), "no new group at the SA", "the group was created");
         },
 };
 

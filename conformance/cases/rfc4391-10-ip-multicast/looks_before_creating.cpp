@@ -17,15 +17,15 @@ const Case sender_looks_for_missing_group{
             const auto mgid = bench.mgid_of(group);
             bench.step("The DUT sends to a group that nobody has joined");
             const auto like = Bytes<McMemberRecord>{}.set(McMemberRecord::mgid, mgid);
-            const auto answer = bench.ask_sa({.method = Method::get,
+            const auto answer = bench.sa.ask({.method = Method::get,
                                               .attribute = attribute::mc_member_record,
                                               .component_mask = McMemberRecord::component::mgid,
                                               .record = {like.octets.begin(), like.octets.end()}});
             bench.precondition(answer.status == sa_status::no_records, "the SA says that the group does not exist");
-            bench.dut_sends(group, bench.fresh_port());
-            bench.maps_rightly(group);
+            bench.dut.sends(group, bench.fresh_port());
+            bench.dut.maps_rightly(group);
             bench.pass_time(2s);
-            if (bench.group_at_sa(mgid))
+            if (bench.sa.group(mgid))
                 bench.require(bench.comes_before(query_of(mgid), creating_join_of(mgid)),
                               "a question for " + text(mgid) + " before the join that created it", "none");
             else

@@ -16,12 +16,12 @@ const Case member_sends_at_once{
             const auto group = bench.fresh_group4();
             const auto port = bench.fresh_port();
             bench.step("The first datagram");
-            const auto mgid = bench.join(group).mgid;
-            bench.dut_sends(group, port);
+            const auto mgid = bench.sa.join(group).mgid;
+            bench.dut.sends(group, port);
             bench.precondition(udp_from_dut(group, port), within(5s));
             bench.step("Two more");
             for (int i = 0; i < 2; ++i) {
-                bench.dut_sends(group, port);
+                bench.dut.sends(group, port);
                 bench.precondition(udp_from_dut(group, port), within(5s));
             }
             const auto asked = bench.count(query_of(mgid)) + bench.count(join_of(mgid));

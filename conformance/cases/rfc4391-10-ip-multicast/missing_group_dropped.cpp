@@ -12,18 +12,17 @@ const Case missing_group_without_routers{
     .dut_can = {"send"},
     .steps =
         [](Bench& bench) {
-            if (bench.group_at_sa(bench.mgid_of(all_routers)))
-                bench.not_applicable("this link has an all-router group");
+            if (bench.sa.group(bench.mgid_of(all_routers))) bench.not_applicable("this link has an all-router group");
             const auto group = bench.fresh_group4();
             const auto port = bench.fresh_port();
             bench.step("The DUT sends to a group that nobody has joined", rfc4391::fallback_to_routers);
             bench.control();
-            bench.dut_sends(group, port);
+            bench.dut.sends(group, port);
             bench.pass_time(2s);
-            bench.require(!bench.group_at_sa(bench.mgid_of(group)), "no new group at the SA", "the group was created");
+            bench.require(!bench.sa.group(bench.mgid_of(group)), "no new group at the SA", "the group was created");
             bench.control();
             bench.step("What it does instead", rfc4391::fallback_drop);
-            bench.dut_sends(group, port);
+            bench.dut.sends(group, port);
             const bool is_broadcast = bench.happens(udp_from_dut(group, port), within(2s));
             bench.require(true, "either");
             bench.note(is_broadcast ? "the packet goes to the broadcast group" : "the packet is dropped");

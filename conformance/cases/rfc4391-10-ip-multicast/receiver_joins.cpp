@@ -21,7 +21,7 @@ const Case receiver_joins_as_full_member{
             const auto mgid = bench.mgid_of(group);
             const auto join = creating_join_of(mgid);
             bench.step("The DUT joins a group that does not exist yet", rfc4391::receiver_full_member_join);
-            bench.dut_joins(group);
+            bench.dut.joins(group);
             bench.inspect(
                 join_of(mgid).where(
                     McMemberRecord::join_state, [](auto state, auto&) { return (state & 1) != 0; }, "FullMember"),
@@ -30,11 +30,11 @@ const Case receiver_joins_as_full_member{
             bench.inspect(join.with(McMemberRecord::mtu, link.mtu), within(5s));
             bench.same_step("P_Key, Q_Key, SL and HopLimit", rfc4391::new_group_broadcast_parameters);
             // As the record has it, or the broadcast-GID, whose P_Key has the membership bit always (4).
-            const auto broadcast = bench.group_at_sa(link.broadcast_gid());
+            const auto broadcast = bench.sa.group(link.broadcast_gid());
             bench.precondition(broadcast.has_value(), "the SA tells of the broadcast group");
             const auto told = broadcast->record[McMemberRecord::p_key];
             const auto is_told = [told](std::uint16_t p_key, auto&) {
-                return p_key == told || p_key == (told | full_member);
+                return p_key == told || p_key == (told | full_membership);
             };
             bench.inspect(join.where(McMemberRecord::p_key, is_told, hex(told, 4) + ", as the broadcast group")
                               .with(McMemberRecord::q_key, link.q_key)
@@ -47,8 +47,8 @@ const Case receiver_joins_as_full_member{
                               .with(McMemberRecord::flow_label, link.flow_label),
                           within(5s));
             // What a join leaves open the SA chooses, so that the group that came of it counts.
-            bench.precondition(bench.exists_at_sa(mgid, within(5s)), "the group exists");
-            const auto created = bench.group_at_sa(mgid);
+            bench.precondition(bench.sa.has_group(mgid, within(5s)), "the group exists");
+            const auto created = bench.sa.group(mgid);
             bench.precondition(created.has_value(), "the SA tells of the group");
             bench.require_field(created->record, McMemberRecord::rate, broadcast->record[McMemberRecord::rate]);
             bench.require_field(created->record, McMemberRecord::lifetime, broadcast->record[McMemberRecord::lifetime]);

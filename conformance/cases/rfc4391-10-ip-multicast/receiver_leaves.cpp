@@ -16,13 +16,13 @@ const Case receiver_leaves{
             const auto group = bench.fresh_group4();
             const auto mgid = bench.mgid_of(group);
             bench.step("The DUT joins a group");
-            bench.dut().join(group);
-            bench.precondition(bench.exists_at_sa(mgid, within(5s)), "the group is at the SA");
-            bench.precondition((bench.dut_join_state(mgid) & 1) != 0, "the DUT is FullMember");
+            bench.dut->join(group);
+            bench.precondition(bench.sa.has_group(mgid, within(5s)), "the group is at the SA");
+            bench.precondition((bench.sa.join_state_of_dut(mgid) & 1) != 0, "the DUT is FullMember");
             bench.step("It leaves the group", rfc4391::leaves_group);
-            bench.dut().leave(group);
+            bench.dut->leave(group);
             bench.pass_time(2s);
-            const auto state = bench.dut_join_state(mgid);
+            const auto state = bench.sa.join_state_of_dut(mgid);
             const auto found = "JoinState " + std::to_string(state);
             bench.require((state & 1) == 0, "no FullMember any more", found);
             // RFC 4392 says "must", but is informational; RFC 4391, the standard, says SHOULD.

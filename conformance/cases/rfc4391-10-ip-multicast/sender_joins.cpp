@@ -17,27 +17,27 @@ const Case sender_joins_existing_group{
             const auto group = bench.fresh_group4();
             const auto port = bench.fresh_port();
             bench.step("The DUT sends to a group that exists", rfc4391::sender_joins_first, rfc4391::send_only_join);
-            const auto mgid = bench.join(group).mgid;
-            bench.dut_sends(group, port);
-            bench.maps_rightly(group);
+            const auto mgid = bench.sa.join(group).mgid;
+            bench.dut.sends(group, port);
+            bench.dut.maps_rightly(group);
             bench.require(join_of(mgid), within(3s));
             bench.require(udp_from_dut(group, port), within(5s));
 
             bench.step("What it asks the SA before it sends to another", rfc4391::sender_checks_group,
                        rfc4391::group_created_before_use);
             const auto third = bench.fresh_group4();
-            const auto third_mgid = bench.join(third).mgid;
-            bench.dut_sends(third, port);
+            const auto third_mgid = bench.sa.join(third).mgid;
+            bench.dut.sends(third, port);
             bench.precondition(udp_from_dut(third, port), within(5s));
             bench.require(bench.count(request_about(third_mgid)) > 0, "a request about " + text(third_mgid), "none");
 
             bench.step("Its JoinState", rfc4391::send_only_join);
             const auto another = bench.fresh_group4();
-            const auto its_mgid = bench.join(another).mgid;
-            bench.dut_sends(another, port);
+            const auto its_mgid = bench.sa.join(another).mgid;
+            bench.dut.sends(another, port);
             bench.precondition(join_of(its_mgid), within(3s));
             constexpr std::uint8_t send_only_non_member = 4;
-            const auto state = bench.join_state_asked(its_mgid);
+            const auto state = bench.sa.join_state_asked(its_mgid);
             bench.require(state == send_only_non_member, "JoinState 4 (SendOnlyNonMember)",
                           "JoinState " + std::to_string(state));
         },

@@ -17,8 +17,8 @@ const Case router_joins_existing_groups{
         [](Bench& bench) {
             const auto is_non_member = [](std::uint8_t state, auto&) { return state == join_state::non_member; };
             bench.step("Groups exist before the DUT becomes a router: it lists them", rfc4391::router_lists_groups);
-            const auto ipv4 = bench.join(bench.fresh_group4()).mgid, ipv6 = bench.join(bench.fresh_group6()).mgid;
-            bench.dut().router(true);
+            const auto ipv4 = bench.sa.join(bench.fresh_group4()).mgid, ipv6 = bench.sa.join(bench.fresh_group6()).mgid;
+            bench.dut->router(true);
             bench.require(bench.happens(list_of_groups(), within(10s)), "a query of the groups", "none");
             for (const auto& [mgid, version] : {std::pair{ipv4, "IPv4"}, std::pair{ipv6, "IPv6"}}) {
                 bench.same_step(std::string("It joins that of ") + version, rfc4391::router_listens_to_all_groups);

@@ -19,8 +19,8 @@ const Case router_joins_later_groups{
             const auto is_non_member = [](std::uint8_t state, auto&) { return state == join_state::non_member; };
             bench.step("The DUT comes up and becomes a router: it subscribes", rfc4391::router_wildcard_subscription,
                        rfc4392::router_follows_creations);
-            bench.dut_comes_up();
-            bench.dut().router(true);
+            bench.dut.comes_up();
+            bench.dut->router(true);
             bench.pass_time(2s);
             const auto wildcard =
                 subscription_to(trap::multicast_group_created).such_that("for all groups", [](const Packet& p, auto&) {
@@ -31,7 +31,7 @@ const Case router_joins_later_groups{
                           "none");
             bench.step("A group is created later", rfc4391::router_wildcard_subscription,
                        rfc4392::router_follows_creations);
-            const auto mgid = bench.join(bench.fresh_group4()).mgid;
+            const auto mgid = bench.sa.join(bench.fresh_group4()).mgid;
             bench.require(join_of(mgid).where(McMemberRecord::join_state, is_non_member, "NonMember only"),
                           within(10s));
         },

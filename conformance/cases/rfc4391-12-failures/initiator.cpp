@@ -12,21 +12,21 @@ const Case program_hears_of_failed_join{
         "the DUT says that the join failed while the SA refuses it, and that it succeeded where the SA grants it",
     .tags = {"sa", "robust"},
     .impact = Impact::link,
-    .needs = Ability::see_all | Ability::control,
+    .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"join"},
     .lasts_at_most = 60s,
     .steps =
         [](Bench& bench) {
             bench.step("The SA grants a join of the DUT");
             const auto granted = bench.fresh_group4();
-            bench.precondition(bench.dut_can_join(granted), "the DUT says that a join succeeded which the SA grants");
+            bench.precondition(bench.dut.can_join(granted), "the DUT says that a join succeeded which the SA grants");
             const auto refused = bench.fresh_group4();
             const auto mgid = bench.mgid_of(refused);
             bench.step("The SA refuses one");
-            bench.change_fabric(refused_joins(mgid));
-            const bool says_it_joined = bench.dut_can_join(refused);
-            bench.precondition(bench.reaches_sa(mgid, within(5s)), "the DUT asks for the group");
-            bench.change_fabric(SetSa{.resets = true});
+            bench.fabric.change(refused_joins(mgid));
+            const bool says_it_joined = bench.dut.can_join(refused);
+            bench.precondition(bench.sa.hears_join(mgid, within(5s)), "the DUT asks for the group");
+            bench.fabric.change(SetSa{.resets = true});
             if (says_it_joined)
                 bench.warn("that the program is told of the failure", "the call succeeded");
             else

@@ -10,23 +10,23 @@ const Case failed_joins_of_senders_are_logged{
     .pass_if = "while the SA refuses a sender's join of a group that exists the DUT's log grows",
     .tags = {"sa", "egress", "robust"},
     .impact = Impact::link,
-    .needs = Ability::see_all | Ability::control,
+    .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"log", "send"},
     .lasts_at_most = 60s,
     .steps =
         [](Bench& bench) {
             const auto group = bench.fresh_group4();
-            const auto mgid = bench.join(group).mgid;
+            const auto mgid = bench.sa.join(group).mgid;
             bench.step("The SA refuses a join of the DUT, which is to send to a group that exists");
-            (void)bench.dut().log();
-            const auto before = bench.dut().log();
-            bench.change_fabric(refused_joins(mgid));
-            bench.dut_sends(group, bench.fresh_port());
+            (void)bench.dut->log();
+            const auto before = bench.dut->log();
+            bench.fabric.change(refused_joins(mgid));
+            bench.dut.sends(group, bench.fresh_port());
             bench.precondition(join_of(mgid), within(5s));
             bench.pass_time(3s);
-            const auto after = bench.dut().log();
+            const auto after = bench.dut->log();
             bench.require(!after.empty() && after != before, "a line in the DUT's log", "none");
-            bench.change_fabric(SetSa{.resets = true});
+            bench.fabric.change(SetSa{.resets = true});
         },
 };
 

@@ -10,7 +10,7 @@ const Case unanswered_joins_are_logged{
     .pass_if = "while the SA is silent the DUT's log grows with a join, and with a leave; afterwards the DUT can join",
     .tags = {"sa", "robust"},
     .impact = Impact::fabric,
-    .needs = Ability::see_all | Ability::control,
+    .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"log", "join", "leave"},
     .lasts_at_most = 120s,
     .steps =
@@ -18,29 +18,29 @@ const Case unanswered_joins_are_logged{
             // Longer than three tries of a few seconds each.
             constexpr auto patience = 20s;
             const auto log_grows = [&](auto&& action) {
-                (void)bench.dut().log();
-                const auto before = bench.dut().log();
+                (void)bench.dut->log();
+                const auto before = bench.dut->log();
                 action();
                 bench.pass_time(patience);
-                const auto after = bench.dut().log();
+                const auto after = bench.dut->log();
                 return !after.empty() && after != before;
             };
             bench.step("The DUT is in a group");
             const auto left = bench.fresh_group4();
-            bench.dut_joins(left);
-            bench.precondition(bench.exists_at_sa(bench.mgid_of(left), within(10s)), "the DUT can join groups");
+            bench.dut.joins(left);
+            bench.precondition(bench.sa.has_group(bench.mgid_of(left), within(10s)), "the DUT can join groups");
             bench.step("The SA does not answer a leave");
-            bench.change_fabric(SetSa{.is_silent = true});
-            const bool tells_of_leave = log_grows([&] { bench.dut().leave(left); });
+            bench.fabric.change(SetSa{.is_silent = true});
+            const bool tells_of_leave = log_grows([&] { bench.dut->leave(left); });
             bench.precondition(bench.count(leave_of(bench.mgid_of(left))) > 0, "the DUT leaves the group");
             bench.require(tells_of_leave, "a line in the DUT's log", "none");
             bench.step("Nor a join");
             const auto group = bench.fresh_group4();
-            const bool tells_of_join = log_grows([&] { (void)bench.dut_can_join(group); });
+            const bool tells_of_join = log_grows([&] { (void)bench.dut.can_join(group); });
             bench.precondition(bench.count(join_of(bench.mgid_of(group))) > 0, "the DUT asks for the group");
             bench.require(tells_of_join, "a line in the DUT's log", "none");
             bench.step("The SA answers again");
-            bench.change_fabric(SetSa{.resets = true});
+            bench.fabric.change(SetSa{.resets = true});
             bench.control();
         },
 };

@@ -13,7 +13,7 @@ const Case setup_needs_privileges{
     .steps =
         [](Bench& bench) {
             bench.step("The adapter tries it as a user without privileges");
-            const auto attempts = bench.dut().unprivileged();
+            const auto attempts = bench.dut->unprivileged();
             bench.precondition(!attempts.empty(), "there is something to try");
             for (const auto& [what, is_refused] : attempts)
                 bench.require(is_refused, "a refusal to " + what, "it was let");

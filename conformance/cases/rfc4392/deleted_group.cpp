@@ -18,22 +18,22 @@ const Case mlid_of_deleted_group_is_forgotten{
             const auto group = bench.fresh_group4();
             const auto port = bench.fresh_port();
             bench.step("The DUT sends to a group of the tester");
-            const auto joined = bench.join(group);
-            bench.dut_sends(group, port);
+            const auto joined = bench.sa.join(group);
+            bench.dut.sends(group, port);
             bench.precondition(udp_from_dut(group, port), within(5s));
             bench.step("The tester leaves; the SA deletes the group");
-            bench.leave(joined.mgid);
-            if (bench.group_at_sa(joined.mgid)) bench.not_applicable("somebody else keeps the group");
+            bench.sa.leave(joined.mgid);
+            if (bench.sa.group(joined.mgid)) bench.not_applicable("somebody else keeps the group");
             bench.pass_time(2s);
             bench.control();
-            bench.dut_sends(group, port);
+            bench.dut.sends(group, port);
             const auto stray =
                 udp_from_dut(group, port)
                     .sent_anywhere()
                     .such_that("to the MLID of the deleted group", [mlid = joined.mlid()](const Packet& p, auto&) {
                         return p.lrh && p.lrh[Lrh::dlid] == mlid;
                     });
-            if (bench.happens(stray, within(2s)) && bench.group_at_sa(joined.mgid))
+            if (bench.happens(stray, within(2s)) && bench.sa.group(joined.mgid))
                 bench.not_applicable("the DUT has created the group anew");
             bench.forbid(stray, within(1s));
         },

@@ -12,7 +12,7 @@ const Case limited_member_is_answered{
     .needs = Ability::any_frame,
     .steps =
         [](Bench& bench) {
-            const auto limited = static_cast<std::uint16_t>(bench.link().p_key & ~full_member);
+            const auto limited = static_cast<std::uint16_t>(bench.link().p_key & ~full_membership);
             bench.step("An ordinary echo request is answered");
             bench.control();
             bench.step("So is one from a limited member");

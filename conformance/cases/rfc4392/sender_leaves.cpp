@@ -22,8 +22,8 @@ const Case idle_sender_leaves{
             const auto group = bench.fresh_group4();
             const auto port = bench.fresh_port();
             bench.step("The DUT sends to a group of the tester, then no more");
-            const auto mgid = bench.join(group).mgid;
-            bench.dut_sends(group, port);
+            const auto mgid = bench.sa.join(group).mgid;
+            bench.dut.sends(group, port);
             bench.precondition(udp_from_dut(group, port), within(5s));
             bench.precondition(bench.count(join_of(mgid)) > 0, "the DUT joins to send");
             bench.require(leave_of(mgid), stated(2 * patience));

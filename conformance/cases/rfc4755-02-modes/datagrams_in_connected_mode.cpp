@@ -15,7 +15,7 @@ const Case datagrams_in_connected_mode{
             const auto over_ud = Opcode::ud_send_only;
             bench.step("The DUT goes to connected mode");
             bench.control6();
-            bench.dut_connected_mode();
+            bench.connection.dut_takes_part();
             bench.step("Address resolution and unicast IP over UD");
             bench.send(arp_request());
             bench.require(arp_reply().with(Bth::opcode, over_ud), within(1s));

@@ -14,10 +14,10 @@ const Case connection_has_its_own_queue_pair{
     .steps =
         [](Bench& bench) {
             bench.step("The DUT goes to connected mode; its UD queue pair answers");
-            bench.dut_connected_mode();
+            bench.connection.dut_takes_part();
             bench.control();
             bench.step("It accepts a connection");
-            bench.request_connection();
+            bench.connection.request();
             bench.inspect(rep_of_dut().where(
                               CmRep::local_qpn,
                               [](auto qpn, const Situation& situation) { return qpn > 1 && qpn != situation.dut.qpn; },

@@ -15,11 +15,11 @@ const Case crossing_of_larger_tester{
     .steps =
         [](Bench& bench) {
             bench.step("The DUT takes a connection");
-            bench.dut_connected_mode();
-            bench.send(cm_dreq(bench.connect()));
+            bench.connection.dut_takes_part();
+            bench.send(cm_dreq(bench.connection.establish()));
             bench.step("It requests one from an address that is larger than its own");
-            bench.tester_presents(flag_rc, 0xfffffe);
-            (void)bench.dut_requests_connection();
+            bench.tester.present(flag_rc, 0xfffffe);
+            (void)bench.connection.requested_by_dut();
             bench.step("A REQ from there crosses its own");
             bench.send(cm_req());
             bench.require(rep_of_dut(), within(2s));

@@ -16,11 +16,11 @@ const Case crossing_of_smaller_tester{
         [](Bench& bench) {
             constexpr std::uint16_t consumer_reject = 28;
             bench.step("The DUT takes a connection");
-            bench.dut_connected_mode();
-            bench.send(cm_dreq(bench.connect()));
+            bench.connection.dut_takes_part();
+            bench.send(cm_dreq(bench.connection.establish()));
             bench.step("It requests one from an address that is smaller than its own");
-            bench.tester_presents(flag_rc, 0x000002);
-            (void)bench.dut_requests_connection();
+            bench.tester.present(flag_rc, 0x000002);
+            (void)bench.connection.requested_by_dut();
             bench.step("A REQ from there crosses its own");
             bench.send(cm_req());
             bench.require(rej_of_dut().with(CmRej::reason, consumer_reject), within(2s));

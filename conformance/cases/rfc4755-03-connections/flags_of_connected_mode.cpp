@@ -23,29 +23,29 @@ const Case connected_mode_ignores_reserved_flags{
                 return ipoib_service_id(p.get<CmReq>())[IpoibServiceId::qpn] == s.tester.qpn;
             });
             bench.step("Reserved flags alone");
-            bench.dut_connected_mode();
-            bench.tester_presents(0x3f, first_qpn);
-            bench.dut().flush_neighbours();
+            bench.connection.dut_takes_part();
+            bench.tester.present(0x3f, first_qpn);
+            bench.dut->flush_neighbours();
             bench.send(arp_request());
             bench.require(arp_reply(), within(1s));
-            bench.dut_sends(tester, port);
+            bench.dut.sends(tester, port);
             bench.require(over_ud(udp_from_dut(tester, port)), within(3s));
             bench.forbid_so_far(to_the_qpn);
 
             bench.step("What the DUT does with a peer that announces RC");
-            bench.tester_presents(flag_rc, first_qpn + 1);
-            bench.dut().flush_neighbours();
+            bench.tester.present(flag_rc, first_qpn + 1);
+            bench.dut->flush_neighbours();
             bench.send(arp_request());
             bench.precondition(arp_reply(), within(1s));
-            bench.dut_sends(tester, port);
+            bench.dut.sends(tester, port);
             const bool connects = bench.happens(to_the_qpn, within(3s));
 
             bench.step("The same with reserved flags");
-            bench.tester_presents(flag_rc | 0x3f, first_qpn + 2);
-            bench.dut().flush_neighbours();
+            bench.tester.present(flag_rc | 0x3f, first_qpn + 2);
+            bench.dut->flush_neighbours();
             bench.send(arp_request());
             bench.require(arp_reply(), within(1s));
-            bench.dut_sends(tester, port);
+            bench.dut.sends(tester, port);
             bench.require(connects ? to_the_qpn : udp_from_dut(tester, port), within(3s));
         },
 };

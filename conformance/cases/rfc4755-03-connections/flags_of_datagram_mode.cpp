@@ -21,13 +21,13 @@ const Case datagram_mode_ignores_flags{
             bench.precondition(arp_reply(), within(1s));
             for (const auto flags : std::array<std::uint8_t, 4>{0x80, 0x40, 0xc0, 0xff}) {
                 bench.step("A peer with flags " + hex(flags, 2));
-                bench.dut().flush_neighbours();
-                bench.tester_presents(flags);
+                bench.dut->flush_neighbours();
+                bench.tester.present(flags);
                 bench.send(arp_request());
                 bench.require(arp_reply(), within(1s));
                 const auto port = bench.fresh_port();
                 const auto tester = IpAddress::v4(bench.situation().tester.ipv4);
-                bench.dut_sends(tester, port);
+                bench.dut.sends(tester, port);
                 bench.require(over_ud(udp_from_dut(tester, port)), within(3s));
                 bench.forbid_so_far(req_of_dut());
             }

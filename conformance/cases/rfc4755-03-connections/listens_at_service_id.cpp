@@ -15,7 +15,7 @@ const Case listens_at_service_id{
     .steps =
         [](Bench& bench) {
             bench.step("The DUT is asked at the Service-ID of its UD queue pair");
-            bench.dut_connected_mode();
+            bench.connection.dut_takes_part();
             bench.send(cm_req());
             bench.precondition(answer_to_req(), within(2s));
             const auto refused = rej_of_dut().such_that("as of no service", [](const Packet& p, const Situation&) {

@@ -16,8 +16,8 @@ const Case rejection_names_the_ud_queue_pair{
     .steps =
         [](Bench& bench) {
             bench.step("The DUT takes a connection");
-            bench.dut_connected_mode();
-            bench.send(cm_dreq(bench.connect()));
+            bench.connection.dut_takes_part();
+            bench.send(cm_dreq(bench.connection.establish()));
             bench.step("A REQ for a transport service that no IPoIB interface has");
             constexpr std::uint8_t extended = 3;
             bench.send(cm_req().with(CmReq::transport_service_type, extended));

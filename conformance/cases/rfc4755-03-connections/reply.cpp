@@ -18,8 +18,8 @@ const Case reply_names_the_ud_queue_pair{
             constexpr auto is_mtu = [](const std::uint32_t& mtu) { return mtu != 0 && mtu <= 0x80000000; };
             bench.step("The DUT accepts a connection: the UD QPN", rfc4755::cm_setup_carries_ud_qpn,
                        rfc4755::cm_private_data_format);
-            bench.dut_connected_mode();
-            bench.request_connection();
+            bench.connection.dut_takes_part();
+            bench.connection.request();
             bench.inspect(with_private_data(rep_of_dut(), CmPrivateData::ud_qpn, bench.situation().dut.qpn),
                           within(1s));
             bench.same_step("The Receive MTU", rfc4755::cm_private_data_format);

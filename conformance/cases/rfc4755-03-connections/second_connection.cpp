@@ -16,8 +16,8 @@ const Case second_request_leaves_the_connection{
     .steps =
         [](Bench& bench) {
             bench.step("A connection that carries IP");
-            bench.dut_connected_mode();
-            const auto first = bench.connect();
+            bench.connection.dut_takes_part();
+            const auto first = bench.connection.establish();
             bench.send(over_connection(echo_request(), first, 0));
             bench.precondition(echo_reply(), within(2s));
             bench.step("A second REQ is answered");

@@ -20,9 +20,9 @@ const Case request_of_the_dut{
             constexpr auto is_mtu = [](const std::uint32_t& mtu) { return mtu != 0 && mtu <= 0x80000000; };
             const auto qpn = bench.situation().dut.qpn;
             bench.step("The DUT requests a connection: the Service-ID", rfc4755::cm_service_id);
-            bench.dut_connected_mode();
-            bench.tester_presents(flag_rc);
-            const auto req = bench.dut_requests_connection();
+            bench.connection.dut_takes_part();
+            bench.tester.present(flag_rc);
+            const auto req = bench.connection.requested_by_dut();
             const auto service = std::uint64_t{IpoibServiceId::ietf} << 56 | bench.situation().tester.qpn;
             bench.inspect(req_of_dut().with(CmReq::service_id, service), within(1s));
             bench.same_step("The UD QPN", rfc4755::cm_setup_carries_ud_qpn, rfc4755::cm_private_data_format);

@@ -15,11 +15,11 @@ const Case interface_ends_its_connections{
     .steps =
         [](Bench& bench) {
             bench.step("A connection");
-            bench.dut_connected_mode();
-            const auto connection = bench.connect();
+            bench.connection.dut_takes_part();
+            const auto connection = bench.connection.establish();
             bench.control();
             bench.step("The interface goes down");
-            bench.dut().down();
+            bench.dut->down();
             bench.require(dreq_of_dut(connection), within(5s));
         },
 };

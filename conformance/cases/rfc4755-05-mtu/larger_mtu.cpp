@@ -15,9 +15,9 @@ const Case receive_mtu_observed{
     .steps =
         [](Bench& bench) {
             bench.step("The DUT requests a connection");
-            bench.dut_connected_mode();
-            bench.tester_presents(flag_rc);
-            const auto req = bench.dut_requests_connection();
+            bench.connection.dut_takes_part();
+            bench.tester.present(flag_rc);
+            const auto req = bench.connection.requested_by_dut();
             const auto data = ipoib_private_data(View<CmReq>::at(req.octets));
             const auto mtu = data[CmPrivateData::receive_mtu];
             constexpr std::uint32_t usual = 2048;

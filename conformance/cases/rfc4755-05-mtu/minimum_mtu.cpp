@@ -20,7 +20,7 @@ const Case carries_the_least_ipv6_mtu{
             bench.send(echo_request6(payload));
             bench.require(whole, within(1s));
             bench.step("In connected mode");
-            bench.dut_connected_mode();
+            bench.connection.dut_takes_part();
             bench.control();
             bench.send(echo_request6(payload));
             bench.require(whole, within(1s));

@@ -16,10 +16,10 @@ const Case requester_accepts_smaller_packets{
         [](Bench& bench) {
             constexpr std::array<std::size_t, 3> payloads{972, 56, 0};
             bench.step("The DUT requests a connection and gets it");
-            bench.dut_connected_mode();
+            bench.connection.dut_takes_part();
             bench.control();
-            bench.tester_presents(flag_rc);
-            const auto req = bench.dut_requests_connection();
+            bench.tester.present(flag_rc);
+            const auto req = bench.connection.requested_by_dut();
             bench.precondition(req[CmReq::local_qpn] != bench.situation().dut.qpn,
                                "the connection has a queue pair of its own");
             bench.send(cm_rep(req));

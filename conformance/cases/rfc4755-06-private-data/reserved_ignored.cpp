@@ -16,8 +16,8 @@ const Case private_data_reserved_ignored{
         [](Bench& bench) {
             constexpr std::uint8_t all_bits = 0xff;
             bench.step("A REQ with the octet zero is accepted, and the connection ended");
-            bench.dut_connected_mode();
-            bench.send(cm_dreq(bench.connect()));
+            bench.connection.dut_takes_part();
+            bench.send(cm_dreq(bench.connection.establish()));
             bench.step("A REQ with the octet set");
             bench.send(cm_req(all_bits));
             bench.require(rep_of_dut(), within(2s));

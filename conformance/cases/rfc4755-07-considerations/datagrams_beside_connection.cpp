@@ -16,8 +16,8 @@ const Case datagrams_beside_a_connection{
         [](Bench& bench) {
             bench.step("A connection");
             bench.control6();
-            bench.dut_connected_mode();
-            (void)bench.connect();
+            bench.connection.dut_takes_part();
+            (void)bench.connection.establish();
             bench.step("IPv4 and IPv6 over UD");
             bench.send(echo_request());
             bench.require(echo_reply(), within(2s));

@@ -16,9 +16,9 @@ const Case ip_over_a_connection{
         [](Bench& bench) {
             bench.step("A connection");
             bench.control6();
-            bench.dut_connected_mode();
+            bench.connection.dut_takes_part();
             bench.control();
-            const auto connection = bench.connect();
+            const auto connection = bench.connection.establish();
             bench.step("IPv4 and IPv6 over it");
             bench.send(over_connection(echo_request(), connection, 0));
             bench.require(echo_reply(), within(2s));

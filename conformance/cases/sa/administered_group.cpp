@@ -15,13 +15,14 @@ const Case broadcast_group_outlives_members{
         [](Bench& bench) {
             const auto broadcast = bench.link().broadcast_gid();
             bench.step("The tester leaves the broadcast group");
-            bench.precondition(bench.group_at_sa(broadcast).has_value(), "the SA has a broadcast group");
-            bench.leave(broadcast);
-            bench.require(bench.group_at_sa(broadcast).has_value(), "the broadcast group", "no group");
+            bench.precondition(bench.sa.group(broadcast).has_value(), "the SA has a broadcast group");
+            bench.sa.leave(broadcast);
+            bench.require(bench.sa.group(broadcast).has_value(), "the broadcast group", "no group");
             bench.step("It enters the link again");
-            const auto record = bench.new_group_record().set(McMemberRecord::mgid, broadcast);
-            bench.precondition(bench.ask_to_join(record, bench.creation_mask()).is_ok(), "the SA lets it in again");
-            bench.rejoin_link();
+            const auto record = bench.sa.new_group_record().set(McMemberRecord::mgid, broadcast);
+            bench.precondition(bench.sa.ask_to_join(record, bench.sa.creation_mask()).is_ok(),
+                               "the SA lets it in again");
+            bench.tester.enter_link_again();
         },
 };
 

@@ -16,11 +16,11 @@ const Case join_is_answered_with_the_group{
     .steps =
         [](Bench& bench) {
             using Member = McMemberRecord;
-            const auto created = bench.join(bench.fresh_group4());
+            const auto created = bench.sa.join(bench.fresh_group4());
             for (const auto& mgid : {created.mgid, bench.link().broadcast_gid()}) {
                 bench.step(text(mgid) + " is joined and asked for");
-                const auto joined = bench.join(mgid, JoinState::send_only_non_member).record;
-                const auto group = bench.group_at_sa(mgid);
+                const auto joined = bench.sa.join(mgid, JoinState::send_only_non_member).record;
+                const auto group = bench.sa.group(mgid);
                 bench.precondition(group.has_value(), "the SA has the group");
                 const auto& held = group->record;
                 bench.require_field(joined, Member::mlid, held[Member::mlid]);

@@ -23,12 +23,11 @@ const Case creation_needs_components{
                  {"FlowLabel", component::flow_label}}};
             for (const auto& [name, missing] : components) {
                 bench.step(std::string("A group is to be created without ") + name);
-                const auto record = bench.new_group_record();
-                bench.require_refusal(bench.ask_to_join(record, bench.creation_mask() & ~missing));
-                bench.require(!bench.group_at_sa(record[McMemberRecord::mgid]), "no new group",
-                              "the group was created");
+                const auto record = bench.sa.new_group_record();
+                bench.sa.require_refusal(bench.sa.ask_to_join(record, bench.sa.creation_mask() & ~missing));
+                bench.require(!bench.sa.group(record[McMemberRecord::mgid]), "no new group", "the group was created");
                 bench.step("The same with all of them");
-                bench.precondition(bench.ask_to_join(record, bench.creation_mask()).is_ok(),
+                bench.precondition(bench.sa.ask_to_join(record, bench.sa.creation_mask()).is_ok(),
                                    "the SA creates the group");
             }
         },

@@ -15,24 +15,24 @@ const Case memberships_are_ones_own{
     .lasts_at_most = 20s,
     .steps =
         [](Bench& bench) {
-            auto& stranger = bench.first();
-            auto& owner = bench.second();
+            auto& stranger = bench.tester.first();
+            auto& owner = bench.tester.second();
             const auto group = owner.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member);
             auto record = group.record;
             record.set(McMemberRecord::port_gid, owner.self().gid)
                 .set(McMemberRecord::join_state, static_cast<std::uint8_t>(JoinState::non_member));
             bench.step("Another port asks for a join state in its name");
-            bench.require_refusal(stranger.ask_to_join(record, McMemberRecord::component::join));
+            bench.sa.require_refusal(stranger.ask_to_join(record, McMemberRecord::component::join));
             bench.step("Another port leaves in its name");
-            bench.require_refusal(stranger.ask_to_remove(group.mgid, owner.self().gid, JoinState::full_member));
-            bench.require(bench.group_at_sa(group.mgid).has_value(), "the group as it was", "no group");
+            bench.sa.require_refusal(stranger.ask_to_remove(group.mgid, owner.self().gid, JoinState::full_member));
+            bench.require(bench.sa.group(group.mgid).has_value(), "the group as it was", "no group");
             bench.step("The port leaves by itself");
             bench.precondition(owner.ask_to_leave(group.mgid, JoinState::full_member).is_ok(),
                                "the SA lets the port leave");
             bench.step("Another port joins for one that is no member (ProxyJoin)");
             bench.note(
                 "of a port that is no member: " +
-                status_text(stranger.ask_to_join(record.set(McMemberRecord::join_state, 1), bench.creation_mask())));
+                status_text(stranger.ask_to_join(record.set(McMemberRecord::join_state, 1), bench.sa.creation_mask())));
             (void)stranger.ask_to_remove(group.mgid, owner.self().gid, JoinState::full_member);
         },
 };

@@ -16,16 +16,15 @@ const Case only_full_members_create{
         [](Bench& bench) {
             const auto ask = [&](const Bytes<McMemberRecord>& record, JoinState state) {
                 auto request = record;
-                return bench.ask_to_join(request.set(McMemberRecord::join_state, static_cast<std::uint8_t>(state)),
-                                         bench.creation_mask());
+                return bench.sa.ask_to_join(request.set(McMemberRecord::join_state, static_cast<std::uint8_t>(state)),
+                                            bench.sa.creation_mask());
             };
             for (const auto state : {JoinState::non_member, JoinState::send_only_non_member,
                                      JoinState::non_member | JoinState::send_only_non_member}) {
-                const auto record = bench.new_group_record();
+                const auto record = bench.sa.new_group_record();
                 bench.step("A join of a missing group with JoinState " + std::to_string(static_cast<int>(state)));
-                bench.require_refusal(ask(record, state));
-                bench.require(!bench.group_at_sa(record[McMemberRecord::mgid]), "no new group",
-                              "the group was created");
+                bench.sa.require_refusal(ask(record, state));
+                bench.require(!bench.sa.group(record[McMemberRecord::mgid]), "no new group", "the group was created");
                 bench.step("The same with the FullMember bit");
                 bench.precondition(ask(record, state | JoinState::full_member).is_ok(), "the SA creates the group");
             }

@@ -44,16 +44,16 @@ const Case joins_must_match_the_group{
     .subject = Subject::sa,
     .steps =
         [](Bench& bench) {
-            const auto group = bench.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member);
+            const auto group = bench.sa.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member);
             for (const auto& wrong : wrong_joins) {
                 bench.step(std::string("A join with ") + wrong.title, *wrong.refused_by);
                 auto right = group.record;
-                right.set(M::port_gid, bench.first().self().gid)
+                right.set(M::port_gid, bench.tester.first().self().gid)
                     .set(M::join_state, static_cast<std::uint8_t>(JoinState::send_only_non_member));
                 auto record = right;
                 wrong.make_wrong(record);
-                bench.require_refusal(bench.ask_to_join(record, M::component::join | wrong.component));
-                bench.precondition(bench.ask_to_join(right, M::component::create).is_ok(),
+                bench.sa.require_refusal(bench.sa.ask_to_join(record, M::component::join | wrong.component));
+                bench.precondition(bench.sa.ask_to_join(right, M::component::create).is_ok(),
                                    "the SA grants the join that is right");
             }
         },

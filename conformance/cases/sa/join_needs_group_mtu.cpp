@@ -13,15 +13,15 @@ const Case join_needs_group_mtu{
     .subject = Subject::sa,
     .steps =
         [](Bench& bench) {
-            const auto mtu = bench.port().mtu;
+            const auto mtu = bench.tester.port().mtu;
             const auto join = [&](std::uint8_t code) {
-                const auto record = bench.new_group_record().set(McMemberRecord::mtu, code);
-                return bench.ask_to_join(record, bench.creation_mask());
+                const auto record = bench.sa.new_group_record().set(McMemberRecord::mtu, code);
+                return bench.sa.ask_to_join(record, bench.sa.creation_mask());
             };
             bench.step("A group with the port's MTU can be joined");
             bench.precondition(join(mtu).is_ok(), "the SA grants a join with the port's MTU");
             bench.step("A group with a larger one cannot");
-            bench.require_refusal(join(static_cast<std::uint8_t>(mtu + 1)));
+            bench.sa.require_refusal(join(static_cast<std::uint8_t>(mtu + 1)));
             bench.step("A group with the port's MTU can be joined, still");
             bench.precondition(join(mtu).is_ok(), "the SA grants a join with the port's MTU");
         },

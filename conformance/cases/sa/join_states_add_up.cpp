@@ -18,17 +18,17 @@ const Case join_states_add_up{
             constexpr auto both = JoinState::full_member | JoinState::send_only_non_member;
             bench.step("A FullMember joins as SendOnlyNonMember too, and leaves as both");
             const auto group = bench.mgid_of(bench.fresh_group4());
-            bench.join(group, JoinState::full_member);
-            bench.join(group, JoinState::send_only_non_member);
-            bench.require_grant(bench.ask_to_leave(group, both));
+            bench.sa.join(group, JoinState::full_member);
+            bench.sa.join(group, JoinState::send_only_non_member);
+            bench.sa.require_grant(bench.sa.ask_to_leave(group, both));
 
             bench.step("The same, but it leaves as SendOnlyNonMember first");
             const auto other = bench.mgid_of(bench.fresh_group4());
-            bench.join(other, JoinState::full_member);
-            bench.join(other, JoinState::send_only_non_member);
-            bench.require_grant(bench.ask_to_leave(other, JoinState::send_only_non_member));
-            bench.require(bench.group_at_sa(other).has_value(), "the group that it is a FullMember of", "no group");
-            bench.require_grant(bench.ask_to_leave(other, JoinState::full_member));
+            bench.sa.join(other, JoinState::full_member);
+            bench.sa.join(other, JoinState::send_only_non_member);
+            bench.sa.require_grant(bench.sa.ask_to_leave(other, JoinState::send_only_non_member));
+            bench.require(bench.sa.group(other).has_value(), "the group that it is a FullMember of", "no group");
+            bench.sa.require_grant(bench.sa.ask_to_leave(other, JoinState::full_member));
         },
 };
 

@@ -15,16 +15,16 @@ const Case unheld_states_cannot_be_left{
         [](Bench& bench) {
             const auto group = bench.mgid_of(bench.fresh_group4());
             bench.step("A group is left that does not exist");
-            bench.require_refusal(bench.ask_to_leave(group, JoinState::full_member));
-            bench.join(group, JoinState::full_member);
+            bench.sa.require_refusal(bench.sa.ask_to_leave(group, JoinState::full_member));
+            bench.sa.join(group, JoinState::full_member);
             for (const auto states : {JoinState::non_member, JoinState::send_only_non_member,
                                       JoinState::non_member | JoinState::send_only_non_member}) {
                 bench.step("A FullMember leaves with JoinState " + std::to_string(static_cast<int>(states)));
-                bench.require_refusal(bench.ask_to_leave(group, states));
-                bench.require(bench.group_at_sa(group).has_value(), "the group as it was", "no group");
+                bench.sa.require_refusal(bench.sa.ask_to_leave(group, states));
+                bench.require(bench.sa.group(group).has_value(), "the group as it was", "no group");
             }
             bench.step("It leaves as FullMember");
-            bench.precondition(bench.ask_to_leave(group, JoinState::full_member).is_ok(), "the SA lets it leave");
+            bench.precondition(bench.sa.ask_to_leave(group, JoinState::full_member).is_ok(), "the SA lets it leave");
         },
 };
 

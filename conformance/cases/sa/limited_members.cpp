@@ -8,7 +8,7 @@ namespace {
 
 using P = PathRecord;
 
-constexpr std::uint16_t limited_p_key = 0x0abc, full_p_key = limited_p_key | full_member;
+constexpr std::uint16_t limited_p_key = 0x0abc, full_p_key = limited_p_key | full_membership;
 
 fabric::SaAnswer ask_for_path(Bench& bench, const Gid& from, const Gid& to) {
     const auto wanted = Bytes<P>{}
@@ -17,7 +17,7 @@ fabric::SaAnswer ask_for_path(Bench& bench, const Gid& from, const Gid& to) {
                             .set(P::p_key, full_p_key)
                             .set(P::reversible, true)
                             .set(P::number_of_paths, 1);
-    return bench.ask_sa({.method = Method::get,
+    return bench.sa.ask({.method = Method::get,
                          .attribute = attribute::path_record,
                          .component_mask = P::component::sgid | P::component::dgid | P::component::p_key |
                                            P::component::reversible | P::component::number_of_paths,
@@ -35,20 +35,20 @@ const Case limited_members_have_no_path{
         "member",
     .tags = {"sa", "pkey"},
     .impact = Impact::link,
-    .needs = Ability::two_ports | Ability::control,
+    .needs = Ability::two_ports | Ability::fabric_control,
     .subject = Subject::sa,
     .lasts_at_most = 20s,
     .steps =
         [](Bench& bench) {
-            const auto one = bench.first().self().gid, other = bench.second().self().gid;
+            const auto one = bench.tester.first().self().gid, other = bench.tester.second().self().gid;
             const auto give = [&](const Gid& port, std::uint16_t p_key) {
-                bench.change_fabric(SetPKey{{.guid = port.interface_id()}, p_key});
+                bench.fabric.change(SetPKey{{.guid = port.interface_id()}, p_key});
             };
             bench.step("Both are limited members");
             give(one, limited_p_key);
             give(other, limited_p_key);
             bench.pass_time(1s);
-            bench.require_refusal(ask_for_path(bench, one, other));
+            bench.sa.require_refusal(ask_for_path(bench, one, other));
             bench.step("One of them is a full member too");
             give(other, full_p_key);
             bench.pass_time(1s);

@@ -23,10 +23,10 @@ const Case long_tables_are_whole{
             bench.step("Twenty groups are created");
             std::vector<Gid> mgids;
             while (mgids.size() < groups)
-                mgids.push_back(bench.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member).mgid);
+                mgids.push_back(bench.sa.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member).mgid);
             bench.step("The SA is asked for all groups");
-            const auto table = bench.ask_sa({.method = Method::get_table, .attribute = attribute::mc_member_record});
-            bench.require_grant(table);
+            const auto table = bench.sa.ask({.method = Method::get_table, .attribute = attribute::mc_member_record});
+            bench.sa.require_grant(table);
             std::vector<Gid> told;
             const auto rest = for_each_record<Member>(
                 table.data, table.record_size, [&](View<Member> record) { told.push_back(record[Member::mgid]); });

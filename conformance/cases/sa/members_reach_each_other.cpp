@@ -16,16 +16,16 @@ const Case members_reach_each_other{
     .lasts_at_most = 20s,
     .steps =
         [](Bench& bench) {
-            auto& one = bench.first();
-            auto& other = bench.second();
+            auto& one = bench.tester.first();
+            auto& other = bench.tester.second();
             const auto group = bench.fresh_group4();
             const auto mlid = one.join(bench.mgid_of(group), JoinState::full_member).mlid();
             other.join(bench.mgid_of(group), JoinState::full_member);
             const auto packet = udp_to_group(group, mlid, bench.fresh_port());
             bench.step("A packet to the group from the first port");
-            bench.require(bench.crosses(one, packet, other), "the packet at the second port", "nothing");
+            bench.require(bench.tester.crosses(one, packet, other), "the packet at the second port", "nothing");
             bench.step("A packet to the group from the second port");
-            bench.require(bench.crosses(other, packet, one), "the packet at the first port", "nothing");
+            bench.require(bench.tester.crosses(other, packet, one), "the packet at the first port", "nothing");
             bench.step("The paths between them", rfc4391::members_reach_each_other);
             bench.require(one.path_to(other) == other.self().lid, "a path to LID " + hex(other.self().lid, 4),
                           hex(one.path_to(other), 4));

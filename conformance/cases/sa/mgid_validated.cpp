@@ -21,12 +21,12 @@ const Case mgids_are_validated{
                  {"with the SA's own signature and local scope", Gid::of(0xff12a01b00000000, 0x4321)}}};
             for (const auto& [title, mgid] : wrong) {
                 bench.step("An ordinary group is asked for");
-                bench.precondition(bench.ask_to_join(bench.new_group_record(), bench.creation_mask()).is_ok(),
+                bench.precondition(bench.sa.ask_to_join(bench.sa.new_group_record(), bench.sa.creation_mask()).is_ok(),
                                    "the SA creates an ordinary group");
                 bench.step(std::string("A group is asked for with an MGID ") + title);
-                const auto record = bench.new_group_record().set(McMemberRecord::mgid, mgid);
-                bench.require_refusal(bench.ask_to_join(record, bench.creation_mask()));
-                bench.require(!bench.group_at_sa(mgid), "no such group", "the group was created");
+                const auto record = bench.sa.new_group_record().set(McMemberRecord::mgid, mgid);
+                bench.sa.require_refusal(bench.sa.ask_to_join(record, bench.sa.creation_mask()));
+                bench.require(!bench.sa.group(mgid), "no such group", "the group was created");
             }
         },
 };

@@ -15,21 +15,21 @@ const Case non_members_send_and_receive{
     .lasts_at_most = 30s,
     .steps =
         [](Bench& bench) {
-            auto& member = bench.first();
-            auto& router = bench.second();
+            auto& member = bench.tester.first();
+            auto& router = bench.tester.second();
             const auto group = bench.fresh_group4();
             const auto mgid = bench.mgid_of(group);
             const auto mlid = member.join(mgid, JoinState::full_member).mlid();
             const auto packet = udp_to_group(group, mlid, bench.fresh_port());
             bench.step("The second port is a FullMember");
             router.join(mgid, JoinState::full_member);
-            bench.precondition(bench.crosses(member, packet, router), "packets get to the second port");
-            bench.precondition(bench.crosses(router, packet, member), "packets get to the first port");
+            bench.precondition(bench.tester.crosses(member, packet, router), "packets get to the second port");
+            bench.precondition(bench.tester.crosses(router, packet, member), "packets get to the first port");
             router.ask_to_leave(mgid, JoinState::full_member);
             bench.step("The second port is a NonMember");
             router.join(mgid, JoinState::non_member);
-            bench.require(bench.crosses(member, packet, router), "the packet at the NonMember", "nothing");
-            bench.require(bench.crosses(router, packet, member), "the packet of the NonMember", "nothing");
+            bench.require(bench.tester.crosses(member, packet, router), "the packet at the NonMember", "nothing");
+            bench.require(bench.tester.crosses(router, packet, member), "the packet of the NonMember", "nothing");
         },
 };
 

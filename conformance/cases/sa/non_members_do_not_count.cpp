@@ -15,23 +15,24 @@ const Case non_members_do_not_count{
         [](Bench& bench) {
             constexpr auto non_member = static_cast<std::uint8_t>(JoinState::non_member);
             bench.step("A NonMember asks for a group that does not exist");
-            const auto missing = bench.new_group_record().set(McMemberRecord::join_state, non_member);
-            bench.require_refusal(bench.ask_to_join(missing, bench.creation_mask()));
-            bench.require(!bench.group_at_sa(missing[McMemberRecord::mgid]), "no new group", "the group was created");
+            const auto missing = bench.sa.new_group_record().set(McMemberRecord::join_state, non_member);
+            bench.sa.require_refusal(bench.sa.ask_to_join(missing, bench.sa.creation_mask()));
+            bench.require(!bench.sa.group(missing[McMemberRecord::mgid]), "no new group", "the group was created");
 
             bench.step("A group goes with its last FullMember");
             const auto alone = bench.mgid_of(bench.fresh_group4());
-            bench.join(alone, JoinState::full_member);
-            bench.leave(alone);
-            bench.precondition(!bench.group_at_sa(alone), "groups go when the last FullMember leaves");
+            bench.sa.join(alone, JoinState::full_member);
+            bench.sa.leave(alone);
+            bench.precondition(!bench.sa.group(alone), "groups go when the last FullMember leaves");
 
             bench.step("The last FullMember leaves, a NonMember stays");
             const auto group = bench.mgid_of(bench.fresh_group4());
-            bench.join(group, JoinState::full_member);
-            bench.join(group, JoinState::non_member);
-            bench.precondition(bench.group_at_sa(group).has_value(), "the group is there");
-            bench.precondition(bench.ask_to_leave(group, JoinState::full_member).is_ok(), "the FullMember can leave");
-            bench.require(!bench.group_at_sa(group), "the group is gone", "it is still there");
+            bench.sa.join(group, JoinState::full_member);
+            bench.sa.join(group, JoinState::non_member);
+            bench.precondition(bench.sa.group(group).has_value(), "the group is there");
+            bench.precondition(bench.sa.ask_to_leave(group, JoinState::full_member).is_ok(),
+                               "the FullMember can leave");
+            bench.require(!bench.sa.group(group), "the group is gone", "it is still there");
         },
 };
 

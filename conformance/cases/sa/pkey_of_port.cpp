@@ -14,7 +14,7 @@ constexpr Gid group_of(std::uint16_t number) { return Gid::of(0xff12123400000000
 
 /// A join that would create such a group in the foreign partition.
 Bytes<M> foreign_group(Bench& bench) {
-    return bench.new_group_record().set(M::mgid, group_of(bench.fresh_port())).set(M::p_key, foreign_p_key);
+    return bench.sa.new_group_record().set(M::mgid, group_of(bench.fresh_port())).set(M::p_key, foreign_p_key);
 }
 
 }  // namespace
@@ -30,11 +30,11 @@ const Case pkey_must_be_assigned{
     .steps =
         [](Bench& bench) {
             bench.step("A group in the tester's own partition");
-            const auto own = bench.new_group_record().set(M::mgid, group_of(bench.fresh_port()));
-            bench.precondition(bench.ask_to_join(own, bench.creation_mask()).is_ok(), "the SA creates the group");
+            const auto own = bench.sa.new_group_record().set(M::mgid, group_of(bench.fresh_port()));
+            bench.precondition(bench.sa.ask_to_join(own, bench.sa.creation_mask()).is_ok(), "the SA creates the group");
             bench.step("A group in a partition that the tester is not in");
             const auto record = foreign_group(bench);
-            bench.require_refusal(bench.ask_to_join(record, bench.creation_mask()));
+            bench.sa.require_refusal(bench.sa.ask_to_join(record, bench.sa.creation_mask()));
         },
 };
 
@@ -46,24 +46,24 @@ const Case pkey_is_looked_at_now{
         "the SA grants the tester a group of a partition while it has the P_Key, and refuses it before and after",
     .tags = {"sa", "pkey"},
     .impact = Impact::link,
-    .needs = Ability::control,
+    .needs = Ability::fabric_control,
     .subject = Subject::sa,
     .steps =
         [](Bench& bench) {
-            const PortName port{.guid = bench.port().gid.interface_id()};
+            const PortName port{.guid = bench.tester.port().gid.interface_id()};
             const auto set = [&](bool is_there) {
-                bench.change_fabric(SetPKey{port, foreign_p_key, is_there});
+                bench.fabric.change(SetPKey{port, foreign_p_key, is_there});
                 bench.pass_time(1s);
             };
-            const auto ask = [&] { return bench.ask_to_join(foreign_group(bench), bench.creation_mask()); };
+            const auto ask = [&] { return bench.sa.ask_to_join(foreign_group(bench), bench.sa.creation_mask()); };
             bench.step("Before the port has the P_Key");
-            bench.require_refusal(ask());
+            bench.sa.require_refusal(ask());
             bench.step("The port is given the P_Key");
             set(true);
             bench.precondition(ask().is_ok(), "the SA creates the group");
             bench.step("The P_Key is taken away");
             set(false);
-            bench.require_refusal(ask());
+            bench.sa.require_refusal(ask());
         },
 };
 

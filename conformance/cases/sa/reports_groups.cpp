@@ -20,29 +20,29 @@ const Case created_and_deleted_groups_are_reported{
         [](Bench& bench) {
             using namespace trap;
             bench.step("The tester subscribes to traps 66 and 67 of all groups");
-            bench.require_grant(bench.subscribe(multicast_group_created));
-            bench.require_grant(bench.subscribe(multicast_group_deleted));
+            bench.sa.require_grant(bench.sa.subscribe(multicast_group_created));
+            bench.sa.require_grant(bench.sa.subscribe(multicast_group_deleted));
             bench.step("A group is created");
-            const auto group = bench.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member).mgid;
-            bench.require(bench.is_reported(multicast_group_created, group, within(2s)),
+            const auto group = bench.sa.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member).mgid;
+            bench.require(bench.sa.reports(multicast_group_created, group, within(2s)),
                           "a report of trap 66 with " + text(group), "none");
             bench.step("Its last FullMember leaves");
-            bench.leave(group);
-            if (!bench.group_at_sa(group))
-                bench.require(bench.is_reported(multicast_group_deleted, group, within(2s)),
+            bench.sa.leave(group);
+            if (!bench.sa.group(group))
+                bench.require(bench.sa.reports(multicast_group_deleted, group, within(2s)),
                               "a report of trap 67 with " + text(group), "none");
             bench.step("The tester subscribes to one group only");
             const auto other = bench.mgid_of(bench.fresh_group4());
-            bench.note("of one MGID: " + status_text(bench.subscribe(multicast_group_created, other)));
+            bench.note("of one MGID: " + status_text(bench.sa.subscribe(multicast_group_created, other)));
             bench.step("The subscriptions end");
-            bench.unsubscribe(multicast_group_created, other);
-            bench.require_grant(bench.unsubscribe(multicast_group_created));
-            bench.require_grant(bench.unsubscribe(multicast_group_deleted));
+            bench.sa.unsubscribe(multicast_group_created, other);
+            bench.sa.require_grant(bench.sa.unsubscribe(multicast_group_created));
+            bench.sa.require_grant(bench.sa.unsubscribe(multicast_group_deleted));
             // A busy SA may have taken the same subscription twice: the tester asks again when an answer is late.
             constexpr int most_repeats = 2;
-            for (int i = 0; i < most_repeats && bench.unsubscribe(multicast_group_created).is_ok(); ++i) continue;
-            bench.join(other, JoinState::full_member);
-            bench.require(!bench.is_reported(multicast_group_created, other, within(2s)), "no report",
+            for (int i = 0; i < most_repeats && bench.sa.unsubscribe(multicast_group_created).is_ok(); ++i) continue;
+            bench.sa.join(other, JoinState::full_member);
+            bench.require(!bench.sa.reports(multicast_group_created, other, within(2s)), "no report",
                           "a report of trap 66");
         },
 };

@@ -18,27 +18,28 @@ const Case send_only_members_do_not_count{
             constexpr auto send_only = static_cast<std::uint8_t>(JoinState::send_only_non_member);
             bench.step("A SendOnlyNonMember asks for a group that does not exist", rfc4391::send_only_member_semantics,
                        rfc4392::send_only_member_routing);
-            const auto missing = bench.new_group_record().set(McMemberRecord::join_state, send_only);
-            bench.require_refusal(bench.ask_to_join(missing, bench.creation_mask()));
-            bench.require(!bench.group_at_sa(missing[McMemberRecord::mgid]), "no new group", "the group was created");
+            const auto missing = bench.sa.new_group_record().set(McMemberRecord::join_state, send_only);
+            bench.sa.require_refusal(bench.sa.ask_to_join(missing, bench.sa.creation_mask()));
+            bench.require(!bench.sa.group(missing[McMemberRecord::mgid]), "no new group", "the group was created");
 
             bench.step("The last FullMember leaves", rfc4391::last_full_member_leaves,
                        rfc4392::deletion_after_last_full_member, udmc::memberless_group_deleted);
             const auto alone = bench.mgid_of(bench.fresh_group4());
-            bench.join(alone, JoinState::full_member);
-            bench.precondition(bench.group_at_sa(alone).has_value(), "the group is there");
-            bench.leave(alone);
-            bench.require(!bench.group_at_sa(alone), "the group is gone", "it is still there");
-            bench.precondition(!bench.group_at_sa(alone), "groups go when the last FullMember leaves");
+            bench.sa.join(alone, JoinState::full_member);
+            bench.precondition(bench.sa.group(alone).has_value(), "the group is there");
+            bench.sa.leave(alone);
+            bench.require(!bench.sa.group(alone), "the group is gone", "it is still there");
+            bench.precondition(!bench.sa.group(alone), "groups go when the last FullMember leaves");
 
             bench.step("The last FullMember leaves, a SendOnlyNonMember stays", rfc4391::send_only_member_semantics,
                        rfc4392::send_only_member_routing);
             const auto group = bench.mgid_of(bench.fresh_group4());
-            bench.join(group, JoinState::full_member);
-            bench.join(group, JoinState::send_only_non_member);
-            bench.precondition(bench.group_at_sa(group).has_value(), "the group is there");
-            bench.precondition(bench.ask_to_leave(group, JoinState::full_member).is_ok(), "the FullMember can leave");
-            bench.require(!bench.group_at_sa(group), "the group is gone", "it is still there");
+            bench.sa.join(group, JoinState::full_member);
+            bench.sa.join(group, JoinState::send_only_non_member);
+            bench.precondition(bench.sa.group(group).has_value(), "the group is there");
+            bench.precondition(bench.sa.ask_to_leave(group, JoinState::full_member).is_ok(),
+                               "the FullMember can leave");
+            bench.require(!bench.sa.group(group), "the group is gone", "it is still there");
         },
 };
 

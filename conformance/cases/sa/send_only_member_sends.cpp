@@ -17,27 +17,27 @@ const Case send_only_members_send_only{
     .lasts_at_most = 40s,
     .steps =
         [](Bench& bench) {
-            auto& member = bench.first();
-            auto& sender = bench.second();
+            auto& member = bench.tester.first();
+            auto& sender = bench.tester.second();
             const auto group = bench.fresh_group4();
             const auto mgid = bench.mgid_of(group);
             const auto facts = member.join(mgid, JoinState::full_member);
             const auto packet = udp_to_group(group, facts.mlid(), bench.fresh_port());
             bench.step("The second port is a FullMember");
             sender.join(mgid, JoinState::full_member);
-            bench.precondition(bench.crosses(member, packet, sender), "packets get to the second port");
-            bench.precondition(bench.crosses(sender, packet, member), "packets get to the first port");
+            bench.precondition(bench.tester.crosses(member, packet, sender), "packets get to the second port");
+            bench.precondition(bench.tester.crosses(sender, packet, member), "packets get to the first port");
             sender.ask_to_leave(mgid, JoinState::full_member);
             bench.step("The second port is a SendOnlyNonMember");
             sender.join(mgid, JoinState::send_only_non_member);
             sender.listen_to(facts);
             bench.pass_time(1s);
-            bench.require(bench.crosses(sender, packet, member), "the packet at the FullMember", "nothing");
+            bench.require(bench.tester.crosses(sender, packet, member), "the packet at the FullMember", "nothing");
             member.send(packet);
             bench.require(!sender.takes_it(within(1s)), "nothing at the SendOnlyNonMember", "the packet");
             bench.step("The second port is a FullMember again");
             sender.join(mgid, JoinState::full_member);
-            bench.precondition(bench.crosses(member, packet, sender), "packets get to the second port");
+            bench.precondition(bench.tester.crosses(member, packet, sender), "packets get to the second port");
         },
 };
 

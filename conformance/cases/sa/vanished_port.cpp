@@ -10,22 +10,22 @@ const Case vanished_ports_are_pruned{
     .pass_if = "the group whose only FullMember loses its link is gone within 30 seconds",
     .tags = {"sa"},
     .impact = Impact::fabric,
-    .needs = Ability::two_ports | Ability::control,
+    .needs = Ability::two_ports | Ability::fabric_control,
     .subject = Subject::sa,
     .lasts_at_most = 90s,
     .steps =
         [](Bench& bench) {
             bench.step("A group goes with its last FullMember");
-            auto& member = bench.second();
+            auto& member = bench.tester.second();
             const auto alone = member.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member).mgid;
             member.ask_to_leave(alone, JoinState::full_member);
-            bench.precondition(!bench.group_at_sa(alone), "groups go when the last FullMember leaves");
+            bench.precondition(!bench.sa.group(alone), "groups go when the last FullMember leaves");
 
             bench.step("The only FullMember of a group loses its link");
             const auto group = member.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member).mgid;
-            bench.precondition(bench.group_at_sa(group).has_value(), "the group is there");
-            bench.change_fabric(SetPort{.port = {.guid = member.self().gid.interface_id()}, .is_up = false});
-            bench.require(bench.vanishes_at_sa(group, within(30s)), "no group without its member", "the group");
+            bench.precondition(bench.sa.group(group).has_value(), "the group is there");
+            bench.fabric.change(SetPort{.port = {.guid = member.self().gid.interface_id()}, .is_up = false});
+            bench.require(bench.sa.gives_up(group, within(30s)), "no group without its member", "the group");
         },
 };
 

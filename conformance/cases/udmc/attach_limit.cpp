@@ -20,7 +20,7 @@ const Case attach_beyond_the_limit_fails{
             bench.step("The DUT joins one group more than it can");
             bench.control();
             bool has_failed = false;
-            for (unsigned i = 0; i <= limit && !has_failed; ++i) has_failed = !bench.dut_can_join(bench.fresh_group4());
+            for (unsigned i = 0; i <= limit && !has_failed; ++i) has_failed = !bench.dut.can_join(bench.fresh_group4());
             bench.require(has_failed, "an error by group " + std::to_string(limit + 1), "every join succeeds");
             bench.control();
         },

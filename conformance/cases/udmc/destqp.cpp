@@ -18,7 +18,7 @@ const Case multicast_goes_to_the_multicast_qp{
             bench.step("The DUT's own broadcast");
             constexpr auto everyone = IpAddress::v4(0xffffffff);
             const auto port = bench.fresh_port();
-            bench.dut_sends(everyone, port);
+            bench.dut.sends(everyone, port);
             bench.inspect(udp_from_dut(everyone, port).sent_anywhere().with(Bth::dest_qp, Bth::multicast_qp),
                           within(3s));
 

@@ -21,16 +21,16 @@ const Case group_is_left_with_its_last_user{
             const auto link = IpAddress::v6(octets);
             const auto mgid = bench.mgid_of(site);
             bench.step("The DUT joins two IPv6 groups that have one MGID");
-            bench.dut_joins(site);
-            bench.dut_joins(link);
+            bench.dut.joins(site);
+            bench.dut.joins(link);
             bench.precondition(mgid == bench.mgid_of(link), "both have the same MGID");
-            bench.precondition(bench.exists_at_sa(mgid, within(5s)), "the group is at the SA");
-            bench.precondition((bench.dut_join_state(mgid) & 1) != 0, "the DUT is FullMember");
+            bench.precondition(bench.sa.has_group(mgid, within(5s)), "the group is at the SA");
+            bench.precondition((bench.sa.join_state_of_dut(mgid) & 1) != 0, "the DUT is FullMember");
             bench.step("It leaves one of them");
-            bench.dut().leave(site);
+            bench.dut->leave(site);
             bench.pass_time(2s);
             bench.forbid_so_far(leave_of(mgid));
-            bench.require((bench.dut_join_state(mgid) & 1) != 0, "still FullMember", "no member any more");
+            bench.require((bench.sa.join_state_of_dut(mgid) & 1) != 0, "still FullMember", "no member any more");
         },
 };
 

@@ -15,7 +15,7 @@ const Case all_attached_queue_pairs_get_it{
     .steps =
         [](Bench& bench) {
             bench.step("A second interface of the DUT on the same link");
-            const auto twin = bench.dut_has_twin();
+            const auto twin = bench.dut.has_twin();
             constexpr unsigned subnet = 24;
             const auto address = IpAddress::v4(bench.free_address());
             twin->add_address({address, subnet});
@@ -50,7 +50,7 @@ const Case all_attached_queue_pairs_get_it{
                        udmc::multicast_loopback);
             bool is_resolved = true;
             try {
-                bench.dut().resolve(address);
+                bench.dut->resolve(address);
             } catch (const ControlFailed&) {
                 is_resolved = false;
             }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the DUT is told to do, through its adapter.
+#pragma once
+
+#include "conformance/dut/dut.hpp"
+#include "protocol/wire/ip_address.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace ipoib::conformance {
+
+class Bench;
+struct CaseContext;
+
+/// What the adapter does not support makes the case NA; what the DUT fails to do makes it INCONC, but where it says
+/// otherwise.
+class BenchDut {
+public:
+    BenchDut(Bench& bench, CaseContext& context) : bench_(bench), context_(context) {}
+    BenchDut(const BenchDut&) = delete;
+    BenchDut& operator=(const BenchDut&) = delete;
+
+    /// A request of the DUT control protocol as it stands: `bench.dut->flush_neighbours()`. Answers of the DUT are
+    /// looked for after it.
+    [[nodiscard]] Dut* operator->();
+
+    /// Brings the DUT's interface up and waits until it is (at most 30 s) and resolved. INCONC if it does not come.
+    void comes_up();
+    /// The same without waiting for the result: for cases that judge what happens meanwhile.
+    void begins_to_come_up();
+    /// A UDP datagram with the nonce as payload.
+    void sends(const wire::IpAddress& to, std::uint16_t port, std::size_t payload = 32);
+    /// The same where a refusal of the DUT is right too.
+    void tries_to_send(const wire::IpAddress& to, std::uint16_t port);
+    /// The DUT's IP joins a group. What it says of it is noted; what counts is what the SA hears.
+    void joins(const wire::IpAddress& group);
+    /// The same where it matters whether the DUT says that it failed.
+    [[nodiscard]] bool can_join(const wire::IpAddress& group);
+    /// Is asked to resolve an address; whether it succeeds does not matter here.
+    void resolves(const wire::IpAddress& address);
+    /// A second interface on the same port and link, up; ended after the case. NA where it cannot be.
+    [[nodiscard]] std::unique_ptr<Dut> has_twin();
+    /// A further interface with this P_Key, told to come up; ended after the case. NA where it cannot be.
+    void begins_child(std::uint16_t p_key);
+
+    /// INCONC if the DUT, told to send to an IP group, asks the SA for another MGID than section 4 gives: that is
+    /// judged elsewhere.
+    void maps_rightly(const wire::IpAddress& group);
+    /// INCONC where the message sent last went to a group that the DUT does not receive: a question that could not
+    /// arrive says nothing of who did not answer it. Whether it is known to have arrived: only a trusted SA, or the
+    /// DUT's own join where it was seen, tells.
+    bool is_reached();
+
+private:
+    Bench& bench_;
+    CaseContext& context_;
+};
+
+}  // namespace ipoib::conformance

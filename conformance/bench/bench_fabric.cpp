@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Changes the fabric, and knows what takes each change back.
+#include "conformance/bench/bench_fabric.hpp"
+
+#include "conformance/bench/bench.hpp"
+#include "conformance/bench/case_context.hpp"
+#include "conformance/bench/case_ends.hpp"
+
+#include <algorithm>
+
+namespace ipoib::conformance {
+using namespace wire;
+
+fabric::ChangeAnswer BenchFabric::try_to(const fabric::FabricChange& change) {
+    auto answer = context_.session.fabric().change(change);
+    was_changed_ = true;
+    if (!answer.is_done() || std::erase(to_undo_, change) > 0) return answer;
+    const auto undo = fabric::opposite(change);
+    if (undo && std::ranges::find(to_undo_, *undo) == to_undo_.end()) to_undo_.push_back(*undo);
+    return answer;
+}
+
+void BenchFabric::change(const fabric::FabricChange& change) {
+    const auto answer = try_to(change);
+    if (!answer.is_done())
+        throw CaseEnds::not_applicable("the fabric cannot do " + fabric::text(change) + " here: " + answer.message);
+}
+
+std::optional<Gid> BenchFabric::peer_never_seen() {
+    constexpr auto of_local_scope = std::uint64_t{0x02} << 56;
+    auto& session = context_.session;
+    const auto range = std::uint64_t{session.group_range()} << 16;
+    const auto port = bench_.tester.port();
+    const auto gid = Gid::of(port.gid.prefix(), of_local_scope | range | session.next_number());
+    if (!try_to(fabric::SetPath{gid, port.lid}).is_done()) return {};
+    return gid;
+}
+
+std::string BenchFabric::undo() {
+    std::string problem;
+    bool is_link_new = false;
+    const auto broadcast = fabric::FabricChange{fabric::SetGroup{context_.situation().link.broadcast_gid(), true}};
+    while (!to_undo_.empty()) {
+        const auto change = std::move(to_undo_.back());
+        to_undo_.pop_back();
+        const auto answer = context_.session.fabric().change(change);
+        is_link_new = is_link_new || change == broadcast;
+        if (!answer.is_done() && problem.empty())
+            problem = "the fabric could not be put back, " + fabric::text(change) + ": " + answer.message;
+    }
+    if (!is_link_new || !problem.empty()) return problem;
+    try {
+        bench_.tester.enter_link_again();
+    } catch (const CaseEnds& cannot) {
+        problem = cannot.why;
+    }
+    return problem;
+}
+
+}  // namespace ipoib::conformance
