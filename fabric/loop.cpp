@@ -2,6 +2,8 @@
 // The loop: one order of frames and timers, the virtual clock that jumps, the real one that sleeps in poll(2).
 #include "fabric/loop.hpp"
 
+#include "base/descriptor.hpp"
+
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -190,9 +192,10 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_alw
 
 void make_stop_descriptor() {
     if (stop_descriptor >= 0) return;
-    const int made = ::eventfd(is_stopping ? 1 : 0, EFD_CLOEXEC | EFD_NONBLOCK);
+    Descriptor made{::eventfd(is_stopping ? 1 : 0, EFD_CLOEXEC | EFD_NONBLOCK)};
     int none = -1;
-    if (made >= 0 && !stop_descriptor.compare_exchange_strong(none, made)) ::close(made);
+    // It stays open as long as the program runs: a signal may come at any time.
+    if (made && stop_descriptor.compare_exchange_strong(none, made.value())) static_cast<void>(made.release());
 }
 
 Time real_now() noexcept { return std::chrono::steady_clock::now().time_since_epoch(); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fabric/loop.hpp"
 
+#include "base/descriptor.hpp"
+
 #include "catch2.hpp"
 
 #include <poll.h>
@@ -270,19 +272,18 @@ TEST_CASE("Loop: a signal handler that requests a stop wakes a loop that sleeps"
 
 /// A pair of connected descriptors.
 struct Pair {
-    Pair() { REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0); }
-    ~Pair() {
-        ::close(ends[0]);
-        ::close(ends[1]);
+    Pair() {
+        std::array<int, 2> ends{};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
+        one = Descriptor{ends[0]};
+        other = Descriptor{ends[1]};
     }
-    Pair(const Pair&) = delete;
-    Pair& operator=(const Pair&) = delete;
-    void write() const { REQUIRE(::write(ends[1], "x", 1) == 1); }
+    void write() const { REQUIRE(::write(other.value(), "x", 1) == 1); }
     void read() const {
         char octet = 0;
-        REQUIRE(::read(ends[0], &octet, 1) == 1);
+        REQUIRE(::read(one.value(), &octet, 1) == 1);
     }
-    std::array<int, 2> ends{};
+    Descriptor one, other;
 };
 
 TEST_CASE("Loop: the real clock runs timers in order of time and wakes for descriptors") {
@@ -290,7 +291,7 @@ TEST_CASE("Loop: the real clock runs timers in order of time and wakes for descr
     CHECK_FALSE(loop.is_virtual());
     const Pair pair;
     std::vector<int> order;
-    loop.watch(pair.ends[0], POLLIN, [&](short events) {
+    loop.watch(pair.one.value(), POLLIN, [&](short events) {
         CHECK((events & POLLIN) != 0);
         pair.read();
         order.push_back(3);
@@ -316,7 +317,7 @@ TEST_CASE("Loop: work that never ends does not keep the real clock from its desc
     Loop loop{Loop::Clock::real};
     const Pair pair;
     bool is_served = false;
-    loop.watch(pair.ends[0], POLLIN, [&](short) {
+    loop.watch(pair.one.value(), POLLIN, [&](short) {
         pair.read();
         is_served = true;
     });
@@ -331,15 +332,15 @@ TEST_CASE("Loop: a descriptor may be unwatched or watched anew while it is serve
     const Pair first, second;
     int count = 0;
     const auto owned = std::make_shared<int>(0);
-    loop.watch(first.ends[0], POLLIN, [&, owned](short) {
-        loop.watch(first.ends[0], POLLIN, [&](short) {
+    loop.watch(first.one.value(), POLLIN, [&, owned](short) {
+        loop.watch(first.one.value(), POLLIN, [&](short) {
             ++count;
-            loop.unwatch(first.ends[0]);
-            loop.unwatch(second.ends[0]);
+            loop.unwatch(first.one.value());
+            loop.unwatch(second.one.value());
         });
         ++*owned;
     });
-    loop.watch(second.ends[0], POLLIN, [&](short) {
+    loop.watch(second.one.value(), POLLIN, [&](short) {
         second.read();
         ++count;
     });
@@ -354,15 +355,14 @@ TEST_CASE("Loop: a descriptor may be unwatched or watched anew while it is serve
 
 TEST_CASE("Loop: a descriptor that is closed at the other end is served") {
     Loop loop{Loop::Clock::real};
-    std::array<int, 2> ends{};
-    REQUIRE(::pipe(ends.data()) == 0);
+    auto pipe = make_pipe();
+    REQUIRE(pipe);
     short seen = 0;
-    loop.watch(ends[0], POLLIN, [&](short events) { seen = events; });
-    ::close(ends[1]);
+    loop.watch(pipe.reader.value(), POLLIN, [&](short events) { seen = events; });
+    pipe.writer.close();
     CHECK(loop.run_until([&] { return seen != 0; }, loop.now() + 1h));
     CHECK((seen & POLLHUP) != 0);
-    loop.unwatch(ends[0]);
-    ::close(ends[0]);
+    loop.unwatch(pipe.reader.value());
 }
 
 }  // namespace

@@ -20,10 +20,9 @@ void demand(bool is_kept) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const int descriptor = memfd_create("capture", MFD_CLOEXEC);
-    demand(descriptor >= 0);
-    demand(::pwrite(descriptor, data, size, 0) == static_cast<ssize_t>(size));
-    auto reader = Reader::from_descriptor(descriptor, "fuzz");
+    Descriptor descriptor{memfd_create("capture", MFD_CLOEXEC)};
+    demand(::pwrite(descriptor.value(), data, size, 0) == static_cast<ssize_t>(size));
+    auto reader = Reader::from_descriptor(std::move(descriptor), "fuzz");
 
     // Compressed input may hold very many frames; the first ones are as good as any.
     constexpr std::uint64_t enough = 100'000;

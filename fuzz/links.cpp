@@ -14,9 +14,9 @@ using namespace ipoib;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const auto rules = rules::every();
-    const int descriptor = memfd_create("capture", MFD_CLOEXEC);
-    if (descriptor < 0 || ::pwrite(descriptor, data, size, 0) != static_cast<ssize_t>(size)) std::abort();
-    auto reader = capture::Reader::from_descriptor(descriptor, "fuzz");
+    Descriptor descriptor{memfd_create("capture", MFD_CLOEXEC)};
+    if (::pwrite(descriptor.value(), data, size, 0) != static_cast<ssize_t>(size)) std::abort();
+    auto reader = capture::Reader::from_descriptor(std::move(descriptor), "fuzz");
     conformance::Judge judge{rules, 0};
     // Compressed input may hold very many frames; the first ones are as good as any.
     constexpr std::uint64_t enough = 2'000;

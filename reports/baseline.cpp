@@ -9,13 +9,11 @@
 #include <map>
 #include <set>
 
+#include "base/one_line.hpp"
 #include "reports/failure.hpp"
-#include "reports/text.hpp"
 
 namespace ipoib::reports {
 namespace {
-
-std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 1000); }
 
 /// Whether an entry is about a verdict, and a FAIL of this type.
 bool matches(const Expected& entry, Verdict verdict, std::string_view type) {

@@ -2,11 +2,12 @@
 // A baseline excuses what it names, contradicts what passes, and refuses to be vague.
 #include "reports/baseline.hpp"
 
+#include "base/atomic_file.hpp"
 #include "catch2.hpp"
-#include "reports/atomic_file.hpp"
 #include "reports/baseline_samples.hpp"
 #include "temporary_folder.hpp"
 
+using namespace ipoib;
 using namespace ipoib::reports;
 using samples::entry, samples::error_of, samples::run_with, samples::today;
 using namespace std::chrono_literals;

@@ -9,21 +9,19 @@
 #include <map>
 #include <set>
 
-#include "reports/atomic_file.hpp"
+#include "base/one_line.hpp"
 #include "reports/baseline.hpp"
 #include "reports/complaints.hpp"
 #include "reports/failure.hpp"
-#include "reports/text.hpp"
+#include "reports/file.hpp"
 #include "reports/toml_text.hpp"
 
 namespace ipoib::reports {
 namespace {
 
-constexpr std::size_t largest_file = std::size_t{1} << 20U;
+constexpr std::size_t largest_file = std::size_t{1} << 20U, longest_quote = 200;
 constexpr std::array<std::string_view, 7> verdicts{"FAIL",       "FAIL.MUST", "FAIL.STATED", "FAIL.SHOULD",
                                                    "FAIL.CRASH", "WARN",      "INCONC"};
-
-std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 200); }
 
 std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
 
@@ -56,7 +54,7 @@ void read_facts(const toml::table& table, Expected& entry, Complaints& complaint
         if (const auto* text = value.as_string(); text != nullptr)
             entry.when.emplace_back(fact, from_ascii_toml(text->get()));
         else
-            complaints.add(line_of(value), fmt::format("when.{} must be a string", one_line(fact)));
+            complaints.add(line_of(value), fmt::format("when.{} must be a string", one_line(fact, longest_quote)));
     }
 }
 
@@ -71,17 +69,17 @@ void read_requirements(const toml::table& table, Expected& entry, const IsRequir
     if (list == nullptr || list->empty())
         return complaints.add(line_of(*node), "requirements must be a list of ids: [\"RFC4391-6-02\"]");
     if (!is_of_requirements(entry))
-        return complaints.add(line_of(*node),
-                              fmt::format("{} is of the whole case, not of requirements", one_line(entry.verdict)));
+        return complaints.add(line_of(*node), fmt::format("{} is of the whole case, not of requirements",
+                                                          one_line(entry.verdict, longest_quote)));
     for (const auto& item : *list) {
         const auto* text = item.as_string();
         const auto id = text == nullptr ? std::string{} : from_ascii_toml(text->get());
         if (text == nullptr)
             complaints.add(line_of(item), "a requirement must be a string");
         else if (!is_known(id))
-            complaints.add(line_of(item), fmt::format("there is no requirement \"{}\"", one_line(id)));
+            complaints.add(line_of(item), fmt::format("there is no requirement \"{}\"", one_line(id, longest_quote)));
         else if (std::ranges::find(entry.requirements, id) != entry.requirements.end())
-            complaints.add(line_of(item), fmt::format("{} is there twice", one_line(id)));
+            complaints.add(line_of(item), fmt::format("{} is there twice", one_line(id, longest_quote)));
         else
             entry.requirements.push_back(id);
     }
@@ -92,7 +90,8 @@ void check_entry(const toml::table& table, const Expected& entry, Complaints& co
                                                     "reference", "expires", "when"};
     for (const auto& [key, value] : table)
         if (std::find(known.begin(), known.end(), key.str()) == known.end())
-            complaints.add(line_of(value), fmt::format("unknown key \"{}\"", one_line(from_ascii_toml(key.str()))));
+            complaints.add(line_of(value),
+                           fmt::format("unknown key \"{}\"", one_line(from_ascii_toml(key.str()), longest_quote)));
     const auto line = [&](std::string_view key) {
         const auto* node = table.get(key);
         return node == nullptr ? entry.line : static_cast<std::size_t>(node->source().begin.line);
@@ -106,7 +105,7 @@ void check_entry(const toml::table& table, const Expected& entry, Complaints& co
     if (is_text_or_absent("reason") && entry.reason.find_first_not_of(" \t\r\n") == std::string::npos)
         complaints.add(line("reason"),
                        fmt::format("the reason of {} is empty: say why it is expected, or remove the entry",
-                                   entry.id.empty() ? "this entry" : one_line(entry.id)));
+                                   entry.id.empty() ? "this entry" : one_line(entry.id, longest_quote)));
 }
 
 Expected read_entry(const toml::table& table, const IsRequirement& is_known, Complaints& complaints) {
@@ -135,8 +134,8 @@ void refuse_doubles(const std::vector<Expected>& entries, Complaints& complaints
         auto& before = known[Key{entry.id, entry.verdict, entry.when}];
         const auto first = std::ranges::find_if(before, [&](const Expected* one) { return overlap(*one, entry); });
         if (first != before.end() && !entry.id.empty())
-            complaints.add(entry.line,
-                           fmt::format("{} has this verdict in line {} already", one_line(entry.id), (*first)->line));
+            complaints.add(entry.line, fmt::format("{} has this verdict in line {} already",
+                                                   one_line(entry.id, longest_quote), (*first)->line));
         before.push_back(&entry);
     }
 }
@@ -146,7 +145,8 @@ std::vector<Expected> read_entries(const toml::table& document, const IsRequirem
     std::vector<Expected> entries;
     for (const auto& [key, value] : document) {
         if (key.str() != "expected") {
-            complaints.add(line_of(value), fmt::format("unknown key \"{}\"", one_line(from_ascii_toml(key.str()))));
+            complaints.add(line_of(value),
+                           fmt::format("unknown key \"{}\"", one_line(from_ascii_toml(key.str()), longest_quote)));
             continue;
         }
         const auto* list = value.as_array();
@@ -173,7 +173,7 @@ Loaded<Baseline> parse_baseline(std::string_view text, std::string_view file, co
         const auto document = toml::parse(to_ascii_toml(text), file);
         baseline.expected = read_entries(document, is_known, complaints);
     } catch (const toml::parse_error& failure) {
-        complaints.add(failure.source().begin.line, one_line(from_ascii_toml(failure.description())));
+        complaints.add(failure.source().begin.line, one_line(from_ascii_toml(failure.description()), longest_quote));
     }
     if (auto wrong = complaints.text(); !wrong.empty()) return Loaded<Baseline>::failed(std::move(wrong));
     return Loaded<Baseline>::of(std::move(baseline));
@@ -210,8 +210,9 @@ std::string write_baseline(const Results& results) {
         "# reference = \"...\", expires = 2027-01-01, when = { driver = \"...\" }\n"
         "# Only the requirements that are named are excused.\n";
     for (const auto& [first, verdict, requirements] : failures) {
-        text += fmt::format("\n# {}: {}\n[[expected]]\nid = {}\nverdict = \"{}\"\n", one_line(first->title),
-                            one_line(message_of(*first)), toml_string(first->id), verdict);
+        text +=
+            fmt::format("\n# {}: {}\n[[expected]]\nid = {}\nverdict = \"{}\"\n", one_line(first->title, longest_quote),
+                        one_line(message_of(*first), longest_quote), toml_string(first->id), verdict);
         std::string list;
         for (const auto id : requirements) list += (list.empty() ? "" : ", ") + toml_string(id);
         if (!list.empty()) text += fmt::format("requirements = [{}]\n", list);

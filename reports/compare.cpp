@@ -11,12 +11,15 @@
 #include <map>
 #include <tuple>
 
+#include "base/one_line.hpp"
 #include "reports/failure.hpp"
 #include "reports/junit_suites.hpp"
-#include "reports/text.hpp"
 
 namespace ipoib::reports {
 namespace {
+
+/// Longest value of a field that a line shows.
+constexpr std::size_t longest_value = 400;
 
 /// Host, id, capture, and which one of several with all in common.
 using Key = std::tuple<std::string, std::string, std::string, std::size_t>;
@@ -27,8 +30,6 @@ struct Pair {
 };
 
 enum class Change : std::uint8_t { worse, better, fresh, gone, same };
-
-std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 400); }
 
 bool is_judged(const Result* result) { return result != nullptr && judged(*result); }
 
@@ -72,11 +73,12 @@ bool is_redefined(const Pair& pair) {
 
 std::string line_of(std::string_view change, const Pair& pair) {
     const auto& result = pair.after != nullptr ? *pair.after : *pair.before;
-    auto line = fmt::format("{}: {} {} -> {}", change, one_line(result.id), shown(pair.before), shown(pair.after));
-    if (!pair.host.empty()) line += " on " + one_line(pair.host);
-    if (!pair.capture.empty()) line += " in " + one_line(pair.capture);
+    auto line = fmt::format("{}: {} {} -> {}", change, one_line(result.id, longest_value), shown(pair.before),
+                            shown(pair.after));
+    if (!pair.host.empty()) line += " on " + one_line(pair.host, longest_value);
+    if (!pair.capture.empty()) line += " in " + one_line(pair.capture, longest_value);
     if (is_redefined(pair)) line += fmt::format(" (the {} changed)", result.id.starts_with("RULE-") ? "rule" : "case");
-    return result.title.empty() ? line : line + ": " + one_line(result.title);
+    return result.title.empty() ? line : line + ": " + one_line(result.title, longest_value);
 }
 
 /// Results of both runs side by side, in the order of the second run, then of the first.

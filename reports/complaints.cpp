@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/text.hpp"
+#include "base/one_line.hpp"
 
 namespace ipoib::reports {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::size_t most_complaints = 50, longest_name = 200;
 
 }  // namespace
 
-Complaints::Complaints(std::string_view file) : file_(clipped(printable(file, Lines::join), longest_name)) {}
+Complaints::Complaints(std::string_view file) : file_(one_line(file, longest_name)) {}
 
 void Complaints::add(std::size_t line, std::string_view what) {
     if (++count_ > most_complaints) return;

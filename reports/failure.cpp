@@ -6,15 +6,13 @@
 #include <cstddef>
 
 #include <fmt/format.h>
-#include "reports/text.hpp"
+#include "base/one_line.hpp"
 
 namespace ipoib::reports {
 namespace {
 
 /// Longest value of a field that a line shows.
 constexpr std::size_t longest_value = 400;
-
-std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), longest_value); }
 
 std::string upper(std::string_view text) {
     std::string out(text);
@@ -46,7 +44,7 @@ std::vector<std::string_view> concerned(const Result& result) {
 
 std::string verdict_name(const Result& result) {
     if (result.verdict != Verdict::fail || result.fail_type.empty()) return std::string(name(result.verdict));
-    return one_line(result.fail_type);
+    return one_line(result.fail_type, longest_value);
 }
 
 std::string force_of(const RequirementResult& requirement) {
@@ -55,45 +53,50 @@ std::string force_of(const RequirementResult& requirement) {
     const auto with_status = [&](std::string force) {
         return force + (requirement.status == "informative" ? ", informative" : "");
     };
-    if (is_in_capitals || requirement.strength.empty()) return with_status(one_line(level));
+    if (is_in_capitals || requirement.strength.empty()) return with_status(one_line(level, longest_value));
     const auto* word = requirement.strength == "must"     ? "stated"
                        : requirement.strength == "should" ? "advice"
                                                           : "permission";
     if (level.empty() || level.starts_with("stmt")) return with_status(word);
-    return with_status(fmt::format("{} (\"{}\" in the text)", word, one_line(level)));
+    return with_status(fmt::format("{} (\"{}\" in the text)", word, one_line(level, longest_value)));
 }
 
 std::string facts_text(const std::vector<std::pair<std::string, std::string>>& facts) {
     std::string text;
     for (const auto& [key, value] : facts)
-        if (!value.empty()) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", one_line(key), one_line(value));
+        if (!value.empty())
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", one_line(key, longest_value),
+                                one_line(value, longest_value));
     return text;
 }
 
 std::string place_of(const RequirementResult& requirement) {
-    const auto document = one_line(requirement.id.substr(0, requirement.id.find('-')));
-    return requirement.section.empty() ? document
-                                       : fmt::format("{} section {}", document, one_line(requirement.section));
+    const auto document = one_line(requirement.id.substr(0, requirement.id.find('-')), longest_value);
+    return requirement.section.empty()
+               ? document
+               : fmt::format("{} section {}", document, one_line(requirement.section, longest_value));
 }
 
 std::string requirement_line(const RequirementResult& requirement) {
-    return fmt::format("{} ({}, {}): {}", one_line(requirement.id), place_of(requirement), force_of(requirement),
-                       one_line(requirement.statement));
+    return fmt::format("{} ({}, {}): {}", one_line(requirement.id, longest_value), place_of(requirement),
+                       force_of(requirement), one_line(requirement.statement, longest_value));
 }
 
 std::string violation_line(const Results& results, const Detail& detail) {
     std::string line;
     if (!detail.in_case.empty())
-        line += one_line(detail.in_case) + " ";
+        line += one_line(detail.in_case, longest_value) + " ";
     else if (results.captures.size() > 1 && detail.capture < results.captures.size())
-        line += one_line(results.captures[detail.capture].file) + " ";
+        line += one_line(results.captures[detail.capture].file, longest_value) + " ";
     if (detail.frame > 0) line += fmt::format("frame {} octet {}: ", detail.frame, detail.offset);
-    if (!detail.field.empty()) line += one_line(detail.field) + ": ";
-    line += fmt::format("expected {}, actual {}", one_line(detail.expected), one_line(detail.actual));
+    if (!detail.field.empty()) line += one_line(detail.field, longest_value) + ": ";
+    line += fmt::format("expected {}, actual {}", one_line(detail.expected, longest_value),
+                        one_line(detail.actual, longest_value));
     if (!detail.subject.empty() && !detail.link.empty())
-        line += fmt::format(" ({} on {})", one_line(detail.subject), one_line(detail.link));
+        line +=
+            fmt::format(" ({} on {})", one_line(detail.subject, longest_value), one_line(detail.link, longest_value));
     else if (!detail.subject.empty() || !detail.link.empty())
-        line += fmt::format(" ({})", one_line(detail.subject.empty() ? detail.link : detail.subject));
+        line += fmt::format(" ({})", one_line(detail.subject.empty() ? detail.link : detail.subject, longest_value));
     return line;
 }
 
@@ -125,7 +128,7 @@ std::vector<std::string> case_lines(const Result& result) {
         for (const auto frame : found.frames)
             if (frame > 0) frames += fmt::format("{}{}", frames.empty() ? "" : ", ", frame);
         const auto named = found.frames.size();
-        auto line = "in " + one_line(found.id);
+        auto line = "in " + one_line(found.id, longest_value);
         if (!frames.empty()) line += fmt::format(": frame{} {}", named == 1 ? "" : "s", frames);
         if (found.violations > named) line += fmt::format(" and {} more", found.violations - named);
         lines.push_back(std::move(line));
@@ -152,7 +155,7 @@ std::string explanation(const Results& results, const Requirements& requirements
         if (const auto* requirement = requirements.find(id); requirement != nullptr)
             text += "\n" + requirement_line(*requirement);
         else
-            text += "\n" + one_line(id);
+            text += "\n" + one_line(id, longest_value);
     for (const auto& line : case_lines(result)) text += "\n" + line;
     const auto shown = std::min(most, result.details.size());
     for (std::size_t i = 0; i < shown; ++i) text += "\n" + violation_line(results, result.details[i]);

@@ -2,10 +2,11 @@
 // Findings in words: what is shown, in which order, and that nothing hostile passes.
 #include "reports/failure.hpp"
 
+#include "base/utf8.hpp"
 #include "catch2.hpp"
 #include "reports/samples.hpp"
-#include "reports/text.hpp"
 
+using namespace ipoib;
 using namespace ipoib::reports;
 
 TEST_CASE("A requirement's line has id, section, force and statement") {

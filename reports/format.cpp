@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/atomic_file.hpp"
+#include "base/atomic_file.hpp"
 
 namespace ipoib::reports {
 namespace format {

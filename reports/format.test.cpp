@@ -2,15 +2,16 @@
 // What holds of every format of reports, also of those to come.
 #include "reports/format.hpp"
 
+#include "base/utf8.hpp"
 #include "catch2.hpp"
-#include "reports/atomic_file.hpp"
+#include "reports/file.hpp"
 #include "reports/samples.hpp"
-#include "reports/text.hpp"
 #include "temporary_folder.hpp"
 
 #include <regex>
 #include <set>
 
+using namespace ipoib;
 using namespace ipoib::reports;
 
 namespace {

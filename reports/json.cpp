@@ -10,8 +10,8 @@
 #include <system_error>
 #include <utility>
 
-#include "reports/atomic_file.hpp"
-#include "reports/text.hpp"
+#include "base/utf8.hpp"
+#include "reports/file.hpp"
 
 namespace ipoib::reports {
 namespace {

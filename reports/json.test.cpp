@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch2.hpp"
-#include "reports/atomic_file.hpp"
+#include "reports/file.hpp"
 #include "reports/samples.hpp"
 #include "temporary_folder.hpp"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include "reports/text.hpp"
+#include "base/one_line.hpp"
 
 namespace ipoib::reports {
 
@@ -107,7 +107,7 @@ public:
 
 private:
     [[nodiscard]] Node child(const Json& value, std::string_view name) const {
-        return {value, fmt::format("{}/{}", place_, clipped(printable(name, Lines::join), 80))};
+        return {value, fmt::format("{}/{}", place_, one_line(name, 80))};
     }
     [[noreturn]] void expected(std::string_view what) const {
         refuse(fmt::format("{} is expected, found {}", what, kind()));

@@ -4,7 +4,9 @@
 #include <map>
 #include <set>
 
-#include "reports/atomic_file.hpp"
+#include "base/one_line.hpp"
+#include "base/utf8.hpp"
+#include "reports/file.hpp"
 #include "reports/json.hpp"
 #include "reports/json_node.hpp"
 
@@ -103,8 +105,7 @@ void read_host(const Node& object, const Names& names, std::string& into) {
     if (names.empty()) return;
     object.required("host", [&](const Node& node) {
         into = node.text();
-        if (!names.contains(into))
-            node.refuse(fmt::format("\"{}\" is none of the hosts", clipped(printable(into, Lines::join), 80)));
+        if (!names.contains(into)) node.refuse(fmt::format("\"{}\" is none of the hosts", one_line(into, 80)));
     });
 }
 
@@ -147,7 +148,7 @@ Names read_hosts(const Node& root, Results& results) {
             auto host = host_in(node);
             if (host.name.empty()) node.refuse("a host has no name");
             if (!names.insert(host.name).second)
-                node.refuse(fmt::format("\"{}\" is there twice", clipped(printable(host.name, Lines::join), 80)));
+                node.refuse(fmt::format("\"{}\" is there twice", one_line(host.name, 80)));
             host.requirements.assign(results.requirements.size(), Verdict::na);
             node.member("requirements", [&](const Node& verdicts) {
                 verdicts.members([&](const std::string& id, const Node& verdict) {

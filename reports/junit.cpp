@@ -11,9 +11,10 @@
 #include <pugixml.hpp>
 #include <string_view>
 
+#include "base/one_line.hpp"
+#include "base/utf8.hpp"
 #include "reports/failure.hpp"
 #include "reports/junit_suites.hpp"
-#include "reports/text.hpp"
 
 namespace ipoib::reports {
 namespace {
@@ -22,8 +23,6 @@ namespace {
 constexpr std::size_t most_output = 8000;
 constexpr std::size_t most_message = 4000;
 constexpr std::size_t violations_in_message = 5;
-
-std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 1000); }
 
 std::string three_decimals(double seconds) {
     return fmt::format("{:.3f}", std::isfinite(seconds) && seconds > 0 ? seconds : 0.0);

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "catch2.hpp"
-#include "reports/atomic_file.hpp"
+#include "reports/file.hpp"
 #include "reports/samples.hpp"
 #include "temporary_folder.hpp"
 

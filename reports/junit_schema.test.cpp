@@ -4,12 +4,14 @@
 
 #include <cstdlib>
 
+#include "base/atomic_file.hpp"
 #include "catch2.hpp"
-#include "reports/atomic_file.hpp"
+#include "reports/file.hpp"
 #include "reports/junit.hpp"
 #include "reports/samples.hpp"
 #include "temporary_folder.hpp"
 
+using namespace ipoib;
 using namespace ipoib::reports;
 
 namespace {

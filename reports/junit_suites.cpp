@@ -13,14 +13,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "reports/text.hpp"
+#include "base/one_line.hpp"
 
 namespace ipoib::reports {
 namespace {
 
 constexpr auto unreadable_id = "CAPTURE", lost_id = "HOST";
-
-std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 1000); }
 
 /// The name, or where it is taken already the name with the next free number.
 class Names {

@@ -13,15 +13,14 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/one_line.hpp"
+#include "base/utf8.hpp"
 #include "reports/failure.hpp"
-#include "reports/text.hpp"
 
 namespace ipoib::reports {
 namespace {
 
-constexpr std::size_t named_one_by_one = 8, longest_list = 1000;
-
-std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 200); }
+constexpr std::size_t named_one_by_one = 8, longest_name = 200, longest_list = 1000;
 
 /// "node007.cluster" as what stands before, the number and its digits, and what stands behind; only the first label has
 /// a number.
@@ -82,7 +81,8 @@ std::string in_ranges(const std::vector<std::string>& names) {
         const auto& [before, behind, width] = family;
         auto list = ranges(numbers, width);
         if (numbers.size() > 1) list = '[' + list + ']';
-        text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", one_line(before), list, one_line(behind));
+        text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", one_line(before, longest_name), list,
+                            one_line(behind, longest_name));
         if (text.size() > longest_list) break;
     }
     return text;
@@ -137,7 +137,7 @@ std::string named(const Results& results, const Hosts& hosts) {
     for (const auto host : hosts) names.push_back(results.hosts[host].name);
     if (names.size() > named_one_by_one) return clipped(in_ranges(names), longest_list);
     std::string text;
-    for (const auto& name : names) text += (text.empty() ? "" : ", ") + one_line(name);
+    for (const auto& name : names) text += (text.empty() ? "" : ", ") + one_line(name, longest_name);
     return clipped(text, longest_list);
 }
 
@@ -154,7 +154,8 @@ std::vector<HostGroup> groups(const Results& results, std::size_t most) {
     for (std::size_t i = 0; i < results.hosts.size(); ++i) {
         const auto& host = results.hosts[i];
         std::string faults;
-        for (const auto& fault : faults_of(host)) faults += (faults.empty() ? "" : "; ") + one_line(fault);
+        for (const auto& fault : faults_of(host))
+            faults += (faults.empty() ? "" : "; ") + one_line(fault, longest_name);
         if (results.hosts.size() <= most)
             found.push_back({host.verdict, std::move(faults), {i}});
         else

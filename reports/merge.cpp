@@ -8,15 +8,16 @@
 #include <set>
 #include <utility>
 
+#include "base/one_line.hpp"
 #include "reports/failure.hpp"
-#include "reports/text.hpp"
 
 namespace ipoib::reports {
 namespace {
 
-using Facts = std::vector<std::pair<std::string, std::string>>;
+/// Longest value of a field that a line shows.
+constexpr std::size_t longest_value = 400;
 
-std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 400); }
+using Facts = std::vector<std::pair<std::string, std::string>>;
 
 void add_once(std::vector<std::string>& texts, std::string text) {
     if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
@@ -41,7 +42,8 @@ std::string difference(const Facts& known, const Facts& other) {
     for (const auto& fact : other) {
         const auto found = std::ranges::find(known, fact.first, &Facts::value_type::first);
         if (found != known.end() && found->second != fact.second)
-            return fmt::format("{} {}, not {}", one_line(fact.first), one_line(fact.second), one_line(found->second));
+            return fmt::format("{} {}, not {}", one_line(fact.first, longest_value),
+                               one_line(fact.second, longest_value), one_line(found->second, longest_value));
     }
     return {};
 }
@@ -92,8 +94,8 @@ void Merger::take_head(HostResult& into, HostResult&& from, std::string_view sou
         into.suite = std::move(from.suite);
         into.seed = from.seed;
     } else if (!from.suite.empty() && from.suite != into.suite) {
-        add_once(into.notes,
-                 fmt::format("{} is of ipoib-conform {}, not {}", source, one_line(from.suite), one_line(into.suite)));
+        add_once(into.notes, fmt::format("{} is of ipoib-conform {}, not {}", source,
+                                         one_line(from.suite, longest_value), one_line(into.suite, longest_value)));
     }
     if (into.command.empty()) into.command = std::move(from.command);
     if (into.started.empty() || (!from.started.empty() && from.started < into.started))
@@ -150,7 +152,7 @@ void Merger::take_selection(const Results& run) {
 }
 
 std::string Merger::add(const std::string& host, Results&& run, std::string_view source) {
-    const auto from = one_line(source);
+    const auto from = one_line(source, longest_value);
     if (!run.hosts.empty()) {
         if (!host.empty() && (run.hosts.size() > 1 || run.hosts.front().name != host))
             return fmt::format("{} is a merged report of {} host{}; it has names of its own", from, run.hosts.size(),
@@ -192,7 +194,8 @@ Results Merger::results(std::string_view suite) {
         keep_common(dut, host.dut);
         merged_.seconds += host.seconds;
         if (!host.suite.empty() && host.suite != suite)
-            add_once(host.notes, fmt::format("judged by ipoib-conform {}, merged by {}", one_line(host.suite), suite));
+            add_once(host.notes, fmt::format("judged by ipoib-conform {}, merged by {}",
+                                             one_line(host.suite, longest_value), suite));
     }
     merged_.fabric = std::move(fabric).value_or(Facts{});
     merged_.dut = std::move(dut).value_or(Facts{});

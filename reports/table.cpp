@@ -10,6 +10,8 @@
 #include <set>
 #include <string_view>
 
+#include "base/one_line.hpp"
+#include "base/utf8.hpp"
 #include "reports/failure.hpp"
 #include "reports/matrix.hpp"
 #include "reports/text.hpp"
@@ -19,8 +21,6 @@ namespace {
 
 constexpr std::size_t width = 100;
 constexpr std::array in_full{Verdict::fail, Verdict::xpass, Verdict::error, Verdict::inconc, Verdict::warn};
-
-std::string one_line(std::string_view text) { return clipped(printable(text, Lines::join), 1000); }
 
 /// "RFC4391-9.1.1-02" padded to a column; what is longer stays whole.
 std::string padded(std::string_view text, std::size_t to) {

@@ -4,10 +4,11 @@
 
 #include <sstream>
 
+#include "base/utf8.hpp"
 #include "catch2.hpp"
 #include "reports/samples.hpp"
-#include "reports/text.hpp"
 
+using namespace ipoib;
 using namespace ipoib::reports;
 
 namespace {

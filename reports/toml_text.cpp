@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cstdint>
 
-#include "reports/text.hpp"
+#include "base/utf8.hpp"
 
 namespace ipoib::reports {
 

@@ -2,10 +2,10 @@
 // The DUT control protocol: requests taken apart, handlers found, answers written.
 #include "stack/adapter.hpp"
 
+#include "base/json_object.hpp"
 #include "stack/adapter_request.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace ipoib::stack {
 namespace adapter {
@@ -13,12 +13,12 @@ namespace adapter {
 void Reply::ok(json results) const {
     results["id"] = id_;
     results["ok"] = true;
-    answer_(results.dump(-1, ' ', false, json::error_handler_t::replace));
+    answer_(json_line(results));
 }
 
 void Reply::refuse(std::string_view error, std::string_view message) const {
     const json answer{{"id", id_}, {"error", error}, {"message", message}};
-    answer_(answer.dump(-1, ' ', false, json::error_handler_t::replace));
+    answer_(json_line(answer));
 }
 
 std::optional<std::string> Request::text(const char* name) const {
@@ -30,20 +30,8 @@ std::optional<std::string> Request::text(const char* name) const {
 std::optional<std::uint64_t> Request::number(const char* name, std::uint64_t least, std::uint64_t most) const {
     const auto found = members.find(name);
     if (found == members.end()) return {};
-    std::uint64_t value = 0;
-    if (found->is_number_unsigned()) {
-        value = found->get<std::uint64_t>();
-    } else if (found->is_string()) {
-        const auto digits = found->get<std::string>();
-        const auto* begin = digits.data() + (digits.starts_with("0x") ? 2 : 0);
-        const auto* end = digits.data() + digits.size();
-        const auto [stopped, error] = std::from_chars(begin, end, value, 16);
-        if (error != std::errc{} || stopped != end) return {};
-    } else {
-        return {};
-    }
-    if (value < least || value > most) return {};
-    return value;
+    const auto value = number_in(*found);
+    return value && *value >= least && *value <= most ? value : std::nullopt;
 }
 
 std::optional<wire::IpAddress> Request::address(const char* name) const {
@@ -104,8 +92,9 @@ void Adapter::request(std::string_view line, Answer answer) {
 void Adapter::carry_out(std::string_view line, Answer answer) {
     using namespace adapter;
     if (line.size() > longest_request) return Reply{nullptr, std::move(answer)}.failed("the request is too long");
-    const auto members = json::parse(line, nullptr, false);
-    if (!members.is_object()) return Reply{nullptr, std::move(answer)}.failed("the request is not a JSON object");
+    const auto object = object_in(line);
+    if (!object) return Reply{nullptr, std::move(answer)}.failed("the request is not a JSON object");
+    const auto& members = *object;
     const auto id = members.find("id");
     const bool has_id = id != members.end() && id->is_primitive();
     const Reply reply{has_id ? *id : json{}, std::move(answer)};

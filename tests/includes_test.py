@@ -11,10 +11,12 @@ from pathlib import Path
 TOP = Path(os.environ["IPOIB_SOURCE_DIR"]).resolve()
 
 # A folder of two storeys is named with both; a folder's own headers, and those that the build makes, need no mention.
+BASE = {"base"}
 PROTOCOL = {"protocol", "protocol/wire"}
 RULES = PROTOCOL | {"protocol/build", "protocol/requirements", "protocol/state", "protocol/rules"}
 FABRIC = {"fabric", "fabric/change"}
 MAY_SEE = {
+    "base": set(),
     "protocol": set(),
     "protocol/wire": set(),
     "protocol/requirements": {"protocol"},
@@ -23,22 +25,22 @@ MAY_SEE = {
     "protocol/rules": RULES,
     "protocol/inspection": RULES,
     "dissector": RULES | {"protocol/inspection", "conformance/assumptions"},
-    "fabric": PROTOCOL | FABRIC,
-    "fabric/change": PROTOCOL | FABRIC,
-    "fabric/capture": PROTOCOL,
+    "fabric": BASE | PROTOCOL | FABRIC,
+    "fabric/change": BASE | PROTOCOL | FABRIC,
+    "fabric/capture": BASE | PROTOCOL,
     "fabric/host": PROTOCOL,
     "fabric/node": PROTOCOL | FABRIC | {"protocol/build"},
     "fabric/simulated": PROTOCOL | FABRIC | {"protocol/build", "protocol/state", "fabric/node"},
-    "fabric/socket": PROTOCOL | FABRIC | {"fabric/node"},
-    "fabric/umad": PROTOCOL | FABRIC | {"fabric/node", "fabric/host", "fabric/socket"},
+    "fabric/socket": BASE | PROTOCOL | FABRIC | {"fabric/node"},
+    "fabric/umad": BASE | PROTOCOL | FABRIC | {"fabric/node", "fabric/host", "fabric/socket"},
     "fabric/verbs": PROTOCOL | FABRIC | {"fabric/socket", "fabric/umad"},
-    "stack": PROTOCOL | FABRIC | {"protocol/build", "fabric/node", "fabric/simulated"},
-    "reports": set(),
+    "stack": BASE | PROTOCOL | FABRIC | {"protocol/build", "fabric/node", "fabric/simulated"},
+    "reports": BASE,
     "captures": PROTOCOL | {"protocol/build", "fabric/capture", "conformance/judge"},
-    "conformance/assumptions": PROTOCOL | {"protocol/state", "reports"},
-    "conformance/dut": PROTOCOL | {"fabric"},
+    "conformance/assumptions": BASE | PROTOCOL | {"protocol/state"},
+    "conformance/dut": BASE | PROTOCOL | {"fabric"},
     "conformance/judge": RULES | {"protocol/inspection", "fabric/capture", "reports"},
-    "conformance/bench": RULES | FABRIC | {"fabric/capture", "reports", "conformance/dut", "conformance/judge"},
+    "conformance/bench": BASE | RULES | FABRIC | {"fabric/capture", "reports", "conformance/dut", "conformance/judge"},
     "conformance/target": RULES | FABRIC | {
         "fabric/node", "stack", "conformance/bench", "conformance/dut", "conformance/mutants"},
     "conformance/selftest": RULES | {
@@ -46,24 +48,24 @@ MAY_SEE = {
     "conformance/cases": RULES | {"fabric", "conformance/bench"},
     "conformance/mutants": RULES | {"fabric/simulated", "stack"},
     "conformance/audit": RULES | FABRIC | {"reports", "conformance/judge", "conformance/assumptions"},
-    "conformance/exhibits": RULES | {
+    "conformance/exhibits": BASE | RULES | {
         "protocol/inspection", "fabric/capture", "reports", "conformance/bench", "conformance/judge"},
-    "conformance/links": RULES | {"reports", "conformance/judge"},
+    "conformance/links": BASE | RULES | {"reports", "conformance/judge"},
     "conformance/documents": RULES | {
         "reports", "conformance/audit", "conformance/bench", "conformance/judge", "conformance/selftest"},
     "conformance/shrink": set(),
-    "conformance/metamorphic": RULES | {
-        "protocol/inspection", "fabric/capture", "reports", "captures", "traffic-gen", "conformance/judge",
+    "conformance/metamorphic": BASE | RULES | {
+        "protocol/inspection", "fabric/capture", "captures", "traffic-gen", "conformance/judge",
         "conformance/selftest", "conformance/shrink"},
-    "conformance/terminal": {"fabric", "fabric/capture", "reports"},
-    "conformance/command": RULES | FABRIC | {
+    "conformance/terminal": BASE | {"fabric", "fabric/capture"},
+    "conformance/command": BASE | RULES | FABRIC | {
         "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit", "conformance/bench",
         "conformance/documents", "conformance/exhibits", "conformance/judge", "conformance/links",
         "conformance/metamorphic", "conformance/selftest", "conformance/target", "conformance/terminal"},
     "traffic-gen": RULES | FABRIC | {
         "fabric/capture", "fabric/simulated", "conformance/bench", "conformance/judge", "conformance/target",
         "conformance/terminal"},
-    "lab/guest": {"conformance/dut", "fabric/change"},
+    "lab/guest": BASE | {"conformance/dut", "fabric/change"},
     "lab/kernel": set(),
 }
 # What is behind a kind of fabric, unless it is said above; only the kind itself sees it.

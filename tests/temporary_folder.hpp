@@ -2,4 +2,4 @@
 // A folder for a test's files.
 #pragma once
 
-#include "reports/temporary_folder.hpp"
+#include "base/temporary_folder.hpp"

@@ -2,8 +2,8 @@
 // Names, bounds and units of a group's parameters.
 #include "conformance/assumptions/parameter_value.hpp"
 
+#include "base/one_line.hpp"
 #include "protocol/wire/text.hpp"
-#include "reports/text.hpp"
 
 #include <array>
 
@@ -104,7 +104,7 @@ std::string without_selector(Parameter parameter, std::string_view text) {
 
 std::string shown(std::string_view text) {
     const auto begin = text.substr(0, 4 * longest_quote);
-    return '"' + reports::clipped(reports::printable(begin, reports::Lines::join), longest_quote) + '"';
+    return '"' + one_line(begin, longest_quote) + '"';
 }
 
 std::string_view trimmed(std::string_view text) {

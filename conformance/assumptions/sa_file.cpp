@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A list of the SA's records from a file, in either form.
+#include "base/one_line.hpp"
 #include "conformance/assumptions/sa_list.hpp"
-#include "reports/text.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t longest_description = 256;
 
 [[noreturn]] void refuse(const std::string& origin, const std::string& why) {
-    throw std::runtime_error(reports::printable(origin, reports::Lines::join) + ": " + why);
+    throw std::runtime_error(printable(origin, Lines::join) + ": " + why);
 }
 
 /// Plain files and pipes alike, so that the output of a command can be given: --sa <(saquery -g).
@@ -36,8 +36,7 @@ std::string whole_of(const std::string& path) {
 }  // namespace
 
 std::string description_in(std::string_view text) {
-    return reports::clipped(reports::printable(text.substr(0, longest_description), reports::Lines::join),
-                            longest_description);
+    return one_line(text.substr(0, longest_description), longest_description);
 }
 
 Statement parse_sa_list(std::string_view text, const std::string& origin, Irregularities are) {

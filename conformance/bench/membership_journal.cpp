@@ -2,6 +2,7 @@
 // Lines "+M HEX" and "-M HEX", only ever added to: what is cut off in the middle has not been asked for yet.
 #include "conformance/bench/membership_journal.hpp"
 
+#include "base/atomic_file.hpp"
 #include "protocol/wire/inform_info.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -32,8 +33,8 @@ std::string line_of(char sign, const Journal::Entry& entry) {
     return sign + std::string(1, static_cast<char>(entry.kind)) + ' ' + wire::hex_octets(entry.octets) + '\n';
 }
 
-bool is_written(int file, const std::string& text) {
-    return ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+bool is_written(const Descriptor& file, const std::string& text) {
+    return ::write(file.value(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
 /// A line without its sign; none for what is no entry.
@@ -60,13 +61,8 @@ std::string Journal::usual_folder() {
 
 Journal::Journal(const std::string& folder, const std::string& port) : folder_(folder), path_(folder + '/' + port) {
     open();
-    try {
-        read();
-        shorten();
-    } catch (...) {
-        ::close(file_);
-        throw;
-    }
+    read();
+    shorten();
 }
 
 void Journal::open() {
@@ -76,21 +72,17 @@ void Journal::open() {
     int tries_left = 100;
     for (bool is_there = false; !is_there; --tries_left) {
         if (::mkdir(folder_.c_str(), owner_alone) != 0 && errno != EEXIST) fail(path_, std::strerror(errno));
-        file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, read_and_write);
-        if (file_ < 0 && errno == ENOENT && tries_left > 0) continue;
-        if (file_ < 0) fail(path_, std::strerror(errno));
-        if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-            const bool is_used = errno == EWOULDBLOCK;
-            const std::string why = std::strerror(errno);
-            ::close(file_);
-            if (is_used) throw std::runtime_error("another run uses this port (it holds " + path_ + ")");
-            fail(path_, why);
+        file_ = Descriptor{::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, read_and_write)};
+        if (!file_ && errno == ENOENT && tries_left > 0) continue;
+        if (!file_) fail(path_, std::strerror(errno));
+        if (::flock(file_.value(), LOCK_EX | LOCK_NB) != 0) {
+            if (errno == EWOULDBLOCK) throw std::runtime_error("another run uses this port (it holds " + path_ + ")");
+            fail(path_, std::strerror(errno));
         }
         struct stat opened {
         }, named{};
-        is_there = ::fstat(file_, &opened) == 0 && ::stat(path_.c_str(), &named) == 0 &&
+        is_there = ::fstat(file_.value(), &opened) == 0 && ::stat(path_.c_str(), &named) == 0 &&
                    opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
-        if (!is_there) ::close(file_);
     }
 }
 
@@ -100,13 +92,12 @@ Journal::~Journal() {
         // Goes with the last journal in it.
         ::rmdir(folder_.c_str());
     }
-    ::close(file_);
 }
 
 void Journal::read() {
     std::string text;
     std::array<char, 4096> part{};
-    for (ssize_t got = 0; (got = ::read(file_, part.data(), part.size())) > 0;) {
+    for (ssize_t got = 0; (got = ::read(file_.value(), part.data(), part.size())) > 0;) {
         text.append(part.data(), static_cast<std::size_t>(got));
         if (text.size() > most_octets) fail(path_, "it is no journal");
     }
@@ -129,18 +120,14 @@ void Journal::shorten() {
     constexpr mode_t read_and_write = 0600;
     const auto path = path_ + ".new";
     ::unlink(path.c_str());
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, read_and_write);
-    if (file < 0) fail(path, std::strerror(errno));
+    AtomicFile file{path_, path, O_RDWR | O_APPEND, read_and_write};
+    if (!file.descriptor) fail(path, std::strerror(errno));
     std::string text;
     for (const auto& entry : entries_) text += line_of('+', entry);
-    if (::flock(file, LOCK_EX | LOCK_NB) != 0 || !is_written(file, text) ||
-        ::rename(path.c_str(), path_.c_str()) != 0) {
-        const std::string why = std::strerror(errno);
-        ::close(file);
-        ::unlink(path.c_str());
-        fail(path, why);
-    }
-    ::close(std::exchange(file_, file));
+    const bool is_done = ::flock(file.descriptor.value(), LOCK_EX | LOCK_NB) == 0 && file.write(text) && file.sync() &&
+                         file.take_place();
+    if (!is_done) fail(path, std::strerror(errno));
+    file_ = std::move(file.descriptor);
     size_ = text.size();
 }
 

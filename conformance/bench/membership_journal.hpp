@@ -2,6 +2,7 @@
 // What a run holds at a subnet administrator, on disk: a run that is killed cannot end it, the next one can.
 #pragma once
 
+#include "base/descriptor.hpp"
 #include "protocol/wire/field.hpp"
 
 #include <cstdint>
@@ -47,7 +48,7 @@ private:
     void shorten();
 
     std::string folder_, path_;
-    int file_ = -1;
+    Descriptor file_;
     std::size_t size_ = 0;  ///< of the file, in octets
     std::vector<Entry> entries_;
 };

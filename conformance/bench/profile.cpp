@@ -2,8 +2,8 @@
 // DUT.toml read and written. Every complaint names file and line; all of them are reported at once.
 #include "conformance/bench/profile.hpp"
 
-#include "reports/atomic_file.hpp"
 #include "reports/complaints.hpp"
+#include "reports/file.hpp"
 #include "reports/toml_text.hpp"
 
 #include <toml++/toml.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform diff and baseline: what changed between two runs, and which failures are known.
+#include "base/one_line.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "reports/baseline.hpp"
 #include "reports/compare.hpp"
 #include "reports/json.hpp"
-#include "reports/text.hpp"
 
 #include <fmt/format.h>
 
@@ -33,8 +33,7 @@ std::vector<std::string> silent_in(const reports::Results& after, const reports:
     if (now.empty() && !then.empty()) silent.emplace_back("the second run judged nothing");
     if (now.empty() || before.hosts.empty() || after.hosts.empty()) return silent;
     for (const auto host : then)
-        if (!now.contains(host))
-            silent.push_back(fmt::format("{} judged nothing in the second run", reports::printable(host)));
+        if (!now.contains(host)) silent.push_back(fmt::format("{} judged nothing in the second run", printable(host)));
     return silent;
 }
 

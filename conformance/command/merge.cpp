@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform merge: runs of many hosts in one report.
 #include "reports/merge.hpp"
+#include "base/one_line.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/usage.hpp"
 #include "generated/version.hpp"
-#include "reports/atomic_file.hpp"
+#include "reports/file.hpp"
 #include "reports/json.hpp"
-#include "reports/text.hpp"
 
 #include <fmt/format.h>
 
@@ -38,8 +38,8 @@ Source source_of(const std::string& argument) {
     const auto sign = argument.find('=');
     const auto host = argument.substr(0, sign);
     if (sign == std::string::npos || host.find('/') != std::string::npos || is_there(argument)) return {{}, argument};
-    if (host.empty() || reports::printable(host, reports::Lines::join) != host)
-        throw UsageError(fmt::format("'{}' names no host before the '='", reports::printable(argument)));
+    if (host.empty() || printable(host, Lines::join) != host)
+        throw UsageError(fmt::format("'{}' names no host before the '='", printable(argument)));
     if (sign + 1 == argument.size()) throw UsageError("'" + argument + "' names no file behind the '='");
     return {host, argument.substr(sign + 1)};
 }
@@ -70,8 +70,7 @@ std::optional<std::string> reason_beside(const std::string& file) {
     const auto path = file + ".error";
     if (file == "-" || !is_there(path)) return std::nullopt;
     const auto text = reports::read_whole(path, longest_file);
-    const auto reason =
-        reports::clipped(reports::printable(text ? *text : text.error, reports::Lines::join), longest_reason);
+    const auto reason = one_line(text ? *text : text.error, longest_reason);
     return reason.empty() ? path + " is there, but gives no reason" : reason;
 }
 

@@ -2,6 +2,7 @@
 // ipoib-conform selftest --metamorphic: sources, a run, what it found.
 #include "conformance/command/metamorphic.hpp"
 
+#include "base/atomic_file.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
@@ -11,7 +12,6 @@
 #include "conformance/terminal/terminal.hpp"
 #include "fabric/capture/reader.hpp"
 #include "fabric/loop.hpp"
-#include "reports/atomic_file.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -144,7 +144,7 @@ bool is_as_decisive(const MetamorphicOptions& options, const std::optional<metam
     const auto now = metamorphic::decisiveness(sources);
     print(fmt::format("{:.1f} % of the pairs of a requirement and a source have a verdict\n", 100 * now.share()));
     if (!options.decisiveness.empty())
-        if (const auto error = reports::write_atomically(options.decisiveness, metamorphic::page(now)); !error.empty())
+        if (const auto error = write_atomically(options.decisiveness, metamorphic::page(now)); !error.empty())
             throw Fault(error);
     if (!before) return true;
     const auto losses = metamorphic::losses(*before, now);

@@ -2,12 +2,12 @@
 // ipoib-conform profile: asks an implementation what it is, and writes a DUT.toml to begin with.
 #include "conformance/bench/profile.hpp"
 
+#include "base/one_line.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/target_options.hpp"
 #include "conformance/terminal/terminal.hpp"
-#include "reports/text.hpp"
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ struct ProfileOptions {
 struct Draft {
     Profile profile;
     std::vector<std::string> remarks;
-    void remark(std::string_view text) { remarks.push_back(reports::printable(text, reports::Lines::join)); }
+    void remark(std::string_view text) { remarks.push_back(printable(text, Lines::join)); }
 };
 
 /// The key of [dut] that a fact of `hello` belongs to; none: there is no key for it.
@@ -55,7 +55,7 @@ void describe(Draft& draft, const std::vector<std::pair<std::string, std::string
         if (key.empty() || is_taken)
             draft.remark(fmt::format("{}: {}", fact, value));
         else
-            known.emplace_back(key, reports::printable(value, reports::Lines::join));
+            known.emplace_back(key, printable(value, Lines::join));
     }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform run: drive an implementation through the cases.
+#include "base/temporary_folder.hpp"
 #include "conformance/command/choice.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/target_options.hpp"
 #include "conformance/terminal/terminal.hpp"
-#include "reports/temporary_folder.hpp"
 #include "reports/text.hpp"
 
 #include <fmt/format.h>

@@ -2,6 +2,7 @@
 // ipoib-conform selftest: whether every case passes the reference, and every mutant dies by what it breaks.
 #include "conformance/selftest/selftest.hpp"
 
+#include "base/atomic_file.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/metamorphic.hpp"
 #include "conformance/command/output.hpp"
@@ -10,7 +11,6 @@
 #include "conformance/documents/pages.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "generated/version.hpp"
-#include "reports/atomic_file.hpp"
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ struct SelftestOptions {
 bool write_reports(const SelftestOptions& options, const SelftestOutcome& outcome, const CaseStories& stories) {
     std::vector<std::function<std::string()>> writers;
     const auto add = [&](const std::filesystem::path& file, const std::string& text) {
-        writers.emplace_back([file, text] { return reports::write_atomically(file, text); });
+        writers.emplace_back([file, text] { return write_atomically(file, text); });
     };
     if (!options.json.empty()) add(options.json, kill_matrix_json(outcome, suite_version));
     if (!options.markdown.empty()) add(options.markdown, kill_matrix_page(outcome));

@@ -2,8 +2,8 @@
 // Every file is tried, every failure told.
 #include "conformance/command/writing.hpp"
 
+#include "base/atomic_file.hpp"
 #include "conformance/command/usage.hpp"
-#include "reports/atomic_file.hpp"
 
 #include <exception>
 #include <iostream>
@@ -20,7 +20,7 @@ bool try_paths(const std::vector<std::string>& paths) {
     for (const auto& path : paths) {
         if (path.empty()) continue;
         is_any = true;
-        const auto failure = reports::why_not_writable(path);
+        const auto failure = why_not_writable(path);
         if (failure.empty())
             is_any_writable = true;
         else

@@ -10,30 +10,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 
 namespace ipoib::conformance {
 namespace {
 
 constexpr std::size_t kib = 1024, portion = 64 * kib, kept_diagnostics = 64 * kib, most_diagnostics = 16 * kib * kib;
 constexpr std::chrono::milliseconds look_again{100}, look_for_stopped{500}, for_its_end{500};
-
-/// Writes without the SIGPIPE of a reader that is gone, whatever the program does with that signal.
-ssize_t write_quietly(int descriptor, const std::string& octets) {
-    sigset_t pipe_signal, before, pending;
-    ::sigemptyset(&pipe_signal);
-    ::sigaddset(&pipe_signal, SIGPIPE);
-    ::sigpending(&pending);
-    const bool was_pending = ::sigismember(&pending, SIGPIPE) == 1;
-    ::pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
-    const auto count = ::write(descriptor, octets.data(), octets.size());
-    const int error = errno;
-    constexpr timespec at_once{};
-    if (count < 0 && error == EPIPE && !was_pending) ::sigtimedwait(&pipe_signal, nullptr, &at_once);
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    errno = error;
-    return count;
-}
 
 std::string seconds_text(fabric::Duration duration) {
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
@@ -46,7 +28,9 @@ std::string seconds_text(fabric::Duration duration) {
 
 AdapterProcess::AdapterProcess(fabric::Loop& loop, const std::string& command, std::chrono::milliseconds grace,
                                Remark remark)
-    : loop_(loop), process_(command, grace), remark_(std::move(remark)) {
+    : loop_(loop),
+      process_(Command::shell(command), ChildProcess::Diagnostics::to_a_pipe, {grace, grace}),
+      remark_(std::move(remark)) {
     if (!process_.error().empty()) {
         error_ = "the adapter could not be started: " + process_.error();
         return;
@@ -111,7 +95,7 @@ bool AdapterProcess::waits_for_stopped() {
 void AdapterProcess::begin(const std::string& request) {
     diagnostics_count_ = 0;
     read_output();
-    if (!output_.empty()) fail("wrote without being asked: " + excerpt(output_));
+    if (!lines_.rest().empty()) fail("wrote without being asked: " + excerpt(lines_.rest()));
     if (!error_.empty()) return;
     is_asked_ = true;
     unwritten_ = request + '\n';
@@ -120,7 +104,7 @@ void AdapterProcess::begin(const std::string& request) {
 
 void AdapterProcess::write_request() {
     const int descriptor = process_.input.value();
-    const auto count = write_quietly(descriptor, unwritten_);
+    const auto count = process_.write(unwritten_);
     if (count > 0) unwritten_.erase(0, static_cast<std::size_t>(count));
     if (count < 0 && errno != EAGAIN && errno != EINTR) has_closed_ = true;
     if (unwritten_.empty() || has_closed_)
@@ -138,25 +122,24 @@ bool AdapterProcess::read_output() {
         loop_.unwatch(process_.output.value());
         return false;
     }
-    output_.append(buffer.data(), static_cast<std::size_t>(count));
+    lines_.feed({buffer.data(), static_cast<std::size_t>(count)});
     take_lines();
     return true;
 }
 
 void AdapterProcess::take_lines() {
-    std::size_t begin = 0;
-    for (auto end = output_.find('\n'); end != std::string::npos && error_.empty(); end = output_.find('\n', begin)) {
-        const auto line = output_.substr(begin, end - begin);
-        begin = end + 1;
-        if (line.size() > longest_control_line)
-            fail("wrote a line longer than 64 KiB: " + excerpt(line));
+    while (error_.empty()) {
+        auto line = lines_.next();
+        if (!line) break;
+        if (line->size() > longest_control_line)
+            fail("wrote a line longer than 64 KiB: " + excerpt(*line));
         else if (!is_asked_ || answer_)
-            fail("wrote a line without being asked: " + excerpt(line));
+            fail("wrote a line without being asked: " + excerpt(*line));
         else
-            answer_ = line;
+            answer_ = std::move(line);
     }
-    output_.erase(0, begin);
-    if (output_.size() > longest_control_line) fail("writes a line longer than 64 KiB: " + excerpt(output_));
+    if (lines_.rest().size() > longest_control_line)
+        fail("writes a line longer than 64 KiB: " + excerpt(lines_.rest()));
 }
 
 bool AdapterProcess::read_diagnostics() {
@@ -182,8 +165,8 @@ void AdapterProcess::look_for_end() {
     }
     if (is_settled()) return;
     const auto ending = process_.ending(for_its_end);
-    const auto cut = output_.empty() ? "" : ", in the middle of a line: " + excerpt(output_);
-    fail((ending.empty() ? "closed its pipe, but still runs" : "died: " + ending) + cut);
+    const auto cut = lines_.rest().empty() ? "" : ", in the middle of a line: " + excerpt(lines_.rest());
+    fail((ending ? "died: " + ending->text() : "closed its pipe, but still runs") + cut);
 }
 
 std::string AdapterProcess::last_words() {

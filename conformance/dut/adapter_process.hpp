@@ -3,7 +3,8 @@
 // control".
 #pragma once
 
-#include "conformance/dut/child_process.hpp"
+#include "base/child_process.hpp"
+#include "base/line_buffer.hpp"
 #include "conformance/dut/control.hpp"
 
 #include <functional>
@@ -45,7 +46,8 @@ private:
     Remark remark_;
     std::string error_;
     bool is_asked_ = false, has_closed_ = false;
-    std::string unwritten_, output_;
+    std::string unwritten_;
+    LineBuffer lines_;
     std::optional<std::string> answer_;
     std::string diagnostics_;
     std::size_t left_out_ = 0, diagnostics_count_ = 0;

@@ -3,9 +3,8 @@
 // control".
 #pragma once
 
+#include "base/json_object.hpp"
 #include "conformance/dut/dut.hpp"
-
-#include <nlohmann/json.hpp>
 
 namespace ipoib::conformance {
 
@@ -14,9 +13,9 @@ namespace ipoib::conformance {
 
 /// An object of an answer, read member by member. Members that nobody asks for are ignored, null counts as absent, and
 /// one of a wrong type is ChannelBroken.
-class AnswerObject {
+class AnswerObject : private JsonObject {
 public:
-    AnswerObject(nlohmann::json object, std::string where) : object_(std::move(object)), where_(std::move(where)) {}
+    AnswerObject(nlohmann::json object, std::string where);
 
     [[nodiscard]] std::optional<bool> flag(const std::string& name) const;
     /// A whole number from 0 to `most`.
@@ -35,13 +34,9 @@ public:
     /// ChannelBroken where the member is absent.
     void demand(const std::string& name) const;
     /// Throws ChannelBroken about one member.
-    [[noreturn]] void refuse(const std::string& name, const std::string& why) const;
+    [[noreturn]] void refuse(const std::string& name, const std::string& why) const override;
 
 private:
-    [[nodiscard]] const nlohmann::json* find(const std::string& name) const;
-    [[nodiscard]] const nlohmann::json* array(const std::string& name) const;
-
-    nlohmann::json object_;
     std::string where_;
 };
 

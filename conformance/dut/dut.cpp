@@ -92,7 +92,7 @@ AnswerObject Dut::request(const std::string& what, const Members& members, secon
     if (!interface_.empty()) line["interface"] = interface_;
     if (deadline > seconds{0}) line["deadline"] = stretched(deadline, scale_).count();
     line.update(members.object);
-    const auto written = line.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
+    const auto written = json_line(line);
     if (written.size() > longest_control_line) throw ControlFailed(what + ": the request is longer than 64 KiB");
 
     const auto id = next_id_++;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/exhibits/ladder.hpp"
 
+#include "base/descriptor.hpp"
 #include "conformance/judge/notation.hpp"
 #include "fabric/capture/writer.hpp"
 #include "protocol/wire/text.hpp"
@@ -203,11 +204,11 @@ private:
         std::size_t size = 0;
         for (const auto* shot : shots) size += shot->octets.size();
         if (size > largest_capture) return {};
-        const int file = memfd_create("exhibit", MFD_CLOEXEC);
-        if (file < 0) return {};
+        const Descriptor file{memfd_create("exhibit", MFD_CLOEXEC)};
+        if (!file) return {};
         std::vector<std::uint8_t> octets;
         try {
-            auto writer = capture::Writer::pcapng("/proc/self/fd/" + std::to_string(file));
+            auto writer = capture::Writer::pcapng("/proc/self/fd/" + std::to_string(file.value()));
             std::vector<std::pair<capture::LinkType, Party>> interfaces;
             for (const auto* shot : shots) {
                 const std::pair key{shot->link_type, shot->party};
@@ -225,12 +226,12 @@ private:
                     "frame " + std::to_string(shot->number) + (shot->comment.empty() ? "" : "\n") + shot->comment);
             }
             writer.close();
-            octets.resize(static_cast<std::size_t>(lseek(file, 0, SEEK_END)));
-            if (pread(file, octets.data(), octets.size(), 0) != static_cast<ssize_t>(octets.size())) octets.clear();
+            octets.resize(static_cast<std::size_t>(lseek(file.value(), 0, SEEK_END)));
+            if (pread(file.value(), octets.data(), octets.size(), 0) != static_cast<ssize_t>(octets.size()))
+                octets.clear();
         } catch (const std::runtime_error&) {
             octets.clear();  // the report does without
         }
-        close(file);
         return octets;
     }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The account of links for programs.
+#include "base/utf8.hpp"
 #include "conformance/links/account.hpp"
 #include "protocol/wire/ip_address.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/text.hpp"
-#include "reports/text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -116,12 +116,12 @@ std::string to_json(const Account& account, const std::vector<reports::CaptureRe
                  {"links", Json::array()},
                  {"findings", Json::array()}};
     for (const auto& capture : captures) {
-        Json one = {{"file", reports::valid_utf8(capture.file)},
+        Json one = {{"file", valid_utf8(capture.file)},
                     {"link_type", capture.link_type},
                     {"packets", capture.packets},
                     {"ipoib", capture.ipoib},
                     {"notes", capture.notes}};
-        if (!capture.error.empty()) one["error"] = reports::valid_utf8(capture.error);
+        if (!capture.error.empty()) one["error"] = valid_utf8(capture.error);
         json["captures"].push_back(std::move(one));
     }
     for (const auto& one : account.links) json["links"].push_back(link(one));

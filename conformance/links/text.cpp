@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The account of links for people.
 #include "protocol/wire/text.hpp"
+#include "base/one_line.hpp"
 #include "conformance/links/account.hpp"
 #include "protocol/wire/ip_address.hpp"
 #include "protocol/wire/mgid.hpp"
@@ -159,7 +160,7 @@ std::string to_text(const Account& account, const std::vector<reports::CaptureRe
                            finding.link.empty() ? "" : ", link " + finding.link, frames_text(finding));
         indented(out, 5, finding.text);
     }
-    return reports::printable(out);
+    return printable(out);
 }
 
 }  // namespace ipoib::links

@@ -2,10 +2,10 @@
 // Captures, samples and generated traffic as sources.
 #include "conformance/metamorphic/source.hpp"
 
+#include "base/temporary_folder.hpp"
 #include "captures/samples.hpp"
 #include "conformance/judge/judge.hpp"
 #include "protocol/build/samples.hpp"
-#include "reports/temporary_folder.hpp"
 #include "traffic-gen/mutation.hpp"
 #include "traffic-gen/profile.hpp"
 

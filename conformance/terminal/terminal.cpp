@@ -2,9 +2,9 @@
 // Progress and interruption.
 #include "conformance/terminal/terminal.hpp"
 
+#include "base/utf8.hpp"
 #include "fabric/capture/reader.hpp"
 #include "fabric/loop.hpp"
-#include "reports/text.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -18,10 +18,10 @@ namespace ipoib::conformance {
 bool progress_is_seen() { return isatty(STDERR_FILENO) != 0; }
 
 void StatusLine::show(const std::string& text) {
-    const auto columns = reports::columns(text);
-    fmt::print(stderr, "\r{}{:{}}", text, "", shown_ > columns ? shown_ - columns : 0);
+    const auto width = columns(text);
+    fmt::print(stderr, "\r{}{:{}}", text, "", shown_ > width ? shown_ - width : 0);
     std::fflush(stderr);
-    shown_ = std::max(shown_, columns);
+    shown_ = std::max(shown_, width);
 }
 
 void StatusLine::clear() {

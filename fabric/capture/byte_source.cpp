@@ -22,13 +22,13 @@ constexpr std::size_t buffer_size = std::size_t{256} << 10;
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-int open_for_reading(const std::string& path) {
-    if (path == "-") return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-    int descriptor = -1;
+Descriptor open_for_reading(const std::string& path) {
+    if (path == "-") return Descriptor{fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)};
+    Descriptor descriptor;
     // Opening a named pipe waits for its writer and is interrupted by signals.
     do {
-        descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    } while (descriptor < 0 && errno == EINTR && !stop_requested());
+        descriptor = Descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)};
+    } while (!descriptor && errno == EINTR && !stop_requested());
     return descriptor;
 }
 
@@ -36,21 +36,20 @@ int open_for_reading(const std::string& path) {
 
 ByteSource::ByteSource(const std::string& path) : name_{path == "-" ? "standard input" : path} {
     descriptor_ = open_for_reading(path);
-    if (descriptor_ < 0)
+    if (!descriptor_)
         finish(errno == EINTR ? End::stopped : End::corrupt, name_ + ": " + reason(errno));
     else
         start();
 }
 
-ByteSource::ByteSource(int descriptor, std::string name) : descriptor_{descriptor}, name_{std::move(name)} { start(); }
-
-ByteSource::~ByteSource() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+ByteSource::ByteSource(Descriptor descriptor, std::string name)
+    : descriptor_{std::move(descriptor)}, name_{std::move(name)} {
+    start();
 }
 
 void ByteSource::start() {
     struct stat status {};
-    if (fstat(descriptor_, &status) != 0) return finish(End::corrupt, name_ + ": " + reason(errno));
+    if (fstat(descriptor_.value(), &status) != 0) return finish(End::corrupt, name_ + ": " + reason(errno));
     if (S_ISDIR(status.st_mode)) return finish(End::corrupt, name_ + " is a directory, not a capture");
     is_regular_ = S_ISREG(status.st_mode);
     if (is_regular_) size_ = static_cast<std::uint64_t>(status.st_size);
@@ -169,7 +168,7 @@ std::size_t ByteSource::read_raw(wire::MutableOctets to) {
             finish(End::stopped);
             return 0;
         }
-        const ssize_t count = ::read(descriptor_, to.data(), to.size());
+        const ssize_t count = ::read(descriptor_.value(), to.data(), to.size());
         if (count >= 0) {
             raw_offset_ += static_cast<std::size_t>(count);
             return static_cast<std::size_t>(count);
@@ -184,7 +183,7 @@ std::size_t ByteSource::read_raw(wire::MutableOctets to) {
 /// signal may arrive just before it begins, or on another thread.
 void ByteSource::wait_for_input() const {
     constexpr int limit_ms = 200;
-    pollfd descriptor{descriptor_, POLLIN, 0};
+    pollfd descriptor{descriptor_.value(), POLLIN, 0};
     while (!stop_requested()) {
         const int ready = poll(&descriptor, 1, limit_ms);
         // On any other error read() itself tells what is wrong.

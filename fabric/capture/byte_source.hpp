@@ -2,6 +2,7 @@
 // A file or standard input as one stream of octets, decompressed on the way, in bounded memory.
 #pragma once
 
+#include "base/descriptor.hpp"
 #include "fabric/capture/compression.hpp"
 
 #include <cstddef>
@@ -29,11 +30,10 @@ public:
 
     /// Opens `path` ("-" is standard input). Check error() before anything else.
     explicit ByteSource(const std::string& path);
-    /// Takes over an open descriptor; `name` is used in messages.
-    ByteSource(int descriptor, std::string name);
+    /// Of an open descriptor; `name` is used in messages.
+    ByteSource(Descriptor descriptor, std::string name);
     ByteSource(const ByteSource&) = delete;
     ByteSource& operator=(const ByteSource&) = delete;
-    ~ByteSource();
 
     /// The next octets, without consuming them: `wanted` (at most longest_peek) or more, fewer only at the end of the
     /// stream. Valid until the next peek() or read().
@@ -75,7 +75,7 @@ private:
     bool read_undecoded();
     void finish(End end, std::string error = {});
 
-    int descriptor_ = -1;
+    Descriptor descriptor_;
     std::string name_, error_;
     bool is_regular_ = false;
     std::uint64_t size_ = 0, raw_offset_ = 0, offset_ = 0;

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <thread>
 
+using namespace ipoib;
 using namespace ipoib::capture;
 using namespace ipoib::capture::test;
 
@@ -53,20 +54,9 @@ File read_source(ByteSource& source) {
     return whole;
 }
 
-struct Pipe {
-    Pipe() { REQUIRE(pipe2(ends.data(), O_CLOEXEC) == 0); }
-    ~Pipe() { close_writer(); }
-    Pipe(const Pipe&) = delete;
-    Pipe& operator=(const Pipe&) = delete;
-    void write(const File& octets) const {
-        REQUIRE(::write(ends[1], octets.data(), octets.size()) == static_cast<ssize_t>(octets.size()));
-    }
-    void close_writer() {
-        if (ends[1] >= 0) ::close(ends[1]);
-        ends[1] = -1;
-    }
-    std::array<int, 2> ends{-1, -1};
-};
+void write_to(const Pipe& pipe, const File& octets) {
+    REQUIRE(::write(pipe.writer.value(), octets.data(), octets.size()) == static_cast<ssize_t>(octets.size()));
+}
 
 }  // namespace
 
@@ -245,13 +235,13 @@ TEST_CASE("Reader: a frame is delivered while the writer keeps the pipe open") {
     const auto frame_of = [&](unsigned i) {
         return is_pcapng ? enhanced(order, 0, i, octets_of(60, i)) : pcap_record(order, i, 0, octets_of(60, i));
     };
-    Pipe pipe;
-    pipe.write(header);
-    auto reader = Reader::from_descriptor(pipe.ends[0], "pipe");
+    auto pipe = make_pipe();
+    write_to(pipe, header);
+    auto reader = Reader::from_descriptor(std::move(pipe.reader), "pipe");
     REQUIRE(reader.error().empty());
     Frame frame;
     for (unsigned i = 1; i <= 3; ++i) {
-        pipe.write(frame_of(i));
+        write_to(pipe, frame_of(i));
         // Were the reader to wait for more than this frame, the alarm would end the test program.
         alarm(30);
         REQUIRE(reader.next(frame) == Status::frame);
@@ -259,7 +249,7 @@ TEST_CASE("Reader: a frame is delivered while the writer keeps the pipe open") {
         CHECK(frame.number == i);
         CHECK(File(frame.octets.begin(), frame.octets.end()) == octets_of(60, i));
     }
-    pipe.close_writer();
+    pipe.writer.close();
     CHECK(reader.next(frame) == Status::end);
 }
 
@@ -272,27 +262,27 @@ TEST_CASE("Reader: octets that trickle in one by one make the same frames") {
         WARN(kind.name << " is not available here");
         return;
     }
-    Pipe pipe;
+    auto pipe = make_pipe();
     std::thread writer{[&] {
         for (const auto octet : file) {
-            if (::write(pipe.ends[1], &octet, 1) != 1) break;
+            if (::write(pipe.writer.value(), &octet, 1) != 1) break;
             std::this_thread::yield();
         }
-        pipe.close_writer();
+        pipe.writer.close();
     }};
-    const auto outcome = read_all(Reader::from_descriptor(pipe.ends[0], "pipe"));
+    const auto outcome = read_all(Reader::from_descriptor(std::move(pipe.reader), "pipe"));
     writer.join();
     CHECK(outcome.status == Status::end);
     CHECK(outcome.frames == read_all(plain).frames);
 }
 
 TEST_CASE("Reader: standard input is read, and a stop request ends the waiting on a silent pipe") {
-    Pipe pipe;
-    pipe.write(capture_of(1));
+    auto pipe = make_pipe();
+    write_to(pipe, capture_of(1));
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
-        dup2(pipe.ends[0], STDIN_FILENO);
+        dup2(pipe.reader.value(), STDIN_FILENO);
         // With SA_RESTART the system would go on waiting after the signal.
         struct sigaction action {};
         action.sa_handler = [](int) { request_stop(); };
@@ -307,6 +297,5 @@ TEST_CASE("Reader: standard input is read, and a stop request ends the waiting o
     }
     int status = -1;
     REQUIRE(waitpid(child, &status, 0) == child);
-    ::close(pipe.ends[0]);
     CHECK(status == 0);
 }

@@ -7,6 +7,7 @@
 
 #include <array>
 
+using namespace ipoib;
 using namespace ipoib::capture;
 using namespace ipoib::capture::test;
 
@@ -165,11 +166,10 @@ TEST_CASE("Reader: position grows to the size of a file and a pipe has no size")
     while (reader.next(frame) == Status::frame) continue;
     CHECK(reader.position() == file.size());
 
-    std::array<int, 2> ends{};
-    REQUIRE(pipe(ends.data()) == 0);
-    REQUIRE(::write(ends[1], file.data(), file.size()) == static_cast<ssize_t>(file.size()));
-    ::close(ends[1]);
-    auto from_pipe = Reader::from_descriptor(ends[0], "pipe");
+    auto pipe = make_pipe();
+    REQUIRE(::write(pipe.writer.value(), file.data(), file.size()) == static_cast<ssize_t>(file.size()));
+    pipe.writer.close();
+    auto from_pipe = Reader::from_descriptor(std::move(pipe.reader), "pipe");
     CHECK(from_pipe.size() == 0);
     CHECK(from_pipe.next(frame) == Status::frame);
     CHECK(from_pipe.next(frame) == Status::end);

@@ -116,8 +116,8 @@ Reader::~Reader() = default;
 Reader Reader::open(const std::string& path) {
     return Reader{std::make_unique<State>(std::make_unique<ByteSource>(path))};
 }
-Reader Reader::from_descriptor(int descriptor, const std::string& name) {
-    return Reader{std::make_unique<State>(std::make_unique<ByteSource>(descriptor, name))};
+Reader Reader::from_descriptor(Descriptor descriptor, const std::string& name) {
+    return Reader{std::make_unique<State>(std::make_unique<ByteSource>(std::move(descriptor), name))};
 }
 
 Status Reader::next(Frame& frame) {

@@ -2,6 +2,7 @@
 // Reading captures: classic pcap (through libpcap) and pcapng, plain or compressed, from a file or standard input.
 #pragma once
 
+#include "base/descriptor.hpp"
 #include "protocol/wire/field.hpp"
 
 #include <cstdint>
@@ -71,8 +72,8 @@ class Reader {
 public:
     /// Opens `path` ("-" is standard input). On failure `error()` is not empty and `next` answers `corrupt`.
     static Reader open(const std::string& path);
-    /// Takes over an open descriptor (a pipe, a memory file); `name` is used in messages.
-    static Reader from_descriptor(int descriptor, const std::string& name);
+    /// Of an open descriptor (a pipe, a memory file); `name` is used in messages.
+    static Reader from_descriptor(Descriptor descriptor, const std::string& name);
     Reader(Reader&&) noexcept;
     Reader& operator=(Reader&&) noexcept;
     ~Reader();

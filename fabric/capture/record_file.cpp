@@ -26,23 +26,20 @@ namespace {
 /// Standard output is duplicated, so that closing the file leaves it open.
 RecordFile::RecordFile(const std::string& path) : path_(path == "-" ? "standard output" : path) {
     constexpr mode_t everyone = 0666;
-    descriptor_ = path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-                              : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, everyone);
-    if (descriptor_ < 0) fail(path_, errno);
+    descriptor_ = Descriptor{path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+                                         : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, everyone)};
+    if (!descriptor_) fail(path_, errno);
     buffer_.reserve(usual_size);
     // Standard output may be a file that somebody has written to already.
-    const auto at = lseek(descriptor_, 0, (fcntl(descriptor_, F_GETFL) & O_APPEND) ? SEEK_END : SEEK_CUR);
+    const auto at =
+        lseek(descriptor_.value(), 0, (fcntl(descriptor_.value(), F_GETFL) & O_APPEND) ? SEEK_END : SEEK_CUR);
     if (at > 0) size_ = static_cast<std::uint64_t>(at);
-}
-
-RecordFile::~RecordFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 RecordFile::Outcome RecordFile::write() const noexcept {
     std::size_t done = 0;
     while (done < buffer_.size()) {
-        const auto count = ::write(descriptor_, buffer_.data() + done, buffer_.size() - done);
+        const auto count = ::write(descriptor_.value(), buffer_.data() + done, buffer_.size() - done);
         // Who reads a pipe may have stopped reading.
         if (count < 0 && errno == EINTR && !stop_requested()) continue;
         if (count < 0) return {done, errno ? errno : EIO};
@@ -53,16 +50,16 @@ RecordFile::Outcome RecordFile::write() const noexcept {
 
 void RecordFile::cut_back(std::size_t written) const noexcept {
     struct stat about {};
-    if (fstat(descriptor_, &about) != 0 || !S_ISREG(about.st_mode)) return;
+    if (fstat(descriptor_.value(), &about) != 0 || !S_ISREG(about.st_mode)) return;
     const auto beyond = std::upper_bound(ends_.begin(), ends_.end(), written);
     const auto whole = size_ + (beyond == ends_.begin() ? 0 : *(beyond - 1));
     // Where even that is refused, readers see a record that is cut.
-    if (ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) return;
-    (void)lseek(descriptor_, static_cast<off_t>(whole), SEEK_SET);
+    if (ftruncate(descriptor_.value(), static_cast<off_t>(whole)) != 0) return;
+    (void)lseek(descriptor_.value(), static_cast<off_t>(whole), SEEK_SET);
 }
 
 void RecordFile::flush() {
-    if (descriptor_ < 0) return;
+    if (!descriptor_) return;
     const auto [written, error] = write();
     if (error != 0) cut_back(written);
     size_ += written;
@@ -72,9 +69,9 @@ void RecordFile::flush() {
 }
 
 void RecordFile::close() {
-    if (descriptor_ < 0) return;
+    if (!descriptor_) return;
     flush();
-    if (::close(std::exchange(descriptor_, -1)) != 0) fail(path_, errno);
+    if (!descriptor_.close()) fail(path_, errno);
 }
 
 }  // namespace ipoib::capture

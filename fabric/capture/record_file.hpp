@@ -2,6 +2,7 @@
 // A file that grows by whole records: what the system does not take ends where a record ends.
 #pragma once
 
+#include "base/descriptor.hpp"
 #include "protocol/wire/field.hpp"
 
 #include <cstdint>
@@ -17,7 +18,6 @@ public:
 
     /// Makes the file, or empties it; "-" is standard output, which is left open.
     explicit RecordFile(const std::string& path);
-    ~RecordFile();
     RecordFile(const RecordFile&) = delete;
     RecordFile& operator=(const RecordFile&) = delete;
 
@@ -46,7 +46,7 @@ private:
     void cut_back(std::size_t written) const noexcept;
 
     std::string path_;
-    int descriptor_ = -1;
+    Descriptor descriptor_;
     Buffer buffer_;
     std::vector<std::uint32_t> ends_;  ///< of the records in the buffer
     std::uint64_t size_ = 0;           ///< of the file, in whole records

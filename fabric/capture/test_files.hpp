@@ -134,9 +134,9 @@ inline File contents(const std::string& path) {
 }
 
 /// A descriptor of a file in memory that holds `octets`.
-inline int in_memory(const File& octets) {
-    const int descriptor = memfd_create("capture", MFD_CLOEXEC);
-    if (descriptor < 0 || ::pwrite(descriptor, octets.data(), octets.size(), 0) != static_cast<ssize_t>(octets.size()))
+inline Descriptor in_memory(const File& octets) {
+    Descriptor descriptor{memfd_create("capture", MFD_CLOEXEC)};
+    if (::pwrite(descriptor.value(), octets.data(), octets.size(), 0) != static_cast<ssize_t>(octets.size()))
         throw std::runtime_error("no memory file");
     return descriptor;
 }

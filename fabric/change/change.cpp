@@ -1,88 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Requests and answers of the fabric-control protocol, read from hostile text.
 #include "fabric/change/change.hpp"
+
+#include "base/json_object.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 namespace ipoib::fabric {
 namespace {
 
-using Json = nlohmann::json;
-
 [[noreturn]] void fail(const std::string& message) { throw ChangeRefused(false, message); }
 
-/// Discarded when the text is no JSON object. Nothing in it is nested: what is, is given up at once, since handling it
-/// recurses.
-Json object_of(const std::string& text) {
-    constexpr int deepest = 8;
-    bool is_deep = false;
-    const auto keep = [&](int depth, Json::parse_event_t, Json&) {
-        is_deep = is_deep || depth > deepest;
-        return !is_deep;
-    };
-    auto json = Json::parse(text, keep, false);
-    if (!is_deep && json.is_object()) return json;
-    return Json(Json::value_t::discarded);
-}
-
-std::optional<std::uint64_t> from_hex(std::string_view text) {
-    constexpr int hexadecimal = 16;
-    if (text.starts_with("0x")) text.remove_prefix(2);
-    std::uint64_t value = 0;
-    const auto* const end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, value, hexadecimal);
-    if (error != std::errc{} || at != end) return {};
-    return value;
-}
-
-/// The members of a request, each checked as it is read.
-class Request {
+/// What a change is made of.
+class Request : public JsonObject {
 public:
-    explicit Request(const Json& json) : json_(json) {}
+    using JsonObject::JsonObject;
+    [[noreturn]] void refuse(const std::string& name, const std::string& why) const override { fail(name + ' ' + why); }
 
-    [[nodiscard]] bool has(const char* member) const { return json_.contains(member); }
-    [[nodiscard]] std::string text(const char* member) const {
-        const auto& value = at(member);
-        if (!value.is_string()) fail(std::string(member) + " is not a string");
-        return value.get<std::string>();
-    }
     /// One of two words: whether it is the first.
     [[nodiscard]] bool is_first(const char* member, std::string_view first, std::string_view second) const {
         const auto word = text(member);
         if (word != first && word != second)
-            fail(std::string(member) + " is neither " + std::string(first) + " nor " + std::string(second));
+            refuse(member, "is neither " + std::string(first) + " nor " + std::string(second));
         return word == first;
     }
-    [[nodiscard]] bool flag(const char* member) const {
-        const auto& value = at(member);
-        if (!value.is_boolean()) fail(std::string(member) + " is neither true nor false");
-        return value.get<bool>();
-    }
-    /// A number, or a string of hexadecimal digits with or without 0x.
     template <class T>
     [[nodiscard]] T number(const char* member) const {
-        constexpr std::uint64_t most = std::numeric_limits<T>::max();
-        const auto& value = at(member);
-        std::optional<std::uint64_t> number;
-        if (value.is_number_unsigned()) number = value.get<std::uint64_t>();
-        if (value.is_string()) number = from_hex(value.get<std::string>());
-        if (!number || *number > most) fail(std::string(member) + " is not a number up to " + std::to_string(most));
-        return static_cast<T>(*number);
-    }
-    [[nodiscard]] double real(const char* member, double most) const {
-        const auto& value = at(member);
-        const double real = value.is_number() ? value.get<double>() : -1;
-        if (!(real >= 0 && real <= most)) fail(std::string(member) + " is not between 0 and " + std::to_string(most));
-        return real;
+        return static_cast<T>(JsonObject::number(member, std::numeric_limits<T>::max()));
     }
     [[nodiscard]] double probability(const char* member) const { return has(member) ? real(member, 1) : 0; }
     [[nodiscard]] wire::Gid gid(const char* member) const {
         const auto gid = wire::parse_gid(text(member));
-        if (!gid) fail(std::string(member) + " is no GID");
+        if (!gid) refuse(member, "is no GID");
         return *gid;
     }
     [[nodiscard]] Duration milliseconds(const char* member) const {
@@ -93,13 +44,6 @@ public:
         if (has("guid")) return {.guid = number<std::uint64_t>("guid")};
         return {.lid = number<std::uint16_t>("lid")};
     }
-
-private:
-    [[nodiscard]] const Json& at(const char* member) const {
-        if (!json_.contains(member)) fail(std::string(member) + " is missing");
-        return json_.at(member);
-    }
-    const Json& json_;
 };
 
 FabricChange scenario(const Request& request) { return SetScenario{request.text("name")}; }
@@ -152,9 +96,9 @@ constexpr std::array<FabricChange (*)(const Request&), change_verbs.size()> read
 }  // namespace
 
 FabricChange parse_change(const std::string& text) {
-    const auto json = object_of(text);
-    if (json.is_discarded()) fail("the request is no JSON object");
-    const Request request{json};
+    auto members = object_in(text);
+    if (!members) fail("the request is no JSON object");
+    const Request request{std::move(*members)};
     const auto known = std::ranges::find(change_verbs, request.text("do"));
     if (known == change_verbs.end()) throw ChangeRefused(true, "this fabric does not know how to do that");
     return readers[static_cast<std::size_t>(known - change_verbs.begin())](request);
@@ -162,25 +106,25 @@ FabricChange parse_change(const std::string& text) {
 
 std::string answer_text(const std::string& request, const ChangeAnswer& answer) {
     nlohmann::ordered_json line;
-    if (const auto json = object_of(request); json.is_object() && json.contains("id")) line["id"] = json["id"];
+    if (const auto members = object_in(request); members && members->contains("id")) line["id"] = (*members)["id"];
     if (answer.is_done()) {
         line["ok"] = true;
     } else {
         line["error"] = answer.outcome == ChangeAnswer::Outcome::unsupported ? "unsupported" : "failed";
         line["message"] = answer.message;
     }
-    return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return json_line(line);
 }
 
 ChangeAnswer parse_answer(const std::string& line) {
     using enum ChangeAnswer::Outcome;
-    const auto json = object_of(line);
-    if (json.is_discarded()) return {failed, "the answer is no JSON object"};
+    const auto answer = object_in(line);
+    if (!answer) return {failed, "the answer is no JSON object"};
     const auto text = [&](const char* member) {
-        const auto found = json.find(member);
-        return found != json.end() && found->is_string() ? found->get<std::string>() : std::string{};
+        const auto found = answer->find(member);
+        return found != answer->end() && found->is_string() ? found->get<std::string>() : std::string{};
     };
-    if (const auto ok = json.find("ok"); ok != json.end() && *ok == true) return {};
+    if (const auto ok = answer->find("ok"); ok != answer->end() && *ok == true) return {};
     const auto message = text("message");
     return {text("error") == "unsupported" ? unsupported : failed, message.empty() ? "it gives no reason" : message};
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Changes as requests of the fabric-control protocol.
 #include "fabric/change/change.hpp"
-#include "protocol/wire/text.hpp"
 
-#include <nlohmann/json.hpp>
+#include "base/json_object.hpp"
+#include "protocol/wire/text.hpp"
 
 namespace ipoib::fabric {
 namespace {
@@ -99,21 +99,19 @@ void describe(const FabricChange& change, OrderedJson& request) {
     std::visit(Writer{request}, change);
 }
 
-std::string line_of(const OrderedJson& json) { return json.dump(-1, ' ', true, OrderedJson::error_handler_t::replace); }
-
 }  // namespace
 
 std::string request_text(const FabricChange& change, std::uint64_t id, Duration patience) {
     OrderedJson request{{"id", id}};
     describe(change, request);
     if (patience != usual_patience) request["deadline"] = duration<double>(patience).count();
-    return line_of(request);
+    return json_line(request);
 }
 
 std::string text(const FabricChange& change) {
     OrderedJson request;
     describe(change, request);
-    return line_of(request);
+    return json_line(request);
 }
 
 std::optional<FabricChange> opposite(const FabricChange& change) { return std::visit(Opposite{}, change); }

@@ -41,7 +41,7 @@ std::unique_ptr<RawPort> connect(Loop& loop, const std::string& path, Duration p
         connection = connect_raw_port(path);
     }
     if (!connection.error.empty()) throw std::runtime_error("cannot connect to the fabric: " + connection.error);
-    return std::make_unique<RawPort>(loop, connection.descriptor);
+    return std::make_unique<RawPort>(loop, std::move(connection.descriptor));
 }
 
 std::string end_of(const std::string& path, const std::string& error) {

@@ -114,20 +114,21 @@ public:
     explicit HubProcess(const std::vector<std::string>& paths, bool has_manager = true, const std::string& tap = {}) {
         std::array<int, 2> ends{};
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
+        Descriptor its{ends[1]};
+        life_ = Descriptor{ends[0]};
         process_ = ::fork();
         REQUIRE(process_ >= 0);
         if (process_ == 0) {
-            ::close(ends[0]);
-            run(ends[1], paths, has_manager, tap);
+            life_.close();
+            run(its.value(), paths, has_manager, tap);
             ::_exit(0);
         }
-        ::close(ends[1]);
-        life_ = ends[0];
+        its.close();
         char ready = 0;
-        REQUIRE(::read(life_, &ready, 1) == 1);
+        REQUIRE(::read(life_.value(), &ready, 1) == 1);
     }
     ~HubProcess() {
-        ::close(life_);
+        life_.close();
         ::waitpid(process_, nullptr, 0);
     }
     HubProcess(const HubProcess&) = delete;
@@ -142,7 +143,7 @@ private:
         if (::write(life, "r", 1) == 1) loop.run_until([&] { return is_over; }, Time::max());
     }
     pid_t process_ = -1;
-    int life_ = -1;
+    Descriptor life_;
 };
 
 build::Node node_of(const Port& port) {

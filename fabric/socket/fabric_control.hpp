@@ -2,9 +2,10 @@
 // A command that changes a fabric from outside: requests and answers as lines of JSON on its standard input and output.
 #pragma once
 
+#include "base/child_process.hpp"
+#include "base/line_buffer.hpp"
 #include "fabric/change/change.hpp"
 
-#include <sys/types.h>
 #include <memory>
 #include <string>
 
@@ -20,7 +21,7 @@ public:
 
     /// Starts `/bin/sh -c command`. Throws std::runtime_error. The loop has the real clock.
     FabricControlProcess(Loop& loop, std::string command);
-    /// Ends its input and waits for it to end; one that does not is killed.
+    /// Ends its input and waits for it to end, and all that it has started; what does not is killed.
     ~FabricControlProcess();
     FabricControlProcess(const FabricControlProcess&) = delete;
     FabricControlProcess& operator=(const FabricControlProcess&) = delete;
@@ -30,20 +31,19 @@ public:
     [[nodiscard]] std::string ask(const std::string& request);
 
 private:
-    void serve(short events);
     void read_some();
     void take_line(const std::string& line);
     void write_some();
     void watch();
+    void unwatch();
     void give_up(const std::string& why);
-    [[nodiscard]] bool waits_for_end(Duration patience, int& status) const;
     [[nodiscard]] std::string end_text();
 
     Loop& loop_;
     const std::string command_;
-    pid_t process_ = -1;
-    int descriptor_ = -1;
-    std::string in_, out_;
+    ChildProcess process_;
+    LineBuffer lines_;
+    std::string out_;
     std::string expected_;  ///< id of the request that waits, as JSON; empty: none
     std::string answer_;
     std::string problem_;  ///< why nothing can be asked any more

@@ -26,9 +26,9 @@ constexpr std::size_t read_size = std::size_t{64} << 10;
 constexpr std::size_t crcs_size = icrc_size + vcrc_size;
 constexpr Duration farewell = std::chrono::seconds{1};
 
-bool is_socket(int descriptor) {
+bool is_socket(const Descriptor& descriptor) {
     struct stat status {};
-    return ::fstat(descriptor, &status) == 0 && S_ISSOCK(status.st_mode);
+    return ::fstat(descriptor.value(), &status) == 0 && S_ISSOCK(status.st_mode);
 }
 
 void fill_in_crcs(MutableOctets frame) {
@@ -43,18 +43,21 @@ int milliseconds(Duration duration) {
 
 }  // namespace
 
-RawPort::RawPort(Loop& loop, int descriptor, Patience patience)
-    : loop_(loop), descriptor_(descriptor), patience_(patience), is_socket_(is_socket(descriptor)), in_(read_size) {
-    ::fcntl(descriptor_, F_SETFL, ::fcntl(descriptor_, F_GETFL) | O_NONBLOCK);
-    ::fcntl(descriptor_, F_SETFD, FD_CLOEXEC);
+RawPort::RawPort(Loop& loop, Descriptor descriptor, Patience patience)
+    : loop_(loop),
+      descriptor_(std::move(descriptor)),
+      patience_(patience),
+      is_socket_(is_socket(descriptor_)),
+      in_(read_size) {
+    ::fcntl(descriptor_.value(), F_SETFL, ::fcntl(descriptor_.value(), F_GETFL) | O_NONBLOCK);
+    ::fcntl(descriptor_.value(), F_SETFD, FD_CLOEXEC);
 }
 
 RawPort::~RawPort() {
     loop_.forget(inbound_);
     if (!is_open()) return;
     flush(farewell);
-    loop_.unwatch(descriptor_);
-    ::close(descriptor_);
+    loop_.unwatch(descriptor_.value());
 }
 
 void RawPort::deliver_to(FrameSink* sink) {
@@ -68,9 +71,9 @@ void RawPort::watch() {
     if (events == watched_) return;
     watched_ = events;
     if (events == 0)
-        loop_.unwatch(descriptor_);
+        loop_.unwatch(descriptor_.value());
     else
-        loop_.watch(descriptor_, events, [this](short found) { serve(found); });
+        loop_.watch(descriptor_.value(), events, [this](short found) { serve(found); });
 }
 
 void RawPort::serve(short events) {
@@ -81,7 +84,7 @@ void RawPort::serve(short events) {
 }
 
 void RawPort::read_some() {
-    const auto count = ::read(descriptor_, in_.data() + filled_, in_.size() - filled_);
+    const auto count = ::read(descriptor_.value(), in_.data() + filled_, in_.size() - filled_);
     if (count > 0) {
         filled_ += static_cast<std::size_t>(count);
         counters_.octets_read += static_cast<std::size_t>(count);
@@ -138,8 +141,8 @@ void RawPort::change_link(bool is_up) {
 
 void RawPort::close(const std::string& error) {
     if (!is_open()) return;
-    loop_.unwatch(descriptor_);
-    ::close(std::exchange(descriptor_, -1));
+    loop_.unwatch(descriptor_.value());
+    descriptor_.close();
     out_.clear();
     written_ = 0;
     loop_.after(Duration{0}, [this, error, alive = std::weak_ptr(alive_)] {
@@ -179,8 +182,8 @@ void RawPort::enqueue(Octets octets) {
 void RawPort::write_some() {
     while (is_open() && queued() != 0) {
         const auto* from = out_.data() + written_;
-        const auto count =
-            is_socket_ ? ::send(descriptor_, from, queued(), MSG_NOSIGNAL) : ::write(descriptor_, from, queued());
+        const auto count = is_socket_ ? ::send(descriptor_.value(), from, queued(), MSG_NOSIGNAL)
+                                      : ::write(descriptor_.value(), from, queued());
         if (count < 0 && errno == EINTR) continue;
         if (count < 0 && errno == EAGAIN) break;
         // What the peer sent before it closed is still read.
@@ -215,7 +218,7 @@ void RawPort::wait_for_room() {
             return close("the peer has not read for " + std::to_string(seconds) + " s");
         }
         const bool may_read = sink_ && counters_.octets_read < enough;
-        pollfd entry{descriptor_, static_cast<short>(POLLOUT | (may_read ? POLLIN : 0)), 0};
+        pollfd entry{descriptor_.value(), static_cast<short>(POLLOUT | (may_read ? POLLIN : 0)), 0};
         if (::poll(&entry, 1, milliseconds(left)) <= 0) continue;
         const auto before = queued();
         write_some();
@@ -228,7 +231,7 @@ void RawPort::wait_for_room() {
 void RawPort::flush(Duration patience) {
     const auto end = loop_.now() + patience;
     while (is_open() && queued() != 0 && loop_.now() < end) {
-        pollfd entry{descriptor_, POLLOUT, 0};
+        pollfd entry{descriptor_.value(), POLLOUT, 0};
         if (::poll(&entry, 1, milliseconds(end - loop_.now())) > 0) write_some();
     }
 }

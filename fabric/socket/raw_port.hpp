@@ -2,6 +2,7 @@
 // A raw port: frames over a stream, each behind a 16-bit big-endian length, LRH to VCRC; length 0 means link down.
 #pragma once
 
+#include "base/descriptor.hpp"
 #include "fabric/loop.hpp"
 
 #include <functional>
@@ -27,9 +28,9 @@ public:
         std::uint64_t malformed = 0;
     };
 
-    /// Takes the descriptor over: a stream socket, or a character device. The loop has the real clock.
-    RawPort(Loop& loop, int descriptor, Patience patience);
-    RawPort(Loop& loop, int descriptor) : RawPort(loop, descriptor, Patience{}) {}
+    /// A stream socket, or a character device. The loop has the real clock.
+    RawPort(Loop& loop, Descriptor descriptor, Patience patience);
+    RawPort(Loop& loop, Descriptor descriptor) : RawPort(loop, std::move(descriptor), Patience{}) {}
     /// Lets what is queued out, if the peer reads on, and closes the stream.
     ~RawPort() override;
     RawPort(const RawPort&) = delete;
@@ -46,7 +47,7 @@ public:
     /// Sends a frame. Both CRCs zero are filled in. When the queue is full this waits until the peer reads.
     void receive(const Frame& frame) override;
     void send_link_down();
-    [[nodiscard]] bool is_open() const noexcept { return descriptor_ >= 0; }
+    [[nodiscard]] bool is_open() const noexcept { return static_cast<bool>(descriptor_); }
     [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
 
 private:
@@ -71,7 +72,7 @@ private:
     [[nodiscard]] std::size_t queued() const noexcept { return out_.size() - written_; }
 
     Loop& loop_;
-    int descriptor_;
+    Descriptor descriptor_;
     const Patience patience_;
     const bool is_socket_;
     FrameSink* sink_ = nullptr;

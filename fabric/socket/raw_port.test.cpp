@@ -43,8 +43,8 @@ struct Bench : FrameSink {
     explicit Bench(RawPort::Patience patience = {}) {
         std::array<int, 2> ends{};
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
-        peer = ends[1];
-        port = std::make_unique<RawPort>(loop, ends[0], patience);
+        peer = Descriptor{ends[1]};
+        port = std::make_unique<RawPort>(loop, Descriptor{ends[0]}, patience);
         port->deliver_to(this);
         port->on_link([this](bool is_up) { log.push_back(is_up ? "up" : "down"); });
         port->on_closed([this](const std::string& error) {
@@ -52,6 +52,7 @@ struct Bench : FrameSink {
             errors.push_back(error);
         });
     }
+
     ~Bench() override { hang_up(); }
     Bench(const Bench&) = delete;
     Bench& operator=(const Bench&) = delete;
@@ -62,7 +63,7 @@ struct Bench : FrameSink {
     }
     void write(const Bytestring& octets) const {
         for (std::size_t at = 0; at < octets.size();) {
-            const auto count = ::send(peer, octets.data() + at, octets.size() - at, MSG_NOSIGNAL);
+            const auto count = ::send(peer.value(), octets.data() + at, octets.size() - at, MSG_NOSIGNAL);
             REQUIRE(count > 0);
             at += static_cast<std::size_t>(count);
         }
@@ -70,7 +71,7 @@ struct Bench : FrameSink {
     /// What is there to be read, without waiting.
     [[nodiscard]] Bytestring read() const {
         Bytestring octets(1 << 20);
-        const auto count = ::recv(peer, octets.data(), octets.size(), MSG_DONTWAIT);
+        const auto count = ::recv(peer.value(), octets.data(), octets.size(), MSG_DONTWAIT);
         octets.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
         return octets;
     }
@@ -81,20 +82,18 @@ struct Bench : FrameSink {
             octets = octets + read();
             return octets.size() >= size;
         };
-        loop.watch(peer, POLLIN, [](short) {});
+        loop.watch(peer.value(), POLLIN, [](short) {});
         CHECK(loop.run_until(read_on, loop.now() + 1min));
-        loop.unwatch(peer);
+        loop.unwatch(peer.value());
         return octets;
     }
-    void hang_up() {
-        if (peer >= 0) ::close(std::exchange(peer, -1));
-    }
+    void hang_up() { peer.close(); }
     bool run_until_log(std::size_t size) {
         return loop.run_until([&] { return log.size() >= size; }, loop.now() + 1min);
     }
 
     Loop loop{Loop::Clock::real};
-    int peer = -1;
+    Descriptor peer;
     std::unique_ptr<RawPort> port;
     std::vector<Bytestring> frames;
     std::vector<std::string> log, errors;
@@ -188,7 +187,7 @@ TEST_CASE("Raw port: an impossible length closes the stream and says so, after t
         CHECK(bench.errors.at(0) == "a frame of " + std::to_string(length) + " octets, not 26 to 4300");
         CHECK_FALSE(bench.port->is_open());
         char octet = 0;
-        CHECK(::recv(bench.peer, &octet, 1, MSG_DONTWAIT) <= 0);
+        CHECK(::recv(bench.peer.value(), &octet, 1, MSG_DONTWAIT) <= 0);
         bench.port->receive(Frame{udp(1)});
         bench.port->send_link_down();
         bench.loop.run_for(1ms);
@@ -252,7 +251,7 @@ TEST_CASE("Raw port: a full queue waits for the peer and loses nothing") {
     std::thread slow{[&] {
         Bytestring buffer(3000);
         while (true) {
-            const auto read = ::recv(bench.peer, buffer.data(), buffer.size(), 0);
+            const auto read = ::recv(bench.peer.value(), buffer.data(), buffer.size(), 0);
             if (read <= 0) break;
             size += static_cast<std::size_t>(read);
         }
@@ -274,7 +273,7 @@ TEST_CASE("Raw port: two that write to each other with full queues both come on"
     const auto packet = udp(1400);
     const auto stream = framed(packet);
     std::size_t read_by_peer = 0;
-    std::thread peer{[&, end = bench.peer] {
+    std::thread peer{[&, end = bench.peer.value()] {
         for (std::size_t i = 0; i < from_peer; ++i)
             if (::send(end, stream.data(), stream.size(), MSG_NOSIGNAL) < 0) return;
         Bytestring buffer(100'000);

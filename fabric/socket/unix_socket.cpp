@@ -34,18 +34,18 @@ std::string length_error(const std::string& path) {
 }
 
 /// 0, or the error.
-int connect_to(int descriptor, const sockaddr_un& address) {
+int connect_to(const Descriptor& descriptor, const sockaddr_un& address) {
     int result = 0;
     do {
-        result = ::connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+        result = ::connect(descriptor.value(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
     } while (result < 0 && errno == EINTR && !Loop::stop_requested());
     return result < 0 ? errno : 0;
 }
 
 Connection open_device(const std::string& path) {
-    const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (descriptor < 0) return {.error = path + ": " + reason(errno)};
-    return {.descriptor = descriptor};
+    Descriptor descriptor{::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)};
+    if (!descriptor) return {.error = path + ": " + reason(errno)};
+    return {.descriptor = std::move(descriptor)};
 }
 
 /// Removes a socket that a process left behind; throws for everything else that is there.
@@ -53,9 +53,9 @@ void make_way(const std::string& path, const sockaddr_un& address) {
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0) return;
     if (!S_ISSOCK(status.st_mode)) throw std::runtime_error(path + " exists and is not a socket: it is not replaced");
-    const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    const int error = probe < 0 ? errno : connect_to(probe, address);
-    if (probe >= 0) ::close(probe);
+    Descriptor probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    const int error = probe ? connect_to(probe, address) : errno;
+    probe.close();
     if (error == ECONNREFUSED) {
         ::unlink(path.c_str());
     } else if (error == 0 || error == EAGAIN) {
@@ -72,11 +72,10 @@ Connection connect_raw_port(const std::string& path) {
     if (::stat(path.c_str(), &status) == 0 && S_ISCHR(status.st_mode)) return open_device(path);
     const auto address = address_of(path);
     if (!address) return {.error = length_error(path)};
-    const int descriptor = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (descriptor < 0) return {.error = path + ": " + reason(errno)};
+    Descriptor descriptor{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    if (!descriptor) return {.error = path + ": " + reason(errno)};
     const int error = connect_to(descriptor, *address);
-    if (error == 0) return {.descriptor = descriptor};
-    ::close(descriptor);
+    if (error == 0) return {.descriptor = std::move(descriptor)};
     if (error == ECONNREFUSED) return {.error = path + ": no fabric listens there"};
     return {.error = path + ": " + reason(error)};
 }
@@ -86,14 +85,14 @@ RawPortListener::RawPortListener(Loop& loop, std::string path, Accepted accepted
     const auto address = address_of(path_);
     if (!address) throw std::runtime_error(length_error(path_));
     make_way(path_, *address);
-    descriptor_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    descriptor_ = Descriptor{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+    const int number = descriptor_.value();
     const bool is_bound =
-        descriptor_ >= 0 && ::bind(descriptor_, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0;
+        descriptor_ && ::bind(number, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) == 0;
     struct stat status {};
-    if (!is_bound || ::listen(descriptor_, SOMAXCONN) != 0 || ::lstat(path_.c_str(), &status) != 0) {
+    if (!is_bound || ::listen(number, SOMAXCONN) != 0 || ::lstat(path_.c_str(), &status) != 0) {
         const int error = errno;
         if (is_bound) ::unlink(path_.c_str());
-        if (descriptor_ >= 0) ::close(descriptor_);
         throw std::runtime_error(path_ + ": " + reason(error));
     }
     device_ = status.st_dev;
@@ -103,8 +102,8 @@ RawPortListener::RawPortListener(Loop& loop, std::string path, Accepted accepted
 
 RawPortListener::~RawPortListener() {
     loop_.cancel(pause_);
-    loop_.unwatch(descriptor_);
-    ::close(descriptor_);
+    loop_.unwatch(descriptor_.value());
+    descriptor_.close();
     // Not a file that somebody else put there since.
     struct stat status {};
     if (::lstat(path_.c_str(), &status) == 0 && status.st_dev == device_ && status.st_ino == inode_)
@@ -112,16 +111,16 @@ RawPortListener::~RawPortListener() {
 }
 
 void RawPortListener::listen() {
-    loop_.watch(descriptor_, POLLIN, [this](short) { serve(); });
+    loop_.watch(descriptor_.value(), POLLIN, [this](short) { serve(); });
 }
 
 void RawPortListener::serve() {
-    const int accepted = ::accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (accepted >= 0) return accepted_(std::make_unique<RawPort>(loop_, accepted));
+    Descriptor accepted{::accept4(descriptor_.value(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+    if (accepted) return accepted_(std::make_unique<RawPort>(loop_, std::move(accepted)));
     if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return;
     // No descriptors are left: the stack waits until there are some.
     constexpr Duration later = std::chrono::milliseconds{100};
-    loop_.unwatch(descriptor_);
+    loop_.unwatch(descriptor_.value());
     pause_ = loop_.after(later, [this] { listen(); });
 }
 

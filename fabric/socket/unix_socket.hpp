@@ -10,7 +10,7 @@ namespace ipoib::fabric {
 
 /// A descriptor, or why there is none.
 struct Connection {
-    int descriptor = -1;
+    Descriptor descriptor{};
     std::string error{};  ///< names the path
 };
 /// Connects to the Unix socket at `path`, or opens the character device there (virtio-serial).
@@ -34,7 +34,7 @@ private:
     Loop& loop_;
     const std::string path_;
     const Accepted accepted_;
-    int descriptor_ = -1;
+    Descriptor descriptor_;
     dev_t device_ = 0;
     ino_t inode_ = 0;
     TimerId pause_{};

@@ -28,12 +28,11 @@ RawPortListener::Accepted nobody() {
 
 /// Leaves a socket that nobody listens on, as a process that was killed does.
 void leave_stale_socket(const std::string& path) {
-    const int descriptor = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    const Descriptor descriptor{::socket(AF_UNIX, SOCK_STREAM, 0)};
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     path.copy(address.sun_path, path.size());
-    REQUIRE(::bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-    ::close(descriptor);
+    REQUIRE(::bind(descriptor.value(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
 }
 
 std::string error_of(Loop& loop, const std::string& path) {
@@ -54,9 +53,9 @@ TEST_CASE("Raw port listener: hands out a port for each stack, and frames pass b
     Loop loop{Loop::Clock::real};
     std::vector<std::unique_ptr<RawPort>> ports;
     const RawPortListener listener{loop, directory / "port", into(ports)};
-    const auto first = connect_raw_port(directory / "port"), second = connect_raw_port(directory / "port");
+    auto first = connect_raw_port(directory / "port"), second = connect_raw_port(directory / "port");
     REQUIRE(first.error.empty());
-    RawPort client{loop, first.descriptor}, other{loop, second.descriptor};
+    RawPort client{loop, std::move(first.descriptor)}, other{loop, std::move(second.descriptor)};
     REQUIRE(loop.run_until([&] { return ports.size() == 2; }, loop.now() + 1min));
     client.deliver_to(&of_client);
     ports[0]->deliver_to(&of_server);
@@ -107,7 +106,7 @@ TEST_CASE("Raw port: why there is no connection is said with the path") {
     leave_stale_socket(directory / "stale");
     const auto error = [](const std::string& path) {
         const auto connection = connect_raw_port(path);
-        CHECK(connection.descriptor == -1);
+        CHECK_FALSE(connection.descriptor);
         return connection.error;
     };
     CHECK_THAT(error(directory / "none"), ContainsSubstring("none: No such file"));

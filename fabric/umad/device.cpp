@@ -2,6 +2,7 @@
 // libibumad: finding a port, sending, receiving.
 #include "fabric/umad/device.hpp"
 
+#include "base/descriptor.hpp"
 #include "fabric/host/host_interfaces.hpp"
 #include "protocol/wire/sa.hpp"
 
@@ -127,7 +128,8 @@ struct UmadDevice::State {
     void raise_issm();
 
     Place place;
-    int port_id = -1, agent = -1, descriptor = -1, issm = -1;
+    int port_id = -1, agent = -1, descriptor = -1;
+    Descriptor issm;
     bool is_simulated = false, hears_reports = false;
     std::vector<std::uint16_t> p_keys;
     std::vector<std::uint8_t> buffer;
@@ -160,8 +162,8 @@ void UmadDevice::State::raise_issm() {
     std::array<char, 256> path{};
     errno = 0;
     if (umad_get_issm_path(place.device.c_str(), place.port, path.data(), static_cast<int>(path.size())) == 0)
-        issm = ::open(path.data(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    if (issm < 0) throw std::runtime_error(place.name() + ": IsSM cannot be raised: " + std::strerror(errno));
+        issm = Descriptor{::open(path.data(), O_RDWR | O_NONBLOCK | O_CLOEXEC)};
+    if (!issm) throw std::runtime_error(place.name() + ": IsSM cannot be raised: " + std::strerror(errno));
     hears_reports = true;
 }
 
@@ -175,7 +177,7 @@ UmadDevice::UmadDevice(const UmadOptions& options) : state_(std::make_unique<Sta
 }
 
 UmadDevice::~UmadDevice() {
-    if (state_->issm >= 0) ::close(state_->issm);
+    state_->issm.close();
     // libumad2sim does not survive a MAD for a port that was closed either; it closes all when the program ends.
     if (state_->is_simulated) return;
     umad_unregister(state_->port_id, state_->agent);

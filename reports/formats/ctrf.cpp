@@ -5,10 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/one_line.hpp"
+#include "base/utf8.hpp"
 #include "reports/failure.hpp"
 #include "reports/format.hpp"
 #include "reports/junit_suites.hpp"
-#include "reports/text.hpp"
 
 namespace ipoib::reports::format {
 namespace {

@@ -6,12 +6,13 @@
 #include <array>
 #include <map>
 
+#include "base/one_line.hpp"
+#include "base/utf8.hpp"
 #include "reports/failure.hpp"
 #include "reports/format.hpp"
 #include "reports/junit_suites.hpp"
 #include "reports/markdown.hpp"
 #include "reports/matrix.hpp"
-#include "reports/text.hpp"
 
 namespace ipoib::reports::format {
 using namespace markdown;
@@ -21,7 +22,7 @@ namespace {
 constexpr std::size_t told_in_full = 40, told_by_id = 500, violations_told = 5, longest_text = 1500;
 constexpr std::array wrong{Verdict::fail, Verdict::xpass, Verdict::error, Verdict::inconc, Verdict::warn};
 
-std::string cell(std::string_view text) { return plain(clipped(printable(text, Lines::join), longest_text)); }
+std::string cell(std::string_view text) { return plain(one_line(text, longest_text)); }
 
 std::string heading(const Results& results) {
     std::string command = "ipoib-conform";

@@ -2,10 +2,10 @@
 // testanything.org, version 13; Documentation/dev-tools/ktap.rst of Linux.
 #include <fmt/format.h>
 
+#include "base/one_line.hpp"
 #include "reports/failure.hpp"
 #include "reports/format.hpp"
 #include "reports/junit_suites.hpp"
-#include "reports/text.hpp"
 
 namespace ipoib::reports::format {
 namespace {
@@ -15,7 +15,7 @@ constexpr std::size_t longest_line = 500, violations_told = 10;
 /// One line in which "#" begins no directive.
 std::string description(std::string_view text) {
     std::string escaped;
-    for (const char c : clipped(printable(text, Lines::join), longest_line)) {
+    for (const char c : one_line(text, longest_line)) {
         if (c == '#' || c == '\\') escaped += '\\';
         escaped += c;
     }
@@ -26,7 +26,7 @@ std::string diagnostics(std::string_view text) {
     std::string lines;
     while (!text.empty()) {
         const auto end = text.find('\n');
-        lines += "# " + clipped(printable(text.substr(0, end), Lines::join), longest_line) + "\n";
+        lines += "# " + one_line(text.substr(0, end), longest_line) + "\n";
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     }
     return lines;

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/text.hpp"
+#include "base/one_line.hpp"
+#include "base/utf8.hpp"
 
 namespace ipoib::reports::html {
 namespace {
@@ -102,7 +103,7 @@ void append_text(pugi::xml_node node, const std::string& text) {
 
 }  // namespace
 
-std::string plain(std::string_view text) { return clipped(printable(text, Lines::join), longest_text); }
+std::string plain(std::string_view text) { return one_line(text, longest_text); }
 
 Element Element::add(const char* tag, std::initializer_list<Attribute> attributes) {
     Element child{node_.append_child(tag)};

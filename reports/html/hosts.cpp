@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/text.hpp"
+#include "base/utf8.hpp"
 
 namespace ipoib::reports::html {
 namespace {

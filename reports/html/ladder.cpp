@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-#include "reports/text.hpp"
+#include "base/one_line.hpp"
+#include "base/utf8.hpp"
 
 namespace ipoib::reports::html {
 namespace {
@@ -58,7 +59,7 @@ private:
     }
 
     void told(Element picture, const std::string& note) {
-        const auto text = clipped(printable(note, Lines::join), longest_row);
+        const auto text = one_line(note, longest_row);
         y_ += row_height;
         picture.add("text", {{"class", "note"}, {"x", "8"}, {"y", std::to_string(y_ + 4)}}).text(text);
         reaches(8, text);
@@ -90,7 +91,7 @@ private:
     }
 
     void drawn(Element picture, const LadderFrame& frame) {
-        const auto text = clipped(printable(frame.text, Lines::join), longest_row);
+        const auto text = one_line(frame.text, longest_row);
         y_ += row_height;
         auto row = picture.add("g", {{"class", frame.is_wrong ? "frame wrong" : "frame"}});
         row.add("title").literal(fmt::format("frame {}: ", frame.number)).text(text);

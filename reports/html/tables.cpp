@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/utf8.hpp"
 #include "reports/compare.hpp"
-#include "reports/text.hpp"
 
 namespace ipoib::reports::html {
 namespace {

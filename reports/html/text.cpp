@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/atomic_file.hpp"
+#include "reports/file.hpp"
 
 namespace ipoib::reports::html {
 std::string link(const std::string& path, const std::filesystem::path& folder) {

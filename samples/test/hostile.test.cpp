@@ -65,35 +65,34 @@ public:
         sockaddr_un address{};
         address.sun_family = AF_UNIX;
         path.copy(address.sun_path, sizeof address.sun_path - 1);
-        listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        REQUIRE(::bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
-        REQUIRE(::listen(listener_, 4) == 0);
+        listener_ = Descriptor{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+        REQUIRE(::bind(listener_.value(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+        REQUIRE(::listen(listener_.value(), 4) == 0);
     }
-    ~BarePort() {
-        ::close(listener_);
-        ::unlink(path.c_str());
-    }
+    ~BarePort() { ::unlink(path.c_str()); }
+    BarePort(const BarePort&) = delete;
+    BarePort& operator=(const BarePort&) = delete;
     /// A connection of the node's.
-    int accept() {
-        pollfd polled{listener_, POLLIN, 0};
+    Descriptor accept() {
+        pollfd polled{listener_.value(), POLLIN, 0};
         REQUIRE(::poll(&polled, 1, 20000) == 1);
-        return ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+        return Descriptor{::accept4(listener_.value(), nullptr, nullptr, SOCK_CLOEXEC)};
     }
-    static void write(int connection, const Octets& octets) {
-        static_cast<void>(::send(connection, octets.data(), octets.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+    static void write(const Descriptor& connection, const Octets& octets) {
+        static_cast<void>(::send(connection.value(), octets.data(), octets.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
     }
     /// Whether the node closes the connection; what it writes is of no interest.
-    static bool is_closed(int connection) {
+    static bool is_closed(const Descriptor& connection) {
         std::array<char, 4096> buffer{};
-        pollfd polled{connection, POLLIN, 0};
+        pollfd polled{connection.value(), POLLIN, 0};
         while (::poll(&polled, 1, 10000) == 1)
-            if (::read(connection, buffer.data(), buffer.size()) <= 0) return true;
+            if (::read(connection.value(), buffer.data(), buffer.size()) <= 0) return true;
         return false;
     }
     const std::string path = "/tmp/ipoib-sample-bare-" + std::to_string(::getpid()) + ".sock";
 
 private:
-    int listener_ = -1;
+    Descriptor listener_;
 };
 
 }  // namespace
@@ -141,17 +140,16 @@ TEST_CASE("C node: no stream harms it, and one that carries no frames is closed"
     conformance::AdapterProcess node{loop, "exec " IPOIB_NODE_SANITIZED " --port " + port.path};
     for (const unsigned length : {1u, 25u, 4301u, 0xffffu}) {
         INFO(length);
-        const int connection = port.accept();
+        const auto connection = port.accept();
         Octets octets(70000, 0);
         octets[0] = static_cast<std::uint8_t>(length >> 8);
         octets[1] = static_cast<std::uint8_t>(length);
         BarePort::write(connection, octets);
         CHECK(BarePort::is_closed(connection));
-        ::close(connection);
     }
     Random random{4};
     for (int round = 0; round < 40; ++round) {
-        const int connection = port.accept();
+        const auto connection = port.accept();
         Octets octets;
         for (int frame = 0; frame < 20; ++frame) {
             const auto length = random() % 3 == 0 ? 0 : fabric::shortest_frame + random() % 400;
@@ -161,7 +159,6 @@ TEST_CASE("C node: no stream harms it, and one that carries no frames is closed"
         }
         octets.resize(random() % octets.size());  // and closed in the middle of one
         BarePort::write(connection, octets);
-        ::close(connection);
     }
     CHECK_THAT(node.ask("interface", 20s).line, ContainsSubstring("ok up=0 "));
 }

@@ -2,18 +2,16 @@
 // One line for each input.
 #include "conformance/bench/inputs/journal.hpp"
 
+#include "base/json_object.hpp"
 #include "generated/version.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 namespace ipoib::conformance {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string line_of(const Json& json) { return json.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
 std::string hex_of(wire::Octets octets) { return wire::hex_octets(octets, octets.size()); }
 
@@ -33,13 +31,13 @@ std::string_view name(fabric::Sender sender) {
 Json object_or_text(std::string_view line) {
     constexpr std::size_t longest = longest_control_line;
     if (line.size() <= longest)
-        if (auto json = Json::parse(line, nullptr, false); json.is_object()) return json;
+        if (auto json = object_in<Json>(line)) return std::move(*json);
     return Json(std::string(line));
 }
 
 /// A member that says why something was not done; nothing where it was.
 std::string error_member(std::string_view why_not) {
-    return why_not.empty() ? std::string{} : ",\"error\":" + line_of(Json(why_not));
+    return why_not.empty() ? std::string{} : ",\"error\":" + json_line(Json(why_not));
 }
 
 Json facts_of(const fabric::PortFacts& facts) {
@@ -107,7 +105,7 @@ void InputJournal::attached(std::size_t port, const wire::Gid& mgid, std::uint16
 }
 
 void InputJournal::found(std::size_t port, const fabric::PortFacts& facts) {
-    auto told = line_of(facts_of(facts));
+    auto told = json_line(facts_of(facts));
     if (facts_.size() <= port) facts_.resize(port + 1);
     if (facts_[port] == told) return;
     add(begin("port") + ",\"port\":" + std::to_string(port) + ",\"facts\":" + told);
@@ -115,8 +113,8 @@ void InputJournal::found(std::size_t port, const fabric::PortFacts& facts) {
 }
 
 void InputJournal::answered(std::size_t port, const fabric::SaRequest& request, const fabric::SaAnswer& answer) {
-    add(begin("sa") + ",\"port\":" + std::to_string(port) + ",\"request\":" + line_of(request_of(request)) +
-        ",\"answer\":" + line_of(answer_of(answer)));
+    add(begin("sa") + ",\"port\":" + std::to_string(port) + ",\"request\":" + json_line(request_of(request)) +
+        ",\"answer\":" + json_line(answer_of(answer)));
 }
 
 void InputJournal::changed(const fabric::FabricChange& change, const fabric::ChangeAnswer& answer) {
@@ -125,8 +123,8 @@ void InputJournal::changed(const fabric::FabricChange& change, const fabric::Cha
 }
 
 void InputJournal::replied(std::string_view request, const DutControlReply& reply) {
-    auto line = begin("dut") + ",\"request\":" + line_of(object_or_text(request));
-    if (!reply.line.empty()) line += ",\"answer\":" + line_of(object_or_text(reply.line));
+    auto line = begin("dut") + ",\"request\":" + json_line(object_or_text(request));
+    if (!reply.line.empty()) line += ",\"answer\":" + json_line(object_or_text(reply.line));
     add(line + error_member(reply.error));
 }
 
@@ -151,7 +149,7 @@ void InputJournal::write(const std::string& path, const Head& head) {
                      {"command", head.command}};
     if (left_out_ != 0) lines_ += begin("end") + ",\"left_out\":" + std::to_string(left_out_) + "}\n";
     std::ofstream file(path, std::ios::binary);
-    file << line_of(first) << '\n' << lines_ << std::flush;
+    file << json_line(first) << '\n' << lines_ << std::flush;
     if (!file) throw std::runtime_error(path + " cannot be written");
     lines_.clear();
     left_out_ = 0;

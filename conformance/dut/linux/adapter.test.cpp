@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The adapter as a process, on one end of a veth pair in a network namespace of its own. Where there can be none, the
 // tests say so and pass.
+#include "base/child_process.hpp"
 #include "catch2.hpp"
-#include "conformance/dut/child_process.hpp"
 
 #include <poll.h>
 #include <unistd.h>
@@ -11,7 +11,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-using namespace ipoib::conformance;
+using ipoib::ChildProcess;
+using ipoib::Command;
 using namespace std::chrono_literals;
 using nlohmann::json;
 
@@ -27,12 +28,12 @@ bool has_namespaces() {
 class Adapter {
 public:
     explicit Adapter(const std::string& after = "true")
-        : child_(
-              "exec unshare -n sh -c '"
-              "ip link set lo up; ip link add v0 type veth peer name v1; ip addr add 10.8.0.1/24 dev v0; "
-              "ip addr add 10.9.0.2/24 dev v1; ip link set v1 up; " IPOIB_DUT_LINUX " v0; " +
-                  after + "'",
-              5s) {}
+        : child_(Command::shell(
+                     "exec unshare -n sh -c '"
+                     "ip link set lo up; ip link add v0 type veth peer name v1; ip addr add 10.8.0.1/24 dev v0; "
+                     "ip addr add 10.9.0.2/24 dev v1; ip link set v1 up; " IPOIB_DUT_LINUX " v0; " +
+                     after + "'"),
+                 ChildProcess::Diagnostics::to_a_pipe, {5s, 5s}) {}
     json ask(json request) {
         request["id"] = ++id_;
         write(request.dump() + '\n');

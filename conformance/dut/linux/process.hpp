@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Other programs, run without a shell: with a time limit, bounded output, and never left behind.
+// Other programs, run without a shell: with a time limit, bounded output, and never left behind. Descriptors and
+// processes are of its own kind here, since the adapter needs nothing of the rest.
 #pragma once
 
 #include <sys/types.h>

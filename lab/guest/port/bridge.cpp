@@ -2,6 +2,7 @@
 // Frames and captures between a device of the module vib and the host.
 #include "lab/guest/port/bridge.hpp"
 
+#include "base/descriptor.hpp"
 #include "lab/guest/port/framing.hpp"
 #include "lab/guest/port/streams.hpp"
 
@@ -22,8 +23,8 @@ namespace {
 /// What may wait for the host before the device has to.
 constexpr std::size_t most_waiting = std::size_t{1} << 18;
 
-host::Descriptor open_device(const std::string& path, int how) {
-    host::Descriptor device{::open(path.c_str(), how | O_NONBLOCK | O_CLOEXEC)};
+Descriptor open_device(const std::string& path, int how) {
+    Descriptor device{::open(path.c_str(), how | O_NONBLOCK | O_CLOEXEC)};
     if (!device) throw std::runtime_error(path + ": " + host::error_text(errno));
     return device;
 }
@@ -99,7 +100,7 @@ private:
 
     int port_, stop_;
     const std::string& path_;
-    host::Descriptor device_;
+    Descriptor device_;
     FrameReader frames_;
     Buffer to_host_;
     bool is_device_full_ = false, is_trusted_ = true;

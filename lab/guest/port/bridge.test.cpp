@@ -2,6 +2,7 @@
 // The bridges with a socket pair for the port and a FIFO, which gives back what is written to it, for the device.
 #include "lab/guest/port/bridge.hpp"
 
+#include "base/descriptor.hpp"
 #include "catch2.hpp"
 #include "lab/guest/port/test_capture.hpp"
 #include "temporary_folder.hpp"
@@ -18,8 +19,8 @@
 #include <functional>
 #include <thread>
 
+using namespace ipoib;
 using namespace ipoib::lab;
-using namespace ipoib::host;
 using namespace std::chrono_literals;
 
 namespace {
@@ -31,17 +32,14 @@ public:
         ::signal(SIGPIPE, SIG_IGN);  // as the program does
         REQUIRE(::mkfifo(device_.c_str(), 0600) == 0);
         fifo = Descriptor{::open(device_.c_str(), O_RDWR | O_NONBLOCK)};
-        std::array<int, 2> ends{}, stop{};
+        std::array<int, 2> ends{};
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
-        REQUIRE(::pipe2(stop.data(), O_CLOEXEC) == 0);
         host = Descriptor{ends[0]};
         port_ = Descriptor{ends[1]};
         ::fcntl(ends[1], F_SETFL, O_NONBLOCK);
-        stop_reader_ = Descriptor{stop[0]};
-        stop_writer_ = Descriptor{stop[1]};
         thread_ = std::thread([this, bridge] {
             try {
-                bridge(port_.value(), stop_reader_.value(), device_);
+                bridge(port_.value(), stop_.reader.value(), device_);
             } catch (const std::exception& error) {
                 error_ = error.what();
             }
@@ -49,14 +47,14 @@ public:
         });
     }
     ~Bench() {
-        stop_writer_.close();
+        stop_.writer.close();
         thread_.join();
     }
     bool ends() {
         for (int i = 0; i < 2000 && !has_ended_; ++i) std::this_thread::sleep_for(5ms);
         return has_ended_;
     }
-    void stop() { stop_writer_.close(); }
+    void stop() { stop_.writer.close(); }
     std::string error() {
         CHECK(ends());
         return error_;
@@ -82,7 +80,8 @@ public:
 private:
     ipoib::TemporaryFolder folder_;
     std::string device_ = folder_ / "device", error_;
-    Descriptor port_, stop_reader_, stop_writer_;
+    Descriptor port_;
+    Pipe stop_ = make_pipe();
     std::atomic<bool> has_ended_ = false;
     std::thread thread_;
 };
@@ -95,7 +94,7 @@ Octets framed(const Octets& frame) {
 
 Octets octets_of(const std::string& text) { return {text.begin(), text.end()}; }
 
-auto command(const Arguments& arguments) {
+auto command(const host::Arguments& arguments) {
     return [arguments](int port, int stop, const std::string&) { bridge_command(port, stop, arguments, 300ms); };
 }
 

@@ -2,6 +2,7 @@
 #include "lab/guest/port/host_port.hpp"
 
 #include "conformance/dut/linux/changed_files.hpp"
+#include "conformance/dut/linux/process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -37,8 +38,8 @@ Signals::Signals() {
     ::sigprocmask(SIG_BLOCK, &ends, nullptr);
     ::sigprocmask(SIG_BLOCK, &changes, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
-    ends_ = host::Descriptor{::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK)};
-    changes_ = host::Descriptor{::signalfd(-1, &changes, SFD_CLOEXEC | SFD_NONBLOCK)};
+    ends_ = Descriptor{::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK)};
+    changes_ = Descriptor{::signalfd(-1, &changes, SFD_CLOEXEC | SFD_NONBLOCK)};
     if (!ends_ || !changes_) throw std::runtime_error("signalfd: " + host::error_text(errno));
 }
 
@@ -60,7 +61,7 @@ void Signals::wait() const {
 
 HostPort::HostPort(const std::string& name) {
     const auto path = path_of(name);
-    port_ = host::Descriptor{::open(path.c_str(), O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
+    port_ = Descriptor{::open(path.c_str(), O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
     if (!port_) throw std::runtime_error(path + ": " + host::error_text(errno));
     // Without a host, poll() does not wait: the signal tells that one is coming.
     if (::fcntl(port_.value(), F_SETOWN, ::getpid()) != 0 ||

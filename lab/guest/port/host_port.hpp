@@ -2,7 +2,9 @@
 // A virtio-serial port to the host, and the signals that a bridge lives by.
 #pragma once
 
-#include "conformance/dut/linux/process.hpp"
+#include "base/descriptor.hpp"
+
+#include <string>
 
 namespace ipoib::lab {
 
@@ -20,7 +22,7 @@ public:
     void wait() const;
 
 private:
-    host::Descriptor ends_, changes_;
+    Descriptor ends_, changes_;
 };
 
 /// Not blocking. Throws std::runtime_error when it cannot be opened.
@@ -34,7 +36,7 @@ public:
     void discard() const;
 
 private:
-    host::Descriptor port_;
+    Descriptor port_;
 };
 
 }  // namespace ipoib::lab

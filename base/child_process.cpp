@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Starting a command with posix_spawn(3), learning how it ended, and ending its process group.
-#include "conformance/dut/child_process.hpp"
+#include "base/child_process.hpp"
 
-#include "conformance/dut/stopped_process.hpp"
+#include "base/stopped_process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -15,29 +15,15 @@
 #include <csignal>
 #include <cstring>
 
-namespace ipoib::conformance {
+namespace ipoib {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds between_looks{5};
 
-struct Pipe {
-    Descriptor reader, writer;
-    [[nodiscard]] bool is_open() const noexcept { return reader && writer; }
-};
-
-/// Both ends are above the standard streams, so that none is overwritten on the way into the child.
-Pipe make_pipe() {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
-    const Descriptor low_reader{ends[0]}, low_writer{ends[1]};
-    return {Descriptor{::fcntl(ends[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)},
-            Descriptor{::fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1)}};
-}
-
 void set_non_blocking(const Descriptor& descriptor) {
-    ::fcntl(descriptor.value(), F_SETFL, ::fcntl(descriptor.value(), F_GETFL) | O_NONBLOCK);
+    if (descriptor) ::fcntl(descriptor.value(), F_SETFL, ::fcntl(descriptor.value(), F_GETFL) | O_NONBLOCK);
 }
 
 /// Reads away what is written, so that nobody waits in a full pipe; at most as long as `patience`.
@@ -54,26 +40,35 @@ void drain(Descriptor& output, Descriptor& diagnostics, std::chrono::millisecond
 
 std::string with_signal(int signal) { return "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")"; }
 
-std::string ending_text(const siginfo_t& info) {
-    constexpr int signal_offset = 128, not_executable = 126, not_found = 127;
-    if (info.si_code != CLD_EXITED) return "killed by " + with_signal(info.si_status);
-    auto text = "exit status " + std::to_string(info.si_status);
-    if (info.si_status == not_executable) return text + " (the shell could not execute the command)";
-    if (info.si_status == not_found) return text + " (the shell did not find the command)";
-    if (info.si_status > signal_offset) return text + " (as a shell tells " + with_signal(info.si_status - 128) + ")";
-    return text;
+/// The usual signals, in a process group of its own.
+void set_apart(posix_spawnattr_t& attributes) {
+    sigset_t usual, none;
+    ::sigemptyset(&none);
+    ::sigemptyset(&usual);
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGCHLD, SIGIO}) ::sigaddset(&usual, signal);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setsigdefault(&attributes, &usual);
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
 }  // namespace
 
-void Descriptor::close() noexcept {
-    if (value_ >= 0) ::close(value_);
-    value_ = -1;
+std::string Ending::text() const {
+    constexpr int signal_offset = 128, not_executable = 126, not_found = 127;
+    if (!is_known) return "nobody knows how";
+    if (signal != 0) return "killed by " + with_signal(signal);
+    auto text = "exit status " + std::to_string(status);
+    if (status == not_executable) return text + " (the shell could not execute the command)";
+    if (status == not_found) return text + " (the shell did not find the command)";
+    if (status > signal_offset) return text + " (as a shell tells " + with_signal(status - signal_offset) + ")";
+    return text;
 }
 
-ChildProcess::ChildProcess(const std::string& command, std::chrono::milliseconds grace) : grace_(grace) {
-    auto to_child = make_pipe(), from_child = make_pipe(), errors = make_pipe();
-    if (!to_child.is_open() || !from_child.is_open() || !errors.is_open()) {
+ChildProcess::ChildProcess(const Command& command, Diagnostics where, Grace grace) : grace_(grace) {
+    const bool has_diagnostics = where == Diagnostics::to_a_pipe;
+    auto to_child = make_pipe(), from_child = make_pipe(), errors = has_diagnostics ? make_pipe() : Pipe{};
+    if (!to_child || !from_child || (has_diagnostics && !errors)) {
         error_ = std::string("no pipe: ") + std::strerror(errno);
         return;
     }
@@ -85,33 +80,27 @@ ChildProcess::ChildProcess(const std::string& command, std::chrono::milliseconds
     for (const auto* const descriptor : {&input, &output, &diagnostics}) set_non_blocking(*descriptor);
 }
 
-void ChildProcess::start(const std::string& command, int stdin_end, int stdout_end, int stderr_end) {
+void ChildProcess::start(const Command& command, int stdin_end, int stdout_end, int stderr_end) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawnattr_init(&attributes);
     ::posix_spawn_file_actions_adddup2(&actions, stdin_end, STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&actions, stdout_end, STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, stderr_end, STDERR_FILENO);
+    if (stderr_end >= 0) ::posix_spawn_file_actions_adddup2(&actions, stderr_end, STDERR_FILENO);
+    set_apart(attributes);
 
-    // What this process ignores or blocks is its own affair.
-    sigset_t usual, none;
-    ::sigemptyset(&none);
-    ::sigemptyset(&usual);
-    for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGCHLD}) ::sigaddset(&usual, signal);
-    ::posix_spawnattr_setsigmask(&attributes, &none);
-    ::posix_spawnattr_setsigdefault(&attributes, &usual);
-    ::posix_spawnattr_setpgroup(&attributes, 0);
-    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-
-    std::string shell = "sh", option = "-c", text = command;
-    const std::array<char*, 4> arguments{shell.data(), option.data(), text.data(), nullptr};
-    const int failure = ::posix_spawn(&pid_, "/bin/sh", &actions, &attributes, arguments.data(), environ);
+    auto copies = command.arguments;
+    std::vector<char*> arguments;
+    for (auto& copy : copies) arguments.push_back(copy.data());
+    arguments.push_back(nullptr);
+    const int failure =
+        ::posix_spawnp(&pid_, command.program.c_str(), &actions, &attributes, arguments.data(), environ);
     ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     if (failure == 0) return;
     pid_ = -1;
-    error_ = std::string("/bin/sh could not be started: ") + std::strerror(failure);
+    error_ = command.program + " could not be started: " + std::strerror(failure);
 }
 
 bool ChildProcess::has_ended() noexcept {
@@ -124,7 +113,7 @@ bool ChildProcess::has_ended() noexcept {
 
 std::string ChildProcess::stopped() { return has_ended() ? std::string{} : stopped_process(pid_); }
 
-std::string ChildProcess::ending(std::chrono::milliseconds patience) {
+std::optional<Ending> ChildProcess::ending(std::chrono::milliseconds patience) {
     const auto until = Clock::now() + patience;
     while (!has_ended()) {
         if (Clock::now() >= until) return {};
@@ -132,8 +121,25 @@ std::string ChildProcess::ending(std::chrono::milliseconds patience) {
     }
     siginfo_t info{};
     if (pid_ < 0 || ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0)
-        return "nobody knows how";
-    return ending_text(info);
+        return Ending{.is_known = false};
+    if (info.si_code == CLD_EXITED) return Ending{.status = info.si_status};
+    return Ending{.signal = info.si_status};
+}
+
+ssize_t ChildProcess::write(std::string_view octets) const noexcept {
+    sigset_t pipe_signal, before, pending;
+    ::sigemptyset(&pipe_signal);
+    ::sigaddset(&pipe_signal, SIGPIPE);
+    ::sigpending(&pending);
+    const bool was_pending = ::sigismember(&pending, SIGPIPE) == 1;
+    ::pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+    const auto count = ::write(input.value(), octets.data(), octets.size());
+    const int error = errno;
+    constexpr timespec at_once{};
+    if (count < 0 && error == EPIPE && !was_pending) ::sigtimedwait(&pipe_signal, nullptr, &at_once);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    errno = error;
+    return count;
 }
 
 bool ChildProcess::group_ends_within(std::chrono::milliseconds patience) noexcept {
@@ -152,11 +158,11 @@ bool ChildProcess::group_ends_within(std::chrono::milliseconds patience) noexcep
 ChildProcess::~ChildProcess() {
     input.close();
     if (pid_ < 0) return;
+    if (group_ends_within(grace_.to_restore)) return;
     for (const int signal : {SIGTERM, SIGKILL}) {
-        if (group_ends_within(grace_)) return;
         ::kill(-pid_, signal);
+        if (group_ends_within(grace_.to_end)) return;
     }
-    group_ends_within(grace_);
 }
 
-}  // namespace ipoib::conformance
+}  // namespace ipoib

@@ -6,10 +6,10 @@
 
 #include <string>
 
-namespace ipoib::conformance {
+namespace ipoib {
 
 /// The process `root`, or one that it has started, directly or not, which is stopped (state T or t): "node (process
 /// 4711)". Empty when there is none, or the system does not tell.
 [[nodiscard]] std::string stopped_process(pid_t root);
 
-}  // namespace ipoib::conformance
+}  // namespace ipoib

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Reads the states of processes and who started them from /proc. proc(5).
-#include "conformance/dut/stopped_process.hpp"
+#include "base/stopped_process.hpp"
 
 #include <charconv>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <sstream>
 
-namespace ipoib::conformance {
+namespace ipoib {
 namespace {
 
 struct Process {
@@ -69,4 +69,4 @@ std::string stopped_process(pid_t root) {
     return {};
 }
 
-}  // namespace ipoib::conformance
+}  // namespace ipoib

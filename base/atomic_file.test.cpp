@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A file is replaced as a whole or left as it was.
-#include "reports/atomic_file.hpp"
+#include "base/atomic_file.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <fstream>
 
 #include "catch2.hpp"
 #include "temporary_folder.hpp"
 
-using namespace ipoib::reports;
+using namespace ipoib;
 namespace fs = std::filesystem;
 
 namespace {
@@ -87,18 +90,54 @@ TEST_CASE("Atomic file: what cannot be written is known beforehand, and nothing 
     CHECK(entries(folder.path()) == 1);
 }
 
-TEST_CASE("Atomic file: a device is written to and stays") {
+TEST_CASE("Atomic file: a device is written to and stays, and one that is full is named") {
     CHECK(write_atomically("/dev/null", "x").empty());
     CHECK(fs::is_character_file("/dev/null"));
+    CHECK(write_atomically("/dev/full", "x") == "/dev/full: cannot be written: No space left on device");
 }
 
-TEST_CASE("Reading: the whole file up to the limit, a larger one is refused") {
+TEST_CASE("Atomic file: until it takes the place the old one is there, and it goes where it never does") {
     const ipoib::TemporaryFolder folder;
-    REQUIRE(write_atomically(folder / "a", std::string(100'000, 'x')).empty());
-    const auto whole = read_whole(folder / "a", 100'000);
-    REQUIRE(whole);
-    CHECK(whole->size() == 100'000);
-    CHECK_THAT(read_whole(folder / "a", 99'999).error, ContainsSubstring("larger than 99999 octets"));
-    CHECK_THAT(read_whole(folder / "b", 10).error, ContainsSubstring("b: cannot be opened"));
-    CHECK_THAT(read_whole(folder.path(), 10).error, ContainsSubstring("cannot be read"));
+    REQUIRE(write_atomically(folder / "a", "old").empty());
+    {
+        const AtomicFile file{folder / "a", folder / "a.new", O_RDWR | O_APPEND, 0600};
+        REQUIRE(file.descriptor);
+        CHECK(file.write("new"));
+        CHECK(content_of(folder / "a") == "old");
+        CHECK(fs::status(folder / "a.new").permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+    }
+    CHECK(content_of(folder / "a") == "old");
+    CHECK(entries(folder.path()) == 1);
+    Descriptor kept;
+    {
+        AtomicFile file{folder / "a", folder / "a.new", O_RDWR | O_APPEND, 0600};
+        REQUIRE((file.write("new") && file.sync() && file.take_place()));
+        kept = std::move(file.descriptor);
+    }
+    CHECK(content_of(folder / "a") == "new");
+    CHECK(entries(folder.path()) == 1);
+    REQUIRE(::write(kept.value(), "er", 2) == 2);
+    CHECK(content_of(folder / "a") == "newer");
+}
+
+TEST_CASE("Atomic file: a temporary name that somebody else has is left to him") {
+    const ipoib::TemporaryFolder folder;
+    std::ofstream(folder / "a.new") << "another's";
+    {
+        const AtomicFile file{folder / "a", folder / "a.new", O_WRONLY, 0600};
+        CHECK(errno == EEXIST);
+        CHECK_FALSE(file.descriptor);
+    }
+    CHECK(content_of(folder / "a.new") == "another's");
+}
+
+TEST_CASE("Atomic file: of several at once each has a name of its own") {
+    const ipoib::TemporaryFolder folder;
+    AtomicFile one{folder / "a"}, other{folder / "a"};
+    REQUIRE((one.descriptor && other.descriptor));
+    REQUIRE((one.write("one") && other.write("other")));
+    CHECK(entries(folder.path()) == 2);
+    REQUIRE((one.take_place() && other.take_place()));
+    CHECK(content_of(folder / "a") == "other");
+    CHECK(entries(folder.path()) == 1);
 }

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What base/ does is done by hand nowhere else."""
+import os
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+TOP = Path(os.environ["IPOIB_SOURCE_DIR"]).resolve()
+
+# The adapter of a Linux host needs nothing of the rest, and tests may make processes as they need them.
+OWN = ("base/", "conformance/dut/linux/")
+TESTS = re.compile(r"\.test\.cpp$|/test_|^tests/")
+# What must be there once: how it is written, and whether tests are free to do it themselves.
+BY_HAND = {
+    "a descriptor is closed by base/descriptor.hpp": (r"(?<![\w>])::close\(", False),
+    "a pipe is made by base/descriptor.hpp": (r"\bpipe2?\((?!\))", False),
+    "a process is started and waited for by base/child_process.hpp":
+        (r"\bposix_spawnp?\(|\bwaitp?id\(|(?<!\w)::fork\(|\bexecv?[lpe]*\(", True),
+    "a file is replaced by base/atomic_file.hpp": (r"(?<!\w)::rename\(", True),
+    "text becomes one line by base/one_line.hpp": (r"std::string (one_line|printable)\(", True),
+    "JSON on a line is written by base/json_object.hpp": (r"\bdump\(-1", True),
+}
+
+
+class ByHand(unittest.TestCase):
+    def test_each_is_done_in_one_place(self) -> None:
+        files = subprocess.run(["git", "-C", TOP, "ls-files", "*.cpp", "*.hpp"], capture_output=True, text=True,
+                               check=True).stdout.split()
+        self.assertGreater(len(files), 500)
+        for rule, (written, tests_are_free) in BY_HAND.items():
+            with self.subTest(rule):
+                found, own = [], []
+                for file in files:
+                    for match in re.finditer(written, (TOP / file).read_text()):
+                        if file.startswith("base/"):
+                            own.append(file)
+                        if not file.startswith(OWN) and not (tests_are_free and TESTS.search(file)):
+                            found.append(f"{file}: {match.group()}")
+                self.assertEqual(found, [])
+                self.assertTrue(own, "nothing is written like that even there: does this test still see it?")
+
+
+if __name__ == "__main__":
+    unittest.main()
