@@ -95,7 +95,7 @@ TEST_CASE("Mutations: there is one for every requirement that packets can break"
         broken.merge(found.checked);
         for (const auto* requirement : mutation->unproven) broken.emplace(requirement->id);
     }
-    // A sender that hears of its group's deletion is in no profile: the engine's stories have one.
+    // A sender that hears of its group's deletion is in no profile: the judge's stories have one.
     broken.emplace(rfc4392::deleted_group_mlid.id);
     // Nor are one that hears of its group's creation, REQs that cross, or a DHCP server: the stories and the rules' own
     // tests have them.

@@ -72,7 +72,7 @@ public:
 
     /// The GID of the port with this LID, by PathRecord; zero: the SA knows no path.
     [[nodiscard]] wire::Gid gid_of(std::uint16_t lid);
-    /// Answers ARP and ND for its own addresses; the engine hands over what the queue pair took.
+    /// Answers ARP and ND for its own addresses; the session hands over what the queue pair took.
     void take(wire::Octets frame);
 
     [[nodiscard]] fabric::Port& port() noexcept { return port_; }

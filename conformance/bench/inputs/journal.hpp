@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// All that comes into the engine while a case runs, in its order, as lines of JSON: docs/journal.md.
+// All that comes into the bench while a case runs, in its order, as lines of JSON: docs/journal.md.
 #pragma once
 
 #include "conformance/dut/control.hpp"
@@ -43,7 +43,7 @@ public:
     void answered(std::size_t port, const fabric::SaRequest& request, const fabric::SaAnswer& answer);
     void changed(const fabric::FabricChange& change, const fabric::ChangeAnswer& answer);
     void replied(std::string_view request, const DutControlReply& reply);
-    /// A process of the DUT was stopped, and the engine waited for it.
+    /// A process of the DUT was stopped, and the bench waited for it.
     void dut_was_stopped();
 
     void case_begins();
