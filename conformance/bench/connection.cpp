@@ -92,10 +92,7 @@ Message over_connection(const Message& message, const Bytes<CmReq>& requested, s
 Expectation over_ud(const Expectation& message) {
     return message.where(
         Bth::opcode,
-        [](Opcode opcode, const Situation&) {
-            constexpr unsigned unreliable_datagram = 3;
-            return static_cast<unsigned>(opcode) >> 5 == unreliable_datagram;
-        },
+        [](Opcode opcode, const Situation&) { return service_of(opcode) == TransportService::unreliable_datagram; },
         "of UD");
 }
 

@@ -34,23 +34,23 @@ std::vector<const audit::Rule*> chosen(const AuditOptions& options) {
     return rules;
 }
 
-/// What was told, and the facts of where.
-struct Told {
+/// What is to be judged, and the facts of where it is from.
+struct Audited {
     std::vector<audit::Inventory> inventories;  ///< of a subnet each
     std::vector<std::pair<std::string, std::string>> facts;
     bool lacks_evidence = false;  ///< what was asked for could not be written, as was told
 };
 
-Told told_by_files(const AuditOptions& options) {
-    Told told{.inventories = {}, .facts = {{"kind", "file"}}};
+Audited audited_by_files(const AuditOptions& options) {
+    Audited audited{.inventories = {}, .facts = {{"kind", "file"}}};
     for (const auto& file : options.sa) try {
-            told.inventories.push_back(
+            audited.inventories.push_back(
                 audit::inventory_of(assumptions::read_sa_file(file, assumptions::Irregularities::kept)));
-            told.facts.emplace_back("file", file);
+            audited.facts.emplace_back("file", file);
         } catch (const std::exception& problem) {
             throw UsageError(std::string("--sa: ") + problem.what());
         }
-    return told;
+    return audited;
 }
 
 std::unique_ptr<Outlook> outlook(const AuditOptions& options) {
@@ -81,7 +81,7 @@ bool keep(const Recorder& recorder, const std::string& folder) {
     }});
 }
 
-Told told_by_fabric(const AuditOptions& options) {
+Audited audited_on_fabric(const AuditOptions& options) {
     // Before the fabric, which sends to the end.
     Recorder recorder;
     const auto place = outlook(options);
@@ -94,12 +94,12 @@ Told told_by_fabric(const AuditOptions& options) {
     using namespace std::chrono_literals;
     const auto patience = std::chrono::duration_cast<fabric::Duration>(1s * options.timeout_scale);
     try {
-        Told told{.inventories = {}, .facts = fabric.facts()};
-        told.inventories.push_back(audit::survey(
+        Audited audited{.inventories = {}, .facts = fabric.facts()};
+        audited.inventories.push_back(audit::survey(
             *fabric.ports().front(), fabric.abilities().has(fabric::Ability::trusted_sa), patience, progress));
         line.clear();
-        told.lacks_evidence = !keep(recorder, options.evidence);
-        return told;
+        audited.lacks_evidence = !keep(recorder, options.evidence);
+        return audited;
     } catch (const std::runtime_error& problem) {
         line.clear();
         (void)keep(recorder, options.evidence);
@@ -107,21 +107,21 @@ Told told_by_fabric(const AuditOptions& options) {
     }
 }
 
-void add_counts(Told& told) {
+void add_counts(Audited& audited) {
     std::size_t members = 0, groups = 0, ports = 0;
-    for (const auto& inventory : told.inventories) {
+    for (const auto& inventory : audited.inventories) {
         for (const auto& group : inventory.groups) members += group.members.size();
         groups += inventory.groups.size();
         ports += inventory.ports.size();
-        told.facts.emplace_back("administrator", inventory.origin);
+        audited.facts.emplace_back("administrator", inventory.origin);
         std::string p_keys;
         for (const auto p_key : inventory.p_keys) p_keys += (p_keys.empty() ? "" : " ") + fmt::format("{:#06x}", p_key);
-        if (!p_keys.empty()) told.facts.emplace_back("partitions", p_keys);
-        for (const auto& note : inventory.notes) told.facts.emplace_back("note", note);
+        if (!p_keys.empty()) audited.facts.emplace_back("partitions", p_keys);
+        for (const auto& note : inventory.notes) audited.facts.emplace_back("note", note);
     }
-    told.facts.emplace_back("groups", std::to_string(groups));
-    told.facts.emplace_back("members", std::to_string(members));
-    told.facts.emplace_back("ports", std::to_string(ports));
+    audited.facts.emplace_back("groups", std::to_string(groups));
+    audited.facts.emplace_back("members", std::to_string(members));
+    audited.facts.emplace_back("ports", std::to_string(ports));
 }
 
 int run_audit(const AuditOptions& options, const std::vector<std::string>& command) {
@@ -138,23 +138,23 @@ int run_audit(const AuditOptions& options, const std::vector<std::string>& comma
     try_reports(options.report);
     stop_on_interrupt();
     const RunClock clock;
-    auto told = options.sa.empty() ? told_by_fabric(options) : told_by_files(options);
-    for (const auto& inventory : told.inventories)
+    auto audited = options.sa.empty() ? audited_on_fabric(options) : audited_by_files(options);
+    for (const auto& inventory : audited.inventories)
         for (const auto& note : inventory.notes) std::cerr << "ipoib-conform: " << note << '\n';
-    auto results = audit::judge(told.inventories, rules);
+    auto results = audit::judge(audited.inventories, rules);
     // What nothing is judged by is worth knowing all the same.
     for (const auto& result : results.results)
         if (result.verdict == reports::Verdict::na)
             for (const auto& note : result.notes) std::cerr << "ipoib-conform: " << note << '\n';
-    add_counts(told);
-    results.fabric = std::move(told.facts);
-    if (!options.evidence.empty() && !told.lacks_evidence)
+    add_counts(audited);
+    results.fabric = std::move(audited.facts);
+    if (!options.evidence.empty() && !audited.lacks_evidence)
         for (auto& result : results.results) result.evidence = evidence_file(options.evidence);
     clock.complete(results, options.report, command);
     if (!options.selectors.empty())
         results.selected = selected_requirements(Selection{options.selectors}, audit::selectable_rules());
     const int verdict = report(results, options.report, comparisons);
-    return told.lacks_evidence ? exit_fault : verdict;
+    return audited.lacks_evidence ? exit_fault : verdict;
 }
 
 Action set_up_audit(CLI::App& command, const std::string&) {

@@ -12,16 +12,16 @@ RawPorts::RawPorts(fabric::Subnet& subnet, const std::string& path)
 
 RawPorts::~RawPorts() {
     for (const auto& node : nodes_)
-        if (node->jack) std::exchange(node->jack, nullptr)->unplug();
+        if (node->switch_port) std::exchange(node->switch_port, nullptr)->unplug();
 }
 
 void RawPorts::plug(std::unique_ptr<fabric::RawPort> port) {
     auto& node = *nodes_.emplace_back(std::make_unique<Node>());
     node.port = std::move(port);
-    node.jack = &subnet_.plug(*node.port, fabric::NodeRole::other);
-    node.port->deliver_to(node.jack);
+    node.switch_port = &subnet_.plug(*node.port, fabric::NodeRole::other);
+    node.port->deliver_to(node.switch_port);
     node.port->on_closed([&node](const std::string&) {
-        if (node.jack) std::exchange(node.jack, nullptr)->unplug();
+        if (node.switch_port) std::exchange(node.switch_port, nullptr)->unplug();
     });
 }
 

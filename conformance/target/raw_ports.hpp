@@ -24,7 +24,7 @@ public:
 private:
     struct Node {
         std::unique_ptr<fabric::RawPort> port;
-        fabric::SwitchPort* jack = nullptr;
+        fabric::SwitchPort* switch_port = nullptr;
     };
     void plug(std::unique_ptr<fabric::RawPort> port);
 
