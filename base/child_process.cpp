@@ -92,6 +92,7 @@ void ChildProcess::start(const Command& command, int stdin_end, int stdout_end, 
 
     auto copies = command.arguments;
     std::vector<char*> arguments;
+    arguments.reserve(copies.size() + 1);
     for (auto& copy : copies) arguments.push_back(copy.data());
     arguments.push_back(nullptr);
     const int failure =
