@@ -6,8 +6,13 @@
 #include "dissector/statistics.hpp"
 #include "dissector/strings.hpp"
 #include "dissector/tree.hpp"
+#include "protocol/wire/medium.hpp"
 
 #include <epan/dissectors/packet-infiniband.h>
+#include <wiretap/pcap-encap.h>
+
+#include <array>
+#include <utility>
 
 namespace ipoib::dissector {
 using wire::Medium;
@@ -17,7 +22,7 @@ namespace {
 constexpr guint32 erf_type_infiniband = 21;
 
 dissector_table_t ether_types;
-dissector_handle_t infiniband, cooked1, cooked2, dlt242, datagram_layer;
+dissector_handle_t infiniband, datagram_layer;
 heur_dissector_t builtin_ethertype;  ///< Wireshark's own reading of such payloads, for what is not IPoIB
 int id_payload = -1, id_ether_type = -1, id_reserved = -1;
 
@@ -125,11 +130,11 @@ int dissect_unknown(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* d
     return dissect_infiniband(tvb, pinfo, tree, data);
 }
 
-/// DLT 242: 20 unused octets, the destination's link-layer address, the encapsulation header. Wireshark takes the first
-/// 40 octets for a GRH, which they are not.
-int dissect_dlt242(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    if (!is_ours(pinfo)) return dlt242 ? call_dissector_with_data(dlt242, tvb, pinfo, tree, data) : 0;
-    begin_frame(tvb, pinfo, Medium::ipoib);
+/// With the encapsulation header: DLT 242, of which Wireshark takes the first 40 octets for a GRH, which they are not.
+int dissect_encapsulated(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data, Medium medium,
+                         dissector_handle_t original) {
+    if (!is_ours(pinfo)) return original ? call_dissector_with_data(original, tvb, pinfo, tree, data) : 0;
+    begin_frame(tvb, pinfo, medium);
     const auto& p = *shown.packet;
     col_set_str(pinfo->cinfo, COL_PROTOCOL, "IPoIB");
     col_clear(pinfo->cinfo, COL_INFO);
@@ -157,11 +162,33 @@ int dissect_cooked(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* da
     end_frame();
     return used > 0 ? used : static_cast<int>(tvb_captured_length(tvb));
 }
-int dissect_cooked1(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    return dissect_cooked(tvb, pinfo, tree, data, Medium::linux_sll, cooked1);
+
+/// By Medium: what Wireshark takes such frames for.
+std::array<dissector_handle_t, wire::medium_count> originals;
+
+/// Wireshark tells a dissector nothing of what it was registered for: each medium has one of its own.
+template <std::size_t index>
+int dissect_medium(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
+    constexpr auto medium = static_cast<Medium>(index);
+    const auto dissect = wire::spec(medium).has_encap ? dissect_encapsulated : dissect_cooked;
+    return dissect(tvb, pinfo, tree, data, medium, originals[index]);
 }
-int dissect_cooked2(tvbuff_t* tvb, packet_info* pinfo, proto_tree* tree, void* data) {
-    return dissect_cooked(tvb, pinfo, tree, data, Medium::linux_sll2, cooked2);
+template <std::size_t... index>
+constexpr std::array<dissector_t, sizeof...(index)> dissectors(std::index_sequence<index...>) {
+    return {dissect_medium<index>...};
+}
+
+/// Of link types whose frames begin with something else than the LRH, those that Wireshark has a number for.
+void take_over_media() {
+    constexpr auto own = dissectors(std::make_index_sequence<wire::medium_count>{});
+    for (std::size_t i = 0; i < wire::medium_count; ++i) {
+        const auto& medium = wire::media()[i];
+        const auto encap = wtap_pcap_encap_to_wtap_encap(medium.link_type);
+        if (!medium.make_head || encap == WTAP_ENCAP_UNKNOWN) continue;
+        originals[i] = dissector_get_default_uint_handle("wtap_encap", static_cast<guint32>(encap));
+        if (originals[i] || medium.has_encap)
+            dissector_add_uint("wtap_encap", static_cast<guint32>(encap), create_dissector_handle(own[i], -1));
+    }
 }
 
 void take_over_payload() {
@@ -196,12 +223,7 @@ void take_over_layers() {
     dissector_add_uint("erf.types.type", erf_type_infiniband, from_lrh);
     dissector_add_uint("wtap_encap", WTAP_ENCAP_INFINIBAND, from_lrh);
     dissector_add_uint("wtap_encap", WTAP_ENCAP_UNKNOWN, handle(dissect_unknown));
-    dlt242 = dissector_get_default_uint_handle("wtap_encap", WTAP_ENCAP_IP_OVER_IB_PCAP);
-    dissector_add_uint("wtap_encap", WTAP_ENCAP_IP_OVER_IB_PCAP, handle(dissect_dlt242));
-    cooked1 = dissector_get_default_uint_handle("wtap_encap", WTAP_ENCAP_SLL);
-    if (cooked1) dissector_add_uint("wtap_encap", WTAP_ENCAP_SLL, handle(dissect_cooked1));
-    cooked2 = dissector_get_default_uint_handle("wtap_encap", WTAP_ENCAP_SLL2);
-    if (cooked2) dissector_add_uint("wtap_encap", WTAP_ENCAP_SLL2, handle(dissect_cooked2));
+    take_over_media();
 }
 
 }  // namespace ipoib::dissector

@@ -3,6 +3,7 @@
 #include "protocol/rules/rule.hpp"
 #include "protocol/wire/dhcp.hpp"
 #include "protocol/wire/igmp.hpp"
+#include "protocol/wire/medium.hpp"
 #include "protocol/wire/mld.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -46,10 +47,9 @@ void look_at(const wire::Packet& packet) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
-    constexpr unsigned media = 5;
     wire::Packet packet;
     const wire::Octets frame{data + 1, size - 1};
-    wire::decode(frame, packet, static_cast<wire::Medium>(data[0] % media), size % 3 == 0 ? size + 10 : 0);
+    wire::decode(frame, packet, wire::media()[data[0] % wire::media().size()].medium, size % 3 == 0 ? size + 10 : 0);
     look_at(packet);
     if (packet.lrh) static_cast<void>(wire::check_crcs(frame, packet.tail));
     return 0;

@@ -134,22 +134,29 @@ class Documentation(Folder):
             self.assertIn(name, run.stdout)
         self.assertTrue(any((self.folder / "evidence").iterdir()))
 
-    def test_the_page_on_report_formats_names_what_is_there(self):
-        """In backquotes: files, and names that the code has; of the example, the members of a Format."""
-        page = (SOURCE / "docs/adding-a-report-format.md").read_text()
-        code = "".join(path.read_text() for path in (SOURCE / "reports").rglob("*.[ch]pp"))
-        names = re.findall(r"`([^`\n ]+)`", re.sub(r"^```.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL))
-        for name in names:
-            with self.subTest(name=name):
-                if "/" in name:
-                    self.assertTrue((SOURCE / name.replace("NAME", "tap")).exists())
-                elif not re.search(r"\.xml$|^(run|audit|merge)$", name):
-                    self.assertRegex(code, rf"\b{re.split('[(]', name)[0].rsplit('::', 1)[-1]}\b")
-        declaration = re.search(r"^struct Format \{\n.*?^};", code, re.MULTILINE | re.DOTALL)[0]
-        members = re.findall(r"^    \.(\w+) =", page, re.MULTILINE)
-        self.assertLessEqual({"name", "help", "documents"}, set(members))
-        for member in members:
-            self.assertRegex(declaration, rf"\b{member}\b")
+    def test_the_pages_on_adding_name_what_is_there(self):
+        """In backquotes: files, and names that the code has, with an example for NAME; of the code that a page shows, the
+        members of its struct."""
+        for page, example, folders, struct, least in (
+                ("a-report-format", "tap", ["reports"], "Format", {"name", "help", "documents"}),
+                ("a-fabric", "verbs", ["conformance/target", "fabric"], "FabricKind", {"scheme", "forms", "open"}),
+                ("a-command", "diff", ["conformance", "tests"], "Command", {"name"})):
+            text = (SOURCE / f"docs/adding-{page}.md").read_text()
+            shown = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+            code = "".join(path.read_text() for folder in folders for path in sorted((SOURCE / folder).rglob("*"))
+                           if path.suffix in (".cpp", ".hpp", ".py", ".txt"))
+            for name in re.findall(r"`([^`\n ]+)`", shown.sub("", text)):
+                with self.subTest(page=page, name=name):
+                    name = name.replace("HAS_NAME", f"HAS_{example.upper()}").replace("NAME", example)
+                    if "/" in name:
+                        self.assertTrue(any((SOURCE / folder / name).exists() for folder in ["", *folders]))
+                    elif not re.search(r"\.xml$|^--|^ipoib-", name):
+                        self.assertRegex(code, rf"\b{re.split('[(]', name)[0].rstrip(':').rsplit('::', 1)[-1]}\b")
+            declaration = re.search(rf"^struct {struct} \{{\n.*?^}};", code, re.MULTILINE | re.DOTALL)[0]
+            members = set(re.findall(r"[ {]\.(\w+) =", "".join(shown.findall(text))))
+            self.assertLessEqual(least, members)
+            for member in members:
+                self.assertRegex(declaration, rf"\b{member}\b")
 
     def test_links_between_the_documents_resolve(self):
         for document in [SOURCE / "README.md", SOURCE / "reports/coverage.md", *sorted((SOURCE / "docs").rglob("*.md"))]:

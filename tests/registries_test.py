@@ -57,6 +57,25 @@ class Fabrics(unittest.TestCase):
         self.assertEqual([file for file in asking if not self.own(file)], ["conformance/target/hca.cpp"])
 
 
+class LinkTypes(unittest.TestCase):
+    """protocol/wire/medium.cpp."""
+    ROWS = re.findall(r'\{Medium::(\w+), (\d+), "(\w+)", "(\w*)"', code(TOP / "protocol/wire/medium.cpp"))
+
+    def test_link_types_are_told_apart_by_their_rows_only(self) -> None:
+        self.assertGreater(len(self.ROWS), 4)
+        # The LRH is what everything else is about; an Ethernet capture shows nothing.
+        rows = [row for row in self.ROWS if row[0] not in ("infiniband", "ethernet")]
+        # What the whole is about has that name, too.
+        names = [name for _, _, *both in rows for name in both if name and name != "ipoib"]
+        named = "|".join([*(rf"(?:Medium|LinkType)::{medium}\b" for medium, *_ in rows), *(f'"{name}"' for name in names)])
+        self.assertRegex("case Medium::linux_sll:", named)
+        # Samples are of one link type each, on purpose.
+        files = [file for file in sources("captures/", "conformance/", "dissector/", "fabric/", "fuzz/", "protocol/",
+                                          "reports/", "traffic-gen/")
+                 if file not in ("captures/samples.cpp", "protocol/wire/medium.cpp")]
+        self.assertEqual([f"{file}: {found}" for file in files for found in re.findall(named, code(TOP / file))], [])
+
+
 class Commands(unittest.TestCase):
     """conformance/command/commands.hpp: the files of that folder, and the list in main.cpp."""
     def test_every_command_that_is_defined_has_its_row(self) -> None:

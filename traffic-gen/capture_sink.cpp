@@ -2,12 +2,11 @@
 // Frames as captures have them.
 #include "traffic-gen/capture_sink.hpp"
 
-#include "conformance/judge/judge.hpp"
 #include "conformance/judge/notation.hpp"
+#include "protocol/wire/medium.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdio>
 #include <stdexcept>
 #include <utility>
@@ -15,6 +14,8 @@
 namespace ipoib::traffic {
 namespace {
 
+/// Whole frames, each behind a header of its own.
+constexpr std::string_view erf = "erf";
 /// First packets are of this time, so that the same seed gives the same file.
 constexpr std::int64_t begin_ns = 1'767'225'600'000'000'000;  // 2026-01-01 00:00:00 UTC
 
@@ -28,15 +29,18 @@ capture::Writer writer_of(const std::string& path, capture::LinkType link_type) 
 }  // namespace
 
 std::optional<capture::LinkType> find_link_type(std::string_view name) noexcept {
-    using capture::LinkType;
-    constexpr std::array<std::pair<std::string_view, LinkType>, 5> types{{{"erf", LinkType::erf},
-                                                                          {"infiniband", LinkType::infiniband},
-                                                                          {"ipoib", LinkType::ipoib},
-                                                                          {"sll", LinkType::linux_sll},
-                                                                          {"sll2", LinkType::linux_sll2}}};
-    for (const auto& [known, type] : types)
-        if (known == name) return type;
+    if (name == erf) return capture::LinkType::erf;
+    for (const auto& row : wire::media())
+        if (!name.empty() && row.option == name) return static_cast<capture::LinkType>(row.link_type);
     return std::nullopt;
+}
+
+std::vector<std::string> link_type_names(bool has_whole_frames) {
+    std::vector<std::string> names;
+    if (has_whole_frames) names.emplace_back(erf);
+    for (const auto& row : wire::media())
+        if (!row.option.empty() && (row.make_head == nullptr) == has_whole_frames) names.emplace_back(row.option);
+    return names;
 }
 
 CaptureSink::CaptureSink(const std::string& path, capture::LinkType link_type)
@@ -44,7 +48,8 @@ CaptureSink::CaptureSink(const std::string& path, capture::LinkType link_type)
 
 bool CaptureSink::take(Time time, const Sender&, wire::Octets frame) {
     const auto at = begin_ns + time.count();
-    if (link_type_ == capture::LinkType::erf || link_type_ == capture::LinkType::infiniband) {
+    const auto* row = wire::find_medium(static_cast<std::uint16_t>(link_type_));
+    if (!row || !row->make_head) {
         writer_.write(at, frame);
         return true;
     }
@@ -52,7 +57,7 @@ bool CaptureSink::take(Time time, const Sender&, wire::Octets frame) {
     wire::decode(frame, packet);
     // An IP network device shows neither the subnet administrator nor what is no IPoIB.
     if (!packet.is_ipoib()) return false;
-    writer_.write(at, build::as_seen_by(*conformance::medium_of(link_type_), frame));
+    writer_.write(at, build::as_seen_by(row->medium, frame));
     return true;
 }
 

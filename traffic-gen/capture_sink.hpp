@@ -7,11 +7,14 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ipoib::traffic {
 
-/// What a capture's frames begin with, by the names of --link-type: erf, infiniband, ipoib, sll, sll2.
+/// What a capture's frames begin with, by the names of --link-type.
 [[nodiscard]] std::optional<capture::LinkType> find_link_type(std::string_view name) noexcept;
+/// Those names: of captures that have whole frames ("erf" and others), or of those that have not.
+[[nodiscard]] std::vector<std::string> link_type_names(bool has_whole_frames);
 
 class CaptureSink : public Sink {
 public:

@@ -13,6 +13,7 @@
 #include "traffic-gen/statistics.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -176,11 +177,20 @@ ReportOptions report_of(const Options& options, const StageOptions& stage, bool 
             .is_slow = is_slow};
 }
 
+/// "erf, infiniband or sll".
+std::string link_type_choice() {
+    auto names = link_type_names(true);
+    for (auto& name : link_type_names(false)) names.push_back(std::move(name));
+    const auto last = names.back();
+    names.pop_back();
+    return fmt::format("{} or {}", fmt::join(names, ", "), last);
+}
+
 int into_capture(const Options& options, Play& what) {
     if (!options.to.empty() || !options.ipv4.empty() || !options.listen.empty() || !options.least_rate.empty())
         throw UsageError("--to, --ip, --listen and --min-rate are for fabrics");
     const auto link_type = find_link_type(options.link_type);
-    if (!link_type) throw UsageError("--link-type " + options.link_type + ": erf, infiniband, ipoib, sll or sll2");
+    if (!link_type) throw UsageError("--link-type " + options.link_type + ": " + link_type_choice());
     std::error_code none;
     if (!options.input.empty() && std::filesystem::equivalent(options.input, options.out, none))
         throw UsageError(options.out + " would be overwritten while it is read");

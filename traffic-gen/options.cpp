@@ -3,6 +3,10 @@
 #include "traffic-gen/options.hpp"
 
 #include "protocol/wire/text.hpp"
+#include "traffic-gen/capture_sink.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
 
@@ -108,7 +112,8 @@ void add_traffic(CLI::App& program, Options& options) {
         ->type_name("ADDRESS");
     program
         .add_option("--link-type", options.link_type,
-                    "Of a capture: erf, infiniband (whole frames); ipoib, sll, sll2 (as an IP network device shows it)")
+                    fmt::format("Of a capture: {} (whole frames); {} (as an IP network device shows it)",
+                                fmt::join(link_type_names(true), ", "), fmt::join(link_type_names(false), ", ")))
         ->type_name("NAME");
 }
 

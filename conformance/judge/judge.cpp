@@ -3,6 +3,7 @@
 #include "conformance/judge/judge.hpp"
 
 #include "conformance/judge/force.hpp"
+#include "protocol/wire/medium.hpp"
 #include "protocol/wire/text.hpp"
 #include "reports/failure.hpp"
 
@@ -17,25 +18,6 @@ using state::Fact, state::facts;
 namespace {
 
 constexpr std::size_t most_details = 100;
-constexpr Parts infiniband_only =
-    parts(Part::lrh, Part::grh, Part::bth, Part::deth, Part::mad, Part::sa, Part::mc_member, Part::connected);
-
-/// What frames of a medium can show.
-Parts parts_of(Medium medium) {
-    switch (medium) {
-        case Medium::infiniband:
-            return ~Parts{0};
-        case Medium::ipoib:
-            return ~infiniband_only;
-        case Medium::linux_sll:
-        case Medium::linux_sll2:
-            return ~(infiniband_only | parts(Part::encap, Part::mgid));
-        case Medium::ethernet:
-            return 0;
-    }
-    return 0;
-}
-
 /// The missing part that a person knows best.
 std::string_view missing_part(Parts missing) {
     if (missing & parts(Part::mc_member, Part::sa, Part::mad)) return "no management packets";
@@ -89,21 +71,8 @@ void tell_doubts(const state::Doubts& doubts, std::vector<std::string>& notes) {
 }  // namespace
 
 std::optional<Medium> medium_of(capture::LinkType link_type) noexcept {
-    switch (link_type) {
-        case capture::LinkType::infiniband:
-            return Medium::infiniband;
-        case capture::LinkType::ipoib:
-            return Medium::ipoib;
-        case capture::LinkType::linux_sll:
-            return Medium::linux_sll;
-        case capture::LinkType::linux_sll2:
-            return Medium::linux_sll2;
-        case capture::LinkType::ethernet:
-            return Medium::ethernet;
-        case capture::LinkType::erf:
-            break;  // the reader has taken the ERF header off
-    }
-    return {};
+    const auto* found = find_medium(static_cast<std::uint16_t>(link_type));
+    return found ? std::optional{found->medium} : std::nullopt;
 }
 
 Judge::Judge(std::vector<const rules::Rule*> rules, std::uint32_t capture_index, Listener listener,
@@ -130,7 +99,7 @@ void Judge::frame(const capture::Frame& frame, Origin origin, std::uint32_t capt
                                             .lost = frame.lost,
                                             .lost_on = frame.lost_on});
     const auto& packet = inspector_.packet();
-    media_parts_ |= parts_of(*medium);
+    media_parts_ |= spec(*medium).shows;
     const auto medium_name = capture::name(frame.link_type);
     if (std::ranges::find(media_names_, medium_name) == media_names_.end()) media_names_.emplace_back(medium_name);
     if (packet.foreign != Foreign::none) foreign_[static_cast<std::size_t>(packet.foreign)].add(frame.number);

@@ -4,6 +4,7 @@
 
 #include "conformance/judge/notation.hpp"
 #include "fabric/capture/writer.hpp"
+#include "protocol/wire/medium.hpp"
 
 #include <fmt/format.h>
 
@@ -68,19 +69,7 @@ std::string charge_text(const Moved& moved) {
 }
 
 capture::LinkType link_type_of(wire::Medium medium) {
-    switch (medium) {
-        case wire::Medium::infiniband:
-            return capture::LinkType::infiniband;
-        case wire::Medium::ipoib:
-            return capture::LinkType::ipoib;
-        case wire::Medium::linux_sll:
-            return capture::LinkType::linux_sll;
-        case wire::Medium::linux_sll2:
-            return capture::LinkType::linux_sll2;
-        case wire::Medium::ethernet:
-            break;
-    }
-    return capture::LinkType::ethernet;
+    return static_cast<capture::LinkType>(wire::spec(medium).link_type);
 }
 
 Trace variant_of(const Break& one) {

@@ -4,6 +4,7 @@
 
 #include "fabric/capture/erf.hpp"
 #include "fabric/capture/format_reader.hpp"
+#include "protocol/wire/medium.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -146,21 +147,9 @@ std::uint64_t Reader::position() const noexcept { return state_->source->positio
 std::uint64_t Reader::size() const noexcept { return state_->source->size(); }
 
 std::string_view name(LinkType link_type) {
-    switch (link_type) {
-        case LinkType::ethernet:
-            return "ETHERNET";
-        case LinkType::linux_sll:
-            return "LINUX_SLL";
-        case LinkType::erf:
-            return "ERF";
-        case LinkType::ipoib:
-            return "IPOIB";
-        case LinkType::infiniband:
-            return "INFINIBAND";
-        case LinkType::linux_sll2:
-            return "LINUX_SLL2";
-    }
-    return {};
+    if (link_type == LinkType::erf) return "ERF";
+    const auto* medium = wire::find_medium(static_cast<std::uint16_t>(link_type));
+    return medium ? medium->name : std::string_view{};
 }
 
 void request_stop() noexcept { is_stop_requested.store(true, std::memory_order_relaxed); }

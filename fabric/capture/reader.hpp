@@ -13,7 +13,8 @@
 
 namespace ipoib::capture {
 
-/// Link types by their number in a capture file (tcpdump.org/linktypes.html).
+/// Link types by their number in a capture file (tcpdump.org/linktypes.html): ERF, and those that the code names of the
+/// rows in protocol/wire/medium.cpp.
 enum class LinkType : std::uint16_t {
     ethernet = 1,
     linux_sll = 113,
@@ -22,7 +23,7 @@ enum class LinkType : std::uint16_t {
     infiniband = 247,
     linux_sll2 = 276,
 };
-/// "ERF", "LINUX_SLL" ...; empty for a link type that is not listed above.
+/// "ERF", "LINUX_SLL" ...; empty for a link type without a row.
 [[nodiscard]] std::string_view name(LinkType);
 
 /// One frame as captured. The octets are valid until the next call of Reader::next.

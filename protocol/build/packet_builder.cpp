@@ -2,6 +2,8 @@
 // What the builder fills in: lengths, padding, next headers, checksums, CRCs.
 #include "protocol/build/packet_builder.hpp"
 
+#include "protocol/wire/medium.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -204,63 +206,18 @@ void PacketBuilder::Assembly::infiniband(std::size_t index, std::size_t total, s
     }
 }
 
-namespace {
-
-constexpr std::size_t unused_242 = 20;
-
-void append_be16(std::vector<std::uint8_t>& to, std::uint16_t value) {
-    to.push_back(static_cast<std::uint8_t>(value >> 8));
-    to.push_back(static_cast<std::uint8_t>(value));
-}
-
-/// What DLT 242 shows before the encapsulation header.
-void append_242(std::vector<std::uint8_t>& to, const Packet& packet) {
-    Bytes<LinkAddress> address;
-    address.set(LinkAddress::qpn, packet.bth ? packet.bth[Bth::dest_qp] : 0);
-    if (packet.grh) address.set(LinkAddress::gid, packet.grh[Grh::dgid]);
-    to.resize(to.size() + unused_242);
-    to.insert(to.end(), address.octets.begin(), address.octets.end());
-}
-
-/// What a cooked capture shows: only 8 of the sender's 20 address octets.
-void append_cooked(std::vector<std::uint8_t>& to, const Packet& packet, bool version_2) {
-    Bytes<LinkAddress> address;
-    address.set(LinkAddress::qpn, packet.deth ? packet.deth[Deth::src_qp] : 0);
-    if (packet.grh) address.set(LinkAddress::gid, packet.grh[Grh::sgid]);
-    const auto type = static_cast<std::uint16_t>(packet.ether_type);
-    const bool is_broadcast = packet.grh && is_broadcast_gid(packet.grh[Grh::dgid]);
-    const std::uint8_t kind = !packet.is_multicast ? 0 : is_broadcast ? 1 : 2;
-    constexpr std::uint16_t infiniband = 32, interface_index = 2;
-    if (version_2) {
-        append_be16(to, type);
-        to.resize(to.size() + 4);
-        append_be16(to, interface_index);
-        append_be16(to, infiniband);
-        to.push_back(kind);
-        to.push_back(std::uint8_t{LinkAddress::size});
-        to.insert(to.end(), address.octets.begin(), address.octets.begin() + 8);
-    } else {
-        to.push_back(0);
-        to.push_back(kind);
-        append_be16(to, infiniband);
-        append_be16(to, 20);
-        to.insert(to.end(), address.octets.begin(), address.octets.begin() + 8);
-        append_be16(to, type);
-    }
-}
-
-}  // namespace
-
 std::vector<std::uint8_t> as_seen_by(Medium medium, Octets frame) {
+    const auto& row = spec(medium);
+    if (!row.make_head) return {frame.begin(), frame.end()};
     Packet packet;
     decode(frame, packet);
+    MediumSpec::Head head{};
+    const auto size = row.make_head(packet, head);
+    const bool is_whole = row.has_encap || packet.payload.size() < Encap::size;
+    const auto datagram = is_whole ? packet.payload : packet.payload.subspan(Encap::size);
     std::vector<std::uint8_t> seen;
-    seen.reserve(unused_242 + LinkAddress::size + frame.size());
-    if (medium == Medium::ipoib) append_242(seen, packet);
-    if (medium == Medium::linux_sll || medium == Medium::linux_sll2)
-        append_cooked(seen, packet, medium == Medium::linux_sll2);
-    const auto datagram =
-        medium == Medium::ipoib || packet.payload.size() < Encap::size ? packet.payload : packet.payload.subspan(4);
+    seen.reserve(size + datagram.size());
+    seen.insert(seen.end(), head.begin(), head.begin() + static_cast<std::ptrdiff_t>(size));
     seen.insert(seen.end(), datagram.begin(), datagram.end());
     return seen;
 }
@@ -289,7 +246,7 @@ std::vector<std::uint8_t> PacketBuilder::build(Medium medium) const {
     damage(at_vcrc - icrc_size, icrc_size, icrc_damage_);
     const unsigned follows = vcrc(Octets{frame}.first(at_vcrc)) ^ right;
     damage(at_vcrc, vcrc_size, follows ^ vcrc_damage_);
-    return medium == Medium::infiniband ? frame : as_seen_by(medium, frame);
+    return spec(medium).make_head ? as_seen_by(medium, frame) : frame;
 }
 
 }  // namespace ipoib::build

@@ -3,6 +3,7 @@
 
 #include "protocol/build/samples.hpp"
 #include "protocol/wire/golden.hpp"
+#include "protocol/wire/medium.hpp"
 
 using namespace ipoib;
 using namespace ipoib::build;
@@ -120,7 +121,10 @@ TEST_CASE("Builder: other kinds of capture show the same datagram") {
     const auto builder = arp_request(requester, replier.ipv4, {});
     const auto whole_frame = builder.build();
     const auto whole = decoded(whole_frame);
-    for (const auto medium : {Medium::ipoib, Medium::linux_sll, Medium::linux_sll2}) {
+    for (const auto& row : media()) {
+        const auto medium = row.medium;
+        if (!row.make_head) continue;
+        CAPTURE(row.name);
         const auto frame = builder.build(medium);
         const auto packet = decoded(frame, medium);
         CHECK(packet.is_ipoib());

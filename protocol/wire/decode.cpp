@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Taking a frame apart: IBTA Vol 1, 7 to 9; the other kinds of capture; foreign formats that must not be misread.
+// Taking a frame apart: IBTA Vol 1, 7 to 9; foreign formats that must not be misread.
 #include "protocol/wire/decode_management.hpp"
 #include "protocol/wire/decoder.hpp"
+#include "protocol/wire/medium.hpp"
 
 #include <algorithm>
 
 namespace ipoib::wire {
 namespace detail {
-namespace {
-
-constexpr std::size_t dlt_242_unused = 20;
-constexpr std::uint16_t arphrd_infiniband = 32;
-
-}  // namespace
 
 bool Decoder::frame_length() noexcept {
     const auto to_icrc = p.lrh[Lrh::packet_length] * std::size_t{4};
@@ -133,68 +128,6 @@ bool Decoder::is_ipoib() const noexcept {
     return is_cut_before_proof && encap[Encap::reserved] == 0;
 }
 
-void Decoder::dlt_242() noexcept {
-    p.is_truncated = wire_length_ > p.octets.size();
-    if (rest.size() < dlt_242_unused) {
-        stop_at("DLT 242 header", dlt_242_unused);
-        return;
-    }
-    rest = rest.subspan(dlt_242_unused);
-    if (!take(p.destination)) return;
-    find_group(p.destination.data() + LinkAddress::gid.at.bit / 8);
-    p.is_multicast = static_cast<bool>(p.mgid);
-    p.payload = rest;
-    p.payload_length = wire_length_ - dlt_242_unused - LinkAddress::size;
-    datagram();
-}
-
-/// LINUX_SLL and LINUX_SLL2: what a capture on the IP network device shows.
-void Decoder::cooked(std::size_t header, std::size_t protocol_at, std::size_t hardware_at,
-                     std::size_t kind_at) noexcept {
-    constexpr std::uint8_t broadcast = 1, multicast = 2;
-    p.is_truncated = wire_length_ > p.octets.size();
-    if (rest.size() < header) {
-        stop_at("cooked header", header);
-        return;
-    }
-    const auto kind = p.octets[kind_at];
-    p.ether_type = EtherType{be16(p.octets, protocol_at)};
-    if (be16(p.octets, hardware_at) != arphrd_infiniband) return;
-    p.is_multicast = kind == broadcast || kind == multicast;
-    mark(Part::ether_type);
-    mark(Part::ipoib);
-    rest = rest.subspan(header);
-    p.payload = rest;
-    p.payload_length = wire_length_ - header;
-    p.content = content_of(rest);
-    if (p.ether_type == EtherType::ipv4 && p.content == EtherType::ipv4) ipv4();
-    if (p.ether_type == EtherType::ipv6 && p.content == EtherType::ipv6) ipv6();
-    if (is_arp_like(p.ether_type)) address_resolution();
-}
-
-/// No link type of InfiniBand: only names what people take for IPoIB by mistake.
-void Decoder::ethernet() noexcept {
-    constexpr std::size_t header = 14, addresses = 12;
-    constexpr std::uint16_t roce_v1_type = 0x8915, roce_v2_port = 4791;
-    p.is_truncated = wire_length_ > p.octets.size();
-    if (rest.size() < header) {
-        stop_at("Ethernet header", header);
-        return;
-    }
-    std::uint8_t any = 0;
-    for (const auto o : p.octets.first(addresses)) any |= o;
-    const auto type = be16(p.octets, addresses);
-    rest = rest.subspan(header);
-    const auto arp = View<Arp>::at(rest);
-    const bool is_ib_arp = type == 0x0806 && arp && arp[Arp::hardware] == Arp::infiniband;
-    if (type == roce_v1_type) p.foreign = Foreign::roce_v1;
-    if (is_ib_arp || (any == 0 && is_known(EtherType{type}))) p.foreign = Foreign::freebsd_ethernet;
-    if (p.foreign != Foreign::none) return;
-    if (type == 0x0800) ipv4();
-    if (type == 0x86dd) ipv6();
-    if (p.udp && p.udp[Udp::destination] == roce_v2_port) p.foreign = Foreign::roce_v2;
-}
-
 }  // namespace detail
 
 std::string_view name(Foreign foreign) noexcept {
@@ -234,23 +167,7 @@ void decode(Octets octets, Packet& packet, Medium medium, std::size_t wire_lengt
     packet.octets = octets;
     packet.medium = medium;
     detail::Decoder decoder{packet, wire_length};
-    switch (medium) {
-        case Medium::infiniband:
-            decoder.infiniband();
-            break;
-        case Medium::ipoib:
-            decoder.dlt_242();
-            break;
-        case Medium::linux_sll:
-            decoder.cooked(16, 14, 2, 1);
-            break;
-        case Medium::linux_sll2:
-            decoder.cooked(20, 0, 8, 10);
-            break;
-        case Medium::ethernet:
-            decoder.ethernet();
-            break;
-    }
+    spec(medium).decode(decoder);
 }
 
 }  // namespace ipoib::wire

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The walk over one frame that decode() makes; only the decode_*.cpp files include it.
+// The walk over one frame that decode() makes; only the decode_*.cpp files and medium.cpp include it.
 #pragma once
 
 #include "protocol/wire/packet.hpp"
@@ -12,12 +12,11 @@ public:
     Decoder(Packet& packet, std::size_t wire_length) noexcept
         : p(packet), rest(packet.octets), wire_length_(wire_length < rest.size() ? rest.size() : wire_length) {}
 
-    void infiniband() noexcept;
-    void dlt_242() noexcept;
-    void cooked(std::size_t header, std::size_t protocol_at, std::size_t hardware_at, std::size_t kind_at) noexcept;
-    void ethernet() noexcept;
-
 private:
+    /// How the frames of each medium begin (medium.cpp).
+    friend struct Beginnings;
+
+    void infiniband() noexcept;
     void mark(Part part) noexcept { p.found |= parts(part); }
     [[nodiscard]] std::size_t offset() const noexcept { return p.octets.size() - behind_ - rest.size(); }
     bool stop_at(std::string_view layer, std::size_t needed) noexcept {

@@ -19,7 +19,7 @@
 
 namespace ipoib::wire {
 
-/// What a capture's frames begin with; docs/captures.md tells what each can show.
+/// What a capture's frames begin with; medium.cpp has a row for each, docs/captures.md tells what each can show.
 enum class Medium : std::uint8_t {
     infiniband,  ///< LRH: ibdump (ERF) and rdmasniff (247)
     ipoib,       ///< DLT 242: 20 unused octets, the destination's link-layer address, the encapsulation header
@@ -27,6 +27,7 @@ enum class Medium : std::uint8_t {
     linux_sll2,  ///< the same, version 2
     ethernet,    ///< not InfiniBand; told apart by name only
 };
+inline constexpr std::size_t medium_count = 5;
 
 /// Parts of a packet that a rule may need. A set of them is a bit mask.
 enum class Part : std::uint8_t {

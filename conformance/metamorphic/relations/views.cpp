@@ -2,6 +2,7 @@
 // The same frames as another capture would show them: of another link type, in two files, cut short.
 #include "conformance/metamorphic/relation.hpp"
 #include "protocol/build/packet_builder.hpp"
+#include "protocol/wire/medium.hpp"
 
 namespace ipoib::metamorphic {
 namespace {
@@ -14,11 +15,18 @@ bool is_infiniband(const Source& source) {
     });
 }
 
-constexpr std::array<Medium, 3> other_media{Medium::ipoib, Medium::linux_sll, Medium::linux_sll2};
+/// Those that show an InfiniBand packet in another way.
+std::vector<Medium> other_media() {
+    std::vector<Medium> others;
+    for (const auto& row : wire::media())
+        if (row.make_head) others.push_back(row.medium);
+    return others;
+}
 
 bool choose_medium(const Source& source, const Sources&, std::size_t number, Random&, Choice& choice) {
-    if (number >= other_media.size() || !is_infiniband(source)) return false;
-    choice.numbers[0] = static_cast<std::uint64_t>(other_media[number]);
+    const auto others = other_media();
+    if (number >= others.size() || !is_infiniband(source)) return false;
+    choice.numbers[0] = static_cast<std::uint64_t>(others[number]);
     return true;
 }
 
@@ -79,7 +87,7 @@ const Relation other_link_type{.name = "link-type",
                                .what =
                                    "the same packets as an IP network device or link type 242 shows them: no FAIL "
                                    "or WARN appears",
-                               .systematic = [](const Source&) { return other_media.size(); },
+                               .systematic = [](const Source&) { return other_media().size(); },
                                .is_random = false,
                                .choose = choose_medium,
                                .change = change_medium};
