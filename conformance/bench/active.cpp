@@ -56,7 +56,9 @@ public:
             if (auto* const journal = session.journal()) journal->case_begins();
             converse(bench, context);
             session.record_into(nullptr);
-            if (!is_broken_) tidy_up(bench);
+            // The DUT's adapter may be gone, and the fabric still be there. On one that is gone there is nothing to
+            // undo.
+            if (session.fabric().problem().empty()) tidy_up(bench);
             for (auto& note : session.take_notes()) context.findings.note(std::move(note));
             // Who crashed may be in any state: the next case greets it anew.
             end = {.changed_fabric = bench.fabric.was_changed(), .is_broken = is_broken_ || has_crashed_};
@@ -120,6 +122,8 @@ private:
             not_put_back_ = bench.undo();
         } catch (const std::exception& broken) {
             bench.note(std::string("afterwards: ") + broken.what());
+            if (bench.fabric.was_changed())
+                not_put_back_ = std::string("the fabric could not be put back: ") + broken.what();
         }
     }
 

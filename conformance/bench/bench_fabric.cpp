@@ -14,9 +14,12 @@ using namespace wire;
 fabric::ChangeAnswer BenchFabric::try_to(const fabric::FabricChange& change) {
     auto answer = context_.session.fabric().change(change);
     was_changed_ = true;
-    if (!answer.is_done() || std::erase(to_undo_, change) > 0) return answer;
+    if (answer.outcome == fabric::ChangeAnswer::Outcome::unsupported) return answer;
+    if (answer.is_done() && std::erase_if(to_undo_, [&](const Undo& one) { return one.change == change; }) > 0)
+        return answer;
     const auto undo = fabric::opposite(change);
-    if (undo && std::ranges::find(to_undo_, *undo) == to_undo_.end()) to_undo_.push_back(*undo);
+    const auto is_same = [&](const Undo& one) { return one.change == *undo; };
+    if (undo && std::ranges::none_of(to_undo_, is_same)) to_undo_.push_back({*undo, answer.is_done()});
     return answer;
 }
 
@@ -41,11 +44,14 @@ std::string BenchFabric::undo() {
     bool is_link_new = false;
     const auto broadcast = fabric::FabricChange{fabric::SetGroup{context_.situation().link.broadcast_gid(), true}};
     while (!to_undo_.empty()) {
-        const auto change = std::move(to_undo_.back());
+        const auto [change, is_certain] = std::move(to_undo_.back());
         to_undo_.pop_back();
         const auto answer = context_.session.fabric().change(change);
         is_link_new = is_link_new || change == broadcast;
-        if (!answer.is_done() && problem.empty())
+        if (answer.is_done()) continue;
+        if (!is_certain)
+            bench_.note("the fabric may not be as it was, " + fabric::text(change) + ": " + answer.message);
+        else if (problem.empty())
             problem = "the fabric could not be put back, " + fabric::text(change) + ": " + answer.message;
     }
     if (!is_link_new || !problem.empty()) return problem;

@@ -29,16 +29,22 @@ public:
 
     /// Whether the case asked for a change at all.
     [[nodiscard]] bool was_changed() const noexcept { return was_changed_; }
-    /// After the case: takes the changes back, the last one first. What could not be; empty where all could.
+    /// After the case: takes the changes back, the last one first, also those that failed, since they may have been
+    /// made nevertheless. What could not be put back; empty where all could. Of what failed that is a note.
     [[nodiscard]] std::string undo();
 
 private:
+    /// What takes a change back.
+    struct Undo {
+        fabric::FabricChange change;
+        bool is_certain;  ///< else the fabric did not say whether it has made the change
+    };
     fabric::ChangeAnswer try_to(const fabric::FabricChange& change);
 
     Bench& bench_;
     CaseContext& context_;
     bool was_changed_ = false;
-    std::vector<fabric::FabricChange> to_undo_;
+    std::vector<Undo> to_undo_;
 };
 
 }  // namespace ipoib::conformance

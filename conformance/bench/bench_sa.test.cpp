@@ -133,6 +133,53 @@ TEST_CASE("Bench: a broadcast group that a case has deleted is there again for t
     CHECK(group->members.size() == 1);
 }
 
+TEST_CASE("Bench: what a case changes on the fabric is taken back when the DUT's adapter is gone, too") {
+    LastingRig rig;
+    const auto results =
+        results_on(rig, {[](Bench& bench) {
+                             bench.step("no broadcast group");
+                             bench.fabric.change(fabric::SetGroup{bench.link().broadcast_gid(), false});
+                             throw ChannelBroken("the adapter has ended");
+                         },
+                         [](Bench& bench) {
+                             bench.step("nothing");
+                             bench.require(true, "it");
+                         }});
+    REQUIRE(results.size() == 2);
+    CHECK(results[0].verdict == Verdict::error);
+    CHECK(results[1].verdict == Verdict::pass);
+    CHECK(rig.fabric.subnet().sa().find(wire::broadcast_gid(0xffff, 2)) != nullptr);
+}
+
+namespace {
+
+/// Says of a change that it failed, as one does that answers too late, though it is made.
+struct LateFabric : fabric::SimulatedFabric {
+    using SimulatedFabric::SimulatedFabric, SimulatedFabric::change;
+    [[nodiscard]] fabric::ChangeAnswer change(const fabric::FabricChange& what, fabric::Duration time) override {
+        (void)SimulatedFabric::change(what, time);
+        return {fabric::ChangeAnswer::Outcome::failed, "no answer"};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("Bench: a change that may have been made is taken back, and whether that is known does not end the run") {
+    OneFabricRig<LateFabric> rig;
+    const auto p_keys = [&] { return rig.fabric.ports()[0]->facts().p_keys.size(); };
+    const auto before = p_keys();
+    const auto results = results_on(rig, {[](Bench& bench) {
+                                        bench.step("a P_Key");
+                                        bench.fabric.change(fabric::SetPKey{{.guid = fabric::tester_guid}, 0x8abc});
+                                    }});
+    rig.fabric.loop().run_for(100ms);
+    REQUIRE(results.size() == 1);
+    CHECK(results[0].verdict == Verdict::na);
+    CHECK(p_keys() == before);
+    REQUIRE(results[0].notes.size() == 1);
+    CHECK_THAT(results[0].notes[0], ContainsSubstring("may not be as it was"));
+}
+
 TEST_CASE("Active run: a fabric that cannot be put back ends the run, and is told") {
     struct Stubborn : fabric::SimulatedFabric {
         using SimulatedFabric::SimulatedFabric, SimulatedFabric::change;

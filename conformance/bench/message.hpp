@@ -59,7 +59,7 @@ private:
 [[nodiscard]] Message unicast_neighbour_solicitation();
 /// The same to the address's solicited-node group, which has this MLID.
 [[nodiscard]] Message neighbour_solicitation(std::uint16_t mlid);
-/// UDP datagram to an IP group that the tester has joined or knows (Bench::group); its source port is the nonce.
+/// UDP datagram to an IP group that the tester has joined or knows (BenchSa::join); its source port is the nonce.
 [[nodiscard]] Message udp_to_group(const wire::IpAddress& group, std::uint16_t mlid, std::uint16_t port,
                                    std::size_t payload = 32);
 /// UDP datagram to 255.255.255.255 over the broadcast group.

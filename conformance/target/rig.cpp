@@ -125,10 +125,10 @@ public:
         std::string problem;
         try {
             if (!end.is_broken) session_->undo();
-            if (end.changed_fabric) problem = restore();
         } catch (const ChannelBroken&) {
             end.is_broken = true;
         }
+        if (end.changed_fabric && fabric_->problem().empty()) problem = restore();
         if (end.is_broken) drop();
         return problem;
     }
@@ -157,6 +157,7 @@ private:
     }
     /// What cases change is taken back one by one; a fabric that can put back more is asked to.
     std::string restore() {
+        const CleaningUp anyhow;
         const auto answer = fabric_->change(fabric::Restore{});
         if (answer.outcome != fabric::ChangeAnswer::Outcome::failed) return {};
         return "the fabric could not be put back, " + fabric::text(fabric::Restore{}) + ": " + answer.message;
