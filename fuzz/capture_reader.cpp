@@ -20,7 +20,7 @@ void demand(bool is_kept) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    Descriptor descriptor{memfd_create("capture", MFD_CLOEXEC)};
+    ipoib::Descriptor descriptor{memfd_create("capture", MFD_CLOEXEC)};
     demand(::pwrite(descriptor.value(), data, size, 0) == static_cast<ssize_t>(size));
     auto reader = Reader::from_descriptor(std::move(descriptor), "fuzz");
 
