@@ -113,6 +113,29 @@ class Run(Active):
         self.refuse("overwritten", "--evidence", self.folder / "same", "--json", self.folder / "same")
         self.assertFalse((self.folder / "same").exists())
 
+    def test_evidence_that_cannot_be_written_costs_no_verdict_and_shifts_nothing(self):
+        evidence = self.folder / "evidence"
+        selected = [*MUTANT, "--seed", 5, "--scenario", "controlled", "--evidence", evidence, "rfc4391/6"]
+        before = self.results(*selected, code=1)
+        for ending in ("pcapng", "journal.jsonl"):
+            (evidence / f"{CASE}.{ending}").unlink()
+            (evidence / f"{CASE}.{ending}").mkdir()
+        after = self.results(*selected, code=3)
+        lost = next(r for r in after["results"] if r["id"] == "EVIDENCE")
+        after["results"].remove(lost)
+        self.assertEqual(lost["verdict"], "ERROR")
+        self.assertRegex(lost["message"], f"{CASE}.*{CASE}.pcapng.*: Is a directory")
+        self.assertEqual([(r["id"], r["verdict"], r.get("capture"), len(r["details"])) for r in before["results"]],
+                         [(r["id"], r["verdict"], r.get("capture"), len(r["details"])) for r in after["results"]])
+        self.assertEqual([c["file"] for c in before["captures"]],
+                         [c["file"] or f"evidence/{CASE}.pcapng" for c in after["captures"]])
+        notes = next(r for r in after["results"] if r["id"] == CASE)["notes"]
+        for ending in ("pcapng", "journal.jsonl"):
+            self.assertTrue(any(f"{CASE}.{ending}" in n for n in notes), notes)
+
+    def test_a_folder_that_takes_no_file_is_refused_before_the_run(self):
+        self.refuse("no folder for the evidence: /proc/", "--evidence", "/proc/sys")
+
     def test_selectors_match_cases_and_rules_alike(self):
         ids = set(self.verdicts("rfc4391/6", "!*-VAL-*"))
         self.assertIn(CASE, ids)

@@ -43,6 +43,8 @@ public:
     [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
     /// What of the fabric could not be put back afterwards; empty where it is as before.
     [[nodiscard]] const std::string& not_put_back() const noexcept { return not_put_back_; }
+    /// Why a file of its evidence could not be written; empty where all were.
+    [[nodiscard]] const std::string& not_kept() const noexcept { return not_kept_; }
 
     Result execute(reports::Results& results) {
         Rig::CaseEnd end{.is_broken = true};
@@ -162,8 +164,8 @@ private:
                                                            .evidence = run_.evidence.empty() ? "" : path(),
                                                            .repetition = repetition()});
         if (run_.evidence.empty()) return;
-        const bool is_kept = write_evidence(context.recorder);
-        if (auto* const journal = context.session.journal()) write_journal(context.session, *journal);
+        const bool is_kept = keep([&] { context.recorder.write(path()); });
+        if (auto* const journal = context.session.journal()) keep([&] { write_journal(context.session, *journal); });
         if (is_kept) result_.evidence = path();
         result_.capture = context.findings.capture();
         constexpr auto link_type = static_cast<int>(capture::LinkType::erf);
@@ -175,13 +177,16 @@ private:
                                     .error = {}});
     }
 
-    bool write_evidence(const Recorder& recorder) {
+    /// Whether it could be written. What could not costs no verdict: it is told beside it.
+    template <class Write>
+    bool keep(const Write& write) {
         try {
-            recorder.write(path());
+            write();
             return true;
-        } catch (const std::runtime_error&) {
-            if (!run_.may_lack_evidence) throw;
-            result_.notes.emplace_back("its frames found no room in the temporary folder");
+        } catch (const std::runtime_error& why) {
+            if (not_kept_.empty()) not_kept_ = why.what();
+            result_.notes.emplace_back(run_.may_lack_evidence ? "its frames found no room in the temporary folder"
+                                                              : why.what());
             return false;
         }
     }
@@ -212,7 +217,7 @@ private:
     unsigned repetition_;
     std::uint64_t seed_;
     bool is_broken_ = false, has_crashed_ = false;
-    std::string not_put_back_;
+    std::string not_put_back_, not_kept_;
     Result result_;
 };
 
@@ -267,6 +272,7 @@ public:
     reports::Results results() {
         if (not_begun_ > 0)
             results_.results.back().notes.push_back(std::to_string(not_begun_) + " cases were not begun");
+        if (lack_evidence_ > 0) tell_of_lost_evidence();
         rules_.add_to(results_);
         results_.fabric = rig_.fabric_facts();
         return std::move(results_);
@@ -280,6 +286,8 @@ private:
         auto result = case_run.execute(results_);
         broken_in_a_row_ = case_run.is_broken() ? broken_in_a_row_ + 1 : 0;
         not_put_back_ = case_run.not_put_back();
+        if (!run_.may_lack_evidence && !case_run.not_kept().empty() && lack_evidence_++ == 0)
+            not_kept_ = std::string(one.id) + ": " + case_run.not_kept();
         return result;
     }
     /// On a fabric that is not as it was nothing more can be judged.
@@ -288,6 +296,13 @@ private:
         Result result{.id = "SESSION", .title = "What a case changes on the fabric is taken back"};
         result.verdict = Verdict::error;
         result.message = "after " + std::string(after.id) + ": " + not_put_back_;
+        results_.results.push_back(std::move(result));
+    }
+    void tell_of_lost_evidence() {
+        Result result{.id = "EVIDENCE", .title = "The frames and the journal of each case are kept"};
+        result.verdict = Verdict::error;
+        result.message = not_kept_;
+        if (lack_evidence_ > 1) result.notes.push_back("so it went " + std::to_string(lack_evidence_) + " times");
         results_.results.push_back(std::move(result));
     }
     void give_up(const Case& one, const std::string& why) {
@@ -301,8 +316,8 @@ private:
     RuleTally rules_;
     reports::Results results_;
     unsigned broken_in_a_row_ = 0;
-    std::string not_put_back_;
-    std::size_t not_begun_ = 0;
+    std::string not_put_back_, not_kept_;  ///< the first that was not
+    std::size_t not_begun_ = 0, lack_evidence_ = 0;
 };
 
 }  // namespace

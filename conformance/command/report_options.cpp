@@ -2,6 +2,7 @@
 // Reports as the command line asks for them.
 #include "conformance/command/report_options.hpp"
 
+#include "base/atomic_file.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/revisions.hpp"
@@ -161,6 +162,8 @@ void make_evidence_folder(const std::string& path) {
     std::filesystem::create_directories(path, error);
     if (!std::filesystem::is_directory(path, none))
         throw UsageError(path + " is no folder for the evidence" + (error ? ": " + error.message() : ""));
+    if (const auto why_not = why_not_writable(std::filesystem::path(path) / "evidence.pcapng"); !why_not.empty())
+        throw UsageError(path + " is no folder for the evidence: " + why_not);
 }
 
 Comparisons load_comparisons(const ReportOptions& options) {

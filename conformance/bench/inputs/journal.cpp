@@ -2,11 +2,10 @@
 // One line for each input.
 #include "conformance/bench/inputs/journal.hpp"
 
+#include "base/atomic_file.hpp"
 #include "base/json_object.hpp"
 #include "generated/version.hpp"
 #include "protocol/wire/text.hpp"
-
-#include <fstream>
 
 namespace ipoib::conformance {
 namespace {
@@ -148,11 +147,10 @@ void InputJournal::write(const std::string& path, const Head& head) {
                      {"fabric", std::move(facts)},
                      {"command", head.command}};
     if (left_out_ != 0) lines_ += begin("end") + ",\"left_out\":" + std::to_string(left_out_) + "}\n";
-    std::ofstream file(path, std::ios::binary);
-    file << json_line(first) << '\n' << lines_ << std::flush;
-    if (!file) throw std::runtime_error(path + " cannot be written");
+    const auto problem = write_atomically(path, json_line(first) + '\n' + lines_);
     lines_.clear();
     left_out_ = 0;
+    if (!problem.empty()) throw std::runtime_error(problem);
 }
 
 }  // namespace ipoib::conformance

@@ -49,7 +49,7 @@ public:
     void case_begins();
     void case_ends(std::string_view verdict);
 
-    /// Head and lines, which are forgotten then. Throws std::runtime_error.
+    /// Head and lines, which are forgotten then, written or not. Throws std::runtime_error with path and reason.
     void write(const std::string& path, const Head& head);
 
 private:
