@@ -77,6 +77,7 @@ class Audit(Folder):
                 (("--fabric", "simulated", "--scenario", "nonsense"), "nonsense"), (("--fabric", "socket:"), "socket"), \
                 (("--fabric", "simulated", "--evidence", self.folder / "file"), "no folder"), \
                 (("--fabric", "verbs:none-such"), "none-such"), (("--fabric", "verbs:x,pkey=0x8001"), "only sm-key="), \
+                (("--fabric", "simulated:x"), "or verbs:DEVICE, not 'simulated:x'"), \
                 (("--sa", sa, "--scenario", "controlled"), "asks nobody"):
             with self.subTest(words=words):
                 run = conform("audit", *words)

@@ -43,7 +43,7 @@ private:
 std::unique_ptr<Outlook> look_at(const Target& target, const FabricKinds& kinds) {
     const auto* kind = kinds.find(target.fabric, FabricUse::audit);
     if (!kind)
-        throw std::invalid_argument("--fabric is " + kinds.forms(FabricUse::run) + ", not '" + target.fabric + "'");
+        throw std::invalid_argument("--fabric is " + kinds.forms(FabricUse::audit) + ", not '" + target.fabric + "'");
     if (kind->is_ours()) return std::make_unique<SimulatedOutlook>(target);
     return std::make_unique<FabricOutlook>(kind->look(target.opening()));
 }

@@ -3,14 +3,13 @@
 #pragma once
 
 #include "conformance/mutants/mutant.hpp"
+#include "conformance/target/fabrics/simulated.hpp"
 #include "conformance/target/target.hpp"
 #include "fabric/simulated/fabric.hpp"
 
 #include <string_view>
 
 namespace ipoib::conformance {
-
-inline constexpr std::string_view sa_mutant_prefix = "simulated:sa-mutant=";
 
 /// The mutant whose name follows the prefix; null where another choice was made.
 [[nodiscard]] const Mutant* mutant_named(std::string_view choice, std::string_view prefix);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array umad_forms{
     FabricForm{FabricUse::run, "umad:DEVICE[/PORT][,pkey=N][,sm-key=N][,issm]",
                "the SA of a real fabric, by the management datagrams of a port of this host; for --dut sa"},
-    FabricForm{FabricUse::audit, "umad:DEVICE[/PORT][,sm-key=N]", "over a port of this host"}};
+    FabricForm{FabricUse::audit, "umad:DEVICE[/PORT][,sm-key=N]", "over a port of this host", true}};
 
 OpenedFabric open_umad([[maybe_unused]] const Opening& opening) {
 #ifdef IPOIB_HAS_UMAD
@@ -51,7 +51,6 @@ extern const FabricKind umad{.scheme = "umad",
                              .owner = Owner::somebody,
                              .usual_impact = fabric::Impact::dut,
                              .carries_data = false,
-                             .has_usual_port = true,
                              .forms = umad_forms,
                              .open = open_umad,
                              .look = look_at_umad};

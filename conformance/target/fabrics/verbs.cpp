@@ -17,7 +17,7 @@ constexpr std::array verbs_forms{
     FabricForm{FabricUse::run, "verbs:DEVICE[/PORT][,pkey=N][,gid=N][,second=DEVICE[/PORT]][,sm-key=N]",
                "a real fabric, by a queue pair at a port of this host"},
     FabricForm{FabricUse::traffic, "verbs:DEVICE[/PORT][,pkey=N]", "a port of this host's HCA"},
-    FabricForm{FabricUse::audit, "verbs:DEVICE[/PORT][,sm-key=N]", "over a port of this host"}};
+    FabricForm{FabricUse::audit, "verbs:DEVICE[/PORT][,sm-key=N]", "over a port of this host", true}};
 
 bool take_word(HcaTarget& target, std::string_view word) {
     constexpr std::string_view gid = "gid=", second = "second=";
@@ -88,7 +88,6 @@ namespace kinds {
 extern const FabricKind verbs{.scheme = "verbs",
                               .owner = Owner::somebody,
                               .usual_impact = fabric::Impact::dut,
-                              .has_usual_port = true,
                               .forms = verbs_forms,
                               .hosts = "queue pairs, each an interface",
                               .open = open_verbs,
