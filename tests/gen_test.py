@@ -262,7 +262,7 @@ class Generate(Folder):
                             (("udp", *out, "--count", "0"), "above zero"), (("udp", *out, "--count", "1.5"), "--count"),
                             (("udp", *out, "--mutate", "x"), "mutation"),
                             (("udp", *out, "--scenario", "x"), "scenario"), (("udp", "--out", "/nonexistent/x"), "No such file"),
-                            (("udp", "--out", "umad:x"), "no traffic goes to"),
+                            (("udp", "--out", "umad:x"), "--out 'umad:x': traffic is on"),
                             (("udp", *out, "--to", "10.1.0.9"), "for fabrics"),
                             (("udp", *out, "--link-type", "x"), "--link-type")):
             with self.subTest(words=words):

@@ -35,6 +35,10 @@ std::string_view Opening::words() const noexcept {
     return colon == std::string_view::npos ? std::string_view{} : fabric.substr(colon + 1);
 }
 
+std::string Opening::named() const {
+    return std::string(option) + ' ' + std::string(fabric.substr(0, fabric.find(':'))) + ':';
+}
+
 fabric::Duration Opening::patience(fabric::Duration usual) const noexcept {
     return std::chrono::duration_cast<fabric::Duration>(usual * timeout_scale);
 }

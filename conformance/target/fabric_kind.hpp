@@ -43,6 +43,7 @@ struct FabricForm {
 /// What is said of a fabric that is to be opened. Each kind takes what it knows.
 struct Opening {
     std::string_view fabric;                ///< as it is named: "verbs:mlx5_0/1"
+    std::string_view option = "--fabric";   ///< that names it, for messages
     std::string_view scenario = "default";  ///< how the link is to be set up
     std::string_view control{};             ///< a command that changes the fabric; empty: none
     std::string_view listen{};              ///< raw ports for nodes of other processes; empty: none
@@ -53,6 +54,8 @@ struct Opening {
 
     /// What follows the colon.
     [[nodiscard]] std::string_view words() const noexcept;
+    /// "--fabric verbs:", with which a message on what follows the colon begins.
+    [[nodiscard]] std::string named() const;
     /// So many times the usual one.
     [[nodiscard]] fabric::Duration patience(fabric::Duration usual) const noexcept;
 };
