@@ -57,13 +57,7 @@ std::unique_ptr<Outlook> outlook(const AuditOptions& options) {
     Target target{.fabric = options.fabric, .scenario = options.scenario};
     target.session.timeout_scale = options.timeout_scale;
     target.session.seed = options.report.seed;
-    try {
-        return look_at(target);
-    } catch (const std::invalid_argument& wrong) {
-        throw UsageError(wrong.what());
-    } catch (const std::runtime_error& problem) {
-        throw Fault(problem.what());
-    }
+    return told_apart([&] { return look_at(target); });
 }
 
 std::string evidence_file(const std::string& folder) { return folder + "/audit.pcapng"; }

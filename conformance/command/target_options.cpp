@@ -127,22 +127,6 @@ Aim aim(const TargetOptions& options, std::uint64_t seed) {
     return aim;
 }
 
-namespace {
-
-/// A wrong word is the user's, all else the fabric's.
-template <class Make>
-auto told_apart(const Make& make) {
-    try {
-        return make();
-    } catch (const std::invalid_argument& wrong) {
-        throw UsageError(wrong.what());
-    } catch (const std::runtime_error& failure) {
-        throw Fault(failure.what());
-    }
-}
-
-}  // namespace
-
 std::unique_ptr<Rig> rig_for(const Target& target) {
     return told_apart([&] { return make_rig(target); });
 }
