@@ -236,6 +236,12 @@ class Generate(Folder):
             capture, _ = self.verdicts(path)
             self.assertEqual((capture["notes"], capture.get("error", "")), ([], ""))
 
+    def test_the_help_names_every_scenario(self):
+        names = generate("udp", "--dry-run", "--scenario", "x").stderr.decode().partition("there are ")[2].strip()
+        self.assertGreater(len(names.split(", ")), 3)
+        for words in ([], ["receive"]):
+            self.assertIn(names, " ".join(generate(*words, "--help").stdout.decode().split()))
+
     def test_help_manual_and_completion(self):
         manual, completion = (generate(word).stdout.decode() for word in ("manual", "completion"))
         for option in re.findall(r"^  (--[a-z-]+)", generate("--help").stdout.decode(), re.MULTILINE):

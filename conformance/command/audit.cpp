@@ -8,6 +8,7 @@
 #include "conformance/command/writing.hpp"
 #include "conformance/judge/passive.hpp"
 #include "conformance/target/outlook.hpp"
+#include "conformance/target/simulated_target.hpp"
 #include "conformance/terminal/terminal.hpp"
 
 #include <fmt/format.h>
@@ -171,7 +172,9 @@ Action set_up_audit(CLI::App& command, const std::string&) {
         ->check(not_empty())
         ->allow_extra_args(false)
         ->type_name("FILE");
-    command.add_option("--scenario", options->scenario, "With simulated: how the link is set up")
+    command
+        .add_option("--scenario", options->scenario,
+                    "With simulated: how the link is set up (" + scenario_names() + ')')
         ->check(not_empty())
         ->type_name("NAME");
     command

@@ -65,9 +65,7 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
                     "controls it)")
         ->check(not_empty())
         ->type_name("DUT");
-    command
-        .add_option("--scenario", options.scenario,
-                    "How the link is set up: default, controlled, scope5, mtu4k, link4k, modified-guid")
+    command.add_option("--scenario", options.scenario, "How the link is set up: " + scenario_names())
         ->check(not_empty())
         ->type_name("NAME");
     command
