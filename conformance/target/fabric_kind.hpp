@@ -17,7 +17,7 @@ namespace ipoib::conformance {
 
 /// Whose a fabric is, and with that who else may be on it.
 enum class Owner : std::uint8_t {
-    us,        ///< simulated in this process, and gone with it: only --listen lets others in
+    us,        ///< the simulated one of this process, and gone with it: only --listen lets others in
     program,   ///< of another process, which gives us raw ports: made for tests, as ours is
     somebody,  ///< a real one, which ports of this host are part of: others work there, and run the same programs
 };

@@ -4,6 +4,7 @@
 #include "catch2.hpp"
 #include "conformance/target/test_fabric_kind.hpp"
 
+#include <algorithm>
 #include <array>
 
 using namespace ipoib;
@@ -34,6 +35,8 @@ TEST_CASE("Fabric kinds: words name one by what is fixed in a form of the use") 
 TEST_CASE("Fabric kinds: each of this program is found, helped and told by its own row") {
     CHECK(fabric_kinds().find(usual_fabric, FabricUse::run)->is_ours());
     CHECK(fabric_kinds().usual_impact("nothing") == fabric::Impact::fabric);
+    // Runs and audits make it themselves, as the one that the reference stack stands on.
+    CHECK(std::ranges::count_if(fabric_kinds().all(), &FabricKind::is_ours) == 1);
     for (const auto* kind : fabric_kinds().all()) {
         CAPTURE(kind->scheme);
         CHECK(fabric_kinds().with_scheme_of(kind->scheme) == kind);
