@@ -77,6 +77,9 @@ class Audit(Folder):
                 (("--fabric", "simulated", "--scenario", "nonsense"), "nonsense"), (("--fabric", "socket:"), "socket"), \
                 (("--fabric", "simulated", "--evidence", self.folder / "file"), "no folder"), \
                 (("--fabric", "verbs:none-such"), "none-such"), (("--fabric", "verbs:x,pkey=0x8001"), "only sm-key="), \
+                (("--fabric", "simulated:x"), "or verbs:DEVICE, not 'simulated:x'"), \
+                (("--fabric", f"socket:{self.folder}/none", "--scenario", "nonsense"), "no scenario 'nonsense'"), \
+                (("--fabric", f"socket:{self.folder}/none", "--scenario", "scope5"), "--scenario is how"), \
                 (("--sa", sa, "--scenario", "controlled"), "asks nobody"):
             with self.subTest(words=words):
                 run = conform("audit", *words)

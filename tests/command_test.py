@@ -429,6 +429,12 @@ class OtherCommands(Folder):
         node = conform("decode", sa_answer(0x11, "0002 0000 01 01 02").hex()).stdout
         self.assertRegex(node, r"NodeType +2 \(switch\)")
 
+    def test_the_help_names_every_scenario(self):
+        names = conform("run", "--scenario", "none-such").stderr.partition("there are ")[2].strip()
+        self.assertGreater(len(names.split(", ")), 3)
+        for command in ("run", "list", "profile", "audit"):
+            self.assertIn(names, " ".join(conform(command, "--help").stdout.split()))
+
     def test_help_manual_and_completion_know_every_command(self):
         text = conform("--help").stdout
         commands = re.findall(r"^  ([a-z]+) ", text[text.index("Subcommands"):].split("\n\n")[0], re.MULTILINE)

@@ -175,8 +175,14 @@ class Fabrics(Folder):
                             (("ping6", "--out", "simulated", "--to", "10.1.0.2"), "speaks IPv6"),
                             (("day", "--out", "simulated", "--to", "10.1.0.2"), "both IPv4 and IPv6"),
                             (("udp", "--out", "simulated", "--rate", "max", "--duration", 1), "--count"),
-                            (("udp", "--out", "simulated:sa-mutant=x"), "no traffic goes to"),
-                            (("udp", "--out", "verbs", "--count", 1), "no traffic goes to"),
+                            (("udp", "--out", "simulated:sa-mutant=x"), "--out 'simulated:sa-mutant=x': traffic is on"),
+                            (("udp", "--out", "verbs", "--count", 1), "--out 'verbs': traffic is on"),
+                            (("udp", "--out", "socket:"), "--out socket: needs"),
+                            (("receive", "--from", "socket:"), "--from socket: needs"),
+                            (("udp", "--out", "verbs:x,foo", "--count", 1), "--out verbs: "),
+                            (("receive", "--from", "simulated:x", "--listen", "/y"), "--from 'simulated:x': traffic is on"),
+                            (("receive", "--from", "socket:/x", "--listen", "/y"), "--from socket:/x is another"),
+                            (("receive", "--from", "socket:/x", "--scenario", "x"), "no scenario 'x'"),
                             (("udp", "--out", "simulated", "--min-rate", "x"), "--min-rate x"),
                             (("udp", "--out", "x.pcap", "receive", "--from", "simulated"), "options of its own"),
                             (("receive", "--from", "verbs:x", "--groups", 1), "--allow link"),
@@ -184,7 +190,7 @@ class Fabrics(Folder):
                             (("udp", "--out", "socket:/x", "--listen", "/y"), "--listen"),
                             (("connected", "--out", "simulated"), "for captures"),
                             (("receive", "--from", "simulated"), "--listen"),
-                            (("receive", "--from", "x.pcap"), "no fabric")):
+                            (("receive", "--from", "x.pcap"), "--from 'x.pcap'")):
             with self.subTest(words=words):
                 run = generate(*words)
                 self.assertIn(run.returncode, (2, 3))

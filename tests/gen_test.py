@@ -236,6 +236,12 @@ class Generate(Folder):
             capture, _ = self.verdicts(path)
             self.assertEqual((capture["notes"], capture.get("error", "")), ([], ""))
 
+    def test_the_help_names_every_scenario(self):
+        names = generate("udp", "--dry-run", "--scenario", "x").stderr.decode().partition("there are ")[2].strip()
+        self.assertGreater(len(names.split(", ")), 3)
+        for words in ([], ["receive"]):
+            self.assertIn(names, " ".join(generate(*words, "--help").stdout.decode().split()))
+
     def test_help_manual_and_completion(self):
         manual, completion = (generate(word).stdout.decode() for word in ("manual", "completion"))
         for option in re.findall(r"^  (--[a-z-]+)", generate("--help").stdout.decode(), re.MULTILINE):
@@ -262,7 +268,7 @@ class Generate(Folder):
                             (("udp", *out, "--count", "0"), "above zero"), (("udp", *out, "--count", "1.5"), "--count"),
                             (("udp", *out, "--mutate", "x"), "mutation"),
                             (("udp", *out, "--scenario", "x"), "scenario"), (("udp", "--out", "/nonexistent/x"), "No such file"),
-                            (("udp", "--out", "umad:x"), "no traffic goes to"),
+                            (("udp", "--out", "umad:x"), "--out 'umad:x': traffic is on"),
                             (("udp", *out, "--to", "10.1.0.9"), "for fabrics"),
                             (("udp", *out, "--link-type", "x"), "--link-type")):
             with self.subTest(words=words):

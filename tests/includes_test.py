@@ -10,67 +10,71 @@ from pathlib import Path
 
 TOP = Path(os.environ["IPOIB_SOURCE_DIR"]).resolve()
 
-# A folder of two storeys is named with both; a folder's own headers, and those that the build makes, need no mention.
+# A folder of two storeys is named with both; a folder's own headers, and those that the build makes, need no mention. What
+# nothing makes use of is not allowed either.
 BASE = {"base"}
-PROTOCOL = {"protocol", "protocol/wire"}
-RULES = PROTOCOL | {"protocol/build", "protocol/requirements", "protocol/state", "protocol/rules"}
+WIRE = {"protocol/wire"}
+CHECKED = WIRE | {"protocol/requirements"}
 FABRIC = {"fabric", "fabric/change"}
 MAY_SEE = {
     "base": set(),
     "protocol": set(),
     "protocol/wire": set(),
-    "protocol/requirements": {"protocol"},
-    "protocol/build": PROTOCOL,
-    "protocol/state": PROTOCOL,
-    "protocol/rules": RULES,
-    "protocol/inspection": RULES,
-    "dissector": RULES | {"protocol/inspection", "conformance/assumptions"},
-    "fabric": BASE | PROTOCOL | FABRIC,
-    "fabric/change": BASE | PROTOCOL | FABRIC,
-    "fabric/capture": BASE | PROTOCOL,
-    "fabric/host": PROTOCOL,
-    "fabric/node": PROTOCOL | FABRIC | {"protocol/build"},
-    "fabric/simulated": PROTOCOL | FABRIC | {"protocol/build", "protocol/state", "fabric/node"},
-    "fabric/socket": BASE | PROTOCOL | FABRIC | {"fabric/node"},
-    "fabric/umad": BASE | PROTOCOL | FABRIC | {"fabric/node", "fabric/host", "fabric/socket"},
-    "fabric/verbs": PROTOCOL | FABRIC | {"fabric/socket", "fabric/umad"},
-    "stack": BASE | PROTOCOL | FABRIC | {"protocol/build", "fabric/node", "fabric/simulated"},
+    "protocol/requirements": set(),
+    "protocol/build": WIRE,
+    "protocol/state": WIRE,
+    "protocol/rules": CHECKED | {"protocol/state"},
+    "protocol/inspection": WIRE | {"protocol/rules"},
+    "dissector": WIRE | {"protocol/inspection", "conformance/assumptions"},
+    "fabric": BASE | WIRE | {"fabric/change"},
+    "fabric/change": BASE | WIRE | {"fabric"},
+    "fabric/capture": BASE | WIRE,
+    "fabric/host": WIRE,
+    "fabric/node": WIRE | {"fabric", "protocol/build"},
+    "fabric/simulated": WIRE | FABRIC | {"protocol/build", "protocol/state", "fabric/node"},
+    "fabric/socket": BASE | WIRE | FABRIC | {"fabric/node"},
+    "fabric/umad": BASE | WIRE | {"fabric", "fabric/node", "fabric/host", "fabric/socket"},
+    "fabric/verbs": WIRE | {"fabric", "fabric/socket", "fabric/umad"},
+    "stack": BASE | WIRE | {"fabric", "protocol/build", "fabric/node"},
     "reports": BASE,
-    "captures": PROTOCOL | {"protocol/build", "fabric/capture", "conformance/judge"},
-    "conformance/assumptions": BASE | PROTOCOL | {"protocol/state"},
-    "conformance/dut": BASE | PROTOCOL | {"fabric"},
-    "conformance/judge": RULES | {"protocol/inspection", "fabric/capture", "reports"},
-    "conformance/bench": BASE | RULES | FABRIC | {"fabric/capture", "reports", "conformance/dut", "conformance/judge"},
-    "conformance/target": RULES | FABRIC | {
-        "fabric/node", "stack", "conformance/bench", "conformance/dut", "conformance/mutants"},
-    "conformance/selftest": RULES | {
-        "fabric/simulated", "reports", "conformance/bench", "conformance/mutants", "conformance/target"},
-    "conformance/cases": RULES | {"fabric", "conformance/bench"},
-    "conformance/mutants": RULES | {"fabric/simulated", "stack"},
-    "conformance/audit": RULES | FABRIC | {"reports", "conformance/judge", "conformance/assumptions"},
-    "conformance/exhibits": BASE | RULES | {
-        "protocol/inspection", "fabric/capture", "reports", "conformance/bench", "conformance/judge"},
-    "conformance/links": BASE | RULES | {"reports", "conformance/judge"},
-    "conformance/documents": RULES | {
-        "reports", "conformance/audit", "conformance/bench", "conformance/judge", "conformance/selftest"},
+    "captures": WIRE | {"protocol/build", "fabric/capture", "conformance/judge"},
+    "conformance/assumptions": BASE | WIRE | {"protocol/state"},
+    "conformance/dut": BASE | WIRE | {"fabric"},
+    "conformance/judge": CHECKED | {"protocol/inspection", "fabric/capture", "reports"},
+    "conformance/bench": BASE | CHECKED | FABRIC | {
+        "protocol", "protocol/build", "protocol/rules", "fabric/capture", "reports", "conformance/dut", "conformance/judge"},
+    "conformance/target": WIRE | {
+        "fabric", "fabric/node", "stack", "conformance/bench", "conformance/dut", "conformance/mutants"},
+    "conformance/selftest": {
+        "protocol/requirements", "fabric/simulated", "conformance/bench", "conformance/mutants", "conformance/target"},
+    "conformance/cases": CHECKED | {"conformance/bench"},
+    "conformance/mutants": CHECKED | {"protocol", "fabric/simulated", "stack"},
+    "conformance/audit": CHECKED | {
+        "protocol/state", "fabric", "reports", "conformance/judge", "conformance/assumptions"},
+    "conformance/exhibits": BASE | WIRE | {"protocol/inspection", "fabric/capture", "reports", "conformance/judge"},
+    "conformance/links": BASE | WIRE | {"reports", "conformance/judge"},
+    "conformance/documents": {
+        "protocol/rules", "reports", "conformance/audit", "conformance/bench", "conformance/judge", "conformance/selftest"},
     "conformance/shrink": set(),
-    "conformance/metamorphic": BASE | RULES | {
-        "protocol/inspection", "fabric/capture", "captures", "traffic-gen", "conformance/judge",
-        "conformance/selftest", "conformance/shrink"},
+    "conformance/metamorphic": BASE | CHECKED | {
+        "protocol", "protocol/build", "protocol/inspection", "fabric/capture", "captures", "traffic-gen",
+        "conformance/judge", "conformance/selftest", "conformance/shrink"},
     "conformance/terminal": BASE | {"fabric", "fabric/capture"},
-    "conformance/command": BASE | RULES | FABRIC | {
-        "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit", "conformance/bench",
-        "conformance/documents", "conformance/exhibits", "conformance/judge", "conformance/links",
+    "conformance/command": BASE | CHECKED | {
+        "fabric", "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",
+        "conformance/bench", "conformance/documents", "conformance/exhibits", "conformance/judge", "conformance/links",
         "conformance/metamorphic", "conformance/selftest", "conformance/target", "conformance/terminal"},
-    "traffic-gen": RULES | FABRIC | {
-        "fabric/capture", "fabric/simulated", "conformance/bench", "conformance/judge", "conformance/target",
-        "conformance/terminal"},
+    "traffic-gen": CHECKED | {
+        "protocol", "protocol/build", "protocol/rules", "protocol/state", "fabric", "fabric/capture", "fabric/simulated",
+        "conformance/bench", "conformance/judge", "conformance/target", "conformance/terminal"},
     "lab/guest": BASE | {"conformance/dut", "fabric/change"},
     "lab/kernel": set(),
 }
 # What is behind a kind of fabric, unless it is said above; only the kind itself sees it.
+USUAL = WIRE | FABRIC | {"fabric/node"}
+NOT_SAID = {f"fabric/{kind.stem}" for kind in (TOP / "conformance/target/fabrics").glob("*.cpp")} - set(MAY_SEE)
 for kind in (TOP / "conformance/target/fabrics").glob("*.cpp"):
-    MAY_SEE.setdefault(f"fabric/{kind.stem}", PROTOCOL | FABRIC | {"fabric/node"})
+    MAY_SEE.setdefault(f"fabric/{kind.stem}", USUAL)
     MAY_SEE["conformance/target"].add(f"fabric/{kind.stem}")
 # Programs and tests that put several rooms together see all.
 FREE = {"bench", "fuzz", "samples", "tests", "fleet"}
@@ -82,9 +86,25 @@ def folder_of(path: str) -> str:
     return "/".join(parts[:2]) if parts[0] in TWO_STOREYS and len(parts) > 2 else parts[0]
 
 
+def sources() -> list[str]:
+    """Also what is not committed yet."""
+    files = subprocess.run(["git", "-C", TOP, "ls-files", "-co", "--exclude-standard", "*.cpp", "*.hpp"],
+                           capture_output=True, text=True, check=True).stdout.split()
+    return [file for file in files if (TOP / file).exists()]
+
+
+def is_test(path: str) -> bool:
+    return ".test." in path or Path(path).name.startswith("test_")
+
+
 def included(path: str) -> list[str]:
-    """The headers of ours that a file includes; those of its own folder are named without one."""
-    return [name for name in re.findall(r'^\s*#\s*include "([^"]+)"', (TOP / path).read_text(), re.M) if "/" in name]
+    """The headers of ours that a file includes, as paths from the top. One that is named without a folder is beside the
+    file, or in tests/; or nowhere, and then named as it is."""
+    found = []
+    for name in re.findall(r'^\s*#\s*include "([^"]+)"', (TOP / path).read_text(), re.M):
+        where = [f"{folder}/{name}" for folder in (str(Path(path).parent), "tests") if (TOP / folder / name).exists()]
+        found.append(name if "/" in name or not where else where[0])
+    return found
 
 
 def in_circles(arrows: dict[str, set[str]]) -> list[str]:
@@ -103,21 +123,43 @@ def reached(arrows: dict[str, set[str]], start: str) -> set[str]:
 
 
 class Includes(unittest.TestCase):
-    def test_arrows_go_down_only(self) -> None:
-        files = subprocess.run(["git", "-C", TOP, "ls-files", "*.cpp", "*.hpp"], capture_output=True, text=True,
-                               check=True).stdout.split()
+    def setUp(self) -> None:
+        files = sources()
         self.assertGreater(len(files), 500)
+        self.seen = {file: included(file) for file in files if not is_test(file) and folder_of(file) not in FREE}
+        # Headers that include what is of tests are of tests, too, whatever they are called.
+        self.helpers: set[str] = set()
+        while new := {file for file, names in self.seen.items() if file.endswith(".hpp") and file not in self.helpers
+                      and any(self.is_of_tests(name) for name in names)}:
+            self.helpers |= new
+
+    def is_of_tests(self, path: str) -> bool:
+        return is_test(path) or folder_of(path) == "tests" or path in self.helpers
+
+    def test_arrows_go_down_only(self) -> None:
         wrong = []
-        for file in files:
+        for file, names in self.seen.items():
             own = folder_of(file)
-            if ".test." in file or Path(file).name.startswith("test_") or own in FREE:
-                continue
             self.assertIn(own, MAY_SEE, f"{file}: say in {Path(__file__).name} what this folder may include")
-            for name in included(file):
+            for name in names:
                 other = folder_of(name)
-                if other not in (own, "generated") and other not in MAY_SEE[own]:
+                is_allowed = other in MAY_SEE[own] | {own, "generated"} or (other == "tests" and file in self.helpers)
+                if not is_allowed or (self.is_of_tests(name) and file not in self.helpers):
                     wrong.append(f"{file} includes {name}")
         self.assertEqual(wrong, [])
+
+    def test_nothing_is_allowed_that_nobody_needs(self) -> None:
+        used: dict[str, set[str]] = {own: set() for own in MAY_SEE}
+        for file, names in self.seen.items():
+            used[folder_of(file)] |= {folder_of(name) for name in names}
+        idle = [f"{own} may include {other}" for own, others in MAY_SEE.items() if own not in NOT_SAID
+                for other in sorted(others - used[own])]
+        self.assertEqual(idle, [])
+
+    def test_a_header_without_a_folder_is_looked_at(self) -> None:
+        self.assertIn("tests/catch2.hpp", included("base/one_line.test.cpp"))
+        self.assertIn("protocol/wire/golden.hpp", self.helpers)
+        self.assertNotIn("protocol/wire/field.hpp", self.helpers)
 
     def test_no_two_rooms_see_each_other(self) -> None:
         rooms = {one: {other for other in seen if other in MAY_SEE} for one, seen in MAY_SEE.items()}

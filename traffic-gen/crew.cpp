@@ -3,6 +3,7 @@
 #include "traffic-gen/crew.hpp"
 
 #include "conformance/bench/session.hpp"
+#include "fabric/simulated/scenario.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <unistd.h>
@@ -27,21 +28,25 @@ std::uint32_t usual_ipv4(const build::Node& node) {
 /// Throws for what cannot be there.
 const conformance::FabricKind& kind_of(const FabricOptions& options) {
     const auto* kind = options.kinds.find(options.words, conformance::FabricUse::traffic);
-    const bool is_ours = kind && kind->is_ours();
-    if (!is_ours && !options.listen.empty())
-        throw std::invalid_argument("--listen is for the simulated fabric, whose nodes may be in other processes");
-    if (!is_ours && options.scenario != FabricOptions{}.scenario)
-        throw std::invalid_argument("--scenario is how a fabric of ours is set up; " + options.words +
-                                    " is somebody's");
+    const auto option = std::string(options.option);
+    if (!kind)
+        throw std::invalid_argument(option + " '" + options.words + "': traffic is on " +
+                                    options.kinds.forms(conformance::FabricUse::traffic) + " only");
+    if (!kind->is_ours() && !options.listen.empty())
+        throw std::invalid_argument("--listen is for the simulated fabric, whose nodes may be in other processes; " +
+                                    option + ' ' + options.words + " is another");
+    (void)fabric::scenario_named(options.scenario);
+    if (!kind->is_ours() && options.scenario != FabricOptions{}.scenario)
+        throw std::invalid_argument("--scenario is how a fabric of ours is set up; " + option + ' ' + options.words +
+                                    " is another");
     if (options.hosts && *options.hosts > Scene::most_hosts)
         throw std::invalid_argument("--hosts: from 1 to " + std::to_string(Scene::most_hosts));
-    if (kind) return *kind;
-    throw std::invalid_argument("no traffic goes to '" + options.words + "': it is " +
-                                options.kinds.forms(conformance::FabricUse::traffic));
+    return *kind;
 }
 
 conformance::OpenedFabric opened_by(const FabricOptions& options, const conformance::FabricKind& kind) {
     return kind.open({.fabric = options.words,
+                      .option = options.option,
                       .scenario = options.scenario,
                       .listen = options.listen,
                       // Where others are, two of us at one place are two nodes.

@@ -18,7 +18,8 @@
 namespace ipoib::traffic {
 
 struct FabricOptions {
-    std::string words;                    ///< as --out and --from name it
+    std::string words;                    ///< as the option names it
+    std::string_view option = "--out";    ///< or --from, for messages
     std::string scenario = "default";     ///< of one of ours
     std::string listen{};                 ///< raw ports for nodes of other processes, on one of ours; empty: none
     std::uint64_t seed = 1;               ///< of one of ours; and by it the groups of the run

@@ -25,8 +25,12 @@ TEST_CASE("Crew: what is none of the kinds, and what only a fabric of ours has, 
         }
         return std::string();
     };
-    CHECK(refused({.words = "simulated", .kinds = toy::kinds}) == "no traffic goes to 'simulated': it is toy:BOX");
+    CHECK(refused({.words = "simulated", .kinds = toy::kinds}) == "--out 'simulated': traffic is on toy:BOX only");
+    CHECK(refused({.words = "toy", .option = "--from", .listen = "/x", .kinds = toy::kinds}) ==
+          "--from 'toy': traffic is on toy:BOX only");
     CHECK(refused({.words = "toy:box", .scenario = "scope5", .kinds = toy::kinds}) ==
-          "--scenario is how a fabric of ours is set up; toy:box is somebody's");
-    CHECK(refused({.words = "toy:box", .listen = "/x", .kinds = toy::kinds}).find("--listen is for") == 0);
+          "--scenario is how a fabric of ours is set up; --out toy:box is another");
+    CHECK(refused({.words = "toy:box", .scenario = "none", .kinds = toy::kinds}).starts_with("there is no scenario"));
+    CHECK(refused({.words = "toy:box", .option = "--from", .listen = "/x", .kinds = toy::kinds}) ==
+          "--listen is for the simulated fabric, whose nodes may be in other processes; --from toy:box is another");
 }

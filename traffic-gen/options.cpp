@@ -2,6 +2,7 @@
 // Options and their help.
 #include "traffic-gen/options.hpp"
 
+#include "fabric/simulated/scenario.hpp"
 #include "protocol/wire/text.hpp"
 #include "traffic-gen/capture_sink.hpp"
 
@@ -63,7 +64,7 @@ void add_common(CLI::App& command, Both& options) {
         ->type_name("N");
     command.add_option("--ip", options.ipv4, "On a fabric: the IPv4 address of our first host; the others count on")
         ->type_name("ADDRESS");
-    command.add_option("--scenario", options.scenario, "The link's parameters: default, controlled, scope5 ...")
+    command.add_option("--scenario", options.scenario, "The link's parameters: " + fabric::scenario_names())
         ->type_name("NAME");
     command
         .add_option("--listen", options.listen,

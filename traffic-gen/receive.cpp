@@ -65,7 +65,6 @@ bool is_missed(const ReceiveOptions& options, const Arrivals& arrivals) {
 
 int receive(const ReceiveOptions& options) {
     const auto& kinds = conformance::fabric_kinds();
-    if (!kinds.with_scheme_of(options.from)) throw UsageError("--from " + options.from + ": no fabric is called so");
     const auto* kind = kinds.find(options.from, conformance::FabricUse::traffic);
     if (kind && kind->is_ours() && options.listen.empty())
         throw UsageError("--from " + options.from + ": nobody else is on it; --listen PATH lets a sender in");
@@ -75,6 +74,7 @@ int receive(const ReceiveOptions& options) {
     if (options.groups > 0 && kind && kind->is_somebodys() && !options.seed)
         throw UsageError("--groups: which they are follows from the sender's --seed, which is missing");
     Crew crew{{.words = options.from,
+               .option = "--from",
                .scenario = options.scenario,
                .listen = options.listen,
                .seed = options.seed.value_or(1),

@@ -67,9 +67,10 @@ Result run_local(void (*steps)(Bench&)) {
 }  // namespace
 
 TEST_CASE("Active run: the reference passes every case and every rule, in each scenario") {
-    for (const auto* const scenario : {"default", "controlled", "scope5", "mtu4k", "link4k", "modified-guid"})
+    for (const auto& one : fabric::scenarios())
         for (const auto* const dut : {"reference", "sa"}) {
-            const Target target{.dut = dut, .scenario = scenario};
+            const auto& scenario = one.name;
+            const Target target{.dut = dut, .scenario = std::string(scenario)};
             const auto results = run_all(target);
             for (const auto& result : results.results) {
                 INFO(scenario << ' ' << dut << ' ' << result.id << ": " << result.message);

@@ -8,6 +8,7 @@
 #include "conformance/command/writing.hpp"
 #include "conformance/judge/passive.hpp"
 #include "conformance/target/outlook.hpp"
+#include "conformance/target/simulated_target.hpp"
 #include "conformance/terminal/terminal.hpp"
 
 #include <fmt/format.h>
@@ -57,13 +58,7 @@ std::unique_ptr<Outlook> outlook(const AuditOptions& options) {
     Target target{.fabric = options.fabric, .scenario = options.scenario};
     target.session.timeout_scale = options.timeout_scale;
     target.session.seed = options.report.seed;
-    try {
-        return look_at(target);
-    } catch (const std::invalid_argument& wrong) {
-        throw UsageError(wrong.what());
-    } catch (const std::runtime_error& problem) {
-        throw Fault(problem.what());
-    }
+    return told_apart([&] { return look_at(target); });
 }
 
 std::string evidence_file(const std::string& folder) { return folder + "/audit.pcapng"; }
@@ -177,7 +172,9 @@ Action set_up_audit(CLI::App& command, const std::string&) {
         ->check(not_empty())
         ->allow_extra_args(false)
         ->type_name("FILE");
-    command.add_option("--scenario", options->scenario, "With simulated: how the link is set up")
+    command
+        .add_option("--scenario", options->scenario,
+                    "With simulated: how the link is set up (" + scenario_names() + ')')
         ->check(not_empty())
         ->type_name("NAME");
     command

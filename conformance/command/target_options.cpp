@@ -65,9 +65,7 @@ void add_target_options(CLI::App& command, TargetOptions& options) {
                     "controls it)")
         ->check(not_empty())
         ->type_name("DUT");
-    command
-        .add_option("--scenario", options.scenario,
-                    "How the link is set up: default, controlled, scope5, mtu4k, link4k, modified-guid")
+    command.add_option("--scenario", options.scenario, "How the link is set up: " + scenario_names())
         ->check(not_empty())
         ->type_name("NAME");
     command
@@ -126,22 +124,6 @@ Aim aim(const TargetOptions& options, std::uint64_t seed) {
     aim.run.profile = is_known ? reference_profile(aim.target) : std::move(profile);
     return aim;
 }
-
-namespace {
-
-/// A wrong word is the user's, all else the fabric's.
-template <class Make>
-auto told_apart(const Make& make) {
-    try {
-        return make();
-    } catch (const std::invalid_argument& wrong) {
-        throw UsageError(wrong.what());
-    } catch (const std::runtime_error& failure) {
-        throw Fault(failure.what());
-    }
-}
-
-}  // namespace
 
 std::unique_ptr<Rig> rig_for(const Target& target) {
     return told_apart([&] { return make_rig(target); });

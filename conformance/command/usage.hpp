@@ -17,4 +17,17 @@ struct Fault : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// Gives what `make` gives. A wrong word, which is std::invalid_argument, is the user's: UsageError; any other
+/// std::runtime_error is a Fault.
+template <class Make>
+auto told_apart(const Make& make) {
+    try {
+        return make();
+    } catch (const std::invalid_argument& wrong) {
+        throw UsageError(wrong.what());
+    } catch (const std::runtime_error& failure) {
+        throw Fault(failure.what());
+    }
+}
+
 }  // namespace ipoib::conformance

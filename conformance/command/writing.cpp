@@ -7,11 +7,19 @@
 
 #include <exception>
 #include <iostream>
+#include <set>
+#include <sstream>
 
 namespace ipoib::conformance {
 namespace {
 
-void tell(const std::string& failure) { std::cerr << "ipoib-conform: " << failure << std::endl; }
+/// A line each. What was told when the path was tried is not told again when the report is written.
+void tell(const std::string& failures) {
+    static std::set<std::string> told;
+    std::istringstream lines{failures};
+    for (std::string failure; std::getline(lines, failure);)
+        if (told.insert(failure).second) std::cerr << "ipoib-conform: " << failure << std::endl;
+}
 
 }  // namespace
 

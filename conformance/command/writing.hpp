@@ -15,8 +15,8 @@ bool try_paths(const std::vector<std::string>& paths);
 /// The same before work that takes long and is done for what is written: throws Fault where nothing can be.
 void require_path(const std::vector<std::string>& paths);
 
-/// Calls each, tells on standard error what those that failed return (a text that is not empty) or throw; whether none
-/// failed.
+/// Calls each, tells on standard error what those that failed return (a text that is not empty) or throw, unless those
+/// words have been told before; whether none failed.
 [[nodiscard]] bool write_each(const std::vector<std::function<std::string()>>& writers);
 
 }  // namespace ipoib::conformance

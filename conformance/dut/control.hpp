@@ -4,6 +4,7 @@
 
 #include "fabric/loop.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@ namespace ipoib::conformance {
 
 /// The most octets of a request or an answer, the newline not counted.
 inline constexpr std::size_t longest_control_line = std::size_t{64} * 1024;
+
+/// The version of the protocol, which `hello` tells.
+inline constexpr std::uint64_t control_version = 1;
 
 /// What came back for a request.
 struct DutControlReply {

@@ -20,7 +20,7 @@ struct Dut::Members {
 namespace {
 
 constexpr seconds usual_deadline{10}, bring_up_deadline{60}, ping_deadline{20};
-constexpr std::uint64_t protocol_version = 1, most_mtu = 65535, most_port = 65535, most_ttl = 255;
+constexpr std::uint64_t most_mtu = 65535, most_port = 65535, most_ttl = 255;
 
 /// `duration` in whole seconds, stretched for slow machines.
 seconds stretched(seconds duration, double scale) {
@@ -121,8 +121,9 @@ void Dut::greet(std::uint64_t seed) {
     const auto hello = request("hello");
     for (const auto* const member : {"protocol", "name", "can"}) hello.demand(member);
     const auto version = hello.number("protocol", std::numeric_limits<std::uint32_t>::max());
-    if (version != protocol_version)
-        hello.refuse("protocol", "is " + std::to_string(*version) + "; this suite speaks version 1");
+    if (version != control_version)
+        hello.refuse("protocol", "is " + std::to_string(*version) + "; this suite speaks version " +
+                                     std::to_string(control_version));
 
     name_ = hello.text("name").value_or("");
     version_ = hello.text("version").value_or("");

@@ -2,6 +2,7 @@
 #include "conformance/dut/dut.hpp"
 
 #include "catch2.hpp"
+#include "conformance/dut/no_control.hpp"
 #include "conformance/dut/scripted_control.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -110,6 +111,18 @@ TEST_CASE("Dut: hello must have protocol 1, a name, abilities, and the interface
         INFO(wrong);
         CHECK_THAT(greeting(wrong), ContainsSubstring("ChannelBroken: the adapter's answer to 'hello'"));
     }
+}
+
+TEST_CASE("Dut: where there is no control, the greeting is right and nothing else can be done") {
+    NoControl control;
+    Dut dut{control, ""};
+    dut.greet();
+    CHECK_FALSE(dut.can("interface"));
+    CHECK_THROWS_AS(dut.interface(), Unsupported);
+    CHECK(control.ask(R"({"id":"a","do":"hello"})", {}).line ==
+          R"({"can":[],"id":"a","name":"none","ok":true,"protocol":1})");
+    for (const auto* const request : {"", "[]", "{\"do\":[1]}", "{\"id\":"})
+        CHECK(control.ask(request, {}).line == R"({"error":"unsupported","id":null,"message":"no control"})");
 }
 
 TEST_CASE("Dut: what is wrong with an answer as such is told") {

@@ -26,6 +26,7 @@ std::string list_of(const std::vector<std::string>& items, std::string_view last
 
 bool FabricForm::takes(std::string_view text) const noexcept {
     const auto fixed = syntax.substr(0, syntax.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ"));
+    if (has_usual_port && text == scheme_of(syntax)) return true;
     return fixed.size() == syntax.size() ? text == fixed : text.starts_with(fixed);
 }
 
@@ -34,15 +35,24 @@ std::string_view Opening::words() const noexcept {
     return colon == std::string_view::npos ? std::string_view{} : fabric.substr(colon + 1);
 }
 
+std::string Opening::named() const {
+    return std::string(option) + ' ' + std::string(fabric.substr(0, fabric.find(':'))) + ':';
+}
+
 fabric::Duration Opening::patience(fabric::Duration usual) const noexcept {
     return std::chrono::duration_cast<fabric::Duration>(usual * timeout_scale);
 }
 
+bool FabricKind::opens(const FabricForm& form, FabricUse use) const noexcept {
+    return form.use == use && (use != FabricUse::audit || is_ours() || look);
+}
+
+bool FabricKind::has(FabricUse use) const noexcept {
+    return std::ranges::any_of(forms, [&](const FabricForm& form) { return opens(form, use); });
+}
+
 bool FabricKind::takes(std::string_view text, FabricUse use) const noexcept {
-    if (use == FabricUse::audit)
-        return scheme_of(text) == scheme && (has_usual_port || text.size() > scheme.size()) &&
-               std::ranges::find(forms, use, &FabricForm::use) != forms.end();
-    return std::ranges::any_of(forms, [&](const FabricForm& form) { return form.use == use && form.takes(text); });
+    return std::ranges::any_of(forms, [&](const FabricForm& form) { return opens(form, use) && form.takes(text); });
 }
 
 const FabricKind* FabricKinds::find(std::string_view text, FabricUse use) const noexcept {
@@ -66,7 +76,8 @@ std::string FabricKinds::help(FabricUse use) const {
     if (use == FabricUse::audit) std::ranges::stable_sort(kinds, std::ranges::greater{}, &FabricKind::owner);
     std::vector<FabricForm> forms;
     for (const auto* kind : kinds)
-        std::ranges::copy_if(kind->forms, std::back_inserter(forms), [&](auto& form) { return form.use == use; });
+        std::ranges::copy_if(kind->forms, std::back_inserter(forms),
+                             [&](auto& form) { return kind->opens(form, use); });
     std::string text;
     for (std::size_t i = 0; i < forms.size(); ++i) {
         text += forms[i].syntax;
@@ -87,8 +98,7 @@ std::string FabricKinds::help_on_hosts() const {
 std::string FabricKinds::schemes(FabricUse use, fabric::Impact usual) const {
     std::vector<std::string> schemes;
     for (const auto* kind : all_)
-        if (kind->usual_impact == usual && std::ranges::find(kind->forms, use, &FabricForm::use) != kind->forms.end())
-            schemes.emplace_back(kind->scheme);
+        if (kind->usual_impact == usual && kind->has(use)) schemes.emplace_back(kind->scheme);
     return list_of(schemes, " and ");
 }
 
@@ -96,7 +106,7 @@ std::string FabricKinds::forms(FabricUse use) const {
     std::vector<std::string> forms;
     for (const auto* kind : all_)
         for (const auto& form : kind->forms)
-            if (form.use == use) forms.emplace_back(form.syntax.substr(0, form.syntax.find('[')));
+            if (kind->opens(form, use)) forms.emplace_back(form.syntax.substr(0, form.syntax.find('[')));
     return list_of(forms, " or ");
 }
 

@@ -17,7 +17,7 @@ namespace ipoib::conformance {
 
 /// Whose a fabric is, and with that who else may be on it.
 enum class Owner : std::uint8_t {
-    us,        ///< simulated in this process, and gone with it: only --listen lets others in
+    us,        ///< the simulated one of this process, and gone with it: only --listen lets others in
     program,   ///< of another process, which gives us raw ports: made for tests, as ours is
     somebody,  ///< a real one, which ports of this host are part of: others work there, and run the same programs
 };
@@ -32,8 +32,9 @@ enum class FabricUse : std::uint8_t {
 /// Words that name a fabric of some kind for some use, as the help shows them.
 struct FabricForm {
     FabricUse use;
-    std::string_view syntax;  ///< "socket:PATH[,PATH]": what the user puts in begins with a capital letter
-    std::string_view what;    ///< "raw ports of a fabric that listens there"
+    std::string_view syntax;      ///< "socket:PATH[,PATH]": what the user puts in begins with a capital letter
+    std::string_view what;        ///< "raw ports of a fabric that listens there"
+    bool has_usual_port = false;  ///< the scheme alone, without a colon, is of this form, too
 
     /// Whether the text is of this form, as far as that is fixed: "socket:" and anything.
     [[nodiscard]] bool takes(std::string_view text) const noexcept;
@@ -42,6 +43,7 @@ struct FabricForm {
 /// What is said of a fabric that is to be opened. Each kind takes what it knows.
 struct Opening {
     std::string_view fabric;                ///< as it is named: "verbs:mlx5_0/1"
+    std::string_view option = "--fabric";   ///< that names it, for messages
     std::string_view scenario = "default";  ///< how the link is to be set up
     std::string_view control{};             ///< a command that changes the fabric; empty: none
     std::string_view listen{};              ///< raw ports for nodes of other processes; empty: none
@@ -52,6 +54,8 @@ struct Opening {
 
     /// What follows the colon.
     [[nodiscard]] std::string_view words() const noexcept;
+    /// "--fabric verbs:", with which a message on what follows the colon begins.
+    [[nodiscard]] std::string named() const;
     /// So many times the usual one.
     [[nodiscard]] fabric::Duration patience(fabric::Duration usual) const noexcept;
 };
@@ -69,7 +73,6 @@ struct FabricKind {
     Owner owner;
     fabric::Impact usual_impact;  ///< allowed where nothing is said: other nodes of a real fabric are somebody's
     bool carries_data = true;     ///< else only its subnet administrator can be judged
-    bool has_usual_port = false;  ///< an audit takes the scheme alone for it
 
     std::span<const FabricForm> forms;  ///< one or more for each use that it has
     std::string_view hosts{};           ///< for the help: what --hosts counts there; empty: hosts
@@ -77,14 +80,19 @@ struct FabricKind {
     /// For a run, and for traffic of as many interfaces as Opening::hosts says. One of ours is opened for traffic
     /// alone: runs and audits make it together with what stands on it (rig.cpp, outlook.cpp).
     OpenedFabric (*open)(const Opening&);
-    /// For an audit: nothing but questions to the subnet administrator. Null: one of ours.
+    /// For an audit: nothing but questions to the subnet administrator. Null: one of ours, or there is no audit,
+    /// whatever the forms say.
     std::unique_ptr<fabric::Fabric> (*look)(const Opening&) = nullptr;
     /// What can be done there, told without using it. Null: only by opening it.
     fabric::Abilities (*abilities)(const Opening&) = nullptr;
 
     [[nodiscard]] bool is_ours() const noexcept { return owner == Owner::us; }
     [[nodiscard]] bool is_somebodys() const noexcept { return owner == Owner::somebody; }
-    /// Whether the text names it for this use. An audit does not look at what follows the scheme before it is opened.
+    /// Whether the form is one of those that it is opened by for this use. What takes texts, helps and refuses asks
+    /// here.
+    [[nodiscard]] bool opens(const FabricForm& form, FabricUse use) const noexcept;
+    [[nodiscard]] bool has(FabricUse use) const noexcept;
+    /// Whether the text names it for this use.
     [[nodiscard]] bool takes(std::string_view text, FabricUse use) const noexcept;
 };
 
@@ -93,6 +101,7 @@ class FabricKinds {
 public:
     explicit constexpr FabricKinds(std::span<const FabricKind* const> all) noexcept : all_(all) {}
 
+    [[nodiscard]] std::span<const FabricKind* const> all() const noexcept { return all_; }
     /// The kind that the text names for this use; null: it names none.
     [[nodiscard]] const FabricKind* find(std::string_view text, FabricUse use) const noexcept;
     /// By the scheme alone, whatever follows it.

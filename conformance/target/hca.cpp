@@ -35,11 +35,11 @@ HcaTarget::Port hca_port(std::string_view word) {
     return port;
 }
 
-HcaTarget hca_target(std::string_view list, std::string_view syntax,
+HcaTarget hca_target(const Opening& opening, std::string_view syntax,
                      bool (*take_other)(HcaTarget& target, std::string_view word)) {
     HcaTarget target;
     bool is_first = true;
-    for_each_word(list, [&](std::string_view word) {
+    for_each_word(opening.words(), [&](std::string_view word) {
         if (std::exchange(is_first, false))
             target.port = hca_port(word);
         else if (const auto partition = value_of(word, p_key_name))
@@ -47,15 +47,15 @@ HcaTarget hca_target(std::string_view list, std::string_view syntax,
         else if (const auto key = value_of(word, sm_key_name))
             target.sm_key = number_of(sm_key_name, *key);
         else if (!take_other(target, word))
-            throw std::invalid_argument("--fabric " + std::string(syntax.substr(0, syntax.find(':') + 1)) +
-                                        " does not know '" + std::string(word) + "'; it is " + std::string(syntax));
+            throw std::invalid_argument(opening.named() + " does not know '" + std::string(word) + "'; it is " +
+                                        std::string(syntax));
     });
     return target;
 }
 
 std::unique_ptr<fabric::Fabric> look_at_hca(const Opening& opening, const HcaTarget& target) {
     if (target.p_key != 0 || target.gid_index != 0 || target.second || target.raises_issm)
-        throw std::invalid_argument("--fabric " + std::string(opening.fabric) +
+        throw std::invalid_argument(std::string(opening.option) + ' ' + std::string(opening.fabric) +
                                     ": only sm-key= is of account here, nothing but questions is sent");
 #ifdef IPOIB_HAS_UMAD
     return std::make_unique<fabric::UmadFabric>(
@@ -63,7 +63,7 @@ std::unique_ptr<fabric::Fabric> look_at_hca(const Opening& opening, const HcaTar
                                   .sm_key = target.sm_key,
                                   .patience = opening.patience(std::chrono::seconds{10})});
 #else
-    throw std::invalid_argument("--fabric " + std::string(opening.fabric) +
+    throw std::invalid_argument(std::string(opening.option) + ' ' + std::string(opening.fabric) +
                                 " is not in this program: libibumad was missing when it was built");
 #endif
 }

@@ -31,14 +31,14 @@ struct HcaTarget {
 
 /// DEVICE[/PORT]. Throws std::invalid_argument.
 [[nodiscard]] HcaTarget::Port hca_port(std::string_view word);
-/// [DEVICE[/PORT]][,pkey=N][,sm-key=N]; `take_other` takes a word of its own kind, or does not know it either. `syntax`
-/// is what messages say that it is. Throws std::invalid_argument.
-[[nodiscard]] HcaTarget hca_target(std::string_view list, std::string_view syntax,
+/// What follows the colon: [DEVICE[/PORT]][,pkey=N][,sm-key=N]; `take_other` takes a word of its own kind, or does not
+/// know it either. `syntax` is what messages say that it is. Throws std::invalid_argument.
+[[nodiscard]] HcaTarget hca_target(const Opening& opening, std::string_view syntax,
                                    bool (*take_other)(HcaTarget& target, std::string_view word));
 /// [DEVICE[/PORT]][,pkey=N][,sm-key=N][,issm]. Throws std::invalid_argument.
-[[nodiscard]] HcaTarget umad_target(std::string_view list);
+[[nodiscard]] HcaTarget umad_target(const Opening& opening);
 /// [DEVICE[/PORT]][,pkey=N][,gid=N][,second=DEVICE[/PORT]][,sm-key=N]. Throws std::invalid_argument.
-[[nodiscard]] HcaTarget verbs_target(std::string_view list);
+[[nodiscard]] HcaTarget verbs_target(const Opening& opening);
 
 /// A port, by whatever kind it is named, through its MAD device alone. Throws as FabricKind says.
 [[nodiscard]] std::unique_ptr<fabric::Fabric> look_at_hca(const Opening& opening, const HcaTarget& target);

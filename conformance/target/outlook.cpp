@@ -43,8 +43,11 @@ private:
 std::unique_ptr<Outlook> look_at(const Target& target, const FabricKinds& kinds) {
     const auto* kind = kinds.find(target.fabric, FabricUse::audit);
     if (!kind)
-        throw std::invalid_argument("--fabric is " + kinds.forms(FabricUse::run) + ", not '" + target.fabric + "'");
+        throw std::invalid_argument("--fabric is " + kinds.forms(FabricUse::audit) + ", not '" + target.fabric + "'");
+    (void)fabric::scenario_named(target.scenario);
     if (kind->is_ours()) return std::make_unique<SimulatedOutlook>(target);
+    if (target.scenario != Target{}.scenario)
+        throw std::invalid_argument("--scenario is how a fabric of ours is set up; " + target.fabric + " is another");
     return std::make_unique<FabricOutlook>(kind->look(target.opening()));
 }
 

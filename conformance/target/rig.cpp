@@ -3,12 +3,11 @@
 #include "conformance/target/target.hpp"
 
 #include "conformance/dut/adapter_process.hpp"
+#include "conformance/dut/no_control.hpp"
 #include "conformance/target/raw_ports.hpp"
 #include "conformance/target/simulated_dut.hpp"
 #include "conformance/target/simulated_target.hpp"
 #include "fabric/simulated/fabric.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <random>
 
@@ -19,24 +18,6 @@ using fabric::SimulatedFabric;
 using namespace std::chrono_literals;
 
 constexpr std::string_view exec_prefix = "exec:", mutant_prefix = "mutant:";
-
-/// The DUT of `--dut none` and `--dut sa`: nothing can be asked of it.
-class NoControl : public DutControl {
-public:
-    DutControlReply ask(const std::string& request, fabric::Duration) override {
-        const auto asked = nlohmann::json::parse(request, nullptr, false);
-        if (asked.value("do", "") == "hello")
-            return {.line = nlohmann::json{{"id", asked["id"]},
-                                           {"ok", true},
-                                           {"protocol", 1},
-                                           {"name", "none"},
-                                           {"can", nlohmann::json::array()}}
-                                .dump(),
-                    .error = {}};
-        return {.line = nlohmann::json{{"id", asked["id"]}, {"error", "unsupported"}, {"message", "no control"}}.dump(),
-                .error = {}};
-    }
-};
 
 /// Everything in this process: new for each case, in virtual time.
 class SimulatedRig : public Rig {

@@ -26,6 +26,8 @@ fabric::SimulatedOptions simulated_options(const Target& target, std::uint64_t s
     return options;
 }
 
+std::string scenario_names() { return fabric::scenario_names(); }
+
 Profile reference_profile(const Target& target) {
     return SimulatedDut::profile(fabric::scenario_named(target.scenario).dut_guid);
 }

@@ -2,21 +2,24 @@
 // What --fabric simulated, --scenario and --dut mutant: name. All throw std::invalid_argument for what there is not.
 #pragma once
 
+#include "conformance/bench/profile.hpp"
 #include "conformance/mutants/mutant.hpp"
+#include "conformance/target/fabrics/simulated.hpp"
 #include "conformance/target/target.hpp"
 #include "fabric/simulated/fabric.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace ipoib::conformance {
-
-inline constexpr std::string_view sa_mutant_prefix = "simulated:sa-mutant=";
 
 /// The mutant whose name follows the prefix; null where another choice was made.
 [[nodiscard]] const Mutant* mutant_named(std::string_view choice, std::string_view prefix);
 /// The simulated fabric, with its administrator.
 [[nodiscard]] fabric::SimulatedOptions simulated_options(const Target& target, std::uint64_t seed,
                                                          fabric::Loop::Clock clock);
+/// "default, controlled, ...": for the help of --scenario.
+[[nodiscard]] std::string scenario_names();
 /// What the reference stack and its mutants are.
 [[nodiscard]] Profile reference_profile(const Target& target);
 

@@ -15,7 +15,7 @@ inline constexpr std::array forms{FabricForm{FabricUse::run, "toy:BOX[,lid=N]", 
                                   FabricForm{FabricUse::audit, "toy:BOX", "toys that are looked at"}};
 
 inline OpenedFabric open(const Opening& opening) {
-    if (opening.words() != "box") throw std::invalid_argument("--fabric toy: there is a box only");
+    if (opening.words() != "box") throw std::invalid_argument(opening.named() + " there is a box only");
     return {std::make_unique<fabric::SimulatedFabric>(
                 fabric::SimulatedOptions{.seed = opening.seed, .tester_ports = opening.hosts.value_or(2)}),
             0xffff};

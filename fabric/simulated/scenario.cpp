@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 
 namespace ipoib::fabric {
 
@@ -47,11 +46,15 @@ const Scenario* find_scenario(std::string_view name) {
     return found == all.end() ? nullptr : &*found;
 }
 
-const Scenario& scenario_named(std::string_view name) {
-    if (const auto* scenario = find_scenario(name)) return *scenario;
+std::string scenario_names() {
     std::string names;
     for (const auto& one : scenarios()) names += (names.empty() ? "" : ", ") + std::string(one.name);
-    throw std::invalid_argument("there is no scenario '" + std::string(name) + "'; there are " + names);
+    return names;
+}
+
+const Scenario& scenario_named(std::string_view name) {
+    if (const auto* scenario = find_scenario(name)) return *scenario;
+    throw std::invalid_argument("there is no scenario '" + std::string(name) + "'; there are " + scenario_names());
 }
 
 }  // namespace ipoib::fabric

@@ -4,6 +4,7 @@
 
 #include "protocol/build/ipoib.hpp"
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,10 +33,12 @@ struct Scenario {
     std::uint64_t dut_guid = 0x0002c90300dd0001;  ///< port GUID of a DUT in this process
 };
 
-/// default, controlled, scope5, mtu4k, link4k, modified-guid.
+/// All that there are, the usual one first.
 [[nodiscard]] const std::vector<Scenario>& scenarios();
 /// Null for a name that is none.
 [[nodiscard]] const Scenario* find_scenario(std::string_view name);
+/// "default, controlled, ...": for help and messages.
+[[nodiscard]] std::string scenario_names();
 /// Throws std::invalid_argument that names those there are.
 [[nodiscard]] const Scenario& scenario_named(std::string_view name);
 

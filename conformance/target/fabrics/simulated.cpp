@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // --fabric simulated: a fabric of this process.
+#include "conformance/target/fabrics/simulated.hpp"
+
 #include "conformance/target/fabric_kind.hpp"
 #include "conformance/target/raw_ports.hpp"
 
@@ -8,11 +10,11 @@
 namespace ipoib::conformance {
 namespace {
 
-constexpr std::array simulated_forms{
-    FabricForm{FabricUse::run, usual_fabric, "in this process, the default"},
-    FabricForm{FabricUse::run, "simulated:sa-mutant=NAME", "with a wrong subnet administrator"},
-    FabricForm{FabricUse::traffic, usual_fabric, "in this process"},
-    FabricForm{FabricUse::audit, usual_fabric, "a rehearsal"}};
+constexpr std::array simulated_forms{FabricForm{FabricUse::run, usual_fabric, "in this process, the default"},
+                                     FabricForm{FabricUse::run, sa_mutant_form, "with a wrong subnet administrator"},
+                                     FabricForm{FabricUse::traffic, usual_fabric, "in this process"},
+                                     FabricForm{FabricUse::audit, usual_fabric, "a rehearsal"},
+                                     FabricForm{FabricUse::audit, sa_mutant_form, "with a wrong subnet administrator"}};
 
 /// Without others on it, time is virtual.
 OpenedFabric open_simulated(const Opening& opening) {
@@ -35,7 +37,6 @@ namespace kinds {
 extern const FabricKind simulated{.scheme = usual_fabric,
                                   .owner = Owner::us,
                                   .usual_impact = fabric::Impact::fabric,
-                                  .has_usual_port = true,
                                   .forms = simulated_forms,
                                   .open = open_simulated};
 

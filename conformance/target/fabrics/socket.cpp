@@ -2,7 +2,6 @@
 // --fabric socket: this process is a node of a fabric that another one has, by raw ports.
 #include "conformance/target/fabrics/socket.hpp"
 
-#include "conformance/target/fabric_kind.hpp"
 #include "conformance/target/fabric_words.hpp"
 #include "fabric/simulated/scenario.hpp"
 
@@ -31,7 +30,7 @@ void set_up(fabric::Fabric& fabric, const Opening& opening, fabric::Duration pat
 }
 
 OpenedFabric open_socket(const Opening& opening) {
-    auto options = socket_options(opening.words());
+    auto options = socket_options(opening);
     if (opening.hosts && *opening.hosts != options.paths.size())
         throw std::invalid_argument("--hosts: there are as many hosts as raw ports after socket:, with commas between");
     (void)fabric::scenario_named(opening.scenario);
@@ -49,17 +48,17 @@ OpenedFabric open_socket(const Opening& opening) {
 }
 
 std::unique_ptr<fabric::Fabric> look_at_socket(const Opening& opening) {
-    auto options = socket_options(opening.words());
+    auto options = socket_options(opening);
     options.patience = opening.patience(options.patience);
     return std::make_unique<fabric::SocketFabric>(options);
 }
 
 }  // namespace
 
-fabric::SocketOptions socket_options(std::string_view list) {
+fabric::SocketOptions socket_options(const Opening& opening) {
     constexpr std::string_view sm_key = "sm-key=", tap = "tap=";
     fabric::SocketOptions options;
-    for_each_word(list, [&](std::string_view word) {
+    for_each_word(opening.words(), [&](std::string_view word) {
         if (const auto path = value_of(word, tap))
             options.tap = *path;
         else if (const auto key = value_of(word, sm_key))
@@ -67,9 +66,9 @@ fabric::SocketOptions socket_options(std::string_view list) {
         else
             options.paths.emplace_back(word);
         const bool is_empty = word == tap || (!options.paths.empty() && options.paths.back().empty());
-        if (is_empty) throw std::invalid_argument("--fabric socket: needs a path, or paths with commas between");
+        if (is_empty) throw std::invalid_argument(opening.named() + " needs a path, or paths with commas between");
     });
-    if (options.paths.empty()) throw std::invalid_argument("--fabric socket: needs a path of a raw port");
+    if (options.paths.empty()) throw std::invalid_argument(opening.named() + " needs a path of a raw port");
     return options;
 }
 

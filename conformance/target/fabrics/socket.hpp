@@ -2,13 +2,12 @@
 // What the words behind socket: say.
 #pragma once
 
+#include "conformance/target/fabric_kind.hpp"
 #include "fabric/socket/fabric.hpp"
-
-#include <string_view>
 
 namespace ipoib::conformance {
 
-/// PATH[,PATH]...[,tap=PATH][,sm-key=N]. Throws std::invalid_argument.
-[[nodiscard]] fabric::SocketOptions socket_options(std::string_view list);
+/// socket:PATH[,PATH]...[,tap=PATH][,sm-key=N]. Throws std::invalid_argument.
+[[nodiscard]] fabric::SocketOptions socket_options(const Opening& opening);
 
 }  // namespace ipoib::conformance

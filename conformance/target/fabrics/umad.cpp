@@ -15,11 +15,11 @@ namespace {
 constexpr std::array umad_forms{
     FabricForm{FabricUse::run, "umad:DEVICE[/PORT][,pkey=N][,sm-key=N][,issm]",
                "the SA of a real fabric, by the management datagrams of a port of this host; for --dut sa"},
-    FabricForm{FabricUse::audit, "umad:DEVICE[/PORT][,sm-key=N]", "over a port of this host"}};
+    FabricForm{FabricUse::audit, "umad:DEVICE[/PORT][,sm-key=N]", "over a port of this host", true}};
 
 OpenedFabric open_umad([[maybe_unused]] const Opening& opening) {
 #ifdef IPOIB_HAS_UMAD
-    const auto target = umad_target(opening.words());
+    const auto target = umad_target(opening);
     return {std::make_unique<fabric::UmadFabric>(fabric::UmadFabricOptions{
                 .port = {.device = target.port.device, .port = target.port.number, .raises_issm = target.raises_issm},
                 .sm_key = target.sm_key,
@@ -27,18 +27,18 @@ OpenedFabric open_umad([[maybe_unused]] const Opening& opening) {
                 .patience = opening.patience(std::chrono::seconds{10})}),
             target.p_key};
 #else
-    throw std::invalid_argument("--fabric umad: is not in this program: libibumad was missing when it was built");
+    throw std::invalid_argument(opening.named() + " is not in this program: libibumad was missing when it was built");
 #endif
 }
 
 std::unique_ptr<fabric::Fabric> look_at_umad(const Opening& opening) {
-    return look_at_hca(opening, umad_target(opening.words()));
+    return look_at_hca(opening, umad_target(opening));
 }
 
 }  // namespace
 
-HcaTarget umad_target(std::string_view list) {
-    return hca_target(list, umad_forms.front().syntax, [](HcaTarget& target, std::string_view word) {
+HcaTarget umad_target(const Opening& opening) {
+    return hca_target(opening, umad_forms.front().syntax, [](HcaTarget& target, std::string_view word) {
         constexpr std::string_view issm = "issm";
         if (word == issm) target.raises_issm = true;
         return word == issm;
@@ -51,7 +51,6 @@ extern const FabricKind umad{.scheme = "umad",
                              .owner = Owner::somebody,
                              .usual_impact = fabric::Impact::dut,
                              .carries_data = false,
-                             .has_usual_port = true,
                              .forms = umad_forms,
                              .open = open_umad,
                              .look = look_at_umad};

@@ -17,7 +17,7 @@ constexpr std::array verbs_forms{
     FabricForm{FabricUse::run, "verbs:DEVICE[/PORT][,pkey=N][,gid=N][,second=DEVICE[/PORT]][,sm-key=N]",
                "a real fabric, by a queue pair at a port of this host"},
     FabricForm{FabricUse::traffic, "verbs:DEVICE[/PORT][,pkey=N]", "a port of this host's HCA"},
-    FabricForm{FabricUse::audit, "verbs:DEVICE[/PORT][,sm-key=N]", "over a port of this host"}};
+    FabricForm{FabricUse::audit, "verbs:DEVICE[/PORT][,sm-key=N]", "over a port of this host", true}};
 
 bool take_word(HcaTarget& target, std::string_view word) {
     constexpr std::string_view gid = "gid=", second = "second=";
@@ -55,19 +55,19 @@ OpenedFabric open_verbs(const Opening& opening) {
     if (opening.hosts && *opening.hosts > most_hosts)
         throw std::invalid_argument("--hosts: from 1 to " + std::to_string(most_hosts) +
                                     " queue pairs of an adapter, each an interface");
-    const auto target = verbs_target(opening.words());
+    const auto target = verbs_target(opening);
     return {std::make_unique<fabric::VerbsFabric>(verbs_options(opening, target)), target.p_key};
 }
 
 fabric::Abilities verbs_abilities(const Opening& opening) {
-    return fabric::VerbsFabric::abilities_with(verbs_options(opening, verbs_target(opening.words())));
+    return fabric::VerbsFabric::abilities_with(verbs_options(opening, verbs_target(opening)));
 }
 
 #else
 
 [[noreturn]] void refuse_verbs(const Opening& opening) {
-    (void)verbs_target(opening.words());
-    throw std::invalid_argument("verbs: is not in this program: libibverbs was missing when it was built");
+    (void)verbs_target(opening);
+    throw std::invalid_argument(opening.named() + " is not in this program: libibverbs was missing when it was built");
 }
 
 OpenedFabric open_verbs(const Opening& opening) { refuse_verbs(opening); }
@@ -76,19 +76,18 @@ fabric::Abilities verbs_abilities(const Opening& opening) { refuse_verbs(opening
 #endif
 
 std::unique_ptr<fabric::Fabric> look_at_verbs(const Opening& opening) {
-    return look_at_hca(opening, verbs_target(opening.words()));
+    return look_at_hca(opening, verbs_target(opening));
 }
 
 }  // namespace
 
-HcaTarget verbs_target(std::string_view list) { return hca_target(list, verbs_forms.front().syntax, take_word); }
+HcaTarget verbs_target(const Opening& opening) { return hca_target(opening, verbs_forms.front().syntax, take_word); }
 
 namespace kinds {
 
 extern const FabricKind verbs{.scheme = "verbs",
                               .owner = Owner::somebody,
                               .usual_impact = fabric::Impact::dut,
-                              .has_usual_port = true,
                               .forms = verbs_forms,
                               .hosts = "queue pairs, each an interface",
                               .open = open_verbs,
