@@ -28,7 +28,6 @@ BY_HAND = {
 WRITES = {
     "bench/fwrite_records.cpp": "fwrite is what it measures",
     "captures/make.cpp": "makes the sample captures' expectations for a person who looks at the difference",
-    "conformance/bench/inputs/journal.cpp": "a case's lines, beside its frames; nobody reads them before the run ends",
     "conformance/bench/membership_journal.cpp": "is appended to before each join, under a lock",
     "fabric/capture/record_file.cpp": "a capture is written as its frames come, into pipes, too",
     "fuzz/seeds.cpp": "makes what fuzzers begin with, in the build folder",
