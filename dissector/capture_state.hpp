@@ -162,8 +162,8 @@ private:
     bool has_notes_;
     FrameNumber last_ = 0;
 
-    std::unordered_set<std::string> texts_;
-    std::unordered_set<std::string> counted_;
+    std::unordered_set<std::string, SecretHash> texts_;
+    std::unordered_set<std::string, SecretHash> counted_;
     std::deque<ExpertInfo> all_expert_infos_;
     std::size_t note_count_ = 0;
     bool is_incomplete_ = false;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/one_line.hpp"
+#include "base/secret_hash.hpp"
 
 namespace ipoib::reports {
 namespace {
@@ -92,7 +93,7 @@ Groups groups_of(const Results& run, const std::vector<Result>& faults) {
     Groups groups;
     const auto apart = hosts_by_capture(run);
     const auto together = run.hosts.empty() ? 0 : none;
-    std::unordered_map<std::string_view, std::size_t> hosts;
+    std::unordered_map<std::string_view, std::size_t, SecretHash> hosts;
     for (const auto& host : run.hosts) hosts.emplace(host.name, hosts.size());
     for (const auto* some : {&faults, &run.results})
         for (const auto& result : *some) {

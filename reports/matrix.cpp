@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "base/one_line.hpp"
+#include "base/secret_hash.hpp"
 #include "base/utf8.hpp"
 #include "reports/failure.hpp"
 
@@ -92,8 +93,8 @@ bool is_good(Verdict verdict) {
     return verdict == Verdict::pass || verdict == Verdict::xfail || verdict == Verdict::na;
 }
 
-std::unordered_map<std::string_view, std::size_t> indices_of(const Results& results) {
-    std::unordered_map<std::string_view, std::size_t> index;
+std::unordered_map<std::string_view, std::size_t, SecretHash> indices_of(const Results& results) {
+    std::unordered_map<std::string_view, std::size_t, SecretHash> index;
     for (const auto& host : results.hosts) index.emplace(host.name, index.size());
     return index;
 }

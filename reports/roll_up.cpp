@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
+#include "base/secret_hash.hpp"
 #include "reports/results.hpp"
 
 namespace ipoib::reports {
@@ -42,8 +44,8 @@ public:
 
 private:
     std::span<const RequirementMeta> catalogue_;
-    std::unordered_map<std::string_view, std::size_t> index_;
-    std::unordered_map<std::string_view, std::vector<std::size_t>> reached_;
+    std::unordered_map<std::string_view, std::size_t, SecretHash> index_;
+    std::unordered_map<std::string_view, std::vector<std::size_t>, SecretHash> reached_;
 };
 
 /// A verdict on one requirement, and the result that it comes from.
@@ -101,9 +103,18 @@ std::vector<Judgements> judgements(const Results& results, std::span<const Requi
     return found;
 }
 
-void add_name(std::vector<std::string>& names, const std::string& name) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-}
+/// Ids of results, each once, in the order in which they came.
+class Ids {
+public:
+    void add(std::string_view id) {
+        if (seen_.insert(id).second) names_.emplace_back(id);
+    }
+    [[nodiscard]] std::vector<std::string> take() { return std::move(names_); }
+
+private:
+    std::unordered_set<std::string_view, SecretHash> seen_;
+    std::vector<std::string> names_;
+};
 
 void say_why_not(RequirementResult& requirement, const RequirementMeta& meta, const Judgements& by) {
     requirement.verdict = Verdict::na;
@@ -148,7 +159,9 @@ RequirementResult rolled_up(const RequirementMeta& meta, const Judgements& by) {
                                   .by = {},
                                   .force = meta.force,
                                   .status = meta.status};
-    requirement.verdict = worst_of(by, [&](const Judgement& one) { add_name(requirement.by, one.from->id); });
+    Ids ids;
+    requirement.verdict = worst_of(by, [&](const Judgement& one) { ids.add(one.from->id); });
+    requirement.by = ids.take();
     for (const auto& one : by)
         if (one.is_lessened && one.verdict == requirement.verdict) {
             requirement.reason =
@@ -159,13 +172,15 @@ RequirementResult rolled_up(const RequirementMeta& meta, const Judgements& by) {
         }
     if (requirement.verdict != Verdict::na) return requirement;
     say_why_not(requirement, meta, by);
-    for (const auto& one : by) add_name(requirement.by, one.from->id);
+    Ids all;
+    for (const auto& one : by) all.add(one.from->id);
+    requirement.by = all.take();
     return requirement;
 }
 
 /// The verdicts of each host on each requirement, and on the whole.
 void roll_up_hosts(Results& results, const std::vector<Judgements>& by) {
-    std::unordered_map<std::string_view, std::size_t> index;
+    std::unordered_map<std::string_view, std::size_t, SecretHash> index;
     std::vector<bool> has_fault;
     for (auto& host : results.hosts) {
         index.emplace(host.name, index.size());

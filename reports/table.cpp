@@ -9,8 +9,10 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <unordered_set>
 
 #include "base/one_line.hpp"
+#include "base/secret_hash.hpp"
 #include "base/utf8.hpp"
 #include "reports/failure.hpp"
 #include "reports/matrix.hpp"
@@ -243,11 +245,12 @@ private:
             return "; " + one_line(requirement.reason);
         if (std::ranges::find(in_full, requirement.verdict) == in_full.end()) return {};
         std::string from;
+        // What is named once is taken out.
+        std::unordered_set<std::string_view, SecretHash> by{requirement.by.begin(), requirement.by.end()};
         for (const auto& result : results_.results) {
             if (result.verdict != requirement.verdict) continue;
             if (std::ranges::find(result.checks, requirement.id) != result.checks.end()) return {};
-            if (std::ranges::find(requirement.by, result.id) != requirement.by.end() &&
-                from.find(result.id) == std::string::npos)
+            if (by.erase(result.id) != 0)
                 from += (from.empty() ? "; by " : ", ") + one_line(result.id);
         }
         return from;

@@ -8,7 +8,8 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
+#include <numeric>
+#include <span>
 
 namespace ipoib::links {
 using namespace wire;
@@ -33,6 +34,9 @@ public:
                 const auto& port = subnet_.port(host.port);
                 return std::pair{port.lid, port.gid};
             });
+            one.by_port.resize(one.hosts.size());
+            std::iota(one.by_port.begin(), one.by_port.end(), 0U);
+            std::ranges::sort(one.by_port, {}, [&one](std::uint32_t at) { return one.hosts[at].port; });
             if (one.link && (!one.groups.empty() || !one.hosts.empty())) all.push_back(std::move(one));
         }
         return all;
@@ -95,14 +99,26 @@ private:
             auto& host = host_of(link_of(index), port);
             if (host.qpn == 0) host.qpn = one.qpn;
         }
-        std::unordered_map<Gid, std::vector<Gid>, state::KeyHash> addresses;
-        for (const auto& neighbour : subnet_.neighbours()) addresses[neighbour.gid].push_back(neighbour.address);
+        addresses();
+    }
+    /// Where the capture does not tell the link of an address, it may be any that its GID is on.
+    void addresses() {
+        using Place = std::pair<Gid, std::uint16_t>;
+        const auto place = [](const state::Neighbour* one) { return Place{one->gid, one->p_key}; };
+        std::vector<const state::Neighbour*> all;
+        for (const auto& neighbour : subnet_.neighbours()) all.push_back(&neighbour);
+        std::ranges::sort(all, {}, [&](const auto* one) { return std::pair{place(one), one->address}; });
         for (auto& [index, link] : links_)
-            for (auto& host : link.hosts)
-                if (const auto found = addresses.find(subnet_.port(host.port).gid); found != addresses.end()) {
-                    host.addresses = found->second;
-                    std::ranges::sort(host.addresses);
-                }
+            for (auto& host : link.hosts) {
+                for (const std::uint16_t p_key : {index.first, std::uint16_t{0}})
+                    add(host, std::ranges::equal_range(all, Place{subnet_.port(host.port).gid, p_key}, {}, place));
+                std::ranges::sort(host.addresses);
+            }
+    }
+    static void add(Host& host, std::span<const state::Neighbour* const> found) {
+        const auto room = std::min(found.size(), Host::most_addresses - host.addresses.size());
+        for (const auto* one : found.first(room)) host.addresses.push_back(one->address);
+        host.more_addresses += found.size() - room;
     }
 
     const Subnet& subnet_;
@@ -121,12 +137,16 @@ Account account_of(const conformance::Judge& judge) {
     return account;
 }
 
+const Host* LinkAccount::host(state::PortIndex port) const {
+    const auto port_at = [this](std::uint32_t at) { return hosts[at].port; };
+    const auto found = std::ranges::lower_bound(by_port, port, {}, port_at);
+    return found != by_port.end() && port_at(*found) == port ? &hosts[*found] : nullptr;
+}
+
 std::string port_text(const LinkAccount& link, state::PortIndex index) {
     auto name = port_name(link.subnet->port(index));
-    for (const auto& host : link.hosts)
-        if (host.port == index && !host.addresses.empty())
-            return text(IpAddress{host.addresses.front()}) + " (" + name + ')';
-    return name;
+    const auto* host = link.host(index);
+    return host && !host->addresses.empty() ? text(IpAddress{host->addresses.front()}) + " (" + name + ')' : name;
 }
 
 std::string_view component_name(std::uint64_t component) noexcept {

@@ -14,8 +14,10 @@ namespace ipoib::links {
 struct Host {
     state::PortIndex port = state::none;
     std::uint32_t qpn = 0;             ///< the first queue pair that it sends from; 0 where none was seen
-    std::vector<wire::Gid> addresses;  ///< IPv6, or IPv4 as ::ffff:a.b.c.d
-    bool is_member = false;            ///< of the broadcast group, as FullMember
+    std::vector<wire::Gid> addresses;  ///< on this link: IPv6, or IPv4 as ::ffff:a.b.c.d; at most `most_addresses`
+    std::size_t more_addresses = 0;    ///< that there are besides
+    static constexpr std::size_t most_addresses = 16;
+    bool is_member = false;  ///< of the broadcast group, as FullMember
 };
 
 /// A join that the SA refused and has not granted since.
@@ -47,8 +49,12 @@ struct GroupAccount {
 struct LinkAccount {
     const state::Subnet* subnet = nullptr;
     const state::Link* link = nullptr;
-    std::vector<Host> hosts;           ///< by LID
-    std::vector<GroupAccount> groups;  ///< the broadcast group first, then by MGID
+    std::vector<Host> hosts;             ///< by LID
+    std::vector<GroupAccount> groups;    ///< the broadcast group first, then by MGID
+    std::vector<std::uint32_t> by_port;  ///< indices into `hosts`, in the order of their ports
+
+    /// The host with this port; null if there is none.
+    [[nodiscard]] const Host* host(state::PortIndex port) const;
 };
 
 /// Something wrong, or worth a look, in plain words.

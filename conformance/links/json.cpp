@@ -59,6 +59,7 @@ Json host(const LinkAccount& link, const Host& one) {
     const auto& port = link.subnet->port(one.port);
     Json json = {{"port", port_name(port)}, {"addresses", Json::array()}, {"qpns", Json::array()}};
     for (const auto& address : one.addresses) json["addresses"].push_back(text(IpAddress{address}));
+    if (one.more_addresses != 0) json["more_addresses"] = one.more_addresses;
     for (std::size_t i = 0; i < port.qpn_count; ++i) json["qpns"].push_back(hex(port.qpns[i], 6));
     if (port.lid) json["lid"] = hex(port.lid, 4);
     if (!port.gid.is_zero()) json["gid"] = text(port.gid);

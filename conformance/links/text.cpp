@@ -76,6 +76,7 @@ void hosts(std::string& out, const LinkAccount& link) {
                            port.gid.is_zero() ? "-" : port_name(port), host.is_member ? "member" : "join not seen");
         for (std::size_t i = 1; i < host.addresses.size(); ++i)
             out += fmt::format("    {}\n", text(IpAddress{host.addresses[i]}));
+        if (host.more_addresses != 0) out += fmt::format("    and {} more\n", host.more_addresses);
     }
 }
 

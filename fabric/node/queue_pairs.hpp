@@ -2,6 +2,7 @@
 // The queue pairs of an adapter and the multicast groups that they are attached to. IBTA Vol 1, 10.2 and 10.5.
 #pragma once
 
+#include "base/secret_hash.hpp"
 #include "fabric/node/hca.hpp"
 
 #include <span>
@@ -47,8 +48,7 @@ private:
     static constexpr std::uint32_t first_qpn = 0x48;
     struct Hash {
         std::size_t operator()(const wire::Gid& gid) const noexcept {
-            constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
-            return static_cast<std::size_t>((gid.prefix() * odd ^ gid.interface_id()) * odd >> 16);
+            return SecretHash::of(gid.prefix(), gid.interface_id());
         }
     };
 

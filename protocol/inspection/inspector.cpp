@@ -62,7 +62,7 @@ Inspector::Fabric& Inspector::fabric_of(std::uint32_t interface, Party party) {
     const auto index = index_of(interface, party);
     if (index >= fabrics_.size()) fabrics_.resize(index + 1);
     if (!fabrics_[index]) {
-        fabrics_[index] = std::make_unique<Fabric>(rules_);
+        fabrics_[index] = std::make_unique<Fabric>(rules_, room_);
         fabrics_[index]->subnet.set_whole(options_.is_whole);
         fabrics_[index]->subnet.set_all_ipoib(options_.is_all_ipoib);
         if (options_.assume) options_.assume(fabrics_[index]->subnet);

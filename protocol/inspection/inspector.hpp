@@ -116,7 +116,8 @@ private:
 
     /// One InfiniBand subnet as far as a capture's interface shows it.
     struct Fabric {
-        explicit Fabric(const std::vector<const rules::Rule*>& rules) : duties(rules) {}
+        Fabric(const std::vector<const rules::Rule*>& rules, std::shared_ptr<state::Limits> room)
+            : subnet(std::move(room)), duties(rules) {}
         state::Subnet subnet;
         Duties duties;
         std::deque<Suspicion> suspicions;
@@ -154,7 +155,8 @@ private:
     /// Captures of several adapters show several subnets; beyond this many interfaces the last is shared.
     static constexpr std::size_t most_fabrics = 16;
     std::vector<std::unique_ptr<Fabric>> fabrics_;
-    Fabric* fabric_ = nullptr;  ///< of the frame at hand
+    std::shared_ptr<state::Limits> room_ = std::make_shared<state::Limits>();  ///< of all of them together
+    Fabric* fabric_ = nullptr;                                                 ///< of the frame at hand
 
     /// The last frame of each interface, by capture; of the first interfaces only.
     std::vector<std::vector<state::Sight>> latest_;
@@ -163,6 +165,7 @@ private:
     static constexpr std::size_t plans_at_hand = 256;
     std::array<Plan, plans_at_hand> plans_;
     bool icrc_was_ever_right_ = false;
+    std::size_t held_count_ = 0;  ///< of all fabrics
 };
 
 template <class Findings>
@@ -245,11 +248,13 @@ void Inspector::proven(Suspicion suspicion, Findings&& findings) {
         findings.undecided(suspicion.of, in_words(*loss));
     else if (!options_.tells_loss_late || suspicion.span.is_given)
         findings.accused(suspicion.of);
-    else if (fabric_->held.size() < most_held)
+    else if (held_count_ < most_held) {
+        ++held_count_;
         fabric_->held.push_back(std::move(suspicion));
-    else
+    } else {
         findings.undecided(suspicion.of,
                            "there are more than are kept until the capture's end, where it may tell of losses");
+    }
 }
 
 template <class Findings>
@@ -273,6 +278,7 @@ void Inspector::finish(Findings&& findings) {
         fabric->held.clear();
         fabric->suspicions.clear();
     }
+    held_count_ = 0;
 }
 
 }  // namespace ipoib::inspection

@@ -251,6 +251,7 @@ void Subnet::announce(const Packet& packet, const Gid& address, const Gid& annou
         if (auto* given_back = queue_pair_of({place, before})) given_back->is_doubtful = true;
     neighbour.address = address;
     neighbour.gid = gid;
+    neighbour.p_key = known_.link ? known_.link->p_key : std::uint16_t{0};
     neighbour.port = port;
     neighbour.announced = known_.now;
     neighbour.announced_by = source_ ? source_->qpn : qpn;

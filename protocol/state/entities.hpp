@@ -230,8 +230,9 @@ inline wire::Gid mapped(std::uint32_t ipv4) { return wire::Gid::of(0, std::uint6
 
 /// The link-layer address that an IP address was announced with, by ARP or ND.
 struct Neighbour {
-    wire::Gid address{};  ///< IPv6, or IPv4 as ::ffff:a.b.c.d
-    wire::Gid gid{};      ///< the latest one announced
+    wire::Gid address{};      ///< IPv6, or IPv4 as ::ffff:a.b.c.d
+    wire::Gid gid{};          ///< the latest one announced
+    std::uint16_t p_key = 0;  ///< of the link on which it is used; 0 while not known
     std::uint8_t qpn_count = 0;
     std::array<std::uint32_t, 4> qpns{};  ///< the latest last
     bool is_shared = false;               ///< announced with two GIDs

@@ -18,7 +18,7 @@ constexpr std::uint16_t invalid_service_id = 8;
 
 std::uint64_t connection_key(std::uint16_t requester, std::uint32_t id) { return std::uint64_t{requester} << 32 | id; }
 
-constexpr std::size_t most_routes = 65536, most_p_keys = 1024;
+constexpr std::size_t most_p_keys = 1024;
 
 /// A directed route as one number; 0 for an SMP that has none.
 std::uint64_t route_of(Octets smp) {
@@ -56,8 +56,7 @@ void Subnet::take_smp(const Packet& packet) {
     learn_prefix(info[PortInfo::gid_prefix]);
     if (index == none) return;
     const auto route = route_of(smp);
-    if (route != 0 && (port_by_route_.size() < most_routes || port_by_route_.contains(route)))
-        port_by_route_[route] = index;
+    if (route != 0) port_by_route_.set(route, index);
     auto& port = ports_[index];
     port.lmc = info[PortInfo::lmc];
     if (info[PortInfo::port_state] != PortState::active) return;
@@ -70,8 +69,7 @@ void Subnet::take_smp(const Packet& packet) {
 /// Whose answer an SMP is: by its LID, or by the way that it went.
 PortIndex Subnet::port_of_smp(const Packet& packet, Octets smp) const {
     if (packet.mad[Mad::mgmt_class] == MgmtClass::subn_lid_routed) return sender_;
-    const auto found = port_by_route_.find(route_of(smp));
-    return found == port_by_route_.end() ? none : found->second;
+    return port_by_route_.find(route_of(smp));
 }
 
 /// A table has a block for every 32 P_Keys that the port can hold, and they come in any order. What was in it once is

@@ -5,10 +5,11 @@
 namespace ipoib::state {
 
 PortIndex Ports::add() {
-    if (ports_.size() >= limit_) {
+    if (left_ == 0) {
         ++refused_;
         return none;
     }
+    --left_;
     ports_.emplace_back();
     return static_cast<PortIndex>(ports_.size() - 1);
 }
@@ -20,10 +21,7 @@ PortIndex Ports::of(std::uint16_t lid) {
     return index;
 }
 
-PortIndex Ports::find(const wire::Gid& gid) const {
-    const auto found = by_gid_.find(gid);
-    return found == by_gid_.end() ? none : found->second;
-}
+PortIndex Ports::find(const wire::Gid& gid) const { return by_gid_.find(gid); }
 
 PortIndex Ports::of(std::uint16_t lid, const wire::Gid& gid, const Sight& now) {
     if (lid >= end_of_lids) lid = 0;
@@ -34,13 +32,13 @@ PortIndex Ports::of(std::uint16_t lid, const wire::Gid& gid, const Sight& now) {
     // Until now nobody has told which port has this LID.
     if (index == none && known != none && ports_[known].gid.is_zero()) {
         ports_[known].gid = gid;
-        by_gid_.emplace(gid, known);
+        refused_ += !by_gid_.set(gid, known);
         return known;
     }
     if (index == none) {
         if ((index = add()) == none) return none;
         ports_[index].gid = gid;
-        by_gid_.emplace(gid, index);
+        refused_ += !by_gid_.set(gid, index);
     }
     if (lid == 0) return index;
     // A port that came back with another LID, a LID that another port has now, or one more GID at this LID.
@@ -58,7 +56,11 @@ void Ports::rename(std::uint64_t from, std::uint64_t to) {
         auto& port = ports_[i];
         if (port.gid.is_zero() || port.gid.prefix() != from) continue;
         const auto gid = wire::Gid::of(to, port.gid.interface_id());
-        if (!by_gid_.emplace(gid, i).second) continue;
+        if (by_gid_.find(gid) != none) continue;
+        if (!by_gid_.set(gid, i)) {
+            ++refused_;
+            continue;
+        }
         port.gid = gid;
     }
 }

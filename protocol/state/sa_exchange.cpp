@@ -71,11 +71,10 @@ Request* Subnet::request_slot(const Packet& packet, std::uint16_t lid) {
             const bool one_waits = !one.answered, other_waits = !other.answered;
             return one_waits != other_waits ? one_waits : one.asked.frame > other.asked.frame;
         };
-        const bool has_set = set != request_index_.end();
-        if (has_set && (found == request_index_.end() || is_better(requests_[set->second], requests_[found->second])))
-            found = set;
+        const bool has_set = set != none;
+        if (has_set && (found == none || is_better(requests_[set], requests_[found]))) found = set;
     }
-    if (found != request_index_.end()) return &requests_[found->second];
+    if (found != none) return &requests_[found];
     if (most_requests_ == 0) return nullptr;
     if (requests_.size() < most_requests_) requests_.emplace_back();
     auto& slot = requests_[next_request_];
@@ -88,7 +87,7 @@ Request* Subnet::request_slot(const Packet& packet, std::uint16_t lid) {
             .transaction = key.first,
             .method = static_cast<Method>(static_cast<unsigned>(packet.mad[Mad::method]) & method_bits),
             .attribute = packet.mad[Mad::attribute_id]};
-    request_index_[key] = static_cast<std::uint32_t>(next_request_);
+    request_index_.set(key, static_cast<std::uint32_t>(next_request_));
     next_request_ = (next_request_ + 1) % most_requests_;
     return &slot;
 }

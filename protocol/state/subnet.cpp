@@ -11,22 +11,26 @@ namespace {
 
 constexpr std::size_t most_events = 4096;
 constexpr std::size_t tables_at_once = 16, longest_table = std::size_t{4} << 20;
+constexpr std::size_t most_routes = 65536;
 
 }  // namespace
 
-Subnet::Subnet(const Limits& limits)
-    : ports_(limits.ports),
-      groups_(limits.groups),
-      members_(limits.members),
-      neighbours_(limits.neighbours),
-      paths_(limits.paths),
-      connections_(limits.connections),
-      connected_(limits.queue_pairs),
-      queue_pairs_(limits.queue_pairs),
-      requesters_(limits.ports),
+Subnet::Subnet(std::shared_ptr<Limits> room)
+    : room_(std::move(room)),
+      ports_(room_->ports),
+      groups_(room_->groups),
+      members_(room_->members),
+      neighbours_(room_->neighbours),
+      paths_(room_->paths),
+      connections_(room_->connections),
+      connected_(room_->connected),
+      queue_pairs_(room_->queue_pairs),
+      requesters_(room_->requesters),
       link_by_p_key_(0x8000),
-      most_requests_(limits.requests),
-      tables_(tables_at_once, longest_table) {
+      most_requests_(room_->requests),
+      request_index_(room_->requests),
+      tables_(tables_at_once, longest_table),
+      port_by_route_(most_routes) {
     links_.emplace_back();  // of packets that belong to none
 }
 

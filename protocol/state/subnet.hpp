@@ -9,6 +9,7 @@
 #include "protocol/wire/packet.hpp"
 #include "protocol/wire/rmpp.hpp"
 
+#include <memory>
 #include <span>
 
 namespace ipoib::state {
@@ -29,7 +30,8 @@ struct Doubts {
 /// known. A packet's own news is known when `take` returns.
 class Subnet {
 public:
-    explicit Subnet(const Limits& limits = {});
+    /// `room` may be shared with other subnets.
+    explicit Subnet(std::shared_ptr<Limits> room = std::make_shared<Limits>());
 
     /// Learns from a packet and tells what is known around it. What a tester sends may be wrong on purpose and teaches
     /// nothing of a group's parameters.
@@ -187,6 +189,7 @@ private:
     void rejected(const Connection& connection, std::uint16_t reason);
     void end(Connection& connection);
 
+    std::shared_ptr<Limits> room_;
     Ports ports_;
     Table<wire::Gid, Group> groups_;
     Table<std::uint64_t, Member> members_;  ///< by group and port

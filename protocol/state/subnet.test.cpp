@@ -22,7 +22,7 @@ constexpr auto mask = McMemberRecord::component::join;
 /// Feeds packets one after the other.
 class Feed {
 public:
-    explicit Feed(const state::Limits& limits = {}) : subnet(limits) {}
+    explicit Feed(const state::Limits& limits = {}) : subnet(std::make_shared<state::Limits>(limits)) {}
     const state::Known& operator()(const PacketBuilder& packet) {
         octets_ = packet.build();
         decode(octets_, packet_);

@@ -2,9 +2,11 @@
 // Where the entities are kept: bounded, found in constant time, never moved.
 #pragma once
 
+#include "base/secret_hash.hpp"
 #include "protocol/state/entities.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <vector>
 
@@ -16,60 +18,80 @@
 
 namespace ipoib::state {
 
-/// How much is kept of one subnet. What comes beyond is not kept, and counted.
+/// How much more is kept, of all subnets that share it. What comes beyond is not kept, and counted. All of it takes
+/// less than 300 MiB.
 struct Limits {
-    std::size_t ports = 65536, groups = 65536, members = std::size_t{1} << 19, requests = 4096;
+    std::size_t ports = 65536, groups = 65536, members = std::size_t{1} << 18, requests = 4096;
     std::size_t neighbours = std::size_t{1} << 17, paths = std::size_t{1} << 17, connections = 4096;
-    std::size_t queue_pairs = std::size_t{1} << 17;
+    std::size_t queue_pairs = std::size_t{1} << 17, connected = std::size_t{1} << 17, requesters = 65536;
 };
 
-/// Spreads what an attacker chooses, too: every octet counts, and tables are bounded.
+/// Of the keys that tables have.
 struct KeyHash {
-    std::size_t operator()(std::uint64_t key) const noexcept {
-        key = (key ^ key >> 32) * 0x9e3779b97f4a7c15u;
-        return static_cast<std::size_t>(key ^ key >> 29);
-    }
+    std::size_t operator()(std::uint64_t key) const noexcept { return SecretHash::of(key); }
     std::size_t operator()(const wire::Gid& gid) const noexcept {
-        return (*this)((*this)(gid.prefix()) + gid.interface_id());
+        return SecretHash::of(gid.prefix(), gid.interface_id());
     }
     std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& key) const noexcept {
-        return (*this)((*this)(key.first) + key.second);
+        return SecretHash::of(key.first, key.second);
     }
     std::size_t operator()(const std::pair<wire::Gid, std::uint16_t>& key) const noexcept {
-        return (*this)((*this)(key.first) + key.second);
+        return SecretHash::of(key.first.prefix(), key.first.interface_id(), std::uint64_t{key.second});
     }
 };
 
+/// Numbers by key. Open addressing where there is a library for it: what is looked for lies in one or two lines of the
+/// cache, however many keys there are.
+template <class Key>
+class Index {
+public:
+    /// For as many keys as that. So many go into a quarter of the buckets: more are never made, whatever the keys are.
+    explicit Index(std::size_t most) : most_(most), most_buckets_(std::bit_ceil(4 * most)) {}
+
+    [[nodiscard]] std::uint32_t find(const Key& key) const {
+        const auto found = numbers_.find(key);
+        return found == numbers_.end() ? none : found->second;
+    }
+    /// The key has this number from now on; false where there is no room for a new one.
+    bool set(const Key& key, std::uint32_t number) {
+        if (const auto found = numbers_.find(key); found != numbers_.end()) {
+            numbers_.erase(found);
+        } else if (numbers_.size() >= most_ || numbers_.bucket_count() > most_buckets_) {
+            return false;
+        }
+        numbers_.emplace(key, number);
+        return true;
+    }
+    void erase(const Key& key) { numbers_.erase(key); }
+
+private:
+    std::size_t most_, most_buckets_;
 #if __has_include(<tsl/robin_map.h>)
-/// Open addressing: what is looked for lies in one or two lines of the cache, however many keys there are.
-template <class Key>
-using Index =
-    tsl::robin_map<Key, std::uint32_t, KeyHash, std::equal_to<>, std::allocator<std::pair<Key, std::uint32_t>>>;
+    tsl::robin_map<Key, std::uint32_t, KeyHash, std::equal_to<>, std::allocator<std::pair<Key, std::uint32_t>>>
+        numbers_;
 #else
-template <class Key>
-using Index = std::unordered_map<Key, std::uint32_t, KeyHash>;
+    std::unordered_map<Key, std::uint32_t, KeyHash> numbers_;
 #endif
+};
 
 /// Entities by key. They stay where they are until the table goes.
 template <class Key, class Entity>
 class Table {
 public:
-    explicit Table(std::size_t limit) : limit_(limit) {}
+    /// Takes from `left` for each entity; it may be shared, and outlives the table.
+    explicit Table(std::size_t& left) : left_(left), index_(left) {}
 
-    [[nodiscard]] std::uint32_t find(const Key& key) const {
-        const auto found = index_.find(key);
-        return found == index_.end() ? none : found->second;
-    }
+    [[nodiscard]] std::uint32_t find(const Key& key) const { return index_.find(key); }
     /// The entity with this key, made if it is new; `none` when the table is full.
     std::uint32_t find_or_add(const Key& key) {
         if (const auto found = find(key); found != none) return found;
-        if (entities_.size() >= limit_) {
+        const auto index = static_cast<std::uint32_t>(entities_.size());
+        if (left_ == 0 || !index_.set(key, index)) {
             ++refused_;
             return none;
         }
-        const auto index = static_cast<std::uint32_t>(entities_.size());
+        --left_;
         entities_.emplace_back();
-        index_.emplace(key, index);
         return index;
     }
     [[nodiscard]] Entity& operator[](std::uint32_t index) { return entities_[index]; }
@@ -79,7 +101,7 @@ public:
     [[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
 
 private:
-    std::size_t limit_;
+    std::size_t& left_;
     std::deque<Entity> entities_;
     Index<Key> index_;
     std::uint64_t refused_ = 0;
@@ -88,7 +110,8 @@ private:
 /// Ports by LID and by GID.
 class Ports {
 public:
-    explicit Ports(std::size_t limit) : limit_(limit) {}
+    /// Takes from `left` for each port; it may be shared, and outlives this.
+    explicit Ports(std::size_t& left) : left_(left), by_gid_(2 * left) {}
 
     /// The port that was seen with this LID last, made if there is none; `none` for a LID of no port, or when there is
     /// no room.
@@ -121,7 +144,7 @@ private:
     PortIndex add();
 
     static constexpr std::uint16_t end_of_lids = 0xc000;
-    std::size_t limit_;
+    std::size_t& left_;
     std::deque<Port> ports_;
     std::vector<Place> by_lid_;
     Index<wire::Gid> by_gid_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The tables: requirements, rules and cases, captures; and what changed since an earlier run.
+#include "base/secret_hash.hpp"
 #include "reports/html/parts.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ public:
     }
 
 private:
-    std::unordered_map<std::string_view, std::size_t> rows_;
+    std::unordered_map<std::string_view, std::size_t, SecretHash> rows_;
 };
 
 std::string sentence_of(const Result& result) {

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Inputs that an adversary made, each in little to be much: no command takes more than it may for them."""
+import copy
+import json
+import os
+import resource
+import subprocess
+import unittest
+
+import hostile
+from program import CAPTURES, PROGRAM, Folder, conform
+
+MOST_KIB = 512 * 1024
+
+
+class Hostile(Folder):
+    def resident(self, *arguments, code=(0, 1)):
+        """What it printed; refused where it took more memory than any input may cost, or no end of time."""
+        def bound():
+            resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+            resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+
+        with open(self.folder / "out", "w+", encoding="utf-8") as out:
+            # pylint: disable-next=consider-using-with
+            run = subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=out, stderr=subprocess.STDOUT, preexec_fn=bound)
+            _, status, usage = os.wait4(run.pid, 0)
+            run.returncode = os.waitstatus_to_exitcode(status)
+            out.seek(0)
+            text = out.read()
+        self.assertIn(run.returncode, code, text[-1000:])
+        self.assertLess(usage.ru_maxrss, MOST_KIB, arguments)
+        return text
+
+    def both(self, capture):
+        path = self.write("hostile.pcap", capture)
+        return self.resident("check", path), self.resident("links", path), self.resident("links", "--json", path)
+
+    def test_groups_that_were_made_to_collide_are_as_good_as_any(self):
+        count = 8194
+        *_, links = self.both(hostile.colliding(count))
+        self.assertEqual(len(json.loads(links)["links"]), count)
+
+    def test_an_address_is_told_on_its_own_link(self):
+        links = 20_000
+        *_, text = self.both(hostile.many_addresses(30_000, links))
+        told = json.loads(text)["links"]
+        self.assertEqual(len(told), links)
+        self.assertEqual([(len(port["addresses"]), port.get("more_addresses")) for one in told[:2] for port in one["ports"]],
+                         [(16, 30_000 - 16), (0, None)])
+
+    def test_subnets_share_what_is_kept(self):
+        check, links, _ = self.both(hostile.many_subnets(16, 1500, 12))
+        self.assertIn("one too many to keep", check)
+
+    def test_results_are_many(self):
+        path = self.folder / "results.json"
+        conform("check", "--quiet", CAPTURES / "usual.pcap", "--json", path)
+        results = json.loads(path.read_text())
+        one = results["results"][0]
+        results["results"] = []
+        for number in range(30_000):
+            another = copy.copy(one)
+            another.update(id=f"RULE-X-{number}", verdict="FAIL", type="FAIL", message=f"it is {number}")
+            results["results"].append(another)
+        path.write_text(json.dumps(results))
+        text = self.resident("merge", f"n1={path}", f"n2={path}", code=(1,))
+        self.assertIn("RULE-X-1", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
