@@ -250,8 +250,7 @@ private:
         for (const auto& result : results_.results) {
             if (result.verdict != requirement.verdict) continue;
             if (std::ranges::find(result.checks, requirement.id) != result.checks.end()) return {};
-            if (by.erase(result.id) != 0)
-                from += (from.empty() ? "; by " : ", ") + one_line(result.id);
+            if (by.erase(result.id) != 0) from += (from.empty() ? "; by " : ", ") + one_line(result.id);
         }
         return from;
     }

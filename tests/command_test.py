@@ -271,6 +271,22 @@ class Streams(Folder):
         self.assertIn("judged", rest.decode())
         self.assertIn("interrupted", rest.decode())
 
+    def test_a_file_that_was_not_read_to_its_end_is_an_error_with_what_was_judged_in_every_report(self):
+        head, records = (CAPTURES / "usual.pcap").read_bytes()[:24], (CAPTURES / "usual.pcap").read_bytes()[24:]
+        large = self.write("large.pcap", head + records * (200_000_000 // len(records)))
+        reports = {kind: self.folder / f"r.{kind}" for kind in ("json", "junit", "html")}
+        child = self.start("check", large, *(word for kind, path in reports.items() for word in (f"--{kind}", path)))
+        until(lambda: int(Path(f"/proc/{child.pid}/io").read_text().split()[1]) > 20_000_000, "it reads")
+        child.send_signal(signal.SIGINT)
+        out, _ = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 3, out)
+        self.assertIn(b"interrupted", out)
+        results = json.loads(reports["json"].read_text())
+        self.assertIn("interrupted", results["captures"][0]["error"])
+        self.assertIn("PASS", {one["verdict"] for one in results["results"]})
+        for kind in ("junit", "html"):
+            self.assertIn("interrupted", reports[kind].read_text())
+
     def test_a_reader_that_goes_away_does_not_lose_the_reports(self):
         path = self.folder / "r.json"
         child = self.start("check", CAPTURES / "broken.pcap", "--json", path)

@@ -6,6 +6,7 @@
 #include "protocol/requirements/catalogue.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace ipoib::conformance {
 namespace {
@@ -24,7 +25,10 @@ public:
     /// Whether there is another frame.
     bool next() {
         status_ = reader_.next(frame_);
-        if (status_ != capture::Status::frame) return false;
+        if (status_ != capture::Status::frame) {
+            was_stopped_ = status_ == capture::Status::end && capture::stop_requested();
+            return false;
+        }
         ++packets_;
         if (frame_.lost != 0) add_up(lost_before_, frame_.lost);
         return true;
@@ -62,7 +66,11 @@ public:
         if (status_ == capture::Status::cut)
             summary.notes.push_back("the last record is cut off; all before it was read");
         if (status_ == capture::Status::corrupt) summary.error = reader_.error();
-        if (capture::stop_requested()) summary.notes.push_back("interrupted; the verdicts are those so far");
+        // To stop a live capture is its end; a file has frames that nobody has judged.
+        if (was_stopped_ && is_file_)
+            summary.error = path_ + ": interrupted; the verdicts are those of what was read until then";
+        else if (was_stopped_)
+            summary.notes.emplace_back("interrupted; the verdicts are those so far");
         return summary;
     }
 
@@ -84,6 +92,7 @@ private:
     capture::Status status_ = capture::Status::end;
     std::uint64_t packets_ = 0, lost_ = 0, lost_before_ = 0;
     std::vector<Origin> origins_;
+    bool is_file_ = path_ != "-" && std::filesystem::is_regular_file(path_), was_stopped_ = false;
 };
 
 void add(std::vector<std::string>& notes, std::vector<std::string> more) {
