@@ -238,3 +238,20 @@ TEST_CASE("Baseline: what is written names each failure once, and loads when its
     CHECK(apply(run, *loaded, today).empty());
     for (const auto& result : run.results) CHECK(result.verdict != Verdict::fail);
 }
+
+TEST_CASE("Baseline: a key of very many parts is refused before it is read") {
+    const auto is_known = [](std::string_view) { return true; };
+    std::string dots = "a";
+    for (int i = 0; i < 150'000; ++i) dots += i % 2 ? ".a" : " . \"a.#'b\"";
+    for (const auto& text : {"\n" + dots + " = 1\n", "\n[" + dots + "]\n", "\n[[" + dots + "]]\n",
+                             "\nx = [\"\"\"#\"\"\", {" + dots + " = 1}]\n"}) {
+        const auto read = parse_baseline(text, "file", is_known);
+        REQUIRE_FALSE(read);
+        CHECK(read.error == "file:2: a key of more than 8 parts");
+    }
+    // Dots that are no part of a key.
+    CHECK(parse_baseline("# " + std::string(100, '.') + "\n", "file", is_known));
+    const auto read = parse_baseline(
+        "x = \"" + std::string(100, '.') + "\" # '''\ny = '''\n" + std::string(100, '.') + "'''\n", "file", is_known);
+    CHECK(read.error.find("parts") == std::string::npos);
+}

@@ -2,7 +2,6 @@
 // BASELINE.toml read and written. Every complaint names file and line; all of them are reported at once.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +13,7 @@
 #include "reports/complaints.hpp"
 #include "reports/failure.hpp"
 #include "reports/file.hpp"
+#include "reports/toml_document.hpp"
 #include "reports/toml_text.hpp"
 
 namespace ipoib::reports {
@@ -169,12 +169,8 @@ std::vector<Expected> read_entries(const toml::table& document, const IsRequirem
 Loaded<Baseline> parse_baseline(std::string_view text, std::string_view file, const IsRequirement& is_known) {
     Complaints complaints(file);
     Baseline baseline{std::string(file), {}};
-    try {
-        const auto document = toml::parse(to_ascii_toml(text), file);
-        baseline.expected = read_entries(document, is_known, complaints);
-    } catch (const toml::parse_error& failure) {
-        complaints.add(failure.source().begin.line, one_line(from_ascii_toml(failure.description()), longest_quote));
-    }
+    if (const auto document = toml_document(text, file, complaints))
+        baseline.expected = read_entries(*document, is_known, complaints);
     if (auto wrong = complaints.text(); !wrong.empty()) return Loaded<Baseline>::failed(std::move(wrong));
     return Loaded<Baseline>::of(std::move(baseline));
 }

@@ -26,6 +26,44 @@ std::string to_ascii_toml(std::string_view document) {
     return out;
 }
 
+namespace {
+
+/// Where the string, or the comment, that begins at `at` ends: behind it.
+std::size_t behind(std::string_view text, std::size_t at) noexcept {
+    const auto rest = text.substr(at);
+    const auto end_of = [&](std::size_t found, std::size_t size) {
+        return found == std::string_view::npos ? text.size() : at + found + size;
+    };
+    if (rest.front() == '#') return end_of(rest.find('\n'), 0);
+    const bool is_literal = rest.front() == '\'';
+    const bool is_of_lines = rest.starts_with("\"\"\"") || rest.starts_with("'''");
+    const auto mark = rest.substr(0, is_of_lines ? 3 : 1);
+    for (std::size_t i = mark.size(); i < rest.size(); ++i) {
+        if (rest[i] == '\\' && !is_literal)
+            ++i;
+        else if (rest.substr(i).starts_with(mark))
+            return end_of(i, mark.size());
+        else if (rest[i] == '\n' && !is_of_lines)
+            return end_of(i, 0);
+    }
+    return text.size();
+}
+
+}  // namespace
+
+std::size_t line_of_long_key(std::string_view document) noexcept {
+    constexpr std::string_view ends_key = "#\r\n=,[]{}";
+    std::size_t line = 1, parts = 1;
+    for (std::size_t i = 0; i < document.size();) {
+        const char c = document[i];
+        const auto next = c == '"' || c == '\'' || c == '#' ? behind(document, i) : i + 1;
+        if (ends_key.find(c) != std::string_view::npos) parts = 1;
+        if (c == '.' && ++parts > most_parts) return line;
+        for (; i < next; ++i) line += document[i] == '\n';
+    }
+    return 0;
+}
+
 std::string from_ascii_toml(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -12,6 +12,7 @@ TOP = Path(os.environ["IPOIB_SOURCE_DIR"]).resolve()
 # The adapter of a Linux host needs nothing of the rest, and tests may make processes as they need them.
 OWN = ("base/", "conformance/dut/linux/")
 TESTS = re.compile(r"\.test\.cpp$|/test_|^tests/")
+SAID = "a program complains by base/complain.hpp"
 WRITTEN = "a file is written by base/atomic_file.hpp"
 # What must be there once: how it is written, and whether tests are free to do it themselves.
 BY_HAND = {
@@ -20,6 +21,7 @@ BY_HAND = {
     "a process is started and waited for by base/child_process.hpp":
         (r"\bposix_spawnp?\(|\bwaitp?id\(|(?<!\w)::fork\(|\bexecv?[lpe]*\(", True),
     "a file is replaced by base/atomic_file.hpp": (r"(?<!\w)::rename\(", True),
+    SAID: (r"\bstd::cerr\b", True),
     WRITTEN: (r"\bstd::(?:ofstream|fstream)\b|\bfopen\([^;]*\"[wa]|\bO_CREAT\b", True),
     "text becomes one line by base/one_line.hpp": (r"std::string (one_line|printable)\(", True),
     "JSON on a line is written by base/json_object.hpp": (r"\bdump\(-1", True),

@@ -287,6 +287,24 @@ class Streams(Folder):
         for kind in ("junit", "html"):
             self.assertIn("interrupted", reports[kind].read_text())
 
+    def test_no_complaint_says_anything_to_the_terminal_that_a_person_did_not_mean(self):
+        strange = "x\x1b[31m\u202ey"
+        file = self.write("strange.toml", f'"{strange}" = 1\n["{strange}"]\n'.encode())
+        named = self.write(strange, b"no capture")
+        profile = self.write("profile.toml", b'["a\\u001b[31m\\u202e"]\n[dut]\n"\\u202e" = 1\n')
+        for arguments in (("check", named), ("check", CAPTURES / "usual.pcap", strange), ("links", named), (strange,),
+                          ("check", CAPTURES / "usual.pcap", "--expect", file), ("run", "--profile", file),
+                          ("run", "--profile", profile), ("run", "--" + strange), ("merge", named),
+                          ("merge", strange + "=" + str(named)), ("diff", named, named), ("run", "--dut", strange),
+                          ("run", "--fabric", strange), ("check", CAPTURES / "usual.pcap", "--json", f"/{strange}/x"),
+                          ("run", "--evidence", named), ("check", CAPTURES / "usual.pcap", "--sa", named),
+                          ("check", CAPTURES / "usual.pcap", "--assume", strange), ("explain", strange),
+                          ("decode", named), ("audit", "--fabric", strange), ("audit", "--sa", named)):
+            run = conform(*arguments)
+            told = run.stdout + run.stderr
+            self.assertNotEqual(run.returncode, 0, arguments)
+            self.assertNotRegex(told, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]", arguments)
+
     def test_a_reader_that_goes_away_does_not_lose_the_reports(self):
         path = self.folder / "r.json"
         child = self.start("check", CAPTURES / "broken.pcap", "--json", path)

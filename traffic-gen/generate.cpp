@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-gen PROFILE: from options to packets.
+#include "base/complain.hpp"
 #include "fabric/capture/reader.hpp"
 #include "fabric/simulated/scenario.hpp"
 #include "protocol/state/parameters.hpp"
@@ -230,7 +231,7 @@ bool is_too_slow(const Options& options, const Figures& figures, double seconds)
     const auto done =
         least.is_in_bits() ? bits * static_cast<double>(figures.octets) : static_cast<double>(figures.packets);
     if (done >= least.last() * seconds) return false;
-    std::cerr << fmt::format("ipoib-gen: slower than --min-rate {}\n", options.least_rate);
+    complain("ipoib-gen", fmt::format("slower than --min-rate {}", options.least_rate));
     return true;
 }
 
@@ -286,7 +287,7 @@ int onto_fabric(const Options& options, Play& what) {
     what.at_end = [&] {
         seconds = reporter.seconds();
         reporter.finish(", to " + options.out);
-        if (!options.is_quiet && options.stats != "json") std::cerr << sink.judgement();
+        if (!options.is_quiet && options.stats != "json") complain(sink.judgement());
     };
     play(options, what, scene, counter);
     return is_too_slow(options, counter.figures, seconds) ? exit_missed : exit_ok;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-gen: IPoIB traffic with every bit under control, into captures and onto fabrics.
+#include "base/complain.hpp"
 #include "conformance/terminal/manual.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "generated/version.hpp"
@@ -14,6 +15,7 @@
 
 #include <csignal>
 #include <iostream>
+#include <sstream>
 
 namespace ipoib::traffic {
 namespace {
@@ -48,7 +50,7 @@ int run(const Options& options) {
 }
 
 int say(const std::exception& error, int code) {
-    std::cerr << "ipoib-gen: " << error.what() << '\n';
+    complain("ipoib-gen", error.what());
     return code;
 }
 
@@ -77,7 +79,10 @@ int main(int argc, char** argv) {
         // The others have told what they have to tell.
         return program.get_subcommands().empty() ? run(options) : exit_ok;
     } catch (const CLI::ParseError& error) {
-        return program.exit(error) != 0 ? exit_usage : exit_ok;
+        std::ostringstream wrong;
+        const int code = program.exit(error, std::cout, wrong);
+        ipoib::complain(wrong.str());
+        return code != 0 ? exit_usage : exit_ok;
     } catch (const UsageError& error) {
         return say(error, exit_usage);
     } catch (const Refused& error) {

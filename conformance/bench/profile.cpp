@@ -4,9 +4,8 @@
 
 #include "reports/complaints.hpp"
 #include "reports/file.hpp"
+#include "reports/toml_document.hpp"
 #include "reports/toml_text.hpp"
-
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
@@ -175,11 +174,7 @@ std::string list_of(const std::vector<wire::IpNetwork>& networks) {
 Loaded<Profile> parse_profile(std::string_view text, std::string_view source) {
     Complaints complaints{source};
     Profile profile;
-    try {
-        profile = read(toml::parse(reports::to_ascii_toml(text), source), complaints);
-    } catch (const toml::parse_error& failure) {
-        complaints.add(failure.source().begin.line, from_ascii_toml(failure.description()));
-    }
+    if (const auto document = reports::toml_document(text, source, complaints)) profile = read(*document, complaints);
     if (auto wrong = complaints.text(); !wrong.empty()) return Loaded<Profile>::failed(std::move(wrong));
     return Loaded<Profile>::of(std::move(profile));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform audit: judge the groups that a subnet administrator holds.
 #include "conformance/audit/audit.hpp"
+#include "base/complain.hpp"
 #include "conformance/bench/recorder.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
@@ -135,12 +136,12 @@ int run_audit(const AuditOptions& options, const std::vector<std::string>& comma
     const RunClock clock;
     auto audited = options.sa.empty() ? audited_on_fabric(options) : audited_by_files(options);
     for (const auto& inventory : audited.inventories)
-        for (const auto& note : inventory.notes) std::cerr << "ipoib-conform: " << note << '\n';
+        for (const auto& note : inventory.notes) complain("ipoib-conform", note);
     auto results = audit::judge(audited.inventories, rules);
     // What nothing is judged by is worth knowing all the same.
     for (const auto& result : results.results)
         if (result.verdict == reports::Verdict::na)
-            for (const auto& note : result.notes) std::cerr << "ipoib-conform: " << note << '\n';
+            for (const auto& note : result.notes) complain("ipoib-conform", note);
     add_counts(audited);
     results.fabric = std::move(audited.facts);
     if (!options.evidence.empty() && !audited.lacks_evidence)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform check: judge captures.
+#include "base/complain.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/knowledge_options.hpp"
 #include "conformance/command/output.hpp"
@@ -117,8 +118,7 @@ bool anything_read(const reports::Results& results) {
     for (const auto& captured : results.captures) {
         any = any || captured.packets > 0;
         if (captured.packets > 0) continue;
-        std::cerr << "ipoib-conform: " << (captured.error.empty() ? captured.file + " holds no frame" : captured.error)
-                  << '\n';
+        complain("ipoib-conform", captured.error.empty() ? captured.file + " holds no frame" : captured.error);
     }
     return any;
 }

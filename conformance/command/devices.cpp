@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform devices: the RDMA ports here, and what is missing before one can be used.
+#include "base/complain.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/target/hca.hpp"
@@ -78,7 +79,7 @@ int run_devices(bool as_json) {
         if (!ports.empty() && !rights.has_raw_network) text += on_controlled;
         print(text);
     }
-    if (ports.empty()) std::cerr << "ipoib-conform: " << fabric::why_no_ports("") << '\n';
+    if (ports.empty()) complain("ipoib-conform", fabric::why_no_ports(""));
     return std::ranges::any_of(ports, [](const HostPort& port) { return port.obstacles.empty(); }) ? exit_ok
                                                                                                    : exit_nothing;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform links: what captures tell of each link.
+#include "base/complain.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/knowledge_options.hpp"
 #include "conformance/command/output.hpp"
@@ -48,8 +49,7 @@ int run_links(const LinksOptions& options) {
         any = any || capture.packets > 0;
         is_damaged = is_damaged || !capture.error.empty();
         if (capture.packets == 0)
-            std::cerr << "ipoib-conform: " << (capture.error.empty() ? capture.file + " holds no frame" : capture.error)
-                      << '\n';
+            complain("ipoib-conform", capture.error.empty() ? capture.file + " holds no frame" : capture.error);
     }
     return !any ? exit_usage : is_damaged ? exit_fault : exit_ok;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform: the judge's command line.
+#include "base/complain.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/terminal/manual.hpp"
@@ -9,6 +10,7 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <sstream>
 #include <system_error>
 
 namespace ipoib::conformance {
@@ -78,18 +80,21 @@ int main(int argc, char** argv) {
         flush_output();
     } catch (const CLI::ParseError& error) {
         errno = 0;
-        if (program.exit(error) != 0) return exit_usage;
+        std::ostringstream wrong;
+        const int code = program.exit(error, std::cout, wrong);
+        ipoib::complain(wrong.str());
+        if (code != 0) return exit_usage;
         std::cout.flush();
         return std::cout || errno == EPIPE ? exit_ok : exit_usage;
     } catch (const std::system_error& error) {
         if (error.code().value() == EPIPE) return exit_code;
-        std::cerr << "ipoib-conform: " << error.what() << '\n';
+        ipoib::complain("ipoib-conform", error.what());
         return exit_usage;
     } catch (const Fault& fault) {
-        std::cerr << "ipoib-conform: " << fault.what() << '\n';
+        ipoib::complain("ipoib-conform", fault.what());
         return exit_fault;
     } catch (const std::exception& error) {
-        std::cerr << "ipoib-conform: " << error.what() << '\n';
+        ipoib::complain("ipoib-conform", error.what());
         return exit_usage;
     }
     return exit_code;

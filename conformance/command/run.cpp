@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform run: drive an implementation through the cases.
+#include "base/complain.hpp"
 #include "base/temporary_folder.hpp"
 #include "conformance/command/choice.hpp"
 #include "conformance/command/commands.hpp"
@@ -26,7 +27,7 @@ struct Options {
     bool dry_run = false;
 };
 
-void remark(const std::string& text) { std::cerr << "ipoib-conform: " << text << '\n'; }
+void remark(const std::string& text) { complain("ipoib-conform", text); }
 
 Choice what_runs(const Options& options) {
     auto choice = choose(options.selectors);

@@ -3,6 +3,7 @@
 #include "conformance/command/writing.hpp"
 
 #include "base/atomic_file.hpp"
+#include "base/complain.hpp"
 #include "conformance/command/usage.hpp"
 
 #include <exception>
@@ -18,7 +19,7 @@ void tell(const std::string& failures) {
     static std::set<std::string> told;
     std::istringstream lines{failures};
     for (std::string failure; std::getline(lines, failure);)
-        if (told.insert(failure).second) std::cerr << "ipoib-conform: " << failure << std::endl;
+        if (told.insert(failure).second) complain("ipoib-conform", failure);
 }
 
 }  // namespace
