@@ -64,7 +64,7 @@ MAY_SEE = {
         "fabric", "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",
         "conformance/bench", "conformance/documents", "conformance/exhibits", "conformance/judge", "conformance/links",
         "conformance/metamorphic", "conformance/selftest", "conformance/target", "conformance/terminal"},
-    "traffic-gen": CHECKED | {
+    "traffic-gen": BASE | CHECKED | {
         "protocol", "protocol/build", "protocol/rules", "protocol/state", "fabric", "fabric/capture", "fabric/simulated",
         "conformance/bench", "conformance/judge", "conformance/target", "conformance/terminal"},
     "lab/guest": BASE | {"conformance/dut", "fabric/change"},

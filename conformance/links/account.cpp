@@ -36,7 +36,7 @@ public:
             });
             one.by_port.resize(one.hosts.size());
             std::iota(one.by_port.begin(), one.by_port.end(), 0U);
-            std::ranges::sort(one.by_port, {}, [&one](std::uint32_t at) { return one.hosts[at].port; });
+            std::ranges::sort(one.by_port, {}, [&hosts = one.hosts](std::uint32_t at) { return hosts[at].port; });
             if (one.link && (!one.groups.empty() || !one.hosts.empty())) all.push_back(std::move(one));
         }
         return all;
@@ -103,17 +103,24 @@ private:
     }
     /// Where the capture does not tell the link of an address, it may be any that its GID is on.
     void addresses() {
-        using Place = std::pair<Gid, std::uint16_t>;
-        const auto place = [](const state::Neighbour* one) { return Place{one->gid, one->p_key}; };
         std::vector<const state::Neighbour*> all;
         for (const auto& neighbour : subnet_.neighbours()) all.push_back(&neighbour);
-        std::ranges::sort(all, {}, [&](const auto* one) { return std::pair{place(one), one->address}; });
+        std::ranges::sort(all, {}, [](const auto* one) { return std::pair{place(one), one->address}; });
         for (auto& [index, link] : links_)
             for (auto& host : link.hosts) {
                 for (const std::uint16_t p_key : {index.first, std::uint16_t{0}})
-                    add(host, std::ranges::equal_range(all, Place{subnet_.port(host.port).gid, p_key}, {}, place));
+                    add(host, of(all, {subnet_.port(host.port).gid, p_key}));
                 std::ranges::sort(host.addresses);
             }
+    }
+    using Place = std::pair<Gid, std::uint16_t>;
+    static Place place(const state::Neighbour* one) { return {one->gid, one->p_key}; }
+    /// Those of a sorted list that are there.
+    static std::span<const state::Neighbour* const> of(std::span<const state::Neighbour* const> all,
+                                                       const Place& there) {
+        const auto begin = std::ranges::lower_bound(all, there, {}, place);
+        const auto end = std::ranges::upper_bound(begin, all.end(), there, {}, place);
+        return {begin, end};
     }
     static void add(Host& host, std::span<const state::Neighbour* const> found) {
         const auto room = std::min(found.size(), Host::most_addresses - host.addresses.size());
