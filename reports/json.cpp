@@ -35,6 +35,9 @@ Json reason(Verdict verdict, NotJudged why) {
     return name(why);
 }
 
+/// More than most take as text, in octets.
+constexpr std::size_t most_of_result = 2000;
+
 double finite(double seconds) { return std::isfinite(seconds) ? seconds : 0; }
 
 std::string relative(const std::string& path, const std::filesystem::path& folder) {
@@ -168,6 +171,9 @@ std::string to_json(const Results& results, const std::filesystem::path& folder)
     if (results.selected) head["selected"] = texts(*results.selected);
     auto text = head.dump(1);
     text.resize(text.size() - 2);  // the closing brace
+    // A text of hundreds of megabytes that grows step by step is there twice. What is reserved and not used costs
+    // nothing.
+    text.reserve(text.size() + most_of_result * results.results.size());
     if (!results.hosts.empty())
         add_list(text, "hosts", results.hosts,
                  [&](const HostResult& host) { return to_member(host, results.requirements); });

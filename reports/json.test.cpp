@@ -178,6 +178,25 @@ TEST_CASE("JSON: depth and breadth are bounded") {
     CHECK_THAT(error_of(broad + "\"x\":0}"), ContainsSubstring("an object with more than 1000 members"));
 }
 
+TEST_CASE("JSON: results that weigh much more than their text are refused, all files that are read together") {
+    std::string text = R"({"format":"ipoib-conform-results/1","results":[{"id":"a","verdict":"PASS"})";
+    for (int i = 0; i < 50'000; ++i) text += R"(,{"id":"a","verdict":"PASS"})";
+    text += "]}";
+    ResultsMemory memory;
+    CHECK(from_json(text, "a.json", {}, memory));
+    CHECK_THAT(from_json(text, "b.json", {}, memory).error,
+               ContainsSubstring("b.json: /results/") && ContainsSubstring("more than a results file of this size"));
+    CHECK(from_json(text, "b.json"));
+}
+
+TEST_CASE("JSON: a reader keeps as many details as the judge does") {
+    std::string text = R"({"format":"ipoib-conform-results/1","results":[{"id":"a","verdict":"FAIL","details":[{})";
+    for (int i = 0; i < 200; ++i) text += ",{}";
+    const auto loaded = from_json(text + "]}]}", "a.json");
+    REQUIRE(loaded);
+    CHECK(loaded->results[0].details.size() == 100);
+}
+
 TEST_CASE("JSON: no truncation of a good file reads, none crashes") {
     const auto text = to_json(samples::every_verdict());
     for (std::size_t size = 0; size + 2 < text.size(); size += 7) {

@@ -32,6 +32,7 @@ public:
 
     [[noreturn]] void refuse(const std::string& what) const { throw Wrong{place_, what}; }
 
+    [[nodiscard]] const Json& value() const { return *value_; }
     [[nodiscard]] std::string text() const {
         if (!value_->is_string()) expected("a string");
         return value_->get<std::string>();

@@ -8,6 +8,7 @@
 #include "base/utf8.hpp"
 #include "reports/file.hpp"
 #include "reports/json.hpp"
+#include "reports/json_document.hpp"
 #include "reports/json_node.hpp"
 
 namespace ipoib::reports {
@@ -15,56 +16,10 @@ namespace {
 
 /// What some thousand hosts have to say.
 constexpr std::size_t largest_file = std::size_t{512} << 20U;
-constexpr std::size_t deepest = 16;
-/// An object keeps the order of its members, so each one added is looked for among all before it.
-constexpr std::size_t most_members = 1000;
-constexpr std::size_t most_values = 20'000'000;
-
-/// A first pass over the text that builds nothing: syntax, and bounds on what the second one builds.
-class Bounds : public nlohmann::json_sax<Json> {
-public:
-    std::string error;
-
-    bool null() override { return count(); }
-    bool boolean(bool) override { return count(); }
-    bool number_integer(number_integer_t) override { return count(); }
-    bool number_unsigned(number_unsigned_t) override { return count(); }
-    bool number_float(number_float_t, const string_t&) override { return count(); }
-    bool string(string_t&) override { return count(); }
-    bool binary(binary_t&) override { return count(); }
-    bool start_object(std::size_t) override { return enter(); }
-    bool start_array(std::size_t) override { return enter(); }
-    bool end_object() override { return leave(); }
-    bool end_array() override { return leave(); }
-    bool key(string_t& name) override {
-        if (++members_[depth_] <= most_members) return true;
-        return refuse(fmt::format("an object with more than {} members, at \"{}\"", most_members, clipped(name, 40)));
-    }
-    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& why) override {
-        const std::string_view text = why.what();
-        const auto begin = text.find("] ");
-        return refuse(std::string(begin == std::string_view::npos ? text : text.substr(begin + 2)));
-    }
-
-private:
-    bool count() { return ++values_ <= most_values || refuse(fmt::format("more than {} values", most_values)); }
-    bool enter() {
-        if (++depth_ > deepest) return refuse(fmt::format("nested more than {} deep", deepest));
-        members_[depth_] = 0;
-        return count();
-    }
-    bool leave() {
-        --depth_;
-        return true;
-    }
-    bool refuse(std::string why) {
-        error = std::move(why);
-        return false;
-    }
-
-    std::size_t depth_ = 0, values_ = 0;
-    std::array<std::size_t, deepest + 1> members_{};
-};
+/// The judge keeps as many frames and details of a result.
+constexpr std::size_t most_shown = 100;
+/// The members that may be long.
+constexpr std::array<std::string_view, 4> lists{"requirements", "hosts", "captures", "results"};
 
 constexpr auto known_format = "ipoib-conform-results/1";
 
@@ -121,7 +76,7 @@ void read_head(const Node& node, Run& run) {
     node.read("dut", run.dut);
 }
 
-HostResult host_in(const Node& node) {
+HostResult head_of_host(const Node& node) {
     HostResult host;
     node.required("name", [&](const Node& name) { host.name = name.text(); });
     node.member("verdict", [&](const Node& verdict) { host.verdict = verdict_in(verdict); });
@@ -138,28 +93,20 @@ HostResult host_in(const Node& node) {
     return host;
 }
 
-/// The hosts, and their verdicts on the requirements that the results have.
-Names read_hosts(const Node& root, Results& results) {
-    Names names;
-    std::map<std::string_view, std::size_t> index;
-    for (const auto& requirement : results.requirements) index.emplace(requirement.id, index.size());
-    root.member("hosts", [&](const Node& list) {
-        list.items([&](const Node& node) {
-            auto host = host_in(node);
-            if (host.name.empty()) node.refuse("a host has no name");
-            if (!names.insert(host.name).second)
-                node.refuse(fmt::format("\"{}\" is there twice", one_line(host.name, 80)));
-            host.requirements.assign(results.requirements.size(), Verdict::na);
-            node.member("requirements", [&](const Node& verdicts) {
-                verdicts.members([&](const std::string& id, const Node& verdict) {
-                    if (const auto found = index.find(id); found != index.end())
-                        host.requirements[found->second] = verdict_in(verdict);
-                });
-            });
-            results.hosts.push_back(std::move(host));
+using Index = std::map<std::string_view, std::size_t>;
+
+/// A host with its verdicts on the requirements that the results have, and where those stand.
+HostResult host_in(const Node& node, const Index& requirements) {
+    auto host = head_of_host(node);
+    if (host.name.empty()) node.refuse("a host has no name");
+    host.requirements.assign(requirements.size(), Verdict::na);
+    node.member("requirements", [&](const Node& verdicts) {
+        verdicts.members([&](const std::string& id, const Node& verdict) {
+            if (const auto found = requirements.find(id); found != requirements.end())
+                host.requirements[found->second] = verdict_in(verdict);
         });
     });
-    return names;
+    return host;
 }
 
 CaptureResult capture_in(const Node& node, const Names& hosts, const std::filesystem::path& folder) {
@@ -203,7 +150,9 @@ PartVerdict part_in(const Node& node) {
 
 void read_frames(const Node& node, std::vector<std::uint64_t>& into) {
     node.member("frames", [&](const Node& list) {
-        list.items([&](const Node& frame) { into.push_back(frame.whole<std::uint64_t>()); });
+        list.items([&](const Node& frame) {
+            if (const auto number = frame.whole<std::uint64_t>(); into.size() < most_shown) into.push_back(number);
+        });
     });
 }
 
@@ -244,7 +193,10 @@ Result result_in(const Node& node, const Names& hosts, const Results& results, c
         list.items([&](const Node& found) { result.cases.push_back(case_in(found)); });
     });
     node.member("details", [&](const Node& list) {
-        list.items([&](const Node& detail) { result.details.push_back(detail_in(detail, results)); });
+        list.items([&](const Node& one) {
+            auto detail = detail_in(one, results);
+            if (result.details.size() < most_shown) result.details.push_back(std::move(detail));
+        });
     });
     return result;
 }
@@ -266,42 +218,119 @@ RequirementResult requirement_in(const Node& node) {
     return requirement;
 }
 
-Results results_in(const Node& root, const std::filesystem::path& folder) {
-    root.required("format", [](const Node& format) {
-        if (format.text() != known_format)
-            format.refuse(
-                fmt::format("\"{}\" is expected, found \"{}\"", known_format, clipped(printable(format.text()), 40)));
-    });
-    Results results;
-    read_head(root, results);
-    root.read("host", results.host);
-    root.member("selected", [&](const Node&) { root.read("selected", results.selected.emplace()); });
-    root.member("requirements", [&](const Node& list) {
-        list.items([&](const Node& one) { results.requirements.push_back(requirement_in(one)); });
-    });
-    const auto hosts = read_hosts(root, results);
-    root.member("captures", [&](const Node& list) {
-        list.items([&](const Node& one) { results.captures.push_back(capture_in(one, hosts, folder)); });
-    });
-    root.member("results", [&](const Node& list) {
-        list.items([&](const Node& one) { results.results.push_back(result_in(one, hosts, results, folder)); });
-    });
-    return results;
+/// What each takes in memory, in octets.
+template <class Item>
+std::size_t weight(const std::vector<Item>& items);
+std::size_t weight(const std::string& text) { return sizeof text + text.capacity(); }
+std::size_t weight(const std::pair<std::string, std::string>& fact) { return weight(fact.first) + weight(fact.second); }
+std::size_t weight(std::uint64_t) { return sizeof(std::uint64_t); }
+std::size_t weight(const PartVerdict& part) { return sizeof part + part.id.capacity() + part.fail_type.capacity(); }
+std::size_t weight(const CaseFrames& found) { return sizeof found + found.id.capacity() + weight(found.frames); }
+std::size_t weight(const Detail& one) {
+    return sizeof one + one.field.capacity() + one.expected.capacity() + one.actual.capacity() +
+           one.subject.capacity() + one.link.capacity() + one.in_case.capacity() + weight(one.requirements);
 }
+std::size_t weight(const Result& one) {
+    std::size_t sum = sizeof one + weight(one.checks) + weight(one.parts) + weight(one.frames) + weight(one.details) +
+                      weight(one.notes) + weight(one.cases);
+    for (const auto* text : {&one.id, &one.title, &one.fail_type, &one.message, &one.evidence, &one.reference,
+                             &one.repeat, &one.host, &one.revision})
+        sum += text->capacity();
+    return sum;
+}
+std::size_t weight(const CaptureResult& one) {
+    return sizeof one + one.file.capacity() + one.error.capacity() + one.host.capacity() + weight(one.notes);
+}
+/// A report names every requirement for every host.
+std::size_t weight(const HostResult& one) {
+    constexpr std::size_t of_requirements = 8192;
+    return of_requirements + one.requirements.size() + weight(one.command) + weight(one.fabric) + weight(one.dut) +
+           weight(one.errors) + weight(one.notes);
+}
+std::size_t weight(const RequirementResult& one) {
+    std::size_t sum = sizeof one + weight(one.by);
+    for (const auto* text :
+         {&one.id, &one.level, &one.strength, &one.section, &one.statement, &one.reason, &one.force, &one.status})
+        sum += text->capacity();
+    return sum;
+}
+
+template <class Item>
+std::size_t weight(const std::vector<Item>& items) {
+    std::size_t sum = 0;
+    for (const auto& item : items) sum += weight(item);
+    return sum;
+}
+
+/// Takes the results from the document, as long as they do not weigh more than is left.
+class Reader {
+public:
+    Reader(const JsonDocument& document, const std::filesystem::path& folder, std::size_t& left)
+        : document_(document), folder_(folder), left_(left) {}
+
+    Results results() {
+        const auto head = document_.head();
+        head.required("format", [](const Node& format) {
+            if (format.text() != known_format)
+                format.refuse(fmt::format("\"{}\" is expected, found \"{}\"", known_format,
+                                          clipped(printable(format.text()), 40)));
+        });
+        read_head(head, results_);
+        head.read("host", results_.host);
+        head.member("selected", [&](const Node&) { head.read("selected", results_.selected.emplace()); });
+        read_list("requirements", results_.requirements, requirement_in);
+        Index requirements;
+        for (const auto& one : results_.requirements) requirements.emplace(one.id, requirements.size());
+        Names hosts;
+        read_list("hosts", results_.hosts, [&](const Node& node) {
+            auto host = host_in(node, requirements);
+            if (!hosts.insert(host.name).second)
+                node.refuse(fmt::format("\"{}\" is there twice", one_line(host.name, 80)));
+            return host;
+        });
+        read_list("captures", results_.captures, [&](const Node& node) { return capture_in(node, hosts, folder_); });
+        read_list("results", results_.results,
+                  [&](const Node& node) { return result_in(node, hosts, results_, folder_); });
+        return std::move(results_);
+    }
+
+private:
+    template <class Items, class Read>
+    void read_list(std::string_view list, Items& into, Read read) {
+        document_.entries(list, [&](const Node& node) {
+            auto item = read(node);
+            const auto size = weight(item);
+            if (size > left_) node.refuse("from here on there is more than a results file of this size can hold");
+            left_ -= size;
+            into.push_back(std::move(item));
+        });
+    }
+
+    const JsonDocument& document_;
+    const std::filesystem::path& folder_;
+    std::size_t& left_;
+    Results results_;
+};
 
 }  // namespace
 
-Loaded<Results> from_json(std::string_view text, std::string_view source, const std::filesystem::path& folder) {
+Loaded<Results> from_json(std::string_view text, std::string_view source, const std::filesystem::path& folder,
+                          ResultsMemory&& memory) {
+    return from_json(text, source, folder, memory);
+}
+
+Loaded<Results> from_json(std::string_view text, std::string_view source, const std::filesystem::path& folder,
+                          ResultsMemory& memory) {
     const auto refused = [&](std::string_view place, std::string_view what) {
         return Loaded<Results>::failed(clipped(
             fmt::format("{}: {}{}", printable(source, Lines::join), place, printable(what, Lines::join)), 1000));
     };
     if (text.size() > largest_file) return refused("", fmt::format("larger than {} octets", largest_file));
-    Bounds bounds;
-    if (!Json::sax_parse(text, &bounds)) return refused("", bounds.error);
     try {
-        const auto document = Json::parse(text);
-        return Loaded<Results>::of(results_in(Node(document, ""), folder));
+        const auto document = JsonDocument::of(text, lists);
+        if (!document) return refused("", document.error);
+        memory.left += text.size() + text.size() / 2;
+        return Loaded<Results>::of(Reader(*document, folder, memory.left).results());
     } catch (const Wrong& wrong) {
         return refused((wrong.place.empty() ? "/" : wrong.place) + ": ", wrong.what);
     } catch (const Json::exception& failure) {
@@ -309,10 +338,15 @@ Loaded<Results> from_json(std::string_view text, std::string_view source, const 
     }
 }
 
-Loaded<Results> read_json(const std::filesystem::path& path) {
+Loaded<Results> read_json(const std::filesystem::path& path, ResultsMemory& memory) {
     const auto text = read_whole(path, largest_file);
     if (!text) return Loaded<Results>::failed(text.error);
-    return from_json(*text, path.string(), path == "-" ? std::filesystem::path{} : path.parent_path());
+    return from_json(*text, path.string(), path == "-" ? std::filesystem::path{} : path.parent_path(), memory);
+}
+
+Loaded<Results> read_json(const std::filesystem::path& path) {
+    ResultsMemory memory;
+    return read_json(path, memory);
 }
 
 }  // namespace ipoib::reports

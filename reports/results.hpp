@@ -197,8 +197,8 @@ struct RequirementMeta {
 /// ERROR or INCONC if any; else NA. A result judges what it checks and all that this implies, also over several steps.
 /// No verdict is worse than the requirement's strength: a FAIL that reaches a "should" is a WARN there (a FAIL after
 /// `apply_strict`), one that reaches a "may" is a PASS with the reason.
-/// `by` names the results that the verdict rests on, each once. Fills in the same way each host's verdicts from the
-/// results of that host; what others judged and a host with a fault did not is an ERROR there.
+/// `by` names the results that the verdict rests on, each once, the first thousand of them. Fills in the same way each
+/// host's verdicts from the results of that host; what others judged and a host with a fault did not is an ERROR there.
 void roll_up(Results&, std::span<const RequirementMeta> catalogue);
 
 }  // namespace ipoib::reports

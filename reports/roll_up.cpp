@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
@@ -86,32 +87,57 @@ Judgement lessened(Judgement one, std::string_view strength, bool is_strict) {
     return one;
 }
 
-/// For each requirement what bears on it, in the order of the results.
-std::vector<Judgements> judgements(const Results& results, std::span<const RequirementMeta> catalogue) {
-    Reach reach(catalogue);
-    std::vector<Judgements> found(catalogue.size());
-    std::vector<const Result*> taken(catalogue.size());
-    for (const auto& result : results.results)
-        for (const auto& id : result.checks) {
-            const auto one = judgement(result, id);
-            for (const auto i : reach.from(id)) {
-                if (taken[i] == &result && result.parts.empty()) continue;
-                taken[i] = &result;
-                found[i].push_back(lessened(one, catalogue[i].strength, results.is_strict));
-            }
-        }
-    return found;
-}
+/// A check of a result: what it says is a judgement.
+struct Check {
+    std::uint32_t result, index;
+};
 
-/// Ids of results, each once, in the order in which they came.
+/// For each requirement the checks that bear on it, in the order of the results.
+class Bearing {
+public:
+    Bearing(const Results& results, std::span<const RequirementMeta> catalogue)
+        : results_(results), catalogue_(catalogue), checks_(catalogue.size()) {
+        Reach reach(catalogue);
+        std::vector<const Result*> taken(catalogue.size());
+        for (std::uint32_t i = 0; i < results.results.size(); ++i) {
+            const auto& result = results.results[i];
+            for (std::uint32_t k = 0; k < result.checks.size(); ++k)
+                for (const auto requirement : reach.from(result.checks[k])) {
+                    if (taken[requirement] == &result && result.parts.empty()) continue;
+                    taken[requirement] = &result;
+                    checks_[requirement].push_back({i, k});
+                }
+        }
+    }
+
+    /// Of one requirement. All of them at once would take more memory than the results.
+    [[nodiscard]] Judgements on(std::size_t requirement) const {
+        Judgements found;
+        found.reserve(checks_[requirement].size());
+        for (const auto& check : checks_[requirement]) {
+            const auto& result = results_.results[check.result];
+            found.push_back(lessened(judgement(result, result.checks[check.index]), catalogue_[requirement].strength,
+                                     results_.is_strict));
+        }
+        return found;
+    }
+
+private:
+    const Results& results_;
+    std::span<const RequirementMeta> catalogue_;
+    std::vector<std::vector<Check>> checks_;
+};
+
+/// Ids of results, each once, in the order in which they came; the first thousand.
 class Ids {
 public:
     void add(std::string_view id) {
-        if (seen_.insert(id).second) names_.emplace_back(id);
+        if (names_.size() < most_ids && seen_.insert(id).second) names_.emplace_back(id);
     }
     [[nodiscard]] std::vector<std::string> take() { return std::move(names_); }
 
 private:
+    static constexpr std::size_t most_ids = 1000;
     std::unordered_set<std::string_view, SecretHash> seen_;
     std::vector<std::string> names_;
 };
@@ -179,41 +205,53 @@ RequirementResult rolled_up(const RequirementMeta& meta, const Judgements& by) {
 }
 
 /// The verdicts of each host on each requirement, and on the whole.
-void roll_up_hosts(Results& results, const std::vector<Judgements>& by) {
-    std::unordered_map<std::string_view, std::size_t, SecretHash> index;
-    std::vector<bool> has_fault;
-    for (auto& host : results.hosts) {
-        index.emplace(host.name, index.size());
-        has_fault.push_back(!faults_of(host).empty());
-        host.verdict = has_fault.back() ? Verdict::error : Verdict::na;
-        host.requirements.assign(by.size(), Verdict::na);
+class HostVerdicts {
+public:
+    explicit HostVerdicts(Results& results, std::size_t requirements)
+        : results_(results), on_host_(results.hosts.size()) {
+        for (auto& host : results.hosts) {
+            index_.emplace(host.name, index_.size());
+            has_fault_.push_back(!faults_of(host).empty());
+            host.verdict = has_fault_.back() ? Verdict::error : Verdict::na;
+            host.requirements.assign(requirements, Verdict::na);
+        }
+        for (const auto& result : results.results)
+            if (const auto found = index_.find(result.host); found != index_.end() && judged(result))
+                results.hosts[found->second].verdict = std::min(results.hosts[found->second].verdict, result.verdict);
     }
-    for (const auto& result : results.results)
-        if (const auto found = index.find(result.host); found != index.end() && judged(result))
-            results.hosts[found->second].verdict = std::min(results.hosts[found->second].verdict, result.verdict);
-    std::vector<Judgements> on_host(results.hosts.size());
-    for (std::size_t i = 0; i < by.size(); ++i) {
-        for (auto& some : on_host) some.clear();
-        for (const auto& one : by[i])
-            if (const auto found = index.find(one.from->host); found != index.end())
-                on_host[found->second].push_back(one);
-        const bool is_judged_somewhere = results.requirements[i].verdict != Verdict::na;
-        for (std::size_t host = 0; host < on_host.size(); ++host) {
-            auto& verdict = results.hosts[host].requirements[i];
-            verdict = worst_of(on_host[host], [](const Judgement&) {});
-            if (verdict == Verdict::na && is_judged_somewhere && has_fault[host]) verdict = Verdict::error;
+
+    /// Takes what bears on a requirement, and the verdict of all hosts together.
+    void roll_up(std::size_t requirement, const Judgements& by, Verdict of_all) {
+        for (auto& some : on_host_) some.clear();
+        for (const auto& one : by)
+            if (const auto found = index_.find(one.from->host); found != index_.end())
+                on_host_[found->second].push_back(one);
+        for (std::size_t host = 0; host < on_host_.size(); ++host) {
+            auto& verdict = results_.hosts[host].requirements[requirement];
+            verdict = worst_of(on_host_[host], [](const Judgement&) {});
+            if (verdict == Verdict::na && of_all != Verdict::na && has_fault_[host]) verdict = Verdict::error;
         }
     }
-}
+
+private:
+    Results& results_;
+    std::unordered_map<std::string_view, std::size_t, SecretHash> index_;
+    std::vector<bool> has_fault_;
+    std::vector<Judgements> on_host_;
+};
 
 }  // namespace
 
 void roll_up(Results& results, std::span<const RequirementMeta> catalogue) {
-    const auto by = judgements(results, catalogue);
+    const Bearing bearing(results, catalogue);
+    HostVerdicts hosts(results, catalogue.size());
     results.requirements.clear();
     results.requirements.reserve(catalogue.size());
-    for (std::size_t i = 0; i < catalogue.size(); ++i) results.requirements.push_back(rolled_up(catalogue[i], by[i]));
-    roll_up_hosts(results, by);
+    for (std::size_t i = 0; i < catalogue.size(); ++i) {
+        const auto by = bearing.on(i);
+        results.requirements.push_back(rolled_up(catalogue[i], by));
+        hosts.roll_up(i, by, results.requirements.back().verdict);
+    }
 }
 
 }  // namespace ipoib::reports

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Inputs that an adversary made, each in little to be much: no command takes more than it may for them."""
-import copy
 import json
 import os
 import resource
@@ -53,19 +52,47 @@ class Hostile(Folder):
         check, links, _ = self.both(hostile.many_subnets(16, 1500, 12))
         self.assertIn("one too many to keep", check)
 
-    def test_results_are_many(self):
+    def results(self, **change):
+        """A results file with some members of another making."""
         path = self.folder / "results.json"
         conform("check", "--quiet", CAPTURES / "usual.pcap", "--json", path)
         results = json.loads(path.read_text())
-        one = results["results"][0]
-        results["results"] = []
-        for number in range(30_000):
-            another = copy.copy(one)
-            another.update(id=f"RULE-X-{number}", verdict="FAIL", type="FAIL", message=f"it is {number}")
-            results["results"].append(another)
-        path.write_text(json.dumps(results))
-        text = self.resident("merge", f"n1={path}", f"n2={path}", code=(1,))
-        self.assertIn("RULE-X-1", text)
+        results.update((name, make(results)) for name, make in change.items())
+        path.write_text(json.dumps(results, separators=(",", ":")))
+        return path
+
+    def reported(self, *arguments, code):
+        """In every form."""
+        return "".join(self.resident("merge", *arguments, *form, code=code) for form in (
+            [], *([f"--{form}", self.folder / "report"] for form in ("json", "junit", "html", "markdown"))))
+
+    def test_results_are_many(self):
+        def many(results):
+            one = results["results"][0]
+            return [one | {"id": f"RULE-X-{number}", "verdict": "FAIL", "type": "FAIL", "message": f"it is {number}"}
+                    for number in range(30_000)]
+        path = self.results(results=many)
+        self.assertIn("RULE-X-1", self.resident("merge", f"n1={path}", f"n2={path}", code=(1,)))
+        self.reported(f"n1={path}", code=(1,))
+
+    def test_results_are_small_and_very_many(self):
+        path = self.results(results=lambda _: [{"id": str(number), "verdict": "PASS"} for number in range(1_000_000)])
+        self.assertIn("more than a results file of this size can hold", self.reported(f"n1={path}", code=(3,)))
+
+    def test_one_result_checks_everything_many_times(self):
+        path = self.results(results=lambda results: [
+            {"id": str(number), "verdict": "FAIL", "checks": [one["id"] for one in results["requirements"]]}
+            for number in range(4_000)])
+        self.reported(f"n1={path}", code=(1,))
+
+    def test_a_result_of_very_many_details(self):
+        path = self.results(results=lambda _: [{"id": "RULE-X", "verdict": "FAIL", "details": [{}] * 6_000_000}])
+        self.assertIn("more than 500000 values in one entry", self.reported(f"n1={path}", code=(3,)))
+
+    def test_hosts_are_very_many(self):
+        path = self.results(hosts=lambda _: [{"name": str(number)} for number in range(1_000_000)], captures=lambda _: [],
+                            results=lambda _: [])
+        self.assertIn("more than a results file of this size can hold", self.reported(path, code=(2,)))
 
 
 if __name__ == "__main__":

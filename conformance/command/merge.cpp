@@ -74,9 +74,9 @@ std::optional<std::string> reason_beside(const std::string& file) {
     return reason.empty() ? path + " is there, but gives no reason" : reason;
 }
 
-void take(reports::Merger& merger, const Source& source) {
+void take(reports::Merger& merger, const Source& source, reports::ResultsMemory& memory) {
     const auto reason = reason_beside(source.file);
-    auto results = reports::read_json(source.file);
+    auto results = reports::read_json(source.file, memory);
     if (!results && source.host.empty()) throw UsageError(results.error);
     if (!results) {
         auto why = reason.value_or("the file is missing");
@@ -96,7 +96,8 @@ reports::Results joined(const std::vector<Source>& all, const ReportOptions& opt
                         const std::vector<std::string>& command) {
     const RunClock clock;
     reports::Merger merger;
-    for (const auto& source : all) take(merger, source);
+    reports::ResultsMemory memory;
+    for (const auto& source : all) take(merger, source, memory);
     auto results = merger.results(suite_version);
     const auto seconds = results.seconds;
     clock.complete(results, options, command);

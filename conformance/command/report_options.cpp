@@ -181,7 +181,8 @@ Comparisons load_comparisons(const ReportOptions& options) {
     load(
         options.expect, [&](const std::string& file) { return reports::load_baseline(file, is_requirement); },
         comparisons.baseline);
-    load(options.compare, reports::read_json, comparisons.earlier);
+    load(
+        options.compare, [](const std::string& file) { return reports::read_json(file); }, comparisons.earlier);
     return comparisons;
 }
 

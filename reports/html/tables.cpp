@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 #include <unordered_map>
 
 #include "base/utf8.hpp"
@@ -14,7 +16,9 @@
 namespace ipoib::reports::html {
 namespace {
 
-constexpr std::size_t longest_message = 300, lines_told = 1000;
+constexpr std::size_t longest_message = 300, lines_told = 1000, most_links = 100;
+/// More of them no browser shows.
+constexpr std::size_t most_rows = 20'000;
 
 Element row(Element rows, char kind, std::size_t index, Verdict verdict, std::string_view sections) {
     return rows.add("tr",
@@ -23,15 +27,27 @@ Element row(Element rows, char kind, std::size_t index, Verdict verdict, std::st
 
 void number(Element row, std::uint64_t value) { row.add("td", {{"class", "n"}}).literal(std::to_string(value)); }
 
+/// The results that have a row, in their order: all, or as many as a page holds, the worst ones first of all.
+std::vector<std::size_t> with_row(const Results& results) {
+    std::vector<std::size_t> rows(results.results.size());
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    if (rows.size() <= most_rows) return rows;
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](auto a, auto b) { return results.results[a].verdict < results.results[b].verdict; });
+    rows.resize(most_rows);
+    std::sort(rows.begin(), rows.end());
+    return rows;
+}
+
 /// Links to the rows of results by their id: the first one of each.
 class Rows {
 public:
     explicit Rows(const Results& results) {
-        for (std::size_t i = 0; i < results.results.size(); ++i) rows_.emplace(results.results[i].id, i);
+        for (const auto i : with_row(results)) rows_.emplace(results.results[i].id, i);
     }
-    void links(Element cell, const std::vector<std::string>& ids) const {
+    void links(Element cell, std::span<const std::string> ids) const {
         std::string_view between;
-        for (const auto& id : ids) {
+        for (const auto& id : ids.first(std::min(ids.size(), most_links))) {
             cell.literal(between);
             between = ", ";
             if (const auto found = rows_.find(id); found != rows_.end())
@@ -39,6 +55,7 @@ public:
             else
                 cell.text(id);
         }
+        if (ids.size() > most_links) cell.literal(fmt::format(" and {} more", ids.size() - most_links));
     }
 
 private:
@@ -128,11 +145,14 @@ void requirement_table(Element main, const Context& context) {
 
 void result_table(Element main, const Context& context) {
     const auto& all = context.results.results;
-    auto body = table(section(main, "results", "Rules and cases", true), "list",
-                      {"verdict", "rule or case", "what was found", "observed", "violations"});
+    const auto rows = with_row(context.results);
+    auto part = section(main, "results", "Rules and cases", true);
+    if (rows.size() < all.size())
+        part.add("p").literal(fmt::format("The worst {} of {}; the JSON report has all.", rows.size(), all.size()));
+    auto body = table(part, "list", {"verdict", "rule or case", "what was found", "observed", "violations"});
     std::vector<bool> is_told(all.size());
     for (const auto& one : context.findings) is_told[one.index] = true;
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const auto i : rows) {
         const auto& one = all[i];
         auto line = row(body, 'r', i, one.verdict, context.sections_of(one));
         badge(line.add("td"), one.verdict, verdict_name(one));
