@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 
 #include <fmt/format.h>
 #include "base/one_line.hpp"
@@ -82,6 +83,19 @@ std::string requirement_line(const RequirementResult& requirement) {
                        force_of(requirement), one_line(requirement.statement, longest_value));
 }
 
+std::vector<std::string> demand_lines(const Requirements& requirements, const Result& result) {
+    // No rule or case checks as many; a results file from elsewhere may say that one does.
+    constexpr std::size_t most_told = 20;
+    const auto ids = concerned(result);
+    std::vector<std::string> lines;
+    for (const auto id : std::span(ids).first(std::min(ids.size(), most_told))) {
+        const auto* requirement = requirements.find(id);
+        lines.push_back(requirement == nullptr ? one_line(id, longest_value) : requirement_line(*requirement));
+    }
+    if (ids.size() > most_told) lines.push_back(fmt::format("and {} more requirements", ids.size() - most_told));
+    return lines;
+}
+
 std::string violation_line(const Results& results, const Detail& detail) {
     std::string line;
     if (!detail.in_case.empty())
@@ -151,11 +165,7 @@ std::string why_not_judged(const Result& result) {
 std::string explanation(const Results& results, const Requirements& requirements, const Result& result,
                         std::size_t most) {
     auto text = message_of(result);
-    for (const auto id : concerned(result))
-        if (const auto* requirement = requirements.find(id); requirement != nullptr)
-            text += "\n" + requirement_line(*requirement);
-        else
-            text += "\n" + one_line(id, longest_value);
+    for (const auto& line : demand_lines(requirements, result)) text += "\n" + line;
     for (const auto& line : case_lines(result)) text += "\n" + line;
     const auto shown = std::min(most, result.details.size());
     for (std::size_t i = 0; i < shown; ++i) text += "\n" + violation_line(results, result.details[i]);

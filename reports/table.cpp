@@ -294,10 +294,7 @@ private:
         if (result.violations > 0 || result.verdict == Verdict::fail || result.verdict == Verdict::warn)
             indented(2, counts_of(result));
         indented(2, clipped(message_of(result), 4000));
-        for (const auto id : concerned(result)) {
-            const auto* requirement = requirements_.find(id);
-            indented(2, requirement == nullptr ? one_line(id) : requirement_line(*requirement));
-        }
+        for (const auto& line : demand_lines(requirements_, result)) indented(2, line);
         for (const auto& line : case_lines(result)) indented(2, line);
         const auto shown = std::min(options_.violations, result.details.size());
         for (std::size_t i = 0; i < shown; ++i) indented(4, violation_line(results_, result.details[i]));

@@ -135,7 +135,7 @@ bool ByteSource::fill_decompressed(wire::MutableOctets room) {
         // Asked even when there is nothing left to decode: a decompressor may hold octets back.
         const bool is_sound = decompressor_->decode(undecoded_, room);
         const std::size_t count = room_size - room.size();
-        if (!is_sound) finish(End::corrupt, data + "are damaged: " + decompressor_->error());
+        if (!is_sound) finish(End::corrupt, data + decompressor_->error());
         filled_ += count;
         if (count > 0) return true;
         if (end_ != End::not_yet) break;

@@ -191,6 +191,19 @@ TEST_CASE("Reader: damaged compressed data are corrupt, and the frames before th
     }
 }
 
+TEST_CASE("Reader: a window that would take too much memory is no damage") {
+    // The window of a member with a size is no larger than that: nothing is known of what comes from a pipe.
+    const auto packed = compressed({"zstd", "cat | zstd -c --long=31"}, capture_of(7));
+    if (packed.empty()) {
+        WARN("zstd is not available here");
+        return;
+    }
+    const auto outcome = read_all(packed);
+    CHECK(outcome.status == Status::corrupt);
+    CHECK_THAT(outcome.error, ContainsSubstring("the zstd data have a window of more than 128 MiB; ") &&
+                                  ContainsSubstring("zstd -d --long=31"));
+}
+
 TEST_CASE("Reader: a mutated octet of a compressed capture never crashes, hangs, or is taken for the whole capture") {
     const auto kind = GENERATE(from_range(kinds));
     const auto plain = capture_of(5);

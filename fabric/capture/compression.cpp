@@ -9,6 +9,7 @@
 #endif
 #ifdef IPOIB_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 #ifdef IPOIB_LZ4
 #include <lz4frame.h>
@@ -16,6 +17,8 @@
 
 namespace ipoib::capture {
 namespace {
+
+[[maybe_unused]] constexpr std::string_view damaged = "are damaged: ";
 
 #ifdef IPOIB_GZIP
 class Gzip final : public Decompressor {
@@ -44,7 +47,7 @@ public:
         if (result == Z_STREAM_END) is_between_members_ = true;
         // Z_BUF_ERROR only says that there was nothing to do with so little input.
         if (result == Z_STREAM_END || result == Z_OK || result == Z_BUF_ERROR) return true;
-        error_ = stream_.msg ? stream_.msg : zError(result);
+        error_ = std::string(damaged) + (stream_.msg ? stream_.msg : zError(result));
         return false;
     }
 
@@ -71,7 +74,10 @@ public:
         in = in.subspan(input.pos);
         out = out.subspan(output.pos);
         if (ZSTD_isError(result)) {
-            error_ = ZSTD_getErrorName(result);
+            // To decode them would take as much memory as whoever wrote them likes.
+            error_ = ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge
+                         ? "have a window of more than 128 MiB; \"zstd -d --long=31\" decompresses such a file"
+                         : std::string(damaged) + ZSTD_getErrorName(result);
             return false;
         }
         is_between_members_ = result == 0;
@@ -98,7 +104,7 @@ public:
         std::size_t read = in.size(), written = out.size();
         const std::size_t result = LZ4F_decompress(context_, out.data(), &written, in.data(), &read, nullptr);
         if (LZ4F_isError(result)) {
-            error_ = LZ4F_getErrorName(result);
+            error_ = std::string(damaged) + LZ4F_getErrorName(result);
             return false;
         }
         in = in.subspan(read);

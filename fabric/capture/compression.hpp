@@ -25,7 +25,7 @@ public:
     virtual ~Decompressor() = default;
 
     /// Decodes from the front of `in` to the front of `out` and shrinks both by what was used. An empty `in` flushes
-    /// what is held back. False when the data are damaged: error() says how.
+    /// what is held back. False when the data cannot be decoded: error() says why, as "are damaged: ...".
     virtual bool decode(wire::Octets& in, wire::MutableOctets& out) = 0;
 
     /// Whether the stream may end here: every member begun so far is complete.
