@@ -390,6 +390,9 @@ class OtherCommands(Folder):
         self.assertIn("checks RFC4391-6-03, RFC4391-6-02", text)
         self.assertNotIn("can run", text)
         self.assertEqual(conform("list", "nonsense").returncode, 2)
+        # Every option of where and on what is heeded, alone as with others.
+        self.assertEqual(conform("list", "--scenario", "nonsense").returncode, 2)
+        self.assertIn("can run", conform("list", CASE, "--allow", "observe").stdout)
         here = {e["id"]: e for e in json.loads(conform("list", "--json", "--fabric", "simulated").stdout)}
         self.assertEqual((here[CASE]["can_run"], here[CASE]["na"]), (True, None))
         there = {e["id"]: e for e in json.loads(conform("list", "--json", "--dut", "sa").stdout)}

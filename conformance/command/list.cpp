@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 
 namespace ipoib::conformance {
 namespace {
@@ -24,7 +25,7 @@ using nlohmann::ordered_json;
 struct ListOptions {
     std::vector<std::string> selectors;
     TargetOptions target;
-    bool json = false, is_placed = false;  ///< placed: a fabric or DUT was named
+    bool json = false, is_placed = false;  ///< placed: any of `target` was given
 };
 
 /// The requirements that a case or rule checks; a rule's list has room for more.
@@ -176,10 +177,12 @@ Action set_up_list(CLI::App& command, const std::string&) {
     command.add_flag("--json", options->json, "As JSON");
     add_target_options(command, options->target);
     add_permission_options(command, options->target);
-    command.footer("With --fabric, --dut or --profile it also tells which cases can run there, and why others cannot.");
+    command.footer(
+        "With options of where and on what, it also tells which cases can run there, and why others cannot.");
     return [options, &command] {
-        for (const auto* const option : {"--fabric", "--dut", "--profile"})
-            options->is_placed = options->is_placed || command.get_option(option)->count() > 0;
+        const std::set<std::string> of_the_list{"--help", "--json", "SELECTOR"};
+        for (const auto* const option : command.get_options())
+            if (option->count() > 0 && !of_the_list.contains(option->get_name())) options->is_placed = true;
         run_list(*options);
         return exit_ok;
     };
