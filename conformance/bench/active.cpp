@@ -90,9 +90,29 @@ private:
 
     /// The case's own part: begin, steps, health. Leaves the verdict in the findings.
     void converse(Bench& bench, CaseContext& context) {
-        auto& session = context.session;
         auto& findings = context.findings;
+        auto end = pass(bench, context, Family::ipv4);
+        if (case_.in_both_families && !is_broken_ && !fabric::Loop::stop_requested()) {
+            tidy_up(bench);
+            if (not_put_back_.empty()) end = worse(std::move(end), pass(bench, context, Family::ipv6), findings);
+        }
+        if (end.verdict)
+            findings.conclude(*end.verdict, end.why, end.reason);
+        else
+            findings.conclude();
+        if (fabric::Loop::stop_requested()) findings.conclude(Verdict::error, "interrupted");
+        examine(context);
+    }
+
+    /// The steps in one family, and how they ended.
+    CaseEnds pass(Bench& bench, CaseContext& context, Family family) {
+        auto& session = context.session;
         try {
+            if (family == Family::ipv6) {
+                session.undo();
+                context.findings.speak_of("IPv6: ");
+            }
+            context.situation().family = family;
             if (!run_.judges_sa) {
                 if (case_.begin == Begin::running)
                     session.bring_dut_up();
@@ -100,23 +120,35 @@ private:
                     session.take_dut_down();
             }
             if (session.dut_is_found()) context.recorder.dut_is(context.situation().dut.lid);
+            if (family == Family::ipv6) meet_in_ipv6(bench);
             case_.steps(bench);
-            findings.conclude();
+            return CaseEnds::as_judged();
         } catch (const CaseEnds& ends) {
-            if (ends.verdict)
-                findings.conclude(*ends.verdict, ends.why, ends.reason);
-            else
-                findings.conclude();
+            return ends;
         } catch (const Unsupported& unsupported) {
-            findings.conclude(Verdict::na, unsupported.what(), NotJudged::tester);
+            return CaseEnds::not_applicable(unsupported.what());
         } catch (const ControlFailed& why) {
-            findings.conclude(Verdict::inconc, std::string("the DUT could not do what was asked: ") + why.what());
+            return CaseEnds::inconclusive(std::string("the DUT could not do what was asked: ") + why.what());
         } catch (const ChannelBroken& why) {
             is_broken_ = true;
-            findings.conclude(Verdict::error, why.what());
+            return CaseEnds::error(why.what());
         }
-        if (fabric::Loop::stop_requested()) findings.conclude(Verdict::error, "interrupted");
-        examine(context);
+    }
+
+    void meet_in_ipv6(Bench& bench) const {
+        if (bench.situation().dut.ipv6.is_zero()) bench.not_applicable("the DUT tells no IPv6 address");
+        if (case_.begin == Begin::down) return;
+        bench.step("The DUT answers an ordinary echo request");
+        bench.control6();
+    }
+
+    /// Of both families: what could not be judged in one does not hide what was in the other.
+    static CaseEnds worse(CaseEnds ipv4, CaseEnds ipv6, Findings& findings) {
+        const auto rank = [](const CaseEnds& ends) { return ends.verdict.value_or(Verdict::pass); };
+        if (ipv6.verdict && rank(ipv6) != Verdict::na) ipv6.why = "IPv6: " + ipv6.why;
+        if (rank(ipv6) == Verdict::na && rank(ipv4) != Verdict::na) findings.note("not judged in IPv6: " + ipv6.why);
+        if (rank(ipv4) == Verdict::na && rank(ipv6) != Verdict::na) findings.note("not judged in IPv4: " + ipv4.why);
+        return rank(ipv6) < rank(ipv4) ? ipv6 : ipv4;
     }
 
     void tidy_up(Bench& bench) {

@@ -149,14 +149,14 @@ TEST_CASE("Active run: a violation names step, requirement, frame and field, and
     const auto results = run_all(target, active);
     const auto& failed = results.results.at(0);
     CHECK(failed.verdict == Verdict::fail);
-    CHECK(failed.message.find("step \"An ordinary echo request is answered\": ICMP echo reply (frame ") == 0);
+    CHECK(failed.message.find("step \"An ordinary echo request is answered\": echo reply (frame ") == 0);
     CHECK(failed.message.find("Encap.Reserved is 0x0100, expected 0x0000") != std::string::npos);
     CHECK(failed.repeat == "ipoib-conform run IPOIB-4391-6-INV-001");
     REQUIRE(failed.parts.size() == 2);
     CHECK(failed.parts[0].verdict == Verdict::pass);
     CHECK(failed.parts[1].id == "RFC4391-6-02");
     CHECK(failed.parts[1].verdict == Verdict::fail);
-    REQUIRE(failed.details.size() == 1);
+    REQUIRE(failed.details.size() == 2);  // in IPv4 and IPv6
     PassiveRun passive{.captures = {failed.evidence}, .rules = {rules::find("RULE-RFC4391-6-02")}};
     const auto judged = check(passive).results.at(0);
     CHECK(judged.verdict == Verdict::fail);
@@ -176,6 +176,45 @@ TEST_CASE("Active run: something forbidden without a positive control before is 
     });
     CHECK(result.verdict == Verdict::error);
     CHECK(result.message.find("without a positive control") != std::string::npos);
+}
+
+TEST_CASE("Active run: what is stated of IP is judged in both families, and told by which") {
+    const auto run_both = [](void (*steps)(Bench&)) {
+        auto one = local(steps);
+        one.in_both_families = true;
+        auto active = everything({});
+        active.cases = {&one};
+        active.rules.clear();
+        return run_all({}, active).results.at(0);
+    };
+    const auto good = run_both([](Bench& bench) {
+        bench.step("a question and its answer");
+        bench.send(echo_request());
+        bench.require(echo_reply(), within(1s));
+        bench.require(bench.fresh_group().is_v4() != bench.situation().is_ipv6(), "a group of the family");
+    });
+    CHECK(good.verdict == Verdict::pass);
+    CHECK(good.observed == 4);
+    const auto wrong_in_one = run_both([](Bench& bench) {
+        bench.step("a claim");
+        bench.require(!bench.situation().is_ipv6(), "IPv4", "IPv6");
+    });
+    CHECK(wrong_in_one.verdict == Verdict::fail);
+    CHECK(wrong_in_one.violations == 1);
+    CHECK(wrong_in_one.message == "step \"IPv6: a claim\": expected IPv4, found IPv6");
+    const auto unclear_in_one = run_both([](Bench& bench) {
+        bench.step("a claim");
+        bench.precondition(bench.situation().is_ipv6(), "it is IPv6");
+        bench.require(true, "anything");
+    });
+    CHECK(unclear_in_one.verdict == Verdict::inconc);
+    const auto absent_in_one = run_both([](Bench& bench) {
+        bench.step("a claim");
+        if (bench.situation().is_ipv6()) bench.not_applicable("there is none");
+        bench.require(true, "anything");
+    });
+    CHECK(absent_in_one.verdict == Verdict::pass);
+    CHECK(absent_in_one.notes.front() == "not judged in IPv6: there is none");
 }
 
 TEST_CASE("Active run: a step that judges what the case does not list is an ERROR") {

@@ -200,6 +200,18 @@ const Situation& Bench::situation() const noexcept { return context_.situation()
 const build::Link& Bench::link() const noexcept { return situation().link; }
 const Profile& Bench::profile() const noexcept { return context_.profile; }
 
+IpAddress Bench::all_routers() const noexcept {
+    constexpr auto all_routers4 = IpAddress::v4(0xe0000002);
+    constexpr auto all_routers6 = IpAddress::v6(Gid::of(std::uint64_t{0xff02} << 48, 2));
+    return situation().is_ipv6() ? all_routers6 : all_routers4;
+}
+
+IpAddress Bench::fresh_group() { return situation().is_ipv6() ? fresh_group6() : fresh_group4(); }
+
+IpAddress Bench::fresh_link_local_group() {
+    return situation().is_ipv6() ? fresh_link_local_group6() : fresh_link_local_group4();
+}
+
 IpAddress Bench::fresh_group4() {
     auto& session = context_.session;
     const auto number = session.next_number();

@@ -105,10 +105,10 @@ public:
     void forbid(const Expectation& expectation, Within time);
     /// Must not have happened since the step began.
     void forbid_so_far(const Expectation& expectation);
-    /// A positive control: an ordinary echo request is answered. Else INCONC.
+    /// A positive control: an ordinary echo request, in the family of the situation, is answered. Else INCONC.
     void control();
-    /// The same of IPv6: an interface that came up may still be finding out whether its address is unique (RFC 4862,
-    /// 5.4). NA where the DUT tells no IPv6 address. No positive control for forbid().
+    /// Sees that the DUT speaks IPv6: an interface that came up may still be finding out whether its address is unique
+    /// (RFC 4862, 5.4). NA where the DUT tells no IPv6 address. No positive control for forbid().
     void control6();
 
     /// A note in the report that changes no verdict.
@@ -124,8 +124,13 @@ public:
     [[nodiscard]] const build::Link& link() const noexcept;
     /// What the DUT is said to be.
     [[nodiscard]] const Profile& profile() const noexcept;
-    /// An IP group of this run that nobody else uses; each call gives another. Scope: IPv4 organization-local
+    /// The IP group of all routers on the link. RFC 4391, 10.
+    [[nodiscard]] wire::IpAddress all_routers() const noexcept;
+    /// An IP group of this run that nobody else uses, in the family of the situation or that of the name; each call
+    /// gives another. Scope: IPv4 organization-local
     /// (239.x.y.z), IPv6 ff15::, ff12:: for link-local.
+    [[nodiscard]] wire::IpAddress fresh_group();
+    [[nodiscard]] wire::IpAddress fresh_link_local_group();
     [[nodiscard]] wire::IpAddress fresh_group4();
     [[nodiscard]] wire::IpAddress fresh_link_local_group4();
     [[nodiscard]] wire::IpAddress fresh_group6();

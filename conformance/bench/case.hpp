@@ -46,9 +46,18 @@ struct Case {
     Subject subject = Subject::stack;
     Role role = Role::host;
     Begin begin = Begin::running;
-    std::chrono::seconds lasts_at_most{10};  ///< with a DUT that never answers, without what the DUT itself takes
+    /// What is stated of IP holds for IPv4 and IPv6: the steps run in one, then in the other, each time with a DUT that
+    /// is found as `begin` says. The verdict is that on both; a DUT without an IPv6 address is judged by IPv4 alone.
+    bool in_both_families = false;
+    std::chrono::seconds lasts_at_most{
+        10};  ///< in each family, with a DUT that never answers, without what it takes itself
     void (*steps)(Bench& bench) = nullptr;
     Registered<Case> registered{this};
+
+    /// `lasts_at_most`, in all families.
+    [[nodiscard]] constexpr std::chrono::seconds longest() const noexcept {
+        return in_both_families ? 2 * lasts_at_most : lasts_at_most;
+    }
 };
 
 /// What abilities mean, for a person: "receive the SA's reports, ...".

@@ -15,6 +15,10 @@ namespace {
 bool is_icmp(const Packet& p, std::uint8_t type) { return p.icmp && p.icmp[Icmp::type] == type; }
 bool is_icmpv6(const Packet& p, Icmpv6Type type) { return p.icmpv6 && p.icmpv6[Icmpv6::type] == type; }
 
+bool is_echo_reply6(const Packet& p, const Situation& s) {
+    return is_icmpv6(p, Icmpv6Type::echo_reply) && p.icmpv6[Icmpv6::body] >> 16 == s.nonce;
+}
+
 /// What follows ARP's fixed part.
 Octets arp_body(const Packet& p) { return p.octets.subspan(p.offset_of(p.arp.data()) + Arp::size); }
 
@@ -90,14 +94,17 @@ const std::uint8_t* Expectation::link_address_option(const Packet& packet, std::
 }
 
 Expectation echo_reply() {
-    return {"ICMP echo reply", [](const Packet& p, const Situation& s) {
+    return {"echo reply", [](const Packet& p, const Situation& s) {
+                if (s.is_ipv6()) return is_echo_reply6(p, s);
                 return is_icmp(p, Icmp::echo_reply) && p.icmp[Icmp::identifier] == s.nonce;
             }};
 }
 
-Expectation echo_reply6() {
-    return {"ICMPv6 echo reply", [](const Packet& p, const Situation& s) {
-                return is_icmpv6(p, Icmpv6Type::echo_reply) && p.icmpv6[Icmpv6::body] >> 16 == s.nonce;
+Expectation echo_reply6() { return {"ICMPv6 echo reply", is_echo_reply6}; }
+
+Expectation address_reply() {
+    return {"answer with the DUT's link-layer address", [](const Packet& p, const Situation& s) {
+                return (s.is_ipv6() ? neighbour_advertisement() : arp_reply()).is_it(p, s);
             }};
 }
 

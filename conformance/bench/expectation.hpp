@@ -132,9 +132,11 @@ private:
     std::vector<Claim> claims_;
 };
 
-/// Answers to the message sent last, from the DUT to the tester.
+/// Answers to the message sent last, from the DUT to the tester; `echo_reply` and `address_reply` in the family of the
+/// situation.
 [[nodiscard]] Expectation echo_reply();
 [[nodiscard]] Expectation echo_reply6();
+[[nodiscard]] Expectation address_reply();
 [[nodiscard]] Expectation arp_reply();
 [[nodiscard]] Expectation neighbour_advertisement();
 /// What the DUT sends of its own accord or because it was told to.

@@ -33,7 +33,7 @@ Findings::Findings(const Case& running, std::uint32_t capture, Recorder& recorde
 }
 
 void Findings::step(std::string_view title, const std::vector<const requirements::Requirement*>& judged) {
-    step_title_ = title;
+    step_title_ = matter_ + std::string(title);
     judged_.clear();
     for (std::size_t i = 0; i < tallies_.size(); ++i)
         if (judged.empty() || std::ranges::find(judged, tallies_[i].requirement) != judged.end()) judged_.push_back(i);
@@ -41,7 +41,7 @@ void Findings::step(std::string_view title, const std::vector<const requirements
         throw CaseEnds::error("step \"" + step_title_ + "\" judges a requirement that the case does not list");
     std::vector<std::string_view> ids;
     for (const auto index : judged_) ids.push_back(tallies_[index].requirement->id);
-    recorder_.step(title, std::move(ids));
+    recorder_.step(step_title_, std::move(ids));
 }
 
 void Findings::observed() {

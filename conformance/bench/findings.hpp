@@ -27,6 +27,9 @@ public:
     [[nodiscard]] std::string where() const { return "step \"" + step_title_ + "\": "; }
     [[nodiscard]] const std::string& step_title() const noexcept { return step_title_; }
 
+    /// What the titles of the steps begin with from now on: "IPv6: ".
+    void speak_of(std::string_view matter) { matter_ = matter; }
+
     /// Something was there to be judged.
     void observed();
     /// Counts a violation of the step's requirements and keeps it for the report.
@@ -60,7 +63,7 @@ private:
     Recorder& recorder_;
     reports::Result result_;
     std::vector<Tally> tallies_;
-    std::string step_title_;
+    std::string matter_, step_title_;
     std::vector<std::size_t> judged_;  ///< tallies of the step
     std::string first_failure_;
     std::string untold_;  ///< which claim could not be judged here; empty: every one was

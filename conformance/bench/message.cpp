@@ -31,10 +31,22 @@ PacketBuilder with_ipv6(PacketBuilder packet, const Gid& from, const Gid& to, st
     return packet.add(Bytes<Ipv6>{}.set(Ipv6::source, from).set(Ipv6::destination, to).set(Ipv6::hop_limit, hop_limit));
 }
 
-PacketBuilder with_echo(PacketBuilder packet, const Situation& s, std::size_t payload) {
-    return packet
-        .add(Bytes<Icmp>{}.set(Icmp::type, Icmp::echo_request).set(Icmp::identifier, s.nonce).set(Icmp::sequence, 1))
-        .add(payload_of(s.nonce, payload));
+PacketBuilder with_ip_of(PacketBuilder packet, const Situation& s, Family family) {
+    constexpr std::uint8_t usual_hop_limit = 64;
+    return family == Family::ipv6 ? with_ipv6(std::move(packet), s.tester.ipv6, s.dut.ipv6, usual_hop_limit)
+                                  : with_ipv4(std::move(packet), s.tester.ipv4, s.dut.ipv4);
+}
+
+PacketBuilder with_echo(PacketBuilder packet, const Situation& s, Family family, std::size_t payload) {
+    auto echo = with_ip_of(std::move(packet), s, family);
+    if (family == Family::ipv6)
+        echo.add(Bytes<Icmpv6>{}
+                     .set(Icmpv6::type, Icmpv6Type::echo_request)
+                     .set(Icmpv6::body, std::uint32_t{s.nonce} << 16 | 1));
+    else
+        echo.add(
+            Bytes<Icmp>{}.set(Icmp::type, Icmp::echo_request).set(Icmp::identifier, s.nonce).set(Icmp::sequence, 1));
+    return echo.add(payload_of(s.nonce, payload));
 }
 
 PacketBuilder with_udp(PacketBuilder packet, std::uint16_t nonce, std::uint16_t port, std::size_t payload) {
@@ -52,28 +64,26 @@ Message Message::edited(const std::string& words, const std::function<void(Packe
 }
 
 Message echo_request(std::size_t payload) {
-    return {sized("ICMP echo request", payload, usual_echo), [payload](const Situation& s) {
-                return with_echo(with_ipv4(build::unicast(s.tester, s.dut, s.link), s.tester.ipv4, s.dut.ipv4), s,
-                                 payload);
+    return {sized("echo request", payload, usual_echo), [payload](const Situation& s) {
+                return with_echo(build::unicast(s.tester, s.dut, s.link), s, s.family, payload);
             }};
 }
 
 Message echo_request_with_grh(std::size_t payload) {
-    return {sized("ICMP echo request with GRH", payload, usual_echo), [payload](const Situation& s) {
-                return with_echo(with_ipv4(build::unicast_with_grh(s.tester, s.dut, s.link), s.tester.ipv4, s.dut.ipv4),
-                                 s, payload);
+    return {sized("echo request with GRH", payload, usual_echo), [payload](const Situation& s) {
+                return with_echo(build::unicast_with_grh(s.tester, s.dut, s.link), s, s.family, payload);
             }};
 }
 
 Message echo_request6(std::size_t payload) {
     return {sized("ICMPv6 echo request", payload, usual_echo), [payload](const Situation& s) {
-                constexpr std::uint8_t hop_limit = 64;
-                auto packet = with_ipv6(build::unicast(s.tester, s.dut, s.link), s.tester.ipv6, s.dut.ipv6, hop_limit);
-                return packet
-                    .add(Bytes<Icmpv6>{}
-                             .set(Icmpv6::type, Icmpv6Type::echo_request)
-                             .set(Icmpv6::body, std::uint32_t{s.nonce} << 16 | 1))
-                    .add(payload_of(s.nonce, payload));
+                return with_echo(build::unicast(s.tester, s.dut, s.link), s, Family::ipv6, payload);
+            }};
+}
+
+Message address_request() {
+    return {"address request", [](const Situation& s) {
+                return (s.is_ipv6() ? unicast_neighbour_solicitation() : arp_request()).make(s);
             }};
 }
 
@@ -132,8 +142,8 @@ Message udp_broadcast(std::uint16_t port, std::size_t payload) {
 
 Message udp_to_dut(std::uint16_t port, std::size_t payload) {
     return {sized("UDP datagram", payload, usual_udp), [=](const Situation& s) {
-                return with_udp(with_ipv4(build::unicast(s.tester, s.dut, s.link), s.tester.ipv4, s.dut.ipv4), s.nonce,
-                                port, payload);
+                return with_udp(with_ip_of(build::unicast(s.tester, s.dut, s.link), s, s.family), s.nonce, port,
+                                payload);
             }};
 }
 

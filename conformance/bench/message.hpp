@@ -27,6 +27,17 @@ public:
         return edited(" without " + std::string(Header::name),
                       [](build::PacketBuilder& packet) { packet.template remove<Header>(); });
     }
+    /// Sets the field of whichever header the packet has, in IPv4 and IPv6.
+    template <class Header, class Other, class T>
+    [[nodiscard]] Message with_either(const wire::Field<Header, T>& field, const wire::Field<Other, T>& other,
+                                      const std::type_identity_t<T>& value) const {
+        return edited(" with " + words(wire::spec_of<Header>, field, value), [=](build::PacketBuilder& packet) {
+            if (packet.has(wire::spec_of<Header>))
+                packet.set(field, value);
+            else
+                packet.set(other, value);
+        });
+    }
     /// Any other change, with its words (" with ...").
     [[nodiscard]] Message edited(const std::string& words,
                                  const std::function<void(build::PacketBuilder&)>& edit) const;
@@ -45,11 +56,15 @@ private:
     Make make_;
 };
 
-/// ICMP echo to the DUT, unicast, without GRH; its identifier is the nonce.
+/// Echo request to the DUT, in the family of the situation: unicast, without GRH; its identifier is the nonce.
 [[nodiscard]] Message echo_request(std::size_t payload = 56);
+/// The same in IPv6.
 [[nodiscard]] Message echo_request6(std::size_t payload = 56);
-/// The same with a GRH.
+/// As echo_request(), with a GRH.
 [[nodiscard]] Message echo_request_with_grh(std::size_t payload = 56);
+/// Who has the DUT's address, in the family of the situation? ARP to the broadcast group; Neighbour Solicitation to the
+/// DUT itself, as the solicited-node group asks for a join.
+[[nodiscard]] Message address_request();
 /// ARP request for the DUT's IPv4 address to the broadcast group. RFC 4391, 9.2.
 [[nodiscard]] Message arp_request();
 /// The same straight to the DUT.
@@ -64,7 +79,7 @@ private:
                                    std::size_t payload = 32);
 /// UDP datagram to 255.255.255.255 over the broadcast group.
 [[nodiscard]] Message udp_broadcast(std::uint16_t port, std::size_t payload = 32);
-/// UDP datagram straight to the DUT.
+/// UDP datagram straight to the DUT, in the family of the situation.
 [[nodiscard]] Message udp_to_dut(std::uint16_t port, std::size_t payload = 32);
 
 }  // namespace ipoib::conformance

@@ -27,7 +27,4 @@ inline fabric::FabricChange refused_joins(const Gid& mgid) {
     return SetSa{.refuse_joins = sa_status::invalid_request, .refuse_only = mgid};
 }
 
-/// The IP groups of all routers on the link. RFC 4391, 10.
-inline constexpr IpAddress all_routers = IpAddress::v4(0xe0000002);
-
 }  // namespace ipoib::conformance

@@ -92,7 +92,7 @@ void explain_case(const Case& one) {
                                                            : "an IPoIB interface");
     if (const auto needs = in_words(one.needs); !needs.empty()) fmt::print("  the fabric must {}\n", needs);
     if (!one.dut_can.empty()) fmt::print("  the DUT must be able to {}\n", fmt::join(one.dut_can, ", "));
-    fmt::print("  impact: {}; lasts at most {} s\n", name(one.impact), one.lasts_at_most.count());
+    fmt::print("  impact: {}; lasts at most {} s\n", name(one.impact), one.longest().count());
     if (!one.tags.empty()) fmt::print("  tags: {}\n", fmt::join(one.tags, ", "));
 }
 

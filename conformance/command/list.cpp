@@ -73,7 +73,7 @@ ordered_json to_json(const Case& one) {
             {"impact", name(one.impact)},
             {"needs", in_words(one.needs)},
             {"dut_can", one.dut_can},
-            {"lasts_at_most", one.lasts_at_most.count()}};
+            {"lasts_at_most", one.longest().count()}};
 }
 
 /// `kind`: "rule", or "audit" for those of that command.

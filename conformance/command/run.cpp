@@ -122,7 +122,7 @@ int rehearse(const Aim& aim) {
             text += fmt::format("NA ({}): {}\n", reports::name(why_not->reason), why_not->why);
             continue;
         }
-        const auto time = one->lasts_at_most * scale;
+        const auto time = one->longest() * scale;
         text += "at most " + time_text(time) + '\n';
         total += time;
         ++can_run;

@@ -62,7 +62,7 @@ std::string set_up(const Case& one) {
                     : " on the link of the DUT, whose interface is down when the case begins.";
     if (const auto needs = in_words(one.needs); !needs.empty()) text += " The fabric must " + needs + '.';
     if (!one.dut_can.empty()) text += " The DUT's adapter must know " + requests(one) + '.';
-    text += fmt::format(" {} It lasts at most {} s.", who_notices(one.impact), one.lasts_at_most.count());
+    text += fmt::format(" {} It lasts at most {} s.", who_notices(one.impact), one.longest().count());
     return "## Set-up\n\n" + paragraph(text);
 }
 

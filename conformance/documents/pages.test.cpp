@@ -46,10 +46,13 @@ bool holds(const std::string& text, std::string_view words) { return text.find(w
 TEST_CASE("Pages: the steps are those of the reference, each with what it judges") {
     const WitnessedSelftest run{"IPOIB-4391-6-INV-001"};
     const auto& steps = run.stories.of(*run.cases.front()).steps;
-    REQUIRE(steps.size() == 2);
+    REQUIRE(steps.size() == 5);
     CHECK(steps[0].title == "An ordinary echo request is answered");
     CHECK(steps[0].judges == std::vector<std::string_view>{"RFC4391-6-02"});
     CHECK(steps[1].judges == std::vector<std::string_view>{"RFC4391-6-03"});
+    CHECK(steps[2].title == "IPv6: The DUT answers an ordinary echo request");
+    CHECK(steps[3].title == "IPv6: " + steps[0].title);
+    CHECK(steps[4].judges == steps[1].judges);
     CHECK(
         holds(run.page("IPOIB-4391-6-INV-001"), "1. An ordinary echo request is answered (RFC4391-6-02)\n2. An echo"));
 }

@@ -22,7 +22,8 @@ const Mutant router_joins_as_full_member{
 const Mutant router_of_ipv4_only{
     .name = "router-ipv4-only",
     .what = "as a router joins groups of IPv4 only",
-    .breaks = {&rfc4391::router_listens_to_all_groups},
+    .breaks = {&rfc4391::router_listens_to_all_groups, &rfc4391::router_wildcard_subscription,
+               &rfc4392::router_follows_creations},
     .stack =
         [](Policy& policy) {
             policy.router_wants = [](const Gid& mgid, const Link& link) {

@@ -8,8 +8,9 @@ const Case partition_and_q_key_must_match{
     .title = "Only ports with the same P_Key and Q_Key speak with each other",
     .checks = {&rfc4391::ud_same_partition_and_qkey, &rfc4391::pkey_match, &rfc4391::qkey_match_on_receive},
     .pass_if = "echo requests with another P_Key or another Q_Key are not answered; ordinary ones are",
-    .tags = {"pkey", "qkey", "ipv4", "hca"},
+    .tags = {"pkey", "qkey", "hca", "ipv4", "ipv6"},
     .needs = Ability::any_frame,
+    .in_both_families = true,
     .lasts_at_most = 20s,
     .steps =
         [](Bench& bench) {

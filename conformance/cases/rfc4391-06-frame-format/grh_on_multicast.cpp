@@ -8,13 +8,14 @@ const Case multicast_has_a_grh{
     .title = "Every multicast packet has a GRH",
     .checks = {&rfc4391::grh_on_multicast},
     .pass_if = "the DUT's packet to a group has a GRH with the group's MGID",
-    .tags = {"grh", "mgid"},
+    .tags = {"grh", "mgid", "ipv4", "ipv6"},
     .needs = Ability::see_all,
     .dut_can = {"send"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
             bench.step("The DUT sends to a group that the tester has joined");
-            const auto group = bench.fresh_group4();
+            const auto group = bench.fresh_group();
             const auto port = bench.fresh_port();
             const auto mgid = bench.sa.join(group).mgid;
             bench.dut.sends(group, port);

@@ -8,12 +8,13 @@ const Case grh_is_optional_on_unicast{
     .title = "Unicast packets are received with and without a GRH",
     .checks = {&rfc4391::grh_optional_on_receive},
     .pass_if = "echo requests with and without a GRH are answered",
-    .tags = {"grh", "ipv4"},
+    .tags = {"grh", "ipv4", "ipv6"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
-            bench.step("The DUT learns the tester's address by a broadcast, which has a GRH anyway");
-            bench.send(arp_request());
-            bench.precondition(arp_reply(), within(1s));
+            bench.step("The DUT learns the tester's address");
+            bench.send(address_request());
+            bench.precondition(address_reply(), within(2s));
             bench.step("Echo requests without and with a GRH");
             bench.send(echo_request());
             const bool without = bench.happens(echo_reply(), within(1s));

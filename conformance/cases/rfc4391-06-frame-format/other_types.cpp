@@ -8,7 +8,8 @@ const Case other_types_do_no_harm{
     .title = "Packets of other Types do no harm",
     .checks = {&rfc4391::encap_type_demultiplexing, &rfc4391::encap_other_types},
     .pass_if = "after packets with Types of other protocols, known and unknown, ordinary echo requests are answered",
-    .tags = {"encap", "robust"},
+    .tags = {"encap", "robust", "ipv4", "ipv6"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
             bench.step("Packets of other Types");

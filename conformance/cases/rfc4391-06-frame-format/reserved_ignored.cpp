@@ -8,7 +8,8 @@ const Case encap_reserved_ignored{
     .title = "A receiver ignores the Reserved field of the encapsulation header",
     .checks = {&rfc4391::encap_reserved_rx, &rfc4391::encap_reserved_tx},
     .pass_if = "the DUT answers every echo request, and its own Reserved field is zero",
-    .tags = {"encap", "ipv4"},
+    .tags = {"encap", "ipv4", "ipv6"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
             bench.step("An ordinary echo request is answered", rfc4391::encap_reserved_tx);

@@ -7,21 +7,22 @@ const Case link_address_flags_ignored{
     .id = "IPOIB-4391-9.1.1-INV-001",
     .title = "A receiver ignores the reserved flags of a link-layer address",
     .checks = {&rfc4391::link_address_flags_rx},
-    .pass_if = "an ARP request whose sender address has reserved flags set is answered, and the address is used",
-    .tags = {"arp"},
+    .pass_if = "a question whose sender address has reserved flags set is answered, and the address is used",
+    .tags = {"arp", "ipv4", "ipv6"},
     .dut_can = {"send", "flush_neighbours"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
-            bench.step("An ordinary ARP request is answered");
-            bench.send(arp_request());
-            bench.precondition(arp_reply(), within(1s));
+            bench.step("An ordinary question for the DUT's address is answered");
+            bench.send(address_request());
+            bench.precondition(address_reply(), within(2s));
             for (const auto flags : std::array<std::uint8_t, 3>{0x01, 0x20, 0x3f}) {
-                bench.step("ARP request with flags " + hex(flags, 2));
+                bench.step("One with flags " + hex(flags, 2));
                 bench.dut->flush_neighbours();
-                bench.send(arp_request().with(ArpAddresses::sha_flags, flags));
-                bench.require(arp_reply(), within(1s));
+                bench.send(address_request().with_either(ArpAddresses::sha_flags, LinkAddressOption::flags, flags));
+                bench.require(address_reply(), within(1s));
                 const auto port = bench.fresh_port();
-                const auto tester = IpAddress::v4(bench.situation().tester.ipv4);
+                const auto tester = bench.situation().tester_address();
                 bench.dut.sends(tester, port);
                 bench.require(udp_from_dut(tester, port), within(3s));
             }

@@ -8,7 +8,8 @@ const Case wrong_qkey_is_not_accepted{
     .title = "A packet with another Q_Key is not accepted",
     .checks = {&rfc4391::qkey_match_on_receive},
     .pass_if = "an echo request with a wrong Q_Key is not answered; ordinary ones before and after are",
-    .tags = {"qkey", "ipv4", "hca"},
+    .tags = {"qkey", "hca", "ipv4", "ipv6"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
             for (const std::uint32_t difference : {0x00000001u, 0x80000000u}) {

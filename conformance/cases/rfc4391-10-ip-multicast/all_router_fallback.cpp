@@ -8,14 +8,15 @@ const Case missing_group_goes_to_all_routers{
     .title = "A packet to a missing group goes to the all-router group, if that exists",
     .checks = {&rfc4391::fallback_to_routers, &rfc4391::fallback_prefers_all_router, &rfc4392::missing_group_fallback},
     .pass_if = "the datagram, its IP destination unchanged, comes over the all-router group and no group is created",
-    .tags = {"sa", "egress"},
+    .tags = {"sa", "egress", "ipv4", "ipv6"},
     .impact = Impact::link,
     .dut_can = {"send"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
             bench.step("The tester is a router: it is in the all-router group", rfc4391::fallback_to_routers);
-            const auto routers = bench.sa.join(all_routers);
-            const auto group = bench.fresh_group4();
+            const auto routers = bench.sa.join(bench.all_routers());
+            const auto group = bench.fresh_group();
             const auto port = bench.fresh_port();
             const auto redirected =
                 udp_from_dut(group, port)

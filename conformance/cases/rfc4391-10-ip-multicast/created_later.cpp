@@ -8,16 +8,17 @@ const Case redirected_packets_find_the_group_later{
     .title = "Packets that went to the all-router group go to their own group once it is created",
     .checks = {&rfc4391::fallback_ends_with_group},
     .pass_if = "after the tester has joined the group the DUT's datagrams come over it",
-    .tags = {"sa", "egress", "trap"},
+    .tags = {"sa", "egress", "trap", "ipv4", "ipv6"},
     .impact = Impact::link,
     .dut_can = {"send"},
+    .in_both_families = true,
     .lasts_at_most = 20s,
     .steps =
         [](Bench& bench) {
-            const auto group = bench.fresh_group4();
+            const auto group = bench.fresh_group();
             const auto port = bench.fresh_port();
             bench.step("The group is missing: its packets go to the routers");
-            bench.sa.join(all_routers);
+            bench.sa.join(bench.all_routers());
             bench.dut.sends(group, port);
             bench.dut.maps_rightly(group);
             const bool is_redirected = bench.happens(udp_from_dut(group, port), within(5s));

@@ -8,15 +8,16 @@ const Case missing_link_local_group_is_dropped{
     .title = "A packet to a missing group of link-local scope is dropped, also when there are routers",
     .checks = {&rfc4391::link_local_drop},
     .pass_if = "the datagram is not sent over any group, and no group is created",
-    .tags = {"sa", "egress"},
+    .tags = {"sa", "egress", "ipv4", "ipv6"},
     .impact = Impact::link,
     .dut_can = {"send"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
-            const auto group = bench.fresh_link_local_group4();
+            const auto group = bench.fresh_link_local_group();
             const auto port = bench.fresh_port();
             bench.step("The tester is in the all-router group; the DUT sends to a link-local group nobody has joined");
-            bench.sa.join(all_routers);
+            bench.sa.join(bench.all_routers());
             bench.precondition(!bench.sa.group(bench.mgid_of(group)), "nobody is in " + text(group));
             bench.control();
             bench.dut.sends(group, port);

@@ -8,12 +8,13 @@ const Case sender_looks_for_missing_group{
     .title = "A sender asks the SA whether a group exists; a join that creates the group is no such question",
     .checks = {&rfc4391::sender_checks_group},
     .pass_if = "the DUT asks for the missing group's record, or tries a join that does not create the group",
-    .tags = {"sa", "egress"},
+    .tags = {"sa", "egress", "ipv4", "ipv6"},
     .needs = Ability::see_all,
     .dut_can = {"send"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
-            const auto group = bench.fresh_group4();
+            const auto group = bench.fresh_group();
             const auto mgid = bench.mgid_of(group);
             bench.step("The DUT sends to a group that nobody has joined");
             const auto like = Bytes<McMemberRecord>{}.set(McMemberRecord::mgid, mgid);

@@ -8,12 +8,13 @@ const Case member_sends_at_once{
     .title = "What the SA has told of a group is kept: further packets ask nothing",
     .checks = {&rfc4391::group_attributes_cached},
     .pass_if = "the second and third datagram to a group arrive without a request to the SA",
-    .tags = {"sa", "egress"},
+    .tags = {"sa", "egress", "ipv4", "ipv6"},
     .needs = Ability::see_all,
     .dut_can = {"send"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
-            const auto group = bench.fresh_group4();
+            const auto group = bench.fresh_group();
             const auto port = bench.fresh_port();
             bench.step("The first datagram");
             const auto mgid = bench.sa.join(group).mgid;

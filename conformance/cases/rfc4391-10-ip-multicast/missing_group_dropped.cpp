@@ -8,12 +8,14 @@ const Case missing_group_without_routers{
     .title = "Without routers a packet to a missing group is dropped or broadcast; the group is not created",
     .checks = {&rfc4391::fallback_to_routers, &rfc4391::fallback_drop},
     .pass_if = "no group appears at the SA for a datagram to a group that nobody has joined",
-    .tags = {"sa", "egress"},
+    .tags = {"sa", "egress", "ipv4", "ipv6"},
     .dut_can = {"send"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
-            if (bench.sa.group(bench.mgid_of(all_routers))) bench.not_applicable("this link has an all-router group");
-            const auto group = bench.fresh_group4();
+            if (bench.sa.group(bench.mgid_of(bench.all_routers())))
+                bench.not_applicable("this link has an all-router group");
+            const auto group = bench.fresh_group();
             const auto port = bench.fresh_port();
             bench.step("The DUT sends to a group that nobody has joined", rfc4391::fallback_to_routers);
             bench.control();

@@ -11,13 +11,14 @@ const Case receiver_joins_as_full_member{
     .pass_if =
         "the DUT asks to join as FullMember, with the broadcast group's MTU, P_Key, Q_Key, SL, HopLimit, TClass "
         "and FlowLabel, and the new group has its Rate and PacketLifeTime",
-    .tags = {"sa", "mtu"},
+    .tags = {"sa", "mtu", "ipv4", "ipv6"},
     .needs = Ability::see_all,
     .dut_can = {"join"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
             const auto& link = bench.link();
-            const auto group = bench.fresh_group4();
+            const auto group = bench.fresh_group();
             const auto mgid = bench.mgid_of(group);
             const auto join = creating_join_of(mgid);
             bench.step("The DUT joins a group that does not exist yet", rfc4391::receiver_full_member_join);

@@ -8,12 +8,13 @@ const Case receiver_leaves{
     .title = "A group that IP leaves is left at the SA",
     .checks = {&rfc4391::leaves_group, &rfc4392::receiver_leaves},
     .pass_if = "after the DUT left the group it is no FullMember of it",
-    .tags = {"sa"},
+    .tags = {"sa", "ipv4", "ipv6"},
     .needs = Ability::trusted_sa,
     .dut_can = {"join", "leave"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
-            const auto group = bench.fresh_group4();
+            const auto group = bench.fresh_group();
             const auto mgid = bench.mgid_of(group);
             bench.step("The DUT joins a group");
             bench.dut->join(group);

@@ -9,12 +9,13 @@ const Case sender_joins_existing_group{
     .checks = {&rfc4391::send_only_join, &rfc4391::sender_joins_first, &rfc4391::sender_checks_group,
                &rfc4391::group_created_before_use},
     .pass_if = "the DUT joins the group with JoinState SendOnlyNonMember, and its datagram reaches the members",
-    .tags = {"sa", "egress"},
+    .tags = {"sa", "egress", "ipv4", "ipv6"},
     .needs = Ability::see_all,
     .dut_can = {"send"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
-            const auto group = bench.fresh_group4();
+            const auto group = bench.fresh_group();
             const auto port = bench.fresh_port();
             bench.step("The DUT sends to a group that exists", rfc4391::sender_joins_first, rfc4391::send_only_join);
             const auto mgid = bench.sa.join(group).mgid;
@@ -25,14 +26,14 @@ const Case sender_joins_existing_group{
 
             bench.step("What it asks the SA before it sends to another", rfc4391::sender_checks_group,
                        rfc4391::group_created_before_use);
-            const auto third = bench.fresh_group4();
+            const auto third = bench.fresh_group();
             const auto third_mgid = bench.sa.join(third).mgid;
             bench.dut.sends(third, port);
             bench.precondition(udp_from_dut(third, port), within(5s));
             bench.require(bench.count(request_about(third_mgid)) > 0, "a request about " + text(third_mgid), "none");
 
             bench.step("Its JoinState", rfc4391::send_only_join);
-            const auto another = bench.fresh_group4();
+            const auto another = bench.fresh_group();
             const auto its_mgid = bench.sa.join(another).mgid;
             bench.dut.sends(another, port);
             bench.precondition(join_of(its_mgid), within(3s));

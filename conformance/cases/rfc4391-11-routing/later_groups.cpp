@@ -7,8 +7,8 @@ const Case router_joins_later_groups{
     .id = "IPOIB-4391-11-VAL-002",
     .title = "A multicast router hears of groups that are created later, and joins them as NonMember",
     .checks = {&rfc4391::router_wildcard_subscription, &rfc4392::router_follows_creations},
-    .pass_if = "the DUT has subscribed to trap 66 for all groups, and joins a group that the tester creates",
-    .tags = {"router", "sa", "trap"},
+    .pass_if = "the DUT has subscribed to trap 66 for all groups, and joins the groups that the tester creates",
+    .tags = {"router", "sa", "trap", "ipv4", "ipv6"},
     .needs = Ability::see_all,
     .dut_can = {"up", "router"},
     .role = Role::router,
@@ -29,11 +29,13 @@ const Case router_joins_later_groups{
                 });
             bench.require(bench.count(wildcard) > 0, "a subscription to trap 66 (group created) for all groups",
                           "none");
-            bench.step("A group is created later", rfc4391::router_wildcard_subscription,
+            bench.step("Groups are created later", rfc4391::router_wildcard_subscription,
                        rfc4392::router_follows_creations);
-            const auto mgid = bench.sa.join(bench.fresh_group4()).mgid;
-            bench.require(join_of(mgid).where(McMemberRecord::join_state, is_non_member, "NonMember only"),
-                          within(10s));
+            for (const auto& group : {bench.fresh_group4(), bench.fresh_group6()}) {
+                const auto mgid = bench.sa.join(group).mgid;
+                bench.require(join_of(mgid).where(McMemberRecord::join_state, is_non_member, "NonMember only"),
+                              within(10s));
+            }
         },
 };
 

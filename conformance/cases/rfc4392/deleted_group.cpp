@@ -8,14 +8,15 @@ const Case mlid_of_deleted_group_is_forgotten{
     .title = "The MLID of a group that was deleted is not used any more",
     .checks = {&rfc4392::deleted_group_mlid},
     .pass_if = "once the group is gone the DUT's datagrams for it are not sent to its MLID",
-    .tags = {"sa", "egress", "trap"},
+    .tags = {"sa", "egress", "trap", "ipv4", "ipv6"},
     .impact = Impact::link,
     .needs = Ability::see_all,
     .dut_can = {"send"},
+    .in_both_families = true,
     .lasts_at_most = 20s,
     .steps =
         [](Bench& bench) {
-            const auto group = bench.fresh_group4();
+            const auto group = bench.fresh_group();
             const auto port = bench.fresh_port();
             bench.step("The DUT sends to a group of the tester");
             const auto joined = bench.sa.join(group);

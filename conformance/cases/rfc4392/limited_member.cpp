@@ -8,8 +8,9 @@ const Case limited_member_is_answered{
     .title = "A full member of the partition speaks with limited members",
     .checks = {&rfc4392::limited_members_kept_apart},
     .pass_if = "a full member answers an echo request that carries the P_Key of a limited member",
-    .tags = {"pkey", "ipv4", "hca"},
+    .tags = {"pkey", "hca", "ipv4", "ipv6"},
     .needs = Ability::any_frame,
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
             const auto limited = static_cast<std::uint16_t>(bench.link().p_key & ~full_membership);

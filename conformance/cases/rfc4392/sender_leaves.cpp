@@ -8,9 +8,10 @@ const Case idle_sender_leaves{
     .title = "A sender leaves a group that it sends nothing to any more",
     .checks = {&rfc4392::sender_leaves_in_time},
     .pass_if = "the SendOnlyNonMember join ends some time after the last datagram",
-    .tags = {"sa", "egress"},
+    .tags = {"sa", "egress", "ipv4", "ipv6"},
     .needs = Ability::see_all,
     .dut_can = {"send"},
+    .in_both_families = true,
     .lasts_at_most = 200s,
     .steps =
         [](Bench& bench) {
@@ -19,7 +20,7 @@ const Case idle_sender_leaves{
             if (patience.count() == 0)
                 bench.not_applicable("the DUT's profile does not say when it leaves (send_only_leave)");
             if (patience > 90s) bench.not_applicable("the DUT leaves later than a case waits");
-            const auto group = bench.fresh_group4();
+            const auto group = bench.fresh_group();
             const auto port = bench.fresh_port();
             bench.step("The DUT sends to a group of the tester, then no more");
             const auto mgid = bench.sa.join(group).mgid;
