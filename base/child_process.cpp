@@ -30,18 +30,6 @@ void set_non_blocking(const Descriptor& descriptor) {
     if (descriptor) ::fcntl(descriptor.value(), F_SETFL, ::fcntl(descriptor.value(), F_GETFL) | O_NONBLOCK);
 }
 
-/// Reads away what is written, so that nobody waits in a full pipe; at most as long as `patience`.
-void drain(Descriptor& output, Descriptor& diagnostics, std::chrono::milliseconds patience) noexcept {
-    std::array<pollfd, 2> polled{{{output.value(), POLLIN, 0}, {diagnostics.value(), POLLIN, 0}}};
-    if (::poll(polled.data(), polled.size(), static_cast<int>(patience.count())) <= 0) return;
-    std::array<char, 4096> buffer{};
-    for (auto* const stream : {&output, &diagnostics}) {
-        if (!*stream) continue;
-        const auto count = ::read(stream->value(), buffer.data(), buffer.size());
-        if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) stream->close();
-    }
-}
-
 /// As execve(2) wants them.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     std::vector<char*> all;
@@ -154,6 +142,19 @@ ssize_t ChildProcess::write(std::string_view octets) const noexcept {
     return count;
 }
 
+/// Reads away what is written, so that nobody waits in a full pipe; at most as long as `patience`.
+void ChildProcess::drain(std::chrono::milliseconds patience) {
+    std::array<pollfd, 2> polled{{{output.value(), POLLIN, 0}, {diagnostics.value(), POLLIN, 0}}};
+    if (::poll(polled.data(), polled.size(), static_cast<int>(patience.count())) <= 0) return;
+    std::array<char, 4096> buffer{};
+    for (auto* const stream : {&output, &diagnostics}) {
+        if (!*stream) continue;
+        const auto count = ::read(stream->value(), buffer.data(), buffer.size());
+        if (count > 0 && stream == &diagnostics && hear) hear({buffer.data(), static_cast<std::size_t>(count)});
+        if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) stream->close();
+    }
+}
+
 bool ChildProcess::is_group_gone() noexcept {
     if (is_group_gone_) return true;
     if (!is_reaped_ && has_ended()) {
@@ -179,8 +180,7 @@ bool ChildProcess::ends_within(std::chrono::milliseconds patience, int signal) {
             if (signal != 0 && signalled.insert(pid).second) ::kill(pid, signal);
         if (Clock::now() >= until) return false;
         const auto end_of_pause = std::min(Clock::now() + pause, until);
-        while (Clock::now() < end_of_pause && !(is_group_gone() && left.empty()))
-            drain(output, diagnostics, between_looks);
+        while (Clock::now() < end_of_pause && !(is_group_gone() && left.empty())) drain(between_looks);
     }
 }
 

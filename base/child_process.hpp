@@ -68,9 +68,12 @@ public:
     Descriptor input, output, diagnostics;
     /// Hears at the end what a person should know; empty: standard error does.
     std::function<void(const std::string&)> tell;
+    /// Hears what it says on `diagnostics` while it is being ended; empty: nobody does.
+    std::function<void(std::string_view)> hear;
 
 private:
     void start(const Command& command, int stdin_end, int stdout_end, int stderr_end);
+    void drain(std::chrono::milliseconds patience);
     [[nodiscard]] bool is_group_gone() noexcept;
     bool ends_within(std::chrono::milliseconds patience, int signal);
     void tell_of_what_is_left();
