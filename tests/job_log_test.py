@@ -5,11 +5,12 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
 
 from generator import GENERATOR
-from program import CAPTURES, PROGRAM, Folder
+from program import CAPTURES, PROGRAM, SOURCE, Folder
 
 COMMANDS = ("::error title=x::y", " \t::add-mask::x", "\u00a0::debug::x", "##[error]x",
             "##vso[task.complete result=Failed;]x", "##teamcity[buildStop comment='x']")
@@ -87,15 +88,28 @@ class JobLog(Folder):
                 self.said("check", CAPTURES / "usual.pcap", "--expect", command)
                 self.said("run", "--profile", command, "--dry-run")
 
-    def test_what_an_adapter_and_a_fabric_control_say(self):
+    def test_what_an_adapter_says(self):
         for command in COMMANDS:
             case = "IPOIB-4391-6-INV-001"
             text = f"{command}\n{command}".replace("'", "")
             for way in (">&2; exit 3", "; cat >/dev/null", ">&2; kill -9 $$"):
                 self.said("run", "--listen", "port", "--dut", f"exec:printf '%s\\n' '{text}' {way}", "--timeout-scale",
                           "0.1", case)
-            self.said("run", "--fabric", "socket:none", "--fabric-control", f"printf '%s\\n' '{text}' >&2", "--dut", "none",
-                      case)
+
+    def test_what_the_lab_and_the_fleet_say(self):
+        for folder, module in (("lab/host", "tools"), ("fleet", "watch")):
+            def say(text, folder=folder, module=module):
+                return self.said("-c", f"import sys; sys.path.insert(0, sys.argv[1]); import {module}; "
+                                 f"{module}.say(sys.argv[2])", SOURCE / folder, text, program=sys.executable)
+
+            for command in COMMANDS:
+                for text in (f"a\n{command}", f"a {command}\r{command}"):
+                    say(text)
+            plain = "a ::1 # ## [x]\n # b: :"
+            self.assertIn(plain, say(plain))
+        for program in ("lab", "fleet"):
+            for command in COMMANDS:
+                self.said(SOURCE / "scripts" / program, f"a\n{command}", program=sys.executable)
 
 
 if __name__ == "__main__":
