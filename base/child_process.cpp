@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Starting a command with posix_spawn(3), learning how it ended, and ending its process group.
+// Starting a command with posix_spawn(3), learning how it ended, and ending it with all that it has started.
 #include "base/child_process.hpp"
 
+#include "base/complain.hpp"
 #include "base/stopped_process.hpp"
 
 #include <fcntl.h>
@@ -10,32 +11,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <set>
 
 namespace ipoib {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds between_looks{5};
+/// Between two looks whether it has ended: the first, and the longest where each walks through all processes.
+constexpr std::chrono::milliseconds between_looks{5}, longest_between_looks{50};
 
 void set_non_blocking(const Descriptor& descriptor) {
     if (descriptor) ::fcntl(descriptor.value(), F_SETFL, ::fcntl(descriptor.value(), F_GETFL) | O_NONBLOCK);
 }
 
-/// Reads away what is written, so that nobody waits in a full pipe; at most as long as `patience`.
-void drain(Descriptor& output, Descriptor& diagnostics, std::chrono::milliseconds patience) noexcept {
-    std::array<pollfd, 2> polled{{{output.value(), POLLIN, 0}, {diagnostics.value(), POLLIN, 0}}};
-    if (::poll(polled.data(), polled.size(), static_cast<int>(patience.count())) <= 0) return;
-    std::array<char, 4096> buffer{};
-    for (auto* const stream : {&output, &diagnostics}) {
-        if (!*stream) continue;
-        const auto count = ::read(stream->value(), buffer.data(), buffer.size());
-        if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) stream->close();
-    }
+/// As execve(2) wants them.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+    std::vector<char*> all;
+    all.reserve(texts.size() + 1);
+    for (auto& text : texts) all.push_back(text.data());
+    all.push_back(nullptr);
+    return all;
 }
 
 std::string with_signal(int signal) { return "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")"; }
@@ -65,7 +66,8 @@ std::string Ending::text() const {
     return text;
 }
 
-ChildProcess::ChildProcess(const Command& command, Diagnostics where, Grace grace) : grace_(grace) {
+ChildProcess::ChildProcess(const Command& command, Diagnostics where, Grace grace)
+    : program_(command.arguments.empty() ? command.program : command.arguments.front()), grace_(grace) {
     const bool has_diagnostics = where == Diagnostics::to_a_pipe;
     auto to_child = make_pipe(), from_child = make_pipe(), errors = has_diagnostics ? make_pipe() : Pipe{};
     if (!to_child || !from_child || (has_diagnostics && !errors)) {
@@ -90,22 +92,19 @@ void ChildProcess::start(const Command& command, int stdin_end, int stdout_end, 
     if (stderr_end >= 0) ::posix_spawn_file_actions_adddup2(&actions, stderr_end, STDERR_FILENO);
     set_apart(attributes);
 
-    auto copies = command.arguments;
-    std::vector<char*> arguments;
-    arguments.reserve(copies.size() + 1);
-    for (auto& copy : copies) arguments.push_back(copy.data());
-    arguments.push_back(nullptr);
-    const int failure =
-        ::posix_spawnp(&pid_, command.program.c_str(), &actions, &attributes, arguments.data(), environ);
+    auto arguments = command.arguments, environment = offspring_.environment();
+    const int failure = ::posix_spawnp(&pid_, command.program.c_str(), &actions, &attributes,
+                                       pointers_to(arguments).data(), pointers_to(environment).data());
     ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
-    if (failure == 0) return;
+    if (failure == 0) return offspring_.began(pid_);
     pid_ = -1;
     error_ = command.program + " could not be started: " + std::strerror(failure);
 }
 
 bool ChildProcess::has_ended() noexcept {
     if (pid_ < 0 || is_reaped_) return true;
+    Offspring::reap();
     siginfo_t info{};
     // Not reaped yet: the number of the process is that of its group, which may still have to be told to end.
     const int result = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
@@ -143,27 +142,70 @@ ssize_t ChildProcess::write(std::string_view octets) const noexcept {
     return count;
 }
 
-bool ChildProcess::group_ends_within(std::chrono::milliseconds patience) noexcept {
-    const auto until = Clock::now() + patience;
-    for (;;) {
-        if (!is_reaped_ && has_ended()) {
-            ::waitpid(pid_, nullptr, WNOHANG);
-            is_reaped_ = true;
-        }
-        if (is_reaped_ && ::kill(-pid_, 0) != 0) return true;
-        if (Clock::now() >= until) return false;
-        drain(output, diagnostics, between_looks);
+/// Reads away what is written, so that nobody waits in a full pipe; at most as long as `patience`.
+void ChildProcess::drain(std::chrono::milliseconds patience) {
+    std::array<pollfd, 2> polled{{{output.value(), POLLIN, 0}, {diagnostics.value(), POLLIN, 0}}};
+    if (::poll(polled.data(), polled.size(), static_cast<int>(patience.count())) <= 0) return;
+    std::array<char, 4096> buffer{};
+    for (auto* const stream : {&output, &diagnostics}) {
+        if (!*stream) continue;
+        const auto count = ::read(stream->value(), buffer.data(), buffer.size());
+        if (count > 0 && stream == &diagnostics && hear) hear({buffer.data(), static_cast<std::size_t>(count)});
+        if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) stream->close();
     }
+}
+
+bool ChildProcess::is_group_gone() noexcept {
+    if (is_group_gone_) return true;
+    if (!is_reaped_ && has_ended()) {
+        ::waitpid(pid_, nullptr, WNOHANG);
+        is_reaped_ = true;
+    }
+    if (!is_reaped_) return false;
+    while (::waitpid(-pid_, nullptr, WNOHANG) > 0) {
+    }
+    // From now on somebody else's may have that number.
+    return is_group_gone_ = ::kill(-pid_, 0) != 0;
+}
+
+/// All that there is of it gets the signal, once, and what appears meanwhile; 0: none.
+bool ChildProcess::ends_within(std::chrono::milliseconds patience, int signal) {
+    const auto until = Clock::now() + patience;
+    std::set<pid_t> signalled;
+    if (signal != 0 && !is_group_gone()) ::kill(-pid_, signal);
+    for (auto pause = between_looks;; pause = std::min(2 * pause, longest_between_looks)) {
+        const auto left = is_group_gone() || signal != 0 ? offspring_.left() : Processes{};
+        if (is_group_gone() && left.empty()) return true;
+        for (const auto& [pid, process] : left)
+            if (signal != 0 && signalled.insert(pid).second) ::kill(pid, signal);
+        if (Clock::now() >= until) return false;
+        const auto end_of_pause = std::min(Clock::now() + pause, until);
+        while (Clock::now() < end_of_pause && !(is_group_gone() && left.empty())) drain(between_looks);
+    }
+}
+
+void ChildProcess::tell_of_what_is_left() {
+    std::string names;
+    for (const auto& [pid, process] : offspring_.left()) {
+        if (process.is_zombie()) continue;
+        names += (names.empty() ? "" : ", ") + process.text(pid);
+        if (::kill(pid, 0) != 0) names += std::string(": ") + std::strerror(errno);
+    }
+    if (names.empty()) return;
+    const auto text = "not all that '" + program_ + "' has started could be ended: " + names;
+    if (tell)
+        tell(text);
+    else
+        complain(program_invocation_short_name, text);
 }
 
 ChildProcess::~ChildProcess() {
     input.close();
     if (pid_ < 0) return;
-    if (group_ends_within(grace_.to_restore)) return;
-    for (const int signal : {SIGTERM, SIGKILL}) {
-        ::kill(-pid_, signal);
-        if (group_ends_within(grace_.to_end)) return;
-    }
+    if (ends_within(grace_.to_restore, 0)) return;
+    for (const int signal : {SIGTERM, SIGKILL})
+        if (ends_within(grace_.to_end, signal)) return;
+    tell_of_what_is_left();
 }
 
 }  // namespace ipoib

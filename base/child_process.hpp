@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A command in a process group of its own, with pipes to its standard streams, which does not outlive its owner.
+// A command in a process group of its own, with pipes to its standard streams, which does not outlive its owner, nor
+// does what it has started.
 #pragma once
 
 #include "base/descriptor.hpp"
+#include "base/offspring.hpp"
 
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,9 +47,9 @@ public:
     };
 
     ChildProcess(const Command& command, Diagnostics where, Grace grace);
-    /// Closes the command's standard input and gives its whole process group the time to end, then SIGTERM and as much
-    /// as that takes, then SIGKILL. What it still says is read, so that it does not wait for a reader. What left the
-    /// group is out of reach.
+    /// Closes the command's standard input and gives it and all that it has started the time to end, then SIGTERM and
+    /// as much as that takes, then SIGKILL and once more as much. What it still says is read, so that it does not wait
+    /// for a reader. `tell` hears of what could not be ended.
     ~ChildProcess();
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
@@ -63,14 +66,23 @@ public:
     [[nodiscard]] ssize_t write(std::string_view octets) const noexcept;
 
     Descriptor input, output, diagnostics;
+    /// Hears at the end what a person should know; empty: standard error does.
+    std::function<void(const std::string&)> tell;
+    /// Hears what it says on `diagnostics` while it is being ended; empty: nobody does.
+    std::function<void(std::string_view)> hear;
 
 private:
     void start(const Command& command, int stdin_end, int stdout_end, int stderr_end);
-    bool group_ends_within(std::chrono::milliseconds patience) noexcept;
+    void drain(std::chrono::milliseconds patience);
+    [[nodiscard]] bool is_group_gone() noexcept;
+    bool ends_within(std::chrono::milliseconds patience, int signal);
+    void tell_of_what_is_left();
 
+    const std::string program_;
+    Offspring offspring_;
     Grace grace_;
     pid_t pid_ = -1;
-    bool is_reaped_ = false;
+    bool is_reaped_ = false, is_group_gone_ = false;
     std::string error_;
 };
 

@@ -5,7 +5,9 @@
 #include "temporary_folder.hpp"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include <cerrno>
 #include <csignal>
 #include <fstream>
+#include <iterator>
 
 using namespace ipoib;
 using namespace std::chrono_literals;
@@ -55,6 +58,41 @@ bool runs(pid_t pid) {
     return std::getline(file, line) && line.substr(line.rfind(')') + 2, 1) != "Z";
 }
 bool has_no_children() { return ::waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
+
+/// Of this process, ended ones too, until somebody has asked for them.
+std::vector<std::string> children() {
+    std::ifstream file("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+    return {std::istream_iterator<std::string>(file), {}};
+}
+
+/// What /proc says that it runs.
+std::string name_of(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
+    std::string name;
+    std::getline(file, name);
+    return name;
+}
+
+/// For its lifetime root may not signal processes of other users. So it is for root only.
+class Unprivileged {
+public:
+    Unprivileged() { set(false); }
+    ~Unprivileged() { set(true); }
+    Unprivileged(const Unprivileged&) = delete;
+    Unprivileged& operator=(const Unprivileged&) = delete;
+    [[nodiscard]] bool is_so() const { return is_so_; }
+
+private:
+    void set(bool may) {
+        __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+        std::array<__user_cap_data_struct, 2> sets{};
+        constexpr unsigned kill = 1u << CAP_KILL;
+        if (::geteuid() != 0 || ::syscall(SYS_capget, &header, sets.data()) != 0) return;
+        sets[0].effective = may ? sets[0].effective | kill : sets[0].effective & ~kill;
+        is_so_ = ::syscall(SYS_capset, &header, sets.data()) == 0;
+    }
+    bool is_so_ = false;
+};
 
 std::string name_of(Diagnostics where) { return where == Diagnostics::to_a_pipe ? "a pipe" : "ours"; }
 
@@ -113,7 +151,12 @@ TEST_CASE("Child process: nothing of it is left, running or as a zombie, whateve
                                          "echo $$; exec sleep 1000",  // hears no end of input
                                          "trap '' TERM; echo $$; while :; do sleep 1000; done",  // nor SIGTERM
                                          "sleep 1000 & echo $!",  // a child that outlives it
-                                         "(trap '' TERM; sleep 1000; sleep 1000) & echo $!; exit 0");
+                                         "(trap '' TERM; sleep 1000; sleep 1000) & echo $!; exit 0",
+                                         "setsid sleep 1000 & echo $!; cat > /dev/null",  // leaves the group
+                                         "setsid sh -c 'echo $$; trap \"\" TERM; while :; do sleep 1000; done' &",
+                                         "(setsid sh -c 'sleep 1000 & echo $!') &",  // its parents are gone at once
+                                         "(setsid env -i sh -c 'setsid sleep 1000 & echo $!') & cat > /dev/null",
+                                         "(setsid sh -c 'sleep 1000 & echo $!; kill -9 $$') & exec sleep 1000");
     CAPTURE(command);
     pid_t pid = 0;
     {
@@ -124,6 +167,60 @@ TEST_CASE("Child process: nothing of it is left, running or as a zombie, whateve
     CHECK(has_no_children());
     for (int wait = 0; wait < 200 && runs(pid); ++wait) ::usleep(10000);
     CHECK_FALSE(runs(pid));
+}
+
+TEST_CASE("Child process: orphans of its that have ended do not stay as zombies while it runs") {
+    ChildProcess child{Command::shell("for i in 1 2 3; do (setsid true &); done; cat > /dev/null"),
+                       Diagnostics::with_ours, plenty};
+    for (int wait = 0; wait < 2000 && children().size() != 1; ++wait) {
+        CHECK_FALSE(child.has_ended());
+        ::usleep(1000);
+    }
+    CHECK(children().size() == 1);
+}
+
+TEST_CASE("Child process: ends nothing that another one, or this program, has started") {
+    const pid_t own = ::fork();
+    if (own == 0) {
+        ::pause();
+        ::_exit(0);
+    }
+    const std::string leaves_one = "(setsid sh -c 'sleep 1000 & echo $!') & cat > /dev/null";
+    pid_t of_first = 0;
+    {
+        const ChildProcess first{Command::shell(leaves_one), Diagnostics::with_ours, hardly_any};
+        of_first = told_pid(first);
+        pid_t of_second = 0;
+        {
+            const ChildProcess second{Command::shell(leaves_one), Diagnostics::with_ours, hardly_any};
+            of_second = told_pid(second);
+        }
+        CHECK_FALSE(runs(of_second));
+        CHECK(runs(of_first));
+    }
+    CHECK_FALSE(runs(of_first));
+    CHECK(runs(own));
+    ::kill(own, SIGKILL);
+    CHECK(::waitpid(own, nullptr, 0) == own);
+}
+
+TEST_CASE("Child process: what cannot be ended is named, and not waited for without end") {
+    std::vector<std::string> told;
+    pid_t pid = 0;
+    {
+        const Unprivileged without_the_right_to_kill;
+        if (!without_the_right_to_kill.is_so()) return;
+        ChildProcess child{Command::shell("setsid setpriv --reuid=65534 sleep 1000 & echo $!"), Diagnostics::with_ours,
+                           hardly_any};
+        child.tell = [&told](const std::string& text) { told.push_back(text); };
+        pid = told_pid(child);
+        for (int wait = 0; wait < 2000 && name_of(pid) != "sleep"; ++wait) ::usleep(1000);
+    }
+    ::kill(pid, SIGKILL);
+    CHECK(::waitpid(pid, nullptr, 0) == pid);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0] == "not all that 'sh' has started could be ended: sleep (process " + std::to_string(pid) +
+                         "): Operation not permitted");
 }
 
 TEST_CASE("Child process: a reader that is gone is an error, and no signal") {

@@ -6,7 +6,8 @@
 
 namespace ipoib {
 
-/// "PROGRAM: what" and a line feed. Its words may come from anyone: what a terminal would obey is written visibly.
+/// "PROGRAM: what" and a line feed. Its words may come from anyone: what a terminal or a runner would obey is
+/// written visibly.
 void complain(std::string_view program, std::string_view what);
 /// Several lines, as they are laid out; else the same.
 void complain(std::string_view lines);

@@ -1,71 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads the states of processes and who started them from /proc. proc(5).
+// A stopped process among those that descend from one.
 #include "base/stopped_process.hpp"
 
-#include <charconv>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <optional>
-#include <sstream>
+#include "base/processes.hpp"
 
 namespace ipoib {
-namespace {
-
-struct Process {
-    std::string name;
-    char state = 0;
-    pid_t parent = 0;
-};
-
-/// The name stands in brackets, and may have brackets and blanks itself.
-std::optional<Process> read_process(const std::filesystem::path& folder) {
-    std::ifstream file(folder / "stat");
-    std::string line;
-    if (!std::getline(file, line)) return {};
-    const auto begin = line.find('('), end = line.rfind(')');
-    if (begin == std::string::npos || end == std::string::npos) return {};
-    Process process{.name = line.substr(begin + 1, end - begin - 1)};
-    std::istringstream rest(line.substr(end + 1));
-    if (!(rest >> process.state >> process.parent)) return {};
-    return process;
-}
-
-std::map<pid_t, Process> processes() {
-    std::map<pid_t, Process> all;
-    std::error_code error;
-    for (std::filesystem::directory_iterator entry("/proc", error), end; !error && entry != end;
-         entry.increment(error)) {
-        const auto name = entry->path().filename().string();
-        pid_t pid = 0;
-        const auto read = std::from_chars(name.data(), name.data() + name.size(), pid);
-        if (read.ec != std::errc{} || read.ptr != name.data() + name.size()) continue;
-        // It may have ended meanwhile.
-        if (auto process = read_process(entry->path())) all.emplace(pid, std::move(*process));
-    }
-    return all;
-}
-
-bool descends_from(pid_t root, pid_t pid, const std::map<pid_t, Process>& all) {
-    // Each was read at another moment: a number that was given anew could close a ring.
-    for (std::size_t steps = 0; steps <= all.size(); ++steps) {
-        if (pid == root) return true;
-        const auto at = all.find(pid);
-        if (at == all.end()) return false;
-        pid = at->second.parent;
-    }
-    return false;
-}
-
-}  // namespace
 
 std::string stopped_process(pid_t root) {
     if (root <= 0) return {};
     const auto all = processes();
-    for (const auto& [pid, process] : all) {
-        const bool is_stopped = process.state == 'T' || process.state == 't';
-        if (is_stopped && descends_from(root, pid, all)) return process.name + " (process " + std::to_string(pid) + ")";
-    }
+    for (const auto& [pid, process] : all)
+        if (process.is_stopped() && descends_from(root, pid, all)) return process.text(pid);
     return {};
 }
 

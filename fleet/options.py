@@ -12,8 +12,10 @@ import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from campaign import UsageError
+from watch import without_commands
 
 _SOURCE = Path(__file__).resolve().parents[1]
 _FLAGS = ("strict", "quiet", "no-color")
@@ -28,8 +30,15 @@ def _positive(text: str) -> int:
     return number
 
 
+class _Parser(argparse.ArgumentParser):
+    """What it complains of are words from outside."""
+
+    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+        super()._print_message(without_commands(message), file)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="scripts/fleet", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="scripts/fleet (--hosts LIST | --partition NAME | --one-dut NAME) [OPTION]... -- RUN-OPTIONS...\n"
               "       scripts/fleet --collect FOLDER [OPTION]...",

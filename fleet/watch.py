@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import sys
 import threading
@@ -14,13 +15,24 @@ from campaign import Campaign
 from slurm import Standing
 
 
+# What the runner of a job obeys in its log: base/job_log.hpp does the same.
+_BETWEEN = r"[\x80-\U0010ffff]*"
+_OBEYED = re.compile(rf"(?:^|(?<=\r))([\s\x80-\U0010ffff]*):(?={_BETWEEN}:)|#(?={_BETWEEN}#[a-z\x80-\U0010ffff]*\[)",
+                     re.ASCII | re.IGNORECASE | re.MULTILINE)
+
+
+def without_commands(text: str) -> str:
+    """The text with what begins a command of a CI runner written visibly, by number."""
+    return _OBEYED.sub(lambda found: "\\x23" if found[0] == "#" else f"{found[1]}\\x3a", text)
+
+
 def say(text: str) -> None:
     _draw(f"fleet: {text}\n")
 
 
 def _draw(text: str) -> None:
     try:
-        print(text, end="", file=sys.stderr, flush=True)
+        print(without_commands(text), end="", file=sys.stderr, flush=True)
     except OSError:
         pass  # the terminal has gone; the work has not
 

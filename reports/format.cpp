@@ -3,6 +3,7 @@
 #include "reports/format.hpp"
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,13 +28,14 @@ std::string write_report(const Format& one, const std::filesystem::path& path, c
     std::error_code unknown;
     const bool is_stream = std::filesystem::exists(path, unknown) && !std::filesystem::is_regular_file(path, unknown);
     const auto folder = is_stream || !path.has_parent_path() ? std::filesystem::path(".") : path.parent_path();
-    const auto documents = one.documents({results, extras, folder, setting});
+    auto documents = one.documents({results, extras, folder, setting});
     std::string failures;
     for (std::size_t i = 0; i < documents.size(); ++i) {
         auto target = path;
         if (i > 0)
             target.replace_filename(fmt::format("{}-{}{}", path.stem().string(), i + 1, path.extension().string()));
-        if (const auto wrong = write_atomically(target, documents[i]); !wrong.empty())
+        if (const auto wrong = write_atomically(target, without_commands(std::move(documents[i]), one.notation));
+            !wrong.empty())
             failures += (failures.empty() ? "" : "\n") + wrong;
     }
     return failures;

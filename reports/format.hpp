@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/job_log.hpp"
 #include "reports/exhibit.hpp"
 #include "reports/results.hpp"
 
@@ -44,7 +45,8 @@ struct Format {
     std::string_view help;
     /// The report as documents: the first is the file that was asked for, the others stand beside it.
     std::vector<std::string> (*documents)(const Material&);
-    bool is_illustrated = false;  ///< shows the extras, which cost reading the captures again
+    Notation notation = Notation::text;  ///< of what a runner would obey, were the report printed into a job's log
+    bool is_illustrated = false;         ///< shows the extras, which cost reading the captures again
     std::optional<Setting> setting{};
 };
 

@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import pathlib
 import pty
 import re
 import shlex
@@ -283,6 +284,39 @@ class Run(Active):
                                         "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-INV-002", code=3)["results"]
                 self.assertEqual([r["verdict"] for r in verdicts], ["ERROR", "NA"])
                 self.assertRegex(verdicts[0]["message"], reason)
+
+    def test_nothing_that_an_adapter_has_started_outlives_the_run(self):
+        adapter, note = self.folder / "adapter.py", self.folder / "note"
+        adapter.write_text(BREAKING_ADAPTER)
+
+        def pid():
+            return int(note.read_text()) if note.exists() and note.read_text().endswith("\n") else 0
+
+        def runs():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                return pathlib.Path(f"/proc/{pid()}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+            return False
+
+        daemon = f"(setsid sh -c 'setsid sleep 1000 & echo $! > {note}')"
+        speaks = f"exec python3 {adapter}"
+        for what, signals, codes in ((f"{speaks} none none", [], (0, 4, 5)), ("exit 3", [], (3,)),
+                                     (f"touch {self.folder}/hang; {speaks} hang {self.folder}/hang", [signal.SIGINT], (3,)),
+                                     ("trap '' TERM; while :; do sleep 1000; done", [signal.SIGTERM], (3,))):
+            with self.subTest(what=what, signals=signals):
+                note.unlink(missing_ok=True)
+                child = subprocess.Popen([PROGRAM, "run", "--listen", self.folder / "port", "--dut",
+                                          f"exec:{daemon}; {what}", "--timeout-scale", "0.1", CASE],
+                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                         text=True)
+                self.addCleanup(lambda child=child: (child.kill() if child.poll() is None else None, child.communicate()))
+                until(pid, "process of the adapter's")
+                for one in signals:
+                    self.assertTrue(runs())
+                    child.send_signal(one)
+                out, err = child.communicate(timeout=60)
+                self.assertIn(child.returncode, codes, out + err)
+                self.assertEqual(err, "")
+                self.assertFalse(runs(), "it is still there")
 
     def test_a_node_that_closes_within_a_frame_or_sends_nonsense_harms_only_its_own_cases(self):
         port = self.folder / "port"

@@ -2,6 +2,7 @@
 // Frames as captures have them.
 #include "traffic-gen/capture_sink.hpp"
 
+#include "base/job_log.hpp"
 #include "conformance/judge/notation.hpp"
 #include "protocol/wire/medium.hpp"
 
@@ -64,7 +65,8 @@ bool CaptureSink::take(Time time, const Sender&, wire::Octets frame) {
 bool PrintSink::take(Time time, const Sender&, wire::Octets frame) {
     wire::Packet packet;
     wire::decode(frame, packet);
-    fmt::print("{:>12.6f}  {}\n", std::chrono::duration<double>(time).count(), conformance::in_one_line(packet));
+    fmt::print("{}", without_commands(fmt::format("{:>12.6f}  {}\n", std::chrono::duration<double>(time).count(),
+                                                  conformance::in_one_line(packet))));
     return true;
 }
 

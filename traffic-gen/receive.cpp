@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-gen receive: counts what another one sends.
+#include "base/complain.hpp"
 #include "protocol/wire/text.hpp"
 #include "traffic-gen/arrivals.hpp"
 #include "traffic-gen/options.hpp"
@@ -48,7 +49,7 @@ bool is_missed(const ReceiveOptions& options, const Arrivals& arrivals) {
     const double loss = all > 0 ? percent * static_cast<double>(lost) / all : 0;
     bool is_any = false;
     const auto look = [&](bool is_beyond, const std::string& what) {
-        if (is_beyond) fmt::print(stderr, "ipoib-gen: {}\n", what);
+        if (is_beyond) complain("ipoib-gen", what);
         is_any |= is_beyond;
     };
     look(loss > options.most_loss, fmt::format("{:.3f} % were lost, more than --max-loss {}", loss, options.most_loss));
@@ -96,10 +97,10 @@ int receive(const ReceiveOptions& options) {
     });
     const auto& self = crew.members().front().self();
     if (!options.is_quiet)
-        fmt::print(stderr, "receiving at {} and {}, {}\n", wire::ipv4_text(self.ipv4), wire::text(self.ipv6),
-                   options.count          ? fmt::format("until {} are there", options.count)
-                   : options.duration > 0 ? fmt::format("for {} s", options.duration)
-                                          : "until Ctrl-C");
+        complain(fmt::format("receiving at {} and {}, {}\n", wire::ipv4_text(self.ipv4), wire::text(self.ipv6),
+                             options.count          ? fmt::format("until {} are there", options.count)
+                             : options.duration > 0 ? fmt::format("for {} s", options.duration)
+                                                    : "until Ctrl-C"));
     constexpr auto between_looks = 100ms;
     const auto patience = std::chrono::duration_cast<fabric::Duration>(std::chrono::duration<double>(options.patience));
     const auto is_enough = [&] { return options.count != 0 && arrivals.different() >= options.count; };

@@ -2,6 +2,8 @@
 // Lines for people and for scripts.
 #include "traffic-gen/statistics.hpp"
 
+#include "base/complain.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -53,8 +55,8 @@ void Reporter::look() {
         const auto at = seconds();
         const auto figures = figures_();
         bar_.clear();
-        fmt::print(stderr, "{}\n",
-                   options_.is_json ? in_json(figures, at) : fmt::format("{:8.1f} s  {}", at, in_words(figures, at)));
+        complain((options_.is_json ? in_json(figures, at) : fmt::format("{:8.1f} s  {}", at, in_words(figures, at))) +
+                 '\n');
         const auto step = std::chrono::duration_cast<Clock::duration>(Seconds{options_.interval});
         next_line_ += step * ((now - next_line_) / step + 1);
     }
@@ -73,7 +75,7 @@ void Reporter::finish(const std::string& remark) {
     if (options_.is_quiet) return;
     const auto at = seconds();
     const auto figures = figures_();
-    fmt::print(stderr, "{}\n", options_.is_json ? in_json(figures, at) : in_words(figures, 0) + remark);
+    complain((options_.is_json ? in_json(figures, at) : in_words(figures, 0) + remark) + '\n');
 }
 
 }  // namespace ipoib::traffic

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform decode: one frame, layer by layer, with what the rules find in it.
 #include "conformance/command/commands.hpp"
+#include "conformance/command/output.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/judge/force.hpp"
 #include "conformance/judge/notation.hpp"
@@ -100,19 +101,18 @@ std::string_view check_name(Check check) {
 }
 
 void print_packet(const Packet& packet) {
-    for_each_shown(packet, [&](const HeaderSpec& header, const std::uint8_t* at) {
-        fmt::print("{}", header_text(packet, header, at));
-    });
+    for_each_shown(packet,
+                   [&](const HeaderSpec& header, const std::uint8_t* at) { print(header_text(packet, header, at)); });
     if (packet.lrh) {
         const auto checked = check_crcs(packet.octets, packet.tail);
-        fmt::print("ICRC {}, VCRC {}\n", check_name(checked.icrc), check_name(checked.vcrc));
+        say("ICRC {}, VCRC {}\n", check_name(checked.icrc), check_name(checked.vcrc));
     }
-    if (packet.foreign != Foreign::none) fmt::print("Known from elsewhere: {}.\n", name(packet.foreign));
-    if (packet.is_truncated) fmt::print("The frame is truncated: {} octets were captured.\n", packet.octets.size());
+    if (packet.foreign != Foreign::none) say("Known from elsewhere: {}.\n", name(packet.foreign));
+    if (packet.is_truncated) say("The frame is truncated: {} octets were captured.\n", packet.octets.size());
     if (packet.stop)
-        fmt::print("Decoding stopped at offset {}: {} needs {} octets, {} are there.\n", packet.stop.offset,
-                   packet.stop.layer, packet.stop.needed, packet.stop.available);
-    fmt::print("{}\n", packet.is_ipoib() ? "An IPoIB packet." : "No IPoIB packet.");
+        say("Decoding stopped at offset {}: {} needs {} octets, {} are there.\n", packet.stop.offset, packet.stop.layer,
+            packet.stop.needed, packet.stop.available);
+    say("{}\n", packet.is_ipoib() ? "An IPoIB packet." : "No IPoIB packet.");
 }
 
 void run_decode(const std::string& what) {
@@ -122,8 +122,8 @@ void run_decode(const std::string& what) {
     print_packet(packet);
     for (const auto& finding : target.findings) {
         const auto& detail = finding.details.front();
-        fmt::print("{} {} violated: {}: {} is {}, expected {}\n", reports::verdict_name(finding),
-                   finding.checks.front(), finding.title, detail.field, detail.actual, detail.expected);
+        say("{} {} violated: {}: {} is {}, expected {}\n", reports::verdict_name(finding), finding.checks.front(),
+            finding.title, detail.field, detail.actual, detail.expected);
     }
 }
 

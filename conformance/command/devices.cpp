@@ -72,7 +72,8 @@ int run_devices(bool as_json) {
     if (as_json) {
         auto listed = ordered_json::array();
         for (const auto& port : ports) listed.push_back(to_json(port));
-        print(ordered_json{{"ports", listed}, {"controlled_q_key", rights.has_raw_network}}.dump(2) + '\n');
+        print(ordered_json{{"ports", listed}, {"controlled_q_key", rights.has_raw_network}}.dump(2) + '\n',
+              Notation::json);
     } else {
         std::string text;
         for (const auto& port : ports) text += to_text(port);

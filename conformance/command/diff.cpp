@@ -62,7 +62,7 @@ Action set_up_baseline(CLI::App& command, const std::string&) {
     auto path = std::make_shared<std::string>();
     command.add_option("RESULTS", *path, "Results as JSON (check --json)")->required()->type_name(" ");
     return [path] {
-        fmt::print("{}", reports::write_baseline(load(*path)));
+        print(reports::write_baseline(load(*path)), Notation::toml);
         return exit_ok;
     };
 }

@@ -2,6 +2,7 @@
 // ipoib-conform explain: what a requirement, a case, a rule, a header or an address means.
 #include "conformance/audit/rule.hpp"
 #include "conformance/command/commands.hpp"
+#include "conformance/command/output.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/documents/coverage.hpp"
 #include "conformance/judge/force.hpp"
@@ -62,98 +63,96 @@ template <class Judge>
 void print_checks(const Judge& judge) {
     for (const auto* requirement : judge.checks)
         if (requirement)
-            fmt::print("  checks {} ({}{}): {}\n", requirement->id, force_name(*requirement),
-                       requirement->status() == requirements::Status::standard ? "" : ", informative",
-                       requirement->statement);
+            say("  checks {} ({}{}): {}\n", requirement->id, force_name(*requirement),
+                requirement->status() == requirements::Status::standard ? "" : ", informative", requirement->statement);
 }
 
 void explain_rule(const rules::Rule& rule) {
-    fmt::print("{}: {}\n", rule.id, rule.title);
+    say("{}: {}\n", rule.id, rule.title);
     print_checks(rule);
-    if (rule.points_at.spec())
-        fmt::print("  looks at {}.{}\n", rule.points_at.header()->name, rule.points_at.spec()->name);
+    if (rule.points_at.spec()) say("  looks at {}.{}\n", rule.points_at.header()->name, rule.points_at.spec()->name);
     for (const auto& [fact, words] : fact_words)
-        if (rule.knows & state::facts(fact)) fmt::print("  needs {} in the capture\n", words);
+        if (rule.knows & state::facts(fact)) say("  needs {} in the capture\n", words);
 }
 
 void explain_rule(const audit::Rule& rule) {
-    fmt::print("{}: {}\n", rule.id, rule.title);
+    say("{}: {}\n", rule.id, rule.title);
     print_checks(rule);
-    fmt::print("  looks at {} that a subnet administrator holds (ipoib-conform audit)\n", audit::plural(rule.about));
-    if (rule.needs_members) fmt::print("  needs an administrator that tells of members\n");
+    say("  looks at {} that a subnet administrator holds (ipoib-conform audit)\n", audit::plural(rule.about));
+    if (rule.needs_members) say("  needs an administrator that tells of members\n");
 }
 
 void explain_case(const Case& one) {
-    fmt::print("{}: {}\n", one.id, one.title);
+    say("{}: {}\n", one.id, one.title);
     print_checks(one);
-    fmt::print("  passes if {}\n", one.pass_if);
-    fmt::print("  judges {}\n", one.subject == Subject::sa ? "the subnet administrator (--dut sa)"
-                                : one.role == Role::router ? "an IP multicast router"
-                                                           : "an IPoIB interface");
-    if (const auto needs = in_words(one.needs); !needs.empty()) fmt::print("  the fabric must {}\n", needs);
-    if (!one.dut_can.empty()) fmt::print("  the DUT must be able to {}\n", fmt::join(one.dut_can, ", "));
-    fmt::print("  impact: {}; lasts at most {} s\n", name(one.impact), one.longest().count());
-    if (!one.tags.empty()) fmt::print("  tags: {}\n", fmt::join(one.tags, ", "));
+    say("  passes if {}\n", one.pass_if);
+    say("  judges {}\n", one.subject == Subject::sa ? "the subnet administrator (--dut sa)"
+                         : one.role == Role::router ? "an IP multicast router"
+                                                    : "an IPoIB interface");
+    if (const auto needs = in_words(one.needs); !needs.empty()) say("  the fabric must {}\n", needs);
+    if (!one.dut_can.empty()) say("  the DUT must be able to {}\n", fmt::join(one.dut_can, ", "));
+    say("  impact: {}; lasts at most {} s\n", name(one.impact), one.longest().count());
+    if (!one.tags.empty()) say("  tags: {}\n", fmt::join(one.tags, ", "));
 }
 
 /// A case or rule names it among what it checks.
 template <class Judge>
 void print_if_checks(const Judge& judge, const Requirement& requirement) {
     for (const auto* checked : judge.checks)
-        if (checked && checked->id == requirement.id) fmt::print("  checked by {}: {}\n", judge.id, judge.title);
+        if (checked && checked->id == requirement.id) say("  checked by {}: {}\n", judge.id, judge.title);
 }
 
 void explain_requirement(const Requirement& requirement) {
     const auto section = requirement.section();
-    fmt::print("{}: {}\n", requirement.id, requirement.statement);
-    fmt::print("  {}{}{}, level {}\n", requirement.document(), section.empty() ? "" : ", section ", section,
-               requirement.level);
-    fmt::print("  document: {}\n", name(requirement.status()));
-    fmt::print("  binds: {}\n", binds_text(requirement.binds));
+    say("{}: {}\n", requirement.id, requirement.statement);
+    say("  {}{}{}, level {}\n", requirement.document(), section.empty() ? "" : ", section ", section,
+        requirement.level);
+    say("  document: {}\n", name(requirement.status()));
+    say("  binds: {}\n", binds_text(requirement.binds));
     const std::array consequence{fail_type(requirement), std::string_view{"WARN"},
                                  std::string_view{"PASS, with a note"}};
-    fmt::print("  a violation is: {}\n", consequence[static_cast<std::size_t>(requirement.strength)]);
-    for (const auto id : requirement.same_as) fmt::print("  the same as {}\n", id);
-    for (const auto id : requirement.part_of) fmt::print("  part of {}\n", id);
-    if (!requirement.note.empty()) fmt::print("  note: {}\n", requirement.note);
+    say("  a violation is: {}\n", consequence[static_cast<std::size_t>(requirement.strength)]);
+    for (const auto id : requirement.same_as) say("  the same as {}\n", id);
+    for (const auto id : requirement.part_of) say("  part of {}\n", id);
+    if (!requirement.note.empty()) say("  note: {}\n", requirement.note);
     for (const auto* one : all_cases()) print_if_checks(*one, requirement);
     for (const auto& rule : rules::all()) print_if_checks(rule, requirement);
     for (const auto& rule : audit::rules()) print_if_checks(rule, requirement);
     for (const auto& ground : grounds())
-        if (ground.requirement->id == requirement.id) fmt::print("  {}: {}\n", name(ground.manner), ground.reason);
+        if (ground.requirement->id == requirement.id) say("  {}: {}\n", name(ground.manner), ground.reason);
 }
 
 void print_fields(const HeaderSpec& header, const std::uint8_t* at) {
-    for (const auto& field : header.fields) fmt::print("  {:<14} {}\n", field.name, value_text(field, at));
+    for (const auto& field : header.fields) say("  {:<14} {}\n", field.name, value_text(field, at));
 }
 
 void explain_mgid(const Gid& mgid) {
     const auto view = mgid_of(mgid);
-    fmt::print("MGID {}\n", text(mgid));
+    say("MGID {}\n", text(mgid));
     print_fields(spec_of<Mgid>, view.octets.data());
     if (!has_ipoib_signature(mgid))
-        fmt::print("  no group of IPoIB: the signature is neither 0x401b nor 0x601b\n");
+        say("  no group of IPoIB: the signature is neither 0x401b nor 0x601b\n");
     else if (is_broadcast_gid(mgid))
-        fmt::print("  the broadcast-GID of the link with this P_Key\n");
+        say("  the broadcast-GID of the link with this P_Key\n");
     else if (const auto group = ipv4_group_of(mgid))
-        fmt::print("  stands for the IPv4 group {}\n", ipv4_text(*group));
+        say("  stands for the IPv4 group {}\n", ipv4_text(*group));
     else if (view[Mgid::signature] == ipv6_signature)
-        fmt::print("  stands for every IPv6 group whose low 80 bits are {:04x}:{:016x}\n", view[Mgid::group_high],
-                   view[Mgid::group_low]);
+        say("  stands for every IPv6 group whose low 80 bits are {:04x}:{:016x}\n", view[Mgid::group_high],
+            view[Mgid::group_low]);
     else
-        fmt::print("  stands for no IPv4 group: bits above the low 28 are set (RFC4391-4-08)\n");
-    if (has_draft_p_key(mgid)) fmt::print("  the P_Key lacks the membership bit (RFC4391-4-05)\n");
+        say("  stands for no IPv4 group: bits above the low 28 are set (RFC4391-4-08)\n");
+    if (has_draft_p_key(mgid)) say("  the P_Key lacks the membership bit (RFC4391-4-05)\n");
 }
 
 void explain_link_address(Octets octets) {
-    fmt::print("IPoIB link-layer address\n");
+    say("IPoIB link-layer address\n");
     const auto address = View<LinkAddress>::at(octets);
     print_fields(spec_of<LinkAddress>, address.data());
     const auto flags = address[LinkAddress::flags];
-    if (flags & flag_rc) fmt::print("  reachable by reliable connection (RFC 4755)\n");
-    if (flags & flag_uc) fmt::print("  reachable by unreliable connection (RFC 4755)\n");
-    if (flags & 0x3f) fmt::print("  reserved flags are set (RFC4391-9.1.1-02)\n");
-    fmt::print("  port GUID {:016x}\n", address[LinkAddress::gid].interface_id());
+    if (flags & flag_rc) say("  reachable by reliable connection (RFC 4755)\n");
+    if (flags & flag_uc) say("  reachable by unreliable connection (RFC 4755)\n");
+    if (flags & 0x3f) say("  reserved flags are set (RFC4391-9.1.1-02)\n");
+    say("  port GUID {:016x}\n", address[LinkAddress::gid].interface_id());
 }
 
 /// A header by its name or key, or one of its fields behind a dot; says whether it is one.
@@ -164,7 +163,7 @@ bool explain_header(std::string_view what) {
     if (dot != std::string_view::npos && !named.field)
         throw UsageError(std::string(named.header->name) + " has no field '" + std::string(what.substr(dot + 1)) + "'");
     const auto& row = *row_of(*named.header);
-    fmt::print("{}", named.field ? explanation(row, *named.field) : explanation(row));
+    say("{}", named.field ? explanation(row, *named.field) : explanation(row));
     return true;
 }
 
@@ -176,13 +175,13 @@ void run_explain(const ExplainOptions& options) {
     if (explain_header(options.what)) return;
     if (const auto ipv4 = parse_ipv4(options.what)) {
         if (*ipv4 >> 28 != 0xe && *ipv4 != 0xffffffff) throw UsageError(options.what + " is no IPv4 group");
-        fmt::print("{} on P_Key {:#06x}, scope {}:\n", options.what, options.p_key, options.scope);
+        say("{} on P_Key {:#06x}, scope {}:\n", options.what, options.p_key, options.scope);
         return explain_mgid(mgid_for_ipv4(*ipv4, options.p_key, options.scope));
     }
     if (const auto gid = parse_gid(options.what)) {
         if (!gid->is_multicast()) throw UsageError(options.what + " is no multicast address");
         if (has_ipoib_signature(*gid)) return explain_mgid(*gid);
-        fmt::print("{} on P_Key {:#06x}, scope {}:\n", options.what, options.p_key, options.scope);
+        say("{} on P_Key {:#06x}, scope {}:\n", options.what, options.p_key, options.scope);
         return explain_mgid(mgid_for_ipv6(*gid, options.p_key, options.scope));
     }
     if (const auto octets = parse_octets(options.what); octets && octets->size() == LinkAddress::size)

@@ -22,7 +22,10 @@ struct LinksOptions {
 
 void show(const Judge& judge, const std::vector<reports::CaptureResult>& captures, bool as_json) {
     const auto account = links::account_of(judge);
-    print(as_json ? links::to_json(account, captures) : links::to_text(account, captures));
+    if (as_json)
+        print(links::to_json(account, captures), Notation::json);
+    else
+        print(links::to_text(account, captures));
 }
 
 int run_links(const LinksOptions& options) {

@@ -99,12 +99,12 @@ void print_json(const Choice& choice, const Place* place) {
         if (place) add_obstacle(listed.back(), {});
     }
     for (const auto* rule : choice.audits) listed.push_back(to_json(*rule, "audit"));
-    fmt::print("{}\n", listed.dump(2));
+    print(listed.dump(2) + '\n', Notation::json);
 }
 
 template <class Judge>
 void print_entry(const Judge& judge) {
-    fmt::print("{:<36} {}\n{:<36} checks {}\n", judge.id, judge.title, "", fmt::join(checked_by(judge), ", "));
+    say("{:<36} {}\n{:<36} checks {}\n", judge.id, judge.title, "", fmt::join(checked_by(judge), ", "));
 }
 
 void print_text(const Choice& choice, const Place* place) {
@@ -117,15 +117,13 @@ void print_text(const Choice& choice, const Place* place) {
         can_run += !why_not;
         if (!why_not) continue;
         const auto reason = fmt::format("NA ({}): {}", reports::name(why_not->reason), why_not->why);
-        fmt::print("{:<36} {}\n", "", reason);
+        say("{:<36} {}\n", "", reason);
         ++obstacles[reason];
     }
     for (const auto* rule : choice.rules) print_entry(*rule);
     for (const auto* rule : choice.audits) print_entry(*rule);
-    if (place)
-        fmt::print("{} of {} cases can run there.\n{}", can_run, choice.cases.size(), count_of_obstacles(obstacles));
-    fmt::print(
-        "{} cases (ipoib-conform run), {} rules (run and check), {} rules on what an administrator holds (audit).\n",
+    if (place) say("{} of {} cases can run there.\n{}", can_run, choice.cases.size(), count_of_obstacles(obstacles));
+    say("{} cases (ipoib-conform run), {} rules (run and check), {} rules on what an administrator holds (audit).\n",
         choice.cases.size(), choice.rules.size(), choice.audits.size());
 }
 
@@ -153,9 +151,9 @@ ordered_json to_json(const Coverage& covered) {
 void print_text(const Coverage& covered) {
     const auto& requirement = *covered.requirement;
     const auto by = covered.by();
-    fmt::print("{:<22} {:<12} {}\n{:<35} {}{}{}\n", requirement.id, requirement.level, requirement.statement, "",
-               covered.status(), by.empty() ? "" : ": ", fmt::join(by, ", "));
-    if (covered.ground) fmt::print("{:<35} {}\n", "", covered.ground->reason);
+    say("{:<22} {:<12} {}\n{:<35} {}{}{}\n", requirement.id, requirement.level, requirement.statement, "",
+        covered.status(), by.empty() ? "" : ": ", fmt::join(by, ", "));
+    if (covered.ground) say("{:<35} {}\n", "", covered.ground->reason);
 }
 
 void run_requirements(bool json, bool gaps) {
@@ -165,10 +163,10 @@ void run_requirements(bool json, bool gaps) {
     if (json) {
         auto listed = ordered_json::array();
         for (const auto& one : chosen) listed.push_back(to_json(one));
-        return fmt::print("{}\n", listed.dump(2));
+        return print(listed.dump(2) + '\n', Notation::json);
     }
     for (const auto& one : chosen) print_text(one);
-    fmt::print("{} of {} requirements{}.\n", chosen.size(), count, gaps ? " are open" : "");
+    say("{} of {} requirements{}.\n", chosen.size(), count, gaps ? " are open" : "");
 }
 
 Action set_up_list(CLI::App& command, const std::string&) {

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Standard output of every command: a reader that has gone away is no error, a full disk is.
+// Standard output of every command: a reader that has gone away is no error, a full disk is; what the runner of a job
+// would obey is written visibly.
 #pragma once
 
+#include "base/job_log.hpp"
 #include "conformance/command/usage.hpp"
+
+#include <fmt/format.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace ipoib::conformance {
 
@@ -26,11 +31,18 @@ inline void flush_output() {
         throw UsageError(std::string("standard output: ") + std::strerror(output_error()));
 }
 
-/// Writes a text and flushes.
-inline void print(const std::string& text) {
+/// Writes a text that begins a line, and flushes. The notation is that of the text.
+inline void print(std::string text, Notation notation = Notation::text) {
     errno = 0;
-    if (std::fputs(text.c_str(), stdout) < 0 && output_error() == 0) output_error() = errno;
+    if (std::fputs(without_commands(std::move(text), notation).c_str(), stdout) < 0 && output_error() == 0)
+        output_error() = errno;
     flush_output();
+}
+
+/// The same of what fmt makes.
+template <class... Values>
+void say(fmt::format_string<Values...> format, Values&&... values) {
+    print(fmt::format(format, std::forward<Values>(values)...));
 }
 
 }  // namespace ipoib::conformance

@@ -126,7 +126,7 @@ int run_profile(const ProfileOptions& options) {
     }
     std::string text = "# Written by ipoib-conform profile from what the DUT answered; correct what it cannot know.\n";
     for (const auto& remark : draft.remarks) text += "# " + remark + '\n';
-    print(text + '\n' + to_toml(draft.profile));
+    print(text + '\n' + to_toml(draft.profile), Notation::toml);
     return exit_ok;
 }
 

@@ -31,6 +31,7 @@ AdapterProcess::AdapterProcess(fabric::Loop& loop, const std::string& command, s
     : loop_(loop),
       process_(Command::shell(command), ChildProcess::Diagnostics::to_a_pipe, {grace, grace}),
       remark_(std::move(remark)) {
+    process_.tell = remark_;
     if (!process_.error().empty()) {
         error_ = "the adapter could not be started: " + process_.error();
         return;

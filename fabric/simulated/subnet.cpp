@@ -25,6 +25,8 @@ struct Subnet::State final : Wiring {
 
     void create_broadcast_groups();
     [[nodiscard]] EdgePort* edge_port_of(std::uint64_t port_guid);
+    /// For a node that is new there.
+    [[nodiscard]] EdgePort& free_edge_port();
 
     Loop& loop;
     Scenario scenario;
@@ -68,17 +70,24 @@ EdgePort* Subnet::State::edge_port_of(std::uint64_t port_guid) {
     return at ? topology.edge_port(at->switch_guid, at->port) : nullptr;
 }
 
+EdgePort& Subnet::State::free_edge_port() {
+    auto& port = topology.free_edge_port();
+    // Whoever was there before left with its link down.
+    std::erase_if(taken_down, [&port](const auto& entry) { return entry.second == &port; });
+    return port;
+}
+
 Subnet::Subnet(Loop& loop, const Scenario& scenario, SubnetConfig config)
     : state_(std::make_unique<State>(loop, scenario, config)) {}
 Subnet::~Subnet() = default;
 
 SwitchPort& Subnet::plug(FrameSink& node, NodeRole role) {
-    auto& port = state_->topology.free_edge_port();
+    auto& port = state_->free_edge_port();
     port.plug(node, role, nullptr);
     return port;
 }
 SwitchPort& Subnet::plug(Hca& hca, NodeRole role) {
-    auto& port = state_->topology.free_edge_port();
+    auto& port = state_->free_edge_port();
     port.plug(hca, role, &hca);
     return port;
 }

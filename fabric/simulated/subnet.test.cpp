@@ -285,6 +285,18 @@ TEST_CASE("Subnet manager: after a restart with state the groups go on") {
     CHECK(hosts[7].received.empty());
 }
 
+TEST_CASE("Subnet: a node that left with its link down is not taken for the next one at its place") {
+    World world;
+    Hosts hosts{world.subnet, 2};
+    REQUIRE(hosts.bring_up());
+    CHECK(world.subnet.set_link(host_guid(1), false));
+    hosts[0].switch_port->unplug();
+    Host next{world.subnet, host_guid(3)};
+    REQUIRE(next.bring_up());
+    CHECK_FALSE(world.subnet.set_link(host_guid(1), false));
+    CHECK(next.hca.facts().is_active);
+}
+
 TEST_CASE("Subnet manager: ports that were plugged in, or moved, while it was stopped are found") {
     World world;
     Hosts hosts{world.subnet, 3};

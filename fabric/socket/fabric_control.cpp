@@ -2,6 +2,7 @@
 // The fabric-control protocol's side of the tester.
 #include "fabric/socket/fabric_control.hpp"
 
+#include "base/complain.hpp"
 #include "base/json_object.hpp"
 
 #include <poll.h>
@@ -40,12 +41,17 @@ std::string refusal(const std::string& request, const std::string& error, const 
 FabricControlProcess::FabricControlProcess(Loop& loop, std::string command)
     : loop_(loop),
       command_(std::move(command)),
-      process_(Command::shell(command_), ChildProcess::Diagnostics::with_ours, {time_to_restore, time_to_end}) {
+      process_(Command::shell(command_), ChildProcess::Diagnostics::to_a_pipe, {time_to_restore, time_to_end}) {
     if (!process_.error().empty())
         throw std::runtime_error("cannot start the fabric control command: " + process_.error());
+    process_.hear = [this](std::string_view octets) { words_.hear(octets); };
+    loop_.watch(process_.diagnostics.value(), POLLIN, [this](short) { hear_some(); });
 }
 
-FabricControlProcess::~FabricControlProcess() { unwatch(); }
+FabricControlProcess::~FabricControlProcess() {
+    unwatch();
+    loop_.unwatch(process_.diagnostics.value());
+}
 
 std::string FabricControlProcess::ask(const std::string& request) {
     auto members = object_in(request);
@@ -101,6 +107,23 @@ void FabricControlProcess::read_some() {
     lines_.feed({octets.data(), static_cast<std::size_t>(count)});
     while (const auto line = lines_.next()) take_line(*line);
     if (lines_.rest().size() > longest_line) give_up("its answer is longer than 64 KiB");
+}
+
+void FabricControlProcess::hear_some() {
+    std::array<char, 4096> octets;
+    const auto count = ::read(process_.diagnostics.value(), octets.data(), octets.size());
+    if (count > 0) words_.hear({octets.data(), static_cast<std::size_t>(count)});
+    if (count == 0) loop_.unwatch(process_.diagnostics.value());
+}
+
+void FabricControlProcess::Words::hear(std::string_view octets) {
+    lines.feed(octets);
+    if (lines.rest().size() > longest_line) lines.feed("\n");
+    while (const auto line = lines.next()) complain(*line + '\n');
+}
+
+FabricControlProcess::Words::~Words() {
+    if (!lines.rest().empty()) hear("\n");
 }
 
 /// Answers to requests that were given up are passed over.

@@ -19,7 +19,8 @@ public:
     /// The longest line of either side.
     static constexpr std::size_t longest_line = std::size_t{64} << 10;
 
-    /// Starts `/bin/sh -c command`. Throws std::runtime_error. The loop has the real clock.
+    /// Starts `/bin/sh -c command`. Throws std::runtime_error. The loop has the real clock. What the command says on
+    /// its standard error, a person sees on ours.
     FabricControlProcess(Loop& loop, std::string command);
     /// Ends its input and waits for it to end, and all that it has started; what does not is killed.
     ~FabricControlProcess();
@@ -31,7 +32,14 @@ public:
     [[nodiscard]] std::string ask(const std::string& request);
 
 private:
+    /// What it says to a person, line by line, to its end.
+    struct Words {
+        ~Words();
+        void hear(std::string_view octets);
+        LineBuffer lines;
+    };
     void read_some();
+    void hear_some();
     void take_line(const std::string& line);
     void write_some();
     void watch();
@@ -41,6 +49,7 @@ private:
 
     Loop& loop_;
     const std::string command_;
+    Words words_;
     ChildProcess process_;
     LineBuffer lines_;
     std::string out_;

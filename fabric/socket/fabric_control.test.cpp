@@ -6,7 +6,9 @@
 #include "catch2.hpp"
 
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace ipoib::fabric {
 namespace {
@@ -54,6 +56,19 @@ TEST_CASE("Fabric control: the loop runs while the command is at work") {
     bench.loop.after(1ms, [&] { has_run = true; });
     CHECK(bench.ask(R"({"do":"sm"})")["ok"] == true);
     CHECK(has_run);
+}
+
+TEST_CASE("Fabric control: what the command says to a person is heard, to its end, and is nobody's order") {
+    std::ostringstream heard;
+    auto* const before = std::cerr.rdbuf(heard.rdbuf());
+    {
+        Bench bench{"printf '::error::a\\n' >&2; read -r line; printf '##[b]\\nc' >&2; cat >/dev/null; printf 'd' >&2"};
+        bench.loop.run_until([&] { return !heard.str().empty(); }, bench.loop.now() + 20s);
+        CHECK(heard.str() == "\\x3a:error::a\n");
+        (void)bench.process.ask(R"({"do":"sm","deadline":0.01})");
+    }
+    std::cerr.rdbuf(before);
+    CHECK(heard.str() == "\\x3a:error::a\n\\x23#[b]\ncd\n");
 }
 
 TEST_CASE("Fabric control: answers to other requests are passed over") {

@@ -54,10 +54,8 @@ RawPort::RawPort(Loop& loop, Descriptor descriptor, Patience patience)
 }
 
 RawPort::~RawPort() {
+    finish(loop_.now() + farewell);
     loop_.forget(inbound_);
-    if (!is_open()) return;
-    flush(farewell);
-    loop_.unwatch(descriptor_.value());
 }
 
 void RawPort::deliver_to(FrameSink* sink) {
@@ -228,12 +226,15 @@ void RawPort::wait_for_room() {
     }
 }
 
-void RawPort::flush(Duration patience) {
-    const auto end = loop_.now() + patience;
-    while (is_open() && queued() != 0 && loop_.now() < end) {
+/// Tries once, whatever the time is: of many that share it, one that does not read must not use up that of all.
+void RawPort::finish(Time until) {
+    for (bool is_over = false; is_open() && queued() != 0 && !is_over; is_over = loop_.now() >= until) {
         pollfd entry{descriptor_.value(), POLLOUT, 0};
-        if (::poll(&entry, 1, milliseconds(end - loop_.now())) > 0) write_some();
+        if (::poll(&entry, 1, milliseconds(until - loop_.now())) > 0) write_some();
     }
+    if (!is_open()) return;
+    loop_.unwatch(descriptor_.value());
+    descriptor_.close();
 }
 
 }  // namespace ipoib::fabric

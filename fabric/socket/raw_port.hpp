@@ -31,7 +31,7 @@ public:
     /// A stream socket, or a character device. The loop has the real clock.
     RawPort(Loop& loop, Descriptor descriptor, Patience patience);
     RawPort(Loop& loop, Descriptor descriptor) : RawPort(loop, std::move(descriptor), Patience{}) {}
-    /// Lets what is queued out, if the peer reads on, and closes the stream.
+    /// As `finish` in a second.
     ~RawPort() override;
     RawPort(const RawPort&) = delete;
     RawPort& operator=(const RawPort&) = delete;
@@ -47,6 +47,8 @@ public:
     /// Sends a frame. Both CRCs zero are filled in. When the queue is full this waits until the peer reads.
     void receive(const Frame& frame) override;
     void send_link_down();
+    /// Lets what is queued out until then, if the peer reads on, and closes the stream. Nobody is told.
+    void finish(Time until);
     [[nodiscard]] bool is_open() const noexcept { return static_cast<bool>(descriptor_); }
     [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
 
@@ -68,7 +70,6 @@ private:
     void wait_for_room();
     void change_link(bool is_up);
     void close(const std::string& error);
-    void flush(Duration patience);
     [[nodiscard]] std::size_t queued() const noexcept { return out_.size() - written_; }
 
     Loop& loop_;

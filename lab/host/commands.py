@@ -29,7 +29,7 @@ from place import COMMAND, SOURCE
 from private_folder import PrivateFolder
 from supervisor import Interrupted, ending_on_signals, run_beside
 from terminal import Recorder, talk
-from tools import LabError, UsageError, locked, run, say, write_whole
+from tools import LabError, UsageError, locked, run, say, without_commands, write_whole
 
 _PROGRAMS = ("ipoib-conform", "ipoib-gen", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-lab-port")
 _TEST_LIMIT = 600.0  # s
@@ -228,7 +228,7 @@ def _test_one(guest: Guest, name: str, keep: bool, files: Path) -> bool:
             elif line.startswith("LAB-FILE "):
                 keep_file(files, line.strip())
             elif machine.state is State.READY and not re.match(r"\[ *\d+\.\d+\]", line):
-                print(f"  {line}", flush=True)
+                print(without_commands(f"  {line}"), flush=True)
 
         machine.on_line = show
         try:
@@ -299,7 +299,7 @@ def _capture(options: argparse.Namespace, rest: Sequence[str]) -> int:
             if line.startswith("LAB-COMMAND rc="):
                 codes.append(line.rpartition("=")[2].strip())
             elif machine.state is State.READY and not re.match(r"\[ *\d+\.\d+\]", line):
-                print(line, flush=True)
+                print(without_commands(line), flush=True)
 
         machine.on_line = show
         try:

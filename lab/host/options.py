@@ -8,10 +8,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import place
 from place import COMMAND
-from tools import UsageError, run
+from tools import UsageError, run, without_commands
 
 ROLES = ("host", "connected", "router")
 
@@ -67,8 +68,15 @@ def _seconds(text: str) -> float:
     return value
 
 
+class _Parser(argparse.ArgumentParser):
+    """What it complains of are words from outside."""
+
+    def _print_message(self, message: str, file: IO[str] | None = None) -> None:
+        super()._print_message(without_commands(message), file)
+
+
 def parser() -> argparse.ArgumentParser:
-    result = argparse.ArgumentParser(
+    result = _Parser(
         prog=COMMAND, allow_abbrev=False,
         description="The real Linux IPoIB driver on a virtual InfiniBand, in a guest that needs neither hardware nor root.")
     result.add_argument("--version", action="version", version=f"ipoib-lab {place.version()}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,9 +26,20 @@ class UsageError(LabError):
     """What was asked for makes no sense: exit code 2."""
 
 
+# What the runner of a job obeys in its log: base/job_log.hpp does the same.
+_BETWEEN = r"[\x80-\U0010ffff]*"
+_OBEYED = re.compile(rf"(?:^|(?<=\r))([\s\x80-\U0010ffff]*):(?={_BETWEEN}:)|#(?={_BETWEEN}#[a-z\x80-\U0010ffff]*\[)",
+                     re.ASCII | re.IGNORECASE | re.MULTILINE)
+
+
+def without_commands(text: str) -> str:
+    """The text with what begins a command of a CI runner written visibly, by number."""
+    return _OBEYED.sub(lambda found: "\\x23" if found[0] == "#" else f"{found[1]}\\x3a", text)
+
+
 def say(text: str) -> None:
     """Progress goes to standard error: standard output belongs to the command that runs."""
-    print(f"lab: {text}", file=sys.stderr, flush=True)
+    print(without_commands(f"lab: {text}"), file=sys.stderr, flush=True)
 
 
 def need_program(name: str) -> str:

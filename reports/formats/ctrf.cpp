@@ -147,8 +147,9 @@ std::string to_ctrf(const Results& results) { return Document(results).json().du
 
 }  // namespace
 
-extern const Format ctrf{.name = "ctrf", .help = "Write CTRF JSON (ctrf.io)", .documents = [](const Material& of) {
-                             return std::vector{to_ctrf(of.results)};
-                         }};
+extern const Format ctrf{.name = "ctrf",
+                         .help = "Write CTRF JSON (ctrf.io)",
+                         .documents = [](const Material& of) { return std::vector{to_ctrf(of.results)}; },
+                         .notation = Notation::json};
 
 }  // namespace ipoib::reports::format

@@ -9,6 +9,7 @@ extern const Format html{
     .name = "html",
     .help = "Write a report for people: one file that needs no other",
     .documents = [](const Material& of) { return std::vector{to_html(of.results, of.extras, of.folder)}; },
+    .notation = Notation::xml,
     .is_illustrated = true};
 
 }  // namespace ipoib::reports::format

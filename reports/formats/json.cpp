@@ -5,8 +5,9 @@
 
 namespace ipoib::reports::format {
 
-extern const Format json{.name = "json", .help = "Write all results as JSON", .documents = [](const Material& of) {
-                             return std::vector{to_json(of.results, of.folder)};
-                         }};
+extern const Format json{.name = "json",
+                         .help = "Write all results as JSON",
+                         .documents = [](const Material& of) { return std::vector{to_json(of.results, of.folder)}; },
+                         .notation = Notation::json};
 
 }  // namespace ipoib::reports::format

@@ -24,6 +24,7 @@ extern const Format junit{
     .name = "junit",
     .help = "Write JUnit XML",
     .documents = documents,
+    .notation = Notation::xml,
     .setting = Setting{.option = "junit-dialect", .help = "portable, ant or rich", .choices = dialects}};
 
 }  // namespace ipoib::reports::format

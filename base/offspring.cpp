@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Whose a process is: by its ancestors, or as an orphan by its mark.
+#include "base/offspring.hpp"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+namespace ipoib {
+namespace {
+
+constexpr std::string_view variable = "IPOIB_STARTED_BY=";
+
+std::vector<const Offspring*>& all_offspring() {
+    static std::vector<const Offspring*> all;
+    return all;
+}
+
+/// A child of this process, ended or not, that another one of its has left behind.
+bool is_orphan(pid_t child) noexcept { return ::getpgid(child) != ::getpgrp(); }
+
+/// What a process whose environment may be read was marked with, by this program and by those that this one descends
+/// from.
+std::string marks_of(pid_t pid) {
+    const auto environment = environment_of(pid);
+    for (std::size_t begin = 0; begin < environment.size();) {
+        const auto end = std::min(environment.find('\0', begin), environment.size());
+        const auto entry = std::string_view(environment).substr(begin, end - begin);
+        if (entry.starts_with(variable)) return std::string(entry.substr(variable.size()));
+        begin = end + 1;
+    }
+    return {};
+}
+
+bool has_children() noexcept {
+    siginfo_t info{};
+    return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
+}  // namespace
+
+Offspring::Offspring() {
+    static unsigned long count = 0;
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    mark_ = ':' + std::to_string(::getpid()) + '.' + std::to_string(++count) + ':';
+    all_offspring().push_back(this);
+}
+
+Offspring::~Offspring() { std::erase(all_offspring(), this); }
+
+std::vector<std::string> Offspring::environment() const {
+    std::vector<std::string> all;
+    std::string ours(variable);
+    for (char** entry = environ; *entry; ++entry) {
+        if (std::string_view(*entry).starts_with(variable))
+            ours = *entry;
+        else
+            all.emplace_back(*entry);
+    }
+    all.push_back(ours + mark_);
+    return all;
+}
+
+void Offspring::reap() noexcept {
+    siginfo_t info{};
+    while (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0) {
+        const auto pid = std::exchange(info.si_pid, 0);
+        const auto is_root = [pid](const Offspring* one) { return one->root_ == pid; };
+        const bool is_asked_for = std::any_of(all_offspring().begin(), all_offspring().end(), is_root);
+        if (is_asked_for || !is_orphan(pid) || ::waitpid(pid, nullptr, WNOHANG) != pid) return;
+    }
+}
+
+/// `top` is an orphan, which has started `pid` or is it.
+bool Offspring::is_mine(pid_t pid, pid_t top) const {
+    auto marks = marks_of(pid);
+    if (pid != top) marks += marks_of(top);
+    if (marks.find(mark_) != std::string::npos) return true;
+    const auto& all = all_offspring();
+    const auto is_marked = [&marks](const Offspring* one) { return marks.find(one->mark_) != std::string::npos; };
+    return all.size() == 1 && std::none_of(all.begin(), all.end(), is_marked) && is_orphan(top);
+}
+
+Processes Offspring::look() const {
+    reap();
+    Processes found;
+    const auto self = ::getpid();
+    const auto all = processes();
+    for (const auto& [pid, process] : all) {
+        const auto top = child_above(pid, self, all);
+        if (top == 0) continue;
+        const auto is_top = [top = top](const Offspring* one) { return one->root_ == top; };
+        const bool is_of_a_root = std::any_of(all_offspring().begin(), all_offspring().end(), is_top);
+        if (is_of_a_root ? top == root_ : is_mine(pid, top)) found.emplace(pid, process);
+    }
+    return found;
+}
+
+Processes Offspring::left() const {
+    if (root_ < 0 || !has_children()) return {};
+    // One whose parent ended in the midst of a look has no ancestors in it.
+    if (auto found = look(); !found.empty()) return found;
+    return look();
+}
+
+}  // namespace ipoib
