@@ -447,12 +447,13 @@ class Supervisor(unittest.TestCase):
 class Qemu(unittest.TestCase):
     def test_ports_listen_but_the_uplink_connects(self) -> None:
         guest = machine.Guest(Path("/k"), Path("/i"), {"mode": "uplink"}, uplink=Path("/a,b/up"))
-        words = machine.qemu_command(guest, Path("/d"), Path("/d/console.1"), (7, 2))
+        numbers = {name: number for number, name in enumerate((*machine.PORTS, "kernel", "image", "console"), 10)}
+        words = machine.qemu_command(guest, Path("/d"), numbers, (7, 2))
         self.assertIn("socket,id=raw0,path=/a,,b/up,reconnect=1", words)
-        self.assertIn("socket,id=agent,path=/d/agent,server=on,wait=off", words)
+        self.assertIn(f"socket,id=agent,fd={numbers['agent']},server=on,wait=off", words)
         self.assertIn("virtserialport,chardev=raw1,name=ipoib.raw1", words)
         self.assertIn("lab.mode=uplink", words[words.index("-append") + 1])
-        self.assertIn("reconnect-ms=", " ".join(machine.qemu_command(guest, Path("/d"), Path("/c"), (10, 0))))
+        self.assertIn("reconnect-ms=", " ".join(machine.qemu_command(guest, Path("/d"), numbers, (10, 0))))
 
     def test_versions(self) -> None:
         self.assertEqual(machine.parse_version("QEMU emulator version 7.2.22 (Debian 1:7.2)"), (7, 2))
