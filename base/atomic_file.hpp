@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/descriptor.hpp"
+#include "base/output_path.hpp"
 
 #include <sys/types.h>
 
@@ -16,11 +17,12 @@ namespace ipoib {
 /// done is told by `errno`.
 class AtomicFile {
 public:
-    /// Makes `temporary`, which must not be there, for the place of `target`. What open(2) needs beyond that to make a
-    /// new file that is not inherited: O_WRONLY or O_RDWR, and the permissions of which the umask leaves some.
-    AtomicFile(std::filesystem::path target, std::filesystem::path temporary, int flags, mode_t mode);
-    /// Writable, under a name of its own that nothing has yet, with the permissions that the umask leaves.
-    explicit AtomicFile(std::filesystem::path target);
+    /// Makes `temporary`, which must not be there, beside `target` for its place. What open(2) needs beyond that to
+    /// make a new file that is not inherited: O_WRONLY or O_RDWR, and the permissions of which the umask leaves some.
+    AtomicFile(const std::filesystem::path& target, const std::filesystem::path& temporary, int flags, mode_t mode);
+    /// Writable, under a name of its own that nobody can foresee, with the permissions that the umask leaves.
+    explicit AtomicFile(OutputPath target);
+    explicit AtomicFile(const std::filesystem::path& target) : AtomicFile(OutputPath{target}) {}
     /// Removes the temporary file where it has not taken the place.
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
@@ -39,12 +41,14 @@ public:
     Descriptor descriptor;
 
 private:
-    std::filesystem::path target_, temporary_;
+    OutputPath target_;
+    std::string temporary_;
     bool is_there_ = false;  ///< under the temporary name
 };
 
-/// Replaces the file by way of a temporary one in the same folder: written, synced, renamed. A symbolic link stays one;
-/// a device or a pipe (/dev/stdout) is written to as it is. Returns what went wrong, with the path; empty if nothing.
+/// Replaces the file by way of a temporary one in the same folder: written, synced, renamed. A symbolic link stays one,
+/// and is refused where others may have made it (`OutputPath`); a device or a pipe (/dev/stdout) is written to as it
+/// is. Returns what went wrong, with the path; empty if nothing.
 [[nodiscard]] std::string write_atomically(const std::filesystem::path&, std::string_view content);
 
 /// What `write_atomically` would stumble over, with the path, found by a temporary file beside it that is gone at once;

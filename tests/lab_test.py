@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import select
 import shutil
 import signal
 import subprocess
@@ -116,6 +117,29 @@ class Guest(LabTest):
         self.assertIn(checked.returncode, (0, 5), checked.stdout + checked.stderr)
         capture = json.loads((self.folder / "check.json").read_text())["captures"][0]
         self.assertGreater(capture["ipoib"], 4)
+
+    def test_its_qemu_is_confined_and_ends_with_the_lab(self):
+        lab = subprocess.Popen([SOURCE / "scripts/lab", "capture", self.folder / "lab.pcap", "--programs", PROGRAMS, "--",
+                                "echo begun; sleep 600"], env=self.environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(lab.wait)
+        self.addCleanup(lab.kill)
+        self.assertIn("begun\n", iter(lab.stdout.readline, ""))
+        lab.stdout.close()
+        [qemu] = [process for process in pathlib.Path("/proc").glob("[0-9]*")
+                  if (words := (process / "cmdline").read_bytes()).startswith(b"qemu") and str(self.temporary).encode() in words]
+        threads = list((qemu / "task").iterdir())
+        self.assertGreater(len(threads), 2)
+        for thread in threads:
+            status = dict(line.split(":\t", 1) for line in (thread / "status").read_text().splitlines())
+            self.assertEqual(status["Seccomp"], "2")
+            self.assertNotIn("0", status["Uid"].split() + status["Gid"].split() + status["Groups"].split())
+            self.assertEqual({int(status[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")}, {0})
+        ended = os.pidfd_open(int(qemu.name))
+        self.addCleanup(os.close, ended)
+        lab.kill()
+        self.assertEqual(select.select([ended], [], [], 10)[0], [ended])
+        until(lambda: not leftovers(self.temporary), "end of what the lab had begun")
 
 
 class Linux(LabTest):

@@ -9,6 +9,7 @@ import sys
 import unittest
 from pathlib import Path
 
+import hardening
 from program import CAPTURES, SOURCE
 
 BUILD = Path(os.environ["IPOIB_BUILD"])
@@ -30,6 +31,10 @@ class Packages(unittest.TestCase):
         self.assertTrue(packages)
         for package in packages.values():
             subprocess.run(["dpkg-deb", "-x", package, self.tree], check=True, timeout=60)
+        if shutil.which("readelf"):
+            programs = hardening.elf_files(self.tree)
+            self.assertLessEqual({"ipoib-conform", "ipoib-gen", "ipoib-dut-linux"}, {path.name for path in programs})
+            self.assertEqual({path.name: hardening.weaknesses(path) for path in programs}, {path.name: [] for path in programs})
         run = subprocess.run([self.tree / "usr/bin/ipoib-conform", "check", CAPTURES / "usual.pcap", "--quiet"],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
         self.assertEqual(run.returncode, 0, run.stderr)

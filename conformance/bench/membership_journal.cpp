@@ -3,6 +3,7 @@
 #include "conformance/bench/membership_journal.hpp"
 
 #include "base/atomic_file.hpp"
+#include "base/output_path.hpp"
 #include "protocol/wire/inform_info.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -72,9 +73,10 @@ void Journal::open() {
     int tries_left = 100;
     for (bool is_there = false; !is_there; --tries_left) {
         if (::mkdir(folder_.c_str(), owner_alone) != 0 && errno != EEXIST) fail(path_, std::strerror(errno));
-        file_ = Descriptor{::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, read_and_write)};
-        if (!file_ && errno == ENOENT && tries_left > 0) continue;
-        if (!file_) fail(path_, std::strerror(errno));
+        auto opened_file = open_output(path_, O_RDWR | O_APPEND | O_NOFOLLOW, read_and_write);
+        file_ = std::move(opened_file.descriptor);
+        if (!file_ && opened_file.error == ENOENT && tries_left > 0) continue;
+        if (!file_) fail(path_, opened_file.problem);
         if (::flock(file_.value(), LOCK_EX | LOCK_NB) != 0) {
             if (errno == EWOULDBLOCK) throw std::runtime_error("another run uses this port (it holds " + path_ + ")");
             fail(path_, std::strerror(errno));

@@ -3,6 +3,7 @@
 #include "conformance/command/report_options.hpp"
 
 #include "base/atomic_file.hpp"
+#include "base/output_path.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/revisions.hpp"
@@ -158,10 +159,8 @@ void require_report(const ReportOptions& options) { require_path(paths_of(option
 
 void make_evidence_folder(const std::string& path) {
     if (path.empty()) return;
-    std::error_code error, none;
-    std::filesystem::create_directories(path, error);
-    if (!std::filesystem::is_directory(path, none))
-        throw UsageError(path + " is no folder for the evidence" + (error ? ": " + error.message() : ""));
+    if (const auto problem = make_output_folder(path); !problem.empty())
+        throw UsageError(path + " is no folder for the evidence: " + problem);
     if (const auto why_not = why_not_writable(std::filesystem::path(path) / "evidence.pcapng"); !why_not.empty())
         throw UsageError(path + " is no folder for the evidence: " + why_not);
 }

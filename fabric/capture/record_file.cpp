@@ -2,6 +2,7 @@
 // Records to a descriptor.
 #include "fabric/capture/record_file.hpp"
 
+#include "base/output_path.hpp"
 #include "fabric/capture/reader.hpp"
 
 #include <fcntl.h>
@@ -17,8 +18,12 @@
 namespace ipoib::capture {
 namespace {
 
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+    throw std::runtime_error("cannot write " + path + ": " + why);
+}
+
 [[noreturn]] void fail(const std::string& path, int error) {
-    throw std::runtime_error("cannot write " + path + ": " + std::generic_category().message(error ? error : EIO));
+    refuse(path, std::generic_category().message(error ? error : EIO));
 }
 
 }  // namespace
@@ -26,9 +31,14 @@ namespace {
 /// Standard output is duplicated, so that closing the file leaves it open.
 RecordFile::RecordFile(const std::string& path) : path_(path == "-" ? "standard output" : path) {
     constexpr mode_t everyone = 0666;
-    descriptor_ = Descriptor{path == "-" ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-                                         : ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, everyone)};
-    if (!descriptor_) fail(path_, errno);
+    if (path == "-") {
+        descriptor_ = Descriptor{fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)};
+        if (!descriptor_) fail(path_, errno);
+    } else {
+        auto file = open_output(path, O_WRONLY | O_TRUNC, everyone);
+        if (!file.descriptor) refuse(path_, file.problem);
+        descriptor_ = std::move(file.descriptor);
+    }
     buffer_.reserve(usual_size);
     // Standard output may be a file that somebody has written to already.
     const auto at =

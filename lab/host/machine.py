@@ -11,11 +11,13 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
+from typing import BinaryIO
 
+from confined import SANDBOX, Descriptors, lend, user_for_qemu
 from console import Console, has_panicked
 from private_folder import PrivateFolder
 from tools import LabError, last_lines, need_program, run, write_whole
@@ -70,27 +72,31 @@ def _reconnect_option(version: tuple[int, int]) -> str:
     return "reconnect-ms=200" if version >= (9, 2) else "reconnect=1"
 
 
-def qemu_command(guest: Guest, folder: Path, console: Path, version: tuple[int, int]) -> list[str]:
+def qemu_command(guest: Guest, folder: Path, descriptors: Mapping[str, int], version: tuple[int, int]) -> list[str]:
+    """The descriptors are those that `_open` makes. The folder is told to whoever lists the processes."""
     def quoted(path: Path) -> str:
         return str(path).replace(",", ",,")
+
+    def listening(port: str) -> str:
+        return f"socket,id={port},fd={descriptors[port]},server=on,wait=off"
 
     is_kvm = guest.accelerator == "kvm"
     words = ["console=ttyS0", "loglevel=5", "panic=-1", "oops=panic", "log_buf_len=1M", "rdinit=/init",
              *(f"lab.{key}={value}" for key, value in sorted(guest.parameters.items()))]
-    command = [_QEMU, "-name", "ipoib-lab", "-M", "q35", "-accel", "kvm" if is_kvm else "tcg,thread=multi",
-               "-cpu", "max" if is_kvm else "qemu64", "-smp", "2", "-m", str(guest.memory), "-nodefaults",
-               "-no-user-config", "-no-reboot", "-display", "none", "-kernel", str(guest.boot_file),
-               "-initrd", str(guest.image), "-append", " ".join(words),
-               "-chardev", f"file,id=console,path={quoted(console)}", "-serial", "chardev:console"]
+    command = [_QEMU, "-name", f"ipoib-lab in {quoted(folder)}", "-sandbox", SANDBOX,
+               "-M", "q35", "-accel", "kvm" if is_kvm else "tcg,thread=multi", "-cpu", "max" if is_kvm else "qemu64",
+               "-smp", "2", "-m", str(guest.memory), "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
+               "-kernel", f"/proc/self/fd/{descriptors['kernel']}", "-initrd", f"/proc/self/fd/{descriptors['image']}",
+               "-append", " ".join(words), "-add-fd", f"fd={descriptors['console']},set=1",
+               "-chardev", "file,id=console,path=/dev/fdset/1", "-serial", "chardev:console"]
     if guest.has_shell_port:
-        command += ["-chardev", f"socket,id=shell,path={quoted(folder / 'shell')},server=on,wait=off",
-                    "-serial", "chardev:shell"]
+        command += ["-chardev", listening("shell"), "-serial", "chardev:shell"]
     command += ["-device", "virtio-serial-pci,max_ports=8"]
     for port in PORTS:
         if port == "raw0" and guest.uplink is not None:
             chardev = f"socket,id={port},path={quoted(guest.uplink)},{_reconnect_option(version)}"
         else:
-            chardev = f"socket,id={port},path={quoted(folder / port)},server=on,wait=off"
+            chardev = listening(port)
         command += ["-chardev", chardev, "-device", f"virtserialport,chardev={port},name=ipoib.{port}"]
     return command
 
@@ -108,6 +114,7 @@ class Machine:
         self.ready_after = 0.0  # s
         self.lines: list[str] = []  # the last of the console
         self.on_line: Callable[[str], None] = lambda line: None
+        self._user = user_for_qemu(guest.accelerator == "kvm")
         self._version = parse_version(run([need_program(_QEMU), "--version"], "asking QEMU for its version"))
         self._process: subprocess.Popen[bytes] | None = None
         self._console = Console(folder / "console.0")
@@ -129,20 +136,39 @@ class Machine:
         self.lines = []
         path = self.folder / f"console.{self.boot}"
         self._console = Console(path)
-        for port in (*PORTS, "shell"):
-            (self.folder / port).unlink(missing_ok=True)
-        command = qemu_command(self.guest, self.folder, path, self._version)
-        with open(self.folder / "qemu.log", "ab") as log:
-            # A session of its own: keys on the terminal are for the program that judges, which ends in good order.
-            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                             start_new_session=True, preexec_fn=dies_with(os.getpid(), signal.SIGKILL))
+        with Descriptors(self._user) as handed, open(self.folder / "qemu.log", "ab") as log:
+            self._open(handed, path)
+            self._process = self._launch(handed, log)
         self._begun = time.monotonic()
         self._set(State.BOOTING, "")
+
+    def _open(self, handed: Descriptors, console: Path) -> None:
+        handed.read("kernel", self.guest.boot_file)
+        handed.read("image", self.guest.image)
+        handed.write("console", console)
+        has_uplink = self.guest.uplink is not None
+        handed.listen([port for port in PORTS if port != "raw0" or not has_uplink], self.folder)
+        if self.guest.has_shell_port:
+            handed.listen(["shell"], self.folder)
+
+    def _launch(self, handed: Descriptors, log: BinaryIO) -> subprocess.Popen[bytes]:
+        command = qemu_command(self.guest, self.folder, handed.numbers, self._version)
+        user = self._user.number if self._user is not None else None
+        groups = self._user.groups if self._user is not None else None
+        try:
+            # A session of its own: keys on the terminal are for the program that judges, which ends in good order.
+            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                                    preexec_fn=dies_with(os.getpid(), signal.SIGKILL), user=user, group=user,
+                                    extra_groups=groups, pass_fds=tuple(handed.numbers.values()))
+        except OSError as problem:
+            raise LabError(f"{_QEMU} cannot be started: {problem.strerror}") from problem
 
     def poll(self) -> State:
         """Looks at the console and the process; never waits."""
         if self.state is State.DEAD or self._process is None:
             return self.state
+        if self.guest.uplink is not None:
+            lend(self.guest.uplink, self._user)
         has_ended = self._process.poll() is not None
         while lines := self._console.new_lines():
             for line in lines:
@@ -246,4 +272,7 @@ def with_kvm_if_it_works(guest: Guest, limit: float = 10.0) -> tuple[Guest, str]
             return guest, f"no guest boots under KVM here ({machine.why}): software emulation"
         finally:
             machine.kill()
-    return replace(guest, accelerator="kvm"), f"KVM boots the guest in {machine.ready_after:.1f} s"
+    found = f"KVM boots the guest in {machine.ready_after:.1f} s"
+    if os.geteuid() == 0 and user_for_qemu(is_kvm=True) is None and user_for_qemu(is_kvm=False) is not None:
+        found += "; QEMU is root, since nobody else may use /dev/kvm"
+    return replace(guest, accelerator="kvm"), found

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 
 from machine import Machine, State
+from output_path import open_output
 from tools import LabError
 
 _PORTION = 64 << 10
@@ -81,7 +82,7 @@ class Recorder:
         self._machine = machine
         self._port = _connect(machine.folder / "capture")
         try:
-            self._file = open(path, "wb")
+            self._file = os.fdopen(open_output(path), "wb")
         except OSError as problem:
             self._port.close()
             raise LabError(f"{path} cannot be written: {problem.strerror}") from problem

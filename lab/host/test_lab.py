@@ -29,6 +29,7 @@ import image
 import kernel
 import machine
 import options
+import output_path
 import packages
 import place
 from attach import Attachment, GuestFolder
@@ -401,6 +402,46 @@ class Folder(unittest.TestCase):
         self.assertFalse(folder.path.exists())
 
 
+class Output(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.file = self.folder / "file"
+        self.file.write_text("untouched")
+        self.shared = self.folder / "shared"
+        (self.folder / "other").mkdir()
+        self.shared.mkdir()
+        (self.shared / "link").symlink_to("../file")
+        (self.shared / "way").symlink_to(self.folder / "other")
+
+    def test_no_link_of_others_is_followed(self) -> None:
+        for mode in (0o777, 0o1777):
+            self.shared.chmod(mode)
+            for name in ("link", "way/new", "way//new", "./way/../file"):
+                with self.subTest(name, mode=oct(mode)), self.assertRaisesRegex(OSError, "folder that others can write"):
+                    output_path.open_output(Path(f"{self.shared}/{name}"))
+            with self.assertRaisesRegex(LabError, "folder that others can write"):
+                write_whole(self.shared / "way/new", "x")
+            write_whole(self.shared / "new", "x")
+        self.assertEqual(self.file.read_text(), "untouched")
+        self.assertEqual(list((self.folder / "other").iterdir()), [])
+        self.assertEqual({path.name for path in self.shared.iterdir()}, {"link", "way", "new"})
+
+    def test_those_of_ones_own_and_descriptors_are(self) -> None:
+        for name in ("link", "way/new"):
+            os.close(output_path.open_output(self.shared / name))
+        self.assertEqual(self.file.read_text(), "")
+        self.assertTrue((self.folder / "other/new").is_file())
+        source, sink = os.pipe()
+        os.close(output_path.open_output(Path(f"/dev/fd/{sink}")))
+        os.close(sink)
+        os.close(source)
+        (self.shared / "circle").symlink_to("circle")
+        with self.assertRaises(OSError):
+            output_path.open_output(self.shared / "circle")
+
+
 class FakeMachine:
     """Dies at the second look, and boots again at once; then the file is there."""
 
@@ -447,12 +488,13 @@ class Supervisor(unittest.TestCase):
 class Qemu(unittest.TestCase):
     def test_ports_listen_but_the_uplink_connects(self) -> None:
         guest = machine.Guest(Path("/k"), Path("/i"), {"mode": "uplink"}, uplink=Path("/a,b/up"))
-        words = machine.qemu_command(guest, Path("/d"), Path("/d/console.1"), (7, 2))
+        numbers = {name: number for number, name in enumerate((*machine.PORTS, "kernel", "image", "console"), 10)}
+        words = machine.qemu_command(guest, Path("/d"), numbers, (7, 2))
         self.assertIn("socket,id=raw0,path=/a,,b/up,reconnect=1", words)
-        self.assertIn("socket,id=agent,path=/d/agent,server=on,wait=off", words)
+        self.assertIn(f"socket,id=agent,fd={numbers['agent']},server=on,wait=off", words)
         self.assertIn("virtserialport,chardev=raw1,name=ipoib.raw1", words)
         self.assertIn("lab.mode=uplink", words[words.index("-append") + 1])
-        self.assertIn("reconnect-ms=", " ".join(machine.qemu_command(guest, Path("/d"), Path("/c"), (10, 0))))
+        self.assertIn("reconnect-ms=", " ".join(machine.qemu_command(guest, Path("/d"), numbers, (10, 0))))
 
     def test_versions(self) -> None:
         self.assertEqual(machine.parse_version("QEMU emulator version 7.2.22 (Debian 1:7.2)"), (7, 2))

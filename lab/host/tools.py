@@ -6,14 +6,15 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from output_path import output_folder
 
 HINT = "; what the lab needs, scripts/setup lab or the package ipoib-conformance-lab installs"
 
@@ -74,14 +75,23 @@ def write_whole(path: Path, content: bytes | str) -> None:
     """Nobody sees half a file, not even after a power cut of this process."""
     data = content.encode() if isinstance(content, str) else content
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with output_folder(path.parent) as folder:
+            _replace(folder, path.name, data)
+    except OSError as problem:
+        raise LabError(f"{path} cannot be written: {problem.strerror}") from problem
+
+
+def _replace(folder: int, name: str, data: bytes) -> None:
+    temporary = f".{name}.{secrets.token_hex(8)}"
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=folder)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
+            os.fchmod(file.fileno(), 0o644)
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
-        os.unlink(name)
+        os.unlink(temporary, dir_fd=folder)
         raise
 
 
