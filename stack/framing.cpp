@@ -44,6 +44,7 @@ void send_unicast(Interface& interface, const Peer& peer, const Path& path, Ethe
     const bool is_in_subnet = peer.gid.prefix() == interface.port().gid.prefix();
     build::Link parameters = link;
     parameters.q_key = policy.unicast_q_key(link);
+    parameters.p_key = policy.unicast_p_key(link);
     parameters.sl = policy.unicast_sl(link, path.sl);
     if (!is_in_subnet) {
         parameters.traffic_class = path.traffic_class;

@@ -6,6 +6,7 @@
 #include "stack/octets.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ipoib::stack {
 using namespace wire;
@@ -73,7 +74,8 @@ void Groups::add_creation(SaRequest& request) const {
 
 void Groups::failed(std::string_view what, const Gid& mgid, const std::string& reason, bool is_silence) {
     const auto& policy = interface_.policy();
-    if (policy.logs_failures && (policy.logs_silence || !is_silence))
+    if (!policy.logs_failures || (is_silence && !policy.logs_silence)) return;
+    if (!std::exchange(has_logged_, true) || policy.logs_each_failure)
         interface_.log(std::string(what) + " of " + text(mgid) + " failed: " + reason);
 }
 
@@ -128,8 +130,9 @@ bool Groups::hold(const Group& group, std::uint8_t states) {
     if (held.is_attached && held.group.mlid != group.mlid) detach(held);
     held.group = group;
     held.used = interface_.loop().now();
+    const bool was_sender = is_for_sending_only(held.states);
     held.states = static_cast<std::uint8_t>(held.states | states);
-    if (held.is_attached || (held.states & receiving) == 0) return true;
+    if (held.is_attached || (held.states & receiving) == 0 || !interface_.policy().attaches(was_sender)) return true;
     held.is_attached = interface_.attach(group);
     return held.is_attached;
 }

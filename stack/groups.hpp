@@ -64,6 +64,7 @@ private:
 
     Interface& interface_;
     std::map<wire::Gid, Held> held_;
+    bool has_logged_ = false;  ///< a failure
     Lifetime lifetime_;
 };
 

@@ -138,7 +138,8 @@ void Interface::receive(const fabric::Datagram& datagram) {
     if (is_ip && !packet.is_multicast && !rules.accepts_datagrams(is_connected_mode(), established)) return;
     switch (protocol) {
         case EtherType::arp:
-            return arp_.receive(packet);
+            if (rules.accepts_arp_reserved(encap[Encap::reserved])) arp_.receive(packet);
+            return;
         case EtherType::ipv4:
             if (packet.ipv4) ip_.receive_v4(packet);
             return;

@@ -87,13 +87,16 @@ std::optional<IpAddress> Interface::source_for(const IpAddress& to) const noexce
     return best;
 }
 
-std::size_t Interface::mtu() const noexcept { return mtu_limit_ == 0 ? link_mtu_ : std::min(mtu_limit_, link_mtu_); }
+std::size_t Interface::mtu() const noexcept {
+    if (mtu_limit_ == 0) return link_mtu_;
+    return policy().can_have_mtu(mtu_limit_, link_mtu_) ? mtu_limit_ : link_mtu_;
+}
 
 std::string Interface::set_mtu(std::size_t mtu) {
     if (!is_running_) return "the interface is not running";
-    if (mtu < least_mtu || mtu > link_mtu_)
+    if (mtu < least_mtu || !policy().can_have_mtu(mtu, link_mtu_))
         return "not between " + std::to_string(least_mtu) + " and the link's MTU, " + std::to_string(link_mtu_);
-    mtu_limit_ = mtu;
+    if (policy().raises_mtu || mtu < this->mtu()) mtu_limit_ = mtu;
     return {};
 }
 

@@ -58,7 +58,8 @@ void InternetProtocol::emit(Way way, const IpAddress& destination, Octets datagr
     const auto protocol = destination.is_v4() ? EtherType::ipv4 : EtherType::ipv6;
     if (way == Way::neighbour) return interface_.neighbours().send(destination, protocol, datagram);
     if (way == Way::group) return interface_.egress().send(destination, protocol, datagram);
-    const auto mgid = mgid_for(interface_.policy(), interface_.link(), IpAddress::v4(0xffffffff));
+    const auto mgid = destination.is_limited_broadcast() ? mgid_for(interface_.policy(), interface_.link(), destination)
+                                                         : interface_.link().broadcast_gid();
     if (const auto* group = interface_.groups().use(mgid)) send_multicast(interface_, *group, protocol, datagram);
 }
 

@@ -55,11 +55,11 @@ std::vector<std::uint8_t> NeighbourDiscovery::message(Icmpv6Type type, std::uint
 void NeighbourDiscovery::solicit(const Gid& target, const Peer* peer) {
     const auto source = interface_.source_for(IpAddress::v6(target));
     if (!source) return;
+    const auto& policy = interface_.policy();
     const IpHead head{.source = *source,
-                      .destination = peer ? IpAddress::v6(target) : IpAddress::v6(solicited_node_group(target)),
+                      .destination = IpAddress::v6(peer ? target : policy.solicitation_group(target)),
                       .protocol = IpProtocol::icmpv6,
                       .hop_limit = only_from_the_link};
-    const auto& policy = interface_.policy();
     const auto option = policy.sends_nd_option(false) ? std::optional{policy.nd_source} : std::nullopt;
     auto octets = message(Icmpv6Type::neighbour_solicitation, 0, target, option);
     set_checksum(head, octets);

@@ -99,7 +99,9 @@ void Neighbours::heard(const Heard& heard) {
     if (!neighbour) return;
     link_address.set(LinkAddress::flags, policy.kept_flags(flags, interface_.is_connected_mode()));
     interface_.paths().heard(link_address[LinkAddress::gid], heard.source_lid);
-    const bool is_new = !neighbour->is_resolved || neighbour->link_address.octets != link_address.octets;
+    const bool is_another = neighbour->link_address.octets != link_address.octets;
+    if (neighbour->is_resolved && is_another && !policy.replaces_neighbour(heard.address)) return;
+    const bool is_new = !neighbour->is_resolved || is_another;
     neighbour->link_address = link_address;
     neighbour->qpn = policy.peer_qpn(link_address, heard.source_qp);
     neighbour->is_resolved = true;
@@ -121,7 +123,7 @@ void Neighbours::confirmed(Entry& neighbour) {
 std::vector<std::pair<IpAddress, HardwareAddress>> Neighbours::list() const {
     std::vector<std::pair<IpAddress, HardwareAddress>> all;
     for (const auto& [address, neighbour] : entries_)
-        if (neighbour.is_resolved) all.emplace_back(address, neighbour.link_address);
+        if (neighbour.is_resolved) all.emplace_back(address, interface_.policy().told_address(neighbour.link_address));
     return all;
 }
 

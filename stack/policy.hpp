@@ -119,6 +119,8 @@ struct Policy {
     bool grh_across_subnets = true;
     /// Whether a packet with or without a GRH is taken. RFC4391-6-09.
     bool (*accepts_grh)(bool has_grh, bool is_multicast) = [](bool, bool) { return true; };
+    /// Whether ARP with this Reserved field is taken. RFC4391-6-03.
+    bool (*accepts_arp_reserved)(std::uint16_t) = [](std::uint16_t) { return true; };
 
     // UD multicast, as RFC 4392, 4.2 has it.
 
@@ -149,6 +151,12 @@ struct Policy {
     std::size_t (*longest_sent)(std::size_t mtu) = [](std::size_t mtu) { return mtu; };
     /// Whether a received datagram of this length is taken. RFC4391-7-02.
     bool (*accepts_length)(std::size_t datagram) = [](std::size_t) { return true; };
+    /// Whether an interface can be set to an MTU, by what the link has. RFC4391-7-05.
+    bool (*can_have_mtu)(std::size_t wanted, std::size_t of_link) = [](std::size_t wanted, std::size_t of_link) {
+        return wanted <= of_link;
+    };
+    /// Whether an MTU that was lowered can be raised again. RFC4391-7-02.
+    bool raises_mtu = true;
 
     // 8. IPv6 stateless autoconfiguration.
 
@@ -200,6 +208,8 @@ struct Policy {
     std::uint32_t (*accepted_q_key)(const Link&) = [](const Link& link) { return link.q_key; };
     /// LRH.SL of unicast, by what the path has. RFC4391-9.1.2-05.
     std::uint8_t (*unicast_sl)(const Link&, std::uint8_t path) = [](const Link&, std::uint8_t path) { return path; };
+    /// BTH.P_Key of unicast, as the port's own table has it. RFC4392-4-01.
+    std::uint16_t (*unicast_p_key)(const Link&) = [](const Link& link) { return link.p_key; };
 
     // 9.2. Address resolution in IPv4.
 
@@ -233,11 +243,17 @@ struct Policy {
     std::uint8_t nd_source = wire::LinkAddressOption::source, nd_target = wire::LinkAddressOption::target;
     /// The octets of an option. RFC4391-9.3-03, RFC4391-9.3-04, RFC4391-9.3-05.
     std::vector<std::uint8_t> (*nd_option)(std::uint8_t type, const HardwareAddress&) = answers::nd_option;
+    /// The IP group that a solicitation for an address goes to. RFC4391-9-02.
+    wire::Gid (*solicitation_group)(const wire::Gid& target) = wire::solicited_node_group;
 
     // 9.4. QPN caching.
 
     /// Whether a neighbour that was not heard of for a while is asked again. RFC4391-9.4-02.
     bool revalidates = true;
+    /// Whether what a known neighbour tells of itself later replaces what is known. RFC4391-9.1.1-04.
+    bool (*replaces_neighbour)(const wire::IpAddress&) = [](const wire::IpAddress&) { return true; };
+    /// What people are told of a neighbour's link-layer address. RFC4391-9.1.1-01.
+    HardwareAddress (*told_address)(const HardwareAddress&) = [](const HardwareAddress& address) { return address; };
 
     // 10. Sending to IP multicast groups.
 
@@ -294,6 +310,18 @@ struct Policy {
     bool keeps_shared_groups = true;
     /// The JoinState that is left. RFC4391-10-20.
     std::uint8_t leave_join_state = wire::join_state::full_member;
+    /// Whether a group is joined when a link is there, the first since the interface was made or a later one; of a
+    /// program's, or IP's own. RFC4391-10-15.
+    bool (*joins_on_link)(const wire::IpAddress& group, bool is_for_program,
+                          bool is_first) = [](const wire::IpAddress&, bool, bool) { return true; };
+    /// Whether a group is joined as FullMember by who is in it for sending only. RFC4391-10-15.
+    bool (*joins_beside_sending)(const wire::IpAddress& group) = [](const wire::IpAddress&) { return true; };
+    /// Whether the queue pair is attached to a joined group, by whether it was sent to before. RFC4391-2-01.
+    bool (*attaches)(bool was_sender) = [](bool) { return true; };
+    /// Whether a group of two programs is kept when one leaves it. UDMC-11.
+    bool (*keeps_for_others)(const wire::IpAddress& group) = [](const wire::IpAddress&) { return true; };
+    /// Whether a datagram that came for a program is given to it. RFC4391-2-01.
+    bool (*delivers)(const wire::IpAddress& to) = [](const wire::IpAddress&) { return true; };
 
     // 11. IP multicast routing.
 
@@ -316,6 +344,8 @@ struct Policy {
     bool logs_silence = true;
     /// Whether a program whose join of a group failed is told. RFC4391-12-01.
     bool tells_failed_joins = true;
+    /// Whether it logs more than the first failure. RFC4391-12-02.
+    bool logs_each_failure = true;
 
     // 13. Security.
 

@@ -71,6 +71,8 @@ const std::vector<Change> frames{
     {"grh_on_unicast", [](Policy& p) { p.grh_on_unicast = true; }},
     {"grh_across_subnets", [](Policy& p) { p.grh_across_subnets = false; }},
     {"accepts_grh", [](Policy& p) { p.accepts_grh = [](bool has, bool is_multicast) { return has == is_multicast; }; }},
+    {"accepts_arp_reserved",
+     [](Policy& p) { p.accepts_arp_reserved = [](std::uint16_t reserved) { return reserved == 0; }; }},
     {"multicast_dest_qp", [](Policy& p) { p.multicast_dest_qp = 0xfffffe; }},
     {"multicast_dlid",
      [](Policy& p) { p.multicast_dlid = [](const Link& l, const Group&) { return l.broadcast_mlid; }; }},
@@ -84,6 +86,8 @@ const std::vector<Change> frames{
     {"ip_mtu", [](Policy& p) { p.ip_mtu = [](std::size_t m) { return m - 8; }; }},
     {"longest_sent", [](Policy& p) { p.longest_sent = [](std::size_t) { return std::size_t{4000}; }; }},
     {"accepts_length", [](Policy& p) { p.accepts_length = [](std::size_t n) { return n <= 2000; }; }},
+    {"can_have_mtu", [](Policy& p) { p.can_have_mtu = [](std::size_t, std::size_t) { return true; }; }},
+    {"raises_mtu", [](Policy& p) { p.raises_mtu = false; }},
     {"is_modified_eui64", [](Policy& p) { p.is_modified_eui64 = [](std::uint64_t) { return true; }; }},
     {"interface_id", [](Policy& p) { p.interface_id = [](std::uint64_t g, bool) { return g; }; }},
     {"link_local", [](Policy& p) { p.link_local = [](std::uint64_t id) { return Gid::of(0xfec0ull << 48, id); }; }},
@@ -106,6 +110,8 @@ const std::vector<Change> unicast{
     {"accepted_q_key", [](Policy& p) { p.accepted_q_key = [](const Link&) { return 0x0b1bu; }; }},
     {"unicast_sl",
      [](Policy& p) { p.unicast_sl = [](const Link&, std::uint8_t s) -> std::uint8_t { return (s + 1) & 0xf; }; }},
+    {"unicast_p_key",
+     [](Policy& p) { p.unicast_p_key = [](const Link& l) -> std::uint16_t { return l.p_key & 0x7fff; }; }},
     {"arp_hardware", [](Policy& p) { p.arp_hardware = 1; }},
     {"arp_protocol", [](Policy& p) { p.arp_protocol = 0x0806; }},
     {"arp_hardware_length", [](Policy& p) { p.arp_hardware_length = [](std::uint8_t) -> std::uint8_t { return 6; }; }},
@@ -130,7 +136,11 @@ const std::vector<Change> unicast{
              return option;
          };
      }},
+    {"solicitation_group",
+     [](Policy& p) { p.solicitation_group = [](const Gid&) { return all_nodes(false).octets; }; }},
     {"revalidates", [](Policy& p) { p.revalidates = false; }},
+    {"replaces_neighbour", [](Policy& p) { p.replaces_neighbour = [](const IpAddress&) { return false; }; }},
+    {"told_address", [](Policy& p) { p.told_address = [](const HardwareAddress&) { return HardwareAddress{}; }; }},
 };
 
 const std::vector<Change> multicast{
@@ -171,6 +181,12 @@ const std::vector<Change> multicast{
     {"leaves_groups", [](Policy& p) { p.leaves_groups = false; }},
     {"keeps_shared_groups", [](Policy& p) { p.keeps_shared_groups = false; }},
     {"leave_join_state", [](Policy& p) { p.leave_join_state = join_state::non_member; }},
+    {"joins_on_link",
+     [](Policy& p) { p.joins_on_link = [](const IpAddress&, bool, bool is_first) { return is_first; }; }},
+    {"joins_beside_sending", [](Policy& p) { p.joins_beside_sending = [](const IpAddress&) { return false; }; }},
+    {"attaches", [](Policy& p) { p.attaches = [](bool was_sender) { return !was_sender; }; }},
+    {"keeps_for_others", [](Policy& p) { p.keeps_for_others = [](const IpAddress&) { return false; }; }},
+    {"delivers", [](Policy& p) { p.delivers = [](const IpAddress&) { return false; }; }},
     {"router_lists_groups", [](Policy& p) { p.router_lists_groups = false; }},
     {"router_join_state", [](Policy& p) { p.router_join_state = join_state::full_member; }},
     {"router_wants",
@@ -180,6 +196,7 @@ const std::vector<Change> multicast{
     {"logs_failures_of_senders", [](Policy& p) { p.logs_failures_of_senders = false; }},
     {"logs_silence", [](Policy& p) { p.logs_silence = false; }},
     {"tells_failed_joins", [](Policy& p) { p.tells_failed_joins = false; }},
+    {"logs_each_failure", [](Policy& p) { p.logs_each_failure = false; }},
 };
 
 const std::vector<Change> connected{

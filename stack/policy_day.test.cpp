@@ -172,6 +172,39 @@ private:
         REQUIRE(world_.join(peer_, ip("239.3.3.4")).empty());
         node_.ib0().router().disable();
         world_.settle();
+        programs();
+        newer_address();
+    }
+    /// Of two programs in a group that was sent to before one listens; the other one leaves.
+    void programs() {
+        auto& node = node_.ib0();
+        const auto group = ip("239.2.2.4");
+        const auto says = [this](const std::string& reason) { told_ += reason + '\n'; };
+        send("239.2.2.4");
+        REQUIRE(node.sockets().listen(group, 9).empty());
+        node.membership().join(group, says, Membership::User::socket);
+        node.membership().join(group, says);
+        world_.settle();
+        static_cast<void>(node.membership().leave(group));
+        world_.settle();
+        static_cast<void>(peer_.ib0().sockets().send(group, 9, std::vector<std::uint8_t>(30, 1), 3));
+        world_.settle();
+        for (const auto& one : node.sockets().take()) told_ += wire::text(one.from) + '\n';
+        for (const std::size_t mtu : {std::size_t{4000}, std::size_t{1500}, node.mtu()}) {
+            told_ += node.set_mtu(mtu) + '\n';
+            ping(node_, ip("10.1.0.2"), 1600);
+        }
+    }
+    void newer_address() {
+        const auto tell = [this] {
+            for (const auto& [address, link_address] : node_.ib0().neighbours().list())
+                told_ += wire::text(address) + ' ' + ipoib::stack::text(link_address) + '\n';
+        };
+        tell();
+        inject(build::arp_request(as_peer(), 0x0a010001, peer_.ib0().link()).set(ArpAddresses::sha_qpn, 0x777));
+        ping(node_, ip("10.1.0.2"));
+        tell();
+        inject(build::arp_request(as_peer(), 0x0a010001, peer_.ib0().link()));
     }
     void failures() {
         auto& faults = world_.subnet.sa().faults;
