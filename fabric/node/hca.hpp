@@ -28,6 +28,7 @@ struct HcaBehaviour {
     bool discards_wrong_dest_qp = true;    ///< multicast with BTH.DestQP other than FFFFFFh
     bool discards_unattached_mgid = true;  ///< an MGID that no queue pair is attached to
     bool discards_wrong_q_key = true;
+    bool discards_wrong_q_key_of_multicast = true;  ///< where it discards any
     bool discards_wrong_p_key = true;
     bool takes_limited_members = true;  ///< of its partition, where it is a full member itself
     bool discards_multicast_without_grh = true;
