@@ -200,6 +200,12 @@ const Situation& Bench::situation() const noexcept { return context_.situation()
 const build::Link& Bench::link() const noexcept { return situation().link; }
 const Profile& Bench::profile() const noexcept { return context_.profile; }
 
+IpAddress Bench::all_nodes(Family family) noexcept {
+    constexpr auto all_hosts4 = IpAddress::v4(0xe0000001);
+    constexpr auto all_nodes6 = IpAddress::v6(Gid::of(std::uint64_t{0xff02} << 48, 1));
+    return family == Family::ipv6 ? all_nodes6 : all_hosts4;
+}
+
 IpAddress Bench::all_routers() const noexcept {
     constexpr auto all_routers4 = IpAddress::v4(0xe0000002);
     constexpr auto all_routers6 = IpAddress::v6(Gid::of(std::uint64_t{0xff02} << 48, 2));

@@ -124,6 +124,8 @@ public:
     [[nodiscard]] const build::Link& link() const noexcept;
     /// What the DUT is said to be.
     [[nodiscard]] const Profile& profile() const noexcept;
+    /// The IP group of all hosts, or nodes, on the link. RFC 1112, 4; RFC 4291, 2.7.1.
+    [[nodiscard]] static wire::IpAddress all_nodes(Family family) noexcept;
     /// The IP group of all routers on the link. RFC 4391, 10.
     [[nodiscard]] wire::IpAddress all_routers() const noexcept;
     /// An IP group of this run that nobody else uses, in the family of the situation or that of the name; each call

@@ -221,6 +221,9 @@ Expectation any_ipoib() {
 
 Expectation udp_piece() {
     return {"UDP datagram or its first fragment", [](const Packet& p, const Situation& s) {
+                if (s.is_ipv6())
+                    return p.ipv6 && p.ip_protocol == IpProtocol::udp && p.udp && p.ipv6[Ipv6::source] == s.dut.ipv6 &&
+                           p.ipv6[Ipv6::destination] == s.tester.ipv6;
                 return p.ipv4 && p.ipv4[Ipv4::protocol] == IpProtocol::udp && p.ipv4[Ipv4::fragment_offset] == 0 &&
                        p.ipv4[Ipv4::source] == s.dut.ipv4 && p.ipv4[Ipv4::destination] == s.tester.ipv4;
             }};

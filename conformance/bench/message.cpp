@@ -81,6 +81,30 @@ Message echo_request6(std::size_t payload) {
             }};
 }
 
+Message echo_answer(std::uint16_t identifier, std::uint16_t sequence, std::vector<std::uint8_t> payload) {
+    return {"echo reply", [=](const Situation& s) {
+                auto packet = with_ip_of(build::unicast(s.tester, s.dut, s.link), s, s.family);
+                if (s.is_ipv6())
+                    packet.add(Bytes<Icmpv6>{}
+                                   .set(Icmpv6::type, Icmpv6Type::echo_reply)
+                                   .set(Icmpv6::body, std::uint32_t{identifier} << 16 | sequence));
+                else
+                    packet.add(Bytes<Icmp>{}
+                                   .set(Icmp::type, Icmp::echo_reply)
+                                   .set(Icmp::identifier, identifier)
+                                   .set(Icmp::sequence, sequence));
+                return packet.add(payload);
+            }};
+}
+
+Message announcement() {
+    return {"announcement of the tester's link-layer address", [](const Situation& s) {
+                if (!s.is_ipv6()) return build::arp_request(s.tester, s.tester.ipv4, s.link);
+                constexpr std::uint32_t override_flag = 0x20000000;
+                return build::neighbour_advertisement(s.tester, s.dut, s.link).set(Icmpv6::body, override_flag);
+            }};
+}
+
 Message address_request() {
     return {"address request", [](const Situation& s) {
                 return (s.is_ipv6() ? unicast_neighbour_solicitation() : arp_request()).make(s);

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace ipoib::conformance {
 
@@ -62,6 +63,11 @@ private:
 [[nodiscard]] Message echo_request6(std::size_t payload = 56);
 /// As echo_request(), with a GRH.
 [[nodiscard]] Message echo_request_with_grh(std::size_t payload = 56);
+/// The answer to an echo request of the DUT that came whole.
+[[nodiscard]] Message echo_answer(std::uint16_t identifier, std::uint16_t sequence, std::vector<std::uint8_t> payload);
+/// The tester tells everybody of its link-layer address, unasked: gratuitous ARP, or to the DUT a Neighbour
+/// Advertisement with the Override flag, in the family of the situation.
+[[nodiscard]] Message announcement();
 /// Who has the DUT's address, in the family of the situation? ARP to the broadcast group; Neighbour Solicitation to the
 /// DUT itself, as the solicited-node group asks for a join.
 [[nodiscard]] Message address_request();

@@ -3,6 +3,7 @@
 #include "conformance/bench/session.hpp"
 
 #include "conformance/bench/case_ends.hpp"
+#include "conformance/bench/message.hpp"
 
 #include <algorithm>
 
@@ -67,6 +68,7 @@ void Session::begin() {
             arp_answer_lid_ = packet.lrh[Lrh::slid];
         }
         if (tester_) tester_->take(frame);
+        answer_echo(packet);
     });
     if (!loop().run_until([&] { return port.facts().is_active; }, loop().now() + scaled(longest_start)))
         throw SessionBroken("the tester's port did not become active: no subnet manager brought it up");
@@ -142,6 +144,23 @@ void Session::choose_addresses(const InterfaceFacts& facts) {
         tester_->set_ipv4(options_.tester_ip->address.v4());
     else if (!addresses.empty())
         tester_->set_ipv4(neighbour_of(addresses.front()));
+}
+
+void Session::answer_echo(const Packet& packet) {
+    if (!tester_ || !packet.lrh || packet.lrh[Lrh::slid] != situation_.dut.lid || packet.is_fragment || packet.stop)
+        return;
+    auto asked = situation_;
+    asked.family = packet.ipv6 ? Family::ipv6 : Family::ipv4;
+    const bool is_for_tester = packet.ipv6   ? packet.ipv6[Ipv6::destination] == asked.tester.ipv6
+                               : packet.ipv4 ? packet.ipv4[Ipv4::destination] == asked.tester.ipv4
+                                             : false;
+    const bool is_request = (packet.icmp && packet.icmp[Icmp::type] == Icmp::echo_request) ||
+                            (packet.icmpv6 && packet.icmpv6[Icmpv6::type] == Icmpv6Type::echo_request);
+    const auto echo = View<Icmp>::at(packet.ip_payload);
+    if (!is_for_tester || !is_request || !echo) return;
+    const auto payload = packet.ip_payload.subspan(Icmp::size);
+    const auto answer = echo_answer(echo[Icmp::identifier], echo[Icmp::sequence], {payload.begin(), payload.end()});
+    (void)tester_->port().send(answer.make(asked).build());
 }
 
 bool Session::find_by_interface() {

@@ -96,6 +96,8 @@ public:
 private:
     void choose_addresses(const InterfaceFacts& facts);
     void forget_tester();
+    /// Echo requests of the DUT for the tester; those that come in several fragments are left.
+    void answer_echo(const wire::Packet& packet);
     bool find_by_interface();
     bool find_by_arp();
 

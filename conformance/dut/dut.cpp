@@ -161,7 +161,15 @@ void Dut::down() { request("down"); }
 void Dut::restart() { request("restart", {}, bring_up_deadline); }
 void Dut::add_address(const wire::IpNetwork& address) { request("add_address", {{{"address", text(address)}}}); }
 void Dut::remove_address(const wire::IpNetwork& address) { request("remove_address", {{{"address", text(address)}}}); }
-void Dut::set_mtu(std::size_t mtu) { request("set_mtu", {{{"mtu", mtu}}}); }
+void Dut::lend_address(const wire::IpNetwork& address) {
+    add_address(address);
+    undo_later([this, address] { remove_address(address); });
+}
+void Dut::set_mtu(std::size_t mtu) {
+    const auto before = interface().mtu;
+    request("set_mtu", {{{"mtu", mtu}}});
+    if (before != 0) undo_later([this, before] { request("set_mtu", {{{"mtu", before}}}); });
+}
 void Dut::set_mode(std::string_view mode) {
     std::string before;
     try {
@@ -205,6 +213,8 @@ void Dut::listen(const wire::IpAddress& address_or_group, std::uint16_t port) {
     const auto* const member = address_or_group.is_multicast() ? "group" : "address";
     request("listen", {{{member, text(address_or_group)}, {"port", port}}});
 }
+
+void Dut::listen(std::uint16_t port) { request("listen", {{{"port", port}}}); }
 
 std::vector<DatagramReceived> Dut::received() {
     const auto answer = request("received");
