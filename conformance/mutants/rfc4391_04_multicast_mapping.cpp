@@ -73,6 +73,8 @@ const Mutant mgid_ipv4_signature_wrong{
     .what = "uses the signature of IPv6 for IPv4 groups",
     .breaks = {&rfc4391::mgid_ipv4_signature, &rfc4391::joiner_maps_address},
     .stack = [](Policy& policy) { policy.ipv4_signature = ipv6_signature; },
+    // All-hosts then has the MGID of all-nodes.
+    .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .spares = {"IPOIB-4391-4-VAL-002"},
 };
 

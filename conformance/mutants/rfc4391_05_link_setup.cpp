@@ -90,4 +90,13 @@ const Mutant supposes_a_link{
                   &rfc4392::failed_join_keeps_off_subnet},
 };
 
+const Mutant knows_no_directed_broadcast{
+    .name = "no-directed-broadcast",
+    .what = "takes the broadcast address of its network for that of a host",
+    .breaks = {&rfc4391::broadcast_group_carries_broadcasts},
+    .stack =
+        [](Policy& policy) { policy.is_directed_broadcast = [](const IpAddress&, const IpNetwork&) { return false; }; },
+    .spares = {"IPOIB-4391-9.2-VAL-002"},
+};
+
 }  // namespace ipoib::conformance

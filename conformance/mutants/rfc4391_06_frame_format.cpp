@@ -124,4 +124,24 @@ const Mutant stops_at_unknown_type{
     .stack = [](Policy& policy) { policy.survives_unknown_type = false; },
 };
 
+const Mutant arp_reserved_not_ignored{
+    .name = "arp-reserved-not-ignored",
+    .what = "drops ARP with Reserved bits",
+    .breaks = {&rfc4391::encap_reserved_rx},
+    .stack = [](Policy& policy) { policy.accepts_arp_reserved = [](std::uint16_t reserved) { return reserved == 0; }; },
+};
+
+const Mutant arp_reserved_not_zero{
+    .name = "arp-reserved-not-zero",
+    .what = "sets a Reserved bit of the encapsulation header of ARP",
+    .breaks = {&rfc4391::encap_reserved_tx},
+    .stack =
+        [](Policy& policy) {
+            policy.on_send = [](build::PacketBuilder& packet) {
+                const auto encap = packet.get<Encap>();
+                if (encap && encap[Encap::type] == EtherType::arp) packet.set(Encap::reserved, 0x8000);
+            };
+        },
+};
+
 }  // namespace ipoib::conformance

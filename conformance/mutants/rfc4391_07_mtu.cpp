@@ -35,4 +35,20 @@ const Mutant mtu_of_port{
     .scenario = "mtu4k",
 };
 
+const Mutant mtu_at_will{
+    .name = "mtu-beyond-link",
+    .what = "can be set to an MTU that the link does not have",
+    .breaks = {&rfc4391::frame_within_link_mtu},
+    .stack = [](Policy& policy) { policy.can_have_mtu = [](std::size_t, std::size_t) { return true; }; },
+    .spares = {"IPOIB-4391-7-INV-001"},
+};
+
+const Mutant mtu_stays_low{
+    .name = "mtu-stays-low",
+    .what = "keeps the smallest MTU that it was ever set to",
+    .breaks = {&rfc4391::ip_mtu_2044},
+    .stack = [](Policy& policy) { policy.raises_mtu = false; },
+    .spares = {"IPOIB-4391-7-VAL-001"},
+};
+
 }  // namespace ipoib::conformance

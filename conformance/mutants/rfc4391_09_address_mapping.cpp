@@ -44,6 +44,7 @@ const Mutant qpn_wrong{
     .what = "gives a QPN that is not its own in its link-layer address",
     .breaks = {&rfc4391::link_address_format},
     .stack = [](Policy& policy) { policy.own_qpn = [](std::uint32_t qpn) { return qpn ^ 1; }; },
+    .spares = {"IPOIB-4391-9.1.1-VAL-004"},
 };
 
 const Mutant gid_foreign{
@@ -80,7 +81,7 @@ const Mutant arp_silent{
                 return mgid_for_ipv4(0xe0000001, link.p_key, link.scope);
             };
         },
-    .spares = {"IPOIB-4391-5-VAL-001"},
+    .spares = {"IPOIB-4391-2-VAL-002", "IPOIB-4391-5-VAL-005", "IPOIB-4391-5-VAL-001"},
 };
 
 const Mutant arp_reply_to_source_qp{
@@ -110,7 +111,7 @@ const Mutant unicast_q_key_usual{
                &rfc4391::controlled_qkey_in_all_packets},
     .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link&) { return 0x0b1bu; }; },
     .scenario = "controlled",
-    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4391-5-VAL-002"},
+    .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002", "IPOIB-4391-5-VAL-002"},
 };
 
 const Mutant multicast_q_key_wrong{
@@ -121,7 +122,7 @@ const Mutant multicast_q_key_wrong{
         [](Policy& policy) {
             policy.multicast_q_key = [](const Link& link, const stack::Group&) { return link.q_key ^ 1; };
         },
-    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-001"},
+    .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-001"},
 };
 
 const Mutant hca_any_q_key{
@@ -224,6 +225,68 @@ const Mutant takes_first_p_key{
     .what = "gives every interface the first P_Key of the port's table, whatever was configured",
     .breaks = {&rfc4391::pkey_configured},
     .stack = [](Policy& policy) { policy.interface_p_key = [](std::uint16_t, std::uint16_t first) { return first; }; },
+};
+
+const Mutant keeps_first_address{
+    .name = "keeps-first-address",
+    .what = "sends on to the link-layer address that a neighbour had at first",
+    .breaks = {&rfc4391::ip_to_advertised_qpn},
+    .stack = [](Policy& policy) { policy.replaces_neighbour = [](const IpAddress&) { return false; }; },
+    .spares = {"IPOIB-4391-9.1.1-VAL-001"},
+};
+
+const Mutant keeps_first_address_in_ipv6{
+    .name = "keeps-first-address-ipv6",
+    .what = "sends on to the link-layer address that an IPv6 neighbour had at first",
+    .breaks = {&rfc4391::ip_to_advertised_qpn},
+    .stack =
+        [](Policy& policy) { policy.replaces_neighbour = [](const IpAddress& address) { return address.is_v4(); }; },
+    .spares = {"IPOIB-4391-9.1.1-VAL-001"},
+};
+
+const Mutant tells_other_neighbours{
+    .name = "neighbour-without-qpn",
+    .what = "keeps and tells of its neighbours without their QPN",
+    .breaks = {&rfc4391::link_address_format},
+    .stack =
+        [](Policy& policy) {
+            policy.told_address = [](const stack::HardwareAddress& address) {
+                auto told = address;
+                return told.set(LinkAddress::qpn, 0);
+            };
+        },
+    .spares = {"IPOIB-4391-9.1.1-VAL-002"},
+};
+
+const Mutant solicits_all_nodes{
+    .name = "solicits-all-nodes",
+    .what = "sends solicitations to all nodes",
+    .breaks = {&rfc4391::ipv6_resolved_by_nd},
+    .stack =
+        [](Policy& policy) {
+            policy.solicitation_group = [](const Gid&) { return Gid::of(std::uint64_t{0xff02} << 48, 1); };
+        },
+};
+
+const Mutant unicast_as_limited_member{
+    .name = "unicast-pkey-limited",
+    .what = "sends unicast with the P_Key of a limited member, though it is a full one",
+    .breaks = {&rfc4392::unicast_keys_of_broadcast_group},
+    .stack =
+        [](Policy& policy) {
+            policy.unicast_p_key = [](const Link& link) {
+                return static_cast<std::uint16_t>(link.p_key & ~full_membership);
+            };
+        },
+    .spares = {"IPOIB-4391-9.1.2-VAL-001"},
+};
+
+const Mutant hca_any_q_key_in_groups{
+    .name = "hca-any-multicast-qkey",
+    .what = "the HCA takes multicast with any Q_Key",
+    .breaks = {&rfc4391::qkey_match_on_receive},
+    .hca = [](HcaBehaviour& hca) { hca.discards_wrong_q_key_of_multicast = false; },
+    .spares = {"IPOIB-4391-3-INV-001"},
 };
 
 }  // namespace ipoib::conformance

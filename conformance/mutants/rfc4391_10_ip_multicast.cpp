@@ -113,6 +113,7 @@ const Mutant receives_as_non_member{
     .what = "joins IP groups as NonMember",
     .breaks = {&rfc4391::receiver_full_member_join},
     .stack = [](Policy& policy) { policy.member_join_state = join_state::non_member; },
+    .spares = {"IPOIB-4391-10-VAL-013"},
 };
 
 const Mutant creates_with_small_mtu{
@@ -186,6 +187,95 @@ const Mutant never_asks_for_groups{
                &rfc4391::link_local_drop, &rfc4391::fallback_ends_with_group, &rfc4392::missing_group_fallback},
     .stack = [](Policy& policy) { policy.checks_group = policy.joins_to_send = false; },
     .spares = {"IPOIB-4391-10-VAL-004"},
+};
+
+const Mutant joins_no_all_hosts{
+    .name = "no-all-hosts",
+    .what = "does not join the all-hosts group",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack =
+        [](Policy& policy) {
+            policy.joins_on_link = [](const IpAddress& group, bool is_for_program, bool) {
+                return is_for_program || !group.is_v4();
+            };
+        },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+};
+
+const Mutant joins_no_all_nodes{
+    .name = "no-all-nodes",
+    .what = "does not join the all-nodes group",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack =
+        [](Policy& policy) {
+            policy.joins_on_link = [](const IpAddress& group, bool, bool) {
+                return group != IpAddress::v6(Gid::of(std::uint64_t{0xff02} << 48, 1));
+            };
+        },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+};
+
+const Mutant joins_own_groups_once{
+    .name = "own-groups-once",
+    .what = "joins the groups that IP itself listens to when it first comes up, and never again",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack =
+        [](Policy& policy) {
+            policy.joins_on_link = [](const IpAddress&, bool is_for_program, bool is_first) {
+                return is_for_program || is_first;
+            };
+        },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+};
+
+const Mutant joins_program_groups_once{
+    .name = "program-groups-once",
+    .what = "does not join the groups of its programs again after it was down",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack =
+        [](Policy& policy) {
+            policy.joins_on_link = [](const IpAddress&, bool is_for_program, bool is_first) {
+                return !is_for_program || is_first;
+            };
+        },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+};
+
+const Mutant joins_ipv6_program_groups_once{
+    .name = "ipv6-program-groups-once",
+    .what = "does not join the IPv6 groups of its programs again after it was down",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack =
+        [](Policy& policy) {
+            policy.joins_on_link = [](const IpAddress& group, bool is_for_program, bool is_first) {
+                return !is_for_program || is_first || group.is_v4();
+            };
+        },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+};
+
+const Mutant joins_not_what_it_sends_to{
+    .name = "sender-joins-no-more",
+    .what = "takes it for a membership that it is in a group as SendOnlyNonMember",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack = [](Policy& policy) { policy.joins_beside_sending = [](const IpAddress&) { return false; }; },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-015"},
+};
+
+const Mutant joins_not_what_it_sends_to_in_ipv6{
+    .name = "ipv6-sender-joins-no-more",
+    .what = "takes it for a membership that it is in an IPv6 group as SendOnlyNonMember",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack = [](Policy& policy) { policy.joins_beside_sending = [](const IpAddress& group) { return group.is_v4(); }; },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-015"},
+};
+
+const Mutant deaf_to_what_it_sent_to{
+    .name = "sender-stays-deaf",
+    .what = "joins a group that it was in for sending, but does not attach its queue pair",
+    .breaks = {&rfc4391::fabric_multicast},
+    .stack = [](Policy& policy) { policy.attaches = [](bool was_sender) { return !was_sender; }; },
+    .spares = {"IPOIB-4391-2-VAL-002"},
 };
 
 }  // namespace ipoib::conformance

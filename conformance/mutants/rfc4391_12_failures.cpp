@@ -34,4 +34,12 @@ const Mutant hides_failed_joins{
     .stack = [](Policy& policy) { policy.tells_failed_joins = false; },
 };
 
+const Mutant logs_first_failure{
+    .name = "logs-first-failure",
+    .what = "logs the first multicast operation that fails, and no other",
+    .breaks = {&rfc4391::failures_logged},
+    .stack = [](Policy& policy) { policy.logs_each_failure = false; },
+    .spares = {"IPOIB-4391-12-VAL-003"},
+};
+
 }  // namespace ipoib::conformance
