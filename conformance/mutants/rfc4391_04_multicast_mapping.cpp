@@ -20,6 +20,8 @@ const Mutant mgid_not_transient{
     .what = "T flag 0 in MGIDs",
     .breaks = {&rfc4391::mgid_t_flag, &rfc4391::joiner_maps_address},
     .stack = [](Policy& policy) { policy.mgid_transient = false; },
+    // Its solicitations have no group to go to.
+    .sometimes = {&rfc4391::ipv6_resolved_by_nd},
 };
 
 const Mutant mgid_limited_p_key{
