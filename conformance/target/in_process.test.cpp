@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 namespace {
 
 /// A reference stack on an adapter without a cable.
-struct Bench {
+struct Connected {
     fabric::Loop loop;
     fabric::Hca hca{loop, {.port_guid = 0x0002c90300dd0001}};
     fabric::SaClient sa{hca};
@@ -30,7 +30,7 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("InProcess: a stack in this process is greeted and asked like any other") {
-    Bench bench;
+    Connected bench;
     Dut dut{bench.control, "ib0"};
     dut.greet();
     CHECK(dut.can("interface"));
@@ -61,7 +61,7 @@ std::set<std::string> requests_in_porting() {
 }  // namespace
 
 TEST_CASE("Requests: what adapters are asked for is in the documents, and used by a case") {
-    Bench bench;
+    Connected bench;
     Dut dut{bench.control, "ib0"};
     dut.greet();
     std::set<std::string> known{dut.abilities().begin(), dut.abilities().end()};
@@ -82,7 +82,7 @@ TEST_CASE("Requests: what adapters are asked for is in the documents, and used b
 }
 
 TEST_CASE("InProcess: a request that waits is answered in the loop's time, or breaks the channel") {
-    Bench bench;
+    Connected bench;
     // There is no link: the stack says so shortly before the deadline of the request.
     const auto reply = bench.control.ask(R"({"id":1,"do":"up","deadline":30})", 30s);
     CHECK(reply.error.empty());
@@ -98,7 +98,7 @@ TEST_CASE("InProcess: a request that waits is answered in the loop's time, or br
 }
 
 TEST_CASE("InProcess: an interruption ends the wait") {
-    Bench bench;
+    Connected bench;
     bench.loop.after(1s, [] { fabric::Loop::request_stop(); });
     const auto reply = bench.control.ask(R"({"id":1,"do":"up","deadline":3600})", 1h);
     fabric::Loop::clear_stop();
