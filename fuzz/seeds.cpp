@@ -78,7 +78,7 @@ std::uint8_t pause(std::int64_t time_ns) {
 /// Runs of frames, short ones and one that is as long as may be.
 void add_links(Seeds& seeds, const std::vector<Kept>& frames) {
     constexpr std::size_t longest = 4000;
-    for (const std::size_t run : {1U, 4U, 12U, 1000U}) {
+    for (const std::size_t run : {3U, 12U, 1000U}) {
         Bytes seed;
         std::size_t in_run = 0;
         std::int64_t last = frames.empty() ? 0 : frames.front().time_ns;
