@@ -75,6 +75,12 @@ std::uint8_t pause(std::int64_t time_ns) {
     return static_cast<std::uint8_t>(42 + std::bit_width(static_cast<std::uint64_t>(time_ns)) - 1);
 }
 
+void add_run(Seeds& seeds, const Bytes& run) {
+    if (run.empty()) return;
+    seeds.add("links", run);
+    seeds.add("dissector", run);
+}
+
 /// Runs of frames, short ones and one that is as long as may be.
 void add_links(Seeds& seeds, const std::vector<Kept>& frames) {
     constexpr std::size_t longest = 4000;
@@ -87,14 +93,14 @@ void add_links(Seeds& seeds, const std::vector<Kept>& frames) {
                 Bytes{static_cast<std::uint8_t>(frame.medium), pause(frame.time_ns - last)} + counted(frame.octets);
             last = frame.time_ns;
             if (in_run == run || seed.size() + one.size() > longest) {
-                if (!seed.empty()) seeds.add("links", seed);
+                add_run(seeds, seed);
                 seed.clear();
                 in_run = 0;
             }
             seed = seed + one;
             ++in_run;
         }
-        if (!seed.empty()) seeds.add("links", seed);
+        add_run(seeds, seed);
     }
 }
 
