@@ -4,8 +4,9 @@
 
 Usage: plugin.py [--for SECONDS] [--seed N] [--findings FOLDER] PLUGIN
 
-Wireshark ends itself at a bug of a dissector, and a sanitized plugin at one of its own; the capture is kept then. Exit code:
-0, 1 if something was found, 3 where tshark is missing or does not load the plugin.
+Wireshark ends itself at a bug of a dissector, and a sanitized plugin at one of its own; the capture is kept then, unless
+Wireshark fails at it without the plugin, too. Exit code: 0, 1 if something was found, 3 where tshark is missing or does not
+load the plugin.
 """
 import argparse
 import os
@@ -45,7 +46,8 @@ class Tshark:
         (folder / "home").mkdir()
         self.environment = {**os.environ, "HOME": str(folder / "home"), "WIRESHARK_ABORT_ON_DISSECTOR_BUG": "1",
                             "WIRESHARK_PLUGIN_DIR": str(folder / "plugins")}
-        self.prefix = ["env"]
+        self.without = {**self.environment, "WIRESHARK_PLUGIN_DIR": str(own.parent)}
+        self.prefix, self.runtime = ["env"], []
         if os.geteuid() == 0:
             self.prefix = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "env"]
             os.chown(folder / "home", NOBODY, NOBODY)
@@ -53,12 +55,18 @@ class Tshark:
         if b"__asan_init" in plugin.read_bytes():
             runtime = f"libclang_rt.asan-{os.uname().machine}.so"
             found = subprocess.run(["clang", f"-print-file-name={runtime}"], stdout=subprocess.PIPE, text=True, check=True)
-            self.prefix += [f"LD_PRELOAD={found.stdout.strip()}", "ASAN_OPTIONS=detect_leaks=0"]
+            self.runtime = [f"LD_PRELOAD={found.stdout.strip()}", "ASAN_OPTIONS=detect_leaks=0"]
 
-    def run(self, *arguments):
-        run = subprocess.run([*self.prefix, "tshark", *map(str, arguments)], env=self.environment, stdin=subprocess.DEVNULL,
+    def run(self, *arguments, with_plugin=True):
+        run = subprocess.run([*self.prefix, *(self.runtime if with_plugin else []), "tshark", *map(str, arguments)],
+                             env=self.environment if with_plugin else self.without, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, check=False)
         return run.returncode, (run.stdout + run.stderr).decode(errors="replace")
+
+
+def is_disaster(status, said):
+    # Versions end with 2 or 14 where the file itself is damaged; a signal is negative, or 128 and more behind a shell.
+    return status not in (0, 2, 14) or any(words in said for words in DISASTERS)
 
 
 def records(file):
@@ -112,7 +120,7 @@ def main():
     options = parser.parse_args()
     seed = options.seed if options.seed is not None else int(time.time())
     sources = [records(file) for file in sorted((TOP / "captures").glob("*.pcap"))]
-    until, frames, found = time.monotonic() + options.time, 0, 0
+    until, frames, found, of_wireshark = time.monotonic() + options.time, 0, 0, 0
     with tempfile.TemporaryDirectory(prefix="ipoib-fuzz-plugin-") as name:
         tshark = Tshark(options.plugin.resolve(), Path(name))
         if "rfc4391" not in tshark.run("-G", "protocols")[1]:
@@ -122,8 +130,9 @@ def main():
             capture = Path(name) / f"{seed}.pcap"
             frames += written(sources[seed % len(sources)], capture, random.Random(seed))
             status, said = tshark.run("-2", "-V", "-o", "rfc4391.strictness:notes", "-r", capture, "-z", "rfc4391,tree")
-            # Versions end with 2 or 14 where the file itself is damaged; a signal is negative, or 128 and more behind a shell.
-            if status not in (0, 2, 14) or any(words in said for words in DISASTERS):
+            if is_disaster(status, said) and is_disaster(*tshark.run("-2", "-V", "-r", capture, with_plugin=False)):
+                of_wireshark += 1
+            elif is_disaster(status, said):
                 found += 1
                 options.findings.mkdir(parents=True, exist_ok=True)
                 shutil.copy(capture, options.findings)
@@ -131,7 +140,7 @@ def main():
                 print(f"{options.findings / capture.name}: {status}\n{said[max(0, at - 500):at + 3000]}")
             capture.unlink()
             seed += 1
-    print(f"{frames} frames, {found} findings")
+    print(f"{frames} frames, {found} findings, {of_wireshark} captures at which Wireshark fails without the plugin, too")
     return 1 if found else 0
 
 

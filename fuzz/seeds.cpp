@@ -83,7 +83,7 @@ void add_run(Seeds& seeds, const Bytes& run) {
 
 /// Runs of frames, short ones and one that is as long as may be.
 void add_links(Seeds& seeds, const std::vector<Kept>& frames) {
-    constexpr std::size_t longest = 4000;
+    constexpr std::size_t longest = 2000;
     for (const std::size_t run : {3U, 12U, 1000U}) {
         Bytes seed;
         std::size_t in_run = 0;

@@ -262,3 +262,15 @@ TEST_CASE("Baseline: what is not UTF-8 is no TOML, in a comment neither") {
     CHECK(error_of(within) == "B.toml:2: this is no UTF-8, which TOML is written in");
     CHECK(error_of("# gr\xc3\xbc\xc3\x9f dich\n") == "read");
 }
+
+TEST_CASE("Baseline: a tilde that is written as an escape is one") {
+    const auto reason = [](const std::string& written) {
+        const auto loaded = parse_baseline("[[expected]]\nid = 'R'\nverdict = \"FAIL\"\nreason = " + written + "\n",
+                                           "B.toml", samples::is_requirement);
+        return loaded ? loaded->expected[0].reason : loaded.error;
+    };
+    CHECK(reason(R"("\u007e41 \U0000007E7e")") == "~41 ~7e");
+    CHECK(reason(R"("\\u007e41")") == R"(\u007e41)");
+    CHECK(reason(R"('\u007e41')") == R"(\u007e41)");
+    CHECK(reason("\"\"\"\n\\\"\\u007e41\"\"\"") == "\"~41");
+}
