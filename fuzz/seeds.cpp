@@ -45,7 +45,7 @@ public:
     void add(const std::string& fuzzer, const Bytes& seed) {
         std::filesystem::create_directories(top_ / fuzzer);
         std::ofstream file{top_ / fuzzer / std::to_string(count_++), std::ios::binary};
-        for (const auto octet : seed) file.put(static_cast<char>(octet));
+        file.write(reinterpret_cast<const char*>(seed.data()), static_cast<std::streamsize>(seed.size()));
     }
 
 private:
@@ -214,7 +214,10 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "usage: make-seeds CAPTURES CORPUS\n");
         return 2;
     }
-    std::filesystem::remove_all(argv[2]);
+    std::filesystem::create_directories(argv[2]);
+    // The folders stay: a fuzzer may have none but the text that is in seeds/.
+    for (const auto& folder : std::filesystem::directory_iterator(argv[2]))
+        for (const auto& old : std::filesystem::directory_iterator(folder)) std::filesystem::remove(old);
     Seeds seeds{argv[2]};
     for (const auto& sample : captures::all())
         add_capture(seeds, std::string(argv[1]) + '/' + std::string(sample.file));
