@@ -255,3 +255,22 @@ TEST_CASE("Baseline: a key of very many parts is refused before it is read") {
         "x = \"" + std::string(100, '.') + "\" # '''\ny = '''\n" + std::string(100, '.') + "'''\n", "file", is_known);
     CHECK(read.error.find("parts") == std::string::npos);
 }
+
+TEST_CASE("Baseline: what is not UTF-8 is no TOML, in a comment neither") {
+    const std::string latin1 = "# gr\xfc\xdf dich\n", within = "[[expected]]\nid = \"a\xff\"\n";
+    CHECK(error_of(latin1) == "B.toml:1: this is no UTF-8, which TOML is written in");
+    CHECK(error_of(within) == "B.toml:2: this is no UTF-8, which TOML is written in");
+    CHECK(error_of("# gr\xc3\xbc\xc3\x9f dich\n") == "read");
+}
+
+TEST_CASE("Baseline: a tilde that is written as an escape is one") {
+    const auto reason = [](const std::string& written) {
+        const auto loaded = parse_baseline("[[expected]]\nid = 'R'\nverdict = \"FAIL\"\nreason = " + written + "\n",
+                                           "B.toml", samples::is_requirement);
+        return loaded ? loaded->expected[0].reason : loaded.error;
+    };
+    CHECK(reason(R"("\u007e41 \U0000007E7e")") == "~41 ~7e");
+    CHECK(reason(R"("\\u007e41")") == R"(\u007e41)");
+    CHECK(reason(R"('\u007e41')") == R"(\u007e41)");
+    CHECK(reason("\"\"\"\n\\\"\\u007e41\"\"\"") == "\"~41");
+}

@@ -221,7 +221,7 @@ RequirementResult requirement_in(const Node& node) {
 /// What each takes in memory, in octets.
 template <class Item>
 std::size_t weight(const std::vector<Item>& items);
-std::size_t weight(const std::string& text) { return sizeof text + text.capacity(); }
+std::size_t weight(const std::string& text) { return sizeof(std::string) + text.capacity(); }
 std::size_t weight(const std::pair<std::string, std::string>& fact) { return weight(fact.first) + weight(fact.second); }
 std::size_t weight(std::uint64_t) { return sizeof(std::uint64_t); }
 std::size_t weight(const PartVerdict& part) { return sizeof part + part.id.capacity() + part.fail_type.capacity(); }

@@ -11,21 +11,6 @@
 
 namespace ipoib::reports {
 
-std::string to_ascii_toml(std::string_view document) {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    if (document.starts_with(byte_order_mark)) document.remove_prefix(byte_order_mark.size());
-    std::string out;
-    out.reserve(document.size());
-    for (const char c : document) {
-        const auto octet = static_cast<std::uint8_t>(c);
-        if (octet >= 0x80 || c == '~')
-            out += fmt::format("~{:02x}", octet);
-        else
-            out += c;
-    }
-    return out;
-}
-
 namespace {
 
 /// Where the string, or the comment, that begins at `at` ends: behind it.
@@ -49,7 +34,49 @@ std::size_t behind(std::string_view text, std::size_t at) noexcept {
     return text.size();
 }
 
+/// How long the escape of a tilde is that begins here; 0 where there is none.
+std::size_t escaped_tilde(std::string_view text) noexcept {
+    for (const std::string_view escape : {"\\u007e", "\\u007E", "\\U0000007e", "\\U0000007E"})
+        if (text.starts_with(escape)) return escape.size();
+    return 0;
+}
+
+void add_ascii(std::string& out, char c) {
+    const auto octet = static_cast<std::uint8_t>(c);
+    if (octet >= 0x80 || c == '~')
+        out += fmt::format("~{:02x}", octet);
+    else
+        out += c;
+}
+
 }  // namespace
+
+std::string to_ascii_toml(std::string_view document) {
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+    if (document.starts_with(byte_order_mark)) document.remove_prefix(byte_order_mark.size());
+    std::string out;
+    out.reserve(document.size());
+    std::size_t end = 0;  // of the string or comment at hand
+    bool has_escapes = false;
+    for (std::size_t i = 0; i < document.size(); ++i) {
+        const char c = document[i];
+        if (i >= end && (c == '"' || c == '\'' || c == '#')) {
+            end = behind(document, i);
+            has_escapes = c == '"';
+        }
+        add_ascii(out, c);
+        if (c != '\\' || i >= end || !has_escapes) continue;
+        // A tilde that toml++ makes of its escape would be taken for one of ours.
+        if (const auto size = escaped_tilde(document.substr(i)); size != 0) {
+            out.pop_back();
+            add_ascii(out, '~');
+            i += size - 1;
+        } else if (i + 1 < document.size()) {
+            add_ascii(out, document[++i]);
+        }
+    }
+    return out;
+}
 
 std::size_t line_of_long_key(std::string_view document) noexcept {
     constexpr std::string_view ends_key = "#\r\n=,[]{}";

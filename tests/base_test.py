@@ -49,6 +49,7 @@ PRINTS = {
     "conformance/dut/linux/main.cpp": "an adapter, whose words go into evidence",
     "conformance/terminal/manual.cpp": "the manual and what bash needs",
     "conformance/terminal/terminal.cpp": "progress, for terminals only",
+    "fuzz/fuzzer.hpp": "the claim that did not hold, as the source has it",
     "fuzz/seeds.cpp": "numbers of its own",
     "lab/guest/fabric_control/main.cpp": "speaks on the guest's console",
     "lab/guest/port/bridge.cpp": "speaks on the guest's console",

@@ -165,6 +165,7 @@ std::string list_of(const std::vector<std::string>& values) {
 
 std::string list_of(const std::vector<wire::IpNetwork>& networks) {
     std::vector<std::string> values;
+    values.reserve(networks.size());
     for (const auto& network : networks) values.push_back(wire::text(network));
     return list_of(values);
 }

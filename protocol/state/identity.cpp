@@ -185,7 +185,7 @@ const Requester& Subnet::requester(PortIndex port) const {
 }
 
 std::uint32_t Subnet::link_of(std::uint16_t p_key) {
-    auto& index = link_by_p_key_[p_key & 0x7fff];
+    auto& index = link_by_p_key_.at(p_key & 0x7fff);
     if (index == 0) {
         index = static_cast<std::uint32_t>(links_.size());
         links_.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_membership)});

@@ -26,7 +26,6 @@ Subnet::Subnet(std::shared_ptr<Limits> room)
       connected_(room_->connected),
       queue_pairs_(room_->queue_pairs),
       requesters_(room_->requesters),
-      link_by_p_key_(0x8000),
       most_requests_(room_->requests),
       request_index_(room_->requests),
       tables_(tables_at_once, longest_table),

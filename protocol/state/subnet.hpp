@@ -205,8 +205,8 @@ private:
     Table<std::uint64_t, Requester> requesters_;  ///< by LID
     Requester too_many_;                          ///< stands for those that have no room there
     std::deque<Link> links_;
-    std::vector<std::uint32_t> link_by_p_key_;  ///< the first of each partition
-    std::vector<GroupIndex> group_by_mlid_;     ///< used last with it, as far as MLIDs have been seen
+    Pages<std::uint32_t> link_by_p_key_;     ///< the first of each partition
+    std::vector<GroupIndex> group_by_mlid_;  ///< used last with it, as far as MLIDs have been seen
 
     std::vector<Request> requests_;  ///< a ring, once it is full
     std::size_t most_requests_;

@@ -191,3 +191,15 @@ TEST_CASE("State: a refused join of a group that is not of IPoIB is no more than
     CHECK(feed.subnet.links().size() == 1);
     CHECK(only_member(feed.subnet, record[McMemberRecord::mgid]).refusal == sa_status::denied);
 }
+
+TEST_CASE("Pages: what was never set is 0, what was set stays beside all others") {
+    constexpr std::array<std::uint16_t, 5> numbers{0, 255, 256, 0x7fff, 0xffff};
+    state::Pages<std::uint32_t> pages;
+    for (const std::uint16_t number : numbers) {
+        CHECK(pages[number] == 0);
+        pages.at(number) = number + 1U;
+    }
+    for (const std::uint16_t number : numbers) CHECK(pages[number] == number + 1U);
+    CHECK(pages[1] == 0);
+    CHECK(pages[0x4000] == 0);
+}

@@ -6,8 +6,10 @@
 #include "protocol/state/entities.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #if __has_include(<tsl/robin_map.h>)
@@ -72,6 +74,27 @@ private:
 #else
     std::unordered_map<Key, std::uint32_t, KeyHash> numbers_;
 #endif
+};
+
+/// Values by numbers of 16 bits, 0 as long as they are not set. Only what is near a number that was set takes memory,
+/// so that a small capture costs little.
+template <class Value>
+class Pages {
+public:
+    [[nodiscard]] Value operator[](std::uint16_t number) const noexcept {
+        const auto& page = pages_[number / page_size];
+        return page ? (*page)[number % page_size] : Value{};
+    }
+    [[nodiscard]] Value& at(std::uint16_t number) {
+        auto& page = pages_[number / page_size];
+        if (!page) page = std::make_unique<Page>();
+        return (*page)[number % page_size];
+    }
+
+private:
+    static constexpr std::size_t page_size = 256;
+    using Page = std::array<Value, page_size>;
+    std::array<std::unique_ptr<Page>, 256> pages_;
 };
 
 /// Entities by key. They stay where they are until the table goes.
