@@ -127,6 +127,22 @@ void Bench::require(bool holds, std::string_view expected, std::string_view actu
                       "expected " + std::string(expected) + (actual.empty() ? "; " : ", found ") + found);
 }
 
+Message Bench::address_request_to_group() {
+    if (!situation().is_ipv6()) return arp_request();
+    const auto group = IpAddress::v6(solicited_node_group(situation().dut.ipv6));
+    if (!solicited_mlid_) solicited_mlid_ = sa.join(group).mlid();
+    return neighbour_solicitation(*solicited_mlid_);
+}
+
+void Bench::demand_life_after(const std::vector<Message>& messages) {
+    const auto question = address_request_to_group();
+    for (const auto& message : messages) send(message);
+    send_until(echo_request(), echo_reply(), within(1s));
+    require(echo_reply(), within(0ms));
+    send_until(question, address_reply(), within(1s));
+    require(address_reply(), within(0ms));
+}
+
 void Bench::forbid(const Expectation& expectation, Within time) {
     auto& findings = context_.findings;
     auto& observation = context_.observation;
@@ -256,6 +272,7 @@ Gid Bench::mgid_of(const IpAddress& group) const {
 std::string Bench::undo() {
     const CleaningUp anyhow;
     auto problem = fabric.undo();
+    solicited_mlid_.reset();
     sa.undo();
     tester.undo();
     return problem;
