@@ -102,8 +102,8 @@ public:
         require(record[field] == value, name_of(field, expected.octets.data()), name_of(field, record.octets.data()));
     }
     /// A step: sends all of it, which the DUT may drop or take, and must outlive. Ordinary traffic is then answered, in
-    /// the family of the situation: an echo request, and a question for the DUT's address in the group that such
-    /// questions go to. The title says what was sent.
+    /// the family of the situation: an echo request, and, where it was before, a question for the DUT's address
+    /// in the group that such questions go to. The title says what was sent.
     template <class... R>
     void must_outlive(std::string_view title, const std::vector<Message>& messages, const R&... judged) {
         begin_step(title, {&judged...});
@@ -172,8 +172,8 @@ public:
 private:
     void demand(const Expectation& expectation, Within time, wire::Packet& packet);
     void demand_life_after(const std::vector<Message>& messages);
-    /// The question for the DUT's address in the group of such questions, which IPv6 has to be joined for.
-    [[nodiscard]] Message address_request_to_group();
+    /// Finds out whether the question for the DUT's address is answered in the group of such questions at all.
+    void ask_for_life();
     /// "MTU 4 (2048)".
     static std::string name_of(const wire::FieldSpec& field, const std::uint8_t* header);
     void continue_step(std::string_view title, const std::vector<const requirements::Requirement*>& judged);
@@ -181,8 +181,9 @@ private:
     [[nodiscard]] wire::IpAddress fresh_group6(std::uint64_t prefix);
 
     CaseContext& context_;
-    bool is_controlled_ = false;                   ///< in this step
-    std::optional<std::uint16_t> solicited_mlid_;  ///< of the DUT's solicited-node group, once it is joined
+    bool is_controlled_ = false;                ///< in this step
+    bool is_asked_in_group_ = false;            ///< ask_for_life() has been called, in this family
+    std::optional<Message> question_in_group_;  ///< the question for the DUT's address, where it is answered
 };
 
 }  // namespace ipoib::conformance

@@ -21,6 +21,7 @@ const Case cut_requests_do_no_harm{
             bench.step("A REQ is accepted, and the connection ended");
             bench.connection.dut_takes_part();
             bench.send(cm_dreq(bench.connection.establish()));
+            bench.control();
             bench.must_outlive("REQs that are cut before their private data",
                                {req.cut_to(0), req.cut_to(Mad::size), req.cut_to(Mad::size + 1),
                                 req.cut_to(Mad::size + 56), req.cut_to(Mad::size + 139), req.cut_to(Mad::size + 140)},
