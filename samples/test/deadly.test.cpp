@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
 #include <string>
 
@@ -30,6 +32,11 @@ Outcome run_suite(const std::string& node, const std::string& cases) {
     while (const auto count = std::fread(buffer.data(), 1, buffer.size(), pipe))
         outcome.output.append(buffer.data(), count);
     const auto status = ::pclose(pipe);
+    // Lines are broken for people: here each gap is one space.
+    outcome.output.erase(std::unique(outcome.output.begin(), outcome.output.end(),
+                                     [](char a, char b) { return std::isspace(a) != 0 && std::isspace(b) != 0; }),
+                         outcome.output.end());
+    std::replace(outcome.output.begin(), outcome.output.end(), '\n', ' ');
     outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     return outcome;
 }
