@@ -2,8 +2,6 @@
 // The tester's messages. RFC 4391, 6 and 9; RFC 826; RFC 4861.
 #include "conformance/bench/message.hpp"
 
-#include "protocol/build/headers.hpp"
-
 namespace ipoib::conformance {
 using namespace wire;
 using build::PacketBuilder;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "conformance/bench/situation.hpp"
+#include "protocol/build/headers.hpp"
+#include "protocol/build/management.hpp"
 
 #include <functional>
 #include <string>
