@@ -125,9 +125,11 @@ void Interface::report(std::uint16_t trap_number, const Gid& mgid) {
 /// RFC 4391, 6: with or without a GRH, whatever Reserved says, to the protocol that Type names.
 void Interface::receive(const fabric::Datagram& datagram) {
     const auto& packet = *datagram.packet;
-    const auto encap = View<Encap>::at(packet.payload);
-    if (!is_running_ || has_stalled_ || !encap) return;
     const auto& rules = policy();
+    const auto encap = View<Encap>::at(packet.payload);
+    if (!is_running_ || has_stalled_) return;
+    if (!rules.survives(packet)) return stall("a datagram with " + std::to_string(packet.payload.size()) + " octets");
+    if (!encap) return;
     const auto inside = packet.payload.subspan(Encap::size);
     if (!rules.accepts_encap_reserved(encap[Encap::reserved]) || !rules.accepts_length(inside.size()) ||
         !rules.accepts_grh(static_cast<bool>(packet.grh), packet.is_multicast))
@@ -148,10 +150,13 @@ void Interface::receive(const fabric::Datagram& datagram) {
             return;
         default:
             if (rules.survives_unknown_type || encap[Encap::type] == EtherType::rarp) return;
-            has_stalled_ = true;
-            node_.fault(name_ + ": reception stopped at Type " +
-                        hex(static_cast<std::uint16_t>(encap[Encap::type]), 4));
+            stall("Type " + hex(static_cast<std::uint16_t>(encap[Encap::type]), 4));
     }
+}
+
+void Interface::stall(const std::string& at) {
+    has_stalled_ = true;
+    node_.fault(name_ + ": reception stopped at " + at);
 }
 
 /// RFC 4755, 4 and 7: unicast IP only; groups and address resolution have the UD queue pair.

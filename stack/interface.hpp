@@ -77,6 +77,8 @@ public:
     [[nodiscard]] fabric::Loop& loop() const noexcept;
     [[nodiscard]] fabric::SaClient& sa() const noexcept;
     void log(std::string_view text) const;
+    /// Takes nothing any more until it comes up again: the fault of a wrong stack.
+    void stall(const std::string& at);
     [[nodiscard]] const Link& link() const noexcept { return link_; }
     [[nodiscard]] const fabric::PortFacts& port() const noexcept { return port_; }
     [[nodiscard]] build::Node self() const noexcept;

@@ -122,6 +122,7 @@ void InternetProtocol::receive_v4(const Packet& packet) {
             reassembly_.add({datagram.source, datagram.destination, ip[Ipv4::identification], datagram.protocol},
                             ip[Ipv4::fragment_offset] * fragment_unit, (ip[Ipv4::flags] & more_fragments) != 0,
                             datagram.payload, interface_.loop().now());
+    if (packet.is_fragment) look_at_overlap(true);
     if (!datagram.payload.empty()) deliver(datagram);
 }
 
@@ -157,6 +158,12 @@ void InternetProtocol::receive_fragment_v6(const Packet& packet, IpDatagram& dat
         reassembly_.add({datagram.source, datagram.destination, fragment[FragmentHeader::identification], {}},
                         fragment[FragmentHeader::offset] * fragment_unit, fragment[FragmentHeader::more],
                         behind.subspan(FragmentHeader::size, length - FragmentHeader::size), interface_.loop().now());
+    look_at_overlap(false);
+}
+
+void InternetProtocol::look_at_overlap(bool is_v4) {
+    if (reassembly_.has_overlapped() && !interface_.policy().survives_overlap(is_v4))
+        interface_.stall("a fragment that overlaps another");
 }
 
 void InternetProtocol::deliver(const IpDatagram& datagram) {

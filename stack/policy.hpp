@@ -111,6 +111,10 @@ struct Policy {
     };
     /// Whether reception goes on after a Type that is not known. RFC4391-6-05, RFC4391-6-06.
     bool survives_unknown_type = true;
+    /// Whether reception goes on after such a datagram, whatever it holds. RFC4391-6-05.
+    bool (*survives)(const wire::Packet&) = [](const wire::Packet&) { return true; };
+    /// Whether it goes on after a fragment that overlaps one before, in IPv4 or IPv6. RFC4391-6-05.
+    bool (*survives_overlap)(bool is_v4) = [](bool) { return true; };
     /// RFC4391-6-07, UDMC-01.
     bool grh_on_multicast = true;
     /// Of a packet within the IB subnet. RFC4391-6-08.

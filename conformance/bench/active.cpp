@@ -168,9 +168,11 @@ private:
         try {
             const auto faults = context.session.dut().health();
             if (faults.empty()) return;
+            // What was sent last is in the violation, where there was one.
+            const auto before = result.message.empty() ? std::string{} : "; before that: " + result.message;
+            result.message = "the DUT reports: " + faults.front() + before;
             result.verdict = Verdict::fail;
             result.fail_type = "FAIL.CRASH";
-            result.message = "the DUT reports: " + faults.front();
             for (const auto& fault : faults) result.notes.push_back("fault: " + fault);
             result.parts.clear();
             has_crashed_ = true;

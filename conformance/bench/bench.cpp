@@ -127,6 +127,26 @@ void Bench::require(bool holds, std::string_view expected, std::string_view actu
                       "expected " + std::string(expected) + (actual.empty() ? "; " : ", found ") + found);
 }
 
+void Bench::ask_for_life() {
+    if (is_asked_in_group_) return;
+    auto question = arp_request();
+    if (situation().is_ipv6())
+        question = neighbour_solicitation(sa.join(IpAddress::v6(solicited_node_group(situation().dut.ipv6))).mlid());
+    send_until(question, address_reply(), within(1s));
+    is_asked_in_group_ = true;
+    if (happens(address_reply(), within(0ms))) question_in_group_ = question;
+}
+
+void Bench::demand_life_after(const std::vector<Message>& messages) {
+    ask_for_life();
+    for (const auto& message : messages) send(message);
+    send_until(echo_request(), echo_reply(), within(1s));
+    require(echo_reply(), within(0ms));
+    if (!question_in_group_) return;
+    send_until(*question_in_group_, address_reply(), within(1s));
+    require(address_reply(), within(0ms));
+}
+
 void Bench::forbid(const Expectation& expectation, Within time) {
     auto& findings = context_.findings;
     auto& observation = context_.observation;
@@ -262,6 +282,8 @@ Gid Bench::mgid_of(const IpAddress& group) const {
 std::string Bench::undo() {
     const CleaningUp anyhow;
     auto problem = fabric.undo();
+    is_asked_in_group_ = false;
+    question_in_group_.reset();
     sa.undo();
     tester.undo();
     return problem;

@@ -53,7 +53,50 @@ PacketBuilder with_udp(PacketBuilder packet, std::uint16_t nonce, std::uint16_t 
     return packet.add(Bytes<Udp>{}.set(Udp::source, nonce).set(Udp::destination, port)).add(payload_of(nonce, payload));
 }
 
+/// What is carried behind the transport headers.
+std::vector<std::uint8_t> carried_by(const PacketBuilder& packet) {
+    const auto frame = packet.build();
+    Packet whole;
+    decode(frame, whole);
+    return {whole.payload.begin(), whole.payload.end()};
+}
+
+/// The same frame with so many octets there.
+PacketBuilder resized(const PacketBuilder& packet, std::size_t size) {
+    constexpr std::uint8_t filling = 0xa5;
+    auto octets = carried_by(packet);
+    octets.resize(size, filling);
+    PacketBuilder changed;
+    build::append_headers<Lrh, Grh, Bth, Deth>(changed, packet);
+    return changed.add(octets);
+}
+
+/// RFC 8200, 4.5.
+std::array<std::uint8_t, 8> fragment_header(IpProtocol next, const Fragment& fragment) {
+    const auto place = static_cast<std::uint16_t>(fragment.offset << 3 | (fragment.has_more ? 1 : 0));
+    return {static_cast<std::uint8_t>(next),
+            0,
+            static_cast<std::uint8_t>(place >> 8),
+            static_cast<std::uint8_t>(place),
+            0,
+            0,
+            static_cast<std::uint8_t>(fragment.identification >> 8),
+            static_cast<std::uint8_t>(fragment.identification)};
+}
+
 }  // namespace
+
+Message Message::cut_to(std::size_t octets) const {
+    return edited(" cut to " + std::to_string(octets) + " octets",
+                  [octets](PacketBuilder& packet) { packet = resized(packet, octets); });
+}
+
+Message Message::followed_by(std::size_t octets) const {
+    return edited(" and " + std::to_string(octets) + " octets",
+                  [octets](PacketBuilder& packet) { packet = resized(packet, carried_by(packet).size() + octets); });
+}
+
+std::size_t Message::carries(const Situation& situation) const { return carried_by(make(situation)).size(); }
 
 Message Message::edited(const std::string& words, const std::function<void(PacketBuilder&)>& edit) const {
     return {what_ + words, [make = make_, edit](const Situation& situation) {
@@ -143,6 +186,39 @@ Message unicast_neighbour_solicitation() {
                              .set(LinkAddressOption::flags, s.tester.link_flags)
                              .set(LinkAddressOption::qpn, s.tester.qpn)
                              .set(LinkAddressOption::gid, s.tester.gid));
+            }};
+}
+
+Message unasked_arp_reply() {
+    return {"ARP reply", [](const Situation& s) { return build::arp_reply(s.tester, s.dut, s.link); }};
+}
+
+Message unasked_neighbour_advertisement() {
+    return {"Neighbour Advertisement",
+            [](const Situation& s) { return build::neighbour_advertisement(s.tester, s.dut, s.link); }};
+}
+
+Message echo_fragment(const Fragment& fragment) {
+    constexpr std::size_t unit = 8;
+    constexpr std::uint8_t more_fragments = 1;
+    const auto words = "fragment of " + std::to_string(fragment.octets) + " octets at " +
+                       std::to_string(fragment.offset * unit) + (fragment.has_more ? ", and more" : ", the last");
+    return {words, [fragment](const Situation& s) {
+                auto packet = with_ip_of(build::unicast(s.tester, s.dut, s.link), s, s.family);
+                auto octets = build::pattern(fragment.octets);
+                const bool has_head = fragment.offset == 0 && octets.size() >= Icmp::size;
+                const auto type =
+                    s.is_ipv6() ? static_cast<std::uint8_t>(Icmpv6Type::echo_request) : Icmp::echo_request;
+                if (has_head) octets[0] = type, octets[1] = 0;
+                if (!s.is_ipv6())
+                    return packet.choose(Ipv4::protocol, IpProtocol::icmp)
+                        .set(Ipv4::identification, fragment.identification)
+                        .set(Ipv4::flags, fragment.has_more ? more_fragments : std::uint8_t{0})
+                        .set(Ipv4::fragment_offset, fragment.offset)
+                        .add(octets);
+                return packet.set(Ipv6::next_header, IpProtocol::fragment)
+                    .add(fragment_header(IpProtocol::icmpv6, fragment))
+                    .add(octets);
             }};
 }
 

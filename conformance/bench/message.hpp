@@ -3,6 +3,8 @@
 #pragma once
 
 #include "conformance/bench/situation.hpp"
+#include "protocol/build/headers.hpp"
+#include "protocol/build/management.hpp"
 
 #include <functional>
 #include <string>
@@ -42,6 +44,15 @@ public:
     /// Any other change, with its words (" with ...").
     [[nodiscard]] Message edited(const std::string& words,
                                  const std::function<void(build::PacketBuilder&)>& edit) const;
+
+    /// Only the first octets of what the datagram carries, from the encapsulation header or the MAD header on: every
+    /// field in them says what it said, and the frame around them is whole.
+    [[nodiscard]] Message cut_to(std::size_t octets) const;
+    /// With so many octets behind it of which no length in it knows.
+    [[nodiscard]] Message followed_by(std::size_t octets) const;
+
+    /// How many octets its datagram carries, as cut_to() counts them.
+    [[nodiscard]] std::size_t carries(const Situation& situation) const;
 
     [[nodiscard]] build::PacketBuilder make(const Situation& situation) const { return make_(situation); }
     /// "ICMP echo request with Encap.Reserved 0xffff".
@@ -85,6 +96,17 @@ private:
                                    std::size_t payload = 32);
 /// UDP datagram to 255.255.255.255 over the broadcast group.
 [[nodiscard]] Message udp_broadcast(std::uint16_t port, std::size_t payload = 32);
+/// A reply, or an advertisement, that nobody asked for: the tester's own address, straight to the DUT.
+[[nodiscard]] Message unasked_arp_reply();
+[[nodiscard]] Message unasked_neighbour_advertisement();
+/// A piece of an IP datagram to the DUT, an echo request as far as it begins as one. RFC 791; RFC 8200, 4.5.
+struct Fragment {
+    std::uint16_t identification = 0;
+    std::uint16_t offset = 0;  ///< in units of 8 octets
+    std::size_t octets = 0;
+    bool has_more = false;
+};
+[[nodiscard]] Message echo_fragment(const Fragment& fragment);
 /// UDP datagram straight to the DUT, in the family of the situation.
 [[nodiscard]] Message udp_to_dut(std::uint16_t port, std::size_t payload = 32);
 

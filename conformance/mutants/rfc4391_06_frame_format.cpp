@@ -31,7 +31,9 @@ const Mutant goes_by_ip_version{
                 return datagram[0] >> 4 == 6 ? EtherType::ipv6 : type;
             };
         },
-    .spares = {"IPOIB-4391-6-INV-003"},
+    .spares = {"IPOIB-4391-6-INV-003", "IPOIB-4391-6-INV-004", "IPOIB-4391-6-INV-005", "IPOIB-4391-6-INV-006",
+               "IPOIB-4391-6-INV-007", "IPOIB-4391-6-INV-008", "IPOIB-4391-9.2-INV-001", "IPOIB-4391-9.3-INV-001",
+               "IPOIB-4391-10-INV-002", "IPOIB-4755-6-INV-002"},
 };
 
 const Mutant type_of_arp_wrong{
@@ -122,6 +124,9 @@ const Mutant stops_at_unknown_type{
     .what = "receives nothing any more after a packet with an unknown Type",
     .breaks = {&rfc4391::encap_type_demultiplexing, &rfc4391::encap_other_types},
     .stack = [](Policy& policy) { policy.survives_unknown_type = false; },
+    .spares = {"IPOIB-4391-6-INV-004", "IPOIB-4391-6-INV-005", "IPOIB-4391-6-INV-006", "IPOIB-4391-6-INV-007",
+               "IPOIB-4391-6-INV-008", "IPOIB-4391-9.2-INV-001", "IPOIB-4391-9.3-INV-001", "IPOIB-4391-10-INV-002",
+               "IPOIB-4755-6-INV-002"},
 };
 
 const Mutant arp_reserved_not_ignored{

@@ -23,7 +23,8 @@ struct HcaConfig {
     bool is_sm = false;  ///< IsSM of the capability mask
 };
 
-/// What an adapter does with UD multicast, each as the specification has it. A wrong adapter differs in one.
+/// What an adapter does with UD multicast, and with whatever comes, each as the specification has it. A wrong adapter
+/// differs in one.
 struct HcaBehaviour {
     bool discards_wrong_dest_qp = true;    ///< multicast with BTH.DestQP other than FFFFFFh
     bool discards_unattached_mgid = true;  ///< an MGID that no queue pair is attached to
@@ -35,6 +36,8 @@ struct HcaBehaviour {
     bool loops_back = true;  ///< to other attached queue pairs of the sender's adapter
     bool delivers_to_all_attached = true;
     bool enforces_attach_limit = true;
+    /// Whether it goes on after such a frame; else only subnet management hears from it again. Null: after every one.
+    bool (*survives)(const wire::Packet&) = nullptr;
 };
 
 /// What the subnet manager changed. IBTA Vol 1, 11.6.3.

@@ -26,6 +26,10 @@ void Hca::State::Loopback::receive(const Frame& frame) {
 }
 
 void Hca::State::accept(Arrival& arrival, std::uint32_t sender) {
+    if (behaviour.survives && arrival.vl != management_vl) {
+        has_died = has_died || !behaviour.survives(arrival.packet());
+        if (has_died) return;
+    }
     switch (arrival.fault) {
         case Arrival::Fault::none:
             break;
