@@ -20,6 +20,7 @@ Interface::~Interface() { down(); }
 const Policy& Interface::policy() const noexcept { return node_.policy(); }
 fabric::Loop& Interface::loop() const noexcept { return node_.loop(); }
 fabric::SaClient& Interface::sa() const noexcept { return node_.sa(); }
+std::uint8_t Interface::states_of_others(const Gid& mgid) const { return node_.states_of_others(mgid, *this); }
 void Interface::log(std::string_view text) const { node_.log().write(name_ + ": " + std::string(text)); }
 
 std::string Interface::up() {

@@ -101,6 +101,9 @@ public:
     void destroy_queue_pair(fabric::QueuePair* queue_pair);
     [[nodiscard]] std::uint32_t next_communication_id() noexcept;
 
+    /// The states in which other interfaces of the node hold a group.
+    [[nodiscard]] std::uint8_t states_of_others(const wire::Gid& mgid) const;
+
     [[nodiscard]] Groups& groups() noexcept { return groups_; }
     [[nodiscard]] Paths& paths() noexcept { return paths_; }
     [[nodiscard]] Neighbours& neighbours() noexcept { return neighbours_; }
