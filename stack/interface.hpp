@@ -122,6 +122,7 @@ private:
     void receive(const fabric::Datagram& datagram);
     void receive_over_connection(const wire::Packet& packet, bool is_requester);
     void begin();
+    [[nodiscard]] bool keeps_p_key() const;
     void tell_waiting();
     void add_link_local();
     void hold_groups_of(const wire::IpNetwork& network, bool is_held);

@@ -118,7 +118,7 @@ TEST_CASE("Selftest: with one DUT for all cases some case must find it, and none
     CHECK_FALSE(survivor.is_right());
     SelftestOutcome all;
     all.mutants.push_back(survivor);
-    CHECK_THAT(kill_matrix(all), Catch::Matchers::ContainsSubstring("one DUT, order seed=7: ALIVE"));
+    CHECK_THAT(kill_matrix(all), ContainsSubstring("one DUT, order seed=7: ALIVE"));
     const auto blamed = with_one({.order = {7}, .killed_by = {"finds both"}, .extra = {"X"}, .wrongly_failed = {}});
     CHECK_FALSE(blamed.is_right());
     const auto in_error = with_one({.order = {7}, .killed_by = {"finds both"}, .extra = {}, .wrongly_failed = {"X"}});
