@@ -106,8 +106,9 @@ TEST_CASE("Selftest: what is not declared, or not found, is told") {
 }
 
 TEST_CASE("Selftest: with one DUT for all cases some case must find it, and none may blame it for more") {
-    const auto with_one = [](LastingOutcome found) {
-        auto judged = outcome(mutant_sparing({}), {finds_both});
+    const auto mutant = mutant_sparing({});
+    const auto with_one = [&](LastingOutcome found) {
+        auto judged = outcome(mutant, {finds_both});
         judged.lasting = {{.order = {}, .killed_by = {"finds both"}, .extra = {}, .wrongly_failed = {}},
                           std::move(found)};
         return judged;
