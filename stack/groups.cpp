@@ -152,7 +152,9 @@ void Groups::leave(const Gid& mgid, std::uint8_t states) {
     give_up(Gid{mgid}, states);
 }
 
-void Groups::give_up(const Gid& mgid, std::uint8_t states) {
+void Groups::give_up(const Gid& mgid, std::uint8_t given_up) {
+    const auto states = static_cast<std::uint8_t>(given_up & ~interface_.states_of_others(mgid));
+    if (states == 0) return;
     interface_.sa().ask(
         request(Method::del, mgid, states), lifetime_.guard([this, mgid, states](const SaAnswer& answer) {
             if (!answer.is_ok())
@@ -180,6 +182,11 @@ const Group* Groups::use(const Gid& mgid) {
 bool Groups::holds(const Gid& mgid, std::uint8_t states) const {
     const auto found = held_.find(mgid);
     return found != held_.end() && (found->second.states & states) == states;
+}
+
+std::uint8_t Groups::states(const Gid& mgid) const {
+    const auto found = held_.find(mgid);
+    return found == held_.end() ? std::uint8_t{0} : found->second.states;
 }
 
 void Groups::note(const Group& group) { static_cast<void>(hold(group, 0)); }

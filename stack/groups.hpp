@@ -30,13 +30,15 @@ public:
     void find(const wire::Gid& mgid, Answered answered);
     /// Joins with these states beside those held; `may_create`: a missing group is created like the broadcast group.
     void join(const wire::Gid& mgid, std::uint8_t states, bool may_create, Answered answered);
-    /// Gives these states up.
+    /// Gives these states up, at the SA but for those in which another interface of the port holds the group.
     void leave(const wire::Gid& mgid, std::uint8_t states);
     void leave_all();
 
     /// The group, if packets may be sent to it; notes that it is used.
     [[nodiscard]] const Group* use(const wire::Gid& mgid);
     [[nodiscard]] bool holds(const wire::Gid& mgid, std::uint8_t states) const;
+    /// In which it is held.
+    [[nodiscard]] std::uint8_t states(const wire::Gid& mgid) const;
     /// Takes a group for one that packets may be sent to, without a join.
     void note(const Group& group);
     /// The SA knows nothing of it any more.

@@ -20,6 +20,7 @@ Interface::~Interface() { down(); }
 const Policy& Interface::policy() const noexcept { return node_.policy(); }
 fabric::Loop& Interface::loop() const noexcept { return node_.loop(); }
 fabric::SaClient& Interface::sa() const noexcept { return node_.sa(); }
+std::uint8_t Interface::states_of_others(const Gid& mgid) const { return node_.states_of_others(mgid, *this); }
 void Interface::log(std::string_view text) const { node_.log().write(name_ + ": " + std::string(text)); }
 
 std::string Interface::up() {
@@ -83,6 +84,14 @@ void Interface::link_lost(const std::string& reason) {
     paths_.clear();
 }
 
+/// Whether a change of the port's table leaves the link its P_Key: then nothing begins anew. RFC 4391, 5.
+bool Interface::keeps_p_key() const {
+    const auto& p_keys = port_.p_keys;
+    if (!is_running_ || !is_full_member(link_.p_key) || p_keys.empty()) return false;
+    return p_key_ == 0 ? p_keys.front() == link_.p_key
+                       : std::find(p_keys.begin(), p_keys.end(), link_.p_key) != p_keys.end();
+}
+
 /// RFC 4391, 5 and IBTA Vol 1, 11.6.3: a new SM, or one that says so, has forgotten what was joined.
 void Interface::port_event(PortEvent event) {
     if (!is_up()) return;
@@ -103,7 +112,8 @@ void Interface::port_event(PortEvent event) {
             paths_.clear();
             return begin();
         case PortEvent::p_key_change:
-            return begin();
+            if (!keeps_p_key()) begin();
+            return;
     }
 }
 

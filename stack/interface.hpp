@@ -103,6 +103,9 @@ public:
     void destroy_queue_pair(fabric::QueuePair* queue_pair);
     [[nodiscard]] std::uint32_t next_communication_id() noexcept;
 
+    /// The states in which other interfaces of the node hold a group.
+    [[nodiscard]] std::uint8_t states_of_others(const wire::Gid& mgid) const;
+
     [[nodiscard]] Groups& groups() noexcept { return groups_; }
     [[nodiscard]] Paths& paths() noexcept { return paths_; }
     [[nodiscard]] Neighbours& neighbours() noexcept { return neighbours_; }
@@ -121,6 +124,7 @@ private:
     void receive(const fabric::Datagram& datagram);
     void receive_over_connection(const wire::Packet& packet, bool is_requester);
     void begin();
+    [[nodiscard]] bool keeps_p_key() const;
     void tell_waiting();
     void add_link_local();
     void hold_groups_of(const wire::IpNetwork& network, bool is_held);

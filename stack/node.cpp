@@ -54,8 +54,17 @@ bool Node::delete_child(std::string_view name) {
     const auto is_it = [&](const auto& interface) { return interface->name() == name; };
     const auto found = std::find_if(interfaces_.begin() + 1, interfaces_.end(), is_it);
     if (found == interfaces_.end()) return false;
+    // It leaves its groups when it goes, and is then no longer one of those who hold them.
+    const auto child = std::move(*found);
     interfaces_.erase(found);
     return true;
+}
+
+std::uint8_t Node::states_of_others(const Gid& mgid, const Interface& but) const {
+    std::uint8_t states = 0;
+    for (const auto& interface : interfaces_)
+        if (interface.get() != &but) states = static_cast<std::uint8_t>(states | interface->groups().states(mgid));
+    return states;
 }
 
 void Node::fault(std::string text) {

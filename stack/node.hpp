@@ -29,6 +29,8 @@ public:
     Interface* create_child(std::uint16_t p_key);
     /// False: there is no such child.
     bool delete_child(std::string_view name);
+    /// The states in which the other interfaces hold a group: to the SA the port is one member. IBTA Vol 1, 15.2.5.17.
+    [[nodiscard]] std::uint8_t states_of_others(const wire::Gid& mgid, const Interface& but) const;
     /// Takes everything down and ends the subscriptions.
     void close();
 

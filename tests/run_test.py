@@ -162,6 +162,26 @@ class Run(Active):
         self.assertIn("Nothing was sent.", run.stdout)
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_cases_run_in_the_order_that_was_asked_for(self):
+        def order(*arguments):
+            path = self.folder / "order.json"
+            self.assertEqual(conform("run", "tag:encap", "--json", path, *arguments).returncode, 0)
+            results = json.loads(path.read_text())
+            return [one["id"] for one in results["results"] if one["id"].startswith("IPOIB-")], results["command"]
+
+        declared, _ = order("--order", "declared")
+        self.assertEqual(order()[0], declared)
+        shuffled, command = order("--order", "seed=7")
+        self.assertEqual(order("--order", "seed=7")[0], shuffled)
+        self.assertNotEqual(shuffled, declared)
+        self.assertNotEqual(order("--order", "seed=8")[0], shuffled)
+        self.assertEqual(sorted(shuffled), sorted(declared))
+        self.assertIn("seed=7", command)
+        for wrong in ("random", "seed=", "seed=x", "seed=-1", "seed=1 ", ""):
+            self.assertEqual(conform("run", "--order", wrong).returncode, 2, wrong)
+        run = conform("run", *MUTANT, CASE, "--order", "seed=7")
+        self.assertIn("--order seed=7", run.stdout, "the command that repeats it")
+
     def test_shards_cover_every_case_once_and_every_rule_watches_in_each(self):
         whole = self.verdicts()
         parts = [set(self.verdicts("--shard", f"{i}/3")) for i in (1, 2, 3)]

@@ -6,8 +6,31 @@
 #include "conformance/bench/case_ends.hpp"
 #include "conformance/judge/notation.hpp"
 
+#include <array>
+
 namespace ipoib::conformance {
 using namespace wire;
+
+namespace {
+
+/// Whether a case itself takes the interface down and up, or has it done.
+bool ends_memberships(const Case& running) {
+    constexpr std::array<std::string_view, 4> requests{"up", "down", "restart", "create_child"};
+    return running.begin == Begin::down || running.needs.has(fabric::Ability::fabric_control) ||
+           std::ranges::any_of(running.dut_can,
+                               [&](auto request) { return std::ranges::find(requests, request) != requests.end(); });
+}
+
+/// Before the DUT is blamed: whose interface went down meanwhile, without being asked, answers nothing and leaves its
+/// groups. That is no fault.
+void demand_rest(const CaseContext& context) {
+    const auto& observation = context.observation;
+    if (!observation.sees_all() || ends_memberships(context.running)) return;
+    if (observation.find_in_step(leave_of(context.session.situation().link.broadcast_gid())))
+        throw CaseEnds::inconclusive(context.findings.where() + "the DUT left the link meanwhile, unasked");
+}
+
+}  // namespace
 
 Bench::Bench(CaseContext& context)
     : tester(context),
@@ -106,7 +129,10 @@ void Bench::demand(const Expectation& expectation, Within time, Packet& packet) 
 void Bench::require(const Expectation& expectation, Within time) {
     auto& findings = context_.findings;
     const auto found = context_.observation.await(expectation, time);
-    if (!found) (void)dut.is_reached();
+    if (!found) {
+        (void)dut.is_reached();
+        demand_rest(context_);
+    }
     findings.observed();
     if (found) {
         findings.judge_claims(expectation, *found, situation());
@@ -120,6 +146,7 @@ void Bench::require(const Expectation& expectation, Within time) {
 
 void Bench::require(bool holds, std::string_view expected, std::string_view actual) {
     auto& findings = context_.findings;
+    if (!holds) demand_rest(context_);
     findings.observed();
     if (holds) return;
     const auto found = actual.empty() ? context_.observation.what_came_instead() : std::string(actual);
@@ -158,6 +185,7 @@ void Bench::forbid(const Expectation& expectation, Within time) {
     auto found = observation.await(expectation, asked, since, time);
     control();
     if (!found) found = observation.find(expectation, asked, since);
+    if (found) demand_rest(context_);
     findings.observed();
     if (!found) return;
     Packet packet;
@@ -172,8 +200,9 @@ void Bench::forbid(const Expectation& expectation, Within time) {
 
 void Bench::forbid_so_far(const Expectation& expectation) {
     context_.observation.demand_sight(expectation);
-    context_.findings.observed();
     const auto found = context_.observation.find_in_step(expectation);
+    if (found) demand_rest(context_);
+    context_.findings.observed();
     if (!found) return;
     Packet packet;
     context_.recorder.decode(*found, packet);

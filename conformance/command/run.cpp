@@ -2,6 +2,7 @@
 // ipoib-conform run: drive an implementation through the cases.
 #include "base/complain.hpp"
 #include "base/temporary_folder.hpp"
+#include "conformance/bench/order.hpp"
 #include "conformance/command/choice.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
@@ -22,7 +23,7 @@ struct Options {
     std::vector<std::string> selectors;
     TargetOptions target;
     ReportOptions report;
-    std::string evidence, shard, only_failed, called_as;
+    std::string evidence, shard, only_failed, called_as, order = text(Order{});
     unsigned repeat = 1;
     bool dry_run = false;
 };
@@ -41,6 +42,9 @@ Choice what_runs(const Options& options) {
                    " holds no FAIL, XPASS, ERROR, INCONC or WARN of what is selected");
     }
     if (!options.shard.empty()) keep_shard(choice, options.shard);
+    const auto order = order_of(options.order);
+    if (!order) throw UsageError("'" + options.order + "' is no order: declared, or seed=N such as seed=7");
+    put_in(*order, choice.cases);
     return choice;
 }
 
@@ -53,6 +57,7 @@ std::string repeat_command(const Options& options, const std::string& program) {
     }
     const auto add = [&](const char* name, const std::string& value) { words.insert(words.end(), {name, value}); };
     add("--seed", std::to_string(options.report.seed));
+    if (options.order != text(Order{})) add("--order", options.order);
     if (options.repeat > 1) add("--repeat", std::to_string(options.repeat));
     if (options.report.strict) words.emplace_back("--strict");
     add("--evidence", options.evidence.empty() ? "evidence" : options.evidence);
@@ -187,6 +192,13 @@ void add_run_options(CLI::App& command, Options& options) {
                     "Keep each case's frames in this folder, as pcapng, and the journal of all that came in")
         ->check(not_empty())
         ->type_name("DIR");
+    command
+        .add_option(
+            "--order", options.order,
+            "declared (by id), or seed=N: the cases shuffled, the same way each time; what one leaves behind in "
+            "a DUT another one meets")
+        ->check(not_empty())
+        ->type_name("seed=N|declared");
     command.add_option("--repeat", options.repeat, "Run each case so often; the worst verdict counts")
         ->check(CLI::Range(1u, most_repeats))
         ->type_name("N");

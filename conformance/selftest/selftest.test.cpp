@@ -105,6 +105,27 @@ TEST_CASE("Selftest: what is not declared, or not found, is told") {
     CHECK(std::ranges::find(half.missing, "RFC4391-6-02") != half.missing.end());
 }
 
+TEST_CASE("Selftest: with one DUT for all cases some case must find it, and none may blame it for more") {
+    const auto mutant = mutant_sparing({});
+    const auto with_one = [&](LastingOutcome found) {
+        auto judged = outcome(mutant, {finds_both});
+        judged.lasting = {{.order = {}, .killed_by = {"finds both"}, .extra = {}, .wrongly_failed = {}},
+                          std::move(found)};
+        return judged;
+    };
+    CHECK(with_one({.order = {7}, .killed_by = {"another"}, .extra = {}, .wrongly_failed = {}}).is_right());
+    const auto survivor = with_one({.order = {7}, .killed_by = {}, .extra = {}, .wrongly_failed = {}});
+    CHECK(survivor.is_right_alone());
+    CHECK_FALSE(survivor.is_right());
+    SelftestOutcome all;
+    all.mutants.push_back(survivor);
+    CHECK_THAT(kill_matrix(all), ContainsSubstring("one DUT, order seed=7: ALIVE"));
+    const auto blamed = with_one({.order = {7}, .killed_by = {"finds both"}, .extra = {"X"}, .wrongly_failed = {}});
+    CHECK_FALSE(blamed.is_right());
+    const auto in_error = with_one({.order = {7}, .killed_by = {"finds both"}, .extra = {}, .wrongly_failed = {"X"}});
+    CHECK_FALSE(in_error.is_right());
+}
+
 TEST_CASE("Mutants: what they spare are cases that check what they break") {
     for (const auto* mutant : all_mutants())
         for (const auto id : mutant->spares) {
