@@ -46,7 +46,7 @@ void Membership::release(const IpAddress& group) {
 /// RFC 4391, 10: a FullMember join; a group that does not exist is created like the broadcast group.
 void Membership::begin(const IpAddress& group) {
     auto& entry = entries_[group];
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of(group));
     if (entry.is_joined || entry.is_joining || is_interface_local(group) || !policy.joins_ip_groups) return;
     entry.is_joining = true;
     interface_.groups().join(mgid_for(policy, interface_.link(), group), policy.member_join_state, true,
@@ -59,7 +59,7 @@ void Membership::answered(const IpAddress& group, const Groups::Answer& answer) 
     if (found == entries_.end()) {
         // IP left while the SA was asked.
         if (is_ok && !is_shared(group))
-            interface_.groups().leave(answer.group->mgid, interface_.policy().leave_join_state);
+            interface_.groups().leave(answer.group->mgid, interface_.policy(family_of(group)).leave_join_state);
         return;
     }
     auto& entry = found->second;
@@ -78,7 +78,7 @@ void Membership::answered(const IpAddress& group, const Groups::Answer& answer) 
         entry.backoff = {};
         reports_.joined(group);
     }
-    const auto& told = interface_.policy().tells_failed_joins ? answer.reason : std::string{};
+    const auto& told = interface_.policy(family_of(group)).tells_failed_joins ? answer.reason : std::string{};
     for (const auto& joined : waiting) joined(told);
 }
 
@@ -88,7 +88,7 @@ void Membership::dropped(const IpAddress& group) {
     const bool was_joined = found->second.is_joined;
     const auto waiting = std::move(found->second.waiting);
     entries_.erase(found);
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of(group));
     if (was_joined && interface_.is_running()) {
         reports_.left(group);
         const auto mgid = mgid_for(policy, interface_.link(), group);
@@ -99,12 +99,12 @@ void Membership::dropped(const IpAddress& group) {
 
 /// Groups of other scopes have the same MGID: the last of them leaves.
 bool Membership::is_shared(const IpAddress& group) const {
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of(group));
     if (!policy.keeps_shared_groups) return false;
     const auto mgid = mgid_for(policy, interface_.link(), group);
     return std::any_of(entries_.begin(), entries_.end(), [&](const auto& item) {
         return item.first != group && !is_interface_local(item.first) &&
-               mgid_for(policy, interface_.link(), item.first) == mgid;
+               mgid_for(interface_.policy(family_of(item.first)), interface_.link(), item.first) == mgid;
     });
 }
 
@@ -125,7 +125,8 @@ void Membership::link_lost() {
 void Membership::group_deleted(const Gid& mgid) {
     for (const auto& group : groups()) {
         auto& entry = entries_[group];
-        if (!entry.is_joined || mgid_for(interface_.policy(), interface_.link(), group) != mgid) continue;
+        if (!entry.is_joined || mgid_for(interface_.policy(family_of(group)), interface_.link(), group) != mgid)
+            continue;
         entry.is_joined = false;
         begin(group);
     }
