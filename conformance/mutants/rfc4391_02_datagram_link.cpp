@@ -19,6 +19,7 @@ const Mutant sends_middle_packets{
         },
     // Where UD is expected of a peer with flags, another opcode looks like heeding them.
     .sometimes = {&rfc4755::ud_only_ignores_flags, &rfc4755::cm_flags_reserved_rx},
+    .twin = Twin{},
 };
 
 const Mutant hca_takes_any_p_key{

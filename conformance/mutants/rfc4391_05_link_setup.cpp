@@ -36,6 +36,7 @@ const Mutant keeps_usual_sl{
         [](Policy& policy) { policy.multicast_sl = [](const Link&, const stack::Group&) { return std::uint8_t{0}; }; },
     .scenario = "controlled",
     .spares = {"IPOIB-4391-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant keeps_usual_traffic_class{
@@ -48,6 +49,7 @@ const Mutant keeps_usual_traffic_class{
         },
     .scenario = "controlled",
     .spares = {"IPOIB-4391-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant keeps_usual_flow_label{
@@ -57,6 +59,7 @@ const Mutant keeps_usual_flow_label{
     .stack = [](Policy& policy) { policy.multicast_flow_label = [](const Link&, const stack::Group&) { return 0u; }; },
     .scenario = "controlled",
     .spares = {"IPOIB-4391-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant sends_hop_limit_zero{
@@ -69,6 +72,7 @@ const Mutant sends_hop_limit_zero{
         },
     .scenario = "controlled",
     .spares = {"IPOIB-4391-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant searches_wide_scope_first{
