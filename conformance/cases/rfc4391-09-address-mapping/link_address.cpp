@@ -7,12 +7,13 @@ namespace {
 
 /// A Neighbour Advertisement whose option has the address where it belongs: else there is no GID to judge.
 Expectation advertisement_with_address() {
-    return neighbour_advertisement().such_that("with an option that can be judged", [](const Packet& p, const Situation& s) {
-        if (!p.target_option) return false;
-        const auto& gid = s.dut.gid.octets;
-        const auto* before_padding = p.target_option.data() + LinkAddressOption::gid.at.bit / 8 - 2;
-        return !std::equal(gid.begin(), gid.end(), before_padding);
-    });
+    return neighbour_advertisement().such_that(
+        "with an option that can be judged", [](const Packet& p, const Situation& s) {
+            if (!p.target_option) return false;
+            const auto& gid = s.dut.gid.octets;
+            const auto* before_padding = p.target_option.data() + LinkAddressOption::gid.at.bit / 8 - 2;
+            return !std::equal(gid.begin(), gid.end(), before_padding);
+        });
 }
 
 }  // namespace
