@@ -254,13 +254,4 @@ const Mutant unicast_q_key_wrong{
     .twin = Twin{},
 };
 
-const Mutant unicast_sl_usual{
-    .name = "unicast-sl-0",
-    .what = "sends unicast with SL 0, whatever the path has",
-    .breaks = {&rfc4391::sl_by_iba_methods},
-    .stack = [](Policy& policy) { policy.unicast_sl = [](const Link&, std::uint8_t) { return std::uint8_t{0}; }; },
-    .scenario = "controlled",
-    .twin = Twin{},
-};
-
 }  // namespace ipoib::conformance
