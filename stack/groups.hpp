@@ -59,7 +59,7 @@ private:
     void detach(Held& held);
     void give_up(const wire::Gid& mgid, std::uint8_t states);
     [[nodiscard]] fabric::SaRequest request(wire::Method method, const wire::Gid& mgid, std::uint8_t states) const;
-    void add_creation(fabric::SaRequest& request) const;
+    void add_creation(fabric::SaRequest& request, const wire::Gid& mgid) const;
     /// `is_silence`: the SA gave no answer.
     void failed(std::string_view what, const wire::Gid& mgid, const std::string& reason, bool is_silence = false);
     void joined(const wire::Gid& mgid, std::uint8_t states, const fabric::SaAnswer& answer, const Answered& answered);

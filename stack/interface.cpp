@@ -17,7 +17,7 @@ Interface::Interface(Node& node, std::string name, std::uint16_t p_key)
 
 Interface::~Interface() { down(); }
 
-const Policy& Interface::policy() const noexcept { return node_.policy(); }
+const Policy& Interface::policy(Family family) const noexcept { return node_.policy(family); }
 fabric::Loop& Interface::loop() const noexcept { return node_.loop(); }
 fabric::SaClient& Interface::sa() const noexcept { return node_.sa(); }
 std::uint8_t Interface::states_of_others(const Gid& mgid) const { return node_.states_of_others(mgid, *this); }
@@ -58,7 +58,7 @@ void Interface::down() {
 /// RFC 4391, 5: the parameters are the interface's from now on; IP's groups follow.
 void Interface::link_up(const Link& link, const Group& broadcast) {
     link_ = link;
-    link_mtu_ = policy().ip_mtu(mtu_octets(link.mtu));
+    link_octets_ = mtu_octets(link.mtu);
     queue_pair_->q_key = policy().accepted_q_key(link_);
     queue_pair_->p_key = link_.p_key;
     is_running_ = true;
@@ -125,7 +125,7 @@ void Interface::report(std::uint16_t trap_number, const Gid& mgid) {
         egress_.group_created(mgid);
         router_.group_created(mgid);
     } else if (trap_number == trap::multicast_group_deleted) {
-        if (policy().heeds_deletion) groups_.forget(mgid);
+        if (policy(family_of_group(mgid)).heeds_deletion) groups_.forget(mgid);
         egress_.group_deleted(mgid);
         router_.group_deleted(mgid);
         membership_.group_deleted(mgid);
@@ -135,14 +135,14 @@ void Interface::report(std::uint16_t trap_number, const Gid& mgid) {
 /// RFC 4391, 6: with or without a GRH, whatever Reserved says, to the protocol that Type names.
 void Interface::receive(const fabric::Datagram& datagram) {
     const auto& packet = *datagram.packet;
-    const auto& rules = policy();
     const auto encap = View<Encap>::at(packet.payload);
     if (!is_running_ || has_stalled_) return;
+    const auto& rules = policy(encap ? family_of(encap[Encap::type]) : Family::ipv4);
     if (!rules.survives(packet)) return stall("a datagram with " + std::to_string(packet.payload.size()) + " octets");
     if (!encap) return;
     const auto inside = packet.payload.subspan(Encap::size);
     if (!rules.accepts_encap_reserved(encap[Encap::reserved]) || !rules.accepts_length(inside.size()) ||
-        !rules.accepts_grh(static_cast<bool>(packet.grh), packet.is_multicast))
+        !rules.accepts_grh(static_cast<bool>(packet.grh), packet.is_multicast, packet.arp || packet.nd_target))
         return;
     const auto protocol = rules.demultiplexed(encap[Encap::type], inside);
     const bool is_ip = protocol == EtherType::ipv4 || protocol == EtherType::ipv6;
@@ -172,7 +172,8 @@ void Interface::stall(const std::string& at) {
 /// RFC 4755, 4 and 7: unicast IP only; groups and address resolution have the UD queue pair.
 void Interface::receive_over_connection(const Packet& packet, bool is_requester) {
     if (!is_running_ || has_stalled_ || !packet.has(Part::connected)) return;
-    if (!policy().accepts_over_connection(is_requester, packet.payload.size() - Encap::size)) return;
+    const auto& rules = policy(packet.ipv6 ? Family::ipv6 : Family::ipv4);
+    if (!rules.accepts_over_connection(is_requester, packet.payload.size() - Encap::size)) return;
     if (packet.ipv4) ip_.receive_v4(packet);
     if (packet.ipv6) ip_.receive_v6(packet);
 }

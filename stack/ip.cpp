@@ -35,9 +35,10 @@ InternetProtocol::Way InternetProtocol::way_to(const IpAddress& destination) con
 bool InternetProtocol::send(const IpHead& head, Octets message) {
     const auto way = way_to(head.destination);
     const bool is_v4 = head.destination.is_v4();
+    const auto family = family_of(head.destination);
     const auto header = is_v4 ? Ipv4::size : Ipv6::size;
     if (!interface_.is_running() || way == Way::none || header + message.size() > longest_datagram) return false;
-    const auto mtu = interface_.policy().longest_sent(interface_.mtu());
+    const auto mtu = interface_.policy(family).longest_sent(interface_.mtu(family));
     if (way == Way::self) {
         deliver({.source = head.source,
                  .destination = head.destination,
@@ -162,7 +163,7 @@ void InternetProtocol::receive_fragment_v6(const Packet& packet, IpDatagram& dat
 }
 
 void InternetProtocol::look_at_overlap(bool is_v4) {
-    if (reassembly_.has_overlapped() && !interface_.policy().survives_overlap(is_v4))
+    if (reassembly_.has_overlapped() && !interface_.policy(is_v4 ? Family::ipv4 : Family::ipv6).survives_overlap(is_v4))
         interface_.stall("a fragment that overlaps another");
 }
 

@@ -29,7 +29,7 @@ bool Membership::leave(const IpAddress& group) {
     if (found == entries_.end() || !found->second.is_for_program) return false;
     auto& entry = found->second;
     entry.is_for_program = false;
-    if (!interface_.policy().keeps_for_others(group)) entry.is_for_socket = false;
+    if (!interface_.policy(family_of(group)).keeps_for_others(group)) entry.is_for_socket = false;
     if (entry.holders == 0 && !entry.is_for_socket) dropped(group);
     return true;
 }
@@ -50,7 +50,7 @@ void Membership::release(const IpAddress& group) {
 /// RFC 4391, 10: a FullMember join; a group that does not exist is created like the broadcast group.
 void Membership::begin(const IpAddress& group) {
     auto& entry = entries_[group];
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of(group));
     if (entry.is_joined || entry.is_joining || is_interface_local(group) || !policy.joins_ip_groups) return;
     entry.is_joining = true;
     const auto mgid = mgid_for(policy, interface_.link(), group);
@@ -60,7 +60,7 @@ void Membership::begin(const IpAddress& group) {
 }
 
 bool Membership::is_content(const Gid& mgid, const IpAddress& group) {
-    return !interface_.policy().joins_beside_sending(group) &&
+    return !interface_.policy(family_of(group)).joins_beside_sending(group) &&
            interface_.groups().holds(mgid, join_state::send_only_non_member);
 }
 
@@ -70,7 +70,7 @@ void Membership::answered(const IpAddress& group, const Groups::Answer& answer) 
     if (found == entries_.end()) {
         // IP left while the SA was asked.
         if (is_ok && !is_shared(group))
-            interface_.groups().leave(answer.group->mgid, interface_.policy().leave_join_state);
+            interface_.groups().leave(answer.group->mgid, interface_.policy(family_of(group)).leave_join_state);
         return;
     }
     auto& entry = found->second;
@@ -89,7 +89,7 @@ void Membership::answered(const IpAddress& group, const Groups::Answer& answer) 
         entry.backoff = {};
         reports_.joined(group);
     }
-    const auto& told = interface_.policy().tells_failed_joins ? answer.reason : std::string{};
+    const auto& told = interface_.policy(family_of(group)).tells_failed_joins ? answer.reason : std::string{};
     for (const auto& joined : waiting) joined(told);
 }
 
@@ -99,7 +99,7 @@ void Membership::dropped(const IpAddress& group) {
     const bool was_joined = found->second.is_joined;
     const auto waiting = std::move(found->second.waiting);
     entries_.erase(found);
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of(group));
     if (was_joined && interface_.is_running()) {
         reports_.left(group);
         const auto mgid = mgid_for(policy, interface_.link(), group);
@@ -110,12 +110,12 @@ void Membership::dropped(const IpAddress& group) {
 
 /// Groups of other scopes have the same MGID: the last of them leaves.
 bool Membership::is_shared(const IpAddress& group) const {
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of(group));
     if (!policy.keeps_shared_groups) return false;
     const auto mgid = mgid_for(policy, interface_.link(), group);
     return std::any_of(entries_.begin(), entries_.end(), [&](const auto& item) {
         return item.first != group && !is_interface_local(item.first) &&
-               mgid_for(policy, interface_.link(), item.first) == mgid;
+               mgid_for(interface_.policy(family_of(item.first)), interface_.link(), item.first) == mgid;
     });
 }
 
@@ -123,7 +123,7 @@ void Membership::link_up() {
     link_lost();
     const bool is_first = !std::exchange(had_link_, true);
     for (const auto& [group, entry] : std::map{entries_})
-        if (interface_.policy().joins_on_link(group, entry.holders == 0, is_first)) begin(group);
+        if (interface_.policy(family_of(group)).joins_on_link(group, entry.holders == 0, is_first)) begin(group);
 }
 
 void Membership::link_lost() {
@@ -138,7 +138,8 @@ void Membership::link_lost() {
 void Membership::group_deleted(const Gid& mgid) {
     for (const auto& group : groups()) {
         auto& entry = entries_[group];
-        if (!entry.is_joined || mgid_for(interface_.policy(), interface_.link(), group) != mgid) continue;
+        if (!entry.is_joined || mgid_for(interface_.policy(family_of(group)), interface_.link(), group) != mgid)
+            continue;
         entry.is_joined = false;
         begin(group);
     }

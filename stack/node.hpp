@@ -14,7 +14,7 @@ class Node {
 public:
     static constexpr std::size_t most_children = 16, most_faults = 64;
     /// `p_key` is that of "ib0"; 0: index 0 of the port's table. The adapter and its SA client must outlive the node.
-    Node(fabric::Hca& hca, fabric::SaClient& sa, const Policy& policy = {}, std::uint16_t p_key = 0);
+    Node(fabric::Hca& hca, fabric::SaClient& sa, const Policies& policies = {}, std::uint16_t p_key = 0);
     ~Node();
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
@@ -39,7 +39,8 @@ public:
     /// The faults since the last call.
     [[nodiscard]] std::vector<std::string> take_faults() { return std::exchange(faults_, {}); }
 
-    [[nodiscard]] const Policy& policy() const noexcept { return policy_; }
+    /// What decides about one family; without one, about what is of none.
+    [[nodiscard]] const Policy& policy(Family family = Family::ipv4) const noexcept { return policies_.of(family); }
     [[nodiscard]] fabric::Hca& hca() const noexcept { return hca_; }
     [[nodiscard]] fabric::SaClient& sa() const noexcept { return sa_; }
     [[nodiscard]] fabric::Loop& loop() const noexcept { return hca_.loop(); }
@@ -55,7 +56,7 @@ private:
 
     fabric::Hca& hca_;
     fabric::SaClient& sa_;
-    Policy policy_;
+    Policies policies_;
     Log log_;
     Subscriptions subscriptions_{*this};
     std::vector<std::unique_ptr<Interface>> interfaces_;

@@ -11,6 +11,10 @@ namespace {
 constexpr std::uint64_t universal_bit = std::uint64_t{0x02} << 56;
 }
 
+Family family_of_group(const Gid& mgid) noexcept {
+    return mgid_of(mgid)[Mgid::signature] == ipv6_signature ? Family::ipv6 : Family::ipv4;
+}
+
 /// RFC 4391, 4: the lower 80 bits of the address, as they are.
 GroupId answers::ipv6_group_id(const Gid& group) noexcept {
     return {static_cast<std::uint16_t>(group.prefix()), group.interface_id()};

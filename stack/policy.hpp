@@ -15,6 +15,17 @@ struct GroupId {
     std::uint64_t low = 0;   ///< 64 bits
 };
 
+/// Whom a decision concerns. What is of no family (setting up the link, ARP, broadcasts, subscriptions) goes with IPv4.
+enum class Family : std::uint8_t { ipv4, ipv6 };
+[[nodiscard]] constexpr Family family_of(wire::EtherType protocol) noexcept {
+    return protocol == wire::EtherType::ipv6 ? Family::ipv6 : Family::ipv4;
+}
+[[nodiscard]] inline Family family_of(const wire::IpAddress& address) noexcept {
+    return address.is_v4() ? Family::ipv4 : Family::ipv6;
+}
+/// By its signature.
+[[nodiscard]] Family family_of_group(const wire::Gid& mgid) noexcept;
+
 /// Where a packet goes whose group does not exist.
 enum class Fallback : std::uint8_t { drop, all_router, broadcast };
 
@@ -38,8 +49,8 @@ namespace answers {
 struct Policy {
     // 4. Multicast mapping.
 
-    /// The T flag of a group's MGID. RFC4391-4-02.
-    bool mgid_transient = true;
+    /// The four flags of a group's MGID, T the lowest. RFC4391-4-02.
+    std::uint8_t (*mgid_flags)(const wire::IpAddress& group) = [](const auto&) { return std::uint8_t{1}; };
     /// The signature of IPv4 groups. RFC4391-4-03.
     std::uint16_t ipv4_signature = wire::ipv4_signature;
     /// The signature of IPv6 groups. RFC4391-4-04.
@@ -121,8 +132,8 @@ struct Policy {
     bool grh_on_unicast = false;
     /// Of a packet that leaves it. RFC4391-9.1-02.
     bool grh_across_subnets = true;
-    /// Whether a packet with or without a GRH is taken. RFC4391-6-09.
-    bool (*accepts_grh)(bool has_grh, bool is_multicast) = [](bool, bool) { return true; };
+    /// Whether a packet with or without a GRH is taken; `is_resolution`: ARP or Neighbour Discovery. RFC4391-6-09.
+    bool (*accepts_grh)(bool has_grh, bool is_multicast, bool is_resolution) = [](bool, bool, bool) { return true; };
     /// Whether ARP with this Reserved field is taken. RFC4391-6-03.
     bool (*accepts_arp_reserved)(std::uint16_t) = [](std::uint16_t) { return true; };
 
@@ -417,6 +428,16 @@ struct Policy {
 
     /// A last word on every UD packet of IPoIB, for lies that no decision covers. Null: none.
     void (*on_send)(build::PacketBuilder&) = nullptr;
+};
+
+/// What a node decides by: usually one policy for both families.
+struct Policies {
+    Policy ipv4, ipv6;
+
+    Policies() = default;
+    Policies(const Policy& both) : ipv4(both), ipv6(both) {}
+    Policies(const Policy& of_ipv4, const Policy& of_ipv6) : ipv4(of_ipv4), ipv6(of_ipv6) {}
+    [[nodiscard]] const Policy& of(Family family) const noexcept { return family == Family::ipv6 ? ipv6 : ipv4; }
 };
 
 }  // namespace ipoib::stack

@@ -18,10 +18,10 @@ fabric::SubnetConfig lax() {
 
 class Day {
 public:
-    explicit Day(const Policy& policy)
-        : world_("controlled", lax()), node_(world_.add(policy)), peer_(world_.running()) {
+    explicit Day(const Policies& policies)
+        : world_("controlled", lax()), node_(world_.add(policies)), peer_(world_.running()) {
         world_.keeps_frames = true;
-        begin(policy);
+        begin(policies);
         if (!node_.ib0().is_running()) return;
         unicast();
         strange_packets();
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    void begin(const Policy& policy) {
+    void begin(const Policies& policies) {
         world_.subnet.sa().faults.refuse_joins = sa_status::denied;
         REQUIRE(node_.ib0().up().empty());
         world_.loop.run_for(500ms);
@@ -66,7 +66,7 @@ private:
         world_.loop.run_for(3s);
         for (const auto& name : node_.node.names())
             if (name != "ib0") static_cast<void>(node_.node.delete_child(name));
-        auto& weak = world_.add(policy, {.mtu = 3});
+        auto& weak = world_.add(policies, {.mtu = 3});
         REQUIRE(weak.ib0().up().empty());
         world_.loop.run_for(100ms);
         weak.ib0().down();
@@ -82,7 +82,7 @@ private:
             ping(node_, to, 4000);
         }
         for (const auto& to : {ip("10.1.0.1"), node_.ib0().addresses().back().address}) ping(peer_, to, 1990);
-        ping(node_, ip("10.1.0.77"));
+        for (const auto* nobody : {"10.1.0.77", "fe80::77"}) ping(node_, ip(nobody));
         peer_.ib0().neighbours().flush();
         for (const auto& to : {ip("10.1.0.1"), node_.ib0().addresses().back().address}) ping(peer_, to);
     }
@@ -121,34 +121,69 @@ private:
                                 .set(ArpAddresses::spa, 0x0a010002)
                                 .set(ArpAddresses::tpa, 0x0a010001)));
         ping(peer_, ip("10.1.0.1"));
+        strange_packets6();
         // A peer of another IB subnet, behind a router that stands where the peer does.
         const auto remote = Gid::of(std::uint64_t{0xfec0} << 48, peer_.gid().interface_id());
         world_.subnet.sa().set_route(remote, as_peer().lid);
         inject(asks(0x0a010034).set(ArpAddresses::sha_gid, remote));
         ping(node_, ip("10.1.0.52"));
+        inject(solicitation("fe80::34").set(LinkAddressOption::gid, remote));
+        ping(node_, ip("fe80::34"));
+    }
+    /// A question for the node's IPv6 address, straight to it, that says to come from the peer at `from`.
+    [[nodiscard]] PacketBuilder solicitation(std::string_view from, bool has_grh = false) {
+        const build::Link link = peer_.ib0().link();
+        const auto target = node_.ib0().addresses().back().address.octets;
+        auto packet =
+            has_grh ? build::unicast_with_grh(as_peer(), as_node(), link) : build::unicast(as_peer(), as_node(), link);
+        return packet
+            .add(Bytes<Ipv6>{}
+                     .set(Ipv6::source, ip(from).octets)
+                     .set(Ipv6::destination, target)
+                     .set(Ipv6::hop_limit, 255))
+            .add(Bytes<Icmpv6>{}.set(Icmpv6::type, Icmpv6Type::neighbour_solicitation))
+            .add(Bytes<NdTarget>{}.set(NdTarget::target, target))
+            .add(Bytes<LinkAddressOption>{}
+                     .set(LinkAddressOption::type, LinkAddressOption::source)
+                     .set(LinkAddressOption::length, LinkAddressOption::size / 8)
+                     .set(LinkAddressOption::qpn, peer_.ib0().ud_qpn())
+                     .set(LinkAddressOption::gid, peer_.gid()));
+    }
+    void strange_packets6() {
+        inject(solicitation("fe80::31").set(Encap::reserved, 0xffff));
+        inject(solicitation("fe80::32").set(LinkAddressOption::flags, 0x3f));
+        inject(solicitation("fe80::33").set(Deth::src_qp, 0x777));
+        ping(node_, ip("fe80::33"));
+        inject(solicitation("fe80::35").set(Encap::type, EtherType{0x1234}));
+        inject(solicitation("fe80::36", true));
     }
     void send(std::string_view to) {
         static_cast<void>(node_.ib0().sockets().send(ip(to), 9, std::vector<std::uint8_t>(30, 1), 3));
         world_.settle();
     }
     void multicast() {
-        for (const auto* to : {"255.255.255.255", "10.1.0.255", "239.1.1.1", "224.0.0.77", "ff05::77"}) send(to);
+        for (const auto* to : {"255.255.255.255", "10.1.0.255", "239.1.1.1", "224.0.0.77", "ff05::77", "ff12::77"})
+            send(to);
         fabric::Partition other = world_.subnet_link();
         other.traffic_class = 7;
         other.flow_label = 8;
         other.hop_limit = 9;
-        world_.subnet.sa().create_group(world_.mgid(ip("239.1.1.9")), other);
-        send("239.1.1.9");
+        for (const auto* group : {"239.1.1.9", "ff15::1:9"}) {
+            world_.subnet.sa().create_group(world_.mgid(ip(group)), other);
+            send(group);
+        }
         for (const auto* routers : {"224.0.0.2", "ff02::2"}) REQUIRE(world_.join(peer_, ip(routers)).empty());
-        for (const auto* to : {"239.1.1.1", "239.1.1.1", "224.0.0.77", "ff05::78"}) send(to);
-        REQUIRE(world_.join(peer_, ip("239.1.1.1")).empty());
-        send("239.1.1.1");
-        send("239.1.1.1");
-        REQUIRE(peer_.ib0().membership().leave(ip("239.1.1.1")));
-        world_.settle();
-        send("239.1.1.1");
-        REQUIRE(world_.join(peer_, ip("239.1.1.2")).empty());
-        send("239.1.1.2");
+        for (const auto* to : {"239.1.1.1", "239.1.1.1", "224.0.0.77", "ff05::78", "ff15::1:1", "ff12::77"}) send(to);
+        for (const auto& [first, second] : {std::pair{"239.1.1.1", "239.1.1.2"}, std::pair{"ff15::1:1", "ff15::1:2"}}) {
+            REQUIRE(world_.join(peer_, ip(first)).empty());
+            send(first);
+            send(first);
+            REQUIRE(peer_.ib0().membership().leave(ip(first)));
+            world_.settle();
+            send(first);
+            REQUIRE(world_.join(peer_, ip(second)).empty());
+            send(second);
+        }
         world_.loop.run_for(60s);
     }
     void membership() {
@@ -160,16 +195,17 @@ private:
         join("ff15::2:2");
         join("ff12::2:2");  // the same MGID
         static_cast<void>(node_.ib0().membership().leave(ip("ff12::2:2")));
-        static_cast<void>(node_.ib0().membership().leave(ip("239.2.2.2")));
+        for (const auto* group : {"239.2.2.2", "ff15::2:2"})
+            static_cast<void>(node_.ib0().membership().leave(ip(group)));
         world_.settle();
         world_.subnet.sa().faults.refuse_joins = sa_status::no_resources;
-        join("239.2.2.3");
+        for (const auto* group : {"239.2.2.3", "ff15::2:3"}) join(group);
         world_.subnet.sa().faults.refuse_joins = 0;
         failures();
-        REQUIRE(world_.join(peer_, ip("239.3.3.3")).empty());
+        for (const auto* group : {"239.3.3.3", "ff15::3:3"}) REQUIRE(world_.join(peer_, ip(group)).empty());
         node_.ib0().router().enable();
         world_.settle();
-        REQUIRE(world_.join(peer_, ip("239.3.3.4")).empty());
+        for (const auto* group : {"239.3.3.4", "ff15::3:4"}) REQUIRE(world_.join(peer_, ip(group)).empty());
         node_.ib0().router().disable();
         world_.settle();
         programs();
@@ -208,25 +244,29 @@ private:
     }
     void failures() {
         auto& faults = world_.subnet.sa().faults;
-        REQUIRE(world_.join(peer_, ip("239.2.2.4")).empty());
-        faults.refuse_joins = sa_status::no_resources;
-        send("239.2.2.4");
-        faults = {};
+        for (const auto* group : {"239.2.2.4", "ff15::2:4"}) {
+            REQUIRE(world_.join(peer_, ip(group)).empty());
+            faults.refuse_joins = sa_status::no_resources;
+            send(group);
+            faults = {};
+        }
         faults.is_silent = true;
-        node_.ib0().membership().join(ip("239.2.2.6"), [](const std::string&) {});
+        for (const auto* group : {"239.2.2.6", "ff15::2:6"})
+            node_.ib0().membership().join(ip(group), [](const std::string&) {});
         world_.loop.run_for(10s);
         faults = {};
         world_.loop.run_for(1s);
     }
     void late() {
-        ping(node_, ip("10.1.0.2"));
+        const auto peer6 = peer_.ib0().addresses().back().address;
+        for (const auto& to : {ip("10.1.0.2"), peer6}) ping(node_, to);
         world_.loop.run_for(40s);
-        ping(node_, ip("10.1.0.2"));
+        for (const auto& to : {ip("10.1.0.2"), peer6}) ping(node_, to);
         node_.ib0().down();
         world_.settle();
         REQUIRE(node_.ib0().up().empty());
         world_.loop.run_for(1s);
-        ping(node_, ip("10.1.0.2"));
+        for (const auto& to : {peer6, ip("10.1.0.2")}) ping(node_, to);
         world_.subnet.start_manager(false);
         world_.loop.run_for(5s);
     }
@@ -235,15 +275,16 @@ private:
             host->ib0().connections().enable();
             host->ib0().neighbours().flush();
         }
-        ping(node_, ip("10.1.0.2"));
-        ping(node_, ip("10.1.0.2"));
+        for (const auto& to : {peer_.ib0().addresses().back().address, ip("10.1.0.2"), ip("10.1.0.2")}) ping(node_, to);
         ping(peer_, ip("10.1.0.1"));
+        ping(peer_, node_.ib0().addresses().back().address);
         // One peer with two connections: IP over the first, before and after the second.
         constexpr std::uint32_t busy = 0x996;
         const auto qpn = connect(busy, 10);
         inject(over_connection(qpn, 0));
         static_cast<void>(connect(busy, 11));
         inject(over_connection(qpn, 1));
+        inject(build::over_connection(solicitation("fe80::38"), qpn, 2));
         node_.ib0().connections().close();
         world_.settle();
         // A peer that does not exist but for its address: the request to it is open until its port rejects it.
@@ -256,6 +297,9 @@ private:
         inject(request_from(ghost, 1, 0, 0));
         inject(request_from(0x998, 2, 0, 0xff));
         inject(request_from(0x997, 3, 1, 0));
+        constexpr std::uint32_t ghost6 = 0x99a;
+        inject(solicitation("fe80::3d").set(LinkAddressOption::flags, flag_rc).set(LinkAddressOption::qpn, ghost6));
+        static_cast<void>(node_.ib0().echo().ping(ip("fe80::3d"), 56, 1s, [](bool) {}));
         world_.loop.run_for(5s);
     }
     /// REQ, REP, RTU; the QPN of the node's end.
@@ -316,6 +360,6 @@ private:
 
 }  // namespace
 
-std::string day_of(const Policy& policy) { return Day{policy}.text(); }
+std::string day_of(const Policies& policies) { return Day{policies}.text(); }
 
 }  // namespace ipoib::stack::test

@@ -135,11 +135,22 @@ private:
         }
     }
 
+    /// The tester tells of itself, as it did by ARP. Any answer will do: which the DUT must give is the case's matter.
     void meet_in_ipv6(Bench& bench) const {
         if (bench.situation().dut.ipv6.is_zero()) bench.not_applicable("the DUT tells no IPv6 address");
         if (case_.begin == Begin::down) return;
-        bench.step("The DUT answers an ordinary echo request");
-        bench.control6();
+        bench.step("The DUT answers in IPv6");
+        constexpr int attempts = 3;
+        for (int i = 0; i < attempts; ++i) {
+            for (const auto& [word, question] : {std::pair{address_request(), echo_request()},
+                                                 {address_request_with_grh(), echo_request_with_grh()}}) {
+                bench.send(word);
+                (void)bench.happens(address_reply(), within(1s));
+                bench.send(question);
+                if (bench.happens(echo_reply(), within(1s))) return;
+            }
+        }
+        bench.precondition(false, "an answer to an echo request in IPv6");
     }
 
     /// Of both families: what could not be judged in one does not hide what was in the other.

@@ -303,6 +303,18 @@ std::uint32_t Bench::free_address() const {
     return address;
 }
 
+IpAddress Bench::free_neighbour() const {
+    constexpr std::uint64_t beside = 0x5a00;
+    const auto& tester_ipv6 = situation().tester.ipv6;
+    if (!situation().is_ipv6()) return IpAddress::v4(free_address());
+    return IpAddress::v6(Gid::of(tester_ipv6.prefix(), tester_ipv6.interface_id() ^ beside));
+}
+
+Message Bench::address_request_to_group() {
+    if (!situation().is_ipv6()) return arp_request();
+    return neighbour_solicitation(sa.join(IpAddress::v6(solicited_node_group(situation().dut.ipv6))).mlid());
+}
+
 Gid Bench::mgid_of(const IpAddress& group) const {
     return group.is_v4() ? mgid_for_ipv4(group.v4(), link().p_key, link().scope)
                          : mgid_for_ipv6(group.octets, link().p_key, link().scope);

@@ -2,6 +2,8 @@
 // The tester's messages. RFC 4391, 6 and 9; RFC 826; RFC 4861.
 #include "conformance/bench/message.hpp"
 
+#include <algorithm>
+
 namespace ipoib::conformance {
 using namespace wire;
 using build::PacketBuilder;
@@ -84,6 +86,34 @@ std::array<std::uint8_t, 8> fragment_header(IpProtocol next, const Fragment& fra
             static_cast<std::uint8_t>(fragment.identification)};
 }
 
+template <class Header>
+Bytes<Header> copy_of(const PacketBuilder& packet) {
+    Bytes<Header> copy;
+    const auto octets = packet.get<Header>().octets();
+    std::copy(octets.begin(), octets.end(), copy.octets.begin());
+    return copy;
+}
+
+/// ARP for the DUT's address, from the tester.
+PacketBuilder with_arp_request(PacketBuilder packet, const Situation& s) {
+    const auto request = build::arp_request(s.tester, s.dut.ipv4, s.link);
+    return packet.add(copy_of<Arp>(request)).add(copy_of<ArpAddresses>(request));
+}
+
+/// A Neighbour Solicitation for the DUT's address, to that.
+PacketBuilder with_solicitation(PacketBuilder packet, const Situation& s) {
+    constexpr std::uint8_t only_from_the_link = 255;
+    return with_ipv6(std::move(packet), s.tester.ipv6, s.dut.ipv6, only_from_the_link)
+        .add(Bytes<Icmpv6>{}.set(Icmpv6::type, Icmpv6Type::neighbour_solicitation))
+        .add(Bytes<NdTarget>{}.set(NdTarget::target, s.dut.ipv6))
+        .add(Bytes<LinkAddressOption>{}
+                 .set(LinkAddressOption::type, LinkAddressOption::source)
+                 .set(LinkAddressOption::length, LinkAddressOption::size / 8)
+                 .set(LinkAddressOption::flags, s.tester.link_flags)
+                 .set(LinkAddressOption::qpn, s.tester.qpn)
+                 .set(LinkAddressOption::gid, s.tester.gid));
+}
+
 }  // namespace
 
 Message Message::cut_to(std::size_t octets) const {
@@ -154,17 +184,29 @@ Message address_request() {
             }};
 }
 
+Message address_request_from(const IpAddress& sender) {
+    return {"address request from " + text(sender), [sender](Situation s) {
+                if (s.is_ipv6())
+                    s.tester.ipv6 = sender.octets;
+                else
+                    s.tester.ipv4 = sender.v4();
+                return address_request().make(s);
+            }};
+}
+
 Message arp_request() {
     return {"ARP request", [](const Situation& s) { return build::arp_request(s.tester, s.dut.ipv4, s.link); }};
 }
 
 Message unicast_arp_request() {
-    return {"unicast ARP request", [](const Situation& s) {
-                auto packet = build::arp_reply(s.tester, s.dut, s.link);
-                return packet.choose(Arp::operation, Arp::request)
-                    .choose(ArpAddresses::tha_flags, 0)
-                    .choose(ArpAddresses::tha_qpn, 0)
-                    .choose(ArpAddresses::tha_gid, Gid{});
+    return {"unicast ARP request",
+            [](const Situation& s) { return with_arp_request(build::unicast(s.tester, s.dut, s.link), s); }};
+}
+
+Message address_request_with_grh() {
+    return {"address request with GRH", [](const Situation& s) {
+                auto packet = build::unicast_with_grh(s.tester, s.dut, s.link);
+                return s.is_ipv6() ? with_solicitation(std::move(packet), s) : with_arp_request(std::move(packet), s);
             }};
 }
 
@@ -174,19 +216,8 @@ Message neighbour_solicitation(std::uint16_t mlid) {
 }
 
 Message unicast_neighbour_solicitation() {
-    return {"unicast Neighbour Solicitation", [](const Situation& s) {
-                constexpr std::uint8_t only_from_the_link = 255;
-                auto packet =
-                    with_ipv6(build::unicast(s.tester, s.dut, s.link), s.tester.ipv6, s.dut.ipv6, only_from_the_link);
-                return packet.add(Bytes<Icmpv6>{}.set(Icmpv6::type, Icmpv6Type::neighbour_solicitation))
-                    .add(Bytes<NdTarget>{}.set(NdTarget::target, s.dut.ipv6))
-                    .add(Bytes<LinkAddressOption>{}
-                             .set(LinkAddressOption::type, LinkAddressOption::source)
-                             .set(LinkAddressOption::length, LinkAddressOption::size / 8)
-                             .set(LinkAddressOption::flags, s.tester.link_flags)
-                             .set(LinkAddressOption::qpn, s.tester.qpn)
-                             .set(LinkAddressOption::gid, s.tester.gid));
-            }};
+    return {"unicast Neighbour Solicitation",
+            [](const Situation& s) { return with_solicitation(build::unicast(s.tester, s.dut, s.link), s); }};
 }
 
 Message unasked_arp_reply() {

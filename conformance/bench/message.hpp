@@ -82,6 +82,10 @@ private:
 /// Who has the DUT's address, in the family of the situation? ARP to the broadcast group; Neighbour Solicitation to the
 /// DUT itself, as the solicited-node group asks for a join.
 [[nodiscard]] Message address_request();
+/// The same from another address of the family, which is told as the tester's.
+[[nodiscard]] Message address_request_from(const wire::IpAddress& sender);
+/// Straight to the DUT, with a GRH.
+[[nodiscard]] Message address_request_with_grh();
 /// ARP request for the DUT's IPv4 address to the broadcast group. RFC 4391, 9.2.
 [[nodiscard]] Message arp_request();
 /// The same straight to the DUT.

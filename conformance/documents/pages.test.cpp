@@ -50,7 +50,7 @@ TEST_CASE("Pages: the steps are those of the reference, each with what it judges
     CHECK(steps[0].title == "An ordinary echo request is answered");
     CHECK(steps[0].judges == std::vector<std::string_view>{"RFC4391-6-02"});
     CHECK(steps[1].judges == std::vector<std::string_view>{"RFC4391-6-03"});
-    CHECK(steps[2].title == "IPv6: The DUT answers an ordinary echo request");
+    CHECK(steps[2].title == "IPv6: The DUT answers in IPv6");
     CHECK(steps[3].title == "IPv6: " + steps[0].title);
     CHECK(steps[4].judges == steps[1].judges);
     CHECK(

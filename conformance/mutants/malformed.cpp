@@ -49,6 +49,7 @@ const Mutant dies_of_nothing{
         },
     .spares =
         all_but({"IPOIB-4391-6-INV-004", "IPOIB-4391-6-INV-007", "IPOIB-4391-9.2-INV-001", "IPOIB-4391-9.3-INV-001"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_empty_datagram{
@@ -61,6 +62,7 @@ const Mutant dies_of_empty_datagram{
         },
     .spares = all_but({"IPOIB-4391-6-INV-004", "IPOIB-4391-6-INV-007", "IPOIB-4391-6-INV-008", "IPOIB-4391-9.2-INV-001",
                        "IPOIB-4391-9.3-INV-001"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_short_arp{
@@ -75,6 +77,7 @@ const Mutant dies_of_short_arp{
             };
         },
     .spares = all_but({"IPOIB-4391-9.2-INV-001"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_long_arp{
@@ -88,6 +91,7 @@ const Mutant dies_of_long_arp{
             };
         },
     .spares = all_but({"IPOIB-4391-9.2-INV-001"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_arp_lengths{
@@ -102,6 +106,7 @@ const Mutant dies_of_arp_lengths{
             };
         },
     .spares = all_but({"IPOIB-4391-9.2-INV-001"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_arp_protocol_lengths{
@@ -116,6 +121,7 @@ const Mutant dies_of_arp_protocol_lengths{
             };
         },
     .spares = all_but({"IPOIB-4391-9.2-INV-001"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_ipv4_length{
@@ -131,6 +137,7 @@ const Mutant dies_of_ipv4_length{
             };
         },
     .spares = all_but({"IPOIB-4391-6-INV-004", "IPOIB-4391-6-INV-005", "IPOIB-4391-6-INV-006", "IPOIB-4391-6-INV-007"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_ipv6_length{
@@ -147,6 +154,7 @@ const Mutant dies_of_ipv6_length{
         },
     .spares = all_but({"IPOIB-4391-6-INV-004", "IPOIB-4391-6-INV-005", "IPOIB-4391-6-INV-006", "IPOIB-4391-6-INV-007",
                        "IPOIB-4391-9.3-INV-001"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_short_ipv4_length{
@@ -161,6 +169,7 @@ const Mutant dies_of_short_ipv4_length{
             };
         },
     .spares = all_but({"IPOIB-4391-6-INV-002", "IPOIB-4391-6-INV-005"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_cut_ipv6{
@@ -176,6 +185,7 @@ const Mutant dies_of_cut_ipv6{
         },
     .spares =
         all_but({"IPOIB-4391-6-INV-004", "IPOIB-4391-6-INV-005", "IPOIB-4391-6-INV-007", "IPOIB-4391-9.3-INV-001"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_ipv4_without_payload{
@@ -190,6 +200,7 @@ const Mutant dies_of_ipv4_without_payload{
             };
         },
     .spares = all_but({"IPOIB-4391-6-INV-005", "IPOIB-4391-6-INV-006", "IPOIB-4391-6-INV-007"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_short_ipv4_header{
@@ -204,6 +215,7 @@ const Mutant dies_of_short_ipv4_header{
             };
         },
     .spares = all_but({"IPOIB-4391-6-INV-002", "IPOIB-4391-6-INV-006"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_ipv6_fragment_alone{
@@ -218,6 +230,7 @@ const Mutant dies_of_ipv6_fragment_alone{
             };
         },
     .spares = all_but({"IPOIB-4391-6-INV-006", "IPOIB-4391-6-INV-007"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_udp_length{
@@ -229,6 +242,7 @@ const Mutant dies_of_udp_length{
             policy.survives = [](const Packet& packet) { return !packet.udp || packet.udp[Udp::length] >= Udp::size; };
         },
     .spares = all_but({"IPOIB-4391-6-INV-005"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_long_fragments{
@@ -245,6 +259,7 @@ const Mutant dies_of_long_fragments{
             };
         },
     .spares = all_but({"IPOIB-4391-6-INV-007"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_fragments_overlapping{
@@ -253,6 +268,7 @@ const Mutant dies_of_fragments_overlapping{
     .breaks = {&rfc4391::encap_type_demultiplexing},
     .stack = [](Policy& policy) { policy.survives_overlap = [](bool) { return false; }; },
     .spares = all_but({"IPOIB-4391-6-INV-007"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_fragments_overlapping6{
@@ -261,6 +277,7 @@ const Mutant dies_of_fragments_overlapping6{
     .breaks = {&rfc4391::encap_type_demultiplexing},
     .stack = [](Policy& policy) { policy.survives_overlap = [](bool is_v4) { return is_v4; }; },
     .spares = all_but({"IPOIB-4391-6-INV-007"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_option_of_length_zero{
@@ -275,6 +292,7 @@ const Mutant dies_of_option_of_length_zero{
             };
         },
     .spares = all_but({"IPOIB-4391-9.3-INV-001"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_option_beyond_the_end{
@@ -292,6 +310,7 @@ const Mutant dies_of_option_beyond_the_end{
             };
         },
     .spares = all_but({"IPOIB-4391-9.3-INV-001"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_next_header_in_grh{
@@ -305,6 +324,7 @@ const Mutant dies_of_next_header_in_grh{
             };
         },
     .spares = all_but({"IPOIB-4391-6-INV-008"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_mad_length{
@@ -318,6 +338,7 @@ const Mutant dies_of_mad_length{
             };
         },
     .spares = all_but({"IPOIB-4391-10-INV-002", "IPOIB-4755-6-INV-002"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_unasked_report{
@@ -333,6 +354,7 @@ const Mutant dies_of_unasked_report{
             };
         },
     .spares = all_but({"IPOIB-4391-10-INV-002"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_unasked_trap{
@@ -346,6 +368,7 @@ const Mutant dies_of_unasked_trap{
             };
         },
     .spares = all_but({"IPOIB-4391-10-INV-002"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_rmpp_length{
@@ -360,6 +383,7 @@ const Mutant dies_of_rmpp_length{
             };
         },
     .spares = all_but({"IPOIB-4391-10-INV-002"}),
+    .does_not_live_on = true,
 };
 
 const Mutant dies_of_cut_req{
@@ -376,6 +400,7 @@ const Mutant dies_of_cut_req{
             };
         },
     .spares = all_but({"IPOIB-4755-6-INV-002"}),
+    .does_not_live_on = true,
 };
 
 }  // namespace ipoib::conformance

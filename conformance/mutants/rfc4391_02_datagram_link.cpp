@@ -20,6 +20,7 @@ const Mutant sends_middle_packets{
     // Where UD is expected of a peer with flags, another opcode looks like heeding them.
     .sometimes = {&rfc4755::ud_only_ignores_flags, &rfc4755::cm_flags_reserved_rx},
     .spares = {"IPOIB-4391-2-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant hca_takes_any_p_key{

@@ -17,6 +17,7 @@ const Mutant joins_broadcast_to_send{
     .what = "joins the broadcast group as SendOnlyNonMember, and so hears nothing of it",
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.broadcast_join_state = join_state::send_only_non_member; },
+    .sometimes = {&rfc4391::limited_broadcast_mapping},
     .spares = {"IPOIB-4391-5-INV-002"},
 };
 
@@ -36,6 +37,7 @@ const Mutant keeps_usual_sl{
         [](Policy& policy) { policy.multicast_sl = [](const Link&, const stack::Group&) { return std::uint8_t{0}; }; },
     .scenario = "controlled",
     .spares = {"IPOIB-4391-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant keeps_usual_traffic_class{
@@ -48,6 +50,7 @@ const Mutant keeps_usual_traffic_class{
         },
     .scenario = "controlled",
     .spares = {"IPOIB-4391-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant keeps_usual_flow_label{
@@ -57,6 +60,7 @@ const Mutant keeps_usual_flow_label{
     .stack = [](Policy& policy) { policy.multicast_flow_label = [](const Link&, const stack::Group&) { return 0u; }; },
     .scenario = "controlled",
     .spares = {"IPOIB-4391-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant sends_hop_limit_zero{
@@ -69,6 +73,7 @@ const Mutant sends_hop_limit_zero{
         },
     .scenario = "controlled",
     .spares = {"IPOIB-4391-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant searches_wide_scope_first{

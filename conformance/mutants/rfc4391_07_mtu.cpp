@@ -9,6 +9,7 @@ const Mutant mtu_2040{
     .what = "takes 8 octets off the IB MTU",
     .breaks = {&rfc4391::ip_mtu_2044},
     .stack = [](Policy& policy) { policy.ip_mtu = [](std::size_t link_mtu) { return link_mtu - 8; }; },
+    .twin = Twin{},
 };
 
 const Mutant refuses_2044{
@@ -16,6 +17,7 @@ const Mutant refuses_2044{
     .what = "drops datagrams of more than 2040 octets",
     .breaks = {&rfc4391::ip_mtu_2044},
     .stack = [](Policy& policy) { policy.accepts_length = [](std::size_t datagram) { return datagram <= 2040; }; },
+    .twin = Twin{},
 };
 
 const Mutant sends_2048{
@@ -24,6 +26,7 @@ const Mutant sends_2048{
     .breaks = {&rfc4391::frame_within_link_mtu},
     .stack = [](Policy& policy) { policy.longest_sent = [](std::size_t mtu) { return mtu + 4; }; },
     .scenario = "mtu4k",
+    .twin = Twin{},
 };
 
 const Mutant mtu_of_port{
@@ -49,6 +52,14 @@ const Mutant mtu_stays_low{
     .breaks = {&rfc4391::ip_mtu_2044},
     .stack = [](Policy& policy) { policy.raises_mtu = false; },
     .spares = {"IPOIB-4391-7-VAL-001"},
+};
+
+const Mutant mtu_1280{
+    .name = "mtu-1280",
+    .what = "sends IP in pieces of 1280 octets",
+    .breaks = {&rfc4391::ip_mtu_2044},
+    .stack = [](Policy& policy) { policy.ip_mtu = [](std::size_t) { return std::size_t{1280}; }; },
+    .twin = Twin{},
 };
 
 }  // namespace ipoib::conformance

@@ -45,6 +45,7 @@ const Mutant qpn_wrong{
     .breaks = {&rfc4391::link_address_format},
     .stack = [](Policy& policy) { policy.own_qpn = [](std::uint32_t qpn) { return qpn ^ 1; }; },
     .spares = {"IPOIB-4391-9.1.1-VAL-004"},
+    .twin = Twin{.breaks = Broken{&rfc4391::link_address_format, &rfc4391::nd_option_address}},
 };
 
 const Mutant gid_foreign{
@@ -55,6 +56,7 @@ const Mutant gid_foreign{
         [](Policy& policy) {
             policy.own_gid = [](const Gid& gid) { return Gid::of(gid.prefix(), gid.interface_id() ^ 1); };
         },
+    .twin = Twin{},
 };
 
 const Mutant flags_set{
@@ -62,6 +64,7 @@ const Mutant flags_set{
     .what = "sets a reserved flag of its link-layer address",
     .breaks = {&rfc4391::link_address_flags_tx, &rfc4755::cm_flags_reserved_tx},
     .stack = [](Policy& policy) { policy.datagram_flags = 0x01; },
+    .twin = Twin{},
 };
 
 const Mutant flags_refused{
@@ -69,6 +72,7 @@ const Mutant flags_refused{
     .what = "does not talk to peers with reserved flags",
     .breaks = {&rfc4391::link_address_flags_rx, &rfc4755::ud_only_ignores_flags, &rfc4755::cm_flags_reserved_rx},
     .stack = [](Policy& policy) { policy.accepts_flags = [](std::uint8_t flags) { return flags == 0; }; },
+    .twin = Twin{.breaks = Broken{&rfc4391::link_address_flags_rx}},
 };
 
 const Mutant arp_silent{
@@ -102,6 +106,7 @@ const Mutant ip_to_source_qp{
         [](Policy& policy) {
             policy.peer_qpn = [](const stack::HardwareAddress&, std::uint32_t source) { return source; };
         },
+    .twin = Twin{},
 };
 
 const Mutant unicast_q_key_usual{
@@ -112,6 +117,7 @@ const Mutant unicast_q_key_usual{
     .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link&) { return 0x0b1bu; }; },
     .scenario = "controlled",
     .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002", "IPOIB-4391-5-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant multicast_q_key_wrong{
@@ -122,7 +128,8 @@ const Mutant multicast_q_key_wrong{
         [](Policy& policy) {
             policy.multicast_q_key = [](const Link& link, const stack::Group&) { return link.q_key ^ 1; };
         },
-    .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-001"},
+    .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant hca_any_q_key{
@@ -194,6 +201,7 @@ const Mutant asks_no_path{
     .what = "sends to the LID that it heard, without asking for the rate of the path",
     .breaks = {&rfc4391::path_rate_before_data},
     .stack = [](Policy& policy) { policy.asks_path = false; },
+    .twin = Twin{},
 };
 
 const Mutant dlid_made_up{
@@ -204,6 +212,7 @@ const Mutant dlid_made_up{
         [](Policy& policy) {
             policy.unicast_dlid = [](std::uint16_t path) { return static_cast<std::uint16_t>(path ^ 0x40); };
         },
+    .twin = Twin{},
 };
 
 const Mutant never_revalidates{
@@ -211,6 +220,7 @@ const Mutant never_revalidates{
     .what = "keeps a neighbour's link-layer address for good",
     .breaks = {&rfc4391::arp_cache_revalidation},
     .stack = [](Policy& policy) { policy.revalidates = false; },
+    .twin = Twin{},
 };
 
 const Mutant no_grh_across_subnets{
@@ -218,6 +228,7 @@ const Mutant no_grh_across_subnets{
     .what = "sends to peers of other IB subnets without a GRH",
     .breaks = {&rfc4391::grh_across_subnets},
     .stack = [](Policy& policy) { policy.grh_across_subnets = false; },
+    .twin = Twin{},
 };
 
 const Mutant takes_first_p_key{
@@ -287,6 +298,23 @@ const Mutant hca_any_q_key_in_groups{
     .breaks = {&rfc4391::qkey_match_on_receive},
     .hca = [](HcaBehaviour& hca) { hca.discards_wrong_q_key_of_multicast = false; },
     .spares = {"IPOIB-4391-3-INV-001"},
+};
+
+const Mutant highest_reserved_flag_refused{
+    .name = "flags-highest-not-ignored",
+    .what = "does not talk to peers with the highest reserved flag",
+    .breaks = {&rfc4391::link_address_flags_rx, &rfc4755::ud_only_ignores_flags, &rfc4755::cm_flags_reserved_rx},
+    .stack = [](Policy& policy) { policy.accepts_flags = [](std::uint8_t flags) { return (flags & 0x20) == 0; }; },
+    .twin = Twin{.breaks = Broken{&rfc4391::link_address_flags_rx}},
+};
+
+const Mutant unicast_q_key_wrong{
+    .name = "unicast-qkey-wrong",
+    .what = "sends unicast with a Q_Key of its own",
+    .breaks = {&rfc4391::qkey_of_broadcast_group, &rfc4391::adopts_broadcast_parameters},
+    .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link& link) { return link.q_key ^ 1; }; },
+    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4392-4-VAL-001"},
+    .twin = Twin{},
 };
 
 }  // namespace ipoib::conformance

@@ -227,10 +227,11 @@ private:
         auto outcome = judged(run_on(target, cases, run_, &mutant));
         for (const auto& order : run_.lasting) {
             auto with_one = judged(run_lasting(target, cases, order, run_, &mutant));
-            outcome.lasting.push_back({.order = order,
-                                       .killed_by = std::move(with_one.killed_by),
-                                       .extra = std::move(with_one.extra),
-                                       .wrongly_failed = std::move(with_one.wrongly_failed)});
+            outcome.lasting.push_back(
+                {.order = order,
+                 .killed_by = std::move(with_one.killed_by),
+                 .extra = mutant.does_not_live_on ? std::vector<std::string>{} : std::move(with_one.extra),
+                 .wrongly_failed = std::move(with_one.wrongly_failed)});
         }
         for (const auto& id : outcome.killed_by)
             if (const auto* one = find_case(id)) deadly_.insert(one->id);

@@ -140,3 +140,33 @@ TEST_CASE("Mutants: each is of a stack, an HCA or a subnet administrator, or doe
     CHECK(kind(*find_mutant("sa-any-mtu")) == "SA");
     CHECK(kind(*find_mutant("permitted-short-advertisement")) == "permitted");
 }
+
+TEST_CASE("Mutants: a twin is the same change in what is decided about IPv6 only") {
+    const auto* mutant = find_mutant("reserved-not-zero");
+    const auto* twin = find_mutant("reserved-not-zero-ipv6");
+    REQUIRE(twin);
+    CHECK(twin->what == std::string(mutant->what) + ", in IPv6 only");
+    CHECK(twin->breaks == mutant->breaks);
+    CHECK(policies_of(*mutant).ipv4.encap_reserved == 0x0100);
+    CHECK(policies_of(*mutant).ipv6.encap_reserved == 0x0100);
+    CHECK(policies_of(*twin).ipv4.encap_reserved == 0);
+    CHECK(policies_of(*twin).ipv6.encap_reserved == 0x0100);
+    CHECK(find_mutant("arp-unanswered-ipv6") == nullptr);
+}
+
+TEST_CASE("Mutants: a twin may break and spare something else") {
+    const auto* mutant = find_mutant("mgid-limited-pkey");
+    const auto* twin = find_mutant("mgid-limited-pkey-ipv6");
+    REQUIRE(twin);
+    CHECK(mutant->spares.empty());
+    CHECK(twin->spares == Spared{"IPOIB-4391-4-VAL-001"});
+    CHECK(find_mutant("qpn-wrong-ipv6")->breaks == *find_mutant("qpn-wrong")->twin->breaks);
+}
+
+TEST_CASE("Mutants: only changes of a stack have twins, and every name is there once") {
+    for (const auto* mutant : all_mutants()) {
+        INFO(mutant->name);
+        CHECK((!mutant->twin || mutant->stack));
+        CHECK(find_mutant(mutant->name) == mutant);
+    }
+}

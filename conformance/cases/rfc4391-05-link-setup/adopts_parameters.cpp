@@ -8,9 +8,11 @@ const Case broadcast_parameters_are_adopted{
     .title = "The DUT uses the parameters that the join of the broadcast group returned",
     .checks = {&rfc4391::adopts_broadcast_parameters},
     .pass_if =
-        "a broadcast of the DUT has Q_Key, SL, TClass, FlowLabel and HopLimit of the group; its MTU is the link's",
-    .tags = {"sa", "broadcast", "mtu"},
+        "a broadcast of the DUT, in IPv6 a packet to a group that was made like the broadcast group, has Q_Key, SL, "
+        "TClass, FlowLabel and HopLimit of the group; its MTU is the link's",
+    .tags = {"sa", "broadcast", "mtu", "ipv4", "ipv6"},
     .dut_can = {"send"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
             const auto& link = bench.link();
@@ -19,11 +21,14 @@ const Case broadcast_parameters_are_adopted{
                 bench.not_applicable(
                     "this link has the usual parameters, which prove nothing; the scenario "
                     "\"controlled\" has others");
-            bench.step("The DUT sends a broadcast");
             constexpr auto everyone = IpAddress::v4(0xffffffff);
+            const bool is_ipv6 = bench.situation().is_ipv6();
+            bench.step(is_ipv6 ? "The DUT sends to a group of the tester" : "The DUT sends a broadcast");
+            const auto to = is_ipv6 ? bench.fresh_group() : everyone;
             const auto port = bench.fresh_port();
-            bench.dut.sends(everyone, port);
-            bench.inspect(udp_from_dut(everyone, port)
+            if (is_ipv6) bench.sa.join(to);
+            bench.dut.sends(to, port);
+            bench.inspect(udp_from_dut(to, port)
                               .sent_anywhere()
                               .with(Deth::q_key, link.q_key)
                               .with(Lrh::sl, link.sl)

@@ -8,15 +8,16 @@ const Case multicast_failures_are_logged{
     .title = "A multicast operation that fails is logged, and the stack lives",
     .checks = {&rfc4391::failures_logged},
     .pass_if = "while the SA refuses joins the DUT's log grows with each; afterwards the DUT answers and can join",
-    .tags = {"sa", "robust"},
+    .tags = {"sa", "robust", "ipv4", "ipv6"},
     .impact = Impact::link,
     .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"log", "join"},
+    .in_both_families = true,
     .lasts_at_most = 60s,
     .steps =
         [](Bench& bench) {
             for (const auto* const which : {"The SA refuses a join of the DUT", "It refuses a join of another group"}) {
-                const auto group = bench.fresh_group4();
+                const auto group = bench.fresh_group();
                 bench.step(which);
                 (void)bench.dut->log();
                 const auto before = bench.dut->log();
@@ -31,7 +32,7 @@ const Case multicast_failures_are_logged{
             bench.step("The SA grants joins again");
             bench.fabric.change(SetSa{.resets = true});
             bench.control();
-            const auto another = bench.fresh_group4();
+            const auto another = bench.fresh_group();
             bench.dut.joins(another);
             bench.precondition(bench.sa.has_group(bench.mgid_of(another), within(10s)), "the DUT can join groups");
         },
