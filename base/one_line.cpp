@@ -4,22 +4,38 @@
 
 #include "base/utf8.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace ipoib {
 namespace {
 
+struct Range {
+    char32_t first, last;
+};
+/// Unicode's format characters (Cf): nobody sees them, and some turn the direction of what follows.
+constexpr std::array formats{
+    Range{0xad, 0xad},       Range{0x600, 0x605},     Range{0x61c, 0x61c},     Range{0x6dd, 0x6dd},
+    Range{0x70f, 0x70f},     Range{0x890, 0x891},     Range{0x8e2, 0x8e2},     Range{0x180e, 0x180e},
+    Range{0x200b, 0x200f},   Range{0x202a, 0x202e},   Range{0x2060, 0x206f},   Range{0xfeff, 0xfeff},
+    Range{0xfff9, 0xfffb},   Range{0x110bd, 0x110bd}, Range{0x110cd, 0x110cd}, Range{0x13430, 0x1343f},
+    Range{0x1bca0, 0x1bca3}, Range{0x1d173, 0x1d17a}, Range{0xe0001, 0xe007f}};
+
 bool is_unprintable(char32_t c) {
-    const bool is_control = c < 0x20 || (c >= 0x7f && c <= 0x9f);
-    const bool turns_direction = (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    if (c < 0x7f) return c < 0x20;
+    const bool is_control = c <= 0x9f;
     const bool separates = c == 0x2028 || c == 0x2029;
-    return is_control || turns_direction || separates || c == 0xfffe || c == 0xffff;
+    const bool is_format = std::any_of(formats.begin(), formats.end(),
+                                       [c](const Range& range) { return c >= range.first && c <= range.last; });
+    return is_control || separates || is_format || c == 0xfffe || c == 0xffff;
 }
 
-/// Of a character of the Basic Multilingual Plane.
 std::string by_number(char32_t c) {
     if (c < 0x100) return escaped(std::string(1, static_cast<char>(c)));
     constexpr std::string_view digits = "0123456789abcdef";
-    std::string text = "\\u";
-    for (int shift = 12; shift >= 0; shift -= 4) text += digits[c >> shift & 0xf];
+    const bool is_long = c > 0xffff;
+    std::string text = is_long ? "\\U" : "\\u";
+    for (int shift = is_long ? 28 : 12; shift >= 0; shift -= 4) text += digits[c >> shift & 0xf];
     return text;
 }
 

@@ -12,6 +12,8 @@ TEST_CASE("printable: what XML forbids or a terminal obeys is shown") {
     CHECK(printable(std::string("\x01\0\x1b[31m", 7)) == "\\x01\\x00\\x1b[31m");
     CHECK(printable("\x7f\xc2\x9b") == "\\x7f\\x9b");
     CHECK(printable("\xef\xbf\xbe\xef\xbf\xbf\xe2\x80\xae") == "\\ufffe\\uffff\\u202e");
+    CHECK(printable("\xe2\x80\x8f\xd8\x9c\xe2\x80\x8b\xef\xbb\xbf\xc2\xad") == "\\u200f\\u061c\\u200b\\ufeff\\xad");
+    CHECK(printable("\xf3\xa0\x80\x81\xe2\x80\x90") == "\\U000e0001\xe2\x80\x90");
     CHECK(printable("a\r\n\tb") == "a\\x0d\n\tb");
 }
 

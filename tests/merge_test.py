@@ -229,6 +229,9 @@ class Usage(Merge):
         self.refused("--list", "/nonexistent", word="/nonexistent")
         self.refused("-", "n2=-", word="only once")
         self.refused(good, "--json", good, word="would be overwritten")
+        new = os.path.relpath(self.folder / "new.json")
+        self.refused(good, "--json", new, "--junit", "./" + new, word="would be overwritten")
+        self.refused(good, "--json", new, "--junit", self.folder / "new.json", word="would be overwritten")
         self.refused(good, "--expect", "/nonexistent", word="/nonexistent")
         nameless = json.loads(good.read_text())
         nameless["host"] = ""

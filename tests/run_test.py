@@ -11,6 +11,7 @@ import shlex
 import signal
 import socket
 import subprocess
+import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -491,6 +492,12 @@ class ProfileCommand(Active):
         run = conform("profile", "--listen", self.folder / "port", "--dut", "exec:exit 3")
         self.assertEqual((run.returncode, run.stdout), (3, ""))
         self.assertIn("could not be asked", run.stderr)
+        adapter = self.write("adapter.py", BREAKING_ADAPTER.encode())
+        run = conform("profile", "--listen", self.folder / "port", "--timeout-scale", "0.1",
+                      "--dut", f"exec:{sys.executable} {adapter} not never")
+        self.assertEqual((run.returncode, run.stdout), (3, ""))
+        self.assertIn("could not be asked: the DUT's interface does not come up", run.stderr)
+        self.assertFalse((self.folder / "port").exists())
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform profile: asks an implementation what it is, and writes a DUT.toml to begin with.
 #include "conformance/bench/profile.hpp"
+#include "conformance/bench/case_ends.hpp"
 
 #include "base/one_line.hpp"
 #include "conformance/command/commands.hpp"
@@ -121,6 +122,8 @@ int run_profile(const ProfileOptions& options) {
         draft = ask(rig->prepare(options.seed), target);
         fabric::Loop::clear_stop();
         (void)rig->clean_up({});
+    } catch (const CaseEnds& ends) {
+        throw Fault("the DUT could not be asked: " + ends.why);
     } catch (const std::runtime_error& failure) {
         throw Fault(std::string("the DUT could not be asked: ") + failure.what());
     }

@@ -136,7 +136,10 @@ void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std:
         if (std::filesystem::exists(a, none) && !std::filesystem::is_regular_file(a, none) &&
             !std::filesystem::is_directory(a, none))
             return false;
-        const auto absolute = [&](const std::string& path) { return std::filesystem::weakly_canonical(path, none); };
+        const auto absolute = [&](const std::string& path) {
+            // A name that does not exist yet stays as relative as it is.
+            return std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
+        };
         return std::filesystem::equivalent(a, b, none) || absolute(a) == absolute(b);
     };
     for (const auto& output : outputs) {

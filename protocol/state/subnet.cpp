@@ -46,6 +46,9 @@ std::uint32_t Subnet::member_of(GroupIndex group, PortIndex port) {
         members_[index].group = group;
         members_[index].port = port;
         if (ports_[port].link_group == group) ports_[port].link_member = index;
+    } else {
+        // Of this port something is not known from now on: that it has not joined cannot be told any more.
+        requester_at(ports_[port].lid).gap = known_.now;
     }
     return index;
 }

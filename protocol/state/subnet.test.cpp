@@ -101,6 +101,18 @@ TEST_CASE("State: a flood of groups, ports and requests fills the tables and no 
     CHECK(feed.subnet.doubts().unanswered > 400);
 }
 
+TEST_CASE("State: of a port of which something found no room it is not known that it has not joined") {
+    Feed feed{{.members = 8}};
+    feed.join(a, broadcast_record(a, plain));
+    for (std::uint32_t i = 1; i < 7; ++i) feed(udp_to_group(b, 0xef000000u + i, 0xc001, plain, 8));
+    const auto knows = [&](const build::Node& from, std::uint32_t group) {
+        return feed(udp_to_group(from, group, 0xc002, plain, 8)).knows(Fact::watched);
+    };
+    CHECK(knows(a, 0xef010001));
+    CHECK_FALSE(knows(a, 0xef010002));
+    CHECK_FALSE(feed(arp_request(a, b.ipv4, plain)).knows(Fact::watched));
+}
+
 TEST_CASE("State: tables of the SA that never end are dropped and counted") {
     Feed feed;
     for (std::uint32_t i = 1; i < 100; ++i) {
