@@ -25,6 +25,8 @@ using Clock = std::chrono::steady_clock;
 
 /// Between two looks whether it has ended: the first, and the longest where each walks through all processes.
 constexpr std::chrono::milliseconds between_looks{5}, longest_between_looks{50};
+/// What SIGKILL has hit ends without a doing of its own, as soon as the kernel comes to it.
+constexpr std::chrono::milliseconds of_the_kernel{2000};
 
 void set_non_blocking(const Descriptor& descriptor) {
     if (descriptor) ::fcntl(descriptor.value(), F_SETFL, ::fcntl(descriptor.value(), F_GETFL) | O_NONBLOCK);
@@ -142,17 +144,21 @@ ssize_t ChildProcess::write(std::string_view octets) const noexcept {
     return count;
 }
 
-/// Reads away what is written, so that nobody waits in a full pipe; at most as long as `patience`.
-void ChildProcess::drain(std::chrono::milliseconds patience) {
+/// Reads away what is written, so that nobody waits in a full pipe; at most as long as `patience`. Whether there was
+/// something.
+bool ChildProcess::drain(std::chrono::milliseconds patience) {
     std::array<pollfd, 2> polled{{{output.value(), POLLIN, 0}, {diagnostics.value(), POLLIN, 0}}};
-    if (::poll(polled.data(), polled.size(), static_cast<int>(patience.count())) <= 0) return;
+    if (::poll(polled.data(), polled.size(), static_cast<int>(patience.count())) <= 0) return false;
     std::array<char, 4096> buffer{};
+    bool has_read = false;
     for (auto* const stream : {&output, &diagnostics}) {
         if (!*stream) continue;
         const auto count = ::read(stream->value(), buffer.data(), buffer.size());
+        has_read = has_read || count > 0;
         if (count > 0 && stream == &diagnostics && hear) hear({buffer.data(), static_cast<std::size_t>(count)});
         if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) stream->close();
     }
+    return has_read;
 }
 
 bool ChildProcess::is_group_gone() noexcept {
@@ -170,12 +176,18 @@ bool ChildProcess::is_group_gone() noexcept {
 
 /// All that there is of it gets the signal, once, and what appears meanwhile; 0: none.
 bool ChildProcess::ends_within(std::chrono::milliseconds patience, int signal) {
+    constexpr int most_last_words = 256;
     const auto until = Clock::now() + patience;
     std::set<pid_t> signalled;
     if (signal != 0 && !is_group_gone()) ::kill(-pid_, signal);
     for (auto pause = between_looks;; pause = std::min(2 * pause, longest_between_looks)) {
         const auto left = is_group_gone() || signal != 0 ? offspring_.left() : Processes{};
-        if (is_group_gone() && left.empty()) return true;
+        if (is_group_gone() && left.empty()) {
+            // What it wrote last; one that escaped may write for ever.
+            for (int i = 0; i < most_last_words && drain(std::chrono::milliseconds{0}); ++i) {
+            }
+            return true;
+        }
         for (const auto& [pid, process] : left)
             if (signal != 0 && signalled.insert(pid).second) ::kill(pid, signal);
         if (Clock::now() >= until) return false;
@@ -203,8 +215,7 @@ ChildProcess::~ChildProcess() {
     input.close();
     if (pid_ < 0) return;
     if (ends_within(grace_.to_restore, 0)) return;
-    for (const int signal : {SIGTERM, SIGKILL})
-        if (ends_within(grace_.to_end, signal)) return;
+    if (ends_within(grace_.to_end, SIGTERM) || ends_within(std::max(grace_.to_end, of_the_kernel), SIGKILL)) return;
     tell_of_what_is_left();
 }
 

@@ -73,7 +73,7 @@ public:
 
 private:
     void start(const Command& command, int stdin_end, int stdout_end, int stderr_end);
-    void drain(std::chrono::milliseconds patience);
+    bool drain(std::chrono::milliseconds patience);
     [[nodiscard]] bool is_group_gone() noexcept;
     bool ends_within(std::chrono::milliseconds patience, int signal);
     void tell_of_what_is_left();

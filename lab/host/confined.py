@@ -74,6 +74,12 @@ def user_for_qemu(is_kvm: bool) -> User | None:
     return None
 
 
+def is_within_reach(path: Path) -> bool:
+    """Whether a lent user can go to the folder of this path, which alone is lent to it. A temporary folder of root's own
+    may be closed to everybody else."""
+    return all(folder.stat().st_mode & stat.S_IXOTH for folder in path.absolute().parent.parents)
+
+
 class Descriptors:
     """What one boot of QEMU is handed, by name. Closed here at the end of the block; QEMU has them then."""
 

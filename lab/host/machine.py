@@ -17,7 +17,7 @@ from enum import Enum
 from pathlib import Path
 from typing import BinaryIO
 
-from confined import SANDBOX, Descriptors, lend, user_for_qemu
+from confined import SANDBOX, Descriptors, is_within_reach, lend, user_for_qemu
 from console import Console, has_panicked
 from private_folder import PrivateFolder
 from tools import LabError, last_lines, need_program, run, write_whole
@@ -115,6 +115,8 @@ class Machine:
         self.lines: list[str] = []  # the last of the console
         self.on_line: Callable[[str], None] = lambda line: None
         self._user = user_for_qemu(guest.accelerator == "kvm")
+        if guest.uplink is not None and not is_within_reach(guest.uplink):
+            self._user = None
         self._version = parse_version(run([need_program(_QEMU), "--version"], "asking QEMU for its version"))
         self._process: subprocess.Popen[bytes] | None = None
         self._console = Console(folder / "console.0")
