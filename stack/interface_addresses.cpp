@@ -97,7 +97,7 @@ std::size_t Interface::link_mtu(Family family) const noexcept {
 std::size_t Interface::mtu(Family family) const noexcept {
     const auto most = link_mtu(family);
     if (mtu_limit_ == 0) return most;
-    return policy(family).can_have_mtu(mtu_limit_, most) ? mtu_limit_ : most;
+    return policy(Family::ipv4).can_have_mtu(mtu_limit_, most) ? mtu_limit_ : most;
 }
 
 std::string Interface::set_mtu(std::size_t mtu) {

@@ -2,6 +2,8 @@
 // For tests: a day in the life of a node.
 #include "stack/policy_day.hpp"
 #include "protocol/build/connection.hpp"
+#include "stack/octets.hpp"
+#include "stack/reassembly.hpp"
 
 namespace ipoib::stack::test {
 namespace {
@@ -77,15 +79,17 @@ private:
         world_.loop.run_for(1100ms);
     }
     void unicast() {
-        for (const auto& to : {ip("10.1.0.2"), peer_.ib0().addresses().back().address}) {
+        for (const auto& to : {ip("10.1.0.2"), peer6()}) {
             ping(node_, to);
             ping(node_, to, 4000);
         }
-        for (const auto& to : {ip("10.1.0.1"), node_.ib0().addresses().back().address}) ping(peer_, to, 1990);
+        for (const auto& to : {ip("10.1.0.1"), node6()}) ping(peer_, to, 1990);
         for (const auto* nobody : {"10.1.0.77", "fe80::77"}) ping(node_, ip(nobody));
         peer_.ib0().neighbours().flush();
-        for (const auto& to : {ip("10.1.0.1"), node_.ib0().addresses().back().address}) ping(peer_, to);
+        for (const auto& to : {ip("10.1.0.1"), node6()}) ping(peer_, to);
     }
+    [[nodiscard]] IpAddress peer6() { return peer_.ib0().addresses().back().address; }
+    [[nodiscard]] IpAddress node6() { return node_.ib0().addresses().back().address; }
     [[nodiscard]] build::Node as_peer(std::uint32_t ipv4 = 0x0a010002) {
         auto node = peer_.ib0().self();
         node.ipv4 = ipv4;
@@ -122,6 +126,7 @@ private:
                                 .set(ArpAddresses::tpa, 0x0a010001)));
         ping(peer_, ip("10.1.0.1"));
         strange_packets6();
+        overlaps();
         // A peer of another IB subnet, behind a router that stands where the peer does.
         const auto remote = Gid::of(std::uint64_t{0xfec0} << 48, peer_.gid().interface_id());
         world_.subnet.sa().set_route(remote, as_peer().lid);
@@ -133,7 +138,7 @@ private:
     /// A question for the node's IPv6 address, straight to it, that says to come from the peer at `from`.
     [[nodiscard]] PacketBuilder solicitation(std::string_view from, bool has_grh = false) {
         const build::Link link = peer_.ib0().link();
-        const auto target = node_.ib0().addresses().back().address.octets;
+        const auto target = node6().octets;
         auto packet =
             has_grh ? build::unicast_with_grh(as_peer(), as_node(), link) : build::unicast(as_peer(), as_node(), link);
         return packet
@@ -156,6 +161,38 @@ private:
         ping(node_, ip("fe80::33"));
         inject(solicitation("fe80::35").set(Encap::type, EtherType{0x1234}));
         inject(solicitation("fe80::36", true));
+    }
+    /// Two fragments of a datagram that have eight octets in common, in IPv4 and in IPv6.
+    void overlaps() {
+        const build::Link link = peer_.ib0().link();
+        constexpr std::uint8_t more_fragments = 1;
+        const std::vector<std::uint8_t> piece(16);
+        for (const auto offset : {std::uint16_t{0}, std::uint16_t{1}}) {
+            Bytes<Ipv4> header;
+            header.set(Ipv4::identification, 5)
+                .set(Ipv4::flags, more_fragments)
+                .set(Ipv4::fragment_offset, offset)
+                .set(Ipv4::protocol, IpProtocol::udp)
+                .set(Ipv4::source, 0x0a010002)
+                .set(Ipv4::destination, 0x0a010001);
+            inject(build::unicast(as_peer(), as_node(), link).add(header).add(piece));
+            inject(build::unicast(as_peer(), as_node(), link)
+                       .add(Bytes<Ipv6>{}
+                                .set(Ipv6::next_header, IpProtocol::fragment)
+                                .set(Ipv6::source, peer6().octets)
+                                .set(Ipv6::destination, node6().octets))
+                       .add(fragment_of(offset, piece)));
+        }
+        for (const auto& to : {ip("10.1.0.1"), node6()}) ping(peer_, to);
+    }
+    [[nodiscard]] static std::vector<std::uint8_t> fragment_of(std::uint16_t offset, Octets piece) {
+        auto octets = octets_of(Bytes<FragmentHeader>{}
+                                    .set(FragmentHeader::next_header, IpProtocol::udp)
+                                    .set(FragmentHeader::offset, offset)
+                                    .set(FragmentHeader::more, true)
+                                    .set(FragmentHeader::identification, 5));
+        append(octets, piece);
+        return octets;
     }
     void send(std::string_view to) {
         static_cast<void>(node_.ib0().sockets().send(ip(to), 9, std::vector<std::uint8_t>(30, 1), 3));
@@ -208,15 +245,16 @@ private:
         for (const auto* group : {"239.3.3.4", "ff15::3:4"}) REQUIRE(world_.join(peer_, ip(group)).empty());
         node_.ib0().router().disable();
         world_.settle();
-        programs();
+        for (const auto* group : {"239.2.2.4", "ff15::2:4"}) programs(group);
+        mtus();
         newer_address();
     }
     /// Of two programs in a group that was sent to before one listens; the other one leaves.
-    void programs() {
+    void programs(std::string_view name) {
         auto& node = node_.ib0();
-        const auto group = ip("239.2.2.4");
+        const auto group = ip(name);
         const auto says = [this](const std::string& reason) { told_ += reason + '\n'; };
-        send("239.2.2.4");
+        send(name);
         REQUIRE(node.sockets().listen(group, 9).empty());
         node.membership().join(group, says, Membership::User::socket);
         node.membership().join(group, says);
@@ -226,9 +264,12 @@ private:
         static_cast<void>(peer_.ib0().sockets().send(group, 9, std::vector<std::uint8_t>(30, 1), 3));
         world_.settle();
         for (const auto& one : node.sockets().take()) told_ += wire::text(one.from) + '\n';
+    }
+    void mtus() {
+        auto& node = node_.ib0();
         for (const std::size_t mtu : {std::size_t{4000}, std::size_t{1500}, node.mtu()}) {
             told_ += node.set_mtu(mtu) + '\n';
-            ping(node_, ip("10.1.0.2"), 1600);
+            for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to, 1600);
         }
     }
     void newer_address() {
@@ -238,9 +279,11 @@ private:
         };
         tell();
         inject(build::arp_request(as_peer(), 0x0a010001, peer_.ib0().link()).set(ArpAddresses::sha_qpn, 0x777));
-        ping(node_, ip("10.1.0.2"));
+        inject(solicitation(wire::text(peer6())).set(LinkAddressOption::qpn, 0x777));
+        for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to);
         tell();
         inject(build::arp_request(as_peer(), 0x0a010001, peer_.ib0().link()));
+        inject(solicitation(wire::text(peer6())));
     }
     void failures() {
         auto& faults = world_.subnet.sa().faults;
@@ -258,15 +301,14 @@ private:
         world_.loop.run_for(1s);
     }
     void late() {
-        const auto peer6 = peer_.ib0().addresses().back().address;
-        for (const auto& to : {ip("10.1.0.2"), peer6}) ping(node_, to);
+        for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to);
         world_.loop.run_for(40s);
-        for (const auto& to : {ip("10.1.0.2"), peer6}) ping(node_, to);
+        for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to);
         node_.ib0().down();
         world_.settle();
         REQUIRE(node_.ib0().up().empty());
         world_.loop.run_for(1s);
-        for (const auto& to : {peer6, ip("10.1.0.2")}) ping(node_, to);
+        for (const auto& to : {peer6(), ip("10.1.0.2")}) ping(node_, to);
         world_.subnet.start_manager(false);
         world_.loop.run_for(5s);
     }
@@ -275,9 +317,9 @@ private:
             host->ib0().connections().enable();
             host->ib0().neighbours().flush();
         }
-        for (const auto& to : {peer_.ib0().addresses().back().address, ip("10.1.0.2"), ip("10.1.0.2")}) ping(node_, to);
+        for (const auto& to : {peer6(), ip("10.1.0.2"), ip("10.1.0.2")}) ping(node_, to);
         ping(peer_, ip("10.1.0.1"));
-        ping(peer_, node_.ib0().addresses().back().address);
+        ping(peer_, node6());
         // One peer with two connections: IP over the first, before and after the second.
         constexpr std::uint32_t busy = 0x996;
         const auto qpn = connect(busy, 10);
