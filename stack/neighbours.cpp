@@ -124,7 +124,8 @@ void Neighbours::confirmed(Entry& neighbour) {
 std::vector<std::pair<IpAddress, HardwareAddress>> Neighbours::list() const {
     std::vector<std::pair<IpAddress, HardwareAddress>> all;
     for (const auto& [address, neighbour] : entries_)
-        if (neighbour.is_resolved) all.emplace_back(address, interface_.policy(family_of(address)).told_address(neighbour.link_address));
+        if (neighbour.is_resolved)
+            all.emplace_back(address, interface_.policy(family_of(address)).told_address(neighbour.link_address));
     return all;
 }
 

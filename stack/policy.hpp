@@ -5,44 +5,13 @@
 
 #include "protocol/wire/cm.hpp"
 #include "protocol/wire/dhcp.hpp"
-#include "stack/link.hpp"
+#include "stack/answers.hpp"
+#include "stack/family.hpp"
 
 namespace ipoib::stack {
 
-/// What follows the P_Key in an MGID.
-struct GroupId {
-    std::uint16_t high = 0;  ///< 16 bits
-    std::uint64_t low = 0;   ///< 64 bits
-};
-
-/// Whom a decision concerns. What is of no family (setting up the link, ARP, broadcasts, subscriptions) goes with IPv4.
-enum class Family : std::uint8_t { ipv4, ipv6 };
-[[nodiscard]] constexpr Family family_of(wire::EtherType protocol) noexcept {
-    return protocol == wire::EtherType::ipv6 ? Family::ipv6 : Family::ipv4;
-}
-[[nodiscard]] inline Family family_of(const wire::IpAddress& address) noexcept {
-    return address.is_v4() ? Family::ipv4 : Family::ipv6;
-}
-/// By its signature.
-[[nodiscard]] Family family_of_group(const wire::Gid& mgid) noexcept;
-
 /// Where a packet goes whose group does not exist.
 enum class Fallback : std::uint8_t { drop, all_router, broadcast };
-
-/// Answers that are longer than one line.
-namespace answers {
-[[nodiscard]] GroupId ipv6_group_id(const wire::Gid& group) noexcept;
-[[nodiscard]] GroupId ipv4_group_id(std::uint32_t group) noexcept;
-[[nodiscard]] bool is_beyond_link_local(const wire::IpAddress& group) noexcept;
-[[nodiscard]] bool is_directed_broadcast(const wire::IpAddress& address, const wire::IpNetwork& network) noexcept;
-[[nodiscard]] bool is_modified_eui64(std::uint64_t guid) noexcept;
-[[nodiscard]] std::uint64_t interface_id(std::uint64_t guid, bool is_modified) noexcept;
-[[nodiscard]] std::vector<std::uint8_t> nd_option(std::uint8_t type, const HardwareAddress& address);
-[[nodiscard]] bool is_group_of_link(const wire::Gid& mgid, const Link& link) noexcept;
-[[nodiscard]] std::uint64_t service_id(std::uint32_t ud_qpn) noexcept;
-[[nodiscard]] bool accepts_crossing(const HardwareAddress& local, const HardwareAddress& remote) noexcept;
-[[nodiscard]] std::vector<std::uint8_t> dhcp_client_identifier(std::uint64_t port_guid);
-}  // namespace answers
 
 /// One member for each decision; the default is the RFC's answer. A wrong stack differs in one member. The ids are
 /// those of protocol/requirements.

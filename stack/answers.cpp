@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The answers of RFC 4391 and RFC 4755 that are longer than one line.
-#include "stack/policy.hpp"
+#include "stack/answers.hpp"
 
 #include "stack/octets.hpp"
 
@@ -9,10 +9,6 @@ using namespace wire;
 
 namespace {
 constexpr std::uint64_t universal_bit = std::uint64_t{0x02} << 56;
-}
-
-Family family_of_group(const Gid& mgid) noexcept {
-    return mgid_of(mgid)[Mgid::signature] == ipv6_signature ? Family::ipv6 : Family::ipv4;
 }
 
 /// RFC 4391, 4: the lower 80 bits of the address, as they are.
