@@ -156,6 +156,16 @@ InterfaceFacts Dut::interface() {
     return facts;
 }
 
+/// What is not told cannot be taken back: it stays as it was set.
+InterfaceFacts Dut::as_far_as_told() {
+    try {
+        return interface();
+    } catch (const Unsupported&) {
+    } catch (const ControlFailed&) {
+    }
+    return {};
+}
+
 void Dut::up() { request("up", {}, bring_up_deadline); }
 void Dut::down() { request("down"); }
 void Dut::restart() { request("restart", {}, bring_up_deadline); }
@@ -166,17 +176,12 @@ void Dut::lend_address(const wire::IpNetwork& address) {
     undo_later([this, address] { remove_address(address); });
 }
 void Dut::set_mtu(std::size_t mtu) {
-    const auto before = interface().mtu;
+    const auto before = as_far_as_told().mtu;
     request("set_mtu", {{{"mtu", mtu}}});
     if (before != 0) undo_later([this, before] { request("set_mtu", {{{"mtu", before}}}); });
 }
 void Dut::set_mode(std::string_view mode) {
-    std::string before;
-    try {
-        before = interface().mode;
-    } catch (const Unsupported&) {
-    } catch (const ControlFailed&) {  // then it stays as it was set
-    }
+    const auto before = as_far_as_told().mode;
     request("set_mode", {{{"mode", mode}}});
     if (!before.empty() && before != mode) undo_later([this, before] { request("set_mode", {{{"mode", before}}}); });
 }

@@ -119,6 +119,8 @@ private:
     void probe_honesty(std::uint64_t seed);
     void start_or_stop(const char* service, bool is_started);
 
+    /// For undo(): empty where it is not told.
+    [[nodiscard]] InterfaceFacts as_far_as_told();
     /// Keeps how a request is taken back.
     void undo_later(std::function<void()> request) { undo_.push_back(std::move(request)); }
 
