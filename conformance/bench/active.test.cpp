@@ -158,7 +158,7 @@ TEST_CASE("Active run: a violation names step, requirement, frame and field, and
     CHECK(failed.parts[0].verdict == Verdict::pass);
     CHECK(failed.parts[1].id == "RFC4391-6-02");
     CHECK(failed.parts[1].verdict == Verdict::fail);
-    REQUIRE(failed.details.size() == 2);  // in IPv4 and IPv6
+    REQUIRE(failed.details.size() == 4);  // echo replies and answers with the address, in IPv4 and IPv6
     PassiveRun passive{.captures = {failed.evidence}, .rules = {rules::find("RULE-RFC4391-6-02")}};
     const auto judged = check(passive).results.at(0);
     CHECK(judged.verdict == Verdict::fail);
