@@ -11,7 +11,6 @@ import shlex
 import signal
 import socket
 import subprocess
-import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
 
