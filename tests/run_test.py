@@ -263,11 +263,11 @@ class Run(Active):
             with self.subTest(arguments=arguments):
                 self.refuse(words, *arguments)
 
-    def test_a_fabric_that_is_not_there_is_an_error_of_every_case_and_the_reports_are_written(self):
+    def test_a_fabric_that_is_not_there_is_one_error_and_the_reports_are_written(self):
         junit = self.folder / "r.xml"
         arguments = ("--fabric", f"socket:{self.folder / 'none'}", "--dut", "none")
         results = self.results(*arguments, "--junit", junit, CASE, code=3)["results"]
-        self.assertEqual([(r["id"], r["verdict"]) for r in results], [(CASE, "ERROR")])
+        self.assertEqual([(r["id"], r["verdict"]) for r in results], [("SESSION", "ERROR")])
         self.assertIn("No such file", results[0]["message"])
         self.assertEqual(ElementTree.parse(junit).getroot().find("testsuite").get("errors"), "1")
         self.assertEqual(conform("list", *arguments).returncode, 3)

@@ -170,6 +170,14 @@ std::string list_of(const std::vector<wire::IpNetwork>& networks) {
     return list_of(values);
 }
 
+const std::vector<std::string> usual_modes{"datagram"};
+constexpr std::size_t usual_mtu = 2044;
+
+/// A key, or how it would be stated.
+std::string stated(bool is_stated, std::string_view key, const std::string& value) {
+    return (is_stated ? "" : "# ") + std::string(key) + value;
+}
+
 }  // namespace
 
 Loaded<Profile> parse_profile(std::string_view text, std::string_view source) {
@@ -191,17 +199,18 @@ std::string to_toml(const Profile& profile) {
     for (const auto& [key, value] : profile.dut) text += key + " = " + reports::toml_string(value) + '\n';
     text += "\n[profile]\n# \"host\", or \"router\": an IP multicast router by RFC 4391, 11\nrole = ";
     text += profile.role == Role::router ? "\"router\"\n" : "\"host\"\n";
-    text +=
-        "# transports it speaks: \"datagram\" (RFC 4391), \"connected\" (RFC 4755)\nmodes = " + list_of(profile.modes);
-    text += "\n# octets of an IP packet\nmtu = " + std::to_string(profile.mtu);
+    text += "# transports it speaks: \"datagram\" (RFC 4391), \"connected\" (RFC 4755)\n" +
+            stated(!profile.modes.empty(), "modes = ", list_of(profile.modes.empty() ? usual_modes : profile.modes));
+    text += "\n# octets of an IP packet, as it is configured\n" +
+            stated(profile.mtu != 0, "mtu = ", std::to_string(profile.mtu == 0 ? usual_mtu : profile.mtu));
     text +=
         "\n# how its port GUIDs are made, as the vendor states: \"eui64\", \"modified-eui64\" or \"unknown\"\n"
         "guid_format = " +
         reports::toml_string(profile.guid_format);
     text +=
-        "\n# what its IPv6 interface identifier is made of: \"guid\", \"stable-opaque\" (RFC 8064) or \"lid\"\n"
-        "interface_id = " +
-        reports::toml_string(profile.interface_id);
+        "\n# what its IPv6 interface identifier is made of: \"guid\", \"stable-opaque\" (RFC 8064) or \"lid\"\n" +
+        stated(!profile.interface_id.empty(),
+               "interface_id = ", reports::toml_string(profile.interface_id.empty() ? "guid" : profile.interface_id));
     text += "\n# a send-only membership ends after so long without traffic; \"0s\": never\nsend_only_leave = \"" +
             std::to_string(profile.send_only_leave.count()) + "s\"";
     text +=

@@ -218,12 +218,17 @@ void Session::bring_dut_up() {
             why = failure.what();
         }
     }
-    const auto deadline = loop().now() + scaled(longest_start);
+    // Who has been waited for so long in vain is looked for, in case that it comes up yet.
+    const auto patience = times_down_ < 2 ? longest_start : 1s;
+    const auto deadline = loop().now() + scaled(patience);
     while (!find_dut()) {
-        if (loop().now() >= deadline || fabric::Loop::stop_requested())
-            throw CaseEnds::inconclusive("the DUT's interface does not come up within 30 s (" + why + ")");
+        if (loop().now() >= deadline || fabric::Loop::stop_requested()) {
+            ++times_down_;
+            throw DutStaysDown(why);
+        }
         loop().run_for(between_looks);
     }
+    times_down_ = 0;
 }
 
 void Session::take_dut_down() {

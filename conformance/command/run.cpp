@@ -67,16 +67,14 @@ std::string repeat_command(const Options& options, const std::string& program) {
 }
 
 /// The rig could not be made: nothing of what was asked for can be judged.
-reports::Results all_in_error(const ActiveRun& run, const std::string& why) {
+reports::Results none_begun(const ActiveRun& run, const std::string& why) {
+    reports::Result result{.id = "SESSION", .title = "There is a session to begin with"};
+    result.verdict = reports::Verdict::error;
+    result.message = why;
+    result.notes.push_back(
+        fmt::format("{} case{} not begun", run.cases.size(), run.cases.size() == 1 ? " was" : "s were"));
     reports::Results results;
-    for (const auto* one : run.cases) {
-        reports::Result result{.id = std::string(one->id), .title = std::string(one->title)};
-        for (const auto* requirement : one->checks) result.checks.emplace_back(requirement->id);
-        result.verdict = reports::Verdict::error;
-        result.na = reports::NotJudged::none;
-        result.message = why;
-        results.results.push_back(std::move(result));
-    }
+    results.results.push_back(std::move(result));
     return results;
 }
 
@@ -89,7 +87,7 @@ reports::Results drive(const Aim& aim) {
         fabric::Loop::clear_stop();
         return results;
     } catch (const Fault& fault) {
-        return all_in_error(aim.run, fault.what());
+        return none_begun(aim.run, fault.what());
     }
 }
 
@@ -117,13 +115,20 @@ std::string time_text(std::chrono::duration<double> time) { return fmt::format("
 /// Tells what would be done.
 int rehearse(const Aim& aim) {
     const auto rig = rig_for(aim.target);
+    std::optional<std::vector<std::string>> dut_can;
+    std::string why_not_asked;
+    try {
+        if (aim.run.has_control) dut_can = rig->dut_can();
+    } catch (const std::runtime_error& failure) {
+        why_not_asked = failure.what();
+    }
     const double scale = aim.target.session.timeout_scale * aim.run.repeat;
     std::chrono::duration<double> total{};
     std::size_t can_run = 0;
     std::string text;
     for (const auto* one : aim.run.cases) {
         text += fmt::format("{:<28} impact {:<8} ", one->id, name(one->impact));
-        if (const auto why_not = obstacle(*one, aim.run, rig->abilities())) {
+        if (const auto why_not = obstacle(*one, aim.run, rig->abilities(), dut_can ? &*dut_can : nullptr)) {
             text += fmt::format("NA ({}): {}\n", reports::name(why_not->reason), why_not->why);
             continue;
         }
@@ -136,6 +141,7 @@ int rehearse(const Aim& aim) {
                         can_run, aim.run.cases.size(), time_text(total), aim.run.rules.size());
     text += rig->is_virtual() ? "Nothing was sent. The clock is virtual: nothing will wait.\n" : "Nothing was sent.\n";
     print(text);
+    if (!why_not_asked.empty()) throw Fault("the DUT's adapter cannot be asked: " + why_not_asked);
     return exit_ok;
 }
 

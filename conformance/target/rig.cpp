@@ -118,6 +118,20 @@ public:
         if (end.is_broken) drop();
         return problem;
     }
+    [[nodiscard]] std::vector<std::string> dut_can() override {
+        Dut dut{control(), target_.session.interface, target_.session.timeout_scale};
+        std::vector<std::string> can;
+        try {
+            dut.greet(target_.session.seed);
+            can = dut.abilities();
+            dut.bye();
+        } catch (...) {
+            drop();
+            throw;
+        }
+        drop();
+        return can;
+    }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override {
         return fabric_ ? fabric_->facts() : facts_;
     }

@@ -9,6 +9,7 @@ const Case ip_mtu_is_2044{
     .checks = {&rfc4391::ip_mtu_2044, &rfc4391::default_mtu_2044},
     .pass_if = "an echo request of 2044 octets is answered by one packet of 2044 octets",
     .tags = {"mtu", "ipv4", "ipv6"},
+    .least_mtu = 2044,
     .in_both_families = true,
     .steps =
         [](Bench& bench) {
