@@ -62,6 +62,8 @@ ordered_json to_json(const MutantOutcome& outcome) {
             {"extra", outcome.extra},
             {"blind", outcome.blind},
             {"wrongly_spared", outcome.wrongly_spared},
+            {"accusing", outcome.accusing},
+            {"inconclusive", outcome.inconclusive},
             {"wrongly_failed", outcome.wrongly_failed},
             {"lasting", lasting_json(outcome)}};
 }

@@ -297,6 +297,10 @@ MutantOutcome outcome_of(const Mutant& mutant, const reports::Results& results,
         if (is_doubted) outcome.wrongly_failed.push_back(result.id + " INCONC " + result.message);
         if (result.verdict == Verdict::error) outcome.wrongly_failed.push_back(result.id + " ERROR " + result.message);
         if (is_violation(result.verdict)) outcome.killed_by.push_back(result.id);
+        if (find_case(result.id) != nullptr) {
+            outcome.accusing += is_violation(result.verdict);
+            outcome.inconclusive += result.verdict == Verdict::inconc;
+        }
         const bool is_spared = std::ranges::find(mutant.spares, result.id) != mutant.spares.end();
         if (const bool missed = is_blind(result, mutant); missed != is_spared)
             (missed ? outcome.blind : outcome.wrongly_spared).push_back(result.id);
@@ -312,6 +316,19 @@ std::string options_of(const Mutant& mutant) {
     auto text = "--dut " + target.dut;
     if (target.fabric != usual.fabric) text += " --fabric " + target.fabric;
     if (target.scenario != usual.scenario) text += " --scenario " + target.scenario;
+    return text;
+}
+
+/// The mutants with the most of something: "arp-silent 56, maps-32-bits 23".
+std::string worst(const std::vector<MutantOutcome>& mutants, std::size_t MutantOutcome::*count) {
+    constexpr std::size_t most = 5;
+    std::vector<const MutantOutcome*> some;
+    for (const auto& one : mutants)
+        if (one.*count > 1) some.push_back(&one);
+    std::ranges::stable_sort(some, [&](const auto* a, const auto* b) { return a->*count > b->*count; });
+    std::string text;
+    for (std::size_t i = 0; i < std::min(some.size(), most); ++i)
+        text.append(i == 0 ? "" : ", ").append(some[i]->mutant->name).append(" " + std::to_string(some[i]->*count));
     return text;
 }
 
@@ -338,6 +355,10 @@ std::string kill_matrix(const SelftestOutcome& outcome) {
     }
     for (const auto& failure : outcome.reference_failures) text += "reference " + failure + '\n';
     for (const auto& idle : outcome.idle_cases) text += "no mutant dies by " + idle + '\n';
+    if (const auto most = worst(outcome.mutants, &MutantOutcome::accusing); !most.empty())
+        text += "accused by the most cases: " + most + '\n';
+    if (const auto most = worst(outcome.mutants, &MutantOutcome::inconclusive); !most.empty())
+        text += "keep the most cases from a verdict: " + most + '\n';
     text += std::to_string(right) + " of " + std::to_string(dead) + " mutants die by just what they break\n";
     if (permitted == 0) return text;
     const auto accused = static_cast<std::size_t>(

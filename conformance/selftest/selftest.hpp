@@ -45,6 +45,9 @@ struct MutantOutcome {
     /// it names though they do find it, or do not come to it.
     std::vector<std::string> blind, wrongly_spared;
     std::vector<LastingOutcome> lasting{};
+    /// How many of the cases say that something is wrong (FAIL, WARN), and how many come to no verdict. One wrong field
+    /// is best told by one case, and keeps few from theirs.
+    std::size_t accusing = 0, inconclusive = 0;
 
     [[nodiscard]] bool is_permitted() const noexcept { return mutant->breaks.empty(); }
     /// Found by just what it declares; what is permitted is found by nothing.
