@@ -60,7 +60,7 @@ std::vector<Sample> samples() {
 }
 
 /// AddressSanitizer keeps up to 256 MiB of freed memory to find uses of it.
-constexpr std::size_t kept_by_sanitizer_kib = is_sanitized ? 512 << 10 : 0;
+constexpr std::size_t kept_by_sanitizer_kib = ipoib::is_sanitized ? 512 << 10 : 0;
 
 std::size_t peak_kib() {
     rusage usage{};
