@@ -82,6 +82,14 @@ TEST_CASE("Active run: the reference passes every case and every rule, in each s
         }
 }
 
+// Under every case: tests/documentation_test.py.
+TEST_CASE("Selftest: each mutant breaks what it declares and nothing else") {
+    const auto outcome = selftest({.cases = all_cases()});
+    INFO(kill_matrix(outcome));
+    CHECK(outcome.is_complete);
+    CHECK(outcome.mutants.size() >= 60);
+}
+
 TEST_CASE("Active run: the same seed gives the same results, another seed the same verdicts") {
     const auto report = [](std::uint64_t seed) {
         auto active = everything({});
