@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a stack forgets to ask for again.
+#include "conformance/mutants/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Mutant ignores_reregistration{
+    .name = "ignores-reregistration",
+    .what = "joins nothing again when the subnet manager asks it to reregister",
+    .breaks = {&rfc4391::broadcast_full_member_join, &rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack = [](Policy& policy) { policy.rejoins = false; },
+};
+
+const Mutant forgets_to_resubscribe{
+    .name = "forgets-to-resubscribe",
+    .what = "does not subscribe to traps 66 and 67 again when the subnet manager asks it to reregister",
+    .breaks = {&rfc4391::group_trap_subscription},
+    .stack = [](Policy& policy) { policy.resubscribes = false; },
+};
+
+}  // namespace ipoib::conformance
