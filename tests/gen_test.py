@@ -75,7 +75,7 @@ class Generate(Folder):
 
     def test_the_summary_as_json(self):
         run = generate("udp", "--count", 5, "--out", self.folder / "x.pcap", "--stats", "json")
-        self.assertEqual(json.loads(run.stderr)["packets"], 5 + 3 * 4)
+        self.assertEqual(json.loads(run.stderr)["packets"], 5 + 7 * 4)
 
     def test_a_pipe_is_a_capture_too(self):
         piped = generate("ping4", "--count", 10, "--out", "-", "--quiet")
