@@ -342,9 +342,11 @@ constexpr Rule rules_of_context_groups[] = {
      .evidence = Evidence::nothing_between,
      .over =
          [](const Packet&, const Known& known) {
+             // A Delete between two joins is a reason to ask.
              const auto& member = *known.member;
-             return state::Span{.since = member.lone_since,
-                                .senders = {{{{known.subject->lid, member.sent_by}, member.lone_since}}}};
+             auto span = with_sa(known, member.lone_since);
+             span.senders[0] = {{known.subject->lid, member.sent_by}, member.lone_since};
+             return span;
          },
      .applies =
          [](const Packet& p, const Known& known) {
