@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace ipoib {
 namespace {
@@ -39,12 +40,12 @@ std::string by_number(char32_t c) {
     return text;
 }
 
-}  // namespace
-
-std::string printable(std::string_view text, Lines lines) {
+/// What is printable of the text's beginning, as far as it takes to be longer than `most`.
+std::string printable_beginning(std::string_view text, Lines lines, std::size_t most) {
     std::string out;
-    out.reserve(text.size());
-    for_each_character(text, [&](const Character& character, std::string_view octets) {
+    while (!text.empty() && out.size() <= most) {
+        const auto character = first_character(text);
+        const auto octets = text.substr(0, character.octets);
         const auto c = character.value;
         const bool is_blank = c == '\n' || c == '\t';
         if (!character.is_legal)
@@ -55,11 +56,21 @@ std::string printable(std::string_view text, Lines lines) {
             out += octets;
         else
             out += by_number(c);
-    });
+        text.remove_prefix(character.octets);
+    }
     if (lines == Lines::join && !out.empty() && out.back() == ' ') out.pop_back();
     return out;
 }
 
-std::string one_line(std::string_view text, std::size_t limit) { return clipped(printable(text, Lines::join), limit); }
+}  // namespace
+
+std::string printable(std::string_view text, Lines lines) {
+    return printable_beginning(text, lines, std::numeric_limits<std::size_t>::max());
+}
+
+std::string one_line(std::string_view text, std::size_t limit) {
+    // A blank at the end goes.
+    return clipped(printable_beginning(text, Lines::join, limit + 1), limit);
+}
 
 }  // namespace ipoib

@@ -44,3 +44,15 @@ TEST_CASE("one_line: it is as long as asked at most, and made visible before it 
     CHECK(one_line(std::string(6, '\x1b'), 20).size() <= 20);
     CHECK(one_line("a" + std::string(100, ' ') + "b", 20) == "a b");
 }
+
+TEST_CASE("one_line: what is cut is the beginning of the whole") {
+    const std::string text = " a \x1b\xff \xe2\x82\xac\xe2\x80\xae  \xf0\x9f\x98\x80\t\n b\xf3\xa0\x80\x81   \xc3 ";
+    for (std::size_t size = 0; size <= text.size(); ++size)
+        for (std::size_t limit = 0; limit < 90; ++limit) {
+            CAPTURE(size, limit);
+            const auto part = text.substr(0, size);
+            REQUIRE(one_line(part, limit) == clipped(printable(part, Lines::join), limit));
+            const auto whole = valid_utf8(part);
+            REQUIRE((whole.size() <= limit) == (clipped(part, limit) == whole));
+        }
+}

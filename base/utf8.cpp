@@ -47,7 +47,9 @@ std::string valid_utf8(std::string_view text) {
 }
 
 std::string clipped(std::string_view text, std::size_t limit) {
-    auto legal = valid_utf8(text);
+    // Nothing becomes shorter: what is behind the limit needs not be looked at, but for the character that is there.
+    constexpr std::size_t longest_character = 4;
+    auto legal = valid_utf8(text.size() > limit ? text.substr(0, limit + longest_character) : text);
     if (legal.size() <= limit) return legal;
     constexpr std::string_view mark = "... (cut)";
     auto end = limit > mark.size() ? limit - mark.size() : limit;

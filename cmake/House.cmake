@@ -107,19 +107,24 @@ function(ipoib_library name)
   endif()
 endfunction()
 
-# ipoib_test(NAME [OPTIMISED] SOURCES... LIBRARIES...): a Catch2 program, run as one test.
+# ipoib_test(NAME SOURCES... LIBRARIES...): a Catch2 program; each of its test cases is a test.
 function(ipoib_test name)
-  cmake_parse_arguments(arg "OPTIMISED" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
   if(NOT IPOIB_TESTS)
     return()
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} ipoib_catch ipoib_house)
   target_compile_definitions(${name} PRIVATE IPOIB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  # Half of what a clean build compiles is tests, which take longer to be optimised than to run, but for those that are
-  # OPTIMISED. The linker takes templates as the tests have them.
-  if(IPOIB_UNITY AND NOT arg_OPTIMISED)
+  # Half of what a clean build compiles is tests, which take longer to be optimised than to run.
+  if(IPOIB_UNITY)
     target_compile_options(${name} PRIVATE -O0)
+  endif()
+  # Sanitizers take longer to start a program than most of its test cases take. What is left out here is left out by the
+  # other build, too, which tells it.
+  if(IPOIB_SANITIZE)
+    add_test(NAME ${name} COMMAND ${name})
+    return()
   endif()
   # A test that says so, and fails nowhere, counts as skipped: Catch2 2 has no word for that.
   catch_discover_tests(${name} TEST_PREFIX "${name}: " DISCOVERY_MODE PRE_TEST

@@ -17,7 +17,7 @@ Complaints::Complaints(std::string_view file) : file_(one_line(file, longest_nam
 
 void Complaints::add(std::size_t line, std::string_view what) {
     if (++count_ > most_complaints) return;
-    text_ += fmt::format("{}{}:{}: {}", text_.empty() ? "" : "\n", file_, line, printable(what));
+    text_ += fmt::format("{}{}:{}: {}", text_.empty() ? "" : "\n", file_, line, one_line(what));
 }
 
 std::string Complaints::text() const {

@@ -12,6 +12,7 @@ namespace ipoib::reports {
 class Complaints {
 public:
     explicit Complaints(std::string_view file);
+    /// `what` may have a name in it that the file says: it becomes one printable line.
     void add(std::size_t line, std::string_view what);
     /// "file:line: what", one a line; empty when there is none.
     [[nodiscard]] std::string text() const;

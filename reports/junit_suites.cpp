@@ -187,8 +187,9 @@ std::vector<Suite> suites_of(const Results& run, const std::vector<Result>& faul
         if (host < run.hosts.size()) suite.host = &run.hosts[host];
         if (capture < run.captures.size()) suite.capture = &run.captures[capture];
         std::string label = suite.host ? one_line(suite.host->name) : "";
-        if (suite.capture && groups.size() > 1) label += (label.empty() ? "" : " ") + one_line(suite.capture->file);
-        suite.name = suite_names.unique(name + (label.empty() ? "" : " " + label));
+        if (suite.capture && groups.size() > 1)
+            label.append(label.empty() ? "" : " ").append(one_line(suite.capture->file));
+        suite.name = suite_names.unique(label.empty() ? name : fmt::format("{} {}", name, label));
         for (const auto* result : group) {
             auto own = one_line(result->id + " " + result->title);
             if (!label.empty()) own += fmt::format(" [{}]", label);

@@ -80,10 +80,9 @@ std::string in_ranges(const std::vector<std::string>& names) {
     std::string text;
     for (const auto& [family, numbers] : families) {
         const auto& [before, behind, width] = family;
-        auto list = ranges(numbers, width);
-        if (numbers.size() > 1) list = '[' + list + ']';
-        text += fmt::format("{}{}{}{}", text.empty() ? "" : ", ", one_line(before, longest_name), list,
-                            one_line(behind, longest_name));
+        const std::string_view opens = numbers.size() > 1 ? "[" : "", closes = numbers.size() > 1 ? "]" : "";
+        text += fmt::format("{}{}{}{}{}{}", text.empty() ? "" : ", ", one_line(before, longest_name), opens,
+                            ranges(numbers, width), closes, one_line(behind, longest_name));
         if (text.size() > longest_list) break;
     }
     return text;

@@ -229,9 +229,9 @@ class Usage(Merge):
         self.refused("--list", "/nonexistent", word="/nonexistent")
         self.refused("-", "n2=-", word="only once")
         self.refused(good, "--json", good, word="would be overwritten")
-        new = os.path.relpath(self.folder / "new.json")
-        self.refused(good, "--json", new, "--junit", "./" + new, word="would be overwritten")
-        self.refused(good, "--json", new, "--junit", self.folder / "new.json", word="would be overwritten")
+        # A name that is not there yet, in the folder where it is said.
+        for other in ("./new.json", str(self.folder / "new.json")):
+            self.refused(good.resolve(), "--json", "new.json", "--junit", other, word="would be overwritten", cwd=self.folder)
         self.refused(good, "--expect", "/nonexistent", word="/nonexistent")
         nameless = json.loads(good.read_text())
         nameless["host"] = ""

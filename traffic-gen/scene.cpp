@@ -79,9 +79,7 @@ Gid Scene::group6(std::size_t index) const noexcept {
 bool Scene::is_of_range(const Gid& mgid, unsigned range) noexcept {
     constexpr std::uint32_t group_bits = 0x0fffffff;
     const auto id = mgid.interface_id();
-    const auto is_in = [&](std::uint64_t first) {
-        return id >= first + range * most_groups && id < first + (range + 1) * most_groups;
-    };
+    const auto is_in = [&](std::uint64_t first) { return id >= first && (id - first) / most_groups == range; };
     return is_in(first_group4 & group_bits) || is_in(first_group6);
 }
 

@@ -65,6 +65,17 @@ TEST_CASE("Profile: what is no TOML is told with its line, in ASCII and beyond")
     CHECK_FALSE(parse_profile(std::string(3, '\0'), "f"));
 }
 
+TEST_CASE("Profile: a name of the file is shown as a part of one line, whatever is in it") {
+    for (const auto* const file :
+         {"'\t'.a = 1\n", "\"a\\nf:9: all is well\" = 1\n", "[dut]\n\"a\\u001b[2J\\r\" = 'x'\n"}) {
+        const auto profile = parse_profile(file, "f");
+        CHECK(profile.error.starts_with("f:"));
+        CHECK(profile.error.find_first_of("\t\r\n\x1b") == std::string::npos);
+    }
+    const auto many = parse_profile('"' + std::string(100'000, 'a') + "\" = 1\n", "f");
+    CHECK((!many.error.empty() && many.error.size() < 1100));
+}
+
 TEST_CASE("Profile: what is written reads as the same") {
     Profile profile;
     profile.dut = {{"name", "a \"b\" \\ c"}, {"os", "Debian"}};

@@ -53,6 +53,7 @@ private:
 /// How many cases cannot run for each reason, the most frequent first.
 std::string count_of_obstacles(const std::map<std::string, std::size_t>& counts) {
     std::vector<std::pair<std::size_t, std::string>> sorted;
+    sorted.reserve(counts.size());
     for (const auto& [why, count] : counts) sorted.emplace_back(count, why);
     std::ranges::stable_sort(sorted, std::greater{}, [](const auto& one) { return one.first; });
     std::string text;

@@ -111,6 +111,7 @@ reports::Results joined(const std::vector<Source>& all, const ReportOptions& opt
 int run_merge(const MergeOptions& options, const std::vector<std::string>& command) {
     const auto all = sources(options);
     std::vector<std::string> taken;
+    taken.reserve(all.size() + 1);
     for (const auto& source : all) taken.push_back(source.file);
     if (!options.list.empty()) taken.push_back(options.list);
     refuse_overwriting(options.report, std::move(taken));

@@ -73,7 +73,7 @@ std::vector<const Relation*> relations_of(const MetamorphicOptions& options) {
         std::string names;
         for (const auto* relation : metamorphic::all_relations())
             names.append(names.empty() ? "" : ", ").append(relation->name);
-        throw UsageError("no relation is named '" + name + "': " + names);
+        throw UsageError(fmt::format("no relation is named '{}': {}", name, names));
     }
     return some;
 }

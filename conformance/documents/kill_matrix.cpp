@@ -17,6 +17,7 @@ using nlohmann::ordered_json;
 
 std::vector<std::string_view> ids_of(const std::vector<const requirements::Requirement*>& requirements) {
     std::vector<std::string_view> ids;
+    ids.reserve(requirements.size());
     for (const auto* requirement : requirements) ids.push_back(requirement->id);
     return ids;
 }

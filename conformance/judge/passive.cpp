@@ -12,7 +12,6 @@ namespace ipoib::conformance {
 namespace {
 
 using reports::NotJudged;
-using reports::Verdict;
 
 constexpr std::uint64_t frames_between_progress = 4096;
 

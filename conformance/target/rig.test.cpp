@@ -8,6 +8,7 @@
 #include "conformance/target/test_fabric_kind.hpp"
 
 #include <algorithm>
+#include <utility>
 
 using namespace ipoib;
 using namespace ipoib::conformance;
@@ -27,7 +28,50 @@ std::string why_no_rig(const Target& target) {
     return {};
 }
 
+using Changes = std::vector<std::string>;
+
+/// Somebody presses Ctrl-C while it is changed for the first time. A change takes its time, which a program that has
+/// been asked to stop does not have.
+class InterruptedFabric final : public fabric::SimulatedFabric {
+public:
+    explicit InterruptedFabric(Changes& done) : SimulatedFabric({.tester_ports = 2}), done_(done) {}
+    [[nodiscard]] fabric::ChangeAnswer change(const fabric::FabricChange& change, fabric::Duration patience) override {
+        if (fabric::Loop::stop_requested())
+            return {fabric::ChangeAnswer::Outcome::failed, "interrupted before it was done"};
+        auto answer = SimulatedFabric::change(change, patience);
+        if (answer.is_done()) done_.push_back(fabric::text(change));
+        if (!std::exchange(was_interrupted_, true)) fabric::Loop::request_stop();
+        return answer;
+    }
+
+private:
+    Changes& done_;
+    bool was_interrupted_ = false;
+};
+
 }  // namespace
+
+TEST_CASE("Rigs: after Ctrl-C a fabric that lasts is put back as it was") {
+    static Changes done;
+    done.clear();
+    auto kind = toy::kind;
+    kind.open = [](const Opening&) { return OpenedFabric{std::make_unique<InterruptedFabric>(done), 0xffff}; };
+    kind.abilities = [](const Opening&) { return fabric::Ability::two_ports | fabric::Ability::fabric_control; };
+    const FabricKind* const list[] = {&kind};
+    const auto rig = make_rig(toy_target("sa"), FabricKinds{list});
+    ActiveRun active{.judges_sa = true, .has_control = false};
+    for (const auto* one : all_cases())
+        if (one->id == "IPOIB-4392-1.2-INV-001") active.cases.push_back(one);
+    REQUIRE(active.cases.size() == 1);
+    const auto results = run(active, *rig);
+    fabric::Loop::clear_stop();
+    REQUIRE(results.results.size() == 1);
+    CHECK(results.results.front().verdict == reports::Verdict::error);
+    REQUIRE(done.size() == 3);
+    CHECK(done[0].find("\"add\":\"0x0abc\"") != std::string::npos);
+    CHECK(done[1].find("\"remove\":\"0x0abc\"") != std::string::npos);
+    CHECK(done[2] == fabric::text(fabric::Restore{}));
+}
 
 TEST_CASE("Rigs: the subnet administrator of a new kind of fabric is judged") {
     const auto target = toy_target("sa");

@@ -2,6 +2,7 @@
 // Hostile files: every truncation and many mutations of small captures end in an answer, never in a crash or a hang.
 #include "catch2.hpp"
 #include "fabric/capture/test_files.hpp"
+#include "sanitized.hpp"
 
 #include <sys/resource.h>
 
@@ -59,14 +60,7 @@ std::vector<Sample> samples() {
 }
 
 /// AddressSanitizer keeps up to 256 MiB of freed memory to find uses of it.
-#ifndef __has_feature
-#define __has_feature(name) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-constexpr std::size_t kept_by_sanitizer_kib = 512 << 10;
-#else
-constexpr std::size_t kept_by_sanitizer_kib = 0;
-#endif
+constexpr std::size_t kept_by_sanitizer_kib = ipoib::is_sanitized ? 512 << 10 : 0;
 
 std::size_t peak_kib() {
     rusage usage{};

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -129,8 +129,10 @@ struct Folder : TemporaryFolder {
 };
 
 inline File contents(const std::string& path) {
-    std::ifstream stream{path, std::ios::binary};
-    return {std::istreambuf_iterator<char>{stream}, {}};
+    File octets(std::filesystem::file_size(path));
+    std::ifstream{path, std::ios::binary}.read(reinterpret_cast<char*>(octets.data()),
+                                               static_cast<std::streamsize>(octets.size()));
+    return octets;
 }
 
 /// A descriptor of a file in memory that holds `octets`.

@@ -64,7 +64,7 @@ TEST_CASE("tshark: reads an ERF pcap of ours with the same numbers, lengths and 
     const auto path = folder / "x.pcap";
     {
         auto writer = Writer::pcap(path, LinkType::erf);
-        for (unsigned i = 0; i < 40; ++i) writer.write(start + i * 25'641'025, packet(60 + 4 * i), 0, i % 5 ? 0 : 500);
+        for (unsigned i = 0; i < 40; ++i) writer.write(start + i * 25'641'025L, packet(60 + 4 * i), 0, i % 5 ? 0 : 500);
     }
     const auto ours = as_we_say(path);
     CHECK(std::count(ours.begin(), ours.end(), '\n') == 40);
@@ -81,7 +81,7 @@ TEST_CASE("tshark: reads a pcapng of ours with mixed link types, its names, comm
         writer.add_interface(LinkType::infiniband, "dut");
         writer.add_interface(LinkType::linux_sll, "tester");
         for (unsigned i = 0; i < 10; ++i)
-            writer.write(start + i * 123'456'789, packet(60 + i), i % 2, i % 3 ? 0 : 500, i == 3 ? "the proof" : "");
+            writer.write(start + i * 123'456'789L, packet(60 + i), i % 2, i % 3 ? 0 : 500, i == 3 ? "the proof" : "");
     }
     CHECK(as_tshark_says(path) == as_we_say(path));
     CHECK(output_of("tshark -c 2 -T fields -e frame.interface_name -r " + path) == "dut\ntester\n");

@@ -96,8 +96,11 @@ std::string difference(const Packet& wanted, Octets made) {
             if (!first.empty()) return;
             const auto value = value_text(field, at), otherwise = value_text(field, other);
             if (value != otherwise)
-                first = std::string(header.name) + '.' + std::string(field.name) + " is " + value +
-                        "; the adapter sends " + otherwise;
+                first.append(header.name)
+                    .append(1, '.')
+                    .append(field.name)
+                    .append(" is " + value)
+                    .append("; the adapter sends " + otherwise);
         }
     };
     if (wanted.lrh) header_differs(spec_of<Lrh>, wanted.lrh.data());

@@ -9,6 +9,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 using namespace ipoib;
 using namespace ipoib::conformance;
@@ -30,8 +31,9 @@ struct Journal {
 std::string file_of(std::string_view id) { return std::string(id) + ".journal.jsonl"; }
 
 std::string text_of(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    std::ostringstream text;
+    text << std::ifstream(path, std::ios::binary).rdbuf();
+    return text.str();
 }
 
 Journal read(const std::filesystem::path& path) {
