@@ -36,7 +36,9 @@ class Generate(Folder):
                 capture, verdicts = self.verdicts(self.made(profile, "--scenario", "controlled", "--count", 300,
                                                             "--hosts", 5, "--groups", 3, "--partitions", 2))
                 self.assertGreaterEqual(capture["packets"], 300)
-                self.assertEqual({v for v in verdicts.values()} - {"PASS", "NA"}, set(), verdicts)
+                # What was before a capture begins may explain what is in it.
+                right = {"PASS", "NA", "INCONC"} if profile == "late-start" else {"PASS", "NA"}
+                self.assertEqual(set(verdicts.values()) - right, set(), verdicts)
 
     def test_every_mutation_is_caught(self):
         for mutation in names("--list-mutations"):

@@ -54,7 +54,7 @@ TEST_CASE("RMPP: those that share a number of segments hold no more of them toge
     CHECK(add(one, three[1]).state == State::incomplete);
     CHECK(add(one, three[1]).state == State::duplicate);
     CHECK(left == 2);
-    for (const std::uint64_t transaction : {1, 2})
+    for (const auto transaction : {std::uint64_t{1}, std::uint64_t{2}})
         CHECK(add(other, segments(records(7), transaction)[0]).state == State::incomplete);
     CHECK(left == 0);
     const auto refused = add(other, segments(records(7), 3)[0]);
