@@ -6,16 +6,18 @@ import os
 import resource
 import subprocess
 import unittest
+from pathlib import Path
 
 import hostile
 from program import CAPTURES, PROGRAM, Folder, conform
 
 MOST_KIB = 512 * 1024
+SECONDS_A_MB = 5
 
 
 class Hostile(Folder):
-    def resident(self, *arguments, code=(0, 1)):
-        """What it printed; refused where it took more memory than any input may cost, or no end of time."""
+    def resident(self, *arguments, code=(0, 1), seconds=None):
+        """What it printed; refused where it took more memory or time than any input may cost, or more than so many seconds."""
         def bound():
             resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
             resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
@@ -29,6 +31,8 @@ class Hostile(Folder):
             text = out.read()
         self.assertIn(run.returncode, code, text[-1000:])
         self.assertLess(usage.ru_maxrss, MOST_KIB, arguments)
+        octets = sum(Path(one).stat().st_size for one in arguments if isinstance(one, Path) and one.exists())
+        self.assertLess(usage.ru_utime + usage.ru_stime, seconds or SECONDS_A_MB * max(2, octets / 1e6), arguments)
         return text
 
     def both(self, capture):
@@ -51,6 +55,34 @@ class Hostile(Folder):
     def test_subnets_share_what_is_kept(self):
         check, links, _ = self.both(hostile.many_subnets(16, 1500, 12))
         self.assertIn("one too many to keep", check)
+
+    def checked(self, capture, seconds):
+        """What `check` prints of a capture, and its results by id. Nothing in it may cost a walk over all that is kept."""
+        path, results = self.write("hostile.pcap", capture), self.folder / "checked.json"
+        text = self.resident("check", path, "--json", results, seconds=seconds)
+        return " ".join(text.split()), {one["id"]: one for one in json.loads(results.read_text())["results"]}
+
+    def test_an_answer_of_the_sa_costs_the_same_however_many_members_there_are(self):
+        self.checked(hostile.told_other_mlids(240_000, 3000), seconds=5)
+
+    def test_an_acknowledgement_is_taken_for_as_many_gids_as_a_port_may_have(self):
+        text, _ = self.checked(hostile.acknowledged_at_one_lid(60_000, 2000), seconds=5)
+        self.assertIn("2000 times a port, group or membership was one too many to keep", text)
+
+    def test_a_prefix_that_changes_again_and_again_is_not_known(self):
+        text, _ = self.checked(hostile.prefixes(60_000, 600), seconds=5)
+        self.assertIn("599 times the subnet prefix was told anew; it is taken for not known", text)
+
+    def test_what_a_port_has_to_do_beyond_what_is_kept_is_told_and_not_judged(self):
+        told = "14466 times a port had to do something while as many duties were open as are kept"
+        text, results = self.checked(hostile.duties(2, 40_000), seconds=5)
+        self.assertIn(told, text)
+        rule = results["RULE-RFC4391-10-15"]
+        self.assertEqual((rule["verdict"], rule["observed"]), ("NA", 0))
+        self.assertIn(told, rule["message"])
+        text, results = self.checked(hostile.duties(2, 30_000), seconds=5)
+        self.assertEqual((results["RULE-RFC4391-10-15"]["verdict"], results["RULE-RFC4391-10-15"]["observed"]), ("PASS", 60_000))
+        self.assertNotIn("duties", text)
 
     def results(self, **change):
         """A results file with some members of another making."""

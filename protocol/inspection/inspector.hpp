@@ -85,9 +85,9 @@ public:
 
     /// Asks the rules about the frame taken last, for which `take` was true. `findings` is told, by the rule's index in
     /// rules(): `unjudged(rule, facts)` what was not known; `observed(rule)`, and then `violated(rule)` or
-    /// `noted(rule)` if so; `kept(rule)` and `observed(rule)` of a duty. Where a violation stands only if nothing is
-    /// missing in the capture, it is told later, by `accused(Accusation)`, when that is proven, or
-    /// `undecided(Accusation, lacks)` with what is missing.
+    /// `noted(rule)` if so; `kept(rule)` and `observed(rule)` of a duty, and `overlooked(rule)` of one that there is no
+    /// room for. Where a violation stands only if nothing is missing in the capture, it is told later, by
+    /// `accused(Accusation)`, when that is proven, or `undecided(Accusation, lacks)` with what is missing.
     template <class Findings>
     void judge(Findings&& findings);
     /// After the last frame, and after all that the capture tells of losses. What only lacks a later packet that would
@@ -116,8 +116,8 @@ private:
 
     /// One InfiniBand subnet as far as a capture's interface shows it.
     struct Fabric {
-        Fabric(const std::vector<const rules::Rule*>& rules, std::shared_ptr<state::Limits> room)
-            : subnet(std::move(room)), duties(rules) {}
+        Fabric(const std::vector<const rules::Rule*>& rules, const std::shared_ptr<state::Limits>& room)
+            : subnet(room), duties(rules, room->duties) {}
         state::Subnet subnet;
         Duties duties;
         std::deque<Suspicion> suspicions;
@@ -193,7 +193,9 @@ void Inspector::judge(Findings&& findings) {
     const auto& subnet = fabric_->subnet;
     for (const auto& event : subnet.events()) {
         if (origin_.party == Party::tester || !is_subject(&subnet.port(event.port))) continue;
-        fabric_->duties.take(subnet, event, [&](std::size_t rule) { findings.kept(rule); });
+        fabric_->duties.take(
+            subnet, event, [&](std::size_t rule) { findings.kept(rule); },
+            [&](std::size_t rule) { findings.overlooked(rule); });
     }
     expire(findings);
     if (!fabric_->suspicions.empty()) weigh_again(findings);
@@ -211,9 +213,10 @@ void Inspector::expire(Findings&& findings) {
                                "the time since is a silence of the capture, which may be a step of its clock");
             return;
         }
-        weigh(std::move(accusation),
-              {.since = member ? member->watched_since : state::Sight{}, .requester = subnet.port(neglect.port).lid},
-              findings);
+        state::Span span{.since = member ? member->watched_since : state::Sight{},
+                         .requester = subnet.port(neglect.port).lid};
+        state::begins_with_join(span, member);
+        weigh(std::move(accusation), span, findings);
     });
 }
 

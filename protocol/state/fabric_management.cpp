@@ -20,6 +20,13 @@ std::uint64_t connection_key(std::uint16_t requester, std::uint32_t id) { return
 
 constexpr std::size_t most_p_keys = 1024;
 
+/// Whether there is another one.
+bool take_one(std::size_t& left) noexcept {
+    if (left == 0) return false;
+    --left;
+    return true;
+}
+
 /// A directed route as one number; 0 for an SMP that has none.
 std::uint64_t route_of(Octets smp) {
     const auto view = View<DirectedSmp>::at(smp);
@@ -56,10 +63,12 @@ void Subnet::take_smp(const Packet& packet) {
     learn_prefix(info[PortInfo::gid_prefix]);
     if (index == none) return;
     const auto route = route_of(smp);
-    if (route != 0) port_by_route_.set(route, index);
+    if (route != 0 && (port_by_route_.find(route) != none || take_one(room_->routes))) port_by_route_.set(route, index);
     auto& port = ports_[index];
     port.lmc = info[PortInfo::lmc];
-    if (info[PortInfo::port_state] != PortState::active) return;
+    const auto state = info[PortInfo::port_state];
+    if (state != PortState::active && state != PortState::no_change) requester_at(lid).down = known_.now;
+    if (state != PortState::active) return;
     port.told_mtu = known_.now;
     port.mtu = info[PortInfo::neighbor_mtu];
     port.rate = link_rate(info[PortInfo::link_width_active], info[PortInfo::link_speed_active],
@@ -95,11 +104,18 @@ void Subnet::take_p_keys(const Packet& packet, Octets smp) {
             const auto p_key = static_cast<std::uint16_t>(read_bits(smp.data() + data + 2 * i, {0}, 16) & 0x7fff);
             const auto at = std::lower_bound(port.p_keys.begin(), port.p_keys.end(), p_key);
             const bool is_new = at == port.p_keys.end() || *at != p_key;
-            if (p_key != 0 && is_new && port.p_keys.size() < most_p_keys) port.p_keys.insert(at, p_key);
+            if (p_key == 0 || !is_new) continue;
+            if (port.p_keys.size() < most_p_keys && take_one(room_->p_keys)) {
+                port.p_keys.insert(at, p_key);
+            } else {
+                port.lacks_p_keys = true;
+                ++doubts_.not_kept;
+            }
         }
     }
     const auto blocks = (port.partition_cap + block_size - 1) / block_size;
-    port.knows_p_keys = blocks != 0 && blocks < 32 && port.p_key_blocks == (std::uint32_t{1} << blocks) - 1;
+    port.knows_p_keys =
+        !port.lacks_p_keys && blocks != 0 && blocks < 32 && port.p_key_blocks == (std::uint32_t{1} << blocks) - 1;
 }
 
 /// A queue pair belongs to the connection that named it last; to none, once it has ended or another program uses the

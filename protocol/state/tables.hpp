@@ -26,6 +26,9 @@ struct Limits {
     std::size_t ports = 65536, groups = 65536, members = std::size_t{1} << 18, requests = 4096;
     std::size_t neighbours = std::size_t{1} << 17, paths = std::size_t{1} << 17, connections = 4096;
     std::size_t queue_pairs = std::size_t{1} << 17, connected = std::size_t{1} << 17, requesters = 65536;
+    std::size_t links = 65536, routes = 65536, p_keys = std::size_t{1} << 21;
+    std::size_t duties = 65536;                   ///< open at a time
+    std::size_t segments = std::size_t{1} << 18;  ///< of tables that have not come whole yet, 200 octets each
 };
 
 /// Of the keys that tables have.
@@ -130,6 +133,34 @@ private:
     std::uint64_t refused_ = 0;
 };
 
+/// Numbers in lists, each in one at most. A list is known by the number at its front, `none` if it is empty.
+class Chains {
+public:
+    /// Puts a number that is in no list before that front; the new front.
+    std::uint32_t put(std::uint32_t front, std::uint32_t number) {
+        if (number >= places_.size()) places_.resize(number + std::size_t{1});
+        places_[number] = {none, front};
+        if (front != none) places_[front].before = number;
+        return number;
+    }
+    /// Takes a number out of the list with that front; the new front.
+    std::uint32_t take(std::uint32_t front, std::uint32_t number) {
+        const auto [before, after] = places_[number];
+        if (after != none) places_[after].before = before;
+        if (before == none) return after;
+        places_[before].after = after;
+        return front;
+    }
+    /// The one behind it in its list, or `none`.
+    [[nodiscard]] std::uint32_t after(std::uint32_t number) const { return places_[number].after; }
+
+private:
+    struct Place {
+        std::uint32_t before = none, after = none;
+    };
+    std::vector<Place> places_;
+};
+
 /// Ports by LID and by GID.
 class Ports {
 public:
@@ -146,6 +177,13 @@ public:
     [[nodiscard]] PortIndex find(const wire::Gid& gid) const;
     /// Several GIDs have been seen at this LID, so it names none of them.
     [[nodiscard]] bool is_shared(std::uint16_t lid) const { return lid < by_lid_.size() && by_lid_[lid].is_shared; }
+    /// The first of those that are at this LID, in no order, and the one behind each; `none` where there is none.
+    [[nodiscard]] PortIndex first_at(std::uint16_t lid) const {
+        return lid < by_lid_.size() ? by_lid_[lid].first : none;
+    }
+    [[nodiscard]] PortIndex next_at_lid(PortIndex port) const { return by_place_.after(port); }
+    /// It is at this LID from now on; at 0: nobody knows where.
+    void move(PortIndex port, std::uint16_t lid);
     /// The ports with this prefix have another one besides.
     void rename(std::uint64_t from, std::uint64_t to);
 
@@ -156,7 +194,7 @@ public:
 
 private:
     struct Place {
-        PortIndex latest = none;
+        PortIndex latest = none, first = none;
         bool is_shared = false;
     };
     /// As far as LIDs have been seen, so that a small capture costs little.
@@ -170,6 +208,7 @@ private:
     std::size_t& left_;
     std::deque<Port> ports_;
     std::vector<Place> by_lid_;
+    Chains by_place_;
     Index<wire::Gid> by_gid_;
     std::uint64_t refused_ = 0;
 };
