@@ -220,3 +220,13 @@ def duties(ports, groups):
     for kind in (4, 3):
         frames += [frame for lid in lids for frame in igmp(lid, groups_from(groups), kind)]
     return pcap(frames)
+
+
+def senders(ports, groups):
+    """Ports that join the broadcast group, and then send to very many others without joining them."""
+    frames = []
+    for lid in range(FIRST, FIRST + ports):
+        frames += join(lid, BROADCAST, 0xc000, lid)
+        frames += [packet(slid=lid, dlid=0xc001, sgid=port_gid(lid), dgid=ipv4_mgid(group), p_key=0x8001, payload=IP_PACKET,
+                          psn=number) for number, group in enumerate(groups_from(groups))]
+    return pcap(frames)

@@ -114,6 +114,17 @@ class Hostile(Folder):
         text = self.resident("links", "--together", *files, seconds=10, files=4000)
         self.assertEqual(text.count("1 packets, 0 of them IPoIB"), 3000)
 
+    def test_findings_are_many(self):
+        ports, groups = 4, 45_000
+        path = self.write("hostile.pcap", hostile.senders(ports, groups))
+        told = json.loads(self.resident("links", "--json", path))
+        name = "sender-never-joined"
+        self.assertEqual(sum(one["name"] == name for one in told["findings"]), 1000)
+        self.assertEqual(told["more_findings"][name], ports * groups - 1000)
+        self.assertEqual(sum(len(group["senders_without_join"]) for group in told["links"][0]["groups"]), ports * groups)
+        text = self.resident("links", self.write("fewer.pcap", hostile.senders(1, 1500)))
+        self.assertIn(f"and 500 more of {name}", text)
+
     def results(self, **change):
         """A results file with some members of another making."""
         path = self.folder / "results.json"
@@ -126,7 +137,8 @@ class Hostile(Folder):
     def reported(self, *arguments, code):
         """In every form."""
         return "".join(self.resident("merge", *arguments, *form, code=code) for form in (
-            [], *([f"--{form}", self.folder / "report"] for form in ("json", "junit", "html", "markdown"))))
+            [], *([f"--{form}", self.folder / "report"]
+                  for form in ("json", "junit", "html", "markdown", "ctrf", "tap"))))
 
     def test_results_are_many(self):
         def many(results):
@@ -136,6 +148,14 @@ class Hostile(Folder):
         path = self.results(results=many)
         self.assertIn("RULE-X-1", self.resident("merge", f"n1={path}", f"n2={path}", code=(1,)))
         self.reported(f"n1={path}", code=(1,))
+
+    def test_results_are_as_many_as_can_be_read(self):
+        def many(results):
+            return [results["results"][0] | {"id": f"RULE-X-{number}", "verdict": "FAIL"} for number in range(30_000)]
+        path = self.results(results=many)
+        for form in "junit", "ctrf":
+            self.resident("merge", *(f"n{host}={path}" for host in range(7)), f"--{form}", self.folder / "report", "--quiet",
+                          code=(1,), seconds=60)
 
     def test_results_are_small_and_very_many(self):
         path = self.results(results=lambda _: [{"id": str(number), "verdict": "PASS"} for number in range(1_000_000)])
