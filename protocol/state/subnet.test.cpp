@@ -232,6 +232,7 @@ TEST_CASE("State: a joiner is told another MLID than a member has if that one st
     CHECK_FALSE(joins(a, 0xc001));
     CHECK(joins(a, 0xc003));
     SECTION("it has left") {
+        CHECK_FALSE(joins(b, 0xc003));
         asks(b, Method::del, Method::delete_resp, 0xc003);
         CHECK_FALSE(joins(a, 0xc004));
         CHECK(joins(b, 0xc005));
