@@ -85,6 +85,7 @@ struct CaptureState::Answers {
     void unjudged(std::size_t, state::Facts) const {}
     void observed(std::size_t) const {}
     void kept(std::size_t) const {}
+    void overlooked(std::size_t) const { owner.is_incomplete_ = true; }
     void noted(std::size_t index) const {
         if (owner.has_notes_)
             owner.add_expert_info(frame, {.rule = &rule(index), .text = rule(index).note.data(), .is_note = true});

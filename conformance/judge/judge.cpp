@@ -48,6 +48,11 @@ std::string_view what_is_missing(state::Facts missing) {
     return "the ports that these packets go between are not known";
 }
 
+std::string overlooked_duties(std::uint64_t count) {
+    return std::to_string(count) + (count == 1 ? " time" : " times") +
+           " a port had to do something while as many duties were open as are kept: whether it did so is not judged";
+}
+
 void tell_doubts(const state::Doubts& doubts, std::vector<std::string>& notes) {
     const auto say = [&](std::uint64_t count, std::string_view one, std::string_view several) {
         if (count) notes.push_back(std::to_string(count) + ' ' + std::string(count == 1 ? one : several));
@@ -63,6 +68,8 @@ void tell_doubts(const state::Doubts& doubts, std::vector<std::string>& notes) {
         "queue pairs, no group, no connection of it; it is not judged",
         "packets look like IPoIB, but nothing in the capture ties them to it: no link-layer address that announces "
         "their queue pairs, no group, no connection of it; they are not judged");
+    say(doubts.prefixes > state::Doubts::most_prefixes ? doubts.prefixes : 0, "",
+        "times the subnet prefix was told anew; it is taken for not known");
     say(doubts.broken_tables, "table of the SA did not come whole", "tables of the SA did not come whole");
     say(doubts.not_kept, "time a port, group or membership was one too many to keep; verdicts on it may lack",
         "times a port, group or membership was one too many to keep; verdicts on it may lack");
@@ -139,6 +146,7 @@ struct Judge::Counter {
     void violated(std::size_t rule) const { judge.violated(rule, frame); }
     void noted(std::size_t rule) const { ++judge.findings_[rule].notes; }
     void kept(std::size_t rule) const { ++judge.findings_[rule].observed; }
+    void overlooked(std::size_t rule) const { ++judge.findings_[rule].overlooked; }
     void accused(const inspection::Accusation& accusation) const { judge.accused(accusation); }
     void undecided(const inspection::Accusation& accusation, std::string_view lacks) const {
         judge.undecided(accusation, lacks);
@@ -211,6 +219,7 @@ std::string Judge::why_not_judged(std::size_t index, NotJudged& reason) const {
         for (const auto& name : media_names_) names += (names.empty() ? "" : ", ") + name;
         return "link type " + names + " shows " + std::string(missing_part(missing));
     }
+    if (findings_[index].overlooked > 0) return overlooked_duties(findings_[index].overlooked);
     if (rule.duty) return "nothing that calls for it, by a port whose start on the link is captured";
     if (findings_[index].unknown > 0) return std::string(what_is_missing(findings_[index].missing));
     return "no packet of this kind";
@@ -244,10 +253,17 @@ reports::Result Judge::result(std::size_t index) const {
     if (finding.undecided > 0)
         result.notes.push_back(std::to_string(finding.undecided) + " of " + packets + ": not decided, since " +
                                finding.lacks);
+    if (finding.overlooked > 0) result.notes.push_back(overlooked_duties(finding.overlooked));
     if (finding.violations == 0 && finding.undecided > 0) {
         result.verdict = Verdict::inconc;
         result.message = std::to_string(finding.undecided) + " of " + packets + " would break it, but " +
                          finding.lacks + "; " + first_words(*finding.doubt);
+        return result;
+    }
+    if (finding.violations == 0 && finding.overlooked > 0) {
+        result.na = NotJudged::not_seen;
+        result.observed = 0;
+        result.message = "held in " + packets + ", but " + overlooked_duties(finding.overlooked);
         return result;
     }
     if (finding.violations == 0) {
@@ -283,6 +299,9 @@ std::vector<std::string> Judge::notes() const {
     tell(no_crc_, "frames carry no ICRC");
     tell(other_link_types_, "frames of another link type were skipped");
     for (const auto* subnet : subnets()) tell_doubts(subnet->doubts(), notes);
+    std::uint64_t overlooked = 0;
+    for (const auto& finding : findings_) overlooked += finding.overlooked;
+    if (overlooked) notes.push_back(overlooked_duties(overlooked));
     return notes;
 }
 

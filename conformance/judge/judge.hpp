@@ -28,6 +28,7 @@ struct Finding {
     state::Facts missing = 0;                ///< what was not known then
     std::uint64_t by_assumption = 0;         ///< packets judged by what the user said of a group
     std::uint64_t undecided = 0;             ///< violations that only hold if nothing is missing in the capture
+    std::uint64_t overlooked = 0;            ///< duties that began while as many were open as are kept
     std::string lacks{};                     ///< what may be missing for the first of these
     std::optional<reports::Detail> doubt{};  ///< the first of them
     std::vector<reports::Detail> details;

@@ -78,6 +78,7 @@ public:
         if (decisions_) ++decisions_->observed[rule];
     }
     void kept(std::size_t rule) const { observed(rule); }
+    void overlooked(std::size_t) const noexcept {}
     void noted(std::size_t) const noexcept {}
     void violated(std::size_t rule) const {
         const auto who = parties_.of(frames_[position_]);

@@ -4,7 +4,7 @@
 
 namespace ipoib::inspection {
 
-Duties::Duties(const std::vector<const rules::Rule*>& rules) : rules_(rules) {
+Duties::Duties(const std::vector<const rules::Rule*>& rules, state::Limits& room) : rules_(rules), room_(room) {
     for (std::size_t i = 0; i < rules.size(); ++i) {
         if (!rules[i]->duty) continue;
         const auto& duty = *rules[i]->duty;
@@ -17,11 +17,17 @@ Duties::Duties(const std::vector<const rules::Rule*>& rules) : rules_(rules) {
     }
 }
 
-void Duties::begin(std::size_t rule, const state::Event& event) {
+/// Whether it is open now, as far as anything can be late.
+bool Duties::begin(std::size_t rule, const state::Event& event) {
     // Without times nothing is ever late.
-    if (event.at.time == 0 || open_.size() >= most_open) return;
-    const auto [at, is_new] = index_.emplace(key(rule, event.port, event.group), first_ + open_.size());
-    if (is_new) open_.push_back({{rule, event.at, event.port, event.group, event.link}, false});
+    if (event.at.time == 0) return true;
+    const auto this_one = key(rule, event.port, event.group);
+    if (index_.contains(this_one)) return true;
+    if (room_.duties == 0 || !state::take_from(room_.octets, cost)) return false;
+    --room_.duties;
+    index_.emplace(this_one, first_ + open_.size());
+    open_.push_back({{rule, event.at, event.port, event.group, event.link}, false});
+    return true;
 }
 
 std::size_t Duties::end(std::size_t rule, const state::Event& event) {

@@ -18,27 +18,28 @@ struct Neglect {
     const state::Link* link = nullptr;
 };
 
-/// The open duties of one subnet, at most 65,536.
+/// The open duties of one subnet.
 class Duties {
 public:
     /// RFC 4391 names no time. Linux waits 16 s at most between two tries to join; this is the time that a fabric's
     /// worst day needs, and ours.
     static constexpr std::int64_t patience = 30'000'000'000;  // ns
 
-    explicit Duties(const std::vector<const rules::Rule*>& rules);
+    /// Takes from `room` for each duty that is open, and gives it back; it may be shared, and outlives this.
+    Duties(const std::vector<const rules::Rule*>& rules, state::Limits& room);
 
     /// Takes what a packet has brought about. Calls `kept(rule)` for each duty that this ends, or that was done before
-    /// it began.
-    template <class Kept>
-    void take(const state::Subnet& subnet, const state::Event& event, Kept&& kept) {
+    /// it began, and `overlooked(rule)` for one that there was no room for.
+    template <class Kept, class Overlooked>
+    void take(const state::Subnet& subnet, const state::Event& event, Kept&& kept, Overlooked&& overlooked) {
         for (const auto index : by_event_[static_cast<std::size_t>(event.kind)]) {
             const auto& duty = *rules_[index]->duty;
             if (event.kind == duty.begins) {
                 if (!event.is_watched || (duty.is_due && !duty.is_due(subnet, event))) continue;
                 if (duty.is_done && duty.is_done(subnet, event))
                     kept(index);
-                else
-                    begin(index, event);
+                else if (!begin(index, event))
+                    overlooked(index);
             } else {
                 for (auto count = end(index, event); count > 0; --count) kept(index);
             }
@@ -53,6 +54,8 @@ public:
             const auto one = open_.front();
             open_.pop_front();
             ++first_;
+            ++room_.duties;
+            room_.octets += cost;
             if (one.is_over) continue;
             index_.erase(key(one.what.rule, one.what.port, one.what.group));
             const auto& duty = *rules_[one.what.rule]->duty;
@@ -64,20 +67,22 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_open = 65536;
     struct Open {
         Neglect what;
         bool is_over = false;
     };
     using Key = std::pair<std::uint64_t, std::uint64_t>;
+    /// In octets, with what the index takes.
+    static constexpr std::size_t cost = sizeof(Open) + sizeof(Key) + 48;
 
     static Key key(std::size_t rule, state::PortIndex port, state::GroupIndex group) {
         return {std::uint64_t{rule} << 32 | port, group};
     }
-    void begin(std::size_t rule, const state::Event& event);
+    [[nodiscard]] bool begin(std::size_t rule, const state::Event& event);
     std::size_t end(std::size_t rule, const state::Event& event);
 
     std::vector<const rules::Rule*> rules_;
+    state::Limits& room_;
     std::array<std::vector<std::uint16_t>, 16> by_event_;
     std::deque<Open> open_;    ///< in the order of their beginning
     std::uint64_t first_ = 0;  ///< the number of the first one in it

@@ -85,9 +85,9 @@ public:
 
     /// Asks the rules about the frame taken last, for which `take` was true. `findings` is told, by the rule's index in
     /// rules(): `unjudged(rule, facts)` what was not known; `observed(rule)`, and then `violated(rule)` or
-    /// `noted(rule)` if so; `kept(rule)` and `observed(rule)` of a duty. Where a violation stands only if nothing is
-    /// missing in the capture, it is told later, by `accused(Accusation)`, when that is proven, or
-    /// `undecided(Accusation, lacks)` with what is missing.
+    /// `noted(rule)` if so; `kept(rule)` and `observed(rule)` of a duty, and `overlooked(rule)` of one that there is no
+    /// room for. Where a violation stands only if nothing is missing in the capture, it is told later, by
+    /// `accused(Accusation)`, when that is proven, or `undecided(Accusation, lacks)` with what is missing.
     template <class Findings>
     void judge(Findings&& findings);
     /// After the last frame, and after all that the capture tells of losses. What only lacks a later packet that would
@@ -113,11 +113,12 @@ private:
         state::Sight at;  ///< when it came up
     };
     static constexpr std::size_t most_suspicions = 1024, most_held = 65536;
+    static constexpr std::size_t cost_of_held = sizeof(Suspicion) + 256;  ///< octets, with its words
 
     /// One InfiniBand subnet as far as a capture's interface shows it.
     struct Fabric {
-        Fabric(const std::vector<const rules::Rule*>& rules, std::shared_ptr<state::Limits> room)
-            : subnet(std::move(room)), duties(rules) {}
+        Fabric(const std::vector<const rules::Rule*>& rules, const std::shared_ptr<state::Limits>& room)
+            : subnet(room), duties(rules, *room) {}
         state::Subnet subnet;
         Duties duties;
         std::deque<Suspicion> suspicions;
@@ -193,7 +194,9 @@ void Inspector::judge(Findings&& findings) {
     const auto& subnet = fabric_->subnet;
     for (const auto& event : subnet.events()) {
         if (origin_.party == Party::tester || !is_subject(&subnet.port(event.port))) continue;
-        fabric_->duties.take(subnet, event, [&](std::size_t rule) { findings.kept(rule); });
+        fabric_->duties.take(
+            subnet, event, [&](std::size_t rule) { findings.kept(rule); },
+            [&](std::size_t rule) { findings.overlooked(rule); });
     }
     expire(findings);
     if (!fabric_->suspicions.empty()) weigh_again(findings);
@@ -248,7 +251,7 @@ void Inspector::proven(Suspicion suspicion, Findings&& findings) {
         findings.undecided(suspicion.of, in_words(*loss));
     else if (!options_.tells_loss_late || suspicion.span.is_given)
         findings.accused(suspicion.of);
-    else if (held_count_ < most_held) {
+    else if (held_count_ < most_held && state::take_from(room_->octets, cost_of_held)) {
         ++held_count_;
         fabric_->held.push_back(std::move(suspicion));
     } else {

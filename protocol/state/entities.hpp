@@ -59,6 +59,7 @@ struct Port {
     std::uint8_t rate = 0;             ///< code of width times speed; 0 while not known
     bool is_router = false;            ///< has asked for a table of groups and joined one as NonMember
     bool knows_p_keys = false;         ///< its whole P_Key table has been shown
+    bool lacks_p_keys = false;         ///< there was no room for all that were shown
     GroupIndex link_group = none;      ///< the broadcast group that it was last seen on
     std::uint32_t link_member = none;  ///< and its part in that
     Sight last;                        ///< frame it sent

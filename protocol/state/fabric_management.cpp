@@ -56,7 +56,8 @@ void Subnet::take_smp(const Packet& packet) {
     learn_prefix(info[PortInfo::gid_prefix]);
     if (index == none) return;
     const auto route = route_of(smp);
-    if (route != 0) port_by_route_.set(route, index);
+    if (route != 0 && (port_by_route_.find(route) != none || take_from(room_->routes)))
+        port_by_route_.set(route, index);
     auto& port = ports_[index];
     port.lmc = info[PortInfo::lmc];
     if (info[PortInfo::port_state] != PortState::active) return;
@@ -95,11 +96,18 @@ void Subnet::take_p_keys(const Packet& packet, Octets smp) {
             const auto p_key = static_cast<std::uint16_t>(read_bits(smp.data() + data + 2 * i, {0}, 16) & 0x7fff);
             const auto at = std::lower_bound(port.p_keys.begin(), port.p_keys.end(), p_key);
             const bool is_new = at == port.p_keys.end() || *at != p_key;
-            if (p_key != 0 && is_new && port.p_keys.size() < most_p_keys) port.p_keys.insert(at, p_key);
+            if (p_key == 0 || !is_new) continue;
+            if (port.p_keys.size() < most_p_keys && take_from(room_->p_keys)) {
+                port.p_keys.insert(at, p_key);
+            } else {
+                port.lacks_p_keys = true;
+                ++doubts_.not_kept;
+            }
         }
     }
     const auto blocks = (port.partition_cap + block_size - 1) / block_size;
-    port.knows_p_keys = blocks != 0 && blocks < 32 && port.p_key_blocks == (std::uint32_t{1} << blocks) - 1;
+    port.knows_p_keys =
+        !port.lacks_p_keys && blocks != 0 && blocks < 32 && port.p_key_blocks == (std::uint32_t{1} << blocks) - 1;
 }
 
 /// A queue pair belongs to the connection that named it last; to none, once it has ended or another program uses the

@@ -76,6 +76,12 @@ bool Subnet::is_at(const Gid& gid, std::uint16_t lid) const {
 
 void Subnet::learn_prefix(std::uint64_t prefix) {
     if (prefix == 0 || (prefix_is_known_ && (prefix == prefix_ || prefix == default_prefix))) return;
+    // All ports get another name each time.
+    if (prefix_is_known_ || doubts_.prefixes > Doubts::most_prefixes) ++doubts_.prefixes;
+    if (doubts_.prefixes > Doubts::most_prefixes) {
+        prefix_is_known_ = false;
+        return;
+    }
     ports_.rename(default_prefix, prefix);
     if (prefix_is_known_) ports_.rename(prefix_, prefix);
     prefix_ = prefix;
@@ -186,16 +192,24 @@ const Requester& Subnet::requester(PortIndex port) const {
 
 std::uint32_t Subnet::link_of(std::uint16_t p_key) {
     auto& index = link_by_p_key_.at(p_key & 0x7fff);
-    if (index == 0) {
-        index = static_cast<std::uint32_t>(links_.size());
-        links_.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_membership)});
-    }
+    if (index == 0) index = add_link({.p_key = static_cast<std::uint16_t>(p_key | full_membership)});
     return index;
+}
+
+/// Its index; 0, the link of packets that belong to none, where there is no room.
+std::uint32_t Subnet::add_link(const Link& link) {
+    if (room_->links == 0 || !take_from(room_->octets, sizeof link)) {
+        ++doubts_.not_kept;
+        return 0;
+    }
+    --room_->links;
+    links_.push_back(link);
+    return static_cast<std::uint32_t>(links_.size() - 1);
 }
 
 std::uint32_t Subnet::link_of(std::uint16_t p_key, std::uint8_t scope) {
     auto index = link_of(p_key);
-    for (;;) {
+    while (index != 0) {
         auto& link = links_[index];
         if (!link.has_scope) {
             link.has_scope = true;
@@ -205,9 +219,10 @@ std::uint32_t Subnet::link_of(std::uint16_t p_key, std::uint8_t scope) {
         if (link.next == 0) break;
         index = link.next;
     }
-    const auto added = static_cast<std::uint32_t>(links_.size());
+    if (index == 0) return 0;
+    const auto added =
+        add_link({.p_key = static_cast<std::uint16_t>(p_key | full_membership), .scope = scope, .has_scope = true});
     links_[index].next = added;
-    links_.push_back({.p_key = static_cast<std::uint16_t>(p_key | full_membership), .scope = scope, .has_scope = true});
     return added;
 }
 

@@ -5,7 +5,7 @@
 namespace ipoib::state {
 
 PortIndex Ports::add() {
-    if (left_ == 0) {
+    if (left_ == 0 || !take_from(octets_left_, cost)) {
         ++refused_;
         return none;
     }
@@ -17,8 +17,18 @@ PortIndex Ports::add() {
 PortIndex Ports::of(std::uint16_t lid) {
     if (lid == 0 || lid >= end_of_lids) return none;
     auto& index = place(lid).latest;
-    if (index == none && (index = add()) != none) ports_[index].lid = lid;
+    if (index == none && (index = add()) != none) move(index, lid);
     return index;
+}
+
+void Ports::move(PortIndex index, std::uint16_t lid) {
+    auto& port = ports_[index];
+    if (port.lid == lid) return;
+    if (port.lid != 0) by_lid_[port.lid].first = by_place_.take(by_lid_[port.lid].first, index);
+    port.lid = lid;
+    if (lid == 0) return;
+    auto& first = place(lid).first;
+    first = by_place_.put(first, index);
 }
 
 PortIndex Ports::find(const wire::Gid& gid) const { return by_gid_.find(gid); }
@@ -45,7 +55,7 @@ PortIndex Ports::of(std::uint16_t lid, const wire::Gid& gid, const Sight& now) {
     auto& here = place(lid);
     if (here.latest != none && here.latest != index) here.is_shared = true;
     if (ports_[index].lid != 0 && ports_[index].lid != lid) ports_[index].moved = now;
-    ports_[index].lid = lid;
+    move(index, lid);
     here.latest = index;
     return index;
 }

@@ -103,7 +103,7 @@ void Subnet::take_request(const Packet& packet) {
         subject_ = is_own ? port_of(slid, gid) : is_given ? port_of(0, gid) : sender_;
         // It has moved here, or somebody asks on its behalf: until it shows itself its place is not known.
         if (is_given && !is_own && subject_ != none && ports_[subject_].lid != 0 && ports_[subject_].lid != slid) {
-            ports_[subject_].lid = 0;
+            ports_.move(subject_, 0);
             ports_[subject_].moved = known_.now;
         }
     } else {
@@ -240,7 +240,10 @@ void Subnet::take_table(const Packet& packet) {
                 const auto state = record[McMemberRecord::join_state];
                 if (!gid.is_zero() && state != 0) {
                     const auto index = member_of(group, port_of(0, gid));
-                    if (index != none) members_[index].joined |= state;
+                    if (index != none) {
+                        members_[index].joined |= state;
+                        is_told_mlid(index);
+                    }
                 }
                 if (asker != none && ports_[asker].is_router && has_ipoib_signature(mgid))
                     tell(EventKind::told_of_group, asker, group);
@@ -275,9 +278,15 @@ void Subnet::take_acknowledgement(const Packet& packet) {
     const auto group = mgid.is_zero() ? none : groups_.find(mgid);
     if (group == none || sender_ == none) return;
     const bool is_deleted = notice[Notice::trap_number] == trap::multicast_group_deleted;
-    // The subscription is the LID's: every GID there is told.
-    for (PortIndex port = 0; port < ports_.all().size(); ++port) {
-        if (ports_[port].lid != packet.lrh[Lrh::slid]) continue;
+    // The subscription is the LID's: every GID there is told. Of more than a port can have nothing is known any more.
+    constexpr std::size_t most = 1024;
+    std::size_t count = 0;
+    for (auto port = ports_.first_at(packet.lrh[Lrh::slid]); port != none; port = ports_.next_at_lid(port)) {
+        if (++count > most) {
+            ++doubts_.not_kept;
+            requester_at(packet.lrh[Lrh::slid]).gap = known_.now;
+            break;
+        }
         const auto index = members_.find(member_key(group, port));
         if (index == none) continue;
         auto& member = members_[index];

@@ -98,10 +98,20 @@ void Subnet::is_told_otherwise(View<McMemberRecord> record) {
     if (!group || !group->record || group->source != Source::sa || group->record->mlid == record[McMemberRecord::mlid])
         return;
     const auto since = std::max(group->deleted.frame, sm_restarted_.frame);
-    known_.is_told_twice = std::ranges::any_of(members_.all(), [&](const Member& member) {
-        return member.group == group_ && member.port != subject_ && (member.joined & join_state::full_member) != 0 &&
-               member.mlid == group->record->mlid && member.joined_at.frame > since;
+    const auto own = members_.find(member_key(group_, subject_));
+    const auto other = full_members_.other_than(own, group_, group->record->mlid, [&](std::uint32_t member) {
+        return members_[member].joined_at.frame > since;
     });
+    known_.is_told_twice = other != none;
+}
+
+/// After a change of how it is a member, or of the MLID that it was told.
+void Subnet::is_told_mlid(std::uint32_t index) {
+    const auto& member = members_[index];
+    if ((member.joined & join_state::full_member) != 0 && member.joined_at)
+        full_members_.put(index, member.group, member.mlid);
+    else
+        full_members_.take(index);
 }
 
 void Subnet::answered_join(const Packet& packet, const Request* request) {
@@ -134,6 +144,7 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     const auto state = request ? asked[McMemberRecord::join_state] : record[McMemberRecord::join_state];
     if (leaves) {
         member.joined = static_cast<std::uint8_t>(member.joined & ~state);
+        is_told_mlid(index);
         // A bit that is given up says nothing of others, which it may have got before the capture.
         if (known_.link && is_watched(subject_, *known_.link)) member.left_at = known_.now;
         if (member.joined == 0 && is_broadcast_gid(mgid)) forget_queue_pairs(subject_, link_of_group(mgid));
@@ -141,6 +152,7 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     }
     if (method == Method::get) {
         member.mlid = record[McMemberRecord::mlid];
+        is_told_mlid(index);
         return;
     }
     const bool was_joined = member.joined != 0;
@@ -152,6 +164,7 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     member.refusal = 0;
     member.first_refused = {};
     member.joined_at = known_.now;
+    is_told_mlid(index);
     auto& group = groups_[group_];
     if (!group.created) group.created = known_.now;
     auto& port = ports_[subject_];

@@ -17,18 +17,19 @@ constexpr std::size_t most_routes = 65536;
 
 Subnet::Subnet(std::shared_ptr<Limits> room)
     : room_(std::move(room)),
-      ports_(room_->ports),
-      groups_(room_->groups),
-      members_(room_->members),
-      neighbours_(room_->neighbours),
-      paths_(room_->paths),
-      connections_(room_->connections),
-      connected_(room_->connected),
-      queue_pairs_(room_->queue_pairs),
-      requesters_(room_->requesters),
+      ports_(room_->ports, room_->octets),
+      groups_(room_->groups, room_->octets),
+      members_(room_->members, room_->octets),
+      full_members_(room_->members),
+      neighbours_(room_->neighbours, room_->octets),
+      paths_(room_->paths, room_->octets),
+      connections_(room_->connections, room_->octets),
+      connected_(room_->connected, room_->octets),
+      queue_pairs_(room_->queue_pairs, room_->octets),
+      requesters_(room_->requesters, room_->octets),
       most_requests_(room_->requests),
       request_index_(room_->requests),
-      tables_(tables_at_once, longest_table),
+      tables_(tables_at_once, longest_table, room_->segments),
       port_by_route_(most_routes) {
     links_.emplace_back();  // of packets that belong to none
 }
@@ -81,8 +82,9 @@ bool differs(const GroupParameters& a, const GroupParameters& b, Facts told) {
 }  // namespace
 
 void Subnet::learn_broadcast(const GroupParameters& parameters, Source source, Facts told) {
-    auto& link = links_[told & facts(Fact::broadcast_gid) ? link_of_group(parameters.mgid) : link_of(parameters.p_key)];
-    if (link.is_disputed || source > link.source) return;
+    const auto index = told & facts(Fact::broadcast_gid) ? link_of_group(parameters.mgid) : link_of(parameters.p_key);
+    auto& link = links_[index];
+    if (index == 0 || link.is_disputed || source > link.source) return;
     if (link.broadcast && link.source == source && *link.broadcast != parameters) {
         dispute(link);
         ++doubts_.disputes;
@@ -126,7 +128,12 @@ void Subnet::assume_member(const Gid& mgid, const Gid& port_gid, std::uint8_t jo
 }
 
 void Subnet::tell(EventKind kind, PortIndex port, GroupIndex group) {
-    if (events_.size() >= most_events) return;
+    if (events_.size() >= most_events) {
+        // Who waits for it would wait in vain.
+        ++doubts_.not_kept;
+        if (port != none) requester_at(ports_[port].lid).gap = known_.now;
+        return;
+    }
     const auto& link = known_.link ? *known_.link : links_.front();
     events_.push_back({kind, port, group, &link, is_watched(port, link), known_.now});
 }
@@ -240,9 +247,9 @@ void Subnet::look_around(const Packet& packet) {
 
 Doubts Subnet::doubts() const {
     auto doubts = doubts_;
-    doubts.not_kept = ports_.refused() + groups_.refused() + members_.refused() + neighbours_.refused() +
-                      paths_.refused() + connections_.refused() + queue_pairs_.refused() + connected_.refused() +
-                      requesters_.refused();
+    doubts.not_kept += ports_.refused() + groups_.refused() + members_.refused() + neighbours_.refused() +
+                       paths_.refused() + connections_.refused() + queue_pairs_.refused() + connected_.refused() +
+                       requesters_.refused();
     return doubts;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "protocol/state/event.hpp"
+#include "protocol/state/full_members.hpp"
 #include "protocol/state/known.hpp"
 #include "protocol/state/span.hpp"
 #include "protocol/state/tables.hpp"
@@ -24,6 +25,9 @@ struct Doubts {
     std::uint64_t broken_tables = 0;  ///< RMPP transactions that did not come whole or were wrong
     std::uint64_t foreign = 0;        ///< packets that look like IPoIB, but that nothing ties to it
     std::uint64_t not_kept = 0;       ///< ports, groups, memberships and the like beyond the limits
+    std::uint64_t prefixes = 0;       ///< times that the subnet prefix was told anew
+    /// With more than so many the prefix counts as not known.
+    static constexpr std::uint64_t most_prefixes = 16;
 };
 
 /// Takes the frames of one subnet in the order of the capture. Out of order, duplicated or lost ones only make less
@@ -133,6 +137,7 @@ private:
     [[nodiscard]] bool may_count() const noexcept { return counting_ > 0 || repeating_ == 0; }
     Requester& requester_at(std::uint16_t lid);
     std::uint32_t link_of(std::uint16_t p_key);
+    std::uint32_t add_link(const Link& link);
     std::uint32_t link_of(std::uint16_t p_key, std::uint8_t scope);
     [[nodiscard]] std::uint32_t link_of_group(const wire::Gid& mgid);
     [[nodiscard]] std::uint32_t only_link(std::uint16_t p_key, const wire::Packet& packet);
@@ -167,6 +172,7 @@ private:
     void asked_for_group(const Request& request);
     void answered_join(const wire::Packet& packet, const Request* request);
     void is_told_otherwise(wire::View<wire::McMemberRecord> record);
+    void is_told_mlid(std::uint32_t member);
     void refused_join(const wire::Packet& packet, const Request& request, Member& member);
     void subscribed(const Request& request);
     void take_table(const wire::Packet& packet);
@@ -192,7 +198,8 @@ private:
     std::shared_ptr<Limits> room_;
     Ports ports_;
     Table<wire::Gid, Group> groups_;
-    Table<std::uint64_t, Member> members_;  ///< by group and port
+    Table<std::uint64_t, Member, FullMembers::cost> members_;  ///< by group and port
+    FullMembers full_members_;
     /// By IP address and link: an address may be used on several, as that of IPv6 made of a GUID is.
     Table<std::pair<wire::Gid, std::uint16_t>, Neighbour> neighbours_;
     [[nodiscard]] std::pair<wire::Gid, std::uint16_t> on_link(const wire::Gid& address) const noexcept {

@@ -101,6 +101,29 @@ TEST_CASE("State: a flood of groups, ports and requests fills the tables and no 
     CHECK(feed.subnet.doubts().unanswered > 400);
 }
 
+TEST_CASE("State: tables share the memory that all of them may take") {
+    const auto room = std::make_shared<state::Limits>();
+    room->octets = 100'000;
+    Subnet one{room}, other{room};
+    std::vector<std::uint8_t> octets;
+    Packet decoded;
+    std::uint64_t frame = 0;
+    for (std::uint16_t i = 1; i < 500; ++i)
+        for (auto* subnet : {&one, &other}) {
+            octets = udp_to_group(samples::host(i), 0xef000000u + i, 0xc001, plain, 8).build();
+            decode(octets, decoded);
+            subnet->take(decoded, {++frame, 1, 0});
+        }
+    for (const auto* subnet : {&one, &other}) {
+        CHECK(subnet->ports().size() > 10);
+        CHECK(subnet->doubts().not_kept > 100);
+    }
+    const auto kept = one.ports().size() + other.ports().size();
+    CHECK(kept * sizeof(state::Port) + (one.members().size() + other.members().size()) * sizeof(state::Member) <
+          100'000);
+    CHECK(room->octets < 1000);
+}
+
 TEST_CASE("State: of a port of which something found no room it is not known that it has not joined") {
     Feed feed{{.members = 8}};
     feed.join(a, broadcast_record(a, plain));
@@ -111,6 +134,26 @@ TEST_CASE("State: of a port of which something found no room it is not known tha
     CHECK(knows(a, 0xef010001));
     CHECK_FALSE(knows(a, 0xef010002));
     CHECK_FALSE(feed(arp_request(a, b.ipv4, plain)).knows(Fact::watched));
+}
+
+TEST_CASE("State: subnets share the segments of tables that are under way") {
+    const auto room = std::make_shared<state::Limits>();
+    room->segments = 1;
+    Subnet one{room}, other{room};
+    auto packet = mad(sa, a, MgmtClass::subn_adm, Method::get_table_resp, attribute::mc_member_record, 1);
+    packet.add(Bytes<Rmpp>{}
+                   .set(Rmpp::version, 1)
+                   .set(Rmpp::type, RmppType::data)
+                   .set(Rmpp::active, true)
+                   .set(Rmpp::first, true)
+                   .set(Rmpp::segment_number, 1));
+    packet.add(Bytes<SaHeader>{}.set(SaHeader::attribute_offset, 7));
+    const auto octets = packet.add(std::vector<std::uint8_t>(SaHeader::data_size)).build();
+    Packet decoded;
+    decode(octets, decoded);
+    for (auto* subnet : {&one, &other}) subnet->take(decoded, {1, 1, 0});
+    CHECK(one.doubts().broken_tables == 0);
+    CHECK(other.doubts().broken_tables == 1);
 }
 
 TEST_CASE("State: tables of the SA that never end are dropped and counted") {
@@ -128,6 +171,104 @@ TEST_CASE("State: tables of the SA that never end are dropped and counted") {
     }
     CHECK(feed.subnet.doubts().broken_tables > 80);
     CHECK(feed.subnet.groups().empty());
+}
+
+TEST_CASE("State: a router that is told of more groups than one packet may bring about is not watched any more") {
+    Feed feed;
+    feed.join(a, broadcast_record(a, plain));
+    feed.join(b, broadcast_record(b, plain));
+    feed(group_table_request(a, sa, 0x900));
+    feed(group_table(sa, a, 0x900, {}));
+    feed.join(a, group_record(a, plain, group("239.1.2.3"), 0xc001, join_state::non_member));
+    constexpr std::size_t records = 5000, stride = 56;
+    std::vector<std::uint8_t> octets;
+    for (std::uint32_t i = 0; i < records; ++i) {
+        const auto record = group_record(a, plain, mgid_for_ipv4(0xef000000 + i, plain.p_key, plain.scope), 0xc001, 0);
+        octets.insert(octets.end(), record.octets.begin(), record.octets.end());
+        octets.resize((i + 1) * stride);
+    }
+    const auto knows = [&](const build::Node& from) {
+        return feed(arp_request(from, sa.ipv4, plain)).knows(Fact::watched);
+    };
+    feed(group_table_request(a, sa, 0x901));
+    const auto count = octets.size() / SaHeader::data_size;
+    for (std::uint32_t i = 1; i <= count; ++i) {
+        CHECK(knows(b));
+        if (i == count) CHECK(feed.subnet.doubts().not_kept == 0);
+        auto packet = mad(sa, a, MgmtClass::subn_adm, Method::get_table_resp, attribute::mc_member_record, 0x901);
+        packet.add(Bytes<Rmpp>{}
+                       .set(Rmpp::version, 1)
+                       .set(Rmpp::type, RmppType::data)
+                       .set(Rmpp::active, true)
+                       .set(Rmpp::first, i == 1)
+                       .set(Rmpp::last, i == count)
+                       .set(Rmpp::segment_number, i)
+                       .set(Rmpp::payload_length, i == count ? 220 : 0));
+        packet.add(Bytes<SaHeader>{}.set(SaHeader::attribute_offset, stride / 8));
+        feed(packet.add(std::vector<std::uint8_t>(octets.data() + (i - 1) * 200, octets.data() + i * 200)));
+    }
+    CHECK(feed.subnet.groups().size() == records + 2);
+    CHECK(feed.subnet.events().size() < records);
+    CHECK(feed.subnet.doubts().not_kept != 0);
+    CHECK_FALSE(knows(a));
+    CHECK(knows(b));
+}
+
+TEST_CASE("State: a joiner is told another MLID than a member has if that one still has it") {
+    Feed feed;
+    const auto mgid = group("239.1.2.3");
+    const auto asks = [&](const build::Node& port, Method method, Method answer, std::uint16_t mlid) {
+        const auto record = group_record(port, plain, mgid, mlid, join_state::full_member);
+        static std::uint64_t transaction = 0x100;
+        feed(mc_member(port, sa, method, ++transaction, record, mask));
+        return feed(mc_member(sa, port, answer, transaction, record, mask)).is_told_twice;
+    };
+    const auto joins = [&](const build::Node& port, std::uint16_t mlid) {
+        return asks(port, Method::set, Method::get_resp, mlid);
+    };
+    CHECK_FALSE(joins(a, 0xc001));
+    CHECK_FALSE(joins(a, 0xc002));
+    CHECK(joins(b, 0xc001));
+    CHECK_FALSE(joins(a, 0xc001));
+    CHECK(joins(a, 0xc003));
+    SECTION("it has left") {
+        CHECK_FALSE(joins(b, 0xc003));
+        asks(b, Method::del, Method::delete_resp, 0xc003);
+        CHECK_FALSE(joins(a, 0xc004));
+        CHECK(joins(b, 0xc005));
+    }
+    SECTION("it has looked the group up since") {
+        asks(b, Method::get, Method::get_resp, 0xc006);
+        CHECK(joins(a, 0xc007));
+    }
+    SECTION("the group was deleted meanwhile") {
+        feed(group_report(sa, a, trap::multicast_group_deleted, mgid));
+        CHECK_FALSE(joins(b, 0xc004));
+        CHECK(joins(a, 0xc005));
+        CHECK(joins(b, 0xc006));
+    }
+    SECTION("of two that have it one is the joiner itself") {
+        CHECK_FALSE(joins(b, 0xc003));
+        CHECK(joins(b, 0xc004));
+        CHECK(joins(a, 0xc005));
+    }
+}
+
+TEST_CASE("State: a subnet prefix that is told in too many ways is not known") {
+    Feed feed;
+    const auto tell = [&](std::uint64_t prefix) {
+        Bytes<PortInfo> info;
+        info.set(PortInfo::lid, b.lid).set(PortInfo::gid_prefix, prefix).set(PortInfo::port_state, PortState::active);
+        feed(port_info(b, sa, Method::get_resp, info));
+    };
+    feed(arp_request(a, b.ipv4, plain));
+    for (std::uint64_t i = 0; i <= state::Doubts::most_prefixes; ++i) {
+        tell(0xfec0000000000000 + i);
+        CHECK(feed.subnet.port(feed.subnet.port_with(a.lid)).gid.prefix() == 0xfec0000000000000 + i);
+    }
+    tell(0xfec00000000000ff);
+    CHECK(feed.subnet.doubts().prefixes == state::Doubts::most_prefixes + 1);
+    CHECK(feed.subnet.port(feed.subnet.port_with(a.lid)).gid.prefix() != 0xfec00000000000ff);
 }
 
 TEST_CASE("State: the component that a refusal is about is told by the group's record and by the port") {

@@ -20,13 +20,23 @@
 
 namespace ipoib::state {
 
-/// How much more is kept, of all subnets that share it. What comes beyond is not kept, and counted. All of it takes
-/// less than 300 MiB.
+/// How much more is kept, of all subnets that share it. What comes beyond is not kept, and counted.
 struct Limits {
+    std::size_t octets = std::size_t{256} << 20;  ///< of memory, for all of these but segments
     std::size_t ports = 65536, groups = 65536, members = std::size_t{1} << 18, requests = 4096;
     std::size_t neighbours = std::size_t{1} << 17, paths = std::size_t{1} << 17, connections = 4096;
     std::size_t queue_pairs = std::size_t{1} << 17, connected = std::size_t{1} << 17, requesters = 65536;
+    std::size_t links = 65536, routes = 65536, p_keys = std::size_t{1} << 21;
+    std::size_t duties = 65536;                   ///< open at a time
+    std::size_t segments = std::size_t{1} << 17;  ///< of tables that have not come whole yet, 200 octets each
 };
+
+/// Whether there is as much left, which then is taken.
+[[nodiscard]] inline bool take_from(std::size_t& left, std::size_t wanted = 1) noexcept {
+    if (left < wanted) return false;
+    left -= wanted;
+    return true;
+}
 
 /// Of the keys that tables have.
 struct KeyHash {
@@ -47,6 +57,9 @@ struct KeyHash {
 template <class Key>
 class Index {
 public:
+    /// That a key takes of memory, in octets, at most.
+    static constexpr std::size_t cost = 4 * (sizeof(Key) + 8);
+
     /// For as many keys as that. So many go into a quarter of the buckets: more are never made, whatever the keys are.
     explicit Index(std::size_t most) : most_(most), most_buckets_(std::bit_ceil(4 * most)) {}
 
@@ -97,19 +110,19 @@ private:
     std::array<std::unique_ptr<Page>, 256> pages_;
 };
 
-/// Entities by key. They stay where they are until the table goes.
-template <class Key, class Entity>
+/// Entities by key. They stay where they are until the table goes. `beside`: octets that are kept elsewhere for each.
+template <class Key, class Entity, std::size_t beside = 0>
 class Table {
 public:
-    /// Takes from `left` for each entity; it may be shared, and outlives the table.
-    explicit Table(std::size_t& left) : left_(left), index_(left) {}
+    /// Takes from both for each entity; they may be shared, and outlive the table.
+    Table(std::size_t& left, std::size_t& octets_left) : left_(left), octets_left_(octets_left), index_(left) {}
 
     [[nodiscard]] std::uint32_t find(const Key& key) const { return index_.find(key); }
     /// The entity with this key, made if it is new; `none` when the table is full.
     std::uint32_t find_or_add(const Key& key) {
         if (const auto found = find(key); found != none) return found;
         const auto index = static_cast<std::uint32_t>(entities_.size());
-        if (left_ == 0 || !index_.set(key, index)) {
+        if (left_ == 0 || !take_from(octets_left_, cost) || !index_.set(key, index)) {
             ++refused_;
             return none;
         }
@@ -124,17 +137,46 @@ public:
     [[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
 
 private:
-    std::size_t& left_;
+    static constexpr std::size_t cost = sizeof(Entity) + Index<Key>::cost + beside;
+    std::size_t &left_, &octets_left_;
     std::deque<Entity> entities_;
     Index<Key> index_;
     std::uint64_t refused_ = 0;
 };
 
+/// Numbers in lists, each in one at most. A list is known by the number at its front, `none` if it is empty.
+class Chains {
+public:
+    /// Puts a number that is in no list before that front; the new front.
+    std::uint32_t put(std::uint32_t front, std::uint32_t number) {
+        if (number >= places_.size()) places_.resize(number + std::size_t{1});
+        places_[number] = {none, front};
+        if (front != none) places_[front].before = number;
+        return number;
+    }
+    /// Takes a number out of the list with that front; the new front.
+    std::uint32_t take(std::uint32_t front, std::uint32_t number) {
+        const auto [before, after] = places_[number];
+        if (after != none) places_[after].before = before;
+        if (before == none) return after;
+        places_[before].after = after;
+        return front;
+    }
+    /// The one behind it in its list, or `none`.
+    [[nodiscard]] std::uint32_t after(std::uint32_t number) const { return places_[number].after; }
+
+private:
+    struct Place {
+        std::uint32_t before = none, after = none;
+    };
+    std::vector<Place> places_;
+};
+
 /// Ports by LID and by GID.
 class Ports {
 public:
-    /// Takes from `left` for each port; it may be shared, and outlives this.
-    explicit Ports(std::size_t& left) : left_(left), by_gid_(2 * left) {}
+    /// Takes from both for each port; they may be shared, and outlive this.
+    Ports(std::size_t& left, std::size_t& octets_left) : left_(left), octets_left_(octets_left), by_gid_(2 * left) {}
 
     /// The port that was seen with this LID last, made if there is none; `none` for a LID of no port, or when there is
     /// no room.
@@ -146,6 +188,13 @@ public:
     [[nodiscard]] PortIndex find(const wire::Gid& gid) const;
     /// Several GIDs have been seen at this LID, so it names none of them.
     [[nodiscard]] bool is_shared(std::uint16_t lid) const { return lid < by_lid_.size() && by_lid_[lid].is_shared; }
+    /// The first of those that are at this LID, in no order, and the one behind each; `none` where there is none.
+    [[nodiscard]] PortIndex first_at(std::uint16_t lid) const {
+        return lid < by_lid_.size() ? by_lid_[lid].first : none;
+    }
+    [[nodiscard]] PortIndex next_at_lid(PortIndex port) const { return by_place_.after(port); }
+    /// It is at this LID from now on; at 0: nobody knows where.
+    void move(PortIndex port, std::uint16_t lid);
     /// The ports with this prefix have another one besides.
     void rename(std::uint64_t from, std::uint64_t to);
 
@@ -156,7 +205,7 @@ public:
 
 private:
     struct Place {
-        PortIndex latest = none;
+        PortIndex latest = none, first = none;
         bool is_shared = false;
     };
     /// As far as LIDs have been seen, so that a small capture costs little.
@@ -167,9 +216,11 @@ private:
     PortIndex add();
 
     static constexpr std::uint16_t end_of_lids = 0xc000;
-    std::size_t& left_;
+    static constexpr std::size_t cost = sizeof(Port) + 2 * Index<wire::Gid>::cost;
+    std::size_t &left_, &octets_left_;
     std::deque<Port> ports_;
     std::vector<Place> by_lid_;
+    Chains by_place_;
     Index<wire::Gid> by_gid_;
     std::uint64_t refused_ = 0;
 };

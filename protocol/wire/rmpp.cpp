@@ -116,7 +116,7 @@ RmppResult RmppReassembly::add(std::uint16_t source_lid, std::uint16_t destinati
 
     auto dropped = make_room();
     auto result = keep(transactions_.try_emplace(key).first, *segment, mad);
-    result.dropped = dropped;
+    if (result.state != RmppResult::State::dropped) result.dropped = dropped;
     return result;
 }
 
@@ -125,10 +125,13 @@ RmppResult RmppReassembly::keep(Transactions::iterator at, const Segment& segmen
     auto& transaction = at->second;
     if (const auto fault = segment.contradiction(transaction)) return drop(at, at->first, *fault);
     transaction.touched = ++clock_;
-    const auto [place, is_new] = transaction.segments.try_emplace(segment.number);
-    if (!is_new) return {RmppResult::State::duplicate, std::nullopt, std::nullopt};
+    if (transaction.segments.contains(segment.number))
+        return {RmppResult::State::duplicate, std::nullopt, std::nullopt};
+    if (segments_left_ && *segments_left_ == 0) return drop(at, at->first, RmppDrop::too_large);
+    if (segments_left_) --*segments_left_;
+    auto& place = transaction.segments[segment.number];
 
-    std::copy(segment.data.begin(), segment.data.end(), place->second.begin());
+    std::copy(segment.data.begin(), segment.data.end(), place.begin());
     if (segment.number == 1) {
         std::copy_n(mad.begin(), SaHeader::data_offset, transaction.head.begin());
         transaction.declared_length = segment.rmpp[Rmpp::payload_length];
@@ -147,7 +150,7 @@ std::vector<RmppDropped> RmppReassembly::finish() {
     all.reserve(transactions_.size());
     for (const auto& [key, transaction] : transactions_)
         all.push_back({key, RmppDrop::unfinished, transaction.segments.size()});
-    transactions_.clear();
+    while (!transactions_.empty()) erase(transactions_.begin());
     ended_.clear();
     return all;
 }
@@ -155,8 +158,13 @@ std::vector<RmppDropped> RmppReassembly::finish() {
 RmppResult RmppReassembly::drop(Transactions::iterator at, const RmppKey& key, RmppDrop reason) {
     RmppDropped dropped{key, reason, at == transactions_.end() ? 0 : at->second.segments.size()};
     end(dropped.key);
-    if (at != transactions_.end()) transactions_.erase(at);
+    if (at != transactions_.end()) erase(at);
     return {RmppResult::State::dropped, std::nullopt, dropped};
+}
+
+void RmppReassembly::erase(Transactions::iterator at) {
+    if (segments_left_) *segments_left_ += at->second.segments.size();
+    transactions_.erase(at);
 }
 
 void RmppReassembly::end(const RmppKey& key) {
@@ -192,7 +200,7 @@ RmppTable RmppReassembly::take(Transactions::iterator at) {
     const auto length = table.data.size() + transaction.last * SaHeader::size;
     table.is_length_right = transaction.declared_length == 0 || transaction.declared_length == length;
     end(table.key);
-    transactions_.erase(at);
+    erase(at);
     return table;
 }
 

@@ -122,10 +122,16 @@ struct RmppResult {
 /// Puts the SA's tables together from DATA segments in any order. Memory is bounded by what the constructor is given:
 /// `max_transactions` (at least 1) times `max_octets` of record data and a small overhead per segment. Nothing is
 /// timed: the transaction without a segment for the longest time makes room when a new one begins.
+/// Several may share a number of segments that they hold together: a table that finds none left is dropped.
 class RmppReassembly {
 public:
     explicit RmppReassembly(std::size_t max_transactions = 64, std::size_t max_octets = std::size_t{1} << 20) noexcept
         : max_transactions_(max_transactions ? max_transactions : 1), max_octets_(max_octets) {}
+    /// Takes from `segments_left` for each segment that it holds; it outlives this.
+    RmppReassembly(std::size_t max_transactions, std::size_t max_octets, std::size_t& segments_left) noexcept
+        : RmppReassembly(max_transactions, max_octets) {
+        segments_left_ = &segments_left;
+    }
 
     /// Takes one MAD as it came, from its first octet on. Never throws for what the octets hold.
     [[nodiscard]] RmppResult add(std::uint16_t source_lid, std::uint16_t destination_lid, Octets mad);
@@ -152,9 +158,11 @@ private:
     std::optional<RmppDropped> make_room();
     RmppTable take(Transactions::iterator);
     void end(const RmppKey&);
+    void erase(Transactions::iterator);
     [[nodiscard]] bool has_ended(const RmppKey&) const noexcept;
 
     std::size_t max_transactions_, max_octets_;
+    std::size_t* segments_left_ = nullptr;  ///< null: as many as the other bounds let it hold
     std::uint64_t clock_ = 0;
     Transactions transactions_;
     std::deque<RmppKey> ended_;  ///< the latest, at most max_transactions_

@@ -45,6 +45,29 @@ TEST_CASE("RMPP: an endless table is dropped at the first segment beyond the bou
     CHECK(reassembly.open() == 0);
 }
 
+TEST_CASE("RMPP: those that share a number of segments hold no more of them together, and give them back") {
+    std::size_t left = 4;
+    RmppReassembly one{4, 10'000, left}, other{4, 10'000, left};
+    const auto three = segments(records(10)), two = segments(records(7));
+    REQUIRE((three.size() == 3 && two.size() == 2));
+    CHECK(add(one, three[0]).state == State::incomplete);
+    CHECK(add(one, three[1]).state == State::incomplete);
+    CHECK(add(one, three[1]).state == State::duplicate);
+    CHECK(left == 2);
+    for (const auto transaction : {std::uint64_t{1}, std::uint64_t{2}})
+        CHECK(add(other, segments(records(7), transaction)[0]).state == State::incomplete);
+    CHECK(left == 0);
+    const auto refused = add(other, segments(records(7), 3)[0]);
+    REQUIRE(refused.state == State::dropped);
+    CHECK((refused.dropped->reason == RmppDrop::too_large && refused.dropped->segments == 0));
+    CHECK(add(one, three[2]).dropped->segments == 2);
+    CHECK(left == 2);
+    CHECK(add(other, segments(records(7), 1)[1]).state == State::complete);
+    CHECK(left == 3);
+    CHECK(other.finish().size() == 1);
+    CHECK(left == 4);
+}
+
 TEST_CASE("RMPP: the bound counts the octets up to the end of a segment, however few came") {
     const auto last_of = [](std::uint32_t number, std::uint32_t length) {
         Segment segment;
