@@ -18,12 +18,17 @@
 namespace ipoib {
 namespace {
 
-std::string failure(const std::filesystem::path& path, std::string_view what, std::string_view why) {
-    return printable(path.string(), Lines::join).append(": ").append(what).append(": ").append(why);
+/// Names the path as it was given, and where its links lead.
+std::string failure(const std::filesystem::path& given, const OutputPath& place, std::string_view what,
+                    std::string_view why) {
+    auto words = printable(given.string(), Lines::join);
+    if (place.is_behind_link() && !place.is_in_proc())
+        words += ", a link to " + printable(place.target().string(), Lines::join);
+    return words.append(": ").append(what).append(": ").append(why);
 }
 
-std::string failure(const std::filesystem::path& path, std::string_view what, int number) {
-    return failure(path, what, std::generic_category().message(number));
+std::string failure(const std::filesystem::path& given, const OutputPath& place, std::string_view what, int number) {
+    return failure(given, place, what, std::generic_category().message(number));
 }
 
 bool write_all(const Descriptor& to, std::string_view content) noexcept {
@@ -63,13 +68,15 @@ Place place_of(const std::filesystem::path& path) {
         state = place.path ? place.path.state() : std::nullopt;
     }
     const int error = place.path ? (state ? 0 : errno) : place.path.error();
+    const auto fails = [&](std::string_view what, auto why) { place.failure = failure(path, place.path, what, why); };
     if (!place.path)
-        place.failure =
-            failure(path, error == ENOENT ? "cannot be created" : "cannot be reached", place.path.problem());
+        fails(error == ENOENT ? "cannot be created" : "cannot be reached", std::string_view(place.path.problem()));
+    else if (!state && error == ENOENT && place.path.is_in_proc())
+        fails("cannot be written", EBADF);
     else if (!state && error != ENOENT)
-        place.failure = failure(path, "cannot be reached", error);
+        fails("cannot be reached", error);
     else if (state && S_ISDIR(state->st_mode))
-        place.failure = failure(path, "cannot be written", EISDIR);
+        fails("cannot be written", EISDIR);
     else if (state && S_ISREG(state->st_mode))
         place.mode = state->st_mode & 0777U;
     else
@@ -79,18 +86,17 @@ Place place_of(const std::filesystem::path& path) {
 
 std::string write_in_place(const std::filesystem::path& path, const OutputPath& place, std::string_view content) {
     Descriptor file{place.open(O_WRONLY)};
-    if (!file) return failure(path, "cannot be opened for writing", errno);
-    if (!write_all(file, content) || !file.close()) return failure(path, "cannot be written", errno);
+    if (!file) return failure(path, place, "cannot be opened for writing", errno);
+    if (!write_all(file, content) || !file.close()) return failure(path, place, "cannot be written", errno);
     return {};
 }
 
-std::string replace(Place place, std::string_view content) {
-    const auto target = place.path.target();
+std::string replace(const std::filesystem::path& path, Place place, std::string_view content) {
     AtomicFile file{std::move(place.path)};
-    if (!file.descriptor) return failure(target, "cannot be created", errno);
+    if (!file.descriptor) return failure(path, file.target(), "cannot be created", errno);
     const bool is_done = (!place.mode || ::fchmod(file.descriptor.value(), *place.mode) == 0) && file.write(content) &&
                          file.sync() && file.descriptor.close() && file.take_place();
-    return is_done ? "" : failure(target, "cannot be written", errno);
+    return is_done ? "" : failure(path, file.target(), "cannot be written", errno);
 }
 
 }  // namespace
@@ -134,22 +140,21 @@ void AtomicFile::remove() noexcept {
 std::string write_atomically(const std::filesystem::path& path, std::string_view content) {
     auto place = place_of(path);
     if (!place.failure.empty()) return place.failure;
-    return place.is_stream ? write_in_place(path, place.path, content) : replace(std::move(place), content);
+    return place.is_stream ? write_in_place(path, place.path, content) : replace(path, std::move(place), content);
 }
 
 std::string why_not_writable(const std::filesystem::path& path) {
     auto place = place_of(path);
     if (!place.failure.empty()) return place.failure;
     // To open a pipe and close it again would be the end of the file to its reader.
-    if (place.is_stream) return place.path.is_writable() ? "" : failure(path, "cannot be written", errno);
-    const auto target = place.path.target();
+    if (place.is_stream) return place.path.is_writable() ? "" : failure(path, place.path, "cannot be written", errno);
     AtomicFile file{std::move(place.path)};
-    if (!file.descriptor) return failure(target, "cannot be created", errno);
+    if (!file.descriptor) return failure(path, file.target(), "cannot be created", errno);
     file.remove();
     // A full disk still has room for a name.
     constexpr std::size_t block = 4096;
     const bool is_written = file.write(std::string(block, ' ')) && file.sync() && file.descriptor.close();
-    return is_written ? "" : failure(target, "cannot be written", errno);
+    return is_written ? "" : failure(path, file.target(), "cannot be written", errno);
 }
 
 }  // namespace ipoib

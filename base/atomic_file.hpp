@@ -37,6 +37,8 @@ public:
     /// The temporary name is gone at once; what is written from now on goes with the descriptor.
     void remove() noexcept;
 
+    [[nodiscard]] const OutputPath& target() const noexcept { return target_; }
+
     /// None where the file could not be made. To be closed or taken over as is fit.
     Descriptor descriptor;
 
@@ -48,7 +50,7 @@ private:
 
 /// Replaces the file by way of a temporary one in the same folder: written, synced, renamed. A symbolic link stays one,
 /// and is refused where others may have made it (`OutputPath`); a device or a pipe (/dev/stdout) is written to as it
-/// is. Returns what went wrong, with the path; empty if nothing.
+/// is. Returns what went wrong, with the path as it was given and where a link leads; empty if nothing.
 [[nodiscard]] std::string write_atomically(const std::filesystem::path&, std::string_view content);
 
 /// What `write_atomically` would stumble over, with the path, found by a temporary file beside it that is gone at once;

@@ -76,6 +76,23 @@ TEST_CASE("Atomic file: a folder that is missing and a folder in the way are nam
     CHECK_THAT(write_atomically(folder.path(), "x"), ContainsSubstring("irectory"));
 }
 
+TEST_CASE("Atomic file: what is wrong behind a link names both, and a descriptor is named as it was") {
+    const ipoib::TemporaryFolder folder;
+    fs::create_directory(folder / "own");
+    fs::create_symlink("../none/there.json", folder / "own/link");
+    fs::create_symlink("own/link", folder / "far");
+    fs::create_symlink("/dev/full", folder / "full");
+    const auto words = folder / "far" + ", a link to " + (folder / "own/../none/there.json") + ": cannot be created";
+    CHECK_THAT(write_atomically(folder / "far", "x"), ContainsSubstring(words));
+    CHECK_THAT(why_not_writable(folder / "far"), ContainsSubstring(words));
+    CHECK_THAT(write_atomically(folder / "full", "x"),
+               ContainsSubstring(folder / "full" + ", a link to /dev/full: cannot be"));
+    for (const auto* const path : {"/dev/fd/987", "/proc/self/fd/987"}) {
+        CHECK(write_atomically(path, "x") == std::string(path) + ": cannot be written: Bad file descriptor");
+        CHECK(why_not_writable(path) == write_atomically(path, "x"));
+    }
+}
+
 TEST_CASE("Atomic file: what cannot be written is known beforehand, and nothing is touched") {
     const ipoib::TemporaryFolder folder;
     REQUIRE(write_atomically(folder / "a", "old").empty());

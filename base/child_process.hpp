@@ -48,8 +48,8 @@ public:
 
     ChildProcess(const Command& command, Diagnostics where, Grace grace);
     /// Closes the command's standard input and gives it and all that it has started the time to end, then SIGTERM and
-    /// as much as that takes, then SIGKILL and once more as much. What it still says is read, so that it does not wait
-    /// for a reader. `tell` hears of what could not be ended.
+    /// as much as that takes, then SIGKILL and once more as much, but at least the 2 s that the kernel may need. What
+    /// it still says is read, so that it does not wait for a reader. `tell` hears of what could not be ended.
     ~ChildProcess();
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;

@@ -22,15 +22,6 @@ constexpr std::array formats{
     Range{0xfff9, 0xfffb},   Range{0x110bd, 0x110bd}, Range{0x110cd, 0x110cd}, Range{0x13430, 0x1343f},
     Range{0x1bca0, 0x1bca3}, Range{0x1d173, 0x1d17a}, Range{0xe0001, 0xe007f}};
 
-bool is_unprintable(char32_t c) {
-    if (c < 0x7f) return c < 0x20;
-    const bool is_control = c <= 0x9f;
-    const bool separates = c == 0x2028 || c == 0x2029;
-    const bool is_format = std::any_of(formats.begin(), formats.end(),
-                                       [c](const Range& range) { return c >= range.first && c <= range.last; });
-    return is_control || separates || is_format || c == 0xfffe || c == 0xffff;
-}
-
 std::string by_number(char32_t c) {
     if (c < 0x100) return escaped(std::string(1, static_cast<char>(c)));
     constexpr std::string_view digits = "0123456789abcdef";
@@ -52,7 +43,7 @@ std::string printable_beginning(std::string_view text, Lines lines, std::size_t 
             out += escaped(octets);
         else if (lines == Lines::join && (is_blank || c == ' ')) {
             if (!out.empty() && out.back() != ' ') out += ' ';
-        } else if (is_blank || !is_unprintable(c))
+        } else if (is_blank || is_printable(c))
             out += octets;
         else
             out += by_number(c);
@@ -63,6 +54,15 @@ std::string printable_beginning(std::string_view text, Lines lines, std::size_t 
 }
 
 }  // namespace
+
+bool is_printable(char32_t c) noexcept {
+    if (c < 0x7f) return c >= 0x20;
+    const bool is_control = c <= 0x9f;
+    const bool separates = c == 0x2028 || c == 0x2029;
+    const bool is_format = std::any_of(formats.begin(), formats.end(),
+                                       [c](const Range& range) { return c >= range.first && c <= range.last; });
+    return !is_control && !separates && !is_format && c != 0xfffe && c != 0xffff;
+}
 
 std::string printable(std::string_view text, Lines lines) {
     return printable_beginning(text, lines, std::numeric_limits<std::size_t>::max());

@@ -8,6 +8,9 @@
 
 namespace ipoib {
 
+/// Whether a terminal shows the character, and XML 1.0 takes it; line feeds and tabs are none of these.
+[[nodiscard]] bool is_printable(char32_t) noexcept;
+
 /// What `printable` does with line feeds and tabs.
 enum class Lines : bool { keep, join };
 

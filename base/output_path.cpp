@@ -69,9 +69,9 @@ public:
         if (path.empty()) return fail(ENOENT);
         begin(path);
         while (to_.folder_ && !rest_.empty()) {
-            const auto name = std::move(rest_.front());
+            at_ = std::move(rest_.front());
             rest_.pop_front();
-            step(name);
+            step(std::string(at_));
         }
     }
 
@@ -131,11 +131,18 @@ private:
             return;
         }
         const auto text = link_text(to_.folder_, name);
-        return text ? begin(*text) : fail(errno);
+        if (!text) return fail(errno);
+        to_.is_behind_link_ = true;
+        at_.clear();
+        begin(*text);
     }
 
     void fail(int error) {
         to_.folder_ = {};
+        auto target = to_.where_ / at_;
+        for (const auto& name : rest_) target /= name;
+        to_.where_ = target.parent_path();
+        to_.name_ = target.filename();
         to_.error_ = error;
         to_.problem_ = std::generic_category().message(error);
     }
@@ -143,6 +150,7 @@ private:
     OutputPath& to_;
     OutputPath::Folders folders_;
     OutputPath::End end_;
+    std::string at_;  ///< the component at hand
     std::deque<std::string> rest_;
     int links_ = 0;
 };
@@ -196,6 +204,16 @@ OutputFile open_output(const std::filesystem::path& path, int flags, mode_t mode
     auto descriptor = place.open(flags | O_CREAT, mode);
     if (!descriptor) return {.error = errno, .problem = std::generic_category().message(errno)};
     return {.descriptor = std::move(descriptor)};
+}
+
+bool is_standard_output(const std::filesystem::path& path) noexcept {
+    struct stat meant {};
+    struct stat output {};
+    if (::stat(path.c_str(), &meant) != 0 || ::fstat(STDOUT_FILENO, &output) != 0) return false;
+    struct stat nothing {};
+    const bool keeps_nothing =
+        S_ISCHR(output.st_mode) && ::stat("/dev/null", &nothing) == 0 && output.st_rdev == nothing.st_rdev;
+    return !keeps_nothing && meant.st_dev == output.st_dev && meant.st_ino == output.st_ino;
 }
 
 std::string make_output_folder(const std::filesystem::path& path) {

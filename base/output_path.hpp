@@ -29,8 +29,12 @@ public:
     [[nodiscard]] int error() const noexcept { return error_; }
     /// Of the error, in words, without the path. It names a link that is not followed.
     [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
-    /// The path behind all links, for messages.
+    /// The path behind all links, for messages; also where it leads nowhere.
     [[nodiscard]] std::filesystem::path target() const { return where_ / name_; }
+    /// A link was followed that is none of a descriptor.
+    [[nodiscard]] bool is_behind_link() const noexcept { return is_behind_link_; }
+    /// What is meant is in /proc, where nothing can be made.
+    [[nodiscard]] bool is_in_proc() const { return target().native().starts_with("/proc/"); }
 
     /// What is there under the name, or behind the link in /proc.
     [[nodiscard]] std::optional<struct stat> state() const noexcept;
@@ -51,7 +55,7 @@ private:
     Descriptor folder_;
     std::filesystem::path where_;  ///< the folder's path
     std::string name_;
-    bool is_descriptor_ = false;
+    bool is_descriptor_ = false, is_behind_link_ = false;
     int error_ = 0;
     std::string problem_;
 };
@@ -64,6 +68,9 @@ struct OutputFile {
 };
 /// `flags` as of open(2), without what makes it. With O_NOFOLLOW the path's end is no link, wherever it is.
 [[nodiscard]] OutputFile open_output(const std::filesystem::path&, int flags, mode_t mode);
+
+/// Whether the path stands for standard output; not where that keeps nothing, as /dev/null.
+[[nodiscard]] bool is_standard_output(const std::filesystem::path&) noexcept;
 
 /// Makes the folder and those that it is in, as far as they are missing. What went wrong, without the path; empty if
 /// nothing.

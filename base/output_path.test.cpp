@@ -131,10 +131,32 @@ TEST_CASE("Output path: the folder stays the one that was found, whatever takes 
     CHECK_FALSE(fs::exists(shared.folder + "/new"));
 }
 
+TEST_CASE("Output path: standard output is known by any of its names, but for where nothing is kept") {
+    const TemporaryFolder folder;
+    const Descriptor before{::dup(STDOUT_FILENO)};
+    const auto stands = [&](const char* output, const std::string& path) {
+        const Descriptor file{::open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)};
+        REQUIRE((file && ::dup2(file.value(), STDOUT_FILENO) >= 0));
+        const bool is = is_standard_output(path);
+        ::dup2(before.value(), STDOUT_FILENO);
+        return is;
+    };
+    const auto file = folder / "file";
+    for (const auto& path :
+         {std::string("/dev/stdout"), std::string("/dev/fd/1"), std::string("/proc/self/fd/1"), file})
+        CHECK(stands(file.c_str(), path));
+    fs::create_symlink("file", folder / "link");
+    CHECK(stands(file.c_str(), folder / "link"));
+    CHECK_FALSE(stands(file.c_str(), folder / "other"));
+    CHECK_FALSE(stands(file.c_str(), "/dev/null"));
+    CHECK_FALSE(stands("/dev/null", "/dev/stdout"));
+}
+
 TEST_CASE("Output path: a path that leads nowhere says so") {
     const TemporaryFolder folder;
     CHECK(OutputPath{""}.error() == ENOENT);
     CHECK(OutputPath{folder / "none/a"}.error() == ENOENT);
+    CHECK(OutputPath{folder / "none/a/b"}.target() == folder / "none/a/b");
     CHECK(open_output(folder / "none/", O_WRONLY, 0600).error == ENOENT);
     CHECK(open_output(folder.path() / "", O_WRONLY, 0600).error == EISDIR);
     std::ofstream{folder / "file"} << "x";

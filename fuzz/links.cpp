@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // libFuzzer target: whatever the frames of a capture say, the judge learns from them within bounds, and what it has
 // learned can be told. Frames, one behind the other: medium, time since the one before, length, octets.
+#include "base/json_text.hpp"
 #include "conformance/judge/passive.hpp"
 #include "conformance/links/account.hpp"
 #include "fuzz/fuzzer.hpp"
 #include "protocol/wire/medium.hpp"
+
+#include <nlohmann/json.hpp>
 
 using namespace ipoib;
 using fuzz::demand;
@@ -16,7 +19,11 @@ std::int64_t pause_of(std::uint8_t octet) { return octet < 16 ? octet : std::int
 
 void look_at(const conformance::Judge& judge) {
     const auto account = links::account_of(judge);
-    demand(!links::to_text(account, {}).empty() && !links::to_json(account, {}).empty());
+    std::string text, json;
+    links::to_text(account, {}, [&](const std::string& piece) { text += piece; });
+    links::to_json(account, {}, [&](const std::string& piece) { json += piece; });
+    demand(text.ends_with('\n') && json.ends_with('\n') && nlohmann::json::accept(json) &&
+           printable_json(json) == json);
     for (const auto& finding : account.findings) fuzz::demand_sentence(finding.text, 4000);
 }
 

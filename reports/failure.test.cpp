@@ -36,6 +36,23 @@ TEST_CASE("A requirement's line has id, section, force and statement") {
     CHECK(place_of(requirement) == "UDMC");
 }
 
+TEST_CASE("What a result asks for is told up to twenty requirements, and the others are counted") {
+    Results run;
+    Result all;
+    for (int i = 0; i < 23; ++i) all.checks.push_back("A-1-" + std::to_string(i));
+    RequirementResult known;
+    known.id = "A-1-19";
+    known.statement = "it holds";
+    run.requirements.push_back(known);
+    const auto lines = demand_lines(Requirements(run), all);
+    REQUIRE(lines.size() == 21);
+    CHECK(lines.front() == "A-1-0");
+    CHECK_THAT(lines[19], ContainsSubstring("A-1-19") && ContainsSubstring("it holds"));
+    CHECK(lines.back() == "and 3 more requirements");
+    all.checks.resize(20);
+    CHECK(demand_lines(Requirements(run), all).size() == 20);
+}
+
 TEST_CASE("A violation's line has frame, octet, field, both values and who") {
     auto run = samples::every_verdict();
     const auto& detail = run.results[0].details[0];

@@ -187,6 +187,23 @@ TEST_CASE("HTML: ten thousand failures are told in a few megabytes, two hundred 
     CHECK_THAT(text, ContainsSubstring("9800 more are in the table"));
 }
 
+TEST_CASE("HTML: of more rules and cases than a browser shows the worst have a row, and how many there are is told") {
+    Results run;
+    for (int i = 0; i < 20'000; ++i)
+        run.results.push_back(samples::result("RULE-" + std::to_string(i), Verdict::pass, "RFC4391-6-02"));
+    const auto whole = to_html(run);
+    CHECK(count(parsed(whole), "//section[@id='results']//tbody/tr") == 20'000);
+    CHECK_THAT(whole, !ContainsSubstring("The worst"));
+    run.results.push_back(samples::failure("RULE-LAST", "RFC4391-6-02"));
+    const auto text = to_html(run);
+    const auto page = parsed(text);
+    CHECK(count(page, "//section[@id='results']//tbody/tr") == 20'000);
+    CHECK(count(page, "//section[@id='results']//tbody/tr[@id='r20000']//b[text()='RULE-LAST']") == 1);
+    CHECK(count(page, "//section[@id='results']//tbody/tr[@id='r19998']") == 1);
+    CHECK(count(page, "//section[@id='results']//tbody/tr[@id='r19999']") == 0);
+    CHECK_THAT(text, ContainsSubstring("The worst 20000 of 20001; the JSON report has all."));
+}
+
 TEST_CASE("HTML: nothing judged is a page, too") {
     const auto page = parsed(to_html({}));
     CHECK_THAT(text_of(page.select_node("//header").node()), ContainsSubstring("Nothing was judged"));

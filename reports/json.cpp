@@ -8,8 +8,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <system_error>
-#include <utility>
 
+#include "base/json_text.hpp"
 #include "base/utf8.hpp"
 #include "reports/file.hpp"
 
@@ -140,20 +140,13 @@ Json to_member(const HostResult& host, const std::vector<RequirementResult>& req
             {"notes", texts(host.notes)},          {"requirements", std::move(verdicts)}};
 }
 
-/// Adds a member, a list of what `make` makes of each item, to the text of a document that is still open. One item at a
-/// time: all of them as one document would take many times the memory of the text.
+/// A list of what `make` makes of each item. One item at a time: all of them as one document would take many times the
+/// memory of the text.
 template <class Items, class Make>
-void add_list(std::string& text, std::string_view member, const Items& items, Make make) {
-    text += fmt::format(",\n \"{}\": [", member);
-    std::string_view before = "\n  ";
-    for (const auto& item : items) {
-        text += std::exchange(before, ",\n  ");
-        for (const char c : make(item).dump(1)) {
-            text += c;
-            if (c == '\n') text += "  ";
-        }
-    }
-    text += items.empty() ? "]" : "\n ]";
+void add_list(JsonWriter& to, std::string_view member, const Items& items, Make make) {
+    to.begin_array(member);
+    for (const auto& item : items) to.add(make(item));
+    to.end();
 }
 
 }  // namespace
@@ -169,20 +162,23 @@ std::string to_json(const Results& results, const std::filesystem::path& folder)
               {"fabric", facts(results.fabric)},
               {"dut", facts(results.dut)}};
     if (results.selected) head["selected"] = texts(*results.selected);
-    auto text = head.dump(1);
-    text.resize(text.size() - 2);  // the closing brace
+    std::string text;
     // A text of hundreds of megabytes that grows step by step is there twice. What is reserved and not used costs
     // nothing.
-    text.reserve(text.size() + most_of_result * results.results.size());
+    text.reserve(most_of_result * (1 + results.results.size()));
+    JsonWriter writer{[&](const std::string& piece) { text += piece; }};
+    writer.begin_object();
+    for (const auto& [name, value] : head.items()) writer.add(value, name);
     if (!results.hosts.empty())
-        add_list(text, "hosts", results.hosts,
+        add_list(writer, "hosts", results.hosts,
                  [&](const HostResult& host) { return to_member(host, results.requirements); });
     const auto with_path = [&](const auto& item) { return to_member(item, folder); };
-    add_list(text, "captures", results.captures, with_path);
-    add_list(text, "results", results.results, with_path);
-    add_list(text, "requirements", results.requirements,
+    add_list(writer, "captures", results.captures, with_path);
+    add_list(writer, "results", results.results, with_path);
+    add_list(writer, "requirements", results.requirements,
              [](const RequirementResult& requirement) { return to_member(requirement); });
-    return text + "\n}\n";
+    writer.end();
+    return text;
 }
 
 }  // namespace ipoib::reports

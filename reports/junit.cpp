@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <numeric>
 #include <pugixml.hpp>
 #include <string_view>
@@ -40,18 +41,18 @@ std::string timestamp(std::string_view started) {
     return std::string(started.substr(0, form.size()));
 }
 
-/// Writes suites into one document.
+/// Writes suites into one text, a test case at a time: all of them as one document would take many times the memory of
+/// the text.
 class Writer {
 public:
     Writer(const Results& results, Dialect dialect, std::string command)
         : results_(results), requirements_(results), dialect_(dialect), command_(std::move(command)) {
-        auto declaration = document_.append_child(pugi::node_declaration);
-        set(declaration, "version", "1.0");
-        set(declaration, "encoding", "UTF-8");
+        out_.text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
     }
 
     void all(const std::vector<Suite>& suites) {
-        auto root = document_.append_child("testsuites");
+        const auto open = element("testsuites");
+        auto root = open.node;
         if (dialect_ != Dialect::ant) {
             const auto sum = [&](auto part) {
                 return std::accumulate(suites.begin(), suites.end(), std::size_t{0},
@@ -64,29 +65,49 @@ public:
             set(root, "errors", std::to_string(sum([](const Suite& suite) { return suite.count(Outcome::error); })));
             set(root, "time", three_decimals(results_.seconds));
         }
+        begin(root, 0);
         for (std::size_t i = 0; i < suites.size(); ++i) {
-            auto node = root.append_child("testsuite");
+            const auto suite = element("testsuite");
             if (dialect_ == Dialect::ant) {
-                set(node, "package", "ipoib");
-                set(node, "id", std::to_string(i));
+                set(suite.node, "package", "ipoib");
+                set(suite.node, "id", std::to_string(i));
             }
-            fill(node, suites[i], suites.size() == 1);
+            fill(suite.node, suites[i], suites.size() == 1, 1);
         }
+        end(root, 0);
     }
-    void only(const Suite& suite, bool whole_run) { fill(document_.append_child("testsuite"), suite, whole_run); }
+    void only(const Suite& suite, bool whole_run) { fill(element("testsuite").node, suite, whole_run, 0); }
 
-    [[nodiscard]] std::string text() const {
-        struct : pugi::xml_writer {
-            std::string out;
-            void write(const void* data, std::size_t size) override {
-                out.append(static_cast<const char*>(data), size);
-            }
-        } writer;
-        document_.save(writer, " ", pugi::format_indent, pugi::encoding_utf8);
-        return writer.out;
-    }
+    [[nodiscard]] std::string text() && { return std::move(out_.text); }
 
 private:
+    struct Output : pugi::xml_writer {
+        std::string text;
+        void write(const void* data, std::size_t size) override { text.append(static_cast<const char*>(data), size); }
+    };
+    /// A node of a document of its own.
+    struct Element {
+        std::unique_ptr<pugi::xml_document> document = std::make_unique<pugi::xml_document>();
+        pugi::xml_node node{};
+    };
+    static Element element(const char* name) {
+        Element made;
+        made.node = made.document->append_child(name);
+        return made;
+    }
+    void print(pugi::xml_node node, unsigned depth) {
+        node.print(out_, " ", pugi::format_indent, pugi::encoding_utf8, depth);
+    }
+    /// Only its start tag, of an element without children.
+    void begin(pugi::xml_node node, unsigned depth) {
+        print(node, depth);
+        constexpr std::string_view ending = " />\n";
+        out_.text.replace(out_.text.size() - ending.size(), ending.size(), ">\n");
+    }
+    void end(pugi::xml_node node, unsigned depth) {
+        out_.text.append(depth, ' ').append("</").append(node.name()).append(">\n");
+    }
+
     static void set(pugi::xml_node node, const char* attribute, const std::string& value) {
         node.append_attribute(attribute).set_value(value.c_str());
     }
@@ -101,7 +122,7 @@ private:
         set(node, "value", one_line(value));
     }
 
-    void fill(pugi::xml_node node, const Suite& suite, bool whole_run) {
+    void fill(pugi::xml_node node, const Suite& suite, bool whole_run, unsigned depth) {
         const auto host = one_line(suite.host ? suite.host->name : results_.host);
         const auto& started = suite.host ? suite.host->started : results_.started;
         set(node, "name", suite.name);
@@ -112,11 +133,22 @@ private:
         set(node, "time", three_decimals(whole_run ? results_.seconds : suite.seconds()));
         set(node, "timestamp", timestamp(started));
         set(node, "hostname", host.empty() ? "localhost" : host);
-        properties(node.append_child("properties"), suite);
-        for (const auto& one : suite.cases) test_case(node.append_child("testcase"), one);
-        if (dialect_ != Dialect::ant) return;
-        text_child(node, "system-out", clipped(outputs(suite), most_output));
-        text_child(node, "system-err", "");
+        begin(node, depth);
+        const auto list = element("properties");
+        properties(list.node, suite);
+        print(list.node, depth + 1);
+        for (const auto& one : suite.cases) {
+            const auto made = element("testcase");
+            test_case(made.node, one);
+            print(made.node, depth + 1);
+        }
+        if (dialect_ == Dialect::ant) {
+            const auto rest = element("rest");
+            text_child(rest.node, "system-out", clipped(outputs(suite), most_output));
+            text_child(rest.node, "system-err", "");
+            for (const auto child : rest.node) print(child, depth + 1);
+        }
+        end(node, depth);
     }
 
     void properties(pugi::xml_node list, const Suite& suite) {
@@ -223,7 +255,7 @@ private:
     Dialect dialect_;
     std::string command_;
     std::string coverage_ = coverage_sentence(results_);
-    pugi::xml_document document_;
+    Output out_;
 };
 
 std::string suite_name(const Results& results, const JunitOptions& options) {
@@ -242,13 +274,13 @@ std::vector<std::string> to_junit(const Results& results, const JunitOptions& op
     if (options.dialect != Dialect::rich) {
         Writer writer(results, options.dialect, name);
         writer.all(suites);
-        documents.push_back(writer.text());
+        documents.push_back(std::move(writer).text());
         return documents;
     }
     for (const auto& suite : suites) {
         Writer writer(results, options.dialect, name);
         writer.only(suite, suites.size() == 1);
-        documents.push_back(writer.text());
+        documents.push_back(std::move(writer).text());
     }
     return documents;
 }

@@ -72,6 +72,23 @@ TEST_CASE("Exit code: a PASS that observed nothing is not judged") {
     CHECK(rolled_up(run) == Verdict::na);
 }
 
+TEST_CASE("Roll-up: a requirement names the first thousand results that judged it, each once") {
+    const auto verdict = GENERATE(Verdict::pass, Verdict::na);
+    Results run;
+    for (int i = 0; i < 1001; ++i)
+        for (int twice = 0; twice < 2; ++twice)
+            run.results.push_back(result("R" + std::to_string(i), verdict, "A-1-01"));
+    const std::vector<RequirementMeta> catalogue{requirement("A-1-01", "must", "1")};
+    roll_up(run, catalogue);
+    const auto& by = run.requirements.at(0).by;
+    REQUIRE(by.size() == 1000);
+    CHECK(by.front() == "R0");
+    CHECK(by.back() == "R999");
+    run.results.back().verdict = Verdict::fail;
+    roll_up(run, catalogue);
+    CHECK(run.requirements.at(0).verdict == Verdict::fail);
+}
+
 TEST_CASE("Strict: WARN becomes FAIL.SHOULD, nothing else changes") {
     auto run = run_of({Verdict::warn, Verdict::pass, Verdict::inconc});
     apply_strict(run);

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures made by an adversary: much of what a reader keeps, in little."""
+import ctypes
+import itertools
 import struct
 
 MASK = (1 << 64) - 1
@@ -28,9 +30,9 @@ def arp(operation, sender, sender_ip, target, target_ip):
     return struct.pack(">HHBBH", 32, IPV4, 20, 4, operation) + sender + sender_ip + target + target_ip
 
 
-def pcap(frames):
+def pcap(frames, times=None):
     out = [struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 262144, LINK_TYPE)]
-    for number, frame in enumerate(frames):
+    for number, frame in zip(times or itertools.count(), frames):
         out.append(struct.pack("<IIII", 1_760_000_000 + number // 1_000_000, number % 1_000_000, len(frame), len(frame)))
         out.append(frame)
     return b"".join(out)
@@ -48,6 +50,31 @@ def pcapng(frames, interfaces):
         time = 1_760_000_000_000_000 + number
         out.append(block(6, struct.pack("<IIIII", interface, time >> 32, time & 0xffffffff, len(frame), len(frame)) + frame))
     return b"".join(out)
+
+
+def zstd(data, window_log):
+    """As `zstd -1 --long` compresses what comes from a pipe: with such a window. None without the library."""
+    try:
+        library = ctypes.CDLL("libzstd.so.1")
+    except OSError:
+        return None
+    window, has_size = 101, 200
+    library.ZSTD_createCCtx.restype = ctypes.c_void_p
+    library.ZSTD_compress2.restype = ctypes.c_size_t
+    context = ctypes.c_void_p(library.ZSTD_createCCtx())
+    for parameter, value in ((100, 1), (window, window_log), (has_size, 0)):
+        library.ZSTD_CCtx_setParameter(context, parameter, value)
+    out = ctypes.create_string_buffer(len(data) // 4 + 1_000_000)
+    size = library.ZSTD_compress2(context, out, ctypes.c_size_t(len(out)), data, ctypes.c_size_t(len(data)))
+    library.ZSTD_freeCCtx(context)
+    return out.raw[:size]
+
+
+def long_capture(octets, first):
+    """Frames of 8 KiB, two captures' in turns if one is `first` 0 and the other 1."""
+    frame = packet(slid=5, dlid=7, sgid=port_gid(5), dgid=port_gid(7), p_key=0x8001, payload=IP_PACKET + b"\0" * 8000)
+    frames = octets // len(frame) + 1
+    return pcap([frame] * frames, range(first, first + 100 * frames, 100))
 
 
 IP_PACKET = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20, 0, 0, 1, 59, 0, bytes((10, 0, 0, 1)), bytes((239, 1, 2, 3)))
@@ -192,4 +219,14 @@ def duties(ports, groups):
     frames = [frame for lid in lids for frame in join(lid, BROADCAST, 0xc000, lid)]
     for kind in (4, 3):
         frames += [frame for lid in lids for frame in igmp(lid, groups_from(groups), kind)]
+    return pcap(frames)
+
+
+def senders(ports, groups):
+    """Ports that join the broadcast group, and then send to very many others without joining them."""
+    frames = []
+    for lid in range(FIRST, FIRST + ports):
+        frames += join(lid, BROADCAST, 0xc000, lid)
+        frames += [packet(slid=lid, dlid=0xc001, sgid=port_gid(lid), dgid=ipv4_mgid(group), p_key=0x8001, payload=IP_PACKET,
+                          psn=number) for number, group in enumerate(groups_from(groups))]
     return pcap(frames)

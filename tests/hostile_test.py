@@ -16,11 +16,13 @@ SECONDS_A_MB = 5
 
 
 class Hostile(Folder):
-    def resident(self, *arguments, code=(0, 1), seconds=None):
+    def resident(self, *arguments, code=(0, 1), seconds=None, files=None):
         """What it printed; refused where it took more memory or time than any input may cost, or more than so many seconds."""
         def bound():
             resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
             resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+            if files:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 
         with open(self.folder / "out", "w+", encoding="utf-8") as out:
             # pylint: disable-next=consider-using-with
@@ -84,6 +86,45 @@ class Hostile(Folder):
         self.assertEqual((results["RULE-RFC4391-10-15"]["verdict"], results["RULE-RFC4391-10-15"]["observed"]), ("PASS", 60_000))
         self.assertNotIn("duties", text)
 
+    def together(self, count, window_log, octets):
+        """What check tells of as many captures at once, each with a window of its own, that were taken at the same time."""
+        files = []
+        for number in range(count):
+            content = hostile.zstd(hostile.long_capture(octets, number), window_log)
+            if content is None:
+                self.skipTest("libzstd is not here")
+            files.append(self.write(f"{number}.pcap.zst", content))
+        results = self.folder / "together.json"
+        self.resident("check", "--together", "--quiet", *files, "--json", results, code=(0, 1, 4), seconds=60)
+        self.resident("links", "--together", *files, seconds=60)
+        captures = json.loads(results.read_text())["captures"]
+        frames = octets // (len(hostile.long_capture(0, 0)) - 40) + 1
+        self.assertEqual([(one["packets"], one["error"]) for one in captures], [(frames, "")] * count)
+
+    def test_large_windows_at_once(self):
+        self.together(12, 27, 140_000_000)
+
+    def test_very_many_ordinary_windows_at_once(self):
+        self.together(100, 23, 10_000_000)
+
+    def test_very_many_captures_at_once(self):
+        if resource.getrlimit(resource.RLIMIT_NOFILE)[1] < 4000:
+            self.skipTest("so many files may not be open")
+        files = [self.write(f"{number}.pcap", hostile.long_capture(0, number)) for number in range(3000)]
+        text = self.resident("links", "--together", *files, seconds=10, files=4000)
+        self.assertEqual(text.count("1 packets, 0 of them IPoIB"), 3000)
+
+    def test_findings_are_many(self):
+        ports, groups = 4, 45_000
+        path = self.write("hostile.pcap", hostile.senders(ports, groups))
+        told = json.loads(self.resident("links", "--json", path))
+        name = "sender-never-joined"
+        self.assertEqual(sum(one["name"] == name for one in told["findings"]), 1000)
+        self.assertEqual(told["more_findings"][name], ports * groups - 1000)
+        self.assertEqual(sum(len(group["senders_without_join"]) for group in told["links"][0]["groups"]), ports * groups)
+        text = self.resident("links", self.write("fewer.pcap", hostile.senders(1, 1500)))
+        self.assertIn(f"and 500 more of {name}", text)
+
     def results(self, **change):
         """A results file with some members of another making."""
         path = self.folder / "results.json"
@@ -96,7 +137,8 @@ class Hostile(Folder):
     def reported(self, *arguments, code):
         """In every form."""
         return "".join(self.resident("merge", *arguments, *form, code=code) for form in (
-            [], *([f"--{form}", self.folder / "report"] for form in ("json", "junit", "html", "markdown"))))
+            [], *([f"--{form}", self.folder / "report"]
+                  for form in ("json", "junit", "html", "markdown", "ctrf", "tap"))))
 
     def test_results_are_many(self):
         def many(results):
@@ -106,6 +148,14 @@ class Hostile(Folder):
         path = self.results(results=many)
         self.assertIn("RULE-X-1", self.resident("merge", f"n1={path}", f"n2={path}", code=(1,)))
         self.reported(f"n1={path}", code=(1,))
+
+    def test_results_are_as_many_as_can_be_read(self):
+        def many(results):
+            return [results["results"][0] | {"id": f"RULE-X-{number}", "verdict": "FAIL"} for number in range(30_000)]
+        path = self.results(results=many)
+        for form in "junit", "ctrf":
+            self.resident("merge", *(f"n{host}={path}" for host in range(7)), f"--{form}", self.folder / "report", "--quiet",
+                          code=(1,), seconds=60)
 
     def test_results_are_small_and_very_many(self):
         path = self.results(results=lambda _: [{"id": str(number), "verdict": "PASS"} for number in range(1_000_000)])

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is written goes through no symbolic link that others may have made. fs.protected_symlinks knows sticky folders only."""
+"""What is written goes through no symbolic link that others may have made; fs.protected_symlinks knows sticky folders only.
+What is written as JSON reads back as it was, and shows all that it holds."""
+import json
 import os
 import re
 import shutil
 import subprocess
+import unicodedata
 import unittest
+import xml.etree.ElementTree as ElementTree
 
 from program import CAPTURES, Folder, PROGRAM, conform
 
@@ -35,18 +39,23 @@ def options_that_write():
                 yield command, option, kind
 
 
-class Outputs(Folder):
+class Written(Folder):
     def setUp(self):
         super().setUp()
-        self.victim = self.folder / "victim"
-        self.shared = self.folder / "shared"
-        self.shared.mkdir()
         self.results = self.folder / "one.json"
         conform("check", CAPTURES / "usual.pcap", "--json", self.results)
 
     def call(self, command, *more):
         # Pages are of all cases.
         return conform(command, *([] if "--pages" in more else CALLS[command]), *more, cwd=self.folder)
+
+
+class Outputs(Written):
+    def setUp(self):
+        super().setUp()
+        self.victim = self.folder / "victim"
+        self.shared = self.folder / "shared"
+        self.shared.mkdir()
 
     def make_victim(self, kind):
         if self.victim.is_dir():
@@ -130,6 +139,15 @@ class Outputs(Folder):
                 self.refuses(subprocess.run([GENERATOR, "day", "--count", "3", "--out", self.shared / name], text=True,
                                             stderr=subprocess.PIPE, check=False, timeout=60))
 
+    def test_where_a_link_leads_is_told_and_a_descriptor_by_the_name_it_was_given(self):
+        (self.folder / "latest.json").symlink_to("/none/there.json")
+        for path, words in (("latest.json", "latest.json, a link to /none/there.json: cannot be created: "),
+                            ("/dev/fd/987", "/dev/fd/987: cannot be written: ")):
+            with self.subTest(path):
+                done = self.call("check", "--json", path)
+                self.assertEqual(done.returncode, 3)
+                self.assertIn(f"ipoib-conform: {words}", done.stderr)
+
     def test_descriptors_and_pipes_are_no_such_links(self):
         for path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
             with self.subTest(path):
@@ -144,6 +162,94 @@ class Outputs(Folder):
                               stdout=subprocess.DEVNULL) as run:
             self.assertIn('"results"', pipe.read_text())
         self.assertEqual(run.returncode, 0)
+
+
+class StandardOutput(Written):
+    """With a report there nothing else is."""
+
+    def test_a_report_of_any_command(self):
+        for command in CALLS:
+            for path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+                with self.subTest(command, path=path):
+                    done = self.call(command, "--json", path)
+                    self.assertIn('"format": "ipoib-conform-', done.stdout)
+                    json.loads(done.stdout)
+
+    def test_a_report_of_any_format(self):
+        for form, read in (("json", json.loads), ("ctrf", json.loads), ("junit", ElementTree.fromstring),
+                           ("html", ElementTree.fromstring)):
+            with self.subTest(form):
+                read(re.sub(r"<!DOCTYPE html>", "", self.call("check", f"--{form}", "/dev/stdout").stdout))
+
+    def test_what_is_judged_as_it_comes(self):
+        with open(CAPTURES / "broken.pcap", "rb") as capture:
+            done = conform("check", "-", "--json", "/dev/stdout", stdin=capture)
+        self.assertEqual(json.loads(done.stdout)["captures"][0]["file"], "-")
+
+    def test_the_same_file_by_its_name(self):
+        path = self.folder / "out.json"
+        with open(path, "wb") as out:
+            subprocess.run([PROGRAM, "check", CAPTURES / "usual.pcap", "--json", path], stdout=out, check=True)
+        json.loads(path.read_text())
+
+    def test_remarks_are_told_all_the_same(self):
+        known = self.folder / "known.toml"
+        known.write_text('[[expected]]\nid = "RULE-RFC4391-6-01"\nverdict = "FAIL"\nreason = "x"\nexpires = 2000-01-01\n')
+        done = self.call("check", "--json", "/dev/stdout", "--expect", known)
+        json.loads(done.stdout)
+        self.assertIn("note: ", done.stderr)
+
+    def test_two_reports_are_refused(self):
+        done = self.call("check", "--json", "/dev/stdout", "--junit", "/dev/fd/1")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("/dev/fd/1 and /dev/stdout are both standard output", done.stderr)
+        with open("/dev/null", "wb") as nothing:
+            subprocess.run([PROGRAM, "check", CAPTURES / "usual.pcap", "--json", "/dev/null", "--junit", "/dev/stdout"],
+                           stdout=nothing, check=True)
+
+
+class Json(Written):
+    # A terminal obeys the first three, and nobody sees the others.
+    NAME = "a\u009b31m\u0085\u202e\u2028\u2066\u00ad\u200b\ufeff\U000e0001 \u00fc\u4e16.pcap"
+
+    def read(self, text):
+        """What it says; refused where a character of it is not seen."""
+        unseen = {char for char in text if unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp") and char != "\n"}
+        self.assertEqual(unseen, set())
+        self.assertTrue(text.endswith("\n"))
+        return json.loads(text)
+
+    def test_the_name_of_a_capture(self):
+        shutil.copy(CAPTURES / "broken.pcap", self.folder / self.NAME)
+        for arguments in (["check", self.NAME, "--json", "/dev/stdout"], ["links", self.NAME, "--json"]):
+            text = conform(*arguments, cwd=self.folder).stdout
+            self.assertEqual(self.read(text)["captures"][0]["file"], self.NAME)
+            self.assertIn("\u00fc\u4e16", text, "what is seen stays as it is")
+        conform("check", self.NAME, "--json", "file.json", "--ctrf", "file.ctrf", cwd=self.folder)
+        self.assertEqual(self.read((self.folder / "file.json").read_text())["command"][2], self.NAME)
+        self.read((self.folder / "file.ctrf").read_text())
+
+    def test_every_text_of_results_that_are_merged(self):
+        def with_name(value):
+            if isinstance(value, dict):
+                return {key: one if key in ("format", "verdict", "type", "na", "id", "force", "strength", "level", "status")
+                        else with_name(one) for key, one in value.items()}
+            if isinstance(value, list):
+                return [with_name(one) for one in value]
+            return f"{self.NAME} {value}" if isinstance(value, str) and " " in value else value
+
+        said = with_name(json.loads(self.results.read_text()))
+        self.results.write_text(json.dumps(said))
+        merged = self.read(conform("merge", f"one={self.results}", "--json", "/dev/stdout").stdout)
+        for member in ("title", "message"):
+            self.assertEqual([one[member] for one in merged["results"]], [one[member] for one in said["results"]])
+
+    def test_what_the_suite_says_of_itself_and_the_host(self):
+        for arguments in (["list", "--json"], ["requirements", "--json"], ["devices", "--json"],
+                          ["audit", "--fabric", "simulated", "--json", "/dev/stdout"],
+                          ["run", CASE, "--json", "/dev/stdout"], ["selftest", CASE, "--json", "/dev/stdout"]):
+            with self.subTest(arguments[0]):
+                self.assertTrue(self.read(conform(*arguments).stdout))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform devices: the RDMA ports here, and what is missing before one can be used.
 #include "base/complain.hpp"
+#include "base/json_text.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/target/hca.hpp"
@@ -72,7 +73,7 @@ int run_devices(bool as_json) {
     if (as_json) {
         auto listed = ordered_json::array();
         for (const auto& port : ports) listed.push_back(to_json(port));
-        print(ordered_json{{"ports", listed}, {"controlled_q_key", rights.has_raw_network}}.dump(2) + '\n',
+        print(json_text(ordered_json{{"ports", listed}, {"controlled_q_key", rights.has_raw_network}}, 2) + '\n',
               Notation::json);
     } else {
         std::string text;

@@ -23,9 +23,9 @@ struct LinksOptions {
 void show(const Judge& judge, const std::vector<reports::CaptureResult>& captures, bool as_json) {
     const auto account = links::account_of(judge);
     if (as_json)
-        print(links::to_json(account, captures), Notation::json);
+        links::to_json(account, captures, [](std::string piece) { print(std::move(piece), Notation::json); });
     else
-        print(links::to_text(account, captures));
+        links::to_text(account, captures, [](std::string piece) { print(std::move(piece)); });
 }
 
 int run_links(const LinksOptions& options) {

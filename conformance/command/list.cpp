@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform list and requirements: what there is to check, and what checks it.
+#include "base/json_text.hpp"
 #include "conformance/command/choice.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
@@ -100,7 +101,7 @@ void print_json(const Choice& choice, const Place* place) {
         if (place) add_obstacle(listed.back(), {});
     }
     for (const auto* rule : choice.audits) listed.push_back(to_json(*rule, "audit"));
-    print(listed.dump(2) + '\n', Notation::json);
+    print(json_text(listed, 2) + '\n', Notation::json);
 }
 
 template <class Judge>
@@ -164,7 +165,7 @@ void run_requirements(bool json, bool gaps) {
     if (json) {
         auto listed = ordered_json::array();
         for (const auto& one : chosen) listed.push_back(to_json(one));
-        return print(listed.dump(2) + '\n', Notation::json);
+        return print(json_text(listed, 2) + '\n', Notation::json);
     }
     for (const auto& one : chosen) print_text(one);
     say("{} of {} requirements{}.\n", chosen.size(), count, gaps ? " are open" : "");

@@ -22,6 +22,12 @@ inline int& output_error() {
     return error;
 }
 
+/// A report goes to standard output: then nothing else does, so that it can be read.
+inline bool& is_report_on_output() {
+    static bool is_so = false;
+    return is_so;
+}
+
 /// Makes sure that all output has left the program. Throws UsageError where it could not be written.
 inline void flush_output() {
     errno = 0;
@@ -31,8 +37,9 @@ inline void flush_output() {
         throw UsageError(std::string("standard output: ") + std::strerror(output_error()));
 }
 
-/// Writes a text that begins a line, and flushes. The notation is that of the text.
+/// Writes a text that begins a line, and flushes. The notation is that of the text. Nothing is written beside a report.
 inline void print(std::string text, Notation notation = Notation::text) {
+    if (is_report_on_output()) return;
     errno = 0;
     if (std::fputs(without_commands(std::move(text), notation).c_str(), stdout) < 0 && output_error() == 0)
         output_error() = errno;

@@ -3,6 +3,7 @@
 #include "conformance/command/report_options.hpp"
 
 #include "base/atomic_file.hpp"
+#include "base/complain.hpp"
 #include "base/output_path.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
@@ -129,7 +130,7 @@ void add_report_options(CLI::App& command, ReportOptions& options, const std::st
     command.add_flag("--no-color", options.no_color, "No colours (NO_COLOR does the same)");
 }
 
-/// Devices and pipes may be named twice.
+/// Devices and pipes may be named twice, but for standard output: two reports in one cannot be read.
 void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std::string> taken) {
     const auto is_same = [](const std::string& a, const std::string& b) {
         std::error_code none;
@@ -142,8 +143,13 @@ void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std:
         };
         return std::filesystem::equivalent(a, b, none) || absolute(a) == absolute(b);
     };
+    std::string on_output;
     for (const auto& output : outputs) {
         if (output.empty()) continue;
+        if (is_standard_output(output)) {
+            if (!on_output.empty()) throw UsageError(on_output + " and " + output + " are both standard output");
+            on_output = output;
+        }
         if (output == "-") throw UsageError("a report needs a file name; /dev/stdout is standard output");
         for (const auto& other : taken)
             if (is_same(output, other)) throw UsageError(output + " would be overwritten");
@@ -235,6 +241,8 @@ int report(reports::Results& results, const ReportOptions& options, const Compar
     auto text = reports::to_table(results, {.colour = colour, .quiet = options.quiet});
     for (const auto& remark : remarks) text += "note: " + remark + '\n';
     print(text);
+    if (is_report_on_output())
+        for (const auto& remark : remarks) complain("ipoib-conform", "note: " + remark);
     return is_all_written ? reports::exit_code(results) : exit_fault;
 }
 

@@ -80,8 +80,8 @@ struct Comparisons {
 /// What illustrated reports show of the findings, also after an interrupt; nothing where none is asked for.
 [[nodiscard]] std::vector<reports::Exhibit> exhibits_for(const ReportOptions& options, const reports::Results& results);
 
-/// Applies --strict and the baseline, rolls up, writes the reports, prints the table; the exit code, which is 3 when a
-/// report could not be written. `exhibits` are for illustrated reports.
+/// Applies --strict and the baseline, rolls up, writes the reports, prints the table where no report takes its place;
+/// the exit code, which is 3 when a report could not be written. `exhibits` are for illustrated reports.
 [[nodiscard]] int report(reports::Results& results, const ReportOptions& options, const Comparisons& comparisons,
                          const std::vector<reports::Exhibit>& exhibits = {});
 

@@ -3,6 +3,7 @@
 #include "conformance/selftest/selftest.hpp"
 
 #include "base/atomic_file.hpp"
+#include "base/json_text.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/metamorphic.hpp"
 #include "conformance/command/output.hpp"
@@ -44,7 +45,7 @@ bool write_reports(const SelftestOptions& options, const SelftestOutcome& outcom
     const auto add = [&](const std::filesystem::path& file, const std::string& text) {
         writers.emplace_back([file, text] { return write_atomically(file, text); });
     };
-    if (!options.json.empty()) add(options.json, kill_matrix_json(outcome, suite_version));
+    if (!options.json.empty()) add(options.json, printable_json(kill_matrix_json(outcome, suite_version)));
     if (!options.markdown.empty()) add(options.markdown, kill_matrix_page(outcome));
     // Half a selftest would tell half of each case.
     if (!options.pages.empty() && !fabric::Loop::stop_requested())

@@ -4,6 +4,8 @@
 
 #include "base/atomic_file.hpp"
 #include "base/complain.hpp"
+#include "base/output_path.hpp"
+#include "conformance/command/output.hpp"
 #include "conformance/command/usage.hpp"
 
 #include <exception>
@@ -29,6 +31,7 @@ bool try_paths(const std::vector<std::string>& paths) {
     for (const auto& path : paths) {
         if (path.empty()) continue;
         is_any = true;
+        if (is_standard_output(path)) is_report_on_output() = true;
         const auto failure = why_not_writable(path);
         if (failure.empty())
             is_any_writable = true;

@@ -9,7 +9,8 @@
 namespace ipoib::conformance {
 
 /// Before the work begins: tells on standard error of each path that cannot be written, as far as can be seen without
-/// touching what is there. Empty paths are none. False where there are paths and none of them can be written.
+/// touching what is there; where one is standard output, nothing else goes there from now on. Empty paths are none.
+/// False where there are paths and none of them can be written.
 bool try_paths(const std::vector<std::string>& paths);
 
 /// The same before work that takes long and is done for what is written: throws Fault where nothing can be.

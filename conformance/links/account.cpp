@@ -145,7 +145,7 @@ Account account_of(const conformance::Judge& judge) {
     Account account;
     for (const auto* subnet : judge.subnets())
         for (auto& link : Sorter{*subnet}.sorted()) account.links.push_back(std::move(link));
-    account.findings = findings_of(judge, account.links);
+    add_findings(account, judge);
     return account;
 }
 

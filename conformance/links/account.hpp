@@ -5,6 +5,8 @@
 
 #include "conformance/judge/judge.hpp"
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -68,7 +70,9 @@ struct Finding {
 
 struct Account {
     std::vector<LinkAccount> links;
-    std::vector<Finding> findings;  ///< what explains most first
+    std::vector<Finding> findings;  ///< what explains most first; of each name at most `most_findings`
+    std::map<std::string, std::size_t> more_findings;  ///< how many there are besides, by name
+    static constexpr std::size_t most_findings = 1000;
 };
 
 /// Of all the subnets of a judge that has seen every frame with every rule.
@@ -86,12 +90,14 @@ using inspection::port_name;
 /// "fe80::/0x8123".
 [[nodiscard]] std::string link_text(const LinkAccount& link);
 
-/// What is wrong, for account_of().
-[[nodiscard]] std::vector<Finding> findings_of(const conformance::Judge& judge, const std::vector<LinkAccount>& links);
+/// Looks for what is wrong on the links, for account_of().
+void add_findings(Account& account, const conformance::Judge& judge);
 
+/// Takes a text piece by piece, in whole lines: it may be many times what the account takes.
+using Sink = std::function<void(std::string)>;
 /// For people, at most `width` columns wide where it can be.
-[[nodiscard]] std::string to_text(const Account& account, const std::vector<reports::CaptureResult>& captures);
+void to_text(const Account& account, const std::vector<reports::CaptureResult>& captures, const Sink& sink);
 /// "ipoib-conform-links/1"; docs/links.md describes it.
-[[nodiscard]] std::string to_json(const Account& account, const std::vector<reports::CaptureResult>& captures);
+void to_json(const Account& account, const std::vector<reports::CaptureResult>& captures, const Sink& sink);
 
 }  // namespace ipoib::links

@@ -59,14 +59,26 @@ constexpr std::array<Cause, 12> causes{{
 
 class Findings {
 public:
+    explicit Findings(Account& account) : account_(account) {}
+
+    /// Whether another one of that name is listed; else it is counted.
+    bool has_room(const std::string& name) {
+        if (++counts_[name] <= Account::most_findings) return true;
+        ++account_.more_findings[name];
+        return false;
+    }
+    /// Of one that there is room for.
     Finding& add(std::string name, std::string text, std::string link = {}) {
-        return all_.emplace_back(Finding{std::move(name), std::move(text), std::move(link), {}, 0});
+        return account_.findings.emplace_back(Finding{std::move(name), std::move(text), std::move(link), {}, 0});
     }
     static void show(Finding& finding, const state::Sight& sight) {
         ++finding.count;
         if (sight && finding.frames.size() < most_frames) finding.frames.push_back(sight);
     }
-    std::vector<Finding> all_;
+
+private:
+    Account& account_;
+    std::map<std::string, std::size_t> counts_;
 };
 
 std::string group_name(const Gid& mgid) {
@@ -109,9 +121,15 @@ void refusals(const LinkAccount& link, Findings& findings) {
     for (const auto& group : link.groups)
         for (const auto& refused : group.refused) {
             const auto& about = link.subnet->groups()[group.group];
+            const bool is_late =
+                is_missing(refused.component) && about.created && about.created.time > refused.last.time;
+            const auto name = is_late                         ? std::string("sender-before-group")
+                              : is_missing(refused.component) ? std::string("no-such-group")
+                                                              : refusal_name(refused.component);
+            if (!findings.has_room(name)) continue;
             Finding* finding = nullptr;
-            if (is_missing(refused.component) && about.created && about.created.time > refused.last.time)
-                finding = &findings.add("sender-before-group",
+            if (is_late)
+                finding = &findings.add(name,
                                         port_text(link, refused.port) + " asked for " + group_name(about.mgid) +
                                             " before the group existed, was refused, and has not asked again since it "
                                             "was created in frame " +
@@ -119,13 +137,12 @@ void refusals(const LinkAccount& link, Findings& findings) {
                                             ". What it sends does not reach the group's members.",
                                         link_text(link));
             else if (is_missing(refused.component))
-                finding = &findings.add("no-such-group",
+                finding = &findings.add(name,
                                         port_text(link, refused.port) + " asked for " + group_name(about.mgid) +
                                             ", which nobody has created: it has no receiver.",
                                         link_text(link));
             else
-                finding =
-                    &findings.add(refusal_name(refused.component), refusal_text(link, group, refused), link_text(link));
+                finding = &findings.add(name, refusal_text(link, group, refused), link_text(link));
             Findings::show(*finding, refused.last);
             finding->count = refused.count;
         }
@@ -145,7 +162,7 @@ void renewals(const LinkAccount& link, std::int64_t end, Findings& findings) {
         std::vector<state::PortIndex> ports;
         for (const auto* list : {&group.full, &group.non, &group.send_only})
             std::ranges::copy_if(*list, std::back_inserter(ports), left_out);
-        if (ports.empty()) continue;
+        if (ports.empty() || !findings.has_room("sm-restarted")) continue;
         auto& finding = findings.add(
             "sm-restarted",
             "The subnet manager has restarted or asked for registration anew, and " + port_text(link, ports.front()) +
@@ -160,7 +177,7 @@ void renewals(const LinkAccount& link, std::int64_t end, Findings& findings) {
 void strangers(const LinkAccount& link, Findings& findings) {
     for (const auto& group : link.groups)
         for (const auto& stranger : group.strangers) {
-            if (!stranger.is_certain) continue;
+            if (!stranger.is_certain || !findings.has_room("sender-never-joined")) continue;
             auto& finding = findings.add("sender-never-joined",
                                          port_text(link, stranger.port) + " sends to " +
                                              group_name(link.subnet->groups()[group.group].mgid) +
@@ -172,7 +189,7 @@ void strangers(const LinkAccount& link, Findings& findings) {
 }
 
 void doubts(const LinkAccount& link, Findings& findings) {
-    if (!link.link->is_disputed) return;
+    if (!link.link->is_disputed || !findings.has_room("two-broadcast-groups")) return;
     findings.add(
         "two-broadcast-groups",
         "The capture shows two broadcast groups, or one with two sets of parameters, for this P_Key. Ports that "
@@ -201,9 +218,9 @@ void violations(const Judge& judge, Findings& findings) {
 
 }  // namespace
 
-std::vector<Finding> findings_of(const Judge& judge, const std::vector<LinkAccount>& links) {
-    Findings findings;
-    for (const auto& link : links) {
+void add_findings(Account& account, const Judge& judge) {
+    Findings findings{account};
+    for (const auto& link : account.links) {
         doubts(link, findings);
         refusals(link, findings);
         renewals(link, judge.now(), findings);
@@ -211,9 +228,8 @@ std::vector<Finding> findings_of(const Judge& judge, const std::vector<LinkAccou
     }
     violations(judge, findings);
     // What explains why packets are lost comes before what is only not kept.
-    std::stable_partition(findings.all_.begin(), findings.all_.end(),
+    std::stable_partition(account.findings.begin(), account.findings.end(),
                           [](const Finding& one) { return one.name != "not-kept"; });
-    return std::move(findings.all_);
 }
 
 }  // namespace ipoib::links

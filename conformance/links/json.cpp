@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The account of links for programs.
+#include "base/json_text.hpp"
 #include "base/utf8.hpp"
 #include "conformance/links/account.hpp"
 #include "protocol/wire/ip_address.hpp"
@@ -49,10 +50,20 @@ Json parameters(const state::GroupParameters& group, state::Facts told) {
     return json;
 }
 
-Json ports(const LinkAccount& link, const std::vector<state::PortIndex>& list) {
-    auto json = Json::array();
-    for (const auto port : list) json.push_back(port_name(link.subnet->port(port)));
-    return json;
+template <class Items, class Make>
+void add_list(JsonWriter& to, std::string_view name, const Items& items, Make make) {
+    to.begin_array(name);
+    for (const auto& item : items) to.add(make(item));
+    to.end();
+}
+
+void add_members(JsonWriter& to, const Json& object) {
+    for (const auto& [name, value] : object.items()) to.add(value, name);
+}
+
+void add_ports(JsonWriter& to, std::string_view name, const LinkAccount& link,
+               const std::vector<state::PortIndex>& list) {
+    add_list(to, name, list, [&](state::PortIndex port) { return Json(port_name(link.subnet->port(port))); });
 }
 
 Json host(const LinkAccount& link, const Host& one) {
@@ -69,70 +80,81 @@ Json host(const LinkAccount& link, const Host& one) {
     return json;
 }
 
-Json group(const LinkAccount& link, const GroupAccount& account) {
+void group(JsonWriter& to, const LinkAccount& link, const GroupAccount& account) {
     const auto& one = link.subnet->groups()[account.group];
     Json json = {
         {"mgid", text(one.mgid)}, {"group", nullptr}, {"record", nullptr}, {"source", source_name(one.source)}};
     if (const auto name = group_text(one.mgid); !name.empty() && !is_broadcast_gid(one.mgid)) json["group"] = name;
     if (one.record) json["record"] = parameters(*one.record, state::whole_record);
-    json["full_members"] = ports(link, account.full);
-    json["non_members"] = ports(link, account.non);
-    json["send_only"] = ports(link, account.send_only);
-    json["refused"] = Json::array();
-    for (const auto& refused : account.refused)
-        json["refused"].push_back({{"port", port_name(link.subnet->port(refused.port))},
-                                   {"status", hex(refused.status, 4)},
-                                   {"component", component_name(refused.component)},
-                                   {"count", refused.count},
-                                   {"last", sight(refused.last)}});
-    json["senders_without_join"] = Json::array();
-    for (const auto& stranger : account.strangers)
-        json["senders_without_join"].push_back({{"port", port_name(link.subnet->port(stranger.port))},
-                                                {"packets", stranger.packets},
-                                                {"first", sight(stranger.first)},
-                                                {"certain", stranger.is_certain}});
-    json["packets"] = one.packets;
-    json["first"] = sight(one.first);
-    json["last"] = sight(one.last);
+    to.begin_object();
+    add_members(to, json);
+    add_ports(to, "full_members", link, account.full);
+    add_ports(to, "non_members", link, account.non);
+    add_ports(to, "send_only", link, account.send_only);
+    add_list(to, "refused", account.refused, [&](const RefusedJoin& refused) -> Json {
+        return {{"port", port_name(link.subnet->port(refused.port))},
+                {"status", hex(refused.status, 4)},
+                {"component", component_name(refused.component)},
+                {"count", refused.count},
+                {"last", sight(refused.last)}};
+    });
+    add_list(to, "senders_without_join", account.strangers, [&](const Stranger& stranger) -> Json {
+        return {{"port", port_name(link.subnet->port(stranger.port))},
+                {"packets", stranger.packets},
+                {"first", sight(stranger.first)},
+                {"certain", stranger.is_certain}};
+    });
+    to.add(Json(one.packets), "packets");
+    to.add(sight(one.first), "first");
+    to.add(sight(one.last), "last");
+    to.end();
+}
+
+void link(JsonWriter& to, const LinkAccount& account) {
+    const auto& known = *account.link;
+    Json json = {{"link", link_text(account)},          {"p_key", hex(known.p_key, 4)},
+                 {"source", source_name(known.source)}, {"learned", sight(known.learned)},
+                 {"disputed", known.is_disputed},       {"broadcast", nullptr}};
+    if (known.broadcast) json["broadcast"] = parameters(*known.broadcast, known.told);
+    to.begin_object();
+    add_members(to, json);
+    add_list(to, "ports", account.hosts, [&](const Host& one) { return host(account, one); });
+    to.begin_array("groups");
+    for (const auto& one : account.groups) group(to, account, one);
+    to.end();
+    to.end();
+}
+
+Json capture(const reports::CaptureResult& one) {
+    Json json = {{"file", valid_utf8(one.file)},
+                 {"link_type", one.link_type},
+                 {"packets", one.packets},
+                 {"ipoib", one.ipoib},
+                 {"notes", one.notes}};
+    if (!one.error.empty()) json["error"] = valid_utf8(one.error);
     return json;
 }
 
-Json link(const LinkAccount& account) {
-    const auto& known = *account.link;
-    Json json = {
-        {"link", link_text(account)},      {"p_key", hex(known.p_key, 4)},  {"source", source_name(known.source)},
-        {"learned", sight(known.learned)}, {"disputed", known.is_disputed}, {"broadcast", nullptr},
-        {"ports", Json::array()},          {"groups", Json::array()}};
-    if (known.broadcast) json["broadcast"] = parameters(*known.broadcast, known.told);
-    for (const auto& one : account.hosts) json["ports"].push_back(host(account, one));
-    for (const auto& one : account.groups) json["groups"].push_back(group(account, one));
+Json in_json(const Finding& finding) {
+    Json json = {{"name", finding.name}, {"text", finding.text}, {"link", finding.link}, {"count", finding.count}};
+    json["frames"] = Json::array();
+    for (const auto& frame : finding.frames) json["frames"].push_back(sight(frame));
     return json;
 }
 
 }  // namespace
 
-std::string to_json(const Account& account, const std::vector<reports::CaptureResult>& captures) {
-    Json json = {{"format", "ipoib-conform-links/1"},
-                 {"captures", Json::array()},
-                 {"links", Json::array()},
-                 {"findings", Json::array()}};
-    for (const auto& capture : captures) {
-        Json one = {{"file", valid_utf8(capture.file)},
-                    {"link_type", capture.link_type},
-                    {"packets", capture.packets},
-                    {"ipoib", capture.ipoib},
-                    {"notes", capture.notes}};
-        if (!capture.error.empty()) one["error"] = valid_utf8(capture.error);
-        json["captures"].push_back(std::move(one));
-    }
-    for (const auto& one : account.links) json["links"].push_back(link(one));
-    for (const auto& finding : account.findings) {
-        Json one = {{"name", finding.name}, {"text", finding.text}, {"link", finding.link}, {"count", finding.count}};
-        one["frames"] = Json::array();
-        for (const auto& frame : finding.frames) one["frames"].push_back(sight(frame));
-        json["findings"].push_back(std::move(one));
-    }
-    return json.dump(1) + '\n';
+void to_json(const Account& account, const std::vector<reports::CaptureResult>& captures, const Sink& sink) {
+    JsonWriter to{sink};
+    to.begin_object();
+    to.add(Json("ipoib-conform-links/1"), "format");
+    add_list(to, "captures", captures, capture);
+    to.begin_array("links");
+    for (const auto& one : account.links) link(to, one);
+    to.end();
+    add_list(to, "findings", account.findings, in_json);
+    if (!account.more_findings.empty()) to.add(Json(account.more_findings), "more_findings");
+    to.end();
 }
 
 }  // namespace ipoib::links

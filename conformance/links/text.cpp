@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace ipoib::links {
 using namespace wire;
@@ -111,7 +112,9 @@ void group(std::string& out, const LinkAccount& link, const GroupAccount& accoun
         out += "      no packet\n";
 }
 
-void link(std::string& out, const LinkAccount& account) {
+/// A link may have more groups and members than a text of all of them should take of memory.
+template <class PassOn>
+void link(std::string& out, const LinkAccount& account, PassOn pass_on) {
     out += fmt::format("Link {}\n", link_text(account));
     const auto& known = *account.link;
     if (known.broadcast_gid || known.broadcast)
@@ -129,8 +132,13 @@ void link(std::string& out, const LinkAccount& account) {
     }
     hosts(out, account);
     out += fmt::format("  {} group{}\n", account.groups.size(), account.groups.size() == 1 ? "" : "s");
-    for (const auto& one : account.groups) group(out, account, one);
+    constexpr std::size_t usual_piece = std::size_t{64} << 10;
+    for (const auto& one : account.groups) {
+        group(out, account, one);
+        if (out.size() >= usual_piece) pass_on();
+    }
     out += '\n';
+    if (out.size() >= usual_piece) pass_on();
 }
 
 std::string frames_text(const Finding& finding) {
@@ -144,15 +152,16 @@ std::string frames_text(const Finding& finding) {
 
 }  // namespace
 
-std::string to_text(const Account& account, const std::vector<reports::CaptureResult>& captures) {
+void to_text(const Account& account, const std::vector<reports::CaptureResult>& captures, const Sink& sink) {
     std::string out;
+    const auto pass_on = [&] { sink(printable(std::exchange(out, {}))); };
     for (const auto& capture : captures) {
         out += fmt::format("{}: {} packets, {} of them IPoIB\n", capture.file, capture.packets, capture.ipoib);
         for (const auto& note : capture.notes) indented(out, 2, "note: " + note);
         if (!capture.error.empty()) indented(out, 2, "error: " + capture.error);
     }
     out += '\n';
-    for (const auto& one : account.links) link(out, one);
+    for (const auto& one : account.links) link(out, one, pass_on);
     if (account.links.empty()) out += "No IPoIB link is in sight.\n\n";
     out += account.findings.empty() ? "No findings.\n" : "Findings\n";
     std::size_t number = 0;
@@ -161,7 +170,8 @@ std::string to_text(const Account& account, const std::vector<reports::CaptureRe
                            finding.link.empty() ? "" : ", link " + finding.link, frames_text(finding));
         indented(out, 5, finding.text);
     }
-    return printable(out);
+    for (const auto& [name, count] : account.more_findings) out += fmt::format("     and {} more of {}\n", count, name);
+    pass_on();
 }
 
 }  // namespace ipoib::links

@@ -2,6 +2,7 @@
 // Decompression through zlib, libzstd and liblz4, each of them optional when the project is built.
 #include "fabric/capture/compression.hpp"
 
+#include <algorithm>
 #include <new>
 
 #ifdef IPOIB_GZIP
@@ -51,6 +52,11 @@ public:
         return false;
     }
 
+    [[nodiscard]] std::size_t memory() const noexcept override {
+        constexpr std::size_t window_and_tables = std::size_t{48} << 10;
+        return window_and_tables;
+    }
+
 private:
     z_stream stream_{};
 };
@@ -84,6 +90,8 @@ public:
         return true;
     }
 
+    [[nodiscard]] std::size_t memory() const noexcept override { return ZSTD_sizeof_DStream(stream_); }
+
 private:
     ZSTD_DStream* stream_;
 };
@@ -110,10 +118,23 @@ public:
         in = in.subspan(read);
         out = out.subspan(written);
         is_between_members_ = result == 0;
+        if (!is_between_members_) keep_block_size();
         return true;
     }
+    [[nodiscard]] std::size_t memory() const noexcept override { return memory_; }
 
 private:
+    /// The library has a block as it is compressed, and one as it was with what it may refer to.
+    void keep_block_size() {
+        LZ4F_frameInfo_t info{};
+        std::size_t none = 0;
+        if (LZ4F_isError(LZ4F_getFrameInfo(context_, &info, nullptr, &none))) return;
+        constexpr std::size_t smallest = std::size_t{64} << 10;
+        const auto steps = static_cast<unsigned>(info.blockSizeID) - static_cast<unsigned>(LZ4F_max64KB);
+        if (info.blockSizeID >= LZ4F_max64KB) memory_ = std::max(memory_, 2 * (smallest << (2 * steps)) + 2 * smallest);
+    }
+
+    std::size_t memory_ = 0;
     LZ4F_dctx* context_ = nullptr;
 };
 #endif

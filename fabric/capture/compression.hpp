@@ -28,6 +28,9 @@ public:
     /// what is held back. False when the data cannot be decoded: error() says why, as "are damaged: ...".
     virtual bool decode(wire::Octets& in, wire::MutableOctets& out) = 0;
 
+    /// Octets of memory that it holds. They may have become more with the last call of decode().
+    [[nodiscard]] virtual std::size_t memory() const noexcept = 0;
+
     /// Whether the stream may end here: every member begun so far is complete.
     [[nodiscard]] bool is_between_members() const noexcept { return is_between_members_; }
     [[nodiscard]] const std::string& error() const noexcept { return error_; }

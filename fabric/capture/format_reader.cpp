@@ -24,6 +24,8 @@ Status FormatReader::at_end_of_source(std::uint64_t record_offset, bool is_withi
             return Status::end;
         case End::corrupt:
             return corrupt(record_offset, source_.error());
+        case End::no_room:
+            return given_up(record_offset, source_.error());
         case End::cut:
             error_ = describe("cut", frames_, record_offset, source_.error());
             return Status::cut;
@@ -38,6 +40,11 @@ Status FormatReader::at_end_of_source(std::uint64_t record_offset, bool is_withi
 
 Status FormatReader::corrupt(std::uint64_t record_offset, const std::string& why) {
     error_ = describe("corrupt", frames_, record_offset, why);
+    return Status::corrupt;
+}
+
+Status FormatReader::given_up(std::uint64_t record_offset, const std::string& why) {
+    error_ = describe("given up", frames_, record_offset, why);
     return Status::corrupt;
 }
 

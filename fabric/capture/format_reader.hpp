@@ -40,6 +40,8 @@ protected:
     Status at_end_of_source(std::uint64_t record_offset, bool is_within_record);
     /// `corrupt`, with its error text.
     Status corrupt(std::uint64_t record_offset, const std::string& why);
+    /// The same of what is no damage.
+    Status given_up(std::uint64_t record_offset, const std::string& why);
 
     ByteSource& source_;
     std::uint64_t frames_ = 0;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 namespace ipoib::capture {
@@ -40,7 +41,12 @@ int tell_stream(void* cookie, off64_t* offset, int whence) noexcept {
 
 class PcapReader final : public FormatReader {
 public:
-    explicit PcapReader(ByteSource& source) : FormatReader{source}, stream_{source} {
+    explicit PcapReader(ByteSource& source)
+        : FormatReader{source}, stream_{source}, memory_{source.memory()}, buffer_(buffer_size(source.memory())) {
+        if (!memory_.resize(buffer_.size())) {
+            error_ = source.name() + ": it takes more memory than is left beside the other captures";
+            return;
+        }
         file_ = fopencookie(&stream_, "rb", {read_stream, nullptr, tell_stream, nullptr});
         if (!file_) {
             error_ = source.name() + ": cannot be read as a stream";
@@ -75,6 +81,7 @@ public:
         pcap_pkthdr* header = nullptr;
         const u_char* octets = nullptr;
         if (const int result = pcap_next_ex(pcap_, &header, &octets); result != 1) return ended(offset, result);
+        if (header->caplen > longest_ && !has_room(header->caplen)) return too_long(offset);
         // Asking the stream costs as much as reading a record: only the first record tells how long a record's header
         // is, and only one that fills the snapshot length may have been cut by libpcap.
         const bool is_plain = record_header_ != 0 && header->caplen < snapshot_length_;
@@ -95,6 +102,15 @@ public:
     [[nodiscard]] int link_type() const noexcept override { return link_type_; }
 
 private:
+    /// libpcap keeps a buffer for the longest record that it has read, of which only some link types have longer ones.
+    bool has_room(std::size_t record) {
+        longest_ = record;
+        return record <= usual_buffer || memory_.resize(buffer_.size() + record, memory_.pool().of_buffers());
+    }
+    Status too_long(std::uint64_t offset) {
+        pcap_close(std::exchange(pcap_, nullptr));
+        return given_up(offset, "a record takes more memory than is left beside the other captures");
+    }
     Status ended(std::uint64_t offset, int result) {
         if (stream_.was_asked_beyond_end) return at_end_of_source(offset, result != PCAP_ERROR_BREAK);
         return corrupt(offset, pcap_geterr(pcap_));
@@ -111,7 +127,9 @@ private:
     std::uint64_t offset_ = 0;         ///< of the next record
     std::uint64_t record_header_ = 0;  ///< octets; 0: not known yet
     bpf_u_int32 snapshot_length_ = 0;
-    std::vector<char> buffer_ = std::vector<char>(std::size_t{256} << 10);
+    Share memory_;
+    std::size_t longest_ = 0;  ///< record so far
+    std::vector<char> buffer_;
     std::FILE* file_ = nullptr;  ///< libpcap's from the time it has read the file header
     pcap_t* pcap_ = nullptr;
     int link_type_ = -1;

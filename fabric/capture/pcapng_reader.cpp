@@ -71,6 +71,7 @@ private:
     std::size_t sections_ = 0;
     std::string comment_;            ///< of the first section
     std::size_t section_begin_ = 0;  ///< index of the section's first interface
+    Share memory_;                   ///< of what is kept of the interfaces
     std::vector<Interface> interfaces_;
     std::deque<std::string> names_;  ///< a deque keeps its elements in place; views of them are handed out
     std::uint64_t skipped_blocks_ = 0;
@@ -82,7 +83,7 @@ bool is_packet(std::uint32_t type) noexcept {
 }
 
 /// Reads as far as the first interface, so that its link type is known before the first frame.
-PcapngReader::PcapngReader(ByteSource& source) : FormatReader{source} {
+PcapngReader::PcapngReader(ByteSource& source) : FormatReader{source}, memory_{source.memory()} {
     Block block;
     while (interfaces_.empty() && look_at_block(block) == Status::frame && !is_packet(block.type)) {
         if (take_in(block) != Status::frame) break;
@@ -183,6 +184,9 @@ Status PcapngReader::take_in_interface(Block& block) {
     if (const auto status = take_in_options(block, interface, name); status != Status::frame) return status;
     if (interfaces_.size() == most_interfaces)
         return corrupt(block.offset, "more than " + std::to_string(most_interfaces) + " interfaces");
+    constexpr auto of_each = 2 * sizeof(Interface) + 2 * sizeof(std::string);
+    if (!memory_.resize(memory_.octets() + of_each + name.size()))
+        return given_up(block.offset, "its interfaces take more memory than is left beside the other captures");
     interfaces_.push_back(interface);
     names_.push_back(std::move(name));
     return Status::frame;

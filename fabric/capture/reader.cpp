@@ -61,7 +61,7 @@ struct Reader::State {
             reader = is_pcap(beginning) ? make_pcap_reader(*source) : make_pcapng_reader(*source);
         } else if (source->end() == End::corrupt) {
             error = source->error();
-        } else if (source->end() == End::cut) {
+        } else if (source->end() == End::cut || source->end() == End::no_room) {
             error = source->name() + ": " + source->error();
         } else {
             error = beginning.empty() ? source->name() + " is empty" : describe_unknown(*source, beginning);

@@ -24,6 +24,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import commands
+import confined
 import cpio
 import image
 import kernel
@@ -495,6 +496,21 @@ class Qemu(unittest.TestCase):
         self.assertIn("virtserialport,chardev=raw1,name=ipoib.raw1", words)
         self.assertIn("lab.mode=uplink", words[words.index("-append") + 1])
         self.assertIn("reconnect-ms=", " ".join(machine.qemu_command(guest, Path("/d"), numbers, (10, 0))))
+
+    def test_what_lies_below_a_closed_folder_is_out_of_a_lent_users_reach(self) -> None:
+        with tempfile.TemporaryDirectory() as top:
+            closed = Path(top)
+            closed.chmod(0o711)
+            folder = closed / "open" / "lent"
+            folder.mkdir(parents=True)
+            folder.parent.chmod(0o755)
+            # The folder itself is lent.
+            folder.chmod(0o700)
+            self.assertTrue(confined.is_within_reach(folder / "port"))
+            for one in closed, folder.parent:
+                one.chmod(0o700)
+                self.assertFalse(confined.is_within_reach(folder / "port"))
+                one.chmod(0o755)
 
     def test_versions(self) -> None:
         self.assertEqual(machine.parse_version("QEMU emulator version 7.2.22 (Debian 1:7.2)"), (7, 2))

@@ -4,7 +4,7 @@
 
 namespace ipoib::inspection {
 
-Duties::Duties(const std::vector<const rules::Rule*>& rules, std::size_t& left) : rules_(rules), left_(left) {
+Duties::Duties(const std::vector<const rules::Rule*>& rules, state::Limits& room) : rules_(rules), room_(room) {
     for (std::size_t i = 0; i < rules.size(); ++i) {
         if (!rules[i]->duty) continue;
         const auto& duty = *rules[i]->duty;
@@ -22,11 +22,11 @@ bool Duties::begin(std::size_t rule, const state::Event& event) {
     // Without times nothing is ever late.
     if (event.at.time == 0) return true;
     const auto this_one = key(rule, event.port, event.group);
-    if (left_ == 0) return index_.contains(this_one);
-    const auto [at, is_new] = index_.emplace(this_one, first_ + open_.size());
-    if (!is_new) return true;
+    if (index_.contains(this_one)) return true;
+    if (room_.duties == 0 || !state::take_from(room_.octets, cost)) return false;
+    --room_.duties;
+    index_.emplace(this_one, first_ + open_.size());
     open_.push_back({{rule, event.at, event.port, event.group, event.link}, false});
-    --left_;
     return true;
 }
 

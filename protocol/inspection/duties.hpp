@@ -25,8 +25,8 @@ public:
     /// worst day needs, and ours.
     static constexpr std::int64_t patience = 30'000'000'000;  // ns
 
-    /// Takes from `left` for each duty that is open, and gives it back; it may be shared, and outlives this.
-    Duties(const std::vector<const rules::Rule*>& rules, std::size_t& left);
+    /// Takes from `room` for each duty that is open, and gives it back; it may be shared, and outlives this.
+    Duties(const std::vector<const rules::Rule*>& rules, state::Limits& room);
 
     /// Takes what a packet has brought about. Calls `kept(rule)` for each duty that this ends, or that was done before
     /// it began, and `overlooked(rule)` for one that there was no room for.
@@ -54,7 +54,8 @@ public:
             const auto one = open_.front();
             open_.pop_front();
             ++first_;
-            ++left_;
+            ++room_.duties;
+            room_.octets += cost;
             if (one.is_over) continue;
             index_.erase(key(one.what.rule, one.what.port, one.what.group));
             const auto& duty = *rules_[one.what.rule]->duty;
@@ -71,6 +72,8 @@ private:
         bool is_over = false;
     };
     using Key = std::pair<std::uint64_t, std::uint64_t>;
+    /// In octets, with what the index takes.
+    static constexpr std::size_t cost = sizeof(Open) + sizeof(Key) + 48;
 
     static Key key(std::size_t rule, state::PortIndex port, state::GroupIndex group) {
         return {std::uint64_t{rule} << 32 | port, group};
@@ -79,7 +82,7 @@ private:
     std::size_t end(std::size_t rule, const state::Event& event);
 
     std::vector<const rules::Rule*> rules_;
-    std::size_t& left_;
+    state::Limits& room_;
     std::array<std::vector<std::uint16_t>, 16> by_event_;
     std::deque<Open> open_;    ///< in the order of their beginning
     std::uint64_t first_ = 0;  ///< the number of the first one in it

@@ -113,11 +113,12 @@ private:
         state::Sight at;  ///< when it came up
     };
     static constexpr std::size_t most_suspicions = 1024, most_held = 65536;
+    static constexpr std::size_t cost_of_held = sizeof(Suspicion) + 256;  ///< octets, with its words
 
     /// One InfiniBand subnet as far as a capture's interface shows it.
     struct Fabric {
         Fabric(const std::vector<const rules::Rule*>& rules, const std::shared_ptr<state::Limits>& room)
-            : subnet(room), duties(rules, room->duties) {}
+            : subnet(room), duties(rules, *room) {}
         state::Subnet subnet;
         Duties duties;
         std::deque<Suspicion> suspicions;
@@ -251,7 +252,7 @@ void Inspector::proven(Suspicion suspicion, Findings&& findings) {
         findings.undecided(suspicion.of, in_words(*loss));
     else if (!options_.tells_loss_late || suspicion.span.is_given)
         findings.accused(suspicion.of);
-    else if (held_count_ < most_held) {
+    else if (held_count_ < most_held && state::take_from(room_->octets, cost_of_held)) {
         ++held_count_;
         fabric_->held.push_back(std::move(suspicion));
     } else {

@@ -20,13 +20,6 @@ std::uint64_t connection_key(std::uint16_t requester, std::uint32_t id) { return
 
 constexpr std::size_t most_p_keys = 1024;
 
-/// Whether there is another one.
-bool take_one(std::size_t& left) noexcept {
-    if (left == 0) return false;
-    --left;
-    return true;
-}
-
 /// A directed route as one number; 0 for an SMP that has none.
 std::uint64_t route_of(Octets smp) {
     const auto view = View<DirectedSmp>::at(smp);
@@ -63,7 +56,8 @@ void Subnet::take_smp(const Packet& packet) {
     learn_prefix(info[PortInfo::gid_prefix]);
     if (index == none) return;
     const auto route = route_of(smp);
-    if (route != 0 && (port_by_route_.find(route) != none || take_one(room_->routes))) port_by_route_.set(route, index);
+    if (route != 0 && (port_by_route_.find(route) != none || take_from(room_->routes)))
+        port_by_route_.set(route, index);
     auto& port = ports_[index];
     port.lmc = info[PortInfo::lmc];
     const auto state = info[PortInfo::port_state];
@@ -105,7 +99,7 @@ void Subnet::take_p_keys(const Packet& packet, Octets smp) {
             const auto at = std::lower_bound(port.p_keys.begin(), port.p_keys.end(), p_key);
             const bool is_new = at == port.p_keys.end() || *at != p_key;
             if (p_key == 0 || !is_new) continue;
-            if (port.p_keys.size() < most_p_keys && take_one(room_->p_keys)) {
+            if (port.p_keys.size() < most_p_keys && take_from(room_->p_keys)) {
                 port.p_keys.insert(at, p_key);
             } else {
                 port.lacks_p_keys = true;

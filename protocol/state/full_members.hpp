@@ -9,6 +9,9 @@ namespace ipoib::state {
 
 class FullMembers {
 public:
+    /// Octets that a member takes, at most.
+    static constexpr std::size_t cost = 24 + Index<std::uint64_t>::cost;
+
     /// For as many members as that.
     explicit FullMembers(std::size_t most) : front_(most) {}
 

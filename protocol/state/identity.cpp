@@ -198,7 +198,7 @@ std::uint32_t Subnet::link_of(std::uint16_t p_key) {
 
 /// Its index; 0, the link of packets that belong to none, where there is no room.
 std::uint32_t Subnet::add_link(const Link& link) {
-    if (room_->links == 0) {
+    if (room_->links == 0 || !take_from(room_->octets, sizeof link)) {
         ++doubts_.not_kept;
         return 0;
     }

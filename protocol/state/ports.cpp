@@ -5,7 +5,7 @@
 namespace ipoib::state {
 
 PortIndex Ports::add() {
-    if (left_ == 0) {
+    if (left_ == 0 || !take_from(octets_left_, cost)) {
         ++refused_;
         return none;
     }

@@ -198,7 +198,7 @@ private:
     std::shared_ptr<Limits> room_;
     Ports ports_;
     Table<wire::Gid, Group> groups_;
-    Table<std::uint64_t, Member> members_;  ///< by group and port
+    Table<std::uint64_t, Member, FullMembers::cost> members_;  ///< by group and port
     FullMembers full_members_;
     /// By IP address and link: an address may be used on several, as that of IPv6 made of a GUID is.
     Table<std::pair<wire::Gid, std::uint16_t>, Neighbour> neighbours_;

@@ -101,6 +101,29 @@ TEST_CASE("State: a flood of groups, ports and requests fills the tables and no 
     CHECK(feed.subnet.doubts().unanswered > 400);
 }
 
+TEST_CASE("State: tables share the memory that all of them may take") {
+    const auto room = std::make_shared<state::Limits>();
+    room->octets = 100'000;
+    Subnet one{room}, other{room};
+    std::vector<std::uint8_t> octets;
+    Packet decoded;
+    std::uint64_t frame = 0;
+    for (std::uint16_t i = 1; i < 500; ++i)
+        for (auto* subnet : {&one, &other}) {
+            octets = udp_to_group(samples::host(i), 0xef000000u + i, 0xc001, plain, 8).build();
+            decode(octets, decoded);
+            subnet->take(decoded, {++frame, 1, 0});
+        }
+    for (const auto* subnet : {&one, &other}) {
+        CHECK(subnet->ports().size() > 10);
+        CHECK(subnet->doubts().not_kept > 100);
+    }
+    const auto kept = one.ports().size() + other.ports().size();
+    CHECK(kept * sizeof(state::Port) + (one.members().size() + other.members().size()) * sizeof(state::Member) <
+          100'000);
+    CHECK(room->octets < 1000);
+}
+
 TEST_CASE("State: of a port of which something found no room it is not known that it has not joined") {
     Feed feed{{.members = 8}};
     feed.join(a, broadcast_record(a, plain));
@@ -209,6 +232,7 @@ TEST_CASE("State: a joiner is told another MLID than a member has if that one st
     CHECK_FALSE(joins(a, 0xc001));
     CHECK(joins(a, 0xc003));
     SECTION("it has left") {
+        CHECK_FALSE(joins(b, 0xc003));
         asks(b, Method::del, Method::delete_resp, 0xc003);
         CHECK_FALSE(joins(a, 0xc004));
         CHECK(joins(b, 0xc005));

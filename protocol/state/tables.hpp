@@ -20,16 +20,23 @@
 
 namespace ipoib::state {
 
-/// How much more is kept, of all subnets that share it. What comes beyond is not kept, and counted. All of it takes
-/// less than 300 MiB.
+/// How much more is kept, of all subnets that share it. What comes beyond is not kept, and counted.
 struct Limits {
+    std::size_t octets = std::size_t{256} << 20;  ///< of memory, for all of these but segments
     std::size_t ports = 65536, groups = 65536, members = std::size_t{1} << 18, requests = 4096;
     std::size_t neighbours = std::size_t{1} << 17, paths = std::size_t{1} << 17, connections = 4096;
     std::size_t queue_pairs = std::size_t{1} << 17, connected = std::size_t{1} << 17, requesters = 65536;
     std::size_t links = 65536, routes = 65536, p_keys = std::size_t{1} << 21;
     std::size_t duties = 65536;                   ///< open at a time
-    std::size_t segments = std::size_t{1} << 18;  ///< of tables that have not come whole yet, 200 octets each
+    std::size_t segments = std::size_t{1} << 17;  ///< of tables that have not come whole yet, 200 octets each
 };
+
+/// Whether there is as much left, which then is taken.
+[[nodiscard]] inline bool take_from(std::size_t& left, std::size_t wanted = 1) noexcept {
+    if (left < wanted) return false;
+    left -= wanted;
+    return true;
+}
 
 /// Of the keys that tables have.
 struct KeyHash {
@@ -50,6 +57,9 @@ struct KeyHash {
 template <class Key>
 class Index {
 public:
+    /// That a key takes of memory, in octets, at most.
+    static constexpr std::size_t cost = 4 * (sizeof(Key) + 8);
+
     /// For as many keys as that. So many go into a quarter of the buckets: more are never made, whatever the keys are.
     explicit Index(std::size_t most) : most_(most), most_buckets_(std::bit_ceil(4 * most)) {}
 
@@ -100,19 +110,19 @@ private:
     std::array<std::unique_ptr<Page>, 256> pages_;
 };
 
-/// Entities by key. They stay where they are until the table goes.
-template <class Key, class Entity>
+/// Entities by key. They stay where they are until the table goes. `beside`: octets that are kept elsewhere for each.
+template <class Key, class Entity, std::size_t beside = 0>
 class Table {
 public:
-    /// Takes from `left` for each entity; it may be shared, and outlives the table.
-    explicit Table(std::size_t& left) : left_(left), index_(left) {}
+    /// Takes from both for each entity; they may be shared, and outlive the table.
+    Table(std::size_t& left, std::size_t& octets_left) : left_(left), octets_left_(octets_left), index_(left) {}
 
     [[nodiscard]] std::uint32_t find(const Key& key) const { return index_.find(key); }
     /// The entity with this key, made if it is new; `none` when the table is full.
     std::uint32_t find_or_add(const Key& key) {
         if (const auto found = find(key); found != none) return found;
         const auto index = static_cast<std::uint32_t>(entities_.size());
-        if (left_ == 0 || !index_.set(key, index)) {
+        if (left_ == 0 || !take_from(octets_left_, cost) || !index_.set(key, index)) {
             ++refused_;
             return none;
         }
@@ -127,7 +137,8 @@ public:
     [[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
 
 private:
-    std::size_t& left_;
+    static constexpr std::size_t cost = sizeof(Entity) + Index<Key>::cost + beside;
+    std::size_t &left_, &octets_left_;
     std::deque<Entity> entities_;
     Index<Key> index_;
     std::uint64_t refused_ = 0;
@@ -164,8 +175,8 @@ private:
 /// Ports by LID and by GID.
 class Ports {
 public:
-    /// Takes from `left` for each port; it may be shared, and outlives this.
-    explicit Ports(std::size_t& left) : left_(left), by_gid_(2 * left) {}
+    /// Takes from both for each port; they may be shared, and outlive this.
+    Ports(std::size_t& left, std::size_t& octets_left) : left_(left), octets_left_(octets_left), by_gid_(2 * left) {}
 
     /// The port that was seen with this LID last, made if there is none; `none` for a LID of no port, or when there is
     /// no room.
@@ -205,7 +216,8 @@ private:
     PortIndex add();
 
     static constexpr std::uint16_t end_of_lids = 0xc000;
-    std::size_t& left_;
+    static constexpr std::size_t cost = sizeof(Port) + 2 * Index<wire::Gid>::cost;
+    std::size_t &left_, &octets_left_;
     std::deque<Port> ports_;
     std::vector<Place> by_lid_;
     Chains by_place_;

@@ -2,9 +2,11 @@
 // CTRF 0.0.0 as its schema of 2025 has it; every text is legal UTF-8 and of bounded length.
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json_text.hpp"
 #include "base/one_line.hpp"
 #include "base/utf8.hpp"
 #include "reports/failure.hpp"
@@ -65,28 +67,46 @@ class Document {
 public:
     explicit Document(const Results& results) : results_(results), faults_(faults(results)), requirements_(results) {}
 
-    [[nodiscard]] Json json() {
-        auto tests = Json::array();
+    /// A test at a time: all of them as one document would take many times the memory of the text.
+    [[nodiscard]] std::string text() const {
+        std::string text;
+        JsonWriter to{[&](const std::string& piece) { text += piece; }};
         const auto suites = suites_of(results_, faults_, "ipoib-conform");
+        to.begin_object();
+        to.add(Json("CTRF"), "reportFormat");
+        to.add(Json("0.0.0"), "specVersion");
+        to.add(Json("ipoib-conform"), "generatedBy");
+        to.begin_object("results");
+        to.add(Json{{"name", "ipoib-conform"}, {"version", fit(results_.suite)}}, "tool");
+        to.add(summary(suites), "summary");
+        to.begin_array("tests");
         for (const auto& suite : suites)
-            for (const auto& one : suite.cases) tests.push_back(test(suite, one));
-        const auto begin = begin_of(results_.started);
-        Json summary{{"tests", tests.size()}};
-        for (const auto* kind : {"passed", "failed", "skipped", "pending", "other"}) summary[kind] = counts_[kind];
-        summary["suites"] = suites.size();
-        summary["start"] = begin;
-        summary["stop"] = begin + milliseconds(results_.seconds);
-        return {{"reportFormat", "CTRF"},
-                {"specVersion", "0.0.0"},
-                {"generatedBy", "ipoib-conform"},
-                {"results",
-                 {{"tool", {{"name", "ipoib-conform"}, {"version", fit(results_.suite)}}},
-                  {"summary", std::move(summary)},
-                  {"tests", std::move(tests)},
-                  {"environment", {{"testEnvironment", fit(results_.host)}, {"extra", environment()}}}}}};
+            for (const auto& one : suite.cases) to.add(test(suite, one));
+        to.end();
+        to.add(Json{{"testEnvironment", fit(results_.host)}, {"extra", environment()}}, "environment");
+        to.end();
+        to.end();
+        return text;
     }
 
 private:
+    [[nodiscard]] Json summary(const std::vector<Suite>& suites) const {
+        std::size_t tests = 0;
+        std::map<std::string_view, std::size_t> counts;
+        for (const auto& suite : suites)
+            for (const auto& one : suite.cases) {
+                ++tests;
+                ++counts[status(one.result->verdict)];
+            }
+        const auto begin = begin_of(results_.started);
+        Json summary{{"tests", tests}};
+        for (const auto* kind : {"passed", "failed", "skipped", "pending", "other"}) summary[kind] = counts[kind];
+        summary["suites"] = suites.size();
+        summary["start"] = begin;
+        summary["stop"] = begin + milliseconds(results_.seconds);
+        return summary;
+    }
+
     [[nodiscard]] Json environment() const {
         auto command = Json::array();
         for (const auto& word : results_.command) command.push_back(fit(word));
@@ -105,10 +125,8 @@ private:
         return environment;
     }
 
-    [[nodiscard]] Json test(const Suite& suite, const TestCase& one) {
+    [[nodiscard]] Json test(const Suite& suite, const TestCase& one) const {
         const auto& result = *one.result;
-        const auto state = std::string(status(result.verdict));
-        ++counts_[state];
         auto labels = Json::object();
         auto checks = Json::array();
         for (const auto& id : result.checks) checks.push_back(fit(id));
@@ -120,7 +138,7 @@ private:
         const auto name_of = fit(one.name, longest_name);
         Json test{{"testId", fit(result.id.empty() ? "?" : result.id, longest_name)},
                   {"name", name_of.empty() ? "?" : name_of},
-                  {"status", state},
+                  {"status", status(result.verdict)},
                   {"duration", milliseconds(result.seconds)},
                   {"suite", {fit(suite.name, longest_name), fit(one.class_name, longest_name)}},
                   {"rawStatus", verdict_name(result)},
@@ -137,13 +155,12 @@ private:
     const Results& results_;
     std::vector<Result> faults_;
     Requirements requirements_;
-    std::map<std::string, std::size_t> counts_;
 };
 
 /// PASS and WARN are passed, FAIL and XPASS failed, NA and XFAIL skipped, INCONC and ERROR other; `rawStatus` has our
 /// own word. Each capture and each host is a suite; a capture that could not be read to its end and a host without all
 /// its results have a test of their own.
-std::string to_ctrf(const Results& results) { return Document(results).json().dump(1) + "\n"; }
+std::string to_ctrf(const Results& results) { return Document(results).text(); }
 
 }  // namespace
 

@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::string line_of(const Json& answer) { return answer.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string line_of(const Json& answer) { return answer.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
 Json refusal(const Json& id, std::string_view error, std::string_view message) {
     return {{"id", id}, {"error", error}, {"message", message}};
