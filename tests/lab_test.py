@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import tomllib
 import unittest
 
@@ -20,17 +21,22 @@ BASELINE = SOURCE / "lab/linux.baseline.toml"
 LIMIT = 600  # seconds
 
 
-def leftovers(folder):
-    """What a lab whose temporary folders are made in this one has left there, and guests that still run."""
-    found = {str(one) for one in folder.iterdir()}
+def processes(folder, program=b""):
+    """Those of a lab whose temporary folders are made in this one, of one program or of all."""
+    found = []
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             command = (process / "cmdline").read_bytes()
         except OSError:
             continue
-        if str(folder).encode() in command:
-            found.add(f"process {process.name}")
+        if program in command.partition(b"\0")[0] and str(folder).encode() in command:
+            found.append(int(process.name))
     return found
+
+
+def leftovers(folder):
+    """What such a lab has left."""
+    return {str(one) for one in folder.iterdir()} | {f"process {one}" for one in processes(folder)}
 
 
 class LabTest(unittest.TestCase):
@@ -234,6 +240,17 @@ class ChangedKernels(LabTest):
             results = self.run_lab("rfc4391/6", "--boot-limit", "0.2", "--fabric", fabric, code=3)
             verdicts = {i: verdict for i, verdict in self.verdicts(results).items() if i.startswith("IPOIB")}
             self.assertEqual(set(verdicts.values()), {"ERROR"}, fabric)
+
+    def test_a_guest_that_stands_still_while_it_boots_is_started_once_more(self):
+        def stand_still():
+            os.kill(until(lambda: processes(self.temporary, b"qemu"), "a guest")[0], signal.SIGSTOP)
+
+        stopper = threading.Thread(target=stand_still)
+        stopper.start()
+        self.addCleanup(stopper.join)
+        done = self.lab("run", "IPOIB-4391-6-INV-001", "--boot-limit", "30")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("the guest is started once more: it was not ready after 30 s", done.stderr)
 
     def test_wrong_usage_boots_nothing(self):
         for arguments in (("run", "--nonsense"), ("test", "nothing"), ("compare", "default", "kernel"),
