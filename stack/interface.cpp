@@ -55,9 +55,20 @@ void Interface::down() {
     tell_waiting();
 }
 
+/// The link as it is, with the parameters of packets as they were.
+static Link with_parameters_of(const Link& before, Link link) {
+    link.q_key = before.q_key;
+    link.sl = before.sl;
+    link.traffic_class = before.traffic_class;
+    link.flow_label = before.flow_label;
+    link.hop_limit = before.hop_limit;
+    return link;
+}
+
 /// RFC 4391, 5: the parameters are the interface's from now on; IP's groups follow.
 void Interface::link_up(const Link& link, const Group& broadcast) {
-    link_ = link;
+    const bool is_first = link_octets_ == 0;
+    link_ = is_first || policy().adopts_anew ? link : with_parameters_of(link_, link);
     link_octets_ = mtu_octets(link.mtu);
     queue_pair_->q_key = policy().accepted_q_key(link_);
     queue_pair_->p_key = link_.p_key;

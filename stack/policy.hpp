@@ -70,6 +70,8 @@ struct Policy {
     std::uint8_t (*adopted_traffic_class)(const Group&) = [](const Group& group) { return group.traffic_class; };
     std::uint32_t (*adopted_flow_label)(const Group&) = [](const Group& group) { return group.flow_label; };
     std::uint8_t (*adopted_hop_limit)(const Group&) = [](const Group& group) { return group.hop_limit; };
+    /// Whether a later join's answer counts as the first one did. RFC4391-5-03.
+    bool adopts_anew = true;
     /// Whether the broadcast group carries a network's directed broadcasts. RFC4391-5-04.
     bool (*is_directed_broadcast)(const wire::IpAddress&, const wire::IpNetwork&) = answers::is_directed_broadcast;
     /// Whether everything is joined again when the SM asks for it or has changed. RFC4391-5-02, RFC4392-4.2.5-02.

@@ -58,6 +58,7 @@ const std::vector<Change> mapping_and_link{
     {"adopted_flow_label", [](Policy& p) { p.adopted_flow_label = [](const Group&) { return 0u; }; }, Of::ipv4},
     {"adopted_hop_limit", [](Policy& p) { p.adopted_hop_limit = [](const Group&) -> std::uint8_t { return 0; }; },
      Of::ipv4},
+    {"adopts_anew", [](Policy& p) { p.adopts_anew = false; }, Of::ipv4},
     {"is_directed_broadcast",
      [](Policy& p) { p.is_directed_broadcast = [](const IpAddress&, const IpNetwork&) { return false; }; }, Of::ipv4},
     {"rejoins", [](Policy& p) { p.rejoins = false; }, Of::ipv4},

@@ -311,6 +311,14 @@ private:
         for (const auto& to : {peer6(), ip("10.1.0.2")}) ping(node_, to);
         world_.subnet.start_manager(false);
         world_.loop.run_for(5s);
+        auto other = world_.subnet.scenario().link;
+        other.flow_label ^= 1;
+        const auto broadcast = other.broadcast_gid();
+        world_.subnet.sa().delete_group(broadcast);
+        REQUIRE(world_.subnet.sa().create_group(broadcast, other));
+        world_.subnet.start_manager(true);
+        world_.loop.run_for(5s);
+        send("255.255.255.255");
     }
     void connections() {
         for (auto* host : {&node_, &peer_}) {

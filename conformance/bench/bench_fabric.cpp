@@ -55,6 +55,8 @@ std::string BenchFabric::undo() {
             problem = "the fabric could not be put back, " + fabric::text(change) + ": " + answer.message;
     }
     if (!is_link_new || !problem.empty()) return problem;
+    // Who was a member of what is gone is asked to join what is there now.
+    static_cast<void>(context_.session.fabric().change(fabric::SetManager{.keeps_state = true}));
     try {
         bench_.tester.enter_link_again();
     } catch (const CaseEnds& cannot) {

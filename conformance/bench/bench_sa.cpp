@@ -100,10 +100,13 @@ std::uint8_t BenchSa::join_state_of_dut(const Gid& mgid) {
     return context_.session.tester().join_state(mgid, context_.situation().dut.gid);
 }
 
+bool BenchSa::has_dut_as_full_member(const Gid& mgid, Within time) {
+    return context_.observation.comes_true([&] { return (join_state_of_dut(mgid) & join_state::full_member) != 0; },
+                                           time);
+}
+
 bool BenchSa::has_dut_as_full_member(const IpAddress& group, Within time) {
-    const auto mgid = bench_.mgid_of(group);
-    const bool is_member =
-        context_.observation.comes_true([&] { return (join_state_of_dut(mgid) & join_state::full_member) != 0; }, time);
+    const bool is_member = has_dut_as_full_member(bench_.mgid_of(group), time);
     if (!is_member && context_.observation.sees_all()) look_for_join(group);
     return is_member;
 }

@@ -11,6 +11,14 @@ const Mutant ignores_reregistration{
     .stack = [](Policy& policy) { policy.rejoins = false; },
 };
 
+const Mutant keeps_first_parameters{
+    .name = "keeps-first-parameters",
+    .what = "goes on with the parameters of its first join when the broadcast group comes back with others",
+    .breaks = {&rfc4391::adopts_broadcast_parameters, &rfc4391::qkey_of_broadcast_group,
+               &rfc4391::multicast_parameters_of_group, &rfc4391::sl_of_broadcast_group},
+    .stack = [](Policy& policy) { policy.adopts_anew = false; },
+};
+
 const Mutant forgets_to_resubscribe{
     .name = "forgets-to-resubscribe",
     .what = "does not subscribe to traps 66 and 67 again when the subnet manager asks it to reregister",
