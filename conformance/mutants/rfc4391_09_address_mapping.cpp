@@ -116,7 +116,7 @@ const Mutant unicast_q_key_usual{
                &rfc4391::controlled_qkey_in_all_packets},
     .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link&) { return 0x0b1bu; }; },
     .scenario = "controlled",
-    .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002", "IPOIB-4391-5-VAL-002"},
+    .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002", "IPOIB-4391-5-VAL-002", "IPOIB-4391-5-VAL-006"},
     .twin = Twin{},
 };
 
@@ -313,7 +313,7 @@ const Mutant unicast_q_key_wrong{
     .what = "sends unicast with a Q_Key of its own",
     .breaks = {&rfc4391::qkey_of_broadcast_group, &rfc4391::adopts_broadcast_parameters},
     .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link& link) { return link.q_key ^ 1; }; },
-    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4392-4-VAL-001"},
+    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4392-4-VAL-001", "IPOIB-4391-5-VAL-006"},
     .twin = Twin{},
 };
 

@@ -123,7 +123,7 @@ const Mutant receives_as_non_member{
     .what = "joins IP groups as NonMember",
     .breaks = {&rfc4391::receiver_full_member_join},
     .stack = [](Policy& policy) { policy.member_join_state = join_state::non_member; },
-    .spares = {"IPOIB-4391-10-VAL-013"},
+    .spares = {"IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-016"},
     .twin = Twin{},
 };
 
@@ -205,6 +205,7 @@ const Mutant never_asks_for_groups{
                &rfc4391::send_only_join, &rfc4391::mlid_as_dlid, &rfc4391::fallback_to_routers,
                &rfc4391::link_local_drop, &rfc4391::fallback_ends_with_group, &rfc4392::missing_group_fallback},
     .stack = [](Policy& policy) { policy.checks_group = policy.joins_to_send = false; },
+    .sometimes = {&rfc4391::adopts_broadcast_parameters},
     .spares = {"IPOIB-4391-10-VAL-004"},
     .twin = Twin{},
 };
@@ -223,7 +224,7 @@ const Mutant receives_as_sender{
     .breaks = {&rfc4391::receiver_full_member_join},
     .stack = [](Policy& policy) { policy.member_join_state = join_state::send_only_full_member; },
     .sometimes = {&rfc4391::send_only_join, &udmc::attach_limit},
-    .spares = {"IPOIB-4391-10-VAL-013"},
+    .spares = {"IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-016"},
     .twin = Twin{},
 };
 
@@ -299,7 +300,8 @@ const Mutant joins_no_all_hosts{
                 return is_for_program || !group.is_v4();
             };
         },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
+               "IPOIB-4391-10-VAL-016"},
 };
 
 const Mutant joins_no_all_nodes{
@@ -312,7 +314,8 @@ const Mutant joins_no_all_nodes{
                 return group != IpAddress::v6(Gid::of(std::uint64_t{0xff02} << 48, 1));
             };
         },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
+               "IPOIB-4391-10-VAL-016"},
 };
 
 const Mutant joins_own_groups_once{
@@ -325,7 +328,8 @@ const Mutant joins_own_groups_once{
                 return is_for_program || is_first;
             };
         },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
+               "IPOIB-4391-10-VAL-016"},
 };
 
 const Mutant joins_program_groups_once{
@@ -359,7 +363,8 @@ const Mutant joins_not_what_it_sends_to{
     .what = "takes it for a membership that it is in a group as SendOnlyNonMember",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.joins_beside_sending = [](const IpAddress&) { return false; }; },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-015"},
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-015",
+               "IPOIB-4391-10-VAL-016"},
 };
 
 const Mutant joins_not_what_it_sends_to_in_ipv6{
@@ -367,7 +372,8 @@ const Mutant joins_not_what_it_sends_to_in_ipv6{
     .what = "takes it for a membership that it is in an IPv6 group as SendOnlyNonMember",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.joins_beside_sending = [](const IpAddress& group) { return group.is_v4(); }; },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-015"},
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-015",
+               "IPOIB-4391-10-VAL-016"},
 };
 
 const Mutant deaf_to_what_it_sent_to{
