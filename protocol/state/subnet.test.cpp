@@ -205,7 +205,8 @@ TEST_CASE("State: a router that is told of more groups than one packet may bring
                        .set(Rmpp::segment_number, i)
                        .set(Rmpp::payload_length, i == count ? 220 : 0));
         packet.add(Bytes<SaHeader>{}.set(SaHeader::attribute_offset, stride / 8));
-        feed(packet.add(std::vector<std::uint8_t>(octets.data() + (i - 1) * 200, octets.data() + i * 200)));
+        const auto end = octets.begin() + i * std::ptrdiff_t{200};
+        feed(packet.add(std::vector<std::uint8_t>(end - 200, end)));
     }
     CHECK(feed.subnet.groups().size() == records + 2);
     CHECK(feed.subnet.events().size() < records);
