@@ -2,7 +2,7 @@
 // Profiles by name, and the exchanges that they share.
 #include "traffic-gen/profile.hpp"
 
-#include "traffic-gen/profiles/manager.hpp"
+#include "traffic-gen/manager.hpp"
 
 #include <algorithm>
 #include <array>

@@ -139,8 +139,9 @@ void Bench::require(const Expectation& expectation, Within time) {
         return;
     }
     const auto actual = context_.observation.what_came_instead();
-    findings.violated({.expected = expectation.what() + " within " + milliseconds(time.time), .actual = actual},
-                      "no " + expectation.what() + " within " + milliseconds(time.time) + "; " + actual);
+    const auto when = time.time > fabric::Duration{} ? " within " + milliseconds(time.time) : std::string{};
+    findings.violated({.expected = expectation.what() + when, .actual = actual},
+                      "no " + expectation.what() + when + "; " + actual);
     throw CaseEnds::as_judged();
 }
 
@@ -212,6 +213,8 @@ void Bench::forbid_so_far(const Expectation& expectation) {
 }
 
 void Bench::control() {
+    if (const auto& now = situation(); now.is_ipv6() ? now.dut.ipv6.is_zero() : now.dut.ipv4 == 0)
+        not_applicable(std::string("the DUT tells no IPv") + (now.is_ipv6() ? "6" : "4") + " address");
     auto& observation = context_.observation;
     const auto before = situation().nonce;
     const auto stimulus = observation.stimulus();

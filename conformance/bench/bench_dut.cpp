@@ -77,11 +77,14 @@ bool BenchDut::receives(const Message& message, std::uint16_t port, Within each)
     bool is_here = false;
     for (int i = 0; i < attempts && !is_here; ++i) {
         bench_.send(message);
-        const auto nonce = hex_octets(nonce_payload(bench_.situation().nonce, 2), 2);
+        const auto nonce = bench_.situation().nonce;
+        const auto from = bench_.situation().tester_address();
         is_here = context_.observation.comes_true(
             [&] {
                 return std::ranges::any_of(context_.session.dut().received(), [&](const DatagramReceived& one) {
-                    return one.port == port && one.payload.starts_with(nonce);
+                    const auto octets = one.payload.size() / 2;
+                    return one.port == port && one.from == from && octets > 1 &&
+                           one.payload == hex_octets(payload_of(nonce, octets), octets);
                 });
             },
             each);

@@ -18,13 +18,6 @@ std::string sized(std::string what, std::size_t payload, std::size_t usual) {
 constexpr std::size_t usual_echo = 56, usual_udp = 32;
 
 /// Every datagram of a tester carries its nonce in front, then a pattern.
-std::vector<std::uint8_t> payload_of(std::uint16_t nonce, std::size_t size) {
-    std::vector<std::uint8_t> octets(size);
-    for (std::size_t i = 0; i < size; ++i) octets[i] = static_cast<std::uint8_t>(i);
-    if (size >= 2) octets[0] = static_cast<std::uint8_t>(nonce >> 8), octets[1] = static_cast<std::uint8_t>(nonce);
-    return octets;
-}
-
 PacketBuilder with_ipv4(PacketBuilder packet, std::uint32_t from, std::uint32_t to) {
     return packet.add(Bytes<Ipv4>{}.set(Ipv4::source, from).set(Ipv4::destination, to));
 }
@@ -115,6 +108,13 @@ PacketBuilder with_solicitation(PacketBuilder packet, const Situation& s) {
 }
 
 }  // namespace
+
+std::vector<std::uint8_t> payload_of(std::uint16_t nonce, std::size_t size) {
+    std::vector<std::uint8_t> octets(size);
+    for (std::size_t i = 0; i < size; ++i) octets[i] = static_cast<std::uint8_t>(i);
+    if (size >= 2) octets[0] = static_cast<std::uint8_t>(nonce >> 8), octets[1] = static_cast<std::uint8_t>(nonce);
+    return octets;
+}
 
 Message Message::cut_to(std::size_t octets) const {
     return edited(" cut to " + std::to_string(octets) + " octets",

@@ -111,6 +111,8 @@ struct Fragment {
     bool has_more = false;
 };
 [[nodiscard]] Message echo_fragment(const Fragment& fragment);
+/// What a datagram or an echo request carries: the nonce in the first two octets, then each octet's own number.
+[[nodiscard]] std::vector<std::uint8_t> payload_of(std::uint16_t nonce, std::size_t size);
 /// UDP datagram straight to the DUT, in the family of the situation.
 [[nodiscard]] Message udp_to_dut(std::uint16_t port, std::size_t payload = 32);
 

@@ -97,6 +97,7 @@ public:
             if (!value.empty()) into.emplace_back(key, value);
         }
     }
+    [[nodiscard]] bool has(std::string_view key) const { return table_.contains(key); }
     void refuse_unknown() {
         for (const auto& [key, value] : table_)
             if (std::ranges::find(known_, key.str()) == known_.end())
@@ -125,6 +126,9 @@ void read_profile(Section& section, Profile& profile, Complaints& complaints) {
     section.texts("modes", profile.modes);
     for (const auto& mode : profile.modes)
         if (mode != "datagram" && mode != "connected") complaints.add(1, "modes may hold datagram and connected");
+    // RFC 4755, 2: an interface in connected mode has the datagrams of RFC 4391, too.
+    if (section.has("modes") && std::ranges::find(profile.modes, "datagram") == profile.modes.end())
+        complaints.add(1, "modes must hold datagram, which every IPoIB interface has");
     section.number("mtu", profile.mtu, 1280, 65520);
     section.one_of("guid_format", profile.guid_format, {"eui64", "modified-eui64", "unknown"});
     section.one_of("interface_id", profile.interface_id, {"guid", "stable-opaque", "lid"});
@@ -132,11 +136,15 @@ void read_profile(Section& section, Profile& profile, Complaints& complaints) {
     section.number("multicast_limit", profile.multicast_limit, 0, 0xffff);
 }
 
-void read_control(Section& section, Profile& profile) {
+void read_control(Section& section, Profile& profile, Complaints& complaints) {
     section.text("adapter", profile.adapter);
     section.text("interface", profile.interface);
     section.networks("addresses", profile.addresses);
     section.networks("tester", profile.tester);
+    for (const auto& of_tester : profile.tester)
+        for (const auto& of_dut : profile.addresses)
+            if (of_tester.address == of_dut.address)
+                complaints.add(1, "addresses and tester both have " + text(of_dut.address));
 }
 
 Profile read(const toml::table& document, Complaints& complaints) {
@@ -151,7 +159,7 @@ Profile read(const toml::table& document, Complaints& complaints) {
         Section section{*table, name, complaints};
         if (name == "dut") section.all({"name", "vendor", "model", "os", "driver", "firmware"}, profile.dut);
         if (name == "profile") read_profile(section, profile, complaints);
-        if (name == "control") read_control(section, profile);
+        if (name == "control") read_control(section, profile, complaints);
         section.refuse_unknown();
     }
     return profile;

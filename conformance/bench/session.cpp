@@ -210,6 +210,8 @@ bool Session::find_dut() {
 }
 
 void Session::bring_dut_up() {
+    if (situation_.dut.ipv4 == 0 && !dut_.can("interface"))
+        throw CaseEnds::not_applicable("nobody tells an address of the DUT: neither its adapter nor its profile");
     std::string why = "no answer";
     if (dut_.can("up")) {
         try {
@@ -229,6 +231,8 @@ void Session::bring_dut_up() {
         loop().run_for(between_looks);
     }
     times_down_ = 0;
+    if (situation_.dut.ipv4 == 0 && situation_.dut.ipv6.is_zero() && !dut_.can("add_address"))
+        throw CaseEnds::not_applicable("the DUT has no IP address, and its adapter cannot give it one");
 }
 
 void Session::take_dut_down() {

@@ -111,6 +111,9 @@ void Dut::probe_honesty(std::uint64_t seed) {
         return;
     } catch (const ControlFailed&) {
         claim = "that it failed";
+    } catch (const ChannelBroken& broken) {
+        // Nobody is to puzzle over a name that means nothing.
+        throw ChannelBroken("the first request" + std::string(broken.what()).substr(name.size()));
     }
     throw ChannelBroken("the adapter was asked for '" + name + "', which does not exist, and says " + claim +
                         "; it must answer 'unsupported', or none of its answers proves anything");

@@ -328,8 +328,7 @@ const Mutant joins_own_groups_once{
                 return is_for_program || is_first;
             };
         },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
-               "IPOIB-4391-10-VAL-016"},
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
 };
 
 const Mutant joins_program_groups_once{
