@@ -15,8 +15,9 @@ namespace ipoib {
 enum class Lines : bool { keep, join };
 
 /// The text with everything that XML 1.0 forbids or a terminal obeys written visibly: control characters and invalid
-/// octets as "\x1b", U+FFFE, U+FFFF, the characters that end a line or a paragraph and those that turn the direction
-/// of writing as "\ufffe". `Lines::join` also makes one line of it, without blanks at the ends or two in a row.
+/// octets as "\x1b", U+FFFE, U+FFFF, the characters that end a line or a paragraph and those that nobody sees or that
+/// turn the direction of writing (Unicode's Cf) as "\ufffe". `Lines::join` also makes one line of it, without blanks at
+/// the ends or two in a row.
 [[nodiscard]] std::string printable(std::string_view, Lines = Lines::keep);
 
 /// What a line of a message holds at most, in octets.

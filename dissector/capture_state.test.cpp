@@ -118,6 +118,11 @@ TEST_CASE("Capture state: a table in many segments is whole in the frame that co
 
 TEST_CASE("Capture state: what was not done in time is told of the frame that called for it") {
     TestCapture capture;
+    const auto comes_up = Bytes<PortInfo>{}
+                              .set(PortInfo::gid_prefix, a.gid.prefix())
+                              .set(PortInfo::lid, a.lid)
+                              .set(PortInfo::port_state, PortState::armed);
+    capture(port_info(a, sa, Method::get_resp, comes_up));
     capture.join(a, plain.broadcast_gid());
     const auto listens = capture(igmp(a, igmp_type::report_v2, parse_ipv4("239.1.2.3").value(), 0xc000, plain));
     for (int i = 0; i < 20; ++i) {

@@ -156,6 +156,15 @@ std::string message_of(const Result& result) {
     return result.violations == 0 ? verdict_name(result) : counts_of(result);
 }
 
+std::string_view cause_of(const Result& result) {
+    std::string_view cause = result.message;
+    constexpr std::string_view family = "IPv6: ", step = "step \"", end = "\": ";
+    if (cause.starts_with(family)) cause.remove_prefix(family.size());
+    if (const auto behind = cause.find(end); cause.starts_with(step) && behind != std::string_view::npos)
+        cause.remove_prefix(behind + end.size());
+    return cause;
+}
+
 std::string why_not_judged(const Result& result) {
     const auto reason = result.na == NotJudged::none ? std::string_view("no reason given") : name(result.na);
     const auto message = printable(result.message);

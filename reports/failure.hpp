@@ -65,6 +65,10 @@ private:
 /// The message, or where there is none a sentence from the counts: "1 violation in 12 observed". Not empty.
 [[nodiscard]] std::string message_of(const Result&);
 
+/// What a result was wanting in, without the step of the case and the family in which it was: the same for all cases
+/// that one thing keeps from a verdict.
+[[nodiscard]] std::string_view cause_of(const Result&);
+
 /// Why an NA was not judged: "not-seen: no ARP request"; the reason's name alone when there is no message.
 [[nodiscard]] std::string why_not_judged(const Result&);
 

@@ -70,7 +70,9 @@ public:
             not_judged();
         }
         for (const auto verdict : in_full)
-            if (!options_.quiet || verdict != Verdict::warn)
+            if (verdict == Verdict::inconc)
+                by_cause(findings(results_, verdict));
+            else if (!options_.quiet || verdict != Verdict::warn)
                 for (const auto& one : findings(results_, verdict)) finding(one);
         unreadable();
         if (!results_.hosts.empty()) hosts();
@@ -281,7 +283,29 @@ private:
         if (!reasons.empty()) line("");
     }
 
-    void finding(const Finding& found) {
+    /// What one thing keeps from a verdict is told once, and named.
+    void by_cause(const std::vector<Finding>& found) {
+        std::map<std::pair<std::string_view, Hosts>, std::vector<const Finding*>> causes;
+        std::vector<std::vector<const Finding*>*> in_order;
+        for (const auto& one : found) {
+            auto& same = causes[{cause_of(*one.result), one.hosts}];
+            if (same.empty()) in_order.push_back(&same);
+            same.push_back(&one);
+        }
+        for (const auto* same : in_order) finding(*same->front(), others(*same));
+    }
+
+    [[nodiscard]] static std::string others(const std::vector<const Finding*>& same) {
+        if (same.size() < 2) return {};
+        std::string ids;
+        constexpr std::size_t most_named = 100;
+        for (std::size_t i = 1; i < std::min(same.size(), most_named + 1); ++i)
+            ids += (i == 1 ? " " : ", ") + one_line(same[i]->result->id);
+        if (same.size() > most_named + 1) ids += fmt::format(" and {} more", same.size() - most_named - 1);
+        return fmt::format("for the same reason {} more:{}", same.size() - 1, ids);
+    }
+
+    void finding(const Finding& found, const std::string& others = {}) {
         const auto& result = *found.result;
         const auto label = verdict_name(result);
         line(coloured(result.verdict, label) + " " +
@@ -300,6 +324,7 @@ private:
         for (std::size_t i = 0; i < shown; ++i) indented(4, violation_line(results_, result.details[i]));
         if (result.violations > shown && shown > 0) line(fmt::format("    and {} more", result.violations - shown));
         for (const auto& note : result.notes) indented(2, "note: " + one_line(note));
+        if (!others.empty()) indented(2, others);
         if (!result.evidence.empty()) indented(2, "evidence: " + one_line(result.evidence));
         // To be copied: neither wrapped nor cut.
         if (!result.repeat.empty()) line("  repeat: " + printable(result.repeat, Lines::join));

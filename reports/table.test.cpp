@@ -91,6 +91,26 @@ TEST_CASE("Table: long statements and messages wrap at 100 columns") {
     CHECK_THAT(text, ContainsSubstring(std::string(300, 'x')));
 }
 
+TEST_CASE("Table: what keeps several cases from a verdict is told once, and they are named") {
+    Results run;
+    const auto add = [&run](const char* id, const char* message) {
+        Result result{.id = id, .title = "A case"};
+        result.verdict = Verdict::inconc;
+        result.message = message;
+        run.results.push_back(std::move(result));
+    };
+    add("C-1", "step \"One\": no answer");
+    add("C-2", "IPv6: step \"Another\": no answer");
+    add("C-3", "step \"One\": another answer");
+    add("C-4", "no answer");
+    const auto text = to_table(run);
+    CHECK_THAT(text, ContainsSubstring("INCONC C-1 A case\n"));
+    CHECK_THAT(text, ContainsSubstring("  for the same reason 2 more: C-2, C-4\n"));
+    CHECK_THAT(text, !ContainsSubstring("INCONC C-2 A case\n"));
+    CHECK_THAT(text, ContainsSubstring("INCONC C-3 A case\n"));
+    CHECK_THAT(text, ContainsSubstring("4 INCONC"));
+}
+
 TEST_CASE("Table: without a roll-up there is a row per result, NA is one line per reason") {
     Results run;
     run.results = {samples::result("RULE-A", Verdict::pass, "A-1-01", 5), samples::result("B", Verdict::na, "A-1-01"),

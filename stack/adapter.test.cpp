@@ -168,8 +168,14 @@ TEST_CASE("Adapter: groups, datagrams, echo and neighbours") {
     CHECK(bench.ask({{"do", "received"}}).at("datagrams") ==
           json::array({{{"from", "10.1.0.2"}, {"to", "239.1.2.3"}, {"port", 4000}, {"payload", "abcd"}, {"ttl", 3}}}));
     CHECK(bench.ask({{"do", "received"}}).at("datagrams").empty());
+    // Who listens is in the group for itself, and stays.
+    CHECK_FALSE(bench.ok({{"do", "leave"}, {"group", "239.1.2.3"}}));
+    CHECK(bench.ok({{"do", "join"}, {"group", "239.1.2.3"}}));
     CHECK(bench.ok({{"do", "leave"}, {"group", "239.1.2.3"}}));
     CHECK_FALSE(bench.ok({{"do", "leave"}, {"group", "239.1.2.3"}}));
+    REQUIRE(bench.peer.ib0().sockets().send(ip("239.1.2.3"), 4000, std::vector<std::uint8_t>{0xef}, 3).empty());
+    bench.world.settle();
+    CHECK(bench.ask({{"do", "received"}}).at("datagrams").size() == 1);
     CHECK_FALSE(bench.ok({{"do", "join"}, {"group", "10.1.0.2"}}));
 
     REQUIRE(bench.peer.ib0().sockets().listen({}, 4001).empty());

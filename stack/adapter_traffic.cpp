@@ -9,12 +9,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-void join(const Request& request) {
+void join_for(const Request& request, Membership::User user) {
     const auto group = request.address("group");
     if (!group) return request.reply.failed("\"group\" is no address");
-    request.interface.membership().join(*group,
-                                        [reply = request.reply](const std::string& reason) { reply.done(reason); });
+    request.interface.membership().join(
+        *group, [reply = request.reply](const std::string& reason) { reply.done(reason); }, user);
 }
+
+void join(const Request& request) { join_for(request, Membership::User::program); }
 
 void leave(const Request& request) {
     const auto group = request.address("group");
@@ -44,7 +46,7 @@ void listen(const Request& request) {
     if (!port || is_wrong) return request.reply.failed("\"port\" and, if at all, \"group\" or \"address\" are needed");
     const auto reason = request.interface.sockets().listen(group ? group : address, static_cast<std::uint16_t>(*port));
     if (!reason.empty() || !group) return request.reply.done(reason);
-    join(request);
+    join_for(request, Membership::User::socket);
 }
 
 void received(const Request& request) {

@@ -9,7 +9,7 @@ using namespace wire;
 
 /// RFC 4391, 10: a member sends. Who is none asks the SA, unless it was asked before.
 void Egress::send(const IpAddress& group, EtherType protocol, Octets datagram) {
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of(group));
     const auto mgid = mgid_for(policy, interface_.link(), group);
     auto& groups = interface_.groups();
     if (policy.caches_groups)
@@ -52,7 +52,7 @@ bool Egress::make_room() {
 
 /// RFC 4391, 10 A: does the group exist?
 void Egress::ask(const Gid& mgid) {
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of_group(mgid));
     if (!policy.checks_group && policy.send_creates_with != 0) return create(mgid);
     if (!policy.checks_group) return join(mgid, {.mgid = mgid});
     interface_.groups().find(mgid, lifetime_.guard([this, mgid](const Groups::Answer& answer) {
@@ -65,7 +65,7 @@ void Egress::ask(const Gid& mgid) {
 /// RFC 4391, 10 B: a sender joins first. `group` is the target itself, or the all-router group in its place.
 void Egress::join(const Gid& target, const Group& group) {
     auto& groups = interface_.groups();
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of_group(target));
     if (groups.use(group.mgid) && policy.caches_groups) return ready(target, group.mgid);
     if (!policy.joins_to_send) {
         groups.note(group);
@@ -74,7 +74,7 @@ void Egress::join(const Gid& target, const Group& group) {
     const auto via = group.mgid;
     groups.join(via, policy.send_join_state, false, lifetime_.guard([this, target, via](const Groups::Answer& answer) {
         if (answer.outcome == Groups::Outcome::ok) return ready(target, via);
-        const bool is_first_answer = target == via && !interface_.policy().checks_group;
+        const bool is_first_answer = target == via && !interface_.policy(family_of_group(target)).checks_group;
         if (is_first_answer && answer.outcome == Groups::Outcome::refused) return target_is_missing(target);
         failed(target);
     }));
@@ -82,7 +82,7 @@ void Egress::join(const Gid& target, const Group& group) {
 
 /// RFC 4391, 10 A: beyond the link the packet goes on by the all-router group, if there is one.
 void Egress::target_is_missing(const Gid& target) {
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of_group(target));
     if (policy.send_creates_with != 0) return create(target);
     const auto found = targets_.find(target);
     if (found == targets_.end()) return;
@@ -105,11 +105,12 @@ void Egress::create(const Gid& target) {
         if (answer.outcome == Groups::Outcome::ok) return ready(target, target);
         failed(target);
     };
-    interface_.groups().join(target, interface_.policy().send_creates_with, true, lifetime_.guard(answered));
+    interface_.groups().join(target, interface_.policy(family_of_group(target)).send_creates_with, true,
+                             lifetime_.guard(answered));
 }
 
 void Egress::all_router_group(const Gid& target, const Group* routers) {
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of_group(target));
     const auto found = targets_.find(target);
     if (found == targets_.end()) return;
     const auto fallback = routers ? policy.with_all_router : policy.without_all_router;
@@ -160,7 +161,7 @@ void Egress::failed(const Gid& target) { undeliverable(target, interface_.loop()
 
 /// RFC 4391, 10: packets that were redirected, or dropped, for want of this group are its own from now on.
 void Egress::group_created(const Gid& mgid) {
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of_group(mgid));
     if (!policy.heeds_creation) return;
     if (const auto found = targets_.find(mgid); found != targets_.end() && found->second.state == State::asking)
         found->second.was_created = true;
@@ -174,7 +175,7 @@ void Egress::group_created(const Gid& mgid) {
 
 /// RFC 4392, 1.3.2.3: the MLID means nothing any more.
 void Egress::group_deleted(const Gid& mgid) {
-    if (!interface_.policy().heeds_deletion) return;
+    if (!interface_.policy(family_of_group(mgid)).heeds_deletion) return;
     std::erase_if(targets_,
                   [&](const auto& item) { return item.second.state == State::redirected && item.second.via == mgid; });
 }
@@ -203,7 +204,7 @@ void Egress::sweep() {
     const auto now = interface_.loop().now();
     std::erase_if(targets_,
                   [&](const auto& item) { return item.second.state != State::asking && now >= item.second.until; });
-    if (interface_.policy().leaves_idle_groups) interface_.groups().leave_idle(limit);
+    interface_.groups().leave_idle(limit);
     if (!targets_.empty() || interface_.groups().holds_for_sending_only()) arm_sweep();
 }
 

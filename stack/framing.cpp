@@ -12,7 +12,7 @@ namespace {
 
 /// RFC 4391, 6: the encapsulation header before every datagram.
 void encapsulate_and_send(Interface& interface, PacketBuilder& packet, EtherType protocol, Octets datagram) {
-    const auto& policy = interface.policy();
+    const auto& policy = interface.policy(family_of(protocol));
     packet.set(Encap::type, policy.encap_type(protocol)).set(Encap::reserved, policy.encap_reserved);
     packet.add(datagram);
     interface.transmit(packet);
@@ -22,7 +22,7 @@ void encapsulate_and_send(Interface& interface, PacketBuilder& packet, EtherType
 
 /// RFC 4392, 4.2: DLID is the MLID, DGID the MGID, DestQP all ones; the group's parameters in the GRH.
 void send_multicast(Interface& interface, const Group& group, EtherType protocol, Octets datagram) {
-    const auto& policy = interface.policy();
+    const auto& policy = interface.policy(family_of(protocol));
     const auto& link = interface.link();
     build::Link parameters = link;
     parameters.q_key = policy.multicast_q_key(link, group);
@@ -39,11 +39,12 @@ void send_multicast(Interface& interface, const Group& group, EtherType protocol
 /// RFC 4391, 9.1: LID and SL of the path, QPN of the link-layer address, Q_Key and P_Key of the link. Only packets that
 /// leave the IB subnet need a GRH.
 void send_unicast(Interface& interface, const Peer& peer, const Path& path, EtherType protocol, Octets datagram) {
-    const auto& policy = interface.policy();
+    const auto& policy = interface.policy(family_of(protocol));
     const auto& link = interface.link();
     const bool is_in_subnet = peer.gid.prefix() == interface.port().gid.prefix();
     build::Link parameters = link;
     parameters.q_key = policy.unicast_q_key(link);
+    parameters.p_key = policy.unicast_p_key(link);
     parameters.sl = policy.unicast_sl(link, path.sl);
     if (!is_in_subnet) {
         parameters.traffic_class = path.traffic_class;

@@ -6,6 +6,7 @@
 #include "stack/octets.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ipoib::stack {
 using namespace wire;
@@ -46,9 +47,9 @@ SaRequest Groups::request(Method method, const Gid& mgid, std::uint8_t states) c
 
 /// RFC 4391, 10: like the broadcast group. The SA heeds these only where the group does not exist, and compares them
 /// where it does.
-void Groups::add_creation(SaRequest& request) const {
+void Groups::add_creation(SaRequest& request, const Gid& mgid) const {
     using component = Record::component;
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of_group(mgid));
     const auto& link = interface_.link();
     const MutableOctets record{request.record};
     set_field(record, Record::q_key, policy.created_q_key(link));
@@ -72,8 +73,9 @@ void Groups::add_creation(SaRequest& request) const {
 }
 
 void Groups::failed(std::string_view what, const Gid& mgid, const std::string& reason, bool is_silence) {
-    const auto& policy = interface_.policy();
-    if (policy.logs_failures && (policy.logs_silence || !is_silence))
+    const auto& policy = interface_.policy(family_of_group(mgid));
+    if (!policy.logs_failures || (is_silence && !policy.logs_silence)) return;
+    if (!std::exchange(has_logged_, true) || policy.logs_each_failure)
         interface_.log(std::string(what) + " of " + text(mgid) + " failed: " + reason);
 }
 
@@ -95,7 +97,7 @@ void Groups::find(const Gid& mgid, Answered answered) {
 
 void Groups::join(const Gid& mgid, std::uint8_t states, bool may_create, Answered answered) {
     auto asked = request(Method::set, mgid, states);
-    if (may_create) add_creation(asked);
+    if (may_create) add_creation(asked, mgid);
     interface_.sa().ask(asked,
                         lifetime_.guard([this, mgid, states, answered = std::move(answered)](const SaAnswer& answer) {
                             joined(mgid, states, answer, answered);
@@ -106,7 +108,7 @@ void Groups::joined(const Gid& mgid, std::uint8_t states, const SaAnswer& answer
     const auto record = answer.is_ok() ? answer.first<Record>() : View<Record>{};
     if (!record) {
         const auto reason = answer.is_ok() ? "the answer has no record" : reason_of(answer);
-        if (interface_.policy().logs_failures_of_senders || !is_for_sending_only(states))
+        if (interface_.policy(family_of_group(mgid)).logs_failures_of_senders || !is_for_sending_only(states))
             failed(std::string(name_of(states)) + " join", mgid, reason, !answer.is_answered);
         return answered({answer.is_answered ? Outcome::refused : Outcome::silent, nullptr, reason});
     }
@@ -128,8 +130,11 @@ bool Groups::hold(const Group& group, std::uint8_t states) {
     if (held.is_attached && held.group.mlid != group.mlid) detach(held);
     held.group = group;
     held.used = interface_.loop().now();
+    const bool was_sender = is_for_sending_only(held.states);
     held.states = static_cast<std::uint8_t>(held.states | states);
-    if (held.is_attached || (held.states & receiving) == 0) return true;
+    if (held.is_attached || (held.states & receiving) == 0 ||
+        !interface_.policy(family_of_group(group.mgid)).attaches(was_sender))
+        return true;
     held.is_attached = interface_.attach(group);
     return held.is_attached;
 }
@@ -149,7 +154,9 @@ void Groups::leave(const Gid& mgid, std::uint8_t states) {
     give_up(Gid{mgid}, states);
 }
 
-void Groups::give_up(const Gid& mgid, std::uint8_t states) {
+void Groups::give_up(const Gid& mgid, std::uint8_t given_up) {
+    const auto states = static_cast<std::uint8_t>(given_up & ~interface_.states_of_others(mgid));
+    if (states == 0) return;
     interface_.sa().ask(
         request(Method::del, mgid, states), lifetime_.guard([this, mgid, states](const SaAnswer& answer) {
             if (!answer.is_ok())
@@ -179,6 +186,11 @@ bool Groups::holds(const Gid& mgid, std::uint8_t states) const {
     return found != held_.end() && (found->second.states & states) == states;
 }
 
+std::uint8_t Groups::states(const Gid& mgid) const {
+    const auto found = held_.find(mgid);
+    return found == held_.end() ? std::uint8_t{0} : found->second.states;
+}
+
 void Groups::note(const Group& group) { static_cast<void>(hold(group, 0)); }
 
 void Groups::forget(const Gid& mgid) {
@@ -198,7 +210,9 @@ void Groups::leave_idle(fabric::Duration idle) {
     const auto now = interface_.loop().now();
     std::vector<std::pair<Gid, std::uint8_t>> due;
     for (const auto& [mgid, held] : held_)
-        if (is_for_sending_only(held.states) && now - held.used >= idle) due.emplace_back(mgid, held.states);
+        if (is_for_sending_only(held.states) && now - held.used >= idle &&
+            interface_.policy(family_of_group(mgid)).leaves_idle_groups)
+            due.emplace_back(mgid, held.states);
     for (const auto& [mgid, states] : due) leave(mgid, states);
 }
 

@@ -30,13 +30,15 @@ public:
     void find(const wire::Gid& mgid, Answered answered);
     /// Joins with these states beside those held; `may_create`: a missing group is created like the broadcast group.
     void join(const wire::Gid& mgid, std::uint8_t states, bool may_create, Answered answered);
-    /// Gives these states up.
+    /// Gives these states up, at the SA but for those in which another interface of the port holds the group.
     void leave(const wire::Gid& mgid, std::uint8_t states);
     void leave_all();
 
     /// The group, if packets may be sent to it; notes that it is used.
     [[nodiscard]] const Group* use(const wire::Gid& mgid);
     [[nodiscard]] bool holds(const wire::Gid& mgid, std::uint8_t states) const;
+    /// In which it is held.
+    [[nodiscard]] std::uint8_t states(const wire::Gid& mgid) const;
     /// Takes a group for one that packets may be sent to, without a join.
     void note(const Group& group);
     /// The SA knows nothing of it any more.
@@ -57,13 +59,14 @@ private:
     void detach(Held& held);
     void give_up(const wire::Gid& mgid, std::uint8_t states);
     [[nodiscard]] fabric::SaRequest request(wire::Method method, const wire::Gid& mgid, std::uint8_t states) const;
-    void add_creation(fabric::SaRequest& request) const;
+    void add_creation(fabric::SaRequest& request, const wire::Gid& mgid) const;
     /// `is_silence`: the SA gave no answer.
     void failed(std::string_view what, const wire::Gid& mgid, const std::string& reason, bool is_silence = false);
     void joined(const wire::Gid& mgid, std::uint8_t states, const fabric::SaAnswer& answer, const Answered& answered);
 
     Interface& interface_;
     std::map<wire::Gid, Held> held_;
+    bool has_logged_ = false;  ///< a failure
     Lifetime lifetime_;
 };
 

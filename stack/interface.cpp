@@ -17,9 +17,10 @@ Interface::Interface(Node& node, std::string name, std::uint16_t p_key)
 
 Interface::~Interface() { down(); }
 
-const Policy& Interface::policy() const noexcept { return node_.policy(); }
+const Policy& Interface::policy(Family family) const noexcept { return node_.policy(family); }
 fabric::Loop& Interface::loop() const noexcept { return node_.loop(); }
 fabric::SaClient& Interface::sa() const noexcept { return node_.sa(); }
+std::uint8_t Interface::states_of_others(const Gid& mgid) const { return node_.states_of_others(mgid, *this); }
 void Interface::log(std::string_view text) const { node_.log().write(name_ + ": " + std::string(text)); }
 
 std::string Interface::up() {
@@ -54,10 +55,21 @@ void Interface::down() {
     tell_waiting();
 }
 
+/// The link as it is, with the parameters of packets as they were.
+static Link with_parameters_of(const Link& before, Link link) {
+    link.q_key = before.q_key;
+    link.sl = before.sl;
+    link.traffic_class = before.traffic_class;
+    link.flow_label = before.flow_label;
+    link.hop_limit = before.hop_limit;
+    return link;
+}
+
 /// RFC 4391, 5: the parameters are the interface's from now on; IP's groups follow.
 void Interface::link_up(const Link& link, const Group& broadcast) {
-    link_ = link;
-    link_mtu_ = policy().ip_mtu(mtu_octets(link.mtu));
+    const bool is_first = link_octets_ == 0;
+    link_ = is_first || policy().adopts_anew ? link : with_parameters_of(link_, link);
+    link_octets_ = mtu_octets(link.mtu);
     queue_pair_->q_key = policy().accepted_q_key(link_);
     queue_pair_->p_key = link_.p_key;
     is_running_ = true;
@@ -83,6 +95,14 @@ void Interface::link_lost(const std::string& reason) {
     paths_.clear();
 }
 
+/// Whether a change of the port's table leaves the link its P_Key: then nothing begins anew. RFC 4391, 5.
+bool Interface::keeps_p_key() const {
+    const auto& p_keys = port_.p_keys;
+    if (!is_running_ || !is_full_member(link_.p_key) || p_keys.empty()) return false;
+    return p_key_ == 0 ? p_keys.front() == link_.p_key
+                       : std::find(p_keys.begin(), p_keys.end(), link_.p_key) != p_keys.end();
+}
+
 /// RFC 4391, 5 and IBTA Vol 1, 11.6.3: a new SM, or one that says so, has forgotten what was joined.
 void Interface::port_event(PortEvent event) {
     if (!is_up()) return;
@@ -103,7 +123,8 @@ void Interface::port_event(PortEvent event) {
             paths_.clear();
             return begin();
         case PortEvent::p_key_change:
-            return begin();
+            if (!keeps_p_key()) begin();
+            return;
     }
 }
 
@@ -115,7 +136,7 @@ void Interface::report(std::uint16_t trap_number, const Gid& mgid) {
         egress_.group_created(mgid);
         router_.group_created(mgid);
     } else if (trap_number == trap::multicast_group_deleted) {
-        if (policy().heeds_deletion) groups_.forget(mgid);
+        if (policy(family_of_group(mgid)).heeds_deletion) groups_.forget(mgid);
         egress_.group_deleted(mgid);
         router_.group_deleted(mgid);
         membership_.group_deleted(mgid);
@@ -126,11 +147,13 @@ void Interface::report(std::uint16_t trap_number, const Gid& mgid) {
 void Interface::receive(const fabric::Datagram& datagram) {
     const auto& packet = *datagram.packet;
     const auto encap = View<Encap>::at(packet.payload);
-    if (!is_running_ || has_stalled_ || !encap) return;
-    const auto& rules = policy();
+    if (!is_running_ || has_stalled_) return;
+    const auto& rules = policy(encap ? family_of(encap[Encap::type]) : Family::ipv4);
+    if (!rules.survives(packet)) return stall("a datagram with " + std::to_string(packet.payload.size()) + " octets");
+    if (!encap) return;
     const auto inside = packet.payload.subspan(Encap::size);
     if (!rules.accepts_encap_reserved(encap[Encap::reserved]) || !rules.accepts_length(inside.size()) ||
-        !rules.accepts_grh(static_cast<bool>(packet.grh), packet.is_multicast))
+        !rules.accepts_grh(static_cast<bool>(packet.grh), packet.is_multicast, packet.arp || packet.nd_target))
         return;
     const auto protocol = rules.demultiplexed(encap[Encap::type], inside);
     const bool is_ip = protocol == EtherType::ipv4 || protocol == EtherType::ipv6;
@@ -138,7 +161,8 @@ void Interface::receive(const fabric::Datagram& datagram) {
     if (is_ip && !packet.is_multicast && !rules.accepts_datagrams(is_connected_mode(), established)) return;
     switch (protocol) {
         case EtherType::arp:
-            return arp_.receive(packet);
+            if (rules.accepts_arp_reserved(encap[Encap::reserved])) arp_.receive(packet);
+            return;
         case EtherType::ipv4:
             if (packet.ipv4) ip_.receive_v4(packet);
             return;
@@ -147,16 +171,20 @@ void Interface::receive(const fabric::Datagram& datagram) {
             return;
         default:
             if (rules.survives_unknown_type || encap[Encap::type] == EtherType::rarp) return;
-            has_stalled_ = true;
-            node_.fault(name_ + ": reception stopped at Type " +
-                        hex(static_cast<std::uint16_t>(encap[Encap::type]), 4));
+            stall("Type " + hex(static_cast<std::uint16_t>(encap[Encap::type]), 4));
     }
+}
+
+void Interface::stall(const std::string& at) {
+    has_stalled_ = true;
+    node_.fault(name_ + ": reception stopped at " + at);
 }
 
 /// RFC 4755, 4 and 7: unicast IP only; groups and address resolution have the UD queue pair.
 void Interface::receive_over_connection(const Packet& packet, bool is_requester) {
     if (!is_running_ || has_stalled_ || !packet.has(Part::connected)) return;
-    if (!policy().accepts_over_connection(is_requester, packet.payload.size() - Encap::size)) return;
+    const auto& rules = policy(packet.ipv6 ? Family::ipv6 : Family::ipv4);
+    if (!rules.accepts_over_connection(is_requester, packet.payload.size() - Encap::size)) return;
     if (packet.ipv4) ip_.receive_v4(packet);
     if (packet.ipv6) ip_.receive_v6(packet);
 }

@@ -55,7 +55,7 @@ public:
     [[nodiscard]] const std::vector<wire::IpNetwork>& addresses() const noexcept { return addresses_; }
     /// At most what the link allows.
     [[nodiscard]] std::string set_mtu(std::size_t mtu);
-    [[nodiscard]] std::size_t mtu() const noexcept;
+    [[nodiscard]] std::size_t mtu(Family family = Family::ipv4) const noexcept;
     /// The scope of the broadcast group; 0: searched for. A link is set up anew.
     void set_scope(std::uint8_t scope);
     [[nodiscard]] std::uint8_t scope() const noexcept { return scope_; }
@@ -73,16 +73,19 @@ public:
     void link_lost(const std::string& reason);
 
     // What the parts need of the whole.
-    [[nodiscard]] const Policy& policy() const noexcept;
+    /// What decides about one family; without one, about what is of none.
+    [[nodiscard]] const Policy& policy(Family family = Family::ipv4) const noexcept;
     [[nodiscard]] fabric::Loop& loop() const noexcept;
     [[nodiscard]] fabric::SaClient& sa() const noexcept;
     void log(std::string_view text) const;
+    /// Takes nothing any more until it comes up again: the fault of a wrong stack.
+    void stall(const std::string& at);
     [[nodiscard]] const Link& link() const noexcept { return link_; }
     [[nodiscard]] const fabric::PortFacts& port() const noexcept { return port_; }
     [[nodiscard]] build::Node self() const noexcept;
     [[nodiscard]] std::uint32_t ud_qpn() const noexcept { return queue_pair_ ? queue_pair_->qpn : 0; }
     /// The own link-layer address.
-    [[nodiscard]] HardwareAddress hardware_address() const noexcept;
+    [[nodiscard]] HardwareAddress hardware_address(Family family = Family::ipv4) const noexcept;
     [[nodiscard]] bool is_connected_mode() const noexcept { return connections_.is_enabled(); }
     [[nodiscard]] bool has_address(const wire::IpAddress& address) const noexcept;
     [[nodiscard]] bool is_on_link(const wire::IpAddress& address) const noexcept;
@@ -100,6 +103,9 @@ public:
     [[nodiscard]] fabric::QueuePair* create_queue_pair(bool is_requester);
     void destroy_queue_pair(fabric::QueuePair* queue_pair);
     [[nodiscard]] std::uint32_t next_communication_id() noexcept;
+
+    /// The states in which other interfaces of the node hold a group.
+    [[nodiscard]] std::uint8_t states_of_others(const wire::Gid& mgid) const;
 
     [[nodiscard]] Groups& groups() noexcept { return groups_; }
     [[nodiscard]] Paths& paths() noexcept { return paths_; }
@@ -119,8 +125,10 @@ private:
     void receive(const fabric::Datagram& datagram);
     void receive_over_connection(const wire::Packet& packet, bool is_requester);
     void begin();
+    [[nodiscard]] bool keeps_p_key() const;
     void tell_waiting();
     void add_link_local();
+    [[nodiscard]] std::size_t link_mtu(Family family) const noexcept;
     void hold_groups_of(const wire::IpNetwork& network, bool is_held);
 
     Node& node_;
@@ -132,7 +140,7 @@ private:
     fabric::QueuePair* queue_pair_ = nullptr;
     fabric::PortFacts port_;
     Link link_;
-    std::size_t link_mtu_ = 0;  ///< of IP, on the link
+    std::size_t link_octets_ = 0;  ///< the link's MTU; 0 before there was a link
     bool is_running_ = false, has_stalled_ = false;
     std::string trouble_ = "the interface is down";
     std::vector<wire::IpNetwork> addresses_;

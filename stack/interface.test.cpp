@@ -223,6 +223,25 @@ TEST_CASE("Stack: a child interface is a link of its own") {
     CHECK(world.subnet.sa().find(partition.broadcast_gid())->members.size() == 1);
 }
 
+TEST_CASE("Stack: a group stays joined while another interface of the port is in it") {
+    World world;
+    auto& a = world.running();
+    auto& b = world.running();
+    auto* twin = a.node.create_child(0xffff);
+    REQUIRE(twin);
+    REQUIRE(twin->up().empty());
+    REQUIRE(world.until([&] { return twin->is_running(); }));
+    const auto members = [&] { return world.subnet.sa().find(world.subnet_link().broadcast_gid())->members.size(); };
+    SECTION("the second one goes") { CHECK(a.node.delete_child("ib0.ffff")); }
+    SECTION("the second one goes down") { twin->down(); }
+    world.settle();
+    CHECK(members() == 2);
+    CHECK(world.ping(b, ip("10.1.0.1")));
+    a.node.close();
+    world.settle();
+    CHECK(members() == 1);
+}
+
 TEST_CASE("Stack: an interface whose P_Key is taken away stops, and comes up when it is back") {
     World world;
     auto& host = world.running();

@@ -14,12 +14,13 @@ constexpr std::size_t least_mtu = 68;  // RFC 791, 3.2
 
 build::Node Interface::self() const noexcept { return {.lid = port_.lid, .gid = port_.gid, .qpn = ud_qpn()}; }
 
-HardwareAddress Interface::hardware_address() const noexcept {
-    const auto flags = is_connected_mode() ? policy().connected_flags : policy().datagram_flags;
+HardwareAddress Interface::hardware_address(Family family) const noexcept {
+    const auto& rules = policy(family);
+    const auto flags = is_connected_mode() ? rules.connected_flags : rules.datagram_flags;
     HardwareAddress address;
     address.set(LinkAddress::flags, flags)
-        .set(LinkAddress::qpn, policy().own_qpn(ud_qpn()))
-        .set(LinkAddress::gid, policy().own_gid(port_.gid));
+        .set(LinkAddress::qpn, rules.own_qpn(ud_qpn()))
+        .set(LinkAddress::gid, rules.own_gid(port_.gid));
     return address;
 }
 
@@ -27,8 +28,9 @@ HardwareAddress Interface::hardware_address() const noexcept {
 void Interface::add_link_local() {
     constexpr std::uint8_t prefix_length = 64;
     const auto guid = node_.hca().config().port_guid;
-    const auto id = policy().interface_id(guid, policy().is_modified_eui64(guid));
-    const IpNetwork network{IpAddress::v6(policy().link_local(id)), prefix_length};
+    const auto& rules = policy(Family::ipv6);
+    const auto id = rules.interface_id(guid, rules.is_modified_eui64(guid));
+    const IpNetwork network{IpAddress::v6(rules.link_local(id)), prefix_length};
     if (!has_address(network.address)) static_cast<void>(add_address(network));
 }
 
@@ -87,13 +89,24 @@ std::optional<IpAddress> Interface::source_for(const IpAddress& to) const noexce
     return best;
 }
 
-std::size_t Interface::mtu() const noexcept { return mtu_limit_ == 0 ? link_mtu_ : std::min(mtu_limit_, link_mtu_); }
+/// Of IP.
+std::size_t Interface::link_mtu(Family family) const noexcept {
+    return link_octets_ == 0 ? 0 : policy(family).ip_mtu(link_octets_);
+}
+
+std::size_t Interface::mtu(Family family) const noexcept {
+    const auto most = link_mtu(family);
+    if (mtu_limit_ == 0) return most;
+    return policy(Family::ipv4).can_have_mtu(mtu_limit_, most) ? mtu_limit_ : most;
+}
 
 std::string Interface::set_mtu(std::size_t mtu) {
     if (!is_running_) return "the interface is not running";
-    if (mtu < least_mtu || mtu > link_mtu_)
-        return "not between " + std::to_string(least_mtu) + " and the link's MTU, " + std::to_string(link_mtu_);
-    mtu_limit_ = mtu;
+    const auto& rules = policy(Family::ipv4);
+    const auto most = link_mtu(Family::ipv4);
+    if (mtu < least_mtu || !rules.can_have_mtu(mtu, most))
+        return "not between " + std::to_string(least_mtu) + " and the link's MTU, " + std::to_string(most);
+    if (rules.raises_mtu || mtu < this->mtu(Family::ipv4)) mtu_limit_ = mtu;
     return {};
 }
 
@@ -123,7 +136,9 @@ void Interface::solicit(const IpAddress& address, const Peer* peer) {
 void Interface::transmit(build::PacketBuilder& packet) {
     if (!is_running_) return;
     packet.choose(Bth::psn, queue_pair_->next_psn++);
-    if (policy().on_send) policy().on_send(packet);
+    const auto encap = packet.get<Encap>();
+    const auto& rules = policy(encap ? family_of(encap[Encap::type]) : Family::ipv4);
+    if (rules.on_send) rules.on_send(packet);
     node_.hca().send(packet.build(), queue_pair_);
 }
 void Interface::transmit_mad(build::PacketBuilder& packet) {

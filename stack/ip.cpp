@@ -35,9 +35,10 @@ InternetProtocol::Way InternetProtocol::way_to(const IpAddress& destination) con
 bool InternetProtocol::send(const IpHead& head, Octets message) {
     const auto way = way_to(head.destination);
     const bool is_v4 = head.destination.is_v4();
+    const auto family = family_of(head.destination);
     const auto header = is_v4 ? Ipv4::size : Ipv6::size;
     if (!interface_.is_running() || way == Way::none || header + message.size() > longest_datagram) return false;
-    const auto mtu = interface_.policy().longest_sent(interface_.mtu());
+    const auto mtu = interface_.policy(family).longest_sent(interface_.mtu(family));
     if (way == Way::self) {
         deliver({.source = head.source,
                  .destination = head.destination,
@@ -58,7 +59,8 @@ void InternetProtocol::emit(Way way, const IpAddress& destination, Octets datagr
     const auto protocol = destination.is_v4() ? EtherType::ipv4 : EtherType::ipv6;
     if (way == Way::neighbour) return interface_.neighbours().send(destination, protocol, datagram);
     if (way == Way::group) return interface_.egress().send(destination, protocol, datagram);
-    const auto mgid = mgid_for(interface_.policy(), interface_.link(), IpAddress::v4(0xffffffff));
+    const auto mgid = destination.is_limited_broadcast() ? mgid_for(interface_.policy(), interface_.link(), destination)
+                                                         : interface_.link().broadcast_gid();
     if (const auto* group = interface_.groups().use(mgid)) send_multicast(interface_, *group, protocol, datagram);
 }
 
@@ -121,6 +123,7 @@ void InternetProtocol::receive_v4(const Packet& packet) {
             reassembly_.add({datagram.source, datagram.destination, ip[Ipv4::identification], datagram.protocol},
                             ip[Ipv4::fragment_offset] * fragment_unit, (ip[Ipv4::flags] & more_fragments) != 0,
                             datagram.payload, interface_.loop().now());
+    if (packet.is_fragment) look_at_overlap(true);
     if (!datagram.payload.empty()) deliver(datagram);
 }
 
@@ -156,6 +159,12 @@ void InternetProtocol::receive_fragment_v6(const Packet& packet, IpDatagram& dat
         reassembly_.add({datagram.source, datagram.destination, fragment[FragmentHeader::identification], {}},
                         fragment[FragmentHeader::offset] * fragment_unit, fragment[FragmentHeader::more],
                         behind.subspan(FragmentHeader::size, length - FragmentHeader::size), interface_.loop().now());
+    look_at_overlap(false);
+}
+
+void InternetProtocol::look_at_overlap(bool is_v4) {
+    if (reassembly_.has_overlapped() && !interface_.policy(is_v4 ? Family::ipv4 : Family::ipv6).survives_overlap(is_v4))
+        interface_.stall("a fragment that overlaps another");
 }
 
 void InternetProtocol::deliver(const IpDatagram& datagram) {

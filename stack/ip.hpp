@@ -50,6 +50,7 @@ private:
     [[nodiscard]] bool is_for_us(const wire::IpAddress& destination) const;
     void emit(Way way, const wire::IpAddress& destination, wire::Octets datagram);
     void send_fragments(Way way, const IpHead& head, wire::Octets message, std::size_t mtu);
+    void look_at_overlap(bool is_v4);
     void receive_fragment_v6(const wire::Packet& packet, IpDatagram& datagram);
     void deliver(const IpDatagram& datagram);
 

@@ -12,9 +12,11 @@ constexpr std::uint64_t link_local_group = std::uint64_t{0xff02} << 48;
 Gid mgid_for(const Policy& policy, const Link& link, const IpAddress& group) noexcept {
     if (group.is_limited_broadcast()) return policy.limited_broadcast(link);
     const auto id = group.is_v4() ? policy.ipv4_group_id(group.v4()) : policy.ipv6_group_id(group.octets);
+    const auto flags = policy.mgid_flags(group);
     Bytes<Mgid> mgid;
     mgid.set(Mgid::prefix, 0xff)
-        .set(Mgid::transient, policy.mgid_transient)
+        .set(Mgid::reserved, static_cast<std::uint8_t>(flags >> 1))
+        .set(Mgid::transient, (flags & 1) != 0)
         .set(Mgid::scope, policy.mgid_scope(link, group))
         .set(Mgid::signature, group.is_v4() ? policy.ipv4_signature : policy.ipv6_signature)
         .set(Mgid::p_key, policy.mgid_p_key(link))

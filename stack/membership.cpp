@@ -6,17 +6,18 @@
 #include "stack/interface.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ipoib::stack {
 using namespace wire;
 using namespace std::chrono_literals;
 
-void Membership::join(const IpAddress& group, Joined joined) {
+void Membership::join(const IpAddress& group, Joined joined, User user) {
     if (!group.is_multicast()) return joined("not a multicast group");
     if (!interface_.is_running()) return joined("the interface is not running");
     if (entries_.size() >= most_groups && !entries_.contains(group)) return joined("too many groups");
     auto& entry = entries_[group];
-    entry.is_for_program = true;
+    (user == User::program ? entry.is_for_program : entry.is_for_socket) = true;
     if (entry.is_joined || is_interface_local(group)) return joined({});
     if (entry.waiting.size() >= most_groups) return joined("too many joins of the group wait");
     entry.waiting.push_back(std::move(joined));
@@ -26,8 +27,10 @@ void Membership::join(const IpAddress& group, Joined joined) {
 bool Membership::leave(const IpAddress& group) {
     const auto found = entries_.find(group);
     if (found == entries_.end() || !found->second.is_for_program) return false;
-    found->second.is_for_program = false;
-    if (found->second.holders == 0) dropped(group);
+    auto& entry = found->second;
+    entry.is_for_program = false;
+    if (!interface_.policy(family_of(group)).keeps_for_others(group)) entry.is_for_socket = false;
+    if (entry.holders == 0 && !entry.is_for_socket) dropped(group);
     return true;
 }
 
@@ -40,17 +43,25 @@ void Membership::hold(const IpAddress& group) {
 void Membership::release(const IpAddress& group) {
     const auto found = entries_.find(group);
     if (found == entries_.end() || found->second.holders == 0) return;
-    if (--found->second.holders == 0 && !found->second.is_for_program) dropped(group);
+    const auto& entry = found->second;
+    if (--found->second.holders == 0 && !entry.is_for_program && !entry.is_for_socket) dropped(group);
 }
 
 /// RFC 4391, 10: a FullMember join; a group that does not exist is created like the broadcast group.
 void Membership::begin(const IpAddress& group) {
     auto& entry = entries_[group];
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of(group));
     if (entry.is_joined || entry.is_joining || is_interface_local(group) || !policy.joins_ip_groups) return;
     entry.is_joining = true;
-    interface_.groups().join(mgid_for(policy, interface_.link(), group), policy.member_join_state, true,
+    const auto mgid = mgid_for(policy, interface_.link(), group);
+    if (is_content(mgid, group)) return answered(group, {Groups::Outcome::ok, interface_.groups().use(mgid)});
+    interface_.groups().join(mgid, policy.member_join_state, true,
                              lifetime_.guard([this, group](const Groups::Answer& answer) { answered(group, answer); }));
+}
+
+bool Membership::is_content(const Gid& mgid, const IpAddress& group) {
+    return !interface_.policy(family_of(group)).joins_beside_sending(group) &&
+           interface_.groups().holds(mgid, join_state::send_only_non_member);
 }
 
 void Membership::answered(const IpAddress& group, const Groups::Answer& answer) {
@@ -59,7 +70,7 @@ void Membership::answered(const IpAddress& group, const Groups::Answer& answer) 
     if (found == entries_.end()) {
         // IP left while the SA was asked.
         if (is_ok && !is_shared(group))
-            interface_.groups().leave(answer.group->mgid, interface_.policy().leave_join_state);
+            interface_.groups().leave(answer.group->mgid, interface_.policy(family_of(group)).leave_join_state);
         return;
     }
     auto& entry = found->second;
@@ -69,7 +80,7 @@ void Membership::answered(const IpAddress& group, const Groups::Answer& answer) 
     if (!is_ok && entry.holders == 0) {
         entries_.erase(found);
     } else if (!is_ok) {
-        entry.is_for_program = false;
+        entry.is_for_program = entry.is_for_socket = false;
         entry.backoff = std::clamp(2 * entry.backoff, shortest_backoff, longest_backoff);
         interface_.loop().after(entry.backoff, lifetime_.guard([this, group] {
             if (is_member(group)) begin(group);
@@ -78,7 +89,7 @@ void Membership::answered(const IpAddress& group, const Groups::Answer& answer) 
         entry.backoff = {};
         reports_.joined(group);
     }
-    const auto& told = interface_.policy().tells_failed_joins ? answer.reason : std::string{};
+    const auto& told = interface_.policy(family_of(group)).tells_failed_joins ? answer.reason : std::string{};
     for (const auto& joined : waiting) joined(told);
 }
 
@@ -88,7 +99,7 @@ void Membership::dropped(const IpAddress& group) {
     const bool was_joined = found->second.is_joined;
     const auto waiting = std::move(found->second.waiting);
     entries_.erase(found);
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of(group));
     if (was_joined && interface_.is_running()) {
         reports_.left(group);
         const auto mgid = mgid_for(policy, interface_.link(), group);
@@ -99,18 +110,20 @@ void Membership::dropped(const IpAddress& group) {
 
 /// Groups of other scopes have the same MGID: the last of them leaves.
 bool Membership::is_shared(const IpAddress& group) const {
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of(group));
     if (!policy.keeps_shared_groups) return false;
     const auto mgid = mgid_for(policy, interface_.link(), group);
     return std::any_of(entries_.begin(), entries_.end(), [&](const auto& item) {
         return item.first != group && !is_interface_local(item.first) &&
-               mgid_for(policy, interface_.link(), item.first) == mgid;
+               mgid_for(interface_.policy(family_of(item.first)), interface_.link(), item.first) == mgid;
     });
 }
 
 void Membership::link_up() {
     link_lost();
-    for (const auto& group : groups()) begin(group);
+    const bool is_first = !std::exchange(had_link_, true);
+    for (const auto& [group, entry] : std::map{entries_})
+        if (interface_.policy(family_of(group)).joins_on_link(group, entry.holders == 0, is_first)) begin(group);
 }
 
 void Membership::link_lost() {
@@ -125,7 +138,8 @@ void Membership::link_lost() {
 void Membership::group_deleted(const Gid& mgid) {
     for (const auto& group : groups()) {
         auto& entry = entries_[group];
-        if (!entry.is_joined || mgid_for(interface_.policy(), interface_.link(), group) != mgid) continue;
+        if (!entry.is_joined || mgid_for(interface_.policy(family_of(group)), interface_.link(), group) != mgid)
+            continue;
         entry.is_joined = false;
         begin(group);
     }

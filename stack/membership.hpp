@@ -16,9 +16,11 @@ public:
 
     /// Why it failed, or empty.
     using Joined = std::function<void(const std::string& reason)>;
+    /// Programs that are in a group: one that asked for it, and those that listen on sockets, which stay.
+    enum class User : std::uint8_t { program, socket };
     /// On a program's behalf: a failure is told, and ends the membership. RFC4391-12-01.
-    void join(const wire::IpAddress& group, Joined joined);
-    /// False: it is no member.
+    void join(const wire::IpAddress& group, Joined joined, User user = User::program);
+    /// The program's; false: it is no member.
     bool leave(const wire::IpAddress& group);
     /// On IP's own behalf (all nodes, solicited nodes): repeated until it succeeds. Counted.
     void hold(const wire::IpAddress& group);
@@ -36,7 +38,7 @@ public:
 private:
     struct Entry {
         unsigned holders = 0;  ///< IP itself
-        bool is_for_program = false;
+        bool is_for_program = false, is_for_socket = false;
         bool is_joined = false, is_joining = false;
         fabric::Duration backoff{};
         std::vector<Joined> waiting;
@@ -45,10 +47,13 @@ private:
     void answered(const wire::IpAddress& group, const Groups::Answer& answer);
     void dropped(const wire::IpAddress& group);
     [[nodiscard]] bool is_shared(const wire::IpAddress& group) const;
+    /// Whether the interface is in the group for sending already, and that is taken for enough.
+    [[nodiscard]] bool is_content(const wire::Gid& mgid, const wire::IpAddress& group);
 
     Interface& interface_;
     GroupReports reports_;
     std::map<wire::IpAddress, Entry> entries_;
+    bool had_link_ = false;
     Lifetime lifetime_;
 };
 

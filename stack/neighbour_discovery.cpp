@@ -48,18 +48,20 @@ std::vector<std::uint8_t> NeighbourDiscovery::message(Icmpv6Type type, std::uint
     const auto head = Bytes<Icmpv6>{}.set(Icmpv6::type, type).set(Icmpv6::body, flags);
     auto octets = octets_of(head);
     append(octets, target.octets);
-    if (option_type) append(octets, interface_.policy().nd_option(*option_type, interface_.hardware_address()));
+    if (option_type)
+        append(octets,
+               interface_.policy(Family::ipv6).nd_option(*option_type, interface_.hardware_address(Family::ipv6)));
     return octets;
 }
 
 void NeighbourDiscovery::solicit(const Gid& target, const Peer* peer) {
     const auto source = interface_.source_for(IpAddress::v6(target));
     if (!source) return;
+    const auto& policy = interface_.policy(Family::ipv6);
     const IpHead head{.source = *source,
-                      .destination = peer ? IpAddress::v6(target) : IpAddress::v6(solicited_node_group(target)),
+                      .destination = IpAddress::v6(peer ? target : policy.solicitation_group(target)),
                       .protocol = IpProtocol::icmpv6,
                       .hop_limit = only_from_the_link};
-    const auto& policy = interface_.policy();
     const auto option = policy.sends_nd_option(false) ? std::optional{policy.nd_source} : std::nullopt;
     auto octets = message(Icmpv6Type::neighbour_solicitation, 0, target, option);
     set_checksum(head, octets);
@@ -83,7 +85,7 @@ void NeighbourDiscovery::receive(const IpDatagram& datagram) {
 }
 
 void NeighbourDiscovery::solicited(const IpDatagram& datagram, const Gid& target, View<LinkAddressOption> source) {
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(Family::ipv6);
     if (!interface_.has_address(IpAddress::v6(target)) || !policy.answers_solicitations) return;
     const auto& from = datagram.source;
     // RFC 4862: who asks without an address tries whether the target is free. All nodes hear the answer.
@@ -119,7 +121,7 @@ void NeighbourDiscovery::advertise(const Gid& target, const IpAddress& to, const
                       .destination = to,
                       .protocol = IpProtocol::icmpv6,
                       .hop_limit = only_from_the_link};
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(Family::ipv6);
     const auto option =
         policy.sends_nd_option(!asked_at.is_multicast()) ? std::optional{policy.nd_target} : std::nullopt;
     auto octets = message(Icmpv6Type::neighbour_advertisement, flags, target, option);

@@ -28,7 +28,7 @@ void Neighbours::send(const IpAddress& to, EtherType protocol, Octets datagram) 
     transmit(*neighbour, protocol, datagram);
     // RFC 4391, 9.4: the QPN may have changed since.
     const bool is_old = neighbour->used - neighbour->confirmed >= interface_.timers().reachable;
-    if (is_old && !neighbour->timer && interface_.policy().revalidates) probe(to);
+    if (is_old && !neighbour->timer && interface_.policy(family_of(to)).revalidates) probe(to);
 }
 
 void Neighbours::resolve(const IpAddress& to, Resolved resolved) {
@@ -90,7 +90,8 @@ void Neighbours::give_up(Entries::iterator at) {
 }
 
 void Neighbours::heard(const Heard& heard) {
-    const auto& policy = interface_.policy();
+    const auto family = family_of(heard.address);
+    const auto& policy = interface_.policy(family);
     auto link_address = heard.link_address;
     const auto flags = link_address[LinkAddress::flags];
     if (!policy.accepts_flags(flags)) return;
@@ -98,8 +99,10 @@ void Neighbours::heard(const Heard& heard) {
     auto* neighbour = entry(heard.address);
     if (!neighbour) return;
     link_address.set(LinkAddress::flags, policy.kept_flags(flags, interface_.is_connected_mode()));
-    interface_.paths().heard(link_address[LinkAddress::gid], heard.source_lid);
-    const bool is_new = !neighbour->is_resolved || neighbour->link_address.octets != link_address.octets;
+    interface_.paths().heard(link_address[LinkAddress::gid], heard.source_lid, family);
+    const bool is_another = neighbour->link_address.octets != link_address.octets;
+    if (neighbour->is_resolved && is_another && !policy.replaces_neighbour(heard.address)) return;
+    const bool is_new = !neighbour->is_resolved || is_another;
     neighbour->link_address = link_address;
     neighbour->qpn = policy.peer_qpn(link_address, heard.source_qp);
     neighbour->is_resolved = true;
@@ -121,7 +124,8 @@ void Neighbours::confirmed(Entry& neighbour) {
 std::vector<std::pair<IpAddress, HardwareAddress>> Neighbours::list() const {
     std::vector<std::pair<IpAddress, HardwareAddress>> all;
     for (const auto& [address, neighbour] : entries_)
-        if (neighbour.is_resolved) all.emplace_back(address, neighbour.link_address);
+        if (neighbour.is_resolved)
+            all.emplace_back(address, interface_.policy(family_of(address)).told_address(neighbour.link_address));
     return all;
 }
 

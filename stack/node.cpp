@@ -9,8 +9,8 @@
 namespace ipoib::stack {
 using namespace wire;
 
-Node::Node(fabric::Hca& hca, fabric::SaClient& sa, const Policy& policy, std::uint16_t p_key)
-    : hca_(hca), sa_(sa), policy_(policy), log_(hca.loop()) {
+Node::Node(fabric::Hca& hca, fabric::SaClient& sa, const Policies& policies, std::uint16_t p_key)
+    : hca_(hca), sa_(sa), policies_(policies), log_(hca.loop()) {
     interfaces_.push_back(std::make_unique<Interface>(*this, "ib0", p_key));
     listener_ = hca_.on_event([this](fabric::PortEvent event) { port_event(event); });
     sa_.on_report([this](View<Notice> notice) { report(notice); });
@@ -46,7 +46,7 @@ Interface* Node::create_child(std::uint16_t p_key) {
     const auto name = "ib0." + hex(full, 4).substr(2);
     if (full == full_membership || find(name) || interfaces_.size() > most_children) return nullptr;
     const auto& table = hca_.facts().p_keys;
-    const auto given = policy_.interface_p_key(full, table.empty() ? full : table.front());
+    const auto given = policy().interface_p_key(full, table.empty() ? full : table.front());
     return interfaces_.emplace_back(std::make_unique<Interface>(*this, name, given)).get();
 }
 
@@ -54,8 +54,17 @@ bool Node::delete_child(std::string_view name) {
     const auto is_it = [&](const auto& interface) { return interface->name() == name; };
     const auto found = std::find_if(interfaces_.begin() + 1, interfaces_.end(), is_it);
     if (found == interfaces_.end()) return false;
+    // It leaves its groups when it goes, and is then no longer one of those who hold them.
+    const auto child = std::move(*found);
     interfaces_.erase(found);
     return true;
+}
+
+std::uint8_t Node::states_of_others(const Gid& mgid, const Interface& but) const {
+    std::uint8_t states = 0;
+    for (const auto& interface : interfaces_)
+        if (interface.get() != &but) states = static_cast<std::uint8_t>(states | interface->groups().states(mgid));
+    return states;
 }
 
 void Node::fault(std::string text) {
@@ -70,7 +79,7 @@ void Node::port_event(fabric::PortEvent event) {
                             event == PortEvent::sm_change || event == PortEvent::client_reregister;
     const bool is_used = std::any_of(interfaces_.begin(), interfaces_.end(),
                                      [](const auto& interface) { return interface->is_running(); });
-    if (is_renewal && is_used && policy_.resubscribes) subscriptions_.renew();
+    if (is_renewal && is_used && policy().resubscribes) subscriptions_.renew();
     for (const auto& interface : interfaces_) interface->port_event(event);
 }
 

@@ -14,7 +14,7 @@ class Node {
 public:
     static constexpr std::size_t most_children = 16, most_faults = 64;
     /// `p_key` is that of "ib0"; 0: index 0 of the port's table. The adapter and its SA client must outlive the node.
-    Node(fabric::Hca& hca, fabric::SaClient& sa, const Policy& policy = {}, std::uint16_t p_key = 0);
+    Node(fabric::Hca& hca, fabric::SaClient& sa, const Policies& policies = {}, std::uint16_t p_key = 0);
     ~Node();
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
@@ -29,6 +29,8 @@ public:
     Interface* create_child(std::uint16_t p_key);
     /// False: there is no such child.
     bool delete_child(std::string_view name);
+    /// The states in which the other interfaces hold a group: to the SA the port is one member. IBTA Vol 1, 15.2.5.17.
+    [[nodiscard]] std::uint8_t states_of_others(const wire::Gid& mgid, const Interface& but) const;
     /// Takes everything down and ends the subscriptions.
     void close();
 
@@ -37,7 +39,8 @@ public:
     /// The faults since the last call.
     [[nodiscard]] std::vector<std::string> take_faults() { return std::exchange(faults_, {}); }
 
-    [[nodiscard]] const Policy& policy() const noexcept { return policy_; }
+    /// What decides about one family; without one, about what is of none.
+    [[nodiscard]] const Policy& policy(Family family = Family::ipv4) const noexcept { return policies_.of(family); }
     [[nodiscard]] fabric::Hca& hca() const noexcept { return hca_; }
     [[nodiscard]] fabric::SaClient& sa() const noexcept { return sa_; }
     [[nodiscard]] fabric::Loop& loop() const noexcept { return hca_.loop(); }
@@ -53,7 +56,7 @@ private:
 
     fabric::Hca& hca_;
     fabric::SaClient& sa_;
-    Policy policy_;
+    Policies policies_;
     Log log_;
     Subscriptions subscriptions_{*this};
     std::vector<std::unique_ptr<Interface>> interfaces_;

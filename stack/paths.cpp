@@ -29,11 +29,12 @@ void Paths::send(const Peer& peer, EtherType protocol, Octets datagram) {
     auto found = entries_.find(peer.gid);
     if (found != entries_.end() && found->second.is_known)
         return send_unicast(interface_, peer, found->second.path, protocol, datagram);
-    if (!interface_.policy().asks_path) return;
+    const auto family = family_of(protocol);
+    if (!interface_.policy(family).asks_path) return;
     if (found == entries_.end()) {
         if (!make_room()) return;
         found = entries_.try_emplace(peer.gid).first;
-        ask(peer.gid);
+        ask(peer.gid, family);
     }
     auto& waiting = found->second.waiting;
     if (waiting.size() >= most_waiting) waiting.erase(waiting.begin());
@@ -57,7 +58,7 @@ bool Paths::make_room() {
 }
 
 /// RFC 4391, 9.1.2: the SA knows the LID, the SL and the rate. P_Key too: the SA may else answer for another partition.
-void Paths::ask(const Gid& gid) {
+void Paths::ask(const Gid& gid, Family family) {
     using component = Record::component;
     Bytes<Record> record;
     record.set(Record::sgid, interface_.port().gid)
@@ -65,7 +66,7 @@ void Paths::ask(const Gid& gid) {
         .set(Record::number_of_paths, 1)
         .set(Record::p_key, interface_.link().p_key);
     entries_[gid].asked = interface_.loop().now();
-    const bool asks_for_all = interface_.policy().asks_for_path_table;
+    const bool asks_for_all = interface_.policy(family).asks_for_path_table;
     if (!asks_for_all) record.set(Record::dgid, gid);
     auto mask = component::sgid | component::reversible | component::number_of_paths | component::p_key;
     if (!asks_for_all) mask |= component::dgid;
@@ -99,8 +100,8 @@ void Paths::answered(const Gid& gid, const fabric::SaAnswer& answer) {
         send_unicast(interface_, one.peer, path, one.protocol, one.datagram);
 }
 
-void Paths::heard(const Gid& gid, std::uint16_t lid) {
-    if (!interface_.policy().asks_path) {
+void Paths::heard(const Gid& gid, std::uint16_t lid, Family family) {
+    if (!interface_.policy(family).asks_path) {
         if (!make_room()) return;
         auto& entry = entries_[gid];
         entry.path = {.lid = lid, .sl = interface_.link().sl};

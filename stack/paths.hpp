@@ -20,8 +20,8 @@ public:
     void send(const Peer& peer, wire::EtherType protocol, wire::Octets datagram);
     /// The path, if it is known.
     [[nodiscard]] const Path* find(const wire::Gid& gid) const;
-    /// A peer was heard from this LID: a path to another one is out of date.
-    void heard(const wire::Gid& gid, std::uint16_t lid);
+    /// A peer was heard from this LID, in this family: a path to another one is out of date.
+    void heard(const wire::Gid& gid, std::uint16_t lid, Family family);
     void forget(const wire::Gid& gid);
     void clear();
 
@@ -37,7 +37,7 @@ private:
         fabric::Time asked{};
         std::vector<Waiting> waiting;
     };
-    void ask(const wire::Gid& gid);
+    void ask(const wire::Gid& gid, Family family);
     void answered(const wire::Gid& gid, const fabric::SaAnswer& answer);
     [[nodiscard]] bool make_room();
 

@@ -5,41 +5,21 @@
 
 #include "protocol/wire/cm.hpp"
 #include "protocol/wire/dhcp.hpp"
-#include "stack/link.hpp"
+#include "stack/answers.hpp"
+#include "stack/family.hpp"
 
 namespace ipoib::stack {
 
-/// What follows the P_Key in an MGID.
-struct GroupId {
-    std::uint16_t high = 0;  ///< 16 bits
-    std::uint64_t low = 0;   ///< 64 bits
-};
-
 /// Where a packet goes whose group does not exist.
 enum class Fallback : std::uint8_t { drop, all_router, broadcast };
-
-/// Answers that are longer than one line.
-namespace answers {
-[[nodiscard]] GroupId ipv6_group_id(const wire::Gid& group) noexcept;
-[[nodiscard]] GroupId ipv4_group_id(std::uint32_t group) noexcept;
-[[nodiscard]] bool is_beyond_link_local(const wire::IpAddress& group) noexcept;
-[[nodiscard]] bool is_directed_broadcast(const wire::IpAddress& address, const wire::IpNetwork& network) noexcept;
-[[nodiscard]] bool is_modified_eui64(std::uint64_t guid) noexcept;
-[[nodiscard]] std::uint64_t interface_id(std::uint64_t guid, bool is_modified) noexcept;
-[[nodiscard]] std::vector<std::uint8_t> nd_option(std::uint8_t type, const HardwareAddress& address);
-[[nodiscard]] bool is_group_of_link(const wire::Gid& mgid, const Link& link) noexcept;
-[[nodiscard]] std::uint64_t service_id(std::uint32_t ud_qpn) noexcept;
-[[nodiscard]] bool accepts_crossing(const HardwareAddress& local, const HardwareAddress& remote) noexcept;
-[[nodiscard]] std::vector<std::uint8_t> dhcp_client_identifier(std::uint64_t port_guid);
-}  // namespace answers
 
 /// One member for each decision; the default is the RFC's answer. A wrong stack differs in one member. The ids are
 /// those of protocol/requirements.
 struct Policy {
     // 4. Multicast mapping.
 
-    /// The T flag of a group's MGID. RFC4391-4-02.
-    bool mgid_transient = true;
+    /// The four flags of a group's MGID, T the lowest. RFC4391-4-02.
+    std::uint8_t (*mgid_flags)(const wire::IpAddress& group) = [](const auto&) { return std::uint8_t{1}; };
     /// The signature of IPv4 groups. RFC4391-4-03.
     std::uint16_t ipv4_signature = wire::ipv4_signature;
     /// The signature of IPv6 groups. RFC4391-4-04.
@@ -90,6 +70,8 @@ struct Policy {
     std::uint8_t (*adopted_traffic_class)(const Group&) = [](const Group& group) { return group.traffic_class; };
     std::uint32_t (*adopted_flow_label)(const Group&) = [](const Group& group) { return group.flow_label; };
     std::uint8_t (*adopted_hop_limit)(const Group&) = [](const Group& group) { return group.hop_limit; };
+    /// Whether a later join's answer counts as the first one did. RFC4391-5-03.
+    bool adopts_anew = true;
     /// Whether the broadcast group carries a network's directed broadcasts. RFC4391-5-04.
     bool (*is_directed_broadcast)(const wire::IpAddress&, const wire::IpNetwork&) = answers::is_directed_broadcast;
     /// Whether everything is joined again when the SM asks for it or has changed. RFC4391-5-02, RFC4392-4.2.5-02.
@@ -111,14 +93,20 @@ struct Policy {
     };
     /// Whether reception goes on after a Type that is not known. RFC4391-6-05, RFC4391-6-06.
     bool survives_unknown_type = true;
+    /// Whether reception goes on after such a datagram, whatever it holds. RFC4391-6-05.
+    bool (*survives)(const wire::Packet&) = [](const wire::Packet&) { return true; };
+    /// Whether it goes on after a fragment that overlaps one before, in IPv4 or IPv6. RFC4391-6-05.
+    bool (*survives_overlap)(bool is_v4) = [](bool) { return true; };
     /// RFC4391-6-07, UDMC-01.
     bool grh_on_multicast = true;
     /// Of a packet within the IB subnet. RFC4391-6-08.
     bool grh_on_unicast = false;
     /// Of a packet that leaves it. RFC4391-9.1-02.
     bool grh_across_subnets = true;
-    /// Whether a packet with or without a GRH is taken. RFC4391-6-09.
-    bool (*accepts_grh)(bool has_grh, bool is_multicast) = [](bool, bool) { return true; };
+    /// Whether a packet with or without a GRH is taken; `is_resolution`: ARP or Neighbour Discovery. RFC4391-6-09.
+    bool (*accepts_grh)(bool has_grh, bool is_multicast, bool is_resolution) = [](bool, bool, bool) { return true; };
+    /// Whether ARP with this Reserved field is taken. RFC4391-6-03.
+    bool (*accepts_arp_reserved)(std::uint16_t) = [](std::uint16_t) { return true; };
 
     // UD multicast, as RFC 4392, 4.2 has it.
 
@@ -149,6 +137,12 @@ struct Policy {
     std::size_t (*longest_sent)(std::size_t mtu) = [](std::size_t mtu) { return mtu; };
     /// Whether a received datagram of this length is taken. RFC4391-7-02.
     bool (*accepts_length)(std::size_t datagram) = [](std::size_t) { return true; };
+    /// Whether an interface can be set to an MTU, by what the link has. RFC4391-7-05.
+    bool (*can_have_mtu)(std::size_t wanted, std::size_t of_link) = [](std::size_t wanted, std::size_t of_link) {
+        return wanted <= of_link;
+    };
+    /// Whether an MTU that was lowered can be raised again. RFC4391-7-02.
+    bool raises_mtu = true;
 
     // 8. IPv6 stateless autoconfiguration.
 
@@ -200,6 +194,8 @@ struct Policy {
     std::uint32_t (*accepted_q_key)(const Link&) = [](const Link& link) { return link.q_key; };
     /// LRH.SL of unicast, by what the path has. RFC4391-9.1.2-05.
     std::uint8_t (*unicast_sl)(const Link&, std::uint8_t path) = [](const Link&, std::uint8_t path) { return path; };
+    /// BTH.P_Key of unicast, as the port's own table has it. RFC4392-4-01.
+    std::uint16_t (*unicast_p_key)(const Link&) = [](const Link& link) { return link.p_key; };
 
     // 9.2. Address resolution in IPv4.
 
@@ -233,11 +229,17 @@ struct Policy {
     std::uint8_t nd_source = wire::LinkAddressOption::source, nd_target = wire::LinkAddressOption::target;
     /// The octets of an option. RFC4391-9.3-03, RFC4391-9.3-04, RFC4391-9.3-05.
     std::vector<std::uint8_t> (*nd_option)(std::uint8_t type, const HardwareAddress&) = answers::nd_option;
+    /// The IP group that a solicitation for an address goes to. RFC4391-9-02.
+    wire::Gid (*solicitation_group)(const wire::Gid& target) = wire::solicited_node_group;
 
     // 9.4. QPN caching.
 
     /// Whether a neighbour that was not heard of for a while is asked again. RFC4391-9.4-02.
     bool revalidates = true;
+    /// Whether what a known neighbour tells of itself later replaces what is known. RFC4391-9.1.1-04.
+    bool (*replaces_neighbour)(const wire::IpAddress&) = [](const wire::IpAddress&) { return true; };
+    /// What people are told of a neighbour's link-layer address. RFC4391-9.1.1-01.
+    HardwareAddress (*told_address)(const HardwareAddress&) = [](const HardwareAddress& address) { return address; };
 
     // 10. Sending to IP multicast groups.
 
@@ -294,6 +296,18 @@ struct Policy {
     bool keeps_shared_groups = true;
     /// The JoinState that is left. RFC4391-10-20.
     std::uint8_t leave_join_state = wire::join_state::full_member;
+    /// Whether a group is joined when a link is there, the first since the interface was made or a later one; of a
+    /// program's, or IP's own. RFC4391-10-15.
+    bool (*joins_on_link)(const wire::IpAddress& group, bool is_for_program,
+                          bool is_first) = [](const wire::IpAddress&, bool, bool) { return true; };
+    /// Whether a group is joined as FullMember by who is in it for sending only. RFC4391-10-15.
+    bool (*joins_beside_sending)(const wire::IpAddress& group) = [](const wire::IpAddress&) { return true; };
+    /// Whether the queue pair is attached to a joined group, by whether it was sent to before. RFC4391-2-01.
+    bool (*attaches)(bool was_sender) = [](bool) { return true; };
+    /// Whether a group of two programs is kept when one leaves it. UDMC-11.
+    bool (*keeps_for_others)(const wire::IpAddress& group) = [](const wire::IpAddress&) { return true; };
+    /// Whether a datagram that came for a program is given to it. RFC4391-2-01.
+    bool (*delivers)(const wire::IpAddress& to) = [](const wire::IpAddress&) { return true; };
 
     // 11. IP multicast routing.
 
@@ -316,6 +330,8 @@ struct Policy {
     bool logs_silence = true;
     /// Whether a program whose join of a group failed is told. RFC4391-12-01.
     bool tells_failed_joins = true;
+    /// Whether it logs more than the first failure. RFC4391-12-02.
+    bool logs_each_failure = true;
 
     // 13. Security.
 
@@ -383,6 +399,16 @@ struct Policy {
 
     /// A last word on every UD packet of IPoIB, for lies that no decision covers. Null: none.
     void (*on_send)(build::PacketBuilder&) = nullptr;
+};
+
+/// What a node decides by: usually one policy for both families.
+struct Policies {
+    Policy ipv4, ipv6;
+
+    Policies() = default;
+    Policies(const Policy& both) : ipv4(both), ipv6(both) {}
+    Policies(const Policy& of_ipv4, const Policy& of_ipv6) : ipv4(of_ipv4), ipv6(of_ipv6) {}
+    [[nodiscard]] const Policy& of(Family family) const noexcept { return family == Family::ipv6 ? ipv6 : ipv4; }
 };
 
 }  // namespace ipoib::stack

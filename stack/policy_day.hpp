@@ -7,6 +7,6 @@
 namespace ipoib::stack::test {
 
 /// Every frame that the node sent and every line that it logged; equal for nodes that decide alike.
-[[nodiscard]] std::string day_of(const Policy& policy);
+[[nodiscard]] std::string day_of(const Policies& policies);
 
 }  // namespace ipoib::stack::test

@@ -2,6 +2,8 @@
 // For tests: a day in the life of a node.
 #include "stack/policy_day.hpp"
 #include "protocol/build/connection.hpp"
+#include "stack/octets.hpp"
+#include "stack/reassembly.hpp"
 
 namespace ipoib::stack::test {
 namespace {
@@ -18,10 +20,10 @@ fabric::SubnetConfig lax() {
 
 class Day {
 public:
-    explicit Day(const Policy& policy)
-        : world_("controlled", lax()), node_(world_.add(policy)), peer_(world_.running()) {
+    explicit Day(const Policies& policies)
+        : world_("controlled", lax()), node_(world_.add(policies)), peer_(world_.running()) {
         world_.keeps_frames = true;
-        begin(policy);
+        begin(policies);
         if (!node_.ib0().is_running()) return;
         unicast();
         strange_packets();
@@ -52,7 +54,7 @@ public:
     }
 
 private:
-    void begin(const Policy& policy) {
+    void begin(const Policies& policies) {
         world_.subnet.sa().faults.refuse_joins = sa_status::denied;
         REQUIRE(node_.ib0().up().empty());
         world_.loop.run_for(500ms);
@@ -66,7 +68,7 @@ private:
         world_.loop.run_for(3s);
         for (const auto& name : node_.node.names())
             if (name != "ib0") static_cast<void>(node_.node.delete_child(name));
-        auto& weak = world_.add(policy, {.mtu = 3});
+        auto& weak = world_.add(policies, {.mtu = 3});
         REQUIRE(weak.ib0().up().empty());
         world_.loop.run_for(100ms);
         weak.ib0().down();
@@ -77,15 +79,17 @@ private:
         world_.loop.run_for(1100ms);
     }
     void unicast() {
-        for (const auto& to : {ip("10.1.0.2"), peer_.ib0().addresses().back().address}) {
+        for (const auto& to : {ip("10.1.0.2"), peer6()}) {
             ping(node_, to);
             ping(node_, to, 4000);
         }
-        for (const auto& to : {ip("10.1.0.1"), node_.ib0().addresses().back().address}) ping(peer_, to, 1990);
-        ping(node_, ip("10.1.0.77"));
+        for (const auto& to : {ip("10.1.0.1"), node6()}) ping(peer_, to, 1990);
+        for (const auto* nobody : {"10.1.0.77", "fe80::77"}) ping(node_, ip(nobody));
         peer_.ib0().neighbours().flush();
-        for (const auto& to : {ip("10.1.0.1"), node_.ib0().addresses().back().address}) ping(peer_, to);
+        for (const auto& to : {ip("10.1.0.1"), node6()}) ping(peer_, to);
     }
+    [[nodiscard]] IpAddress peer6() { return peer_.ib0().addresses().back().address; }
+    [[nodiscard]] IpAddress node6() { return node_.ib0().addresses().back().address; }
     [[nodiscard]] build::Node as_peer(std::uint32_t ipv4 = 0x0a010002) {
         auto node = peer_.ib0().self();
         node.ipv4 = ipv4;
@@ -121,34 +125,102 @@ private:
                                 .set(ArpAddresses::spa, 0x0a010002)
                                 .set(ArpAddresses::tpa, 0x0a010001)));
         ping(peer_, ip("10.1.0.1"));
+        strange_packets6();
+        overlaps();
         // A peer of another IB subnet, behind a router that stands where the peer does.
         const auto remote = Gid::of(std::uint64_t{0xfec0} << 48, peer_.gid().interface_id());
         world_.subnet.sa().set_route(remote, as_peer().lid);
         inject(asks(0x0a010034).set(ArpAddresses::sha_gid, remote));
         ping(node_, ip("10.1.0.52"));
+        inject(solicitation("fe80::34").set(LinkAddressOption::gid, remote));
+        ping(node_, ip("fe80::34"));
+    }
+    /// A question for the node's IPv6 address, straight to it, that says to come from the peer at `from`.
+    [[nodiscard]] PacketBuilder solicitation(std::string_view from, bool has_grh = false) {
+        const build::Link link = peer_.ib0().link();
+        const auto target = node6().octets;
+        auto packet =
+            has_grh ? build::unicast_with_grh(as_peer(), as_node(), link) : build::unicast(as_peer(), as_node(), link);
+        return packet
+            .add(Bytes<Ipv6>{}
+                     .set(Ipv6::source, ip(from).octets)
+                     .set(Ipv6::destination, target)
+                     .set(Ipv6::hop_limit, 255))
+            .add(Bytes<Icmpv6>{}.set(Icmpv6::type, Icmpv6Type::neighbour_solicitation))
+            .add(Bytes<NdTarget>{}.set(NdTarget::target, target))
+            .add(Bytes<LinkAddressOption>{}
+                     .set(LinkAddressOption::type, LinkAddressOption::source)
+                     .set(LinkAddressOption::length, LinkAddressOption::size / 8)
+                     .set(LinkAddressOption::qpn, peer_.ib0().ud_qpn())
+                     .set(LinkAddressOption::gid, peer_.gid()));
+    }
+    void strange_packets6() {
+        inject(solicitation("fe80::31").set(Encap::reserved, 0xffff));
+        inject(solicitation("fe80::32").set(LinkAddressOption::flags, 0x3f));
+        inject(solicitation("fe80::33").set(Deth::src_qp, 0x777));
+        ping(node_, ip("fe80::33"));
+        inject(solicitation("fe80::35").set(Encap::type, EtherType{0x1234}));
+        inject(solicitation("fe80::36", true));
+    }
+    /// Two fragments of a datagram that have eight octets in common, in IPv4 and in IPv6.
+    void overlaps() {
+        const build::Link link = peer_.ib0().link();
+        constexpr std::uint8_t more_fragments = 1;
+        const std::vector<std::uint8_t> piece(16);
+        for (const auto offset : {std::uint16_t{0}, std::uint16_t{1}}) {
+            Bytes<Ipv4> header;
+            header.set(Ipv4::identification, 5)
+                .set(Ipv4::flags, more_fragments)
+                .set(Ipv4::fragment_offset, offset)
+                .set(Ipv4::protocol, IpProtocol::udp)
+                .set(Ipv4::source, 0x0a010002)
+                .set(Ipv4::destination, 0x0a010001);
+            inject(build::unicast(as_peer(), as_node(), link).add(header).add(piece));
+            inject(build::unicast(as_peer(), as_node(), link)
+                       .add(Bytes<Ipv6>{}
+                                .set(Ipv6::next_header, IpProtocol::fragment)
+                                .set(Ipv6::source, peer6().octets)
+                                .set(Ipv6::destination, node6().octets))
+                       .add(fragment_of(offset, piece)));
+        }
+        for (const auto& to : {ip("10.1.0.1"), node6()}) ping(peer_, to);
+    }
+    [[nodiscard]] static std::vector<std::uint8_t> fragment_of(std::uint16_t offset, Octets piece) {
+        auto octets = octets_of(Bytes<FragmentHeader>{}
+                                    .set(FragmentHeader::next_header, IpProtocol::udp)
+                                    .set(FragmentHeader::offset, offset)
+                                    .set(FragmentHeader::more, true)
+                                    .set(FragmentHeader::identification, 5));
+        append(octets, piece);
+        return octets;
     }
     void send(std::string_view to) {
         static_cast<void>(node_.ib0().sockets().send(ip(to), 9, std::vector<std::uint8_t>(30, 1), 3));
         world_.settle();
     }
     void multicast() {
-        for (const auto* to : {"255.255.255.255", "10.1.0.255", "239.1.1.1", "224.0.0.77", "ff05::77"}) send(to);
+        for (const auto* to : {"255.255.255.255", "10.1.0.255", "239.1.1.1", "224.0.0.77", "ff05::77", "ff12::77"})
+            send(to);
         fabric::Partition other = world_.subnet_link();
         other.traffic_class = 7;
         other.flow_label = 8;
         other.hop_limit = 9;
-        world_.subnet.sa().create_group(world_.mgid(ip("239.1.1.9")), other);
-        send("239.1.1.9");
+        for (const auto* group : {"239.1.1.9", "ff15::1:9"}) {
+            world_.subnet.sa().create_group(world_.mgid(ip(group)), other);
+            send(group);
+        }
         for (const auto* routers : {"224.0.0.2", "ff02::2"}) REQUIRE(world_.join(peer_, ip(routers)).empty());
-        for (const auto* to : {"239.1.1.1", "239.1.1.1", "224.0.0.77", "ff05::78"}) send(to);
-        REQUIRE(world_.join(peer_, ip("239.1.1.1")).empty());
-        send("239.1.1.1");
-        send("239.1.1.1");
-        REQUIRE(peer_.ib0().membership().leave(ip("239.1.1.1")));
-        world_.settle();
-        send("239.1.1.1");
-        REQUIRE(world_.join(peer_, ip("239.1.1.2")).empty());
-        send("239.1.1.2");
+        for (const auto* to : {"239.1.1.1", "239.1.1.1", "224.0.0.77", "ff05::78", "ff15::1:1", "ff12::77"}) send(to);
+        for (const auto& [first, second] : {std::pair{"239.1.1.1", "239.1.1.2"}, std::pair{"ff15::1:1", "ff15::1:2"}}) {
+            REQUIRE(world_.join(peer_, ip(first)).empty());
+            send(first);
+            send(first);
+            REQUIRE(peer_.ib0().membership().leave(ip(first)));
+            world_.settle();
+            send(first);
+            REQUIRE(world_.join(peer_, ip(second)).empty());
+            send(second);
+        }
         world_.loop.run_for(60s);
     }
     void membership() {
@@ -160,57 +232,109 @@ private:
         join("ff15::2:2");
         join("ff12::2:2");  // the same MGID
         static_cast<void>(node_.ib0().membership().leave(ip("ff12::2:2")));
-        static_cast<void>(node_.ib0().membership().leave(ip("239.2.2.2")));
+        for (const auto* group : {"239.2.2.2", "ff15::2:2"})
+            static_cast<void>(node_.ib0().membership().leave(ip(group)));
         world_.settle();
         world_.subnet.sa().faults.refuse_joins = sa_status::no_resources;
-        join("239.2.2.3");
+        for (const auto* group : {"239.2.2.3", "ff15::2:3"}) join(group);
         world_.subnet.sa().faults.refuse_joins = 0;
         failures();
-        REQUIRE(world_.join(peer_, ip("239.3.3.3")).empty());
+        for (const auto* group : {"239.3.3.3", "ff15::3:3"}) REQUIRE(world_.join(peer_, ip(group)).empty());
         node_.ib0().router().enable();
         world_.settle();
-        REQUIRE(world_.join(peer_, ip("239.3.3.4")).empty());
+        for (const auto* group : {"239.3.3.4", "ff15::3:4"}) REQUIRE(world_.join(peer_, ip(group)).empty());
         node_.ib0().router().disable();
         world_.settle();
+        for (const auto* group : {"239.2.2.4", "ff15::2:4"}) programs(group);
+        mtus();
+        newer_address();
+    }
+    /// Of two programs in a group that was sent to before one listens; the other one leaves.
+    void programs(std::string_view name) {
+        auto& node = node_.ib0();
+        const auto group = ip(name);
+        const auto says = [this](const std::string& reason) { told_ += reason + '\n'; };
+        send(name);
+        REQUIRE(node.sockets().listen(group, 9).empty());
+        node.membership().join(group, says, Membership::User::socket);
+        node.membership().join(group, says);
+        world_.settle();
+        static_cast<void>(node.membership().leave(group));
+        world_.settle();
+        static_cast<void>(peer_.ib0().sockets().send(group, 9, std::vector<std::uint8_t>(30, 1), 3));
+        world_.settle();
+        for (const auto& one : node.sockets().take()) told_ += wire::text(one.from) + '\n';
+    }
+    void mtus() {
+        auto& node = node_.ib0();
+        for (const std::size_t mtu : {std::size_t{4000}, std::size_t{1500}, node.mtu()}) {
+            told_ += node.set_mtu(mtu) + '\n';
+            for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to, 1600);
+        }
+    }
+    void newer_address() {
+        const auto tell = [this] {
+            for (const auto& [address, link_address] : node_.ib0().neighbours().list())
+                told_ += wire::text(address) + ' ' + ipoib::stack::text(link_address) + '\n';
+        };
+        tell();
+        inject(build::arp_request(as_peer(), 0x0a010001, peer_.ib0().link()).set(ArpAddresses::sha_qpn, 0x777));
+        inject(solicitation(wire::text(peer6())).set(LinkAddressOption::qpn, 0x777));
+        for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to);
+        tell();
+        inject(build::arp_request(as_peer(), 0x0a010001, peer_.ib0().link()));
+        inject(solicitation(wire::text(peer6())));
     }
     void failures() {
         auto& faults = world_.subnet.sa().faults;
-        REQUIRE(world_.join(peer_, ip("239.2.2.4")).empty());
-        faults.refuse_joins = sa_status::no_resources;
-        send("239.2.2.4");
-        faults = {};
+        for (const auto* group : {"239.2.2.4", "ff15::2:4"}) {
+            REQUIRE(world_.join(peer_, ip(group)).empty());
+            faults.refuse_joins = sa_status::no_resources;
+            send(group);
+            faults = {};
+        }
         faults.is_silent = true;
-        node_.ib0().membership().join(ip("239.2.2.6"), [](const std::string&) {});
+        for (const auto* group : {"239.2.2.6", "ff15::2:6"})
+            node_.ib0().membership().join(ip(group), [](const std::string&) {});
         world_.loop.run_for(10s);
         faults = {};
         world_.loop.run_for(1s);
     }
     void late() {
-        ping(node_, ip("10.1.0.2"));
+        for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to);
         world_.loop.run_for(40s);
-        ping(node_, ip("10.1.0.2"));
+        for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to);
         node_.ib0().down();
         world_.settle();
         REQUIRE(node_.ib0().up().empty());
         world_.loop.run_for(1s);
-        ping(node_, ip("10.1.0.2"));
+        for (const auto& to : {peer6(), ip("10.1.0.2")}) ping(node_, to);
         world_.subnet.start_manager(false);
         world_.loop.run_for(5s);
+        auto other = world_.subnet.scenario().link;
+        other.flow_label ^= 1;
+        const auto broadcast = other.broadcast_gid();
+        world_.subnet.sa().delete_group(broadcast);
+        REQUIRE(world_.subnet.sa().create_group(broadcast, other));
+        world_.subnet.start_manager(true);
+        world_.loop.run_for(5s);
+        send("255.255.255.255");
     }
     void connections() {
         for (auto* host : {&node_, &peer_}) {
             host->ib0().connections().enable();
             host->ib0().neighbours().flush();
         }
-        ping(node_, ip("10.1.0.2"));
-        ping(node_, ip("10.1.0.2"));
+        for (const auto& to : {peer6(), ip("10.1.0.2"), ip("10.1.0.2")}) ping(node_, to);
         ping(peer_, ip("10.1.0.1"));
+        ping(peer_, node6());
         // One peer with two connections: IP over the first, before and after the second.
         constexpr std::uint32_t busy = 0x996;
         const auto qpn = connect(busy, 10);
         inject(over_connection(qpn, 0));
         static_cast<void>(connect(busy, 11));
         inject(over_connection(qpn, 1));
+        inject(build::over_connection(solicitation("fe80::38"), qpn, 2));
         node_.ib0().connections().close();
         world_.settle();
         // A peer that does not exist but for its address: the request to it is open until its port rejects it.
@@ -223,6 +347,9 @@ private:
         inject(request_from(ghost, 1, 0, 0));
         inject(request_from(0x998, 2, 0, 0xff));
         inject(request_from(0x997, 3, 1, 0));
+        constexpr std::uint32_t ghost6 = 0x99a;
+        inject(solicitation("fe80::3d").set(LinkAddressOption::flags, flag_rc).set(LinkAddressOption::qpn, ghost6));
+        static_cast<void>(node_.ib0().echo().ping(ip("fe80::3d"), 56, 1s, [](bool) {}));
         world_.loop.run_for(5s);
     }
     /// REQ, REP, RTU; the QPN of the node's end.
@@ -283,6 +410,6 @@ private:
 
 }  // namespace
 
-std::string day_of(const Policy& policy) { return Day{policy}.text(); }
+std::string day_of(const Policies& policies) { return Day{policies}.text(); }
 
 }  // namespace ipoib::stack::test

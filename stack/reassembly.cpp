@@ -16,6 +16,7 @@ void Reassembly::make_room(fabric::Time now) {
 
 Octets Reassembly::add(const Key& key, std::size_t offset, bool has_more, Octets piece, fabric::Time now) {
     const auto end = offset + piece.size();
+    has_overlapped_ = false;
     if (piece.empty() || end > longest || offset % unit != 0 || (has_more && piece.size() % unit != 0)) return {};
     auto found = datagrams_.find(key);
     if (found == datagrams_.end() || now - found->second.began >= patience) {
@@ -31,7 +32,10 @@ Octets Reassembly::add(const Key& key, std::size_t offset, bool has_more, Octets
     if (!has_more) datagram.length = end;
     if (datagram.octets.size() < end) datagram.octets.resize(end);
     std::copy(piece.begin(), piece.end(), datagram.octets.begin() + static_cast<std::ptrdiff_t>(offset));
-    for (auto i = offset / unit; i < (end + unit - 1) / unit; ++i) datagram.units.set(i);
+    for (auto i = offset / unit; i < (end + unit - 1) / unit; ++i) {
+        has_overlapped_ = has_overlapped_ || datagram.units.test(i);
+        datagram.units.set(i);
+    }
     if (datagram.length == 0 || datagram.units.count() != (datagram.length + unit - 1) / unit) return {};
     whole_ = std::move(datagram.octets);
     datagrams_.erase(found);

@@ -45,6 +45,8 @@ public:
     /// empty.
     [[nodiscard]] wire::Octets add(const Key& key, std::size_t offset, bool has_more, wire::Octets piece,
                                    fabric::Time now);
+    /// Whether the fragment added last held octets of one before.
+    [[nodiscard]] bool has_overlapped() const noexcept { return has_overlapped_; }
 
 private:
     static constexpr std::size_t unit = 8;
@@ -57,6 +59,7 @@ private:
     void make_room(fabric::Time now);
     std::map<Key, Datagram> datagrams_;
     std::vector<std::uint8_t> whole_;
+    bool has_overlapped_ = false;
 };
 
 }  // namespace ipoib::stack

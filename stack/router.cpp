@@ -19,7 +19,7 @@ void Router::disable() {
     lifetime_.renew();
     for (const bool is_v4 : {true, false}) interface_.membership().release(all_routers(is_v4));
     for (const auto& mgid : std::exchange(joined_, {}))
-        interface_.groups().leave(mgid, interface_.policy().router_join_state);
+        interface_.groups().leave(mgid, interface_.policy(family_of_group(mgid)).router_join_state);
 }
 
 void Router::link_up() {
@@ -37,8 +37,10 @@ void Router::list_groups() {
         }
         const auto size = answer.record_size == 0 ? answer.data.size() : answer.record_size;
         for (Octets rest{answer.data}; rest.size() >= McMemberRecord::size;
-             rest = rest.subspan(std::min(size, rest.size())))
-            join(View<McMemberRecord>::at(rest)[McMemberRecord::mgid]);
+             rest = rest.subspan(std::min(size, rest.size()))) {
+            const auto mgid = View<McMemberRecord>::at(rest)[McMemberRecord::mgid];
+            if (interface_.policy(family_of_group(mgid)).router_lists_groups) join(mgid);
+        }
     };
     const Bytes<McMemberRecord> any;
     interface_.sa().ask(
@@ -48,7 +50,7 @@ void Router::list_groups() {
 
 /// RFC 4391, 11 B. The broadcast group has the interface as a FullMember already.
 void Router::join(const Gid& mgid) {
-    const auto& policy = interface_.policy();
+    const auto& policy = interface_.policy(family_of_group(mgid));
     if (!policy.router_wants(mgid, interface_.link()) || mgid == interface_.link().broadcast_gid()) return;
     if (joined_.size() >= Groups::most_groups || !joined_.insert(mgid).second) return;
     const auto answered = [this, mgid](const Groups::Answer& answer) {
@@ -59,7 +61,7 @@ void Router::join(const Gid& mgid) {
 
 /// RFC 4391, 11 C.
 void Router::group_created(const Gid& mgid) {
-    if (is_enabled_ && interface_.policy().router_heeds_creation) join(mgid);
+    if (is_enabled_ && interface_.policy(family_of_group(mgid)).router_heeds_creation) join(mgid);
 }
 
 }  // namespace ipoib::stack

@@ -20,10 +20,10 @@ inline IpAddress ip(std::string_view text) {
 
 /// One node: adapter, SA client, stack.
 struct Host {
-    Host(fabric::Subnet& subnet, std::uint64_t guid, const Policy& policy, const fabric::HcaConfig& like = {})
+    Host(fabric::Subnet& subnet, std::uint64_t guid, const Policies& policies, const fabric::HcaConfig& like = {})
         : hca(subnet.loop(), with_guid(like, guid)),
           sa(hca),
-          node(hca, sa, policy),
+          node(hca, sa, policies),
           switch_port(&subnet.plug(hca, fabric::NodeRole::other)) {}
     ~Host() {
         node.close();
@@ -63,18 +63,18 @@ public:
         });
     }
     /// Host n (from 1) has 10.1.0.n/24.
-    Host& add(const Policy& policy = {}, const fabric::HcaConfig& like = {}) {
+    Host& add(const Policies& policies = {}, const fabric::HcaConfig& like = {}) {
         const auto number = hosts.size() + 1;
         fabric::HcaConfig config = like;
         if (like.mtu == fabric::HcaConfig{}.mtu) config.mtu = subnet.scenario().port_mtu;
-        auto& host = *hosts.emplace_back(std::make_unique<Host>(subnet, first_guid + number, policy, config));
+        auto& host = *hosts.emplace_back(std::make_unique<Host>(subnet, first_guid + number, policies, config));
         const auto address = IpAddress::v4(0x0a010000 + static_cast<std::uint32_t>(number));
         REQUIRE(host.ib0().add_address({address, 24}).empty());
         return host;
     }
     /// Adds and waits until the link is there.
-    Host& running(const Policy& policy = {}, const fabric::HcaConfig& like = {}) {
-        auto& host = add(policy, like);
+    Host& running(const Policies& policies = {}, const fabric::HcaConfig& like = {}) {
+        auto& host = add(policies, like);
         REQUIRE(host.ib0().up().empty());
         REQUIRE(until([&] { return host.ib0().is_running(); }));
         settle();

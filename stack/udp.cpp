@@ -41,6 +41,7 @@ void Sockets::receive(const IpDatagram& datagram) {
         return socket.port == port && (!socket.address || *socket.address == datagram.destination);
     };
     if (std::none_of(sockets_.begin(), sockets_.end(), takes)) return;
+    if (!interface_.policy(family_of(datagram.destination)).delivers(datagram.destination)) return;
     const auto payload = datagram.payload.subspan(Udp::size, udp[Udp::length] - Udp::size);
     if (received_.size() >= most_datagrams) received_.pop_front();
     received_.push_back({.from = datagram.source,

@@ -50,7 +50,7 @@ class Documentation(Folder):
         (self.folder / "reports/coverage.md").write_text(conform("requirements", "--markdown").stdout)
         # As docs/running.md says, but where.
         words = WHOLE_SELFTEST.replace("matrix.md", "docs/kill-matrix.md").replace("--pages .", "--pages docs/cases")
-        run = conform(*words.split()[1:], cwd=self.folder, timeout=500)
+        run = conform(*words.split()[1:], cwd=self.folder, timeout=560)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertIn("    " + WHOLE_SELFTEST, (SOURCE / "docs/running.md").read_text())
         made = {path.relative_to(self.folder) for path in self.folder.rglob("*.md")}

@@ -36,7 +36,9 @@ class Generate(Folder):
                 capture, verdicts = self.verdicts(self.made(profile, "--scenario", "controlled", "--count", 300,
                                                             "--hosts", 5, "--groups", 3, "--partitions", 2))
                 self.assertGreaterEqual(capture["packets"], 300)
-                self.assertEqual({v for v in verdicts.values()} - {"PASS", "NA"}, set(), verdicts)
+                # What was before a capture begins may explain what is in it.
+                right = {"PASS", "NA", "INCONC"} if profile == "late-start" else {"PASS", "NA"}
+                self.assertEqual(set(verdicts.values()) - right, set(), verdicts)
 
     def test_every_mutation_is_caught(self):
         for mutation in names("--list-mutations"):
@@ -75,7 +77,7 @@ class Generate(Folder):
 
     def test_the_summary_as_json(self):
         run = generate("udp", "--count", 5, "--out", self.folder / "x.pcap", "--stats", "json")
-        self.assertEqual(json.loads(run.stderr)["packets"], 5 + 3 * 4)
+        self.assertEqual(json.loads(run.stderr)["packets"], 5 + 7 * 4)
 
     def test_a_pipe_is_a_capture_too(self):
         piped = generate("ping4", "--count", 10, "--out", "-", "--quiet")

@@ -159,6 +159,21 @@ def granted(lid, mgid, mlid, transaction):
                   record=member_record(mgid, port_gid(lid), mlid))
 
 
+INITIALIZE, ACTIVE = 2, 4
+
+
+def port_info(lid, transaction, state, prefix=0xfe80 << 48):
+    """What a port tells of itself."""
+    head = struct.pack(">QQHHIHHBBBBBBBB", 0, prefix, lid, SA, 0, 0, 0, 1, 1, 2, 2, state, 0, 0x11, 0)
+    return mad(slid=lid, dlid=SA, method=0x81, attribute=0x15, transaction=transaction, mgmt_class=1, class_version=1,
+               data=b"\0" * 40 + head + b"\0" * 28)
+
+
+def come_up(lid):
+    """The port's life on the link begins: its link is set up, and it joins the broadcast group."""
+    return [port_info(lid, lid, INITIALIZE), *join(lid, BROADCAST, 0xc000, lid)]
+
+
 def join(lid, mgid, mlid, transaction):
     """Asked for, and granted."""
     return [sa_mad(slid=lid, dlid=SA, method=2, attribute=0x38, transaction=transaction, mask=0x10083,
@@ -206,27 +221,24 @@ def acknowledged_at_one_lid(ports, reports):
 
 def prefixes(ports, told):
     """Very many ports, whose subnet prefix is told in one of two ways, in turns."""
-    def info(number):
-        head = struct.pack(">QQHHIHHBBBBBBBB", 0, 0xfec0 << 48 | number % 2, 9, 1, 0, 0, 0, 1, 1, 2, 2, 4, 0, 0x11, 0)
-        return mad(slid=9, dlid=SA, method=0x81, attribute=0x15, transaction=number, mgmt_class=1, class_version=1,
-                   data=b"\0" * 40 + head + b"\0" * 28)
-    return pcap(_many_ports(ports, 0x8000) + [info(number) for number in range(told)])
+    return pcap(_many_ports(ports, 0x8000) + [
+        port_info(9, number, ACTIVE, 0xfec0 << 48 | number % 2) for number in range(told)])
 
 
 def duties(ports, groups):
     """Ports on a link, whose IP joins very many groups and leaves them again: each had to do something."""
     lids = range(FIRST, FIRST + ports)
-    frames = [frame for lid in lids for frame in join(lid, BROADCAST, 0xc000, lid)]
+    frames = [frame for lid in lids for frame in come_up(lid)]
     for kind in (4, 3):
         frames += [frame for lid in lids for frame in igmp(lid, groups_from(groups), kind)]
     return pcap(frames)
 
 
 def senders(ports, groups):
-    """Ports that join the broadcast group, and then send to very many others without joining them."""
+    """Ports that come up, and then send to very many groups without joining them."""
     frames = []
     for lid in range(FIRST, FIRST + ports):
-        frames += join(lid, BROADCAST, 0xc000, lid)
+        frames += come_up(lid)
         frames += [packet(slid=lid, dlid=0xc001, sgid=port_gid(lid), dgid=ipv4_mgid(group), p_key=0x8001, payload=IP_PACKET,
                           psn=number) for number, group in enumerate(groups_from(groups))]
     return pcap(frames)

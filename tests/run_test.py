@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`run`, `selftest` and `profile` as a person or a script would call them."""
+"""`run` as a person or a script would call it."""
 import contextlib
 import json
 import os
@@ -11,32 +11,12 @@ import shlex
 import signal
 import socket
 import subprocess
-import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from program import PROGRAM, SOURCE, Folder, conform
+from active import BREAKING_ADAPTER, CASE, MUTANT, Active
+from program import PROGRAM, conform
 from waiting import until
-
-CASE = "IPOIB-4391-6-INV-001"  # checks RFC4391-6-02, which the mutant breaks, and RFC4391-6-03
-MUTANT = ("--dut", "mutant:reserved-not-zero")
-
-
-class Active(Folder):
-    def results(self, *arguments, code=0):
-        """The results of a run, after its exit code was what it should be."""
-        path = self.folder / "results.json"
-        run = conform("run", *arguments, "--json", path)
-        self.assertEqual(run.returncode, code, run.stdout + run.stderr)
-        return json.loads(path.read_text())
-
-    def verdicts(self, *arguments, code=0):
-        return {r["id"]: r["verdict"] for r in self.results(*arguments, code=code)["results"]}
-
-    def refuse(self, words, *arguments):
-        run = conform("run", *arguments)
-        self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
-        self.assertIn(words, run.stderr)
 
 
 class Run(Active):
@@ -139,10 +119,15 @@ class Run(Active):
         self.refuse("no folder for the evidence: /proc/", "--evidence", "/proc/sys")
 
     def test_selectors_match_cases_and_rules_alike(self):
-        ids = set(self.verdicts("rfc4391/6", "!*-VAL-*"))
-        self.assertIn(CASE, ids)
-        self.assertIn("RULE-RFC4391-6-02", ids)
-        self.assertFalse(any("-VAL-" in id or "-9" in id for id in ids), ids)
+        chosen = {r["id"]: r["checks"] for r in self.results("rfc4391/6", "!*-VAL-*")["results"]}
+        self.assertIn(CASE, chosen)
+        self.assertIn("RULE-RFC4391-6-02", chosen)
+        for id, checks in chosen.items():
+            self.assertNotIn("-VAL-", id)
+            self.assertTrue(any(one.startswith("RFC4391-6-") for one in checks), (id, checks))
+        everything = self.results()["results"]
+        self.assertEqual(set(chosen), {r["id"] for r in everything if "-VAL-" not in r["id"]
+                                       and any(one.startswith("RFC4391-6-") for one in r["checks"])})
         self.assertEqual(set(self.verdicts(CASE)), {CASE})
         self.refuse("'rfc4391/66'", "rfc4391/66")
         self.refuse("leave no case", "RULE-RFC4391-6-02")
@@ -162,6 +147,26 @@ class Run(Active):
         self.assertRegex(run.stdout, r"(?m)^IPOIB-4391-10-INV-001 +impact link +NA \(safety\): ")
         self.assertIn("Nothing was sent.", run.stdout)
         self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_cases_run_in_the_order_that_was_asked_for(self):
+        def order(*arguments):
+            path = self.folder / "order.json"
+            self.assertEqual(conform("run", "tag:encap", "--json", path, *arguments).returncode, 0)
+            results = json.loads(path.read_text())
+            return [one["id"] for one in results["results"] if one["id"].startswith("IPOIB-")], results["command"]
+
+        declared, _ = order("--order", "declared")
+        self.assertEqual(order()[0], declared)
+        shuffled, command = order("--order", "seed=7")
+        self.assertEqual(order("--order", "seed=7")[0], shuffled)
+        self.assertNotEqual(shuffled, declared)
+        self.assertNotEqual(order("--order", "seed=8")[0], shuffled)
+        self.assertEqual(sorted(shuffled), sorted(declared))
+        self.assertIn("seed=7", command)
+        for wrong in ("random", "seed=", "seed=x", "seed=-1", "seed=1 ", ""):
+            self.assertEqual(conform("run", "--order", wrong).returncode, 2, wrong)
+        run = conform("run", *MUTANT, CASE, "--order", "seed=7")
+        self.assertIn("--order seed=7", run.stdout, "the command that repeats it")
 
     def test_shards_cover_every_case_once_and_every_rule_watches_in_each(self):
         whole = self.verdicts()
@@ -258,11 +263,11 @@ class Run(Active):
             with self.subTest(arguments=arguments):
                 self.refuse(words, *arguments)
 
-    def test_a_fabric_that_is_not_there_is_an_error_of_every_case_and_the_reports_are_written(self):
+    def test_a_fabric_that_is_not_there_is_one_error_and_the_reports_are_written(self):
         junit = self.folder / "r.xml"
         arguments = ("--fabric", f"socket:{self.folder / 'none'}", "--dut", "none")
         results = self.results(*arguments, "--junit", junit, CASE, code=3)["results"]
-        self.assertEqual([(r["id"], r["verdict"]) for r in results], [(CASE, "ERROR")])
+        self.assertEqual([(r["id"], r["verdict"]) for r in results], [("SESSION", "ERROR")])
         self.assertIn("No such file", results[0]["message"])
         self.assertEqual(ElementTree.parse(junit).getroot().find("testsuite").get("errors"), "1")
         self.assertEqual(conform("list", *arguments).returncode, 3)
@@ -366,138 +371,6 @@ class Run(Active):
 
     def test_progress_is_for_terminals_only(self):
         self.assertEqual(conform("run").stderr, "")
-
-
-# Does what its first argument says at the first request for the interface (or at the probe), as long as the file of the
-# second argument is there; the file is gone after the first time.
-BREAKING_ADAPTER = '''
-import json, os, signal, sys
-way, once = sys.argv[1:3]
-breaks = os.path.exists(once)
-def say(answer): print(json.dumps(answer), flush=True)
-for line in sys.stdin:
-    asked = json.loads(line)
-    if asked["do"] == "hello":
-        say({"id": asked["id"], "ok": True, "protocol": 1, "name": "breaking", "can": []})
-    elif breaks and (asked["do"] == "interface" or way == "lie"):
-        os.remove(once)
-        breaks = False
-        if way == "die": sys.exit(7)
-        if way == "hang": signal.pause()
-        if way == "flood": sys.stdout.write("x" * (1 << 20) + "\\n"); sys.stdout.flush()
-        if way == "lie": say({"id": asked["id"], "ok": True})
-        if way == "babble": print("hello!", flush=True)
-    else:
-        say({"id": asked["id"], "error": "unsupported"})
-'''
-
-
-class Selftest(Folder):
-    def test_every_mutant_dies_and_every_case_kills(self):
-        run = conform("selftest", timeout=300)
-        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-        self.assertRegex(run.stdout, rf"(?m)^dead +reserved-not-zero +{CASE}")
-        self.assertNotIn("ALIVE", run.stdout)
-        self.assertEqual(run.stderr, "")
-
-    def test_the_matrix_as_json(self):
-        path = self.folder / "matrix.json"
-        self.assertEqual(conform("selftest", "tag:encap", "--json", path, timeout=300).returncode, 0)
-        matrix = json.loads(path.read_text())
-        self.assertEqual((matrix["format"], matrix["complete"]), ("ipoib-conform-kill-matrix/1", True))
-        mutants = {mutant["name"]: mutant for mutant in matrix["mutants"]}
-        one = mutants["reserved-not-zero"]
-        self.assertEqual((one["kind"], one["fate"], one["breaks"]), ("stack", "dead", ["RFC4391-6-02"]))
-        self.assertIn(CASE, one["cases"])
-        self.assertIn("RULE-RFC4391-6-02", one["rules"])
-        self.assertIn("reserved-not-zero", {case["id"]: case["finds"] for case in matrix["cases"]}[CASE])
-        permitted = mutants["permitted-short-advertisement"]
-        self.assertEqual((permitted["fate"], permitted["cases"], permitted["rules"]), ("permitted", [], []))
-
-    def test_outputs_that_cannot_be_are_refused_before_anything_runs(self):
-        same = self.folder / "same"
-        for arguments in (["--json", same, "--markdown", same], ["--pages", self.folder / "none"],
-                          [CASE, "--pages", self.folder], ["--json", "-"], ["--pages", ""]):
-            run = conform("selftest", *arguments)
-            self.assertEqual((run.returncode, run.stdout), (2, ""), arguments)
-        self.assertEqual(list(self.folder.iterdir()), [])
-
-    def test_a_selector_that_matches_no_case_is_a_usage_error(self):
-        self.assertEqual(conform("selftest", "nonsense").returncode, 2)
-        self.assertEqual(conform("selftest", "RULE-RFC4391-6-02").returncode, 2)
-
-
-class Metamorphic(Folder):
-    """The whole bounded run is the test `metamorphic`."""
-
-    def test_relations_that_hold(self):
-        run = conform("selftest", "--metamorphic", "--sources", "profile", "--relation", "doubled", "--relation", "split")
-        self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
-        self.assertRegex(run.stdout, r"(?m)^\d+ variants, \d+ a minute, 0 broken relations$")
-        again = conform("selftest", "--metamorphic", "--sources", "profile", "--relation", "doubled", "--relation", "split")
-        self.assertEqual(*(re.search(r"(\d+) variants, ", one.stdout)[1] for one in (again, run)))
-
-    def test_what_is_known_to_be_broken_and_is_not_is_told(self):
-        known = self.write("known", b"# none\nloss-one RULE-RFC4391-6-02 appears\n")
-        run = conform("selftest", "--metamorphic", "--sources", "none", SOURCE / "captures/broken.pcap", "--known", known,
-                      "--relation", "loss-one")
-        self.assertEqual(run.returncode, 1)
-        self.assertIn("no longer broken: loss-one RULE-RFC4391-6-02 appears", run.stdout)
-
-    def test_decisiveness_must_not_fall(self):
-        page = self.folder / "page.md"
-        arguments = ("selftest", "--metamorphic", "--sources", "sample", "--relation", "split")
-        self.assertEqual(conform(*arguments, "--decisiveness", page).returncode, 0)
-        self.assertEqual(conform(*arguments, "--not-below", page).returncode, 0)
-        more = re.sub(r"(\| RFC4391-6-02 \| )(\d+)", lambda found: found[1] + str(int(found[2]) + 1), page.read_text())
-        page.write_text(more)
-        run = conform(*arguments, "--not-below", page)
-        self.assertEqual(run.returncode, 1)
-        self.assertIn('less decisive: RFC4391-6-02 is judged in', run.stdout)
-
-    def test_for_a_time_by_chance_and_by_seed(self):
-        run = conform("selftest", "--metamorphic", "--sources", "sample", "--relation", "clock-shifted", "--for", "1s",
-                      "--seed", "7")
-        self.assertEqual(run.returncode, 0, run.stdout)
-        self.assertIn("sources, seed 7", run.stdout)
-
-    def test_one_variant_again(self):
-        run = conform("selftest", "--metamorphic", "--variant", "renamed/profile:nd/6", "--sources", "profile")
-        self.assertEqual(run.returncode, 0, run.stdout)
-        self.assertRegex(run.stdout, r"(?m)^1 variants, ")
-
-    def test_what_cannot_be_is_refused(self):
-        for arguments in (["--relation", "nonsense"], ["--sources", "nonsense"], ["--for", "soon"], ["--for", "0s"],
-                          ["--variant", "loss-one"], ["--variant", "loss-one/nobody/1"], ["--full"], ["--json", "x"],
-                          ["--known", self.folder / "none"], ["--frames", self.folder / "none"],
-                          ["--not-below", __file__], [self.folder / "none"]):
-            run = conform("selftest", "--metamorphic", "--sources", "sample", *arguments)
-            self.assertEqual((run.returncode, run.stdout), (2, ""), arguments)
-        self.assertEqual(conform("selftest", "--for", "1s").returncode, 2)
-
-
-class ProfileCommand(Active):
-    def test_what_the_dut_answers_becomes_a_profile_that_run_takes(self):
-        run = conform("profile", "--dut", "reference")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        for words in ('name = "ipoib-conform reference"', "mtu = 2044", 'modes = ["datagram"]',
-                      'guid_format = "unknown"', 'interface_id = "guid"', 'addresses = ["10.1.0.9/24"]',
-                      'tester = ["10.1.0.1/24"]'):
-            self.assertIn(words, run.stdout)
-        profile = self.write("DUT.toml", run.stdout.encode())
-        self.assertEqual(self.verdicts("--profile", profile, CASE)[CASE], "PASS")
-
-    def test_a_dut_that_answers_nothing_has_no_profile(self):
-        self.assertEqual(conform("profile", "--dut", "none").returncode, 2)
-        run = conform("profile", "--listen", self.folder / "port", "--dut", "exec:exit 3")
-        self.assertEqual((run.returncode, run.stdout), (3, ""))
-        self.assertIn("could not be asked", run.stderr)
-        adapter = self.write("adapter.py", BREAKING_ADAPTER.encode())
-        run = conform("profile", "--listen", self.folder / "port", "--timeout-scale", "0.1",
-                      "--dut", f"exec:{sys.executable} {adapter} not never")
-        self.assertEqual((run.returncode, run.stdout), (3, ""))
-        self.assertIn("could not be asked: the DUT's interface does not come up", run.stderr)
-        self.assertFalse((self.folder / "port").exists())
 
 
 if __name__ == "__main__":

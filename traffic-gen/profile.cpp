@@ -2,6 +2,8 @@
 // Profiles by name, and the exchanges that they share.
 #include "traffic-gen/profile.hpp"
 
+#include "traffic-gen/manager.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -92,7 +94,20 @@ void leave(Stage& stage, const build::Node& host, const build::Link& link, const
     ask(stage, host, Method::del, record, M::component::join, record, Method::delete_resp);
 }
 
+void come_up(Stage& stage, const build::Node& host, const build::Link& link) {
+    if (stage.administrator()) return;
+    const auto& manager = stage.scene().administrator();
+    for (const auto state : {PortState::armed, PortState::active}) {
+        const auto info = port_info_of(host, manager, link).set(PortInfo::port_state, state);
+        stage.send(build::port_info(manager, host, Method::set, info));
+        stage.send(build::port_info(host, manager, Method::get_resp, info));
+    }
+}
+
 void bring_up(Stage& stage) {
+    const auto& first = stage.scene().net();
+    for (const auto& host : first.hosts)
+        if (stage.memberships_of(host.gid).empty()) come_up(stage, host, first.link);
     for (const auto& net : stage.scene().nets())
         for (const auto& host : net.hosts)
             join(stage, host, net.link, net.link.broadcast_gid(), join_state::full_member);

@@ -42,7 +42,10 @@ void play(const Profile& profile, Stage& stage);
 /// False where a real one has refused.
 bool join(Stage& stage, const build::Node& host, const build::Link& link, const wire::Gid& mgid, std::uint8_t state);
 void leave(Stage& stage, const build::Node& host, const build::Link& link, const wire::Gid& mgid, std::uint8_t state);
-/// All hosts join the broadcast groups of all links, and tell them where they are.
+/// In captures only; on a fabric it has happened.
+/// The subnet manager brings up a port, which cannot have been on any link before.
+void come_up(Stage& stage, const build::Node& host, const build::Link& link);
+/// All hosts come up, join the broadcast groups of all links, and tell them where they are.
 void bring_up(Stage& stage);
 /// A host may send to a group, which somebody has joined; false where it may not.
 bool join_to_send(Stage& stage, const build::Node& host, const build::Link& link, const wire::Gid& mgid);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Runs cases, catches what goes wrong in each, and makes results of what was found.
+// Runs cases one after the other, as long as there is something to judge.
 #include "conformance/bench/active.hpp"
 
-#include "conformance/bench/bench.hpp"
-#include "conformance/bench/case_context.hpp"
-#include "conformance/bench/case_ends.hpp"
-#include "conformance/bench/rule_tally.hpp"
+#include "conformance/bench/case_run.hpp"
 
 #include <algorithm>
-#include <filesystem>
+#include <limits>
+#include <optional>
+#include <utility>
 
 namespace ipoib::conformance {
 using reports::NotJudged;
@@ -16,242 +15,6 @@ using reports::Result;
 using reports::Verdict;
 
 namespace {
-
-/// FNV-1a: the same everywhere, which std::hash does not promise.
-constexpr std::uint64_t hash_of(std::string_view text) noexcept {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char c : text) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
-    return hash;
-}
-
-/// One case, from its session to its result.
-class CaseRun {
-public:
-    CaseRun(const ActiveRun& run, Rig& rig, RuleTally& rules, const Case& running, unsigned repetition)
-        : run_(run),
-          rig_(rig),
-          rules_(rules),
-          case_(running),
-          repetition_(repetition),
-          seed_((run.seed + repetition) ^ hash_of(running.id)) {
-        result_.id = running.id;
-        result_.title = running.title;
-        for (const auto* requirement : running.checks) result_.checks.emplace_back(requirement->id);
-    }
-
-    /// Whether adapter or fabric broke.
-    [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
-    /// What of the fabric could not be put back afterwards; empty where it is as before.
-    [[nodiscard]] const std::string& not_put_back() const noexcept { return not_put_back_; }
-    /// Why a file of its evidence could not be written; empty where all were.
-    [[nodiscard]] const std::string& not_kept() const noexcept { return not_kept_; }
-
-    Result execute(reports::Results& results) {
-        Rig::CaseEnd end{.is_broken = true};
-        try {
-            auto& session = rig_.prepare(seed_);
-            const auto begin = session.loop().now();
-            const auto capture = run_.evidence.empty() ? 0 : static_cast<std::uint32_t>(results.captures.size());
-            CaseContext context{session, case_, run_.profile, capture};
-            Bench bench{context};
-            session.record_into(&context.recorder);
-            if (auto* const journal = session.journal()) journal->case_begins();
-            converse(bench, context);
-            session.record_into(nullptr);
-            // The DUT's adapter may be gone, and the fabric still be there. On one that is gone there is nothing to
-            // undo.
-            if (session.fabric().problem().empty()) tidy_up(bench);
-            for (auto& note : session.take_notes()) context.findings.note(std::move(note));
-            // Who crashed may be in any state: the next case greets it anew.
-            end = {.changed_fabric = bench.fabric.was_changed(), .is_broken = is_broken_ || has_crashed_};
-            if (results.dut.empty()) results.dut = session.dut().facts();
-            result_ = std::move(context.findings.result());
-            result_.seconds = std::chrono::duration<double>(session.loop().now() - begin).count();
-            keep_evidence(context, results);
-            if (run_.witness) run_.witness(case_, context.recorder, result_);
-        } catch (const std::exception& broken) {
-            fails(Verdict::error, broken.what());
-        }
-        try {
-            if (const auto why = rig_.clean_up(end); not_put_back_.empty()) not_put_back_ = why;
-            is_broken_ = end.is_broken && !has_crashed_;
-        } catch (const std::exception& broken) {
-            result_.notes.push_back(std::string("afterwards: ") + broken.what());
-        }
-        if (result_.verdict != Verdict::pass && result_.verdict != Verdict::na) result_.repeat = repetition();
-        return std::move(result_);
-    }
-
-private:
-    void fails(Verdict verdict, std::string why) {
-        result_.verdict = verdict;
-        result_.message = std::move(why);
-    }
-
-    /// The case's own part: begin, steps, health. Leaves the verdict in the findings.
-    void converse(Bench& bench, CaseContext& context) {
-        auto& findings = context.findings;
-        auto end = pass(bench, context, Family::ipv4);
-        if (case_.in_both_families && !is_broken_ && !fabric::Loop::stop_requested()) {
-            tidy_up(bench);
-            if (not_put_back_.empty()) end = worse(std::move(end), pass(bench, context, Family::ipv6), findings);
-        }
-        if (end.verdict)
-            findings.conclude(*end.verdict, end.why, end.reason);
-        else
-            findings.conclude();
-        if (fabric::Loop::stop_requested()) findings.conclude(Verdict::error, "interrupted");
-        examine(context);
-    }
-
-    /// The steps in one family, and how they ended.
-    CaseEnds pass(Bench& bench, CaseContext& context, Family family) {
-        auto& session = context.session;
-        try {
-            if (family == Family::ipv6) {
-                session.undo();
-                context.findings.speak_of("IPv6: ");
-            }
-            context.situation().family = family;
-            if (!run_.judges_sa) {
-                if (case_.begin == Begin::running)
-                    session.bring_dut_up();
-                else
-                    session.take_dut_down();
-            }
-            if (session.dut_is_found()) context.recorder.dut_is(context.situation().dut.lid);
-            if (family == Family::ipv6) meet_in_ipv6(bench);
-            case_.steps(bench);
-            return CaseEnds::as_judged();
-        } catch (const CaseEnds& ends) {
-            return ends;
-        } catch (const Unsupported& unsupported) {
-            return CaseEnds::not_applicable(unsupported.what());
-        } catch (const ControlFailed& why) {
-            return CaseEnds::inconclusive(std::string("the DUT could not do what was asked: ") + why.what());
-        } catch (const ChannelBroken& why) {
-            is_broken_ = true;
-            return CaseEnds::error(why.what());
-        }
-    }
-
-    void meet_in_ipv6(Bench& bench) const {
-        if (bench.situation().dut.ipv6.is_zero()) bench.not_applicable("the DUT tells no IPv6 address");
-        if (case_.begin == Begin::down) return;
-        bench.step("The DUT answers an ordinary echo request");
-        bench.control6();
-    }
-
-    /// Of both families: what could not be judged in one does not hide what was in the other.
-    static CaseEnds worse(CaseEnds ipv4, CaseEnds ipv6, Findings& findings) {
-        const auto rank = [](const CaseEnds& ends) { return ends.verdict.value_or(Verdict::pass); };
-        if (ipv6.verdict && rank(ipv6) != Verdict::na) ipv6.why = "IPv6: " + ipv6.why;
-        if (rank(ipv6) == Verdict::na && rank(ipv4) != Verdict::na) findings.note("not judged in IPv6: " + ipv6.why);
-        if (rank(ipv4) == Verdict::na && rank(ipv6) != Verdict::na) findings.note("not judged in IPv4: " + ipv4.why);
-        return rank(ipv6) < rank(ipv4) ? ipv6 : ipv4;
-    }
-
-    void tidy_up(Bench& bench) {
-        try {
-            not_put_back_ = bench.undo();
-        } catch (const std::exception& broken) {
-            bench.note(std::string("afterwards: ") + broken.what());
-            if (bench.fabric.was_changed())
-                not_put_back_ = std::string("the fabric could not be put back: ") + broken.what();
-        }
-    }
-
-    /// Asked after every case: whatever was seen, a crash is a FAIL.
-    void examine(CaseContext& context) {
-        if (!run_.has_control) return;
-        auto& result = context.findings.result();
-        try {
-            const auto faults = context.session.dut().health();
-            if (faults.empty()) return;
-            result.verdict = Verdict::fail;
-            result.fail_type = "FAIL.CRASH";
-            result.message = "the DUT reports: " + faults.front();
-            for (const auto& fault : faults) result.notes.push_back("fault: " + fault);
-            result.parts.clear();
-            has_crashed_ = true;
-        } catch (const std::exception& why) {
-            is_broken_ = true;
-            if (result.verdict == Verdict::error || result.verdict == Verdict::fail) return;
-            result.verdict = Verdict::error;
-            result.message = std::string("asked for its health: ") + why.what();
-            result.parts.clear();
-        }
-    }
-
-    [[nodiscard]] std::string repetition() const {
-        return run_.repeat_command.empty() ? std::string{} : run_.repeat_command + ' ' + std::string(case_.id);
-    }
-
-    void keep_evidence(CaseContext& context, reports::Results& results) {
-        if (const auto said = context.session.control().diagnostics();
-            !said.empty() && result_.verdict != Verdict::pass)
-            result_.notes.push_back("the adapter said: " + said);
-        const auto ipoib = rules_.judge(context.recorder, {.id = scene(),
-                                                           .capture = context.findings.capture(),
-                                                           .evidence = run_.evidence.empty() ? "" : path(),
-                                                           .repetition = repetition()});
-        if (run_.evidence.empty()) return;
-        const bool is_kept = keep([&] { context.recorder.write(path()); });
-        if (auto* const journal = context.session.journal()) keep([&] { write_journal(context.session, *journal); });
-        if (is_kept) result_.evidence = path();
-        result_.capture = context.findings.capture();
-        constexpr auto link_type = static_cast<int>(capture::LinkType::erf);
-        results.captures.push_back({.file = is_kept ? path() : "",
-                                    .link_type = link_type,
-                                    .packets = context.recorder.size(),
-                                    .ipoib = ipoib,
-                                    .notes = {},
-                                    .error = {}});
-    }
-
-    /// Whether it could be written. What could not costs no verdict: it is told beside it.
-    template <class Write>
-    bool keep(const Write& write) {
-        try {
-            write();
-            return true;
-        } catch (const std::runtime_error& why) {
-            if (not_kept_.empty()) not_kept_ = why.what();
-            result_.notes.emplace_back(run_.may_lack_evidence ? "its frames found no room in the temporary folder"
-                                                              : why.what());
-            return false;
-        }
-    }
-
-    void write_journal(Session& session, InputJournal& journal) {
-        journal.case_ends(reports::name(result_.verdict));
-        journal.write(path(".journal.jsonl"), {.case_id = case_.id,
-                                               .command = repetition(),
-                                               .repetition = repetition_,
-                                               .seed = run_.seed,
-                                               .timeout_scale = session.options().timeout_scale,
-                                               .fabric = session.fabric().facts()});
-    }
-
-    /// The case, and which repetition of it.
-    [[nodiscard]] std::string scene() const {
-        return std::string(case_.id) + (repetition_ ? "-" + std::to_string(repetition_ + 1) : std::string{});
-    }
-
-    [[nodiscard]] std::string path(std::string_view ending = ".pcapng") const {
-        return (std::filesystem::path(run_.evidence) / scene().append(ending)).string();
-    }
-
-    const ActiveRun& run_;
-    Rig& rig_;
-    RuleTally& rules_;
-    const Case& case_;
-    unsigned repetition_;
-    std::uint64_t seed_;
-    bool is_broken_ = false, has_crashed_ = false;
-    std::string not_put_back_, not_kept_;
-    Result result_;
-};
 
 Result not_run(const Case& one, const Obstacle& obstacle) {
     Result result{.id = std::string(one.id), .title = std::string(one.title)};
@@ -281,29 +44,31 @@ public:
         : run_(run), rig_(rig), rules_(run.rules, run.judges_sa ? Party::sa : Party::dut) {}
 
     void take(const Case& one) {
-        if (is_over()) {
+        if (!is_over_ && fabric::Loop::stop_requested()) end("The run goes to its end", "interrupted");
+        if (is_over_) {
             ++not_begun_;
             return;
         }
-        if (fabric::Loop::stop_requested()) return give_up(one, "interrupted before it began");
         if (const auto why_not = obstacle(one, run_, rig_.abilities())) {
             results_.results.push_back(not_run(one, *why_not));
             return;
         }
-        if (broken_in_a_row_ >= most_broken)
-            return give_up(one,
-                           "not begun: adapter or fabric broke " + std::to_string(most_broken) + " times in a row");
         auto result = execute(one, 0);
-        for (unsigned repetition = 1; repetition < run_.repeat && !fabric::Loop::stop_requested() && !is_over();
-             ++repetition)
+        for (unsigned repetition = 1;
+             repetition < run_.repeat && !fabric::Loop::stop_requested() && not_put_back_.empty(); ++repetition)
             merge(result, execute(one, repetition), repetition);
-        results_.results.push_back(std::move(result));
-        if (is_over()) tell_of_end(one);
+        keep(one, std::move(result));
     }
 
     reports::Results results() {
+        if (never_begun_) results_.results.push_back(*std::exchange(never_begun_, {}));
         if (not_begun_ > 0)
-            results_.results.back().notes.push_back(std::to_string(not_begun_) + " cases were not begun");
+            results_.results.back().notes.push_back(std::to_string(not_begun_) +
+                                                    (not_begun_ == 1 ? " case was" : " cases were") + " not begun");
+        if (without_dut_ > 0)
+            results_.results[first_without_dut_].notes.push_back(
+                "for want of the interface " + std::to_string(without_dut_) + " more " +
+                (without_dut_ == 1 ? "case was" : "cases were") + " not judged");
         if (lack_evidence_ > 0) tell_of_lost_evidence();
         rules_.add_to(results_);
         results_.fabric = rig_.fabric_facts();
@@ -318,17 +83,49 @@ private:
         auto result = case_run.execute(results_);
         broken_in_a_row_ = case_run.is_broken() ? broken_in_a_row_ + 1 : 0;
         not_put_back_ = case_run.not_put_back();
+        has_begun_ = has_begun_ || case_run.has_begun();
+        was_without_dut_ = case_run.was_without_dut();
         if (!run_.may_lack_evidence && !case_run.not_kept().empty() && lack_evidence_++ == 0)
             not_kept_ = std::string(one.id) + ": " + case_run.not_kept();
         return result;
     }
-    /// On a fabric that is not as it was nothing more can be judged.
-    [[nodiscard]] bool is_over() const noexcept { return !not_put_back_.empty(); }
-    void tell_of_end(const Case& after) {
-        Result result{.id = "SESSION", .title = "What a case changes on the fabric is taken back"};
+    void keep(const Case& one, Result result) {
+        if (!has_begun_) return keep_in_mind(std::move(result));
+        if (never_begun_) results_.results.push_back(*std::exchange(never_begun_, {}));
+        const bool is_in_vain = was_without_dut_ && result.verdict == Verdict::inconc;
+        if (is_in_vain && first_without_dut_ < results_.results.size()) {
+            ++without_dut_;
+        } else {
+            if (is_in_vain) first_without_dut_ = results_.results.size();
+            results_.results.push_back(std::move(result));
+        }
+        // On a fabric that is not as it was nothing more can be judged.
+        if (!not_put_back_.empty())
+            end("What a case changes on the fabric is taken back",
+                "after " + std::string(one.id) + ": " + not_put_back_);
+        else if (broken_in_a_row_ >= most_broken)
+            end("Adapter and fabric last",
+                "adapter or fabric broke " + std::to_string(most_broken) + " times in a row");
+    }
+
+    /// Adapter or fabric may need a second attempt. Where that fails, too, no case can be blamed.
+    void keep_in_mind(Result result) {
+        if (!never_begun_) {
+            never_begun_ = std::move(result);
+            return;
+        }
+        never_begun_.reset();
+        not_begun_ += 2;
+        end("There is a session to begin with", result.message);
+        results_.results.back().notes = std::move(result.notes);
+    }
+
+    void end(std::string title, std::string why) {
+        Result result{.id = "SESSION", .title = std::move(title)};
         result.verdict = Verdict::error;
-        result.message = "after " + std::string(after.id) + ": " + not_put_back_;
+        result.message = std::move(why);
         results_.results.push_back(std::move(result));
+        is_over_ = true;
     }
     void tell_of_lost_evidence() {
         Result result{.id = "EVIDENCE", .title = "The frames and the journal of each case are kept"};
@@ -337,30 +134,37 @@ private:
         if (lack_evidence_ > 1) result.notes.push_back("so it went " + std::to_string(lack_evidence_) + " times");
         results_.results.push_back(std::move(result));
     }
-    void give_up(const Case& one, const std::string& why) {
-        auto result = not_run(one, {NotJudged::none, why});
-        result.verdict = Verdict::error;
-        results_.results.push_back(std::move(result));
-    }
 
     const ActiveRun& run_;
     Rig& rig_;
     RuleTally rules_;
     reports::Results results_;
+    bool has_begun_ = false, was_without_dut_ = false, is_over_ = false;
     unsigned broken_in_a_row_ = 0;
     std::string not_put_back_, not_kept_;  ///< the first that was not
-    std::size_t not_begun_ = 0, lack_evidence_ = 0;
+    std::size_t not_begun_ = 0, lack_evidence_ = 0, without_dut_ = 0;
+    std::size_t first_without_dut_ = std::numeric_limits<std::size_t>::max();
+    std::optional<Result> never_begun_;  ///< the first case, while no session has begun
 };
 
 }  // namespace
 
-std::optional<Obstacle> obstacle(const Case& one, const ActiveRun& run, fabric::Abilities abilities) {
+std::optional<Obstacle> obstacle(const Case& one, const ActiveRun& run, fabric::Abilities abilities,
+                                 const std::vector<std::string>* dut_can) {
     if ((one.subject == Subject::sa) != run.judges_sa)
         return Obstacle{NotJudged::profile, one.subject == Subject::sa
                                                 ? "judges the subnet administrator: run it with --dut sa"
                                                 : "judges an IPoIB stack, not the subnet administrator"};
     if (one.role == Role::router && run.profile.role != Role::router)
         return Obstacle{NotJudged::profile, "judges an IP multicast router; the DUT's profile says host"};
+    const auto& modes = run.profile.modes;
+    const auto is = [](std::string_view word) { return [word](std::string_view other) { return word == other; }; };
+    if (!modes.empty() && std::ranges::any_of(one.tags, is("connected")) &&
+        std::ranges::none_of(modes, is("connected")))
+        return Obstacle{NotJudged::profile, "judges connected mode (RFC 4755); the DUT's profile has no such mode"};
+    if (run.profile.mtu != 0 && run.profile.mtu < one.least_mtu)
+        return Obstacle{NotJudged::profile, "needs packets of " + std::to_string(one.least_mtu) +
+                                                " octets; the DUT's profile says " + std::to_string(run.profile.mtu)};
     if (one.impact > run.allow)
         return Obstacle{NotJudged::safety, "its impact is \"" + std::string(name(one.impact)) +
                                                "\"; --allow permits \"" + std::string(name(run.allow)) + '"'};
@@ -368,6 +172,10 @@ std::optional<Obstacle> obstacle(const Case& one, const ActiveRun& run, fabric::
         return Obstacle{NotJudged::tester, "this fabric cannot " + in_words(one.needs.without(abilities))};
     if (!one.dut_can.empty() && !run.has_control)
         return Obstacle{NotJudged::tester, "needs control of the DUT (" + std::string(one.dut_can.front()) + ")"};
+    if (dut_can != nullptr && run.has_control)
+        for (const auto& request : one.dut_can)
+            if (std::ranges::none_of(*dut_can, is(request)))
+                return Obstacle{NotJudged::tester, "the DUT's adapter cannot \"" + std::string(request) + '"'};
     return {};
 }
 

@@ -35,10 +35,14 @@ struct Obstacle {
     reports::NotJudged reason;
     std::string why;
 };
-[[nodiscard]] std::optional<Obstacle> obstacle(const Case& running, const ActiveRun& run, fabric::Abilities abilities);
+/// `dut_can` is what the DUT's adapter says it can do; null: it has not been asked.
+[[nodiscard]] std::optional<Obstacle> obstacle(const Case& running, const ActiveRun& run, fabric::Abilities abilities,
+                                               const std::vector<std::string>* dut_can = nullptr);
 
-/// Runs the cases. One that breaks its session is an ERROR; the others go on. Ends early when stop was requested: what
-/// was not begun is an ERROR "interrupted".
+/// Runs the cases. One that breaks its session is an ERROR; the others go on. What ends a run is told once, by an ERROR
+/// `SESSION`, and what was not begun is counted: an adapter that never greeted, three sessions in a row that broke, a
+/// fabric that could not be put back, a stop that was requested. Where the DUT's interface does not come up, the first
+/// case that needs it is INCONC and counts the others; those that judge the start go on.
 [[nodiscard]] reports::Results run(const ActiveRun& run, Rig& rig);
 
 /// What selectors can match: every case, by id.

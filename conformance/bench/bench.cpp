@@ -6,8 +6,31 @@
 #include "conformance/bench/case_ends.hpp"
 #include "conformance/judge/notation.hpp"
 
+#include <array>
+
 namespace ipoib::conformance {
 using namespace wire;
+
+namespace {
+
+/// Whether a case itself takes the interface down and up, or has it done.
+bool ends_memberships(const Case& running) {
+    constexpr std::array<std::string_view, 4> requests{"up", "down", "restart", "create_child"};
+    return running.begin == Begin::down || running.needs.has(fabric::Ability::fabric_control) ||
+           std::ranges::any_of(running.dut_can,
+                               [&](auto request) { return std::ranges::find(requests, request) != requests.end(); });
+}
+
+/// Before the DUT is blamed: whose interface went down meanwhile, without being asked, answers nothing and leaves its
+/// groups. That is no fault.
+void demand_rest(const CaseContext& context) {
+    const auto& observation = context.observation;
+    if (!observation.sees_all() || ends_memberships(context.running)) return;
+    if (observation.find_in_step(leave_of(context.session.situation().link.broadcast_gid())))
+        throw CaseEnds::inconclusive(context.findings.where() + "the DUT left the link meanwhile, unasked");
+}
+
+}  // namespace
 
 Bench::Bench(CaseContext& context)
     : tester(context),
@@ -106,25 +129,50 @@ void Bench::demand(const Expectation& expectation, Within time, Packet& packet) 
 void Bench::require(const Expectation& expectation, Within time) {
     auto& findings = context_.findings;
     const auto found = context_.observation.await(expectation, time);
-    if (!found) (void)dut.is_reached();
+    if (!found) {
+        (void)dut.is_reached();
+        demand_rest(context_);
+    }
     findings.observed();
     if (found) {
         findings.judge_claims(expectation, *found, situation());
         return;
     }
     const auto actual = context_.observation.what_came_instead();
-    findings.violated({.expected = expectation.what() + " within " + milliseconds(time.time), .actual = actual},
-                      "no " + expectation.what() + " within " + milliseconds(time.time) + "; " + actual);
+    const auto when = time.time > fabric::Duration{} ? " within " + milliseconds(time.time) : std::string{};
+    findings.violated({.expected = expectation.what() + when, .actual = actual},
+                      "no " + expectation.what() + when + "; " + actual);
     throw CaseEnds::as_judged();
 }
 
 void Bench::require(bool holds, std::string_view expected, std::string_view actual) {
     auto& findings = context_.findings;
+    if (!holds) demand_rest(context_);
     findings.observed();
     if (holds) return;
     const auto found = actual.empty() ? context_.observation.what_came_instead() : std::string(actual);
     findings.violated({.expected = std::string(expected), .actual = found},
                       "expected " + std::string(expected) + (actual.empty() ? "; " : ", found ") + found);
+}
+
+void Bench::ask_for_life() {
+    if (is_asked_in_group_) return;
+    auto question = arp_request();
+    if (situation().is_ipv6())
+        question = neighbour_solicitation(sa.join(IpAddress::v6(solicited_node_group(situation().dut.ipv6))).mlid());
+    send_until(question, address_reply(), within(1s));
+    is_asked_in_group_ = true;
+    if (happens(address_reply(), within(0ms))) question_in_group_ = question;
+}
+
+void Bench::demand_life_after(const std::vector<Message>& messages) {
+    ask_for_life();
+    for (const auto& message : messages) send(message);
+    send_until(echo_request(), echo_reply(), within(1s));
+    require(echo_reply(), within(0ms));
+    if (!question_in_group_) return;
+    send_until(*question_in_group_, address_reply(), within(1s));
+    require(address_reply(), within(0ms));
 }
 
 void Bench::forbid(const Expectation& expectation, Within time) {
@@ -138,6 +186,7 @@ void Bench::forbid(const Expectation& expectation, Within time) {
     auto found = observation.await(expectation, asked, since, time);
     control();
     if (!found) found = observation.find(expectation, asked, since);
+    if (found) demand_rest(context_);
     findings.observed();
     if (!found) return;
     Packet packet;
@@ -152,8 +201,9 @@ void Bench::forbid(const Expectation& expectation, Within time) {
 
 void Bench::forbid_so_far(const Expectation& expectation) {
     context_.observation.demand_sight(expectation);
-    context_.findings.observed();
     const auto found = context_.observation.find_in_step(expectation);
+    if (found) demand_rest(context_);
+    context_.findings.observed();
     if (!found) return;
     Packet packet;
     context_.recorder.decode(*found, packet);
@@ -163,6 +213,8 @@ void Bench::forbid_so_far(const Expectation& expectation) {
 }
 
 void Bench::control() {
+    if (const auto& now = situation(); now.is_ipv6() ? now.dut.ipv6.is_zero() : now.dut.ipv4 == 0)
+        not_applicable(std::string("the DUT tells no IPv") + (now.is_ipv6() ? "6" : "4") + " address");
     auto& observation = context_.observation;
     const auto before = situation().nonce;
     const auto stimulus = observation.stimulus();
@@ -199,6 +251,12 @@ void Bench::not_applicable(std::string_view why) { throw CaseEnds::not_applicabl
 const Situation& Bench::situation() const noexcept { return context_.situation(); }
 const build::Link& Bench::link() const noexcept { return situation().link; }
 const Profile& Bench::profile() const noexcept { return context_.profile; }
+
+IpAddress Bench::all_nodes(Family family) noexcept {
+    constexpr auto all_hosts4 = IpAddress::v4(0xe0000001);
+    constexpr auto all_nodes6 = IpAddress::v6(Gid::of(std::uint64_t{0xff02} << 48, 1));
+    return family == Family::ipv6 ? all_nodes6 : all_hosts4;
+}
 
 IpAddress Bench::all_routers() const noexcept {
     constexpr auto all_routers4 = IpAddress::v4(0xe0000002);
@@ -248,6 +306,18 @@ std::uint32_t Bench::free_address() const {
     return address;
 }
 
+IpAddress Bench::free_neighbour() const {
+    constexpr std::uint64_t beside = 0x5a00;
+    const auto& tester_ipv6 = situation().tester.ipv6;
+    if (!situation().is_ipv6()) return IpAddress::v4(free_address());
+    return IpAddress::v6(Gid::of(tester_ipv6.prefix(), tester_ipv6.interface_id() ^ beside));
+}
+
+Message Bench::address_request_to_group() {
+    if (!situation().is_ipv6()) return arp_request();
+    return neighbour_solicitation(sa.join(IpAddress::v6(solicited_node_group(situation().dut.ipv6))).mlid());
+}
+
 Gid Bench::mgid_of(const IpAddress& group) const {
     return group.is_v4() ? mgid_for_ipv4(group.v4(), link().p_key, link().scope)
                          : mgid_for_ipv6(group.octets, link().p_key, link().scope);
@@ -256,6 +326,8 @@ Gid Bench::mgid_of(const IpAddress& group) const {
 std::string Bench::undo() {
     const CleaningUp anyhow;
     auto problem = fabric.undo();
+    is_asked_in_group_ = false;
+    question_in_group_.reset();
     sa.undo();
     tester.undo();
     return problem;

@@ -13,6 +13,7 @@
 #include "protocol/requirements/requirement.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -100,6 +101,29 @@ public:
         const auto expected = wire::Bytes<Header>{}.set(field, value);
         require(record[field] == value, name_of(field, expected.octets.data()), name_of(field, record.octets.data()));
     }
+    /// A step: sends all of it, which the DUT may drop or take, and must outlive. Ordinary traffic is then answered, in
+    /// the family of the situation: an echo request, and, where it was before, a question for the DUT's address
+    /// in the group that such questions go to. The title says what was sent.
+    template <class... R>
+    void must_outlive(std::string_view title, const std::vector<Message>& messages, const R&... judged) {
+        begin_step(title, {&judged...});
+        demand_life_after(messages);
+    }
+    /// The same of every cut of a message (Message::cut_to), few of them in a step.
+    template <class... R>
+    void must_outlive_cuts(const Message& message, const R&... judged) {
+        constexpr std::size_t together = 16;
+        const auto octets = message.carries(situation());
+        for (std::size_t first = 0; first < octets; first += together) {
+            const auto end = std::min(first + together, octets);
+            begin_step(
+                message.what() + " cut to " + std::to_string(first) + " to " + std::to_string(end - 1) + " octets",
+                {&judged...});
+            std::vector<Message> cuts;
+            for (auto size = first; size < end; ++size) cuts.push_back(message.cut_to(size));
+            demand_life_after(cuts);
+        }
+    }
     /// Must not happen within the time. Stands between two positive controls: control() must have been called since the
     /// step began, and is called again here.
     void forbid(const Expectation& expectation, Within time);
@@ -124,6 +148,8 @@ public:
     [[nodiscard]] const build::Link& link() const noexcept;
     /// What the DUT is said to be.
     [[nodiscard]] const Profile& profile() const noexcept;
+    /// The IP group of all hosts, or nodes, on the link. RFC 1112, 4; RFC 4291, 2.7.1.
+    [[nodiscard]] static wire::IpAddress all_nodes(Family family) noexcept;
     /// The IP group of all routers on the link. RFC 4391, 10.
     [[nodiscard]] wire::IpAddress all_routers() const noexcept;
     /// An IP group of this run that nobody else uses, in the family of the situation or that of the name; each call
@@ -138,6 +164,11 @@ public:
     [[nodiscard]] std::uint16_t fresh_port();
     /// An IPv4 address beside the tester's and the DUT's.
     [[nodiscard]] std::uint32_t free_address() const;
+    /// An address of the family beside them.
+    [[nodiscard]] wire::IpAddress free_neighbour() const;
+    /// Who has the DUT's address, in the family of the situation? To the group that such questions go to: the broadcast
+    /// group; the solicited-node group, which the tester joins for it.
+    [[nodiscard]] Message address_request_to_group();
     /// Where RFC 4391, 4 maps an IP group to on this link.
     [[nodiscard]] wire::Gid mgid_of(const wire::IpAddress& group) const;
 
@@ -147,6 +178,9 @@ public:
 
 private:
     void demand(const Expectation& expectation, Within time, wire::Packet& packet);
+    void demand_life_after(const std::vector<Message>& messages);
+    /// Finds out whether the question for the DUT's address is answered in the group of such questions at all.
+    void ask_for_life();
     /// "MTU 4 (2048)".
     static std::string name_of(const wire::FieldSpec& field, const std::uint8_t* header);
     void continue_step(std::string_view title, const std::vector<const requirements::Requirement*>& judged);
@@ -154,7 +188,9 @@ private:
     [[nodiscard]] wire::IpAddress fresh_group6(std::uint64_t prefix);
 
     CaseContext& context_;
-    bool is_controlled_ = false;  ///< in this step
+    bool is_controlled_ = false;                ///< in this step
+    bool is_asked_in_group_ = false;            ///< ask_for_life() has been called, in this family
+    std::optional<Message> question_in_group_;  ///< the question for the DUT's address, where it is answered
 };
 
 }  // namespace ipoib::conformance

@@ -6,6 +6,8 @@
 #include "conformance/bench/case_context.hpp"
 #include "conformance/bench/case_ends.hpp"
 
+#include <algorithm>
+
 namespace ipoib::conformance {
 using namespace wire;
 
@@ -64,6 +66,43 @@ void BenchDut::joins(const IpAddress& group) {
 bool BenchDut::can_join(const IpAddress& group) {
     try {
         (*this)->join(group);
+        return true;
+    } catch (const ControlFailed&) {
+        return false;
+    }
+}
+
+bool BenchDut::receives(const Message& message, std::uint16_t port, Within each) {
+    constexpr int attempts = 3;
+    bool is_here = false;
+    for (int i = 0; i < attempts && !is_here; ++i) {
+        bench_.send(message);
+        const auto nonce = bench_.situation().nonce;
+        const auto from = bench_.situation().tester_address();
+        is_here = context_.observation.comes_true(
+            [&] {
+                return std::ranges::any_of(context_.session.dut().received(), [&](const DatagramReceived& one) {
+                    const auto octets = one.payload.size() / 2;
+                    return one.port == port && one.from == from && octets > 1 &&
+                           one.payload == hex_octets(payload_of(nonce, octets), octets);
+                });
+            },
+            each);
+    }
+    return is_here;
+}
+
+std::optional<IpAddress> BenchDut::directed_broadcast() {
+    constexpr unsigned longest = 30;  // RFC 3021
+    for (const auto& network : context_.session.dut().interface().ipv4)
+        if (network.address.v4() == bench_.situation().dut.ipv4 && network.length > 0 && network.length <= longest)
+            return IpAddress::v4(network.address.v4() | 0xffffffffu >> network.length);
+    return {};
+}
+
+bool BenchDut::takes_mtu(std::size_t mtu) {
+    try {
+        (*this)->set_mtu(mtu);
         return true;
     } catch (const ControlFailed&) {
         return false;

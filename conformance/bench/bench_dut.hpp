@@ -2,11 +2,14 @@
 // What the DUT is told to do, through its adapter.
 #pragma once
 
+#include "conformance/bench/message.hpp"
+#include "conformance/bench/within.hpp"
 #include "conformance/dut/dut.hpp"
 #include "protocol/wire/ip_address.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace ipoib::conformance {
 
@@ -37,6 +40,13 @@ public:
     void joins(const wire::IpAddress& group);
     /// The same where it matters whether the DUT says that it failed.
     [[nodiscard]] bool can_join(const wire::IpAddress& group);
+    /// What is sent to it comes to a program that listens on the port: a datagram that `message` makes, within `each`
+    /// of one of three attempts.
+    [[nodiscard]] bool receives(const Message& message, std::uint16_t port, Within each);
+    /// All hosts of the network of its IPv4 address; nothing where the DUT tells of none that has such an address.
+    [[nodiscard]] std::optional<wire::IpAddress> directed_broadcast();
+    /// Sets the MTU of its interface; whether the DUT takes it.
+    [[nodiscard]] bool takes_mtu(std::size_t mtu);
     /// Is asked to resolve an address; whether it succeeds does not matter here.
     void resolves(const wire::IpAddress& address);
     /// A second interface on the same port and link, up; ended after the case. NA where it cannot be.

@@ -11,13 +11,26 @@
 namespace ipoib::conformance {
 using namespace wire;
 
+namespace {
+
+/// A subnet manager begins with the whole subnet; everything else is done soon.
+fabric::Duration patience_for(const fabric::FabricChange& change) {
+    constexpr fabric::Duration for_a_start = std::chrono::seconds{30};
+    const auto* manager = std::get_if<fabric::SetManager>(&change);
+    return manager && manager->runs ? for_a_start : fabric::usual_patience;
+}
+
+}  // namespace
+
 fabric::ChangeAnswer BenchFabric::try_to(const fabric::FabricChange& change) {
-    auto answer = context_.session.fabric().change(change);
+    auto answer = context_.session.fabric().change(change, patience_for(change));
     was_changed_ = true;
     if (answer.outcome == fabric::ChangeAnswer::Outcome::unsupported) return answer;
     if (answer.is_done() && std::erase_if(to_undo_, [&](const Undo& one) { return one.change == change; }) > 0)
         return answer;
-    const auto undo = fabric::opposite(change);
+    auto undo = fabric::opposite(change);
+    // What has failed may have been done by half.
+    if (!undo && !answer.is_done()) undo = fabric::Restore{};
     const auto is_same = [&](const Undo& one) { return one.change == *undo; };
     if (undo && std::ranges::none_of(to_undo_, is_same)) to_undo_.push_back({*undo, answer.is_done()});
     return answer;
@@ -46,7 +59,7 @@ std::string BenchFabric::undo() {
     while (!to_undo_.empty()) {
         const auto [change, is_certain] = std::move(to_undo_.back());
         to_undo_.pop_back();
-        const auto answer = context_.session.fabric().change(change);
+        const auto answer = context_.session.fabric().change(change, patience_for(change));
         is_link_new = is_link_new || change == broadcast;
         if (answer.is_done()) continue;
         if (!is_certain)
@@ -55,6 +68,9 @@ std::string BenchFabric::undo() {
             problem = "the fabric could not be put back, " + fabric::text(change) + ": " + answer.message;
     }
     if (!is_link_new || !problem.empty()) return problem;
+    // Who was a member of what is gone is asked to join what is there now.
+    const fabric::FabricChange asks_to_renew = fabric::SetManager{.keeps_state = true};
+    static_cast<void>(context_.session.fabric().change(asks_to_renew, patience_for(asks_to_renew)));
     try {
         bench_.tester.enter_link_again();
     } catch (const CaseEnds& cannot) {

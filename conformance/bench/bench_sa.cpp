@@ -100,6 +100,38 @@ std::uint8_t BenchSa::join_state_of_dut(const Gid& mgid) {
     return context_.session.tester().join_state(mgid, context_.situation().dut.gid);
 }
 
+bool BenchSa::has_dut_as_full_member(const Gid& mgid, Within time) {
+    return context_.observation.comes_true([&] { return (join_state_of_dut(mgid) & join_state::full_member) != 0; },
+                                           time);
+}
+
+bool BenchSa::has_dut_as_full_member(const IpAddress& group, Within time) {
+    const bool is_member = has_dut_as_full_member(bench_.mgid_of(group), time);
+    if (!is_member && context_.observation.sees_all()) look_for_join(group);
+    return is_member;
+}
+
+void BenchSa::look_for_join(const IpAddress& group) {
+    const auto mgid = bench_.mgid_of(group);
+    const auto as_full_member = [](const Packet& packet, const Situation&) {
+        return (packet.mc_member[McMemberRecord::join_state] & join_state::full_member) != 0;
+    };
+    if (bench_.count(join_of(mgid).such_that("as FullMember", as_full_member)) > 0)
+        throw CaseEnds::inconclusive(context_.findings.where() + "the DUT asks to join " + text(mgid) +
+                                     " as FullMember, and the SA does not have it");
+    // All nodes of both families end alike.
+    const auto is_another = [mgid,
+                             other = bench_.mgid_of(Bench::all_nodes(group.is_v4() ? Family::ipv6 : Family::ipv4))](
+                                const Packet& packet, const Situation&) {
+        constexpr std::uint64_t group_bits = 0x0fffffff;
+        const auto asked = packet.mc_member[McMemberRecord::mgid];
+        return asked != other && ((asked.interface_id() ^ mgid.interface_id()) & group_bits) == 0;
+    };
+    if (bench_.count(join_of(mgid)) == 0 && bench_.count(join_like(group).such_that("by another MGID", is_another)) > 0)
+        throw CaseEnds::inconclusive(context_.findings.where() + "the DUT asks to join another MGID than " +
+                                     text(mgid) + " for " + text(group));
+}
+
 std::uint8_t BenchSa::join_state_asked(const Gid& mgid) {
     const auto join = join_of(mgid);
     context_.observation.demand_sight(join);

@@ -84,6 +84,11 @@ public:
     [[nodiscard]] bool hears_join(const wire::Gid& mgid, Within time);
     /// The DUT's join states in a group (0: none). Needs Ability::trusted_sa.
     [[nodiscard]] std::uint8_t join_state_of_dut(const wire::Gid& mgid);
+    /// Whether the DUT becomes a FullMember of an IP group within the time, or is. Needs Ability::trusted_sa. INCONC
+    /// where it is seen to have asked for that since the step began, by another MGID or in vain: judged elsewhere.
+    [[nodiscard]] bool has_dut_as_full_member(const wire::IpAddress& group, Within time);
+    /// The same of an MGID, and never INCONC.
+    [[nodiscard]] bool has_dut_as_full_member(const wire::Gid& mgid, Within time);
     /// The JoinState in the DUT's latest request to join a group (0: none). Needs Ability::see_all.
     [[nodiscard]] std::uint8_t join_state_asked(const wire::Gid& mgid);
     /// Whether the SA has reported this trap to the DUT since the step began: then it is subscribed, whenever it asked
@@ -103,6 +108,8 @@ public:
     void undo();
 
 private:
+    void look_for_join(const wire::IpAddress& group);
+
     Bench& bench_;
     CaseContext& context_;
     std::vector<std::pair<std::uint16_t, wire::Gid>> subscriptions_;  ///< trap and GID, as they were asked for

@@ -180,6 +180,30 @@ TEST_CASE("Bench: a change that may have been made is taken back, and whether th
     CHECK_THAT(results[0].notes[0], ContainsSubstring("may not be as it was"));
 }
 
+TEST_CASE("Bench: a start of the subnet manager that ends halfway leaves a fabric with a subnet manager") {
+    struct Halfway : fabric::SimulatedFabric {
+        using SimulatedFabric::SimulatedFabric, SimulatedFabric::change;
+        [[nodiscard]] fabric::ChangeAnswer change(const fabric::FabricChange& what, fabric::Duration time) override {
+            if (what != fabric::FabricChange{fabric::SetManager{}}) return SimulatedFabric::change(what, time);
+            (void)SimulatedFabric::change(fabric::SetManager{.runs = false}, time);
+            return {fabric::ChangeAnswer::Outcome::failed, "it did not end in time"};
+        }
+    };
+    OneFabricRig<Halfway> rig;
+    const auto results = results_on(rig, {[](Bench& bench) {
+                                              bench.step("a restart");
+                                              bench.fabric.change(fabric::SetManager{});
+                                          },
+                                          [](Bench& bench) {
+                                              bench.step("a group");
+                                              bench.sa.join(bench.fresh_group4());
+                                              bench.require(true, "it");
+                                          }});
+    REQUIRE(results.size() == 2);
+    CHECK(results[0].verdict == Verdict::na);
+    CHECK(results[1].verdict == Verdict::pass);
+}
+
 TEST_CASE("Active run: a fabric that cannot be put back ends the run, and is told") {
     struct Stubborn : fabric::SimulatedFabric {
         using SimulatedFabric::SimulatedFabric, SimulatedFabric::change;

@@ -45,6 +45,7 @@ struct Case {
     std::vector<std::string_view> dut_can{};  ///< requests of the DUT control protocol; without: NA `tester`
     Subject subject = Subject::stack;
     Role role = Role::host;
+    std::size_t least_mtu = 0;  ///< of an IP packet: a DUT that is configured for less is not judged
     Begin begin = Begin::running;
     /// What is stated of IP holds for IPv4 and IPv6: the steps run in one, then in the other, each time with a DUT that
     /// is found as `begin` says. The verdict is that on both; a DUT without an IPv6 address is judged by IPv4 alone.

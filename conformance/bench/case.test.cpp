@@ -3,6 +3,7 @@
 
 #include "catch2.hpp"
 #include "conformance/bench/active.hpp"
+#include "conformance/bench/order.hpp"
 #include "protocol/requirements/catalogue.hpp"
 
 #include <algorithm>
@@ -86,4 +87,24 @@ TEST_CASE("Obstacles: what is not here, not allowed or not the DUT's role makes 
     run.judges_sa = true;
     CHECK_FALSE(obstacle_of("IPOIB-4391-5-INV-001", run, everything));
     CHECK(obstacle_of("IPOIB-4391-6-INV-001", run, everything)->reason == NotJudged::profile);
+}
+
+TEST_CASE("Orders: a seed shuffles cases, everywhere the same way") {
+    auto cases = all_cases();
+    put_in({}, cases);
+    CHECK(cases == all_cases());
+    put_in({7}, cases);
+    CHECK(cases != all_cases());
+    auto again = all_cases(), other = all_cases();
+    put_in({7}, again);
+    put_in({8}, other);
+    CHECK(again == cases);
+    CHECK(other != cases);
+    CHECK(std::ranges::is_permutation(cases, all_cases()));
+}
+
+TEST_CASE("Orders: their names") {
+    for (const auto& order : {Order{}, Order{0}, Order{18446744073709551615U}}) CHECK(order_of(text(order)) == order);
+    for (const auto* const wrong : {"", "seed", "seed=", "seed=-1", "seed=1x", "seed=18446744073709551616", "Declared"})
+        CHECK_FALSE(order_of(wrong));
 }

@@ -13,13 +13,15 @@ namespace ipoib::conformance {
 struct CaseContext {
     /// `capture`: the index that the evidence file will have. Nothing is owned.
     CaseContext(Session& session_of, const Case& one, const Profile& dut, std::uint32_t capture)
-        : session(session_of),
+        : running(one),
+          session(session_of),
           profile(dut),
           findings(one, capture, recorder),
           observation(session, recorder, findings, one.subject) {}
     CaseContext(const CaseContext&) = delete;
     CaseContext& operator=(const CaseContext&) = delete;
 
+    const Case& running;
     Session& session;
     const Profile& profile;
     Recorder recorder{};

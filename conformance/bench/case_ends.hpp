@@ -35,4 +35,10 @@ struct CaseEnds {
     }
 };
 
+/// The DUT's interface, which the case needs, is not there: INCONC, as all cases that need it.
+struct DutStaysDown : CaseEnds {
+    explicit DutStaysDown(const std::string& why)
+        : CaseEnds(inconclusive("the DUT's interface does not come up within 30 s (" + why + ")")) {}
+};
+
 }  // namespace ipoib::conformance

@@ -93,6 +93,23 @@ const std::uint8_t* Expectation::link_address_option(const Packet& packet, std::
     return packet.wrong_option.size() >= octets ? packet.wrong_option.data() : nullptr;
 }
 
+Expectation Expectation::with_ip_length(Family family, std::size_t octets) const {
+    if (family == Family::ipv6) return with(Ipv6::payload_length, static_cast<std::uint16_t>(octets - Ipv6::size));
+    return with(Ipv4::total_length, static_cast<std::uint16_t>(octets));
+}
+
+Expectation Expectation::with_ip_length_up_to(Family family, std::size_t octets) const {
+    const auto words = [](std::size_t most) { return "at most " + std::to_string(most); };
+    const auto up_to = [](std::size_t most) { return [most](auto length, auto&) { return length <= most; }; };
+    if (family == Family::ipv6)
+        return where(Ipv6::payload_length, up_to(octets - Ipv6::size), words(octets - Ipv6::size));
+    return where(Ipv4::total_length, up_to(octets), words(octets));
+}
+
+Expectation address_request_for(const IpAddress& address) {
+    return address.is_v4() ? arp_request_for(address.v4()) : neighbour_solicitation_for(address.octets);
+}
+
 Expectation echo_reply() {
     return {"echo reply", [](const Packet& p, const Situation& s) {
                 if (s.is_ipv6()) return is_echo_reply6(p, s);
@@ -221,6 +238,9 @@ Expectation any_ipoib() {
 
 Expectation udp_piece() {
     return {"UDP datagram or its first fragment", [](const Packet& p, const Situation& s) {
+                if (s.is_ipv6())
+                    return p.ipv6 && ((p.ip_protocol == IpProtocol::udp && p.udp) || p.is_fragment) &&
+                           p.ipv6[Ipv6::source] == s.dut.ipv6 && p.ipv6[Ipv6::destination] == s.tester.ipv6;
                 return p.ipv4 && p.ipv4[Ipv4::protocol] == IpProtocol::udp && p.ipv4[Ipv4::fragment_offset] == 0 &&
                        p.ipv4[Ipv4::source] == s.dut.ipv4 && p.ipv4[Ipv4::destination] == s.tester.ipv4;
             }};

@@ -88,16 +88,28 @@ public:
     template <class T>
     [[nodiscard]] Expectation with_option(const wire::Field<wire::LinkAddressOption, T>& field,
                                           const std::type_identity_t<T>& value) const {
+        return where_option(
+            field, [value](const T& actual) { return actual == value; },
+            wire::value_text(field, wire::Bytes<wire::LinkAddressOption>{}.set(field, value).octets.data()));
+    }
+    /// Claims anything else of such a field, in words.
+    template <class T>
+    [[nodiscard]] Expectation where_option(const wire::Field<wire::LinkAddressOption, T>& field,
+                                           std::function<bool(const std::type_identity_t<T>&)> holds,
+                                           std::string expected) const {
         using Option = wire::LinkAddressOption;
         return claiming({&wire::spec_of<Option>, &field,
                          [end = (field.at.bit + field.width) / 8u](const wire::Packet& packet) {
                              return link_address_option(packet, end);
                          },
-                         [field, value](const std::uint8_t* option, const Situation&) {
-                             return wire::View<Option>::at({option, Option::size})[field] == value;
+                         [field, holds = std::move(holds)](const std::uint8_t* option, const Situation&) {
+                             return holds(wire::View<Option>::at({option, Option::size})[field]);
                          },
-                         wire::value_text(field, wire::Bytes<Option>{}.set(field, value).octets.data())});
+                         std::move(expected)});
     }
+    /// Claims that the IP packet of the family has so many octets, its header among them; or at most so many.
+    [[nodiscard]] Expectation with_ip_length(Family family, std::size_t octets) const;
+    [[nodiscard]] Expectation with_ip_length_up_to(Family family, std::size_t octets) const;
     /// Claims that there is such an option.
     [[nodiscard]] Expectation claiming_link_address_option() const;
     /// Means a packet only that has one.
@@ -142,6 +154,8 @@ private:
 /// What the DUT sends of its own accord or because it was told to.
 [[nodiscard]] Expectation arp_request_for(std::uint32_t address);
 [[nodiscard]] Expectation neighbour_solicitation_for(const wire::Gid& address);
+/// One of both, by the address.
+[[nodiscard]] Expectation address_request_for(const wire::IpAddress& address);
 /// A UDP datagram of the DUT to an IP destination and port, over whichever group it goes.
 [[nodiscard]] Expectation udp_from_dut(const wire::IpAddress& to, std::uint16_t port);
 /// The DUT's request to the SA about a group: a join (Set), a leave (Delete), a query (Get or GetTable).
@@ -163,7 +177,7 @@ private:
 [[nodiscard]] Expectation request_about(const wire::Gid& mgid);
 /// Any packet of IPoIB.
 [[nodiscard]] Expectation any_ipoib();
-/// A fragment, or the whole, of a UDP datagram of the DUT to the tester.
+/// A fragment, or the whole, of a UDP datagram of the DUT to the tester, in the family of the situation.
 [[nodiscard]] Expectation udp_piece();
 /// The DUT's subscription to a trap by InformInfo (66, 67, or 0xffff for all).
 [[nodiscard]] Expectation subscription_to(std::uint16_t trap);

@@ -3,9 +3,12 @@
 #pragma once
 
 #include "conformance/bench/situation.hpp"
+#include "protocol/build/headers.hpp"
+#include "protocol/build/management.hpp"
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace ipoib::conformance {
 
@@ -42,6 +45,15 @@ public:
     [[nodiscard]] Message edited(const std::string& words,
                                  const std::function<void(build::PacketBuilder&)>& edit) const;
 
+    /// Only the first octets of what the datagram carries, from the encapsulation header or the MAD header on: every
+    /// field in them says what it said, and the frame around them is whole.
+    [[nodiscard]] Message cut_to(std::size_t octets) const;
+    /// With so many octets behind it of which no length in it knows.
+    [[nodiscard]] Message followed_by(std::size_t octets) const;
+
+    /// How many octets its datagram carries, as cut_to() counts them.
+    [[nodiscard]] std::size_t carries(const Situation& situation) const;
+
     [[nodiscard]] build::PacketBuilder make(const Situation& situation) const { return make_(situation); }
     /// "ICMP echo request with Encap.Reserved 0xffff".
     [[nodiscard]] const std::string& what() const noexcept { return what_; }
@@ -62,9 +74,18 @@ private:
 [[nodiscard]] Message echo_request6(std::size_t payload = 56);
 /// As echo_request(), with a GRH.
 [[nodiscard]] Message echo_request_with_grh(std::size_t payload = 56);
+/// The answer to an echo request of the DUT that came whole.
+[[nodiscard]] Message echo_answer(std::uint16_t identifier, std::uint16_t sequence, std::vector<std::uint8_t> payload);
+/// The tester tells everybody of its link-layer address, unasked: gratuitous ARP, or to the DUT a Neighbour
+/// Advertisement with the Override flag, in the family of the situation.
+[[nodiscard]] Message announcement();
 /// Who has the DUT's address, in the family of the situation? ARP to the broadcast group; Neighbour Solicitation to the
 /// DUT itself, as the solicited-node group asks for a join.
 [[nodiscard]] Message address_request();
+/// The same from another address of the family, which is told as the tester's.
+[[nodiscard]] Message address_request_from(const wire::IpAddress& sender);
+/// Straight to the DUT, with a GRH.
+[[nodiscard]] Message address_request_with_grh();
 /// ARP request for the DUT's IPv4 address to the broadcast group. RFC 4391, 9.2.
 [[nodiscard]] Message arp_request();
 /// The same straight to the DUT.
@@ -79,6 +100,19 @@ private:
                                    std::size_t payload = 32);
 /// UDP datagram to 255.255.255.255 over the broadcast group.
 [[nodiscard]] Message udp_broadcast(std::uint16_t port, std::size_t payload = 32);
+/// A reply, or an advertisement, that nobody asked for: the tester's own address, straight to the DUT.
+[[nodiscard]] Message unasked_arp_reply();
+[[nodiscard]] Message unasked_neighbour_advertisement();
+/// A piece of an IP datagram to the DUT, an echo request as far as it begins as one. RFC 791; RFC 8200, 4.5.
+struct Fragment {
+    std::uint16_t identification = 0;
+    std::uint16_t offset = 0;  ///< in units of 8 octets
+    std::size_t octets = 0;
+    bool has_more = false;
+};
+[[nodiscard]] Message echo_fragment(const Fragment& fragment);
+/// What a datagram or an echo request carries: the nonce in the first two octets, then each octet's own number.
+[[nodiscard]] std::vector<std::uint8_t> payload_of(std::uint16_t nonce, std::size_t size);
 /// UDP datagram straight to the DUT, in the family of the situation.
 [[nodiscard]] Message udp_to_dut(std::uint16_t port, std::size_t payload = 32);
 

@@ -97,6 +97,7 @@ public:
             if (!value.empty()) into.emplace_back(key, value);
         }
     }
+    [[nodiscard]] bool has(std::string_view key) const { return table_.contains(key); }
     void refuse_unknown() {
         for (const auto& [key, value] : table_)
             if (std::ranges::find(known_, key.str()) == known_.end())
@@ -125,6 +126,9 @@ void read_profile(Section& section, Profile& profile, Complaints& complaints) {
     section.texts("modes", profile.modes);
     for (const auto& mode : profile.modes)
         if (mode != "datagram" && mode != "connected") complaints.add(1, "modes may hold datagram and connected");
+    // RFC 4755, 2: an interface in connected mode has the datagrams of RFC 4391, too.
+    if (section.has("modes") && std::ranges::find(profile.modes, "datagram") == profile.modes.end())
+        complaints.add(1, "modes must hold datagram, which every IPoIB interface has");
     section.number("mtu", profile.mtu, 1280, 65520);
     section.one_of("guid_format", profile.guid_format, {"eui64", "modified-eui64", "unknown"});
     section.one_of("interface_id", profile.interface_id, {"guid", "stable-opaque", "lid"});
@@ -132,11 +136,15 @@ void read_profile(Section& section, Profile& profile, Complaints& complaints) {
     section.number("multicast_limit", profile.multicast_limit, 0, 0xffff);
 }
 
-void read_control(Section& section, Profile& profile) {
+void read_control(Section& section, Profile& profile, Complaints& complaints) {
     section.text("adapter", profile.adapter);
     section.text("interface", profile.interface);
     section.networks("addresses", profile.addresses);
     section.networks("tester", profile.tester);
+    for (const auto& of_tester : profile.tester)
+        for (const auto& of_dut : profile.addresses)
+            if (of_tester.address == of_dut.address)
+                complaints.add(1, "addresses and tester both have " + text(of_dut.address));
 }
 
 Profile read(const toml::table& document, Complaints& complaints) {
@@ -151,7 +159,7 @@ Profile read(const toml::table& document, Complaints& complaints) {
         Section section{*table, name, complaints};
         if (name == "dut") section.all({"name", "vendor", "model", "os", "driver", "firmware"}, profile.dut);
         if (name == "profile") read_profile(section, profile, complaints);
-        if (name == "control") read_control(section, profile);
+        if (name == "control") read_control(section, profile, complaints);
         section.refuse_unknown();
     }
     return profile;
@@ -168,6 +176,14 @@ std::string list_of(const std::vector<wire::IpNetwork>& networks) {
     values.reserve(networks.size());
     for (const auto& network : networks) values.push_back(wire::text(network));
     return list_of(values);
+}
+
+const std::vector<std::string> usual_modes{"datagram"};
+constexpr std::size_t usual_mtu = 2044;
+
+/// A key, or how it would be stated.
+std::string stated(bool is_stated, std::string_view key, const std::string& value) {
+    return (is_stated ? "" : "# ") + std::string(key) + value;
 }
 
 }  // namespace
@@ -191,17 +207,18 @@ std::string to_toml(const Profile& profile) {
     for (const auto& [key, value] : profile.dut) text += key + " = " + reports::toml_string(value) + '\n';
     text += "\n[profile]\n# \"host\", or \"router\": an IP multicast router by RFC 4391, 11\nrole = ";
     text += profile.role == Role::router ? "\"router\"\n" : "\"host\"\n";
-    text +=
-        "# transports it speaks: \"datagram\" (RFC 4391), \"connected\" (RFC 4755)\nmodes = " + list_of(profile.modes);
-    text += "\n# octets of an IP packet\nmtu = " + std::to_string(profile.mtu);
+    text += "# transports it speaks: \"datagram\" (RFC 4391), \"connected\" (RFC 4755)\n" +
+            stated(!profile.modes.empty(), "modes = ", list_of(profile.modes.empty() ? usual_modes : profile.modes));
+    text += "\n# octets of an IP packet, as it is configured\n" +
+            stated(profile.mtu != 0, "mtu = ", std::to_string(profile.mtu == 0 ? usual_mtu : profile.mtu));
     text +=
         "\n# how its port GUIDs are made, as the vendor states: \"eui64\", \"modified-eui64\" or \"unknown\"\n"
         "guid_format = " +
         reports::toml_string(profile.guid_format);
     text +=
-        "\n# what its IPv6 interface identifier is made of: \"guid\", \"stable-opaque\" (RFC 8064) or \"lid\"\n"
-        "interface_id = " +
-        reports::toml_string(profile.interface_id);
+        "\n# what its IPv6 interface identifier is made of: \"guid\", \"stable-opaque\" (RFC 8064) or \"lid\"\n" +
+        stated(!profile.interface_id.empty(),
+               "interface_id = ", reports::toml_string(profile.interface_id.empty() ? "guid" : profile.interface_id));
     text += "\n# a send-only membership ends after so long without traffic; \"0s\": never\nsend_only_leave = \"" +
             std::to_string(profile.send_only_leave.count()) + "s\"";
     text +=

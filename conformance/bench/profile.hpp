@@ -18,10 +18,10 @@ struct Profile {
     std::vector<std::pair<std::string, std::string>> dut;
     // [profile]
     Role role = Role::host;
-    std::vector<std::string> modes{"datagram"};
-    std::size_t mtu = 2044;
+    std::vector<std::string> modes;           ///< "datagram", "connected"; empty: not stated
+    std::size_t mtu = 0;                      ///< octets of an IP packet, as it is configured; 0: not stated
     std::string guid_format = "unknown";      ///< "eui64", "modified-eui64"
-    std::string interface_id = "guid";        ///< "stable-opaque", "lid"
+    std::string interface_id;                 ///< "guid", "stable-opaque", "lid"; empty: not stated
     std::chrono::seconds send_only_leave{0};  ///< after so long without traffic a send-only membership ends; 0: never
     unsigned multicast_limit = 0;             ///< groups it can join; 0: not stated
     // [control]

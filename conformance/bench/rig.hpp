@@ -24,6 +24,9 @@ public:
     [[nodiscard]] virtual std::string clean_up(CaseEnd end) = 0;
     /// What can be done here, before anything is sent; facts for the report, known after the first prepare().
     [[nodiscard]] virtual fabric::Abilities abilities() const = 0;
+    /// The requests that the DUT's adapter says it knows. It is asked, and on a fabric that lasts nothing is sent. To
+    /// be called before the first prepare(). Throws ChannelBroken.
+    [[nodiscard]] virtual std::vector<std::string> dut_can() { return prepare(1).dut().abilities(); }
     [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> fabric_facts() const = 0;
     [[nodiscard]] virtual bool is_virtual() const = 0;
 };

@@ -3,6 +3,7 @@
 #include "conformance/bench/session.hpp"
 
 #include "conformance/bench/case_ends.hpp"
+#include "conformance/bench/message.hpp"
 
 #include <algorithm>
 
@@ -67,6 +68,7 @@ void Session::begin() {
             arp_answer_lid_ = packet.lrh[Lrh::slid];
         }
         if (tester_) tester_->take(frame);
+        answer_echo(packet);
     });
     if (!loop().run_until([&] { return port.facts().is_active; }, loop().now() + scaled(longest_start)))
         throw SessionBroken("the tester's port did not become active: no subnet manager brought it up");
@@ -144,6 +146,23 @@ void Session::choose_addresses(const InterfaceFacts& facts) {
         tester_->set_ipv4(neighbour_of(addresses.front()));
 }
 
+void Session::answer_echo(const Packet& packet) {
+    if (!tester_ || !packet.lrh || packet.lrh[Lrh::slid] != situation_.dut.lid || packet.is_fragment || packet.stop)
+        return;
+    auto asked = situation_;
+    asked.family = packet.ipv6 ? Family::ipv6 : Family::ipv4;
+    const bool is_for_tester = packet.ipv6   ? packet.ipv6[Ipv6::destination] == asked.tester.ipv6
+                               : packet.ipv4 ? packet.ipv4[Ipv4::destination] == asked.tester.ipv4
+                                             : false;
+    const bool is_request = (packet.icmp && packet.icmp[Icmp::type] == Icmp::echo_request) ||
+                            (packet.icmpv6 && packet.icmpv6[Icmpv6::type] == Icmpv6Type::echo_request);
+    const auto echo = View<Icmp>::at(packet.ip_payload);
+    if (!is_for_tester || !is_request || !echo) return;
+    const auto payload = packet.ip_payload.subspan(Icmp::size);
+    const auto answer = echo_answer(echo[Icmp::identifier], echo[Icmp::sequence], {payload.begin(), payload.end()});
+    (void)tester_->port().send(answer.make(asked).build());
+}
+
 bool Session::find_by_interface() {
     InterfaceFacts facts;
     try {
@@ -191,6 +210,8 @@ bool Session::find_dut() {
 }
 
 void Session::bring_dut_up() {
+    if (situation_.dut.ipv4 == 0 && !dut_.can("interface"))
+        throw CaseEnds::not_applicable("nobody tells an address of the DUT: neither its adapter nor its profile");
     std::string why = "no answer";
     if (dut_.can("up")) {
         try {
@@ -199,12 +220,19 @@ void Session::bring_dut_up() {
             why = failure.what();
         }
     }
-    const auto deadline = loop().now() + scaled(longest_start);
+    // Who has been waited for so long in vain is looked for, in case that it comes up yet.
+    const auto patience = times_down_ < 2 ? longest_start : 1s;
+    const auto deadline = loop().now() + scaled(patience);
     while (!find_dut()) {
-        if (loop().now() >= deadline || fabric::Loop::stop_requested())
-            throw CaseEnds::inconclusive("the DUT's interface does not come up within 30 s (" + why + ")");
+        if (loop().now() >= deadline || fabric::Loop::stop_requested()) {
+            ++times_down_;
+            throw DutStaysDown(why);
+        }
         loop().run_for(between_looks);
     }
+    times_down_ = 0;
+    if (situation_.dut.ipv4 == 0 && situation_.dut.ipv6.is_zero() && !dut_.can("add_address"))
+        throw CaseEnds::not_applicable("the DUT has no IP address, and its adapter cannot give it one");
 }
 
 void Session::take_dut_down() {

@@ -56,8 +56,8 @@ public:
     /// Waits for the port, joins the link, greets the DUT and gives it addresses if it has none. Throws SessionBroken,
     /// ChannelBroken.
     void begin();
-    /// Brings the DUT's interface up (at most 30 s: joins are retried for so long) and finds out where it is. Throws
-    /// CaseEnds.
+    /// Brings the DUT's interface up and finds out where it is: at most 30 s, for which joins are retried; where it did
+    /// not come up twice in a row, a second. Throws DutStaysDown.
     void bring_dut_up();
     /// Takes the DUT's interface down, if it is up. Throws Unsupported, ControlFailed.
     void take_dut_down();
@@ -96,6 +96,8 @@ public:
 private:
     void choose_addresses(const InterfaceFacts& facts);
     void forget_tester();
+    /// Echo requests of the DUT for the tester; those that come in several fragments are left.
+    void answer_echo(const wire::Packet& packet);
     bool find_by_interface();
     bool find_by_arp();
 
@@ -121,6 +123,7 @@ private:
     std::uint16_t nonce_, number_ = first_number;
     wire::Bytes<wire::ArpAddresses> arp_answer_{};
     std::uint16_t arp_answer_lid_ = 0;
+    unsigned times_down_ = 0;  ///< in a row that the DUT's interface did not come up
 };
 
 }  // namespace ipoib::conformance

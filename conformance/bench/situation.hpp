@@ -27,6 +27,12 @@ struct Situation {
     [[nodiscard]] wire::IpAddress tester_address() const noexcept {
         return is_ipv6() ? wire::IpAddress::v6(tester.ipv6) : wire::IpAddress::v4(tester.ipv4);
     }
+    /// The DUT's, if it tells one.
+    [[nodiscard]] wire::IpAddress dut_address() const noexcept {
+        return is_ipv6() ? wire::IpAddress::v6(dut.ipv6) : wire::IpAddress::v4(dut.ipv4);
+    }
+    /// Octets of an IP header of the family.
+    [[nodiscard]] std::size_t ip_header() const noexcept { return is_ipv6() ? wire::Ipv6::size : wire::Ipv4::size; }
     /// Octets of an IP packet that the link carries. RFC 4391, 7.
     [[nodiscard]] std::size_t ip_mtu() const noexcept { return (std::size_t{128} << link.mtu) - wire::Encap::size; }
 };

@@ -20,7 +20,7 @@ namespace ipoib::conformance {
 
 using namespace wire;
 using fabric::Ability, fabric::PortName;
-using fabric::SetGroup, fabric::SetPath, fabric::SetPKey, fabric::SetPort, fabric::SetSa;
+using fabric::SetGroup, fabric::SetManager, fabric::SetPath, fabric::SetPKey, fabric::SetPort, fabric::SetSa;
 
 /// The SA refuses every join of a group.
 inline fabric::FabricChange refused_joins(const Gid& mgid) {

@@ -2,6 +2,7 @@
 // ipoib-conform run: drive an implementation through the cases.
 #include "base/complain.hpp"
 #include "base/temporary_folder.hpp"
+#include "conformance/bench/order.hpp"
 #include "conformance/command/choice.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
@@ -22,7 +23,7 @@ struct Options {
     std::vector<std::string> selectors;
     TargetOptions target;
     ReportOptions report;
-    std::string evidence, shard, only_failed, called_as;
+    std::string evidence, shard, only_failed, called_as, order = text(Order{});
     unsigned repeat = 1;
     bool dry_run = false;
 };
@@ -41,6 +42,9 @@ Choice what_runs(const Options& options) {
                    " holds no FAIL, XPASS, ERROR, INCONC or WARN of what is selected");
     }
     if (!options.shard.empty()) keep_shard(choice, options.shard);
+    const auto order = order_of(options.order);
+    if (!order) throw UsageError("'" + options.order + "' is no order: declared, or seed=N such as seed=7");
+    put_in(*order, choice.cases);
     return choice;
 }
 
@@ -53,6 +57,7 @@ std::string repeat_command(const Options& options, const std::string& program) {
     }
     const auto add = [&](const char* name, const std::string& value) { words.insert(words.end(), {name, value}); };
     add("--seed", std::to_string(options.report.seed));
+    if (options.order != text(Order{})) add("--order", options.order);
     if (options.repeat > 1) add("--repeat", std::to_string(options.repeat));
     if (options.report.strict) words.emplace_back("--strict");
     add("--evidence", options.evidence.empty() ? "evidence" : options.evidence);
@@ -62,16 +67,14 @@ std::string repeat_command(const Options& options, const std::string& program) {
 }
 
 /// The rig could not be made: nothing of what was asked for can be judged.
-reports::Results all_in_error(const ActiveRun& run, const std::string& why) {
+reports::Results none_begun(const ActiveRun& run, const std::string& why) {
+    reports::Result result{.id = "SESSION", .title = "There is a session to begin with"};
+    result.verdict = reports::Verdict::error;
+    result.message = why;
+    result.notes.push_back(
+        fmt::format("{} case{} not begun", run.cases.size(), run.cases.size() == 1 ? " was" : "s were"));
     reports::Results results;
-    for (const auto* one : run.cases) {
-        reports::Result result{.id = std::string(one->id), .title = std::string(one->title)};
-        for (const auto* requirement : one->checks) result.checks.emplace_back(requirement->id);
-        result.verdict = reports::Verdict::error;
-        result.na = reports::NotJudged::none;
-        result.message = why;
-        results.results.push_back(std::move(result));
-    }
+    results.results.push_back(std::move(result));
     return results;
 }
 
@@ -84,7 +87,7 @@ reports::Results drive(const Aim& aim) {
         fabric::Loop::clear_stop();
         return results;
     } catch (const Fault& fault) {
-        return all_in_error(aim.run, fault.what());
+        return none_begun(aim.run, fault.what());
     }
 }
 
@@ -112,13 +115,20 @@ std::string time_text(std::chrono::duration<double> time) { return fmt::format("
 /// Tells what would be done.
 int rehearse(const Aim& aim) {
     const auto rig = rig_for(aim.target);
+    std::optional<std::vector<std::string>> dut_can;
+    std::string why_not_asked;
+    try {
+        if (aim.run.has_control) dut_can = rig->dut_can();
+    } catch (const std::runtime_error& failure) {
+        why_not_asked = failure.what();
+    }
     const double scale = aim.target.session.timeout_scale * aim.run.repeat;
     std::chrono::duration<double> total{};
     std::size_t can_run = 0;
     std::string text;
     for (const auto* one : aim.run.cases) {
         text += fmt::format("{:<28} impact {:<8} ", one->id, name(one->impact));
-        if (const auto why_not = obstacle(*one, aim.run, rig->abilities())) {
+        if (const auto why_not = obstacle(*one, aim.run, rig->abilities(), dut_can ? &*dut_can : nullptr)) {
             text += fmt::format("NA ({}): {}\n", reports::name(why_not->reason), why_not->why);
             continue;
         }
@@ -131,6 +141,7 @@ int rehearse(const Aim& aim) {
                         can_run, aim.run.cases.size(), time_text(total), aim.run.rules.size());
     text += rig->is_virtual() ? "Nothing was sent. The clock is virtual: nothing will wait.\n" : "Nothing was sent.\n";
     print(text);
+    if (!why_not_asked.empty()) throw Fault("the DUT's adapter cannot be asked: " + why_not_asked);
     return exit_ok;
 }
 
@@ -187,6 +198,13 @@ void add_run_options(CLI::App& command, Options& options) {
                     "Keep each case's frames in this folder, as pcapng, and the journal of all that came in")
         ->check(not_empty())
         ->type_name("DIR");
+    command
+        .add_option(
+            "--order", options.order,
+            "declared (by id), or seed=N: the cases shuffled, the same way each time; what one leaves behind in "
+            "a DUT another one meets")
+        ->check(not_empty())
+        ->type_name("seed=N|declared");
     command.add_option("--repeat", options.repeat, "Run each case so often; the worst verdict counts")
         ->check(CLI::Range(1u, most_repeats))
         ->type_name("N");

@@ -20,13 +20,24 @@
 namespace ipoib::conformance {
 namespace {
 
+constexpr unsigned most_shuffles = 1000;
+
 struct SelftestOptions {
     std::vector<std::string> selectors;
     std::string json, markdown, pages;
     std::uint64_t seed = 1;
     bool is_full = false;
+    unsigned shuffles = 2;
     MetamorphicOptions metamorphic{};
 };
+
+/// In the order of the ids, and in so many others; the seeds count on from that of the run.
+std::vector<Order> orders_of(const SelftestOptions& options) {
+    if (!options.is_full) return {};
+    std::vector<Order> orders{Order{}};
+    for (unsigned i = 0; i < options.shuffles; ++i) orders.push_back({options.seed + i});
+    return orders;
+}
 
 /// Writes what was asked for; whether all could be.
 bool write_reports(const SelftestOptions& options, const SelftestOutcome& outcome, const CaseStories& stories) {
@@ -55,7 +66,10 @@ int run_selftest(const SelftestOptions& options) {
     const Selection selection{options.selectors};
     if (const auto wrong = selection.unmatched(selectable_cases()); wrong)
         throw UsageError("no case matches '" + *wrong + "' (ipoib-conform list)");
-    SelftestRun run{.is_full = options.is_full, .cases = selected_cases(selection), .seed = options.seed};
+    SelftestRun run{.is_full = options.is_full,
+                    .cases = selected_cases(selection),
+                    .seed = options.seed,
+                    .lasting = orders_of(options)};
     if (run.cases.empty()) throw UsageError("the selectors leave no case");
     require_path({options.json, options.markdown});
     StatusLine line;
@@ -82,7 +96,13 @@ Action set_up_selftest(CLI::App& command, const std::string&) {
                     "Cases, as for run; none: all. With --metamorphic: captures, besides what there is")
         ->type_name("...");
     command.add_flag("--full", options->is_full,
-                     "Every mutant against every case; else against those that check what it breaks");
+                     "Every mutant against every case, with a new DUT for each, and with one DUT for all; else against "
+                     "those that check what it breaks");
+    command
+        .add_option("--shuffles", options->shuffles,
+                    "With --full: with one DUT for all cases, in so many shuffled orders beside the declared one")
+        ->check(CLI::Range(0u, most_shuffles))
+        ->type_name("N");
     command.add_option("--json", options->json, "Write the kill matrix as JSON")->check(not_empty())->type_name("FILE");
     command.add_option("--markdown", options->markdown, "Write it as a page")->check(not_empty())->type_name("FILE");
     command.add_option("--pages", options->pages, "Write a page for each case into a folder")

@@ -22,7 +22,8 @@ std::vector<std::string_view> ids_of(const std::vector<const requirements::Requi
     return ids;
 }
 
-std::vector<std::string> killers(const MutantOutcome& outcome, bool cases) {
+template <class Outcome>
+std::vector<std::string> killers(const Outcome& outcome, bool cases) {
     std::vector<std::string> ids;
     for (const auto& id : outcome.killed_by)
         if ((find_case(id) != nullptr) == cases) ids.push_back(id);
@@ -32,6 +33,18 @@ std::vector<std::string> killers(const MutantOutcome& outcome, bool cases) {
 std::string_view fate(const MutantOutcome& outcome) {
     if (outcome.is_permitted()) return outcome.is_right() ? "permitted" : "accused";
     return outcome.is_right() ? "dead" : "alive";
+}
+
+ordered_json lasting_json(const MutantOutcome& outcome) {
+    auto orders = ordered_json::array();
+    for (const auto& one : outcome.lasting)
+        orders.push_back({{"order", text(one.order)},
+                          {"is_right", outcome.is_right_with(one)},
+                          {"cases", killers(one, true)},
+                          {"rules", killers(one, false)},
+                          {"extra", one.extra},
+                          {"wrongly_failed", one.wrongly_failed}});
+    return orders;
 }
 
 ordered_json to_json(const MutantOutcome& outcome) {
@@ -50,7 +63,10 @@ ordered_json to_json(const MutantOutcome& outcome) {
             {"extra", outcome.extra},
             {"blind", outcome.blind},
             {"wrongly_spared", outcome.wrongly_spared},
-            {"wrongly_failed", outcome.wrongly_failed}};
+            {"accusing", outcome.accusing},
+            {"inconclusive", outcome.inconclusive},
+            {"wrongly_failed", outcome.wrongly_failed},
+            {"lasting", lasting_json(outcome)}};
 }
 
 /// The mutants that a case finds.
@@ -75,6 +91,21 @@ std::string found_by(const MutantOutcome& outcome) {
     return rules.empty() ? "nothing" : "rules only: " + rules;
 }
 
+/// What finds it with one DUT for all cases: "the same", or for each order what does not, and what does besides.
+std::string found_with_one_dut(const MutantOutcome& outcome) {
+    const auto alone = killers(outcome, true);
+    std::string text;
+    for (const auto& one : outcome.lasting) {
+        const auto found = killers(one, true);
+        const auto less = linked(missing_in(found, alone)), more = linked(missing_in(alone, found));
+        if (less.empty() && more.empty()) continue;
+        text += (text.empty() ? "" : "; ") + conformance::text(one.order) + ": ";
+        text += found.empty() ? "nothing" : less.empty() ? "" : "without " + less;
+        if (!more.empty()) text += (less.empty() ? "also " : ", but ") + more;
+    }
+    return text.empty() && !outcome.lasting.empty() ? "the same" : text;
+}
+
 std::string table(const SelftestOutcome& outcome, std::string_view of_kind) {
     const bool is_permitted = of_kind == "permitted";
     std::string rows;
@@ -86,13 +117,14 @@ std::string table(const SelftestOutcome& outcome, std::string_view of_kind) {
         const auto name = code(mutant.name) + (mutant.scenario.empty() ? "" : fmt::format(" ({})", mutant.scenario));
         const auto what = plain(mutant.what);
         if (is_permitted)
-            rows += row({name, what, found_by(one)});
+            rows += row({name, what, found_by(one), found_with_one_dut(one)});
         else
-            rows += row({name, what, listed(ids_of(mutant.breaks)), found_by(one), listed(mutant.spares)});
+            rows += row({name, what, listed(ids_of(mutant.breaks)), found_by(one), found_with_one_dut(one),
+                         listed(mutant.spares)});
     }
     if (count == 0) return {};
-    const auto begin = is_permitted ? head({"way", "what it does", "found by"})
-                                    : head({"mutant", "what it does", "breaks", "found by", "spares"});
+    const auto begin = is_permitted ? head({"way", "what it does", "found by", "with one DUT"})
+                                    : head({"mutant", "what it does", "breaks", "found by", "with one DUT", "spares"});
     return begin + rows + '\n';
 }
 
@@ -120,6 +152,10 @@ std::string kill_matrix_page(const SelftestOutcome& outcome) {
             "A mutant shows in every scenario, or in the one named with it. It breaks what is listed and all that "
             "this implies. It spares a case that judges what it breaks, but in a way that the fault does not touch, "
             "or not as far as that; every other case that judges it must fail.") +
+        paragraph(
+            "Found by: with a new DUT for each case. With one DUT: one fabric and one DUT live through all cases, with "
+            "their caches, memberships and clock, in declared order and in shuffled ones (`run --order`); another case "
+            "may find the mutant then, one must.") +
         paragraph(fmt::format("{} of {} are as they should be.", right, outcome.mutants.size()));
     constexpr std::array<std::array<std::string_view, 2>, 4> kinds{{{"stack", "Stacks"},
                                                                     {"HCA", "Channel adapters"},

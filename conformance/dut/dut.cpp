@@ -111,6 +111,9 @@ void Dut::probe_honesty(std::uint64_t seed) {
         return;
     } catch (const ControlFailed&) {
         claim = "that it failed";
+    } catch (const ChannelBroken& broken) {
+        // Nobody is to puzzle over a name that means nothing.
+        throw ChannelBroken("the first request" + std::string(broken.what()).substr(name.size()));
     }
     throw ChannelBroken("the adapter was asked for '" + name + "', which does not exist, and says " + claim +
                         "; it must answer 'unsupported', or none of its answers proves anything");
@@ -156,19 +159,32 @@ InterfaceFacts Dut::interface() {
     return facts;
 }
 
+/// What is not told cannot be taken back: it stays as it was set.
+InterfaceFacts Dut::as_far_as_told() {
+    try {
+        return interface();
+    } catch (const Unsupported&) {
+    } catch (const ControlFailed&) {
+    }
+    return {};
+}
+
 void Dut::up() { request("up", {}, bring_up_deadline); }
 void Dut::down() { request("down"); }
 void Dut::restart() { request("restart", {}, bring_up_deadline); }
 void Dut::add_address(const wire::IpNetwork& address) { request("add_address", {{{"address", text(address)}}}); }
 void Dut::remove_address(const wire::IpNetwork& address) { request("remove_address", {{{"address", text(address)}}}); }
-void Dut::set_mtu(std::size_t mtu) { request("set_mtu", {{{"mtu", mtu}}}); }
+void Dut::lend_address(const wire::IpNetwork& address) {
+    add_address(address);
+    undo_later([this, address] { remove_address(address); });
+}
+void Dut::set_mtu(std::size_t mtu) {
+    const auto before = as_far_as_told().mtu;
+    request("set_mtu", {{{"mtu", mtu}}});
+    if (before != 0) undo_later([this, before] { request("set_mtu", {{{"mtu", before}}}); });
+}
 void Dut::set_mode(std::string_view mode) {
-    std::string before;
-    try {
-        before = interface().mode;
-    } catch (const Unsupported&) {
-    } catch (const ControlFailed&) {  // then it stays as it was set
-    }
+    const auto before = as_far_as_told().mode;
     request("set_mode", {{{"mode", mode}}});
     if (!before.empty() && before != mode) undo_later([this, before] { request("set_mode", {{{"mode", before}}}); });
 }
@@ -205,6 +221,8 @@ void Dut::listen(const wire::IpAddress& address_or_group, std::uint16_t port) {
     const auto* const member = address_or_group.is_multicast() ? "group" : "address";
     request("listen", {{{member, text(address_or_group)}, {"port", port}}});
 }
+
+void Dut::listen(std::uint16_t port) { request("listen", {{{"port", port}}}); }
 
 std::vector<DatagramReceived> Dut::received() {
     const auto answer = request("received");

@@ -74,6 +74,8 @@ public:
     void restart();
     void add_address(const wire::IpNetwork& address);
     void remove_address(const wire::IpNetwork& address);
+    /// The address goes with undo().
+    void lend_address(const wire::IpNetwork& address);
     void set_mtu(std::size_t mtu);
     void set_mode(std::string_view mode);
     void set_scope(unsigned scope);
@@ -87,6 +89,8 @@ public:
     void leave(const wire::IpAddress& group);
     void send(const wire::IpAddress& to, std::uint16_t port, wire::Octets payload, unsigned ttl = 1);
     void listen(const wire::IpAddress& address_or_group, std::uint16_t port);
+    /// Whatever they are sent to.
+    void listen(std::uint16_t port);
     [[nodiscard]] std::vector<DatagramReceived> received();
     [[nodiscard]] bool ping(const wire::IpAddress& to, std::size_t size);
     void resolve(const wire::IpAddress& address);
@@ -101,8 +105,8 @@ public:
     [[nodiscard]] std::vector<SetupAttempt> unprivileged();
     /// Kernel warnings, sanitizer reports ... new since the last call; empty where the adapter cannot tell.
     [[nodiscard]] std::vector<std::string> health();
-    /// Takes back what was asked of it since the last call: groups joined, addresses added by cases, router, scope,
-    /// mode. What fails is no longer of interest, but a broken channel is.
+    /// Takes back what was asked of it since the last call: groups joined, addresses lent, router, scope, MTU, mode.
+    /// What fails is no longer of interest, but a broken channel is.
     void undo();
     /// The last request; whatever goes wrong is no longer of interest.
     void bye() noexcept;
@@ -115,6 +119,8 @@ private:
     void probe_honesty(std::uint64_t seed);
     void start_or_stop(const char* service, bool is_started);
 
+    /// For undo(): empty where it is not told.
+    [[nodiscard]] InterfaceFacts as_far_as_told();
     /// Keeps how a request is taken back.
     void undo_later(std::function<void()> request) { undo_.push_back(std::move(request)); }
 

@@ -206,7 +206,7 @@ TEST_CASE("Dut: every request is written as the protocol has it") {
     CHECK(written([](Dut& d) {
               d.remove_address({ip("fe80::9"), 64});
           }) == R"({"id":1,"do":"remove_address","address":"fe80::9/64"})");
-    CHECK(written([](Dut& d) { d.set_mtu(2044); }) == R"({"id":1,"do":"set_mtu","mtu":2044})");
+    CHECK(written([](Dut& d) { d.set_mtu(2044); }) == R"({"id":2,"do":"set_mtu","mtu":2044})");
     CHECK(written([](Dut& d) { d.set_mode("connected"); }) == R"({"id":2,"do":"set_mode","mode":"connected"})");
     CHECK(written([](Dut& d) { d.configure_scope(5); }) == R"({"id":1,"do":"set_scope","scope":5})");
     CHECK(written([](Dut& d) { d.set_scope(5); }) == R"({"id":1,"do":"set_scope","scope":5})");
@@ -369,21 +369,30 @@ TEST_CASE("Dut: datagrams, neighbours, log and pings come back with their values
 TEST_CASE("Dut: undo takes back what was asked, last first, and nothing twice") {
     ScriptedControl control;
     const std::string ok = R"({"id":%,"ok":true})", failed = R"({"id":%,"error":"failed","message":"gone"})";
-    control.script = {{"join", {ok}},   {"leave", {failed, ok}},
-                      {"router", {ok}}, {"set_mode", {ok}},
-                      {"dhcp", {ok}},   {"interface", {R"({"id":%,"ok":true,"mode":"datagram"})"}}};
+    control.script = {{"join", {ok}},
+                      {"leave", {failed, ok}},
+                      {"router", {ok}},
+                      {"set_mode", {ok}},
+                      {"set_mtu", {ok}},
+                      {"add_address", {ok}},
+                      {"remove_address", {ok}},
+                      {"dhcp", {ok}},
+                      {"interface", {R"({"id":%,"ok":true,"mode":"datagram","mtu":2044})"}}};
     Dut dut{control, ""};
     dut.join(ip("239.1.2.3"));
     dut.router(true);
     dut.set_mode("connected");
     dut.dhcp(true);
+    dut.set_mtu(1400);
+    dut.lend_address({ip("fe80::9"), 64});
     control.requests.clear();
     dut.undo();
     dut.undo();
-    CHECK(control.requests == std::vector<std::string>{R"({"id":6,"do":"dhcp","stop":true})",
-                                                       R"({"id":7,"do":"set_mode","mode":"datagram"})",
-                                                       R"({"id":8,"do":"router","enabled":false})",
-                                                       R"({"id":9,"do":"leave","group":"239.1.2.3"})"});
+    CHECK(control.requests ==
+          std::vector<std::string>{
+              R"({"id":9,"do":"remove_address","address":"fe80::9/64"})", R"({"id":10,"do":"set_mtu","mtu":2044})",
+              R"({"id":11,"do":"dhcp","stop":true})", R"({"id":12,"do":"set_mode","mode":"datagram"})",
+              R"({"id":13,"do":"router","enabled":false})", R"({"id":14,"do":"leave","group":"239.1.2.3"})"});
 }
 
 TEST_CASE("Dut: a scope that a case sets gives way to the configured one") {

@@ -163,6 +163,53 @@ TEST_CASE("Belonging: a refused join takes nothing away from who may have been a
     CHECK(undecided(story).contains("RFC4391-10-08-refused"));
 }
 
+TEST_CASE("Belonging: a join of the broadcast group may be another program's, of a port that was on the link before") {
+    Story story;
+    const auto group = story.group(address);
+    story.join_link(a).join_link(b);
+    SECTION("and in the group that it sends to") {
+        story.join(b, group, mlid)(story.to_group(a, address, mlid));
+        CHECK(undecided(story) == Ids{"RFC4391-10-02", "RFC4391-10-08"});
+    }
+    SECTION("and in one of which the capture tells nothing") {
+        story(story.to_group(a, address, mlid));
+        CHECK(undecided(story) == Ids{"RFC4391-10-01", "RFC4391-10-02", "RFC4391-10-08"});
+    }
+    SECTION("and has subscribed to reports of groups") {
+        story.join(a, group, mlid, join_state::send_only_non_member)(story.to_group(a, address, mlid)).pass(40);
+        CHECK(undecided(story) == Ids{"RFC4391-10-12"});
+    }
+    SECTION("and in the group that it is asked in") {
+        const auto asked = solicited_node_group(a.ipv6);
+        story.join(b, mgid_for_ipv6(asked, story.link.p_key, story.link.scope), mlid, join_state::send_only_non_member);
+        story(neighbour_solicitation(b, a.ipv6, mlid, story.link))(neighbour_advertisement(a, b, story.link));
+        CHECK(undecided(story).contains("RFC4392-1.2-03"));
+    }
+    SECTION("and knew its neighbour") {
+        auto anew = b;
+        anew.qpn = b.qpn + 0x100;
+        story(arp_request(c, a.ipv4, story.link))(arp_reply(a, c, story.link));
+        story(arp_request(c, b.ipv4, story.link))(arp_reply(anew, c, story.link))(echo_request(a, b, story.link, 1));
+        CHECK(undecided(story).contains("RFC4391-9.1.1-04-ipv4"));
+    }
+    CHECK(violated(story) == Ids{});
+}
+
+TEST_CASE("Belonging: nobody was in a group before it was created") {
+    Story story;
+    const auto group = story.group(address);
+    story.join_link(a).join_link(b);
+    SECTION("created since the port has joined the link") {
+        story.join(b, group, mlid)(group_report(sa, b, trap::multicast_group_created, group));
+        CHECK(violated(story(story.to_group(a, address, mlid))) == Ids{"RFC4391-10-08"});
+    }
+    SECTION("created before") {
+        Story late;
+        late(group_report(sa, b, trap::multicast_group_created, group)).join_link(a).join_link(b);
+        CHECK(violated(late(late.to_group(a, address, mlid))) == Ids{});
+    }
+}
+
 TEST_CASE("Belonging: the number of a transaction that has ended may be used again") {
     auto story = both_up();
     const auto group = story.group(address);

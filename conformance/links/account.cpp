@@ -76,13 +76,18 @@ private:
             if (member.refusal)
                 group.refused.push_back(
                     {member.port, member.refusal, member.at_fault, member.refusals, member.refused_at});
-            const bool is_certain = member.refused_at || (link->link && subnet_.is_watched(member.port, *link->link));
+            const bool is_certain = member.refused_at || has_begun(member.port, link->link);
             if (member.sent_unjoined && !member.joined_at && !member.left_at)
                 group.strangers.push_back({member.port, member.sent_unjoined, member.first_unjoined, is_certain});
             const auto& mgid = subnet_.groups()[member.group].mgid;
             if (is_broadcast_gid(mgid) && (member.joined || member.sent || member.refusal))
                 host_of(*link, member.port).is_member |= (member.joined & join_state::full_member) != 0;
         }
+    }
+    /// The port's whole life on the link is in the capture.
+    [[nodiscard]] bool has_begun(state::PortIndex port, const state::Link* link) const {
+        const auto* on_link = link ? subnet_.member(link->group, port) : nullptr;
+        return on_link && on_link->down && subnet_.is_watched(port, *link);
     }
     Host& host_of(LinkAccount& link, state::PortIndex port) {
         const auto key = std::pair{&link, port};

@@ -42,7 +42,7 @@ struct Play {
     void (*change)(build::PacketBuilder&) = nullptr;
     std::string_view rate = "1000";
     unsigned partitions = 1;
-    std::uint64_t packets = 30;
+    std::uint64_t packets = 48;
     unsigned hosts = 3;
 };
 
@@ -128,7 +128,7 @@ void add_samples(Sources& sources) {
 
 std::unique_ptr<Source> played(const traffic::Profile& profile) {
     Sources one;
-    add_played(one, "profile:" + std::string(profile.name), {.profile = profile, .suffix = ",long", .packets = 120}, 1);
+    add_played(one, "profile:" + std::string(profile.name), {.profile = profile, .suffix = ",long", .packets = 144}, 1);
     return std::move(one.front());
 }
 
@@ -139,7 +139,7 @@ void add_generated(Sources& sources, std::uint64_t seed) {
         add_played(sources, name, {.profile = *profile, .suffix = ""}, seed);
         add_played(sources, name, {.profile = *profile, .suffix = ",slow", .rate = "0.5"}, seed);
         add_played(sources, name, {.profile = *profile, .suffix = ",two-partitions", .partitions = 2}, seed);
-        add_played(sources, name, {.profile = *profile, .suffix = ",long", .packets = 120, .hosts = 4}, seed);
+        add_played(sources, name, {.profile = *profile, .suffix = ",long", .packets = 144, .hosts = 4}, seed);
     }
     for (const auto* mutation : traffic::all_mutations())
         if (const auto* profile = traffic::find_profile(mutation->profile); profile && is_played(*profile))

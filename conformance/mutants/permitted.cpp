@@ -26,6 +26,7 @@ const Mutant grh_everywhere{
     .what = "sends unicast with a GRH within the subnet, too",
     .breaks = {},
     .stack = [](Policy& policy) { policy.grh_on_unicast = true; },
+    .twin = Twin{},
 };
 
 const Mutant broadcasts_without_routers{
@@ -33,6 +34,7 @@ const Mutant broadcasts_without_routers{
     .what = "broadcasts packets of a missing group where there is no all-router group",
     .breaks = {},
     .stack = [](Policy& policy) { policy.without_all_router = stack::Fallback::broadcast; },
+    .twin = Twin{},
 };
 
 const Mutant asks_for_all_paths{
@@ -40,6 +42,7 @@ const Mutant asks_for_all_paths{
     .what = "learns the path to a peer from a table of all paths from its port",
     .breaks = {},
     .stack = [](Policy& policy) { policy.asks_for_path_table = true; },
+    .twin = Twin{},
 };
 
 const Mutant keeps_paths{
@@ -54,6 +57,7 @@ const Mutant asks_by_joining{
     .what = "joins a group to learn whether it exists, without a query before",
     .breaks = {},
     .stack = [](Policy& policy) { policy.checks_group = false; },
+    .twin = Twin{},
 };
 
 const Mutant slow{

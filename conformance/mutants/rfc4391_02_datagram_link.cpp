@@ -19,6 +19,8 @@ const Mutant sends_middle_packets{
         },
     // Where UD is expected of a peer with flags, another opcode looks like heeding them.
     .sometimes = {&rfc4755::ud_only_ignores_flags, &rfc4755::cm_flags_reserved_rx},
+    .spares = {"IPOIB-4391-2-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant hca_takes_any_p_key{
@@ -26,6 +28,38 @@ const Mutant hca_takes_any_p_key{
     .what = "the HCA takes packets of any partition",
     .breaks = {&rfc4391::ud_same_partition_and_qkey, &rfc4391::pkey_match},
     .hca = [](HcaBehaviour& hca) { hca.discards_wrong_p_key = false; },
+};
+
+const Mutant delivers_no_ipv6_unicast{
+    .name = "ipv6-undelivered",
+    .what = "gives programs no IPv6 datagram that came for the interface's own address",
+    .breaks = {&rfc4391::ud_transport},
+    .stack =
+        [](Policy& policy) { policy.delivers = [](const IpAddress& to) { return to.is_v4() || to.is_multicast(); }; },
+    .spares = {"IPOIB-4391-2-VAL-001"},
+};
+
+const Mutant delivers_no_multicast{
+    .name = "multicast-undelivered",
+    .what = "gives programs nothing that was sent to a group",
+    .breaks = {&rfc4391::fabric_multicast},
+    .stack = [](Policy& policy) { policy.delivers = [](const IpAddress& to) { return !to.is_multicast(); }; },
+};
+
+const Mutant delivers_no_ipv6_multicast{
+    .name = "ipv6-multicast-undelivered",
+    .what = "gives programs nothing that was sent to an IPv6 group",
+    .breaks = {&rfc4391::fabric_multicast},
+    .stack =
+        [](Policy& policy) { policy.delivers = [](const IpAddress& to) { return to.is_v4() || !to.is_multicast(); }; },
+};
+
+const Mutant delivers_no_broadcast{
+    .name = "broadcast-undelivered",
+    .what = "gives programs no limited broadcast",
+    .breaks = {&rfc4391::broadcast_group_carries_broadcasts},
+    .stack = [](Policy& policy) { policy.delivers = [](const IpAddress& to) { return !to.is_limited_broadcast(); }; },
+    .spares = {"IPOIB-4391-5-VAL-005", "IPOIB-4391-9.2-VAL-002"},
 };
 
 }  // namespace ipoib::conformance

@@ -19,7 +19,10 @@ const Mutant mgid_not_transient{
     .name = "mgid-not-transient",
     .what = "T flag 0 in MGIDs",
     .breaks = {&rfc4391::mgid_t_flag, &rfc4391::joiner_maps_address},
-    .stack = [](Policy& policy) { policy.mgid_transient = false; },
+    .stack = [](Policy& policy) { policy.mgid_flags = [](const IpAddress&) { return std::uint8_t{0}; }; },
+    // Its solicitations have no group to go to.
+    .sometimes = {&rfc4391::ipv6_resolved_by_nd},
+    .twin = Twin{.spares = Spared{"IPOIB-4391-4-VAL-001"}},
 };
 
 const Mutant mgid_limited_p_key{
@@ -30,6 +33,7 @@ const Mutant mgid_limited_p_key{
         [](Policy& policy) {
             policy.mgid_p_key = [](const Link& link) { return static_cast<std::uint16_t>(link.p_key & 0x7fff); };
         },
+    .twin = Twin{.spares = Spared{"IPOIB-4391-4-VAL-001"}},
 };
 
 const Mutant mgid_p_key_little_endian{
@@ -43,6 +47,7 @@ const Mutant mgid_p_key_little_endian{
             };
         },
     .scenario = "controlled",
+    .twin = Twin{.spares = Spared{"IPOIB-4391-4-VAL-001"}},
 };
 
 const Mutant mgid_scope_of_ip{
@@ -66,6 +71,7 @@ const Mutant mgid_scope_always_two{
                &rfc4392::record_scope},
     .stack = [](Policy& policy) { policy.mgid_scope = [](const Link&, const IpAddress&) { return std::uint8_t{2}; }; },
     .scenario = "scope5",
+    .twin = Twin{.spares = Spared{"IPOIB-4391-4-VAL-001"}},
 };
 
 const Mutant mgid_ipv4_signature_wrong{
@@ -73,6 +79,8 @@ const Mutant mgid_ipv4_signature_wrong{
     .what = "uses the signature of IPv6 for IPv4 groups",
     .breaks = {&rfc4391::mgid_ipv4_signature, &rfc4391::joiner_maps_address},
     .stack = [](Policy& policy) { policy.ipv4_signature = ipv6_signature; },
+    // All-hosts then has the MGID of all-nodes.
+    .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .spares = {"IPOIB-4391-4-VAL-002"},
 };
 
@@ -120,7 +128,48 @@ const Mutant broadcast_gid_of_ipv6{
                 return Gid{Bytes<Mgid>{broadcast_gid(p_key, scope).octets}.set(Mgid::signature, ipv6_signature).octets};
             };
         },
-    .spares = {"IPOIB-4391-5-INV-002"},
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-007"},
+};
+
+const Mutant mgid_ipv6_signature_wrong{
+    .name = "ipv6-signature-wrong",
+    .what = "uses the signature of IPv4 for IPv6 groups",
+    .breaks = {&rfc4391::mgid_ipv6_signature, &rfc4391::joiner_maps_address},
+    .stack = [](Policy& policy) { policy.ipv6_signature = ipv4_signature; },
+    // All-nodes then has the MGID of all-hosts, and solicitations have no group to go to.
+    .sometimes = {&rfc4391::mgid_ipv4_padding, &rfc4391::receiver_full_member_join, &rfc4392::receiver_joins,
+                  &rfc4391::ipv6_resolved_by_nd},
+    .spares = {"IPOIB-4391-4-VAL-001"},
+};
+
+const Mutant mgid_flags_of_ip{
+    .name = "mgid-flags-of-ip",
+    .what = "takes the flags of an IPv6 group into its MGID",
+    .breaks = {&rfc4391::mgid_t_flag, &rfc4391::joiner_maps_address},
+    .stack =
+        [](Policy& policy) {
+            policy.mgid_flags = [](const IpAddress& group) {
+                return static_cast<std::uint8_t>(group.is_v4() ? 1 : group.octets.octets[1] >> 4);
+            };
+        },
+    // It finds neither the group of all IPv6 routers nor solicited nodes.
+    .sometimes = {&rfc4391::fallback_to_routers, &rfc4392::missing_group_fallback, &rfc4391::ipv6_resolved_by_nd},
+    .spares = {"IPOIB-4391-4-VAL-001"},
+};
+
+const Mutant mgid_t_flag_of_ip{
+    .name = "mgid-t-flag-of-ip",
+    .what = "clears the T flag in the MGID of a permanently assigned IPv6 group",
+    .breaks = {&rfc4391::mgid_t_flag, &rfc4391::joiner_maps_address},
+    .stack =
+        [](Policy& policy) {
+            policy.mgid_flags = [](const IpAddress& group) {
+                return static_cast<std::uint8_t>(group.is_v4() ? 1 : group.octets.octets[1] >> 4 & 1);
+            };
+        },
+    // It finds neither the group of all IPv6 routers nor solicited nodes.
+    .sometimes = {&rfc4391::fallback_to_routers, &rfc4392::missing_group_fallback, &rfc4391::ipv6_resolved_by_nd},
+    .spares = {"IPOIB-4391-4-VAL-001"},
 };
 
 }  // namespace ipoib::conformance

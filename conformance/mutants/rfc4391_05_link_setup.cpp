@@ -9,7 +9,7 @@ const Mutant joins_broadcast_as_non_member{
     .what = "joins the broadcast group as NonMember",
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.broadcast_join_state = join_state::non_member; },
-    .spares = {"IPOIB-4391-5-INV-002"},
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-007"},
 };
 
 const Mutant joins_broadcast_to_send{
@@ -17,7 +17,8 @@ const Mutant joins_broadcast_to_send{
     .what = "joins the broadcast group as SendOnlyNonMember, and so hears nothing of it",
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.broadcast_join_state = join_state::send_only_non_member; },
-    .spares = {"IPOIB-4391-5-INV-002"},
+    .sometimes = {&rfc4391::limited_broadcast_mapping, &rfc4391::broadcast_group_carries_broadcasts},
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-007"},
 };
 
 const Mutant comes_up_without_join{
@@ -25,7 +26,7 @@ const Mutant comes_up_without_join{
     .what = "uses the link though its join was refused",
     .breaks = {&rfc4391::broadcast_full_member_join, &rfc4392::failed_join_keeps_off_subnet},
     .stack = [](Policy& policy) { policy.needs_join = false; },
-    .spares = {"IPOIB-4391-5-VAL-001"},
+    .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007"},
 };
 
 const Mutant keeps_usual_sl{
@@ -36,6 +37,7 @@ const Mutant keeps_usual_sl{
         [](Policy& policy) { policy.multicast_sl = [](const Link&, const stack::Group&) { return std::uint8_t{0}; }; },
     .scenario = "controlled",
     .spares = {"IPOIB-4391-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant keeps_usual_traffic_class{
@@ -48,6 +50,7 @@ const Mutant keeps_usual_traffic_class{
         },
     .scenario = "controlled",
     .spares = {"IPOIB-4391-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant keeps_usual_flow_label{
@@ -57,6 +60,7 @@ const Mutant keeps_usual_flow_label{
     .stack = [](Policy& policy) { policy.multicast_flow_label = [](const Link&, const stack::Group&) { return 0u; }; },
     .scenario = "controlled",
     .spares = {"IPOIB-4391-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant sends_hop_limit_zero{
@@ -69,6 +73,7 @@ const Mutant sends_hop_limit_zero{
         },
     .scenario = "controlled",
     .spares = {"IPOIB-4391-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant searches_wide_scope_first{
@@ -88,6 +93,15 @@ const Mutant supposes_a_link{
     .stack = [](Policy& policy) { policy.needs_broadcast_group = false; },
     .sometimes = {&rfc4391::broadcast_full_member_join, &rfc4391::new_group_other_attributes,
                   &rfc4392::failed_join_keeps_off_subnet},
+};
+
+const Mutant knows_no_directed_broadcast{
+    .name = "no-directed-broadcast",
+    .what = "takes the broadcast address of its network for that of a host",
+    .breaks = {&rfc4391::broadcast_group_carries_broadcasts},
+    .stack =
+        [](Policy& policy) { policy.is_directed_broadcast = [](const IpAddress&, const IpNetwork&) { return false; }; },
+    .spares = {"IPOIB-4391-9.2-VAL-002"},
 };
 
 }  // namespace ipoib::conformance

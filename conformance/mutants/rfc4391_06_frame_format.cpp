@@ -9,6 +9,7 @@ const Mutant reserved_not_zero{
     .what = "sets a Reserved bit of the encapsulation header",
     .breaks = {&rfc4391::encap_reserved_tx},
     .stack = [](Policy& policy) { policy.encap_reserved = 0x0100; },
+    .twin = Twin{},
 };
 
 const Mutant reserved_not_ignored{
@@ -17,6 +18,7 @@ const Mutant reserved_not_ignored{
     .breaks = {&rfc4391::encap_reserved_rx},
     .stack =
         [](Policy& policy) { policy.accepts_encap_reserved = [](std::uint16_t reserved) { return reserved == 0; }; },
+    .twin = Twin{},
 };
 
 const Mutant goes_by_ip_version{
@@ -31,7 +33,10 @@ const Mutant goes_by_ip_version{
                 return datagram[0] >> 4 == 6 ? EtherType::ipv6 : type;
             };
         },
-    .spares = {"IPOIB-4391-6-INV-003"},
+    .spares = {"IPOIB-4391-6-INV-003", "IPOIB-4391-6-INV-004", "IPOIB-4391-6-INV-005", "IPOIB-4391-6-INV-006",
+               "IPOIB-4391-6-INV-007", "IPOIB-4391-6-INV-008", "IPOIB-4391-9.2-INV-001", "IPOIB-4391-9.3-INV-001",
+               "IPOIB-4391-10-INV-002", "IPOIB-4755-6-INV-002"},
+    .twin = Twin{},
 };
 
 const Mutant type_of_arp_wrong{
@@ -51,6 +56,7 @@ const Mutant multicast_without_grh{
     .what = "sends multicast without a GRH",
     .breaks = {&rfc4391::grh_on_multicast},
     .stack = [](Policy& policy) { policy.grh_on_multicast = false; },
+    .twin = Twin{},
 };
 
 const Mutant multicast_without_grh_of_its_own{
@@ -59,6 +65,7 @@ const Mutant multicast_without_grh_of_its_own{
     .breaks = {&rfc4391::grh_on_multicast},
     .stack = [](Policy& policy) { policy.grh_on_multicast = false; },
     .scenario = "controlled",
+    .twin = Twin{},
 };
 
 const Mutant refuses_grh{
@@ -67,15 +74,18 @@ const Mutant refuses_grh{
     .breaks = {&rfc4391::grh_optional_on_receive},
     .stack =
         [](Policy& policy) {
-            policy.accepts_grh = [](bool has_grh, bool is_multicast) { return is_multicast || !has_grh; };
+            policy.accepts_grh = [](bool has_grh, bool is_multicast, bool) { return is_multicast || !has_grh; };
         },
+    .twin = Twin{},
 };
 
 const Mutant demands_grh{
     .name = "demands-grh",
     .what = "drops unicast that has no GRH",
     .breaks = {&rfc4391::grh_optional_on_receive},
-    .stack = [](Policy& policy) { policy.accepts_grh = [](bool has_grh, bool) { return has_grh; }; },
+    .stack = [](Policy& policy) { policy.accepts_grh = [](bool has_grh, bool, bool) { return has_grh; }; },
+    .sometimes = {&rfc4391::group_created_before_use, &rfc4391::sender_checks_group, &rfc4391::sender_joins_first},
+    .twin = Twin{},
 };
 
 const Mutant multicast_to_own_qp{
@@ -83,6 +93,7 @@ const Mutant multicast_to_own_qp{
     .what = "puts the broadcast QPN of another into multicast packets",
     .breaks = {&udmc::multicast_destqp},
     .stack = [](Policy& policy) { policy.multicast_dest_qp = 0x000048; },
+    .twin = Twin{},
 };
 
 const Mutant hca_takes_any_dest_qp{
@@ -122,6 +133,54 @@ const Mutant stops_at_unknown_type{
     .what = "receives nothing any more after a packet with an unknown Type",
     .breaks = {&rfc4391::encap_type_demultiplexing, &rfc4391::encap_other_types},
     .stack = [](Policy& policy) { policy.survives_unknown_type = false; },
+    .spares = {"IPOIB-4391-6-INV-004", "IPOIB-4391-6-INV-005", "IPOIB-4391-6-INV-006", "IPOIB-4391-6-INV-007",
+               "IPOIB-4391-6-INV-008", "IPOIB-4391-9.2-INV-001", "IPOIB-4391-9.3-INV-001", "IPOIB-4391-10-INV-002",
+               "IPOIB-4755-6-INV-002"},
+    .does_not_live_on = true,
+};
+
+const Mutant arp_reserved_not_ignored{
+    .name = "arp-reserved-not-ignored",
+    .what = "drops ARP with Reserved bits",
+    .breaks = {&rfc4391::encap_reserved_rx},
+    .stack = [](Policy& policy) { policy.accepts_arp_reserved = [](std::uint16_t reserved) { return reserved == 0; }; },
+};
+
+const Mutant arp_reserved_not_zero{
+    .name = "arp-reserved-not-zero",
+    .what = "sets a Reserved bit of the encapsulation header of ARP",
+    .breaks = {&rfc4391::encap_reserved_tx},
+    .stack =
+        [](Policy& policy) {
+            policy.on_send = [](build::PacketBuilder& packet) {
+                const auto encap = packet.get<Encap>();
+                if (encap && encap[Encap::type] == EtherType::arp) packet.set(Encap::reserved, 0x8000);
+            };
+        },
+};
+
+const Mutant highest_reserved_not_ignored{
+    .name = "reserved-highest-not-ignored",
+    .what = "drops packets with the highest Reserved bit",
+    .breaks = {&rfc4391::encap_reserved_rx},
+    .stack =
+        [](Policy& policy) {
+            policy.accepts_encap_reserved = [](std::uint16_t reserved) { return (reserved & 0x8000) == 0; };
+        },
+    .twin = Twin{},
+};
+
+const Mutant refuses_grh_in_resolution{
+    .name = "refuses-grh-in-resolution",
+    .what = "drops ARP and Neighbour Discovery to itself that has a GRH",
+    .breaks = {&rfc4391::grh_optional_on_receive},
+    .stack =
+        [](Policy& policy) {
+            policy.accepts_grh = [](bool has_grh, bool is_multicast, bool is_resolution) {
+                return is_multicast || !has_grh || !is_resolution;
+            };
+        },
+    .twin = Twin{},
 };
 
 }  // namespace ipoib::conformance

@@ -9,6 +9,7 @@ const Mutant mtu_2040{
     .what = "takes 8 octets off the IB MTU",
     .breaks = {&rfc4391::ip_mtu_2044},
     .stack = [](Policy& policy) { policy.ip_mtu = [](std::size_t link_mtu) { return link_mtu - 8; }; },
+    .twin = Twin{},
 };
 
 const Mutant refuses_2044{
@@ -16,6 +17,7 @@ const Mutant refuses_2044{
     .what = "drops datagrams of more than 2040 octets",
     .breaks = {&rfc4391::ip_mtu_2044},
     .stack = [](Policy& policy) { policy.accepts_length = [](std::size_t datagram) { return datagram <= 2040; }; },
+    .twin = Twin{},
 };
 
 const Mutant sends_2048{
@@ -24,6 +26,7 @@ const Mutant sends_2048{
     .breaks = {&rfc4391::frame_within_link_mtu},
     .stack = [](Policy& policy) { policy.longest_sent = [](std::size_t mtu) { return mtu + 4; }; },
     .scenario = "mtu4k",
+    .twin = Twin{},
 };
 
 const Mutant mtu_of_port{
@@ -33,6 +36,31 @@ const Mutant mtu_of_port{
                &rfc4391::new_group_link_mtu, &rfc4391::new_group_broadcast_parameters},
     .stack = [](Policy& policy) { policy.adopted_mtu = [](const stack::Group&) { return std::uint8_t{5}; }; },
     .scenario = "mtu4k",
+    .spares = {"IPOIB-4391-5-VAL-006"},
+};
+
+const Mutant mtu_at_will{
+    .name = "mtu-beyond-link",
+    .what = "can be set to an MTU that the link does not have",
+    .breaks = {&rfc4391::frame_within_link_mtu},
+    .stack = [](Policy& policy) { policy.can_have_mtu = [](std::size_t, std::size_t) { return true; }; },
+    .spares = {"IPOIB-4391-7-INV-001"},
+};
+
+const Mutant mtu_stays_low{
+    .name = "mtu-stays-low",
+    .what = "keeps the smallest MTU that it was ever set to",
+    .breaks = {&rfc4391::ip_mtu_2044},
+    .stack = [](Policy& policy) { policy.raises_mtu = false; },
+    .spares = {"IPOIB-4391-7-VAL-001"},
+};
+
+const Mutant mtu_1280{
+    .name = "mtu-1280",
+    .what = "sends IP in pieces of 1280 octets",
+    .breaks = {&rfc4391::ip_mtu_2044},
+    .stack = [](Policy& policy) { policy.ip_mtu = [](std::size_t) { return std::size_t{1280}; }; },
+    .twin = Twin{},
 };
 
 }  // namespace ipoib::conformance

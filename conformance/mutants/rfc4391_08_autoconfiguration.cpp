@@ -49,4 +49,14 @@ const Mutant u_bit_always_toggled{
     .scenario = "modified-guid",
 };
 
+const Mutant group_bit_toggled_too{
+    .name = "group-bit-toggled",
+    .what = "toggles the bit for groups beside the u bit, too",
+    .breaks = {&rfc4391::iid_toggles_u_bit},
+    .stack =
+        [](Policy& policy) {
+            policy.interface_id = [](std::uint64_t guid, bool) { return guid ^ std::uint64_t{0x03} << 56; };
+        },
+};
+
 }  // namespace ipoib::conformance

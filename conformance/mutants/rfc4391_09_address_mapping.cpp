@@ -44,6 +44,8 @@ const Mutant qpn_wrong{
     .what = "gives a QPN that is not its own in its link-layer address",
     .breaks = {&rfc4391::link_address_format},
     .stack = [](Policy& policy) { policy.own_qpn = [](std::uint32_t qpn) { return qpn ^ 1; }; },
+    .spares = {"IPOIB-4391-9.1.1-VAL-004"},
+    .twin = Twin{.breaks = Broken{&rfc4391::link_address_format, &rfc4391::nd_option_address}},
 };
 
 const Mutant gid_foreign{
@@ -54,6 +56,7 @@ const Mutant gid_foreign{
         [](Policy& policy) {
             policy.own_gid = [](const Gid& gid) { return Gid::of(gid.prefix(), gid.interface_id() ^ 1); };
         },
+    .twin = Twin{},
 };
 
 const Mutant flags_set{
@@ -61,6 +64,7 @@ const Mutant flags_set{
     .what = "sets a reserved flag of its link-layer address",
     .breaks = {&rfc4391::link_address_flags_tx, &rfc4755::cm_flags_reserved_tx},
     .stack = [](Policy& policy) { policy.datagram_flags = 0x01; },
+    .twin = Twin{},
 };
 
 const Mutant flags_refused{
@@ -68,6 +72,7 @@ const Mutant flags_refused{
     .what = "does not talk to peers with reserved flags",
     .breaks = {&rfc4391::link_address_flags_rx, &rfc4755::ud_only_ignores_flags, &rfc4755::cm_flags_reserved_rx},
     .stack = [](Policy& policy) { policy.accepts_flags = [](std::uint8_t flags) { return flags == 0; }; },
+    .twin = Twin{.breaks = Broken{&rfc4391::link_address_flags_rx}},
 };
 
 const Mutant arp_silent{
@@ -80,7 +85,7 @@ const Mutant arp_silent{
                 return mgid_for_ipv4(0xe0000001, link.p_key, link.scope);
             };
         },
-    .spares = {"IPOIB-4391-5-VAL-001"},
+    .spares = {"IPOIB-4391-2-VAL-002", "IPOIB-4391-5-VAL-005", "IPOIB-4391-5-VAL-001"},
 };
 
 const Mutant arp_reply_to_source_qp{
@@ -101,6 +106,7 @@ const Mutant ip_to_source_qp{
         [](Policy& policy) {
             policy.peer_qpn = [](const stack::HardwareAddress&, std::uint32_t source) { return source; };
         },
+    .twin = Twin{},
 };
 
 const Mutant unicast_q_key_usual{
@@ -110,7 +116,8 @@ const Mutant unicast_q_key_usual{
                &rfc4391::controlled_qkey_in_all_packets},
     .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link&) { return 0x0b1bu; }; },
     .scenario = "controlled",
-    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4391-5-VAL-002"},
+    .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002", "IPOIB-4391-5-VAL-002", "IPOIB-4391-5-VAL-006"},
+    .twin = Twin{},
 };
 
 const Mutant multicast_q_key_wrong{
@@ -121,7 +128,8 @@ const Mutant multicast_q_key_wrong{
         [](Policy& policy) {
             policy.multicast_q_key = [](const Link& link, const stack::Group&) { return link.q_key ^ 1; };
         },
-    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-001"},
+    .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant hca_any_q_key{
@@ -193,6 +201,7 @@ const Mutant asks_no_path{
     .what = "sends to the LID that it heard, without asking for the rate of the path",
     .breaks = {&rfc4391::path_rate_before_data},
     .stack = [](Policy& policy) { policy.asks_path = false; },
+    .twin = Twin{},
 };
 
 const Mutant dlid_made_up{
@@ -203,6 +212,7 @@ const Mutant dlid_made_up{
         [](Policy& policy) {
             policy.unicast_dlid = [](std::uint16_t path) { return static_cast<std::uint16_t>(path ^ 0x40); };
         },
+    .twin = Twin{},
 };
 
 const Mutant never_revalidates{
@@ -210,6 +220,7 @@ const Mutant never_revalidates{
     .what = "keeps a neighbour's link-layer address for good",
     .breaks = {&rfc4391::arp_cache_revalidation},
     .stack = [](Policy& policy) { policy.revalidates = false; },
+    .twin = Twin{},
 };
 
 const Mutant no_grh_across_subnets{
@@ -217,6 +228,7 @@ const Mutant no_grh_across_subnets{
     .what = "sends to peers of other IB subnets without a GRH",
     .breaks = {&rfc4391::grh_across_subnets},
     .stack = [](Policy& policy) { policy.grh_across_subnets = false; },
+    .twin = Twin{},
 };
 
 const Mutant takes_first_p_key{
@@ -224,6 +236,85 @@ const Mutant takes_first_p_key{
     .what = "gives every interface the first P_Key of the port's table, whatever was configured",
     .breaks = {&rfc4391::pkey_configured},
     .stack = [](Policy& policy) { policy.interface_p_key = [](std::uint16_t, std::uint16_t first) { return first; }; },
+};
+
+const Mutant keeps_first_address{
+    .name = "keeps-first-address",
+    .what = "sends on to the link-layer address that a neighbour had at first",
+    .breaks = {&rfc4391::ip_to_advertised_qpn},
+    .stack = [](Policy& policy) { policy.replaces_neighbour = [](const IpAddress&) { return false; }; },
+    .spares = {"IPOIB-4391-9.1.1-VAL-001"},
+};
+
+const Mutant keeps_first_address_in_ipv6{
+    .name = "keeps-first-address-ipv6",
+    .what = "sends on to the link-layer address that an IPv6 neighbour had at first",
+    .breaks = {&rfc4391::ip_to_advertised_qpn},
+    .stack =
+        [](Policy& policy) { policy.replaces_neighbour = [](const IpAddress& address) { return address.is_v4(); }; },
+    .spares = {"IPOIB-4391-9.1.1-VAL-001"},
+};
+
+const Mutant tells_other_neighbours{
+    .name = "neighbour-without-qpn",
+    .what = "keeps and tells of its neighbours without their QPN",
+    .breaks = {&rfc4391::link_address_format},
+    .stack =
+        [](Policy& policy) {
+            policy.told_address = [](const stack::HardwareAddress& address) {
+                auto told = address;
+                return told.set(LinkAddress::qpn, 0);
+            };
+        },
+    .spares = {"IPOIB-4391-9.1.1-VAL-002"},
+};
+
+const Mutant solicits_all_nodes{
+    .name = "solicits-all-nodes",
+    .what = "sends solicitations to all nodes",
+    .breaks = {&rfc4391::ipv6_resolved_by_nd},
+    .stack =
+        [](Policy& policy) {
+            policy.solicitation_group = [](const Gid&) { return Gid::of(std::uint64_t{0xff02} << 48, 1); };
+        },
+};
+
+const Mutant unicast_as_limited_member{
+    .name = "unicast-pkey-limited",
+    .what = "sends unicast with the P_Key of a limited member, though it is a full one",
+    .breaks = {&rfc4392::unicast_keys_of_broadcast_group},
+    .stack =
+        [](Policy& policy) {
+            policy.unicast_p_key = [](const Link& link) {
+                return static_cast<std::uint16_t>(link.p_key & ~full_membership);
+            };
+        },
+    .spares = {"IPOIB-4391-9.1.2-VAL-001"},
+};
+
+const Mutant hca_any_q_key_in_groups{
+    .name = "hca-any-multicast-qkey",
+    .what = "the HCA takes multicast with any Q_Key",
+    .breaks = {&rfc4391::qkey_match_on_receive},
+    .hca = [](HcaBehaviour& hca) { hca.discards_wrong_q_key_of_multicast = false; },
+    .spares = {"IPOIB-4391-3-INV-001"},
+};
+
+const Mutant highest_reserved_flag_refused{
+    .name = "flags-highest-not-ignored",
+    .what = "does not talk to peers with the highest reserved flag",
+    .breaks = {&rfc4391::link_address_flags_rx, &rfc4755::ud_only_ignores_flags, &rfc4755::cm_flags_reserved_rx},
+    .stack = [](Policy& policy) { policy.accepts_flags = [](std::uint8_t flags) { return (flags & 0x20) == 0; }; },
+    .twin = Twin{.breaks = Broken{&rfc4391::link_address_flags_rx}},
+};
+
+const Mutant unicast_q_key_wrong{
+    .name = "unicast-qkey-wrong",
+    .what = "sends unicast with a Q_Key of its own",
+    .breaks = {&rfc4391::qkey_of_broadcast_group, &rfc4391::adopts_broadcast_parameters},
+    .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link& link) { return link.q_key ^ 1; }; },
+    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4392-4-VAL-001", "IPOIB-4391-5-VAL-006"},
+    .twin = Twin{},
 };
 
 }  // namespace ipoib::conformance

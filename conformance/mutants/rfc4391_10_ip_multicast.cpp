@@ -9,6 +9,7 @@ const Mutant sends_without_joining{
     .what = "sends to a group that it has not joined",
     .breaks = {&rfc4391::sender_joins_first, &rfc4391::send_only_join},
     .stack = [](Policy& policy) { policy.joins_to_send = false; },
+    .twin = Twin{},
 };
 
 const Mutant sends_as_full_member{
@@ -16,6 +17,7 @@ const Mutant sends_as_full_member{
     .what = "joins as FullMember to send, and stays",
     .breaks = {&rfc4391::send_only_join, &rfc4392::sender_leaves_in_time},
     .stack = [](Policy& policy) { policy.send_join_state = join_state::full_member; },
+    .twin = Twin{},
 };
 
 const Mutant creates_to_send{
@@ -23,6 +25,8 @@ const Mutant creates_to_send{
     .what = "creates the group that it sends to",
     .breaks = {&rfc4391::fallback_to_routers, &rfc4391::link_local_drop},
     .stack = [](Policy& policy) { policy.send_creates_with = join_state::full_member; },
+    .sometimes = {&rfc4391::sender_checks_group},
+    .twin = Twin{},
 };
 
 const Mutant creates_unasked{
@@ -35,6 +39,7 @@ const Mutant creates_unasked{
             policy.checks_group = false;
             policy.send_join_state = policy.send_creates_with = join_state::send_only_full_member;
         },
+    .twin = Twin{},
 };
 
 const Mutant broadcasts_instead{
@@ -42,6 +47,7 @@ const Mutant broadcasts_instead{
     .what = "sends packets of a missing group to the broadcast group though there is an all-router group",
     .breaks = {&rfc4391::fallback_prefers_all_router},
     .stack = [](Policy& policy) { policy.with_all_router = stack::Fallback::broadcast; },
+    .twin = Twin{},
 };
 
 const Mutant drops_instead{
@@ -50,6 +56,7 @@ const Mutant drops_instead{
     .breaks = {&rfc4391::fallback_to_routers},
     .stack = [](Policy& policy) { policy.with_all_router = stack::Fallback::drop; },
     .spares = {"IPOIB-4391-10-VAL-004"},
+    .twin = Twin{},
 };
 
 const Mutant redirects_link_local{
@@ -59,6 +66,7 @@ const Mutant redirects_link_local{
     .stack = [](Policy& policy) { policy.is_redirected = [](const IpAddress&) { return true; }; },
     .sometimes = {&rfc4391::mgid_ipv6_group_id},
     .spares = {"IPOIB-4391-4-VAL-003"},
+    .twin = Twin{.breaks = Broken{&rfc4391::link_local_drop, &rfc4391::mgid_ipv6_group_id}, .sometimes = Broken{}},
 };
 
 const Mutant asks_each_time{
@@ -66,6 +74,7 @@ const Mutant asks_each_time{
     .what = "asks the SA for the group with every packet",
     .breaks = {&rfc4391::group_attributes_cached},
     .stack = [](Policy& policy) { policy.caches_groups = false; },
+    .twin = Twin{},
 };
 
 const Mutant subscribes_not_to_creation{
@@ -106,6 +115,7 @@ const Mutant stays_with_routers{
     .what = "keeps sending to the routers when the group is created later",
     .breaks = {&rfc4391::fallback_ends_with_group},
     .stack = [](Policy& policy) { policy.heeds_creation = false; },
+    .twin = Twin{},
 };
 
 const Mutant receives_as_non_member{
@@ -113,6 +123,8 @@ const Mutant receives_as_non_member{
     .what = "joins IP groups as NonMember",
     .breaks = {&rfc4391::receiver_full_member_join},
     .stack = [](Policy& policy) { policy.member_join_state = join_state::non_member; },
+    .spares = {"IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-016"},
+    .twin = Twin{},
 };
 
 const Mutant creates_with_small_mtu{
@@ -120,6 +132,7 @@ const Mutant creates_with_small_mtu{
     .what = "creates groups with an MTU of 1024",
     .breaks = {&rfc4391::new_group_link_mtu, &rfc4391::new_group_broadcast_parameters},
     .stack = [](Policy& policy) { policy.created_mtu = [](const Link&) { return std::uint8_t{3}; }; },
+    .twin = Twin{},
 };
 
 const Mutant creates_with_limited_p_key{
@@ -132,6 +145,7 @@ const Mutant creates_with_limited_p_key{
                 return static_cast<std::uint16_t>(link.p_key & ~full_membership);
             };
         },
+    .twin = Twin{},
 };
 
 const Mutant creates_with_usual_q_key{
@@ -139,6 +153,7 @@ const Mutant creates_with_usual_q_key{
     .what = "creates groups with a Q_Key of its own",
     .breaks = {&rfc4391::new_group_broadcast_parameters},
     .stack = [](Policy& policy) { policy.created_q_key = [](const Link& link) { return link.q_key ^ 2; }; },
+    .twin = Twin{},
 };
 
 const Mutant creates_with_usual_sl{
@@ -147,6 +162,7 @@ const Mutant creates_with_usual_sl{
     .breaks = {&rfc4391::new_group_broadcast_parameters},
     .stack = [](Policy& policy) { policy.created_sl = [](const Link&) { return std::uint8_t{0}; }; },
     .scenario = "controlled",
+    .twin = Twin{},
 };
 
 const Mutant creates_without_traffic_class{
@@ -155,6 +171,7 @@ const Mutant creates_without_traffic_class{
     .breaks = {&rfc4391::new_group_other_attributes},
     .stack = [](Policy& policy) { policy.created_traffic_class = [](const Link&) { return std::uint8_t{0}; }; },
     .scenario = "controlled",
+    .twin = Twin{},
 };
 
 const Mutant creates_without_lifetime{
@@ -162,6 +179,7 @@ const Mutant creates_without_lifetime{
     .what = "leaves it to the SA how long packets of the groups that it creates live",
     .breaks = {&rfc4391::new_group_other_attributes},
     .stack = [](Policy& policy) { policy.created_lifetime = [](const Link&) { return std::uint8_t{0}; }; },
+    .twin = Twin{},
 };
 
 const Mutant never_leaves{
@@ -169,6 +187,7 @@ const Mutant never_leaves{
     .what = "does not leave groups at the SA",
     .breaks = {&rfc4391::leaves_group, &rfc4392::receiver_leaves},
     .stack = [](Policy& policy) { policy.leaves_groups = false; },
+    .twin = Twin{},
 };
 
 const Mutant leaves_as_sender{
@@ -176,6 +195,7 @@ const Mutant leaves_as_sender{
     .what = "leaves groups as SendOnlyNonMember, which it is not",
     .breaks = {&rfc4391::leaves_group, &rfc4392::receiver_leaves},
     .stack = [](Policy& policy) { policy.leave_join_state = join_state::send_only_non_member; },
+    .twin = Twin{},
 };
 
 const Mutant never_asks_for_groups{
@@ -185,7 +205,182 @@ const Mutant never_asks_for_groups{
                &rfc4391::send_only_join, &rfc4391::mlid_as_dlid, &rfc4391::fallback_to_routers,
                &rfc4391::link_local_drop, &rfc4391::fallback_ends_with_group, &rfc4392::missing_group_fallback},
     .stack = [](Policy& policy) { policy.checks_group = policy.joins_to_send = false; },
+    .sometimes = {&rfc4391::adopts_broadcast_parameters},
     .spares = {"IPOIB-4391-10-VAL-004"},
+    .twin = Twin{},
+};
+
+const Mutant sends_as_non_member{
+    .name = "sends-as-non-member",
+    .what = "joins as NonMember to send, and so receives",
+    .breaks = {&rfc4391::send_only_join, &rfc4392::sender_leaves_in_time},
+    .stack = [](Policy& policy) { policy.send_join_state = join_state::non_member; },
+    .twin = Twin{},
+};
+
+const Mutant receives_as_sender{
+    .name = "receiver-send-only",
+    .what = "joins IP groups as SendOnlyFullMember",
+    .breaks = {&rfc4391::receiver_full_member_join},
+    .stack = [](Policy& policy) { policy.member_join_state = join_state::send_only_full_member; },
+    .sometimes = {&rfc4391::send_only_join, &udmc::attach_limit},
+    .spares = {"IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-016"},
+    .twin = Twin{},
+};
+
+const Mutant creates_with_hop_limit{
+    .name = "creates-with-hop-limit",
+    .what = "creates groups with another HopLimit",
+    .breaks = {&rfc4391::new_group_broadcast_parameters},
+    .stack =
+        [](Policy& policy) {
+            policy.created_hop_limit = [](const Link& link) { return static_cast<std::uint8_t>(link.hop_limit ^ 1); };
+        },
+    .twin = Twin{},
+};
+
+const Mutant creates_without_flow_label{
+    .name = "creates-with-flow-label-0",
+    .what = "creates groups with FlowLabel 0",
+    .breaks = {&rfc4391::new_group_other_attributes},
+    .stack = [](Policy& policy) { policy.created_flow_label = [](const Link&) { return 0u; }; },
+    .scenario = "controlled",
+    .twin = Twin{},
+};
+
+const Mutant creates_at_low_rate{
+    .name = "creates-at-low-rate",
+    .what = "creates groups with the rate of 1x",
+    .breaks = {&rfc4391::new_group_other_attributes},
+    .stack = [](Policy& policy) { policy.created_rate = [](const Link&) { return std::uint8_t{2}; }; },
+    .twin = Twin{},
+};
+
+const Mutant leaves_as_non_member{
+    .name = "leaves-as-non-member",
+    .what = "leaves groups as NonMember, which it is not",
+    .breaks = {&rfc4391::leaves_group, &rfc4392::receiver_leaves},
+    .stack = [](Policy& policy) { policy.leave_join_state = join_state::non_member; },
+    .twin = Twin{},
+};
+
+const Mutant broadcasts_link_local{
+    .name = "broadcasts-missing-link-local",
+    .what = "broadcasts packets of a missing group, also of a link-local one",
+    .breaks = {&rfc4391::fallback_prefers_all_router, &rfc4391::link_local_drop, &rfc4391::mgid_ipv4_group_id},
+    .stack =
+        [](Policy& policy) {
+            policy.is_redirected = [](const IpAddress&) { return true; };
+            policy.with_all_router = policy.without_all_router = stack::Fallback::broadcast;
+        },
+    .sometimes = {&rfc4391::mgid_ipv6_group_id},
+    .spares = {"IPOIB-4391-4-VAL-003"},
+    .twin = Twin{.breaks = Broken{&rfc4391::fallback_prefers_all_router, &rfc4391::link_local_drop,
+                                  &rfc4391::mgid_ipv6_group_id},
+                 .sometimes = Broken{}},
+};
+
+const Mutant ignores_reports{
+    .name = "ignores-reports",
+    .what = "subscribes to reports of created and deleted groups, and heeds none",
+    .breaks = {&rfc4391::fallback_ends_with_group, &rfc4391::router_wildcard_subscription, &rfc4392::deleted_group_mlid,
+               &rfc4392::router_follows_creations},
+    .stack =
+        [](Policy& policy) { policy.heeds_creation = policy.heeds_deletion = policy.router_heeds_creation = false; },
+    .twin = Twin{},
+};
+
+const Mutant joins_no_all_hosts{
+    .name = "no-all-hosts",
+    .what = "does not join the all-hosts group",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack =
+        [](Policy& policy) {
+            policy.joins_on_link = [](const IpAddress& group, bool is_for_program, bool) {
+                return is_for_program || !group.is_v4();
+            };
+        },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
+               "IPOIB-4391-10-VAL-016"},
+};
+
+const Mutant joins_no_all_nodes{
+    .name = "no-all-nodes",
+    .what = "does not join the all-nodes group",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack =
+        [](Policy& policy) {
+            policy.joins_on_link = [](const IpAddress& group, bool, bool) {
+                return group != IpAddress::v6(Gid::of(std::uint64_t{0xff02} << 48, 1));
+            };
+        },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
+               "IPOIB-4391-10-VAL-016"},
+};
+
+const Mutant joins_own_groups_once{
+    .name = "own-groups-once",
+    .what = "joins the groups that IP itself listens to when it first comes up, and never again",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack =
+        [](Policy& policy) {
+            policy.joins_on_link = [](const IpAddress&, bool is_for_program, bool is_first) {
+                return is_for_program || is_first;
+            };
+        },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+};
+
+const Mutant joins_program_groups_once{
+    .name = "program-groups-once",
+    .what = "does not join the groups of its programs again after it was down",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack =
+        [](Policy& policy) {
+            policy.joins_on_link = [](const IpAddress&, bool is_for_program, bool is_first) {
+                return !is_for_program || is_first;
+            };
+        },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+};
+
+const Mutant joins_ipv6_program_groups_once{
+    .name = "ipv6-program-groups-once",
+    .what = "does not join the IPv6 groups of its programs again after it was down",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack =
+        [](Policy& policy) {
+            policy.joins_on_link = [](const IpAddress& group, bool is_for_program, bool is_first) {
+                return !is_for_program || is_first || group.is_v4();
+            };
+        },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+};
+
+const Mutant joins_not_what_it_sends_to{
+    .name = "sender-joins-no-more",
+    .what = "takes it for a membership that it is in a group as SendOnlyNonMember",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack = [](Policy& policy) { policy.joins_beside_sending = [](const IpAddress&) { return false; }; },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-015",
+               "IPOIB-4391-10-VAL-016"},
+};
+
+const Mutant joins_not_what_it_sends_to_in_ipv6{
+    .name = "ipv6-sender-joins-no-more",
+    .what = "takes it for a membership that it is in an IPv6 group as SendOnlyNonMember",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack = [](Policy& policy) { policy.joins_beside_sending = [](const IpAddress& group) { return group.is_v4(); }; },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-015",
+               "IPOIB-4391-10-VAL-016"},
+};
+
+const Mutant deaf_to_what_it_sent_to{
+    .name = "sender-stays-deaf",
+    .what = "joins a group that it was in for sending, but does not attach its queue pair",
+    .breaks = {&rfc4391::fabric_multicast},
+    .stack = [](Policy& policy) { policy.attaches = [](bool was_sender) { return !was_sender; }; },
+    .spares = {"IPOIB-4391-2-VAL-002"},
 };
 
 }  // namespace ipoib::conformance

@@ -9,6 +9,7 @@ const Mutant router_lists_nothing{
     .what = "as a router knows only groups that are created later",
     .breaks = {&rfc4391::router_lists_groups, &rfc4391::router_listens_to_all_groups},
     .stack = [](Policy& policy) { policy.router_lists_groups = false; },
+    .twin = Twin{.breaks = Broken{&rfc4391::router_listens_to_all_groups}},
 };
 
 const Mutant router_joins_as_full_member{
@@ -17,6 +18,7 @@ const Mutant router_joins_as_full_member{
     .breaks = {&rfc4391::router_non_member_join, &rfc4391::router_wildcard_subscription,
                &rfc4392::router_follows_creations},
     .stack = [](Policy& policy) { policy.router_join_state = join_state::full_member; },
+    .twin = Twin{},
 };
 
 const Mutant router_of_ipv4_only{
@@ -37,6 +39,16 @@ const Mutant router_ignores_creation{
     .what = "as a router does not join groups that are created later",
     .breaks = {&rfc4391::router_wildcard_subscription, &rfc4392::router_follows_creations},
     .stack = [](Policy& policy) { policy.router_heeds_creation = false; },
+    .twin = Twin{},
+};
+
+const Mutant router_joins_to_send{
+    .name = "router-send-only",
+    .what = "as a router joins groups as SendOnlyNonMember",
+    .breaks = {&rfc4391::router_non_member_join, &rfc4391::router_wildcard_subscription,
+               &rfc4392::router_follows_creations},
+    .stack = [](Policy& policy) { policy.router_join_state = join_state::send_only_non_member; },
+    .twin = Twin{},
 };
 
 }  // namespace ipoib::conformance

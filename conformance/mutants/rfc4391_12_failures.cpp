@@ -9,6 +9,7 @@ const Mutant logs_nothing{
     .what = "does not log failed multicast operations",
     .breaks = {&rfc4391::failures_logged},
     .stack = [](Policy& policy) { policy.logs_failures = false; },
+    .twin = Twin{},
 };
 
 const Mutant logs_no_sender{
@@ -17,6 +18,7 @@ const Mutant logs_no_sender{
     .breaks = {&rfc4391::failures_logged},
     .stack = [](Policy& policy) { policy.logs_failures_of_senders = false; },
     .spares = {"IPOIB-4391-12-VAL-001", "IPOIB-4391-12-VAL-004"},
+    .twin = Twin{},
 };
 
 const Mutant logs_no_silence{
@@ -25,6 +27,7 @@ const Mutant logs_no_silence{
     .breaks = {&rfc4391::failures_logged},
     .stack = [](Policy& policy) { policy.logs_silence = false; },
     .spares = {"IPOIB-4391-12-VAL-001", "IPOIB-4391-12-VAL-003"},
+    .twin = Twin{},
 };
 
 const Mutant hides_failed_joins{
@@ -32,6 +35,14 @@ const Mutant hides_failed_joins{
     .what = "tells programs that a join succeeded which the SA refused",
     .breaks = {&rfc4391::failures_reach_initiator, &udmc::attach_limit},
     .stack = [](Policy& policy) { policy.tells_failed_joins = false; },
+    .twin = Twin{},
+};
+
+const Mutant logs_first_failure{
+    .name = "logs-first-failure",
+    .what = "logs the first multicast operation that fails, and no other",
+    .breaks = {&rfc4391::failures_logged},
+    .stack = [](Policy& policy) { policy.logs_each_failure = false; },
 };
 
 }  // namespace ipoib::conformance

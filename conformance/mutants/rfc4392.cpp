@@ -16,6 +16,7 @@ const Mutant heeds_no_deletion{
     .what = "keeps the MLID of a group that was deleted",
     .breaks = {&rfc4392::deleted_group_mlid},
     .stack = [](Policy& policy) { policy.heeds_deletion = false; },
+    .twin = Twin{},
 };
 
 const Mutant never_leaves_idle_groups{
@@ -23,6 +24,7 @@ const Mutant never_leaves_idle_groups{
     .what = "stays SendOnlyNonMember of a group that it sends nothing to any more",
     .breaks = {&rfc4392::sender_leaves_in_time},
     .stack = [](Policy& policy) { policy.leaves_idle_groups = false; },
+    .twin = Twin{},
 };
 
 }  // namespace ipoib::conformance

@@ -13,6 +13,7 @@ const Mutant deaf_to_datagrams{
             policy.accepts_datagrams = [](bool is_connected_mode, std::size_t) { return !is_connected_mode; };
         },
     .spares = {"IPOIB-4755-7-VAL-002"},
+    .twin = Twin{.breaks = Broken{&rfc4755::cm_keeps_ud, &rfc4755::cm_accepts_all_modes, &rfc4755::cm_minimum_mtu}},
 };
 
 const Mutant deaf_to_datagrams_of_peers{
@@ -24,6 +25,7 @@ const Mutant deaf_to_datagrams_of_peers{
             policy.accepts_datagrams = [](bool, std::size_t connections) { return connections == 0; };
         },
     .spares = {"IPOIB-4755-7-VAL-002"},
+    .twin = Twin{},
 };
 
 const Mutant deaf_over_connections{
@@ -32,6 +34,7 @@ const Mutant deaf_over_connections{
     .breaks = {&rfc4755::cm_accepts_all_modes},
     .stack = [](Policy& policy) { policy.accepts_over_connection = [](bool, std::size_t) { return false; }; },
     .spares = {"IPOIB-4755-7-VAL-001"},
+    .twin = Twin{},
 };
 
 const Mutant wants_long_packets{
@@ -167,6 +170,7 @@ const Mutant refuses_1280{
     .what = "drops datagrams of more than 1000 octets",
     .breaks = {&rfc4755::cm_minimum_mtu, &rfc4391::ip_mtu_2044},
     .stack = [](Policy& policy) { policy.accepts_length = [](std::size_t datagram) { return datagram <= 1000; }; },
+    .twin = Twin{},
 };
 
 }  // namespace ipoib::conformance

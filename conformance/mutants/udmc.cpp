@@ -9,6 +9,7 @@ const Mutant leaves_shared_groups{
     .what = "leaves a group at the SA though another IP group has the same MGID",
     .breaks = {&udmc::leave_after_last_detach},
     .stack = [](Policy& policy) { policy.keeps_shared_groups = false; },
+    .spares = {"IPOIB-UDMC-VAL-004"},
 };
 
 const Mutant hca_takes_any_mgid{
@@ -38,6 +39,22 @@ const Mutant hca_has_no_limit{
     .what = "the HCA attaches queue pairs to more groups than it says",
     .breaks = {&udmc::attach_limit},
     .hca = [](HcaBehaviour& hca) { hca.enforces_attach_limit = false; },
+};
+
+const Mutant leaves_for_all{
+    .name = "leaves-for-all",
+    .what = "leaves a group that two programs are in with the first of them",
+    .breaks = {&udmc::leave_after_last_detach},
+    .stack = [](Policy& policy) { policy.keeps_for_others = [](const IpAddress&) { return false; }; },
+    .spares = {"IPOIB-UDMC-VAL-001"},
+};
+
+const Mutant leaves_for_all_in_ipv6{
+    .name = "ipv6-leaves-for-all",
+    .what = "leaves an IPv6 group that two programs are in with the first of them",
+    .breaks = {&udmc::leave_after_last_detach},
+    .stack = [](Policy& policy) { policy.keeps_for_others = [](const IpAddress& group) { return group.is_v4(); }; },
+    .spares = {"IPOIB-UDMC-VAL-001"},
 };
 
 }  // namespace ipoib::conformance

@@ -107,12 +107,21 @@ reports::Results run_on(const Target& target, std::vector<const Case*> cases, co
     active.has_control = target.has_control();
     active.profile = reference_profile(target);
     active.seed = selftest.seed;
-    if (selftest.witness)
+    if (selftest.witness && !target.is_lasting)
         active.witness = [&](const Case& one, const Recorder& recorder, const reports::Result& result) {
             selftest.witness(mutant, one, recorder, result);
         };
     const auto rig = make_rig(target);
     return run(active, *rig);
+}
+
+/// One DUT for all cases.
+reports::Results run_lasting(Target target, std::vector<const Case*> cases, const Order& order,
+                             const SelftestRun& selftest, const Mutant* mutant) {
+    put_in(order, cases);
+    target.is_lasting = true;
+    target.session.seed = selftest.seed;
+    return run_on(target, std::move(cases), selftest, mutant);
 }
 
 Target target_of(const Mutant& mutant) {
@@ -171,14 +180,33 @@ private:
         Target target;
         target.scenario = scenario;
         target.dut = dut;
-        auto results = run_on(target, of_subject(run_.cases, subject), run_, nullptr);
+        const auto cases = of_subject(run_.cases, subject);
+        auto results = run_on(target, cases, run_, nullptr);
+        const auto fails = [&](const std::string& where, const reports::Result& result) {
+            outcome_.reference_failures.push_back(where + ": " + result.id + ": " +
+                                                  std::string(reports::name(result.verdict)) + ": " + result.message);
+        };
+        const auto is_sound = [&](const reports::Result& result) {
+            return result.verdict == Verdict::pass || result.verdict == Verdict::na ||
+                   (target.judges_sa() && is_set_aside(result, scenario));
+        };
         for (const auto& result : results.results)
-            if (result.verdict != Verdict::pass && result.verdict != Verdict::na &&
-                !(target.judges_sa() && is_set_aside(result, scenario)))
-                outcome_.reference_failures.push_back(std::string(scenario) + ": " + result.id + ": " +
-                                                      std::string(reports::name(result.verdict)) + ": " +
-                                                      result.message);
+            if (!is_sound(result)) fails(std::string(scenario), result);
+        for (const auto& order : run_.lasting)
+            for (const auto& result : run_lasting(target, cases, order, run_, nullptr).results)
+                if (!is_sound(result) || lost(result, results))
+                    fails(std::string(scenario) + ", one DUT, order " + text(order), result);
         return results;
+    }
+
+    /// What passes with a DUT of its own, and does not apply to one that has lived: the case has not made what it
+    /// needs.
+    static bool lost(const reports::Result& result, const reports::Results& alone) {
+        const auto is_same = [&](const reports::Result& other) { return other.id == result.id; };
+        return result.verdict == Verdict::na && find_case(result.id) &&
+               std::ranges::any_of(alone.results, [&](const reports::Result& other) {
+                   return is_same(other) && other.verdict == Verdict::pass;
+               });
     }
 
     void try_mutant(const Mutant& mutant) {
@@ -190,10 +218,21 @@ private:
         const bool is_selection = run_.cases.size() < all_cases().size();
         if (is_selection && cases.empty()) return;
         const auto target = target_of(mutant);
-        auto results = run_on(target, cases, run_, &mutant);
-        if (target.judges_sa())
-            std::erase_if(results.results, [&](const auto& result) { return is_set_aside(result, target.scenario); });
-        auto outcome = outcome_of(mutant, results, is_selection ? &cases : nullptr);
+        const auto judged = [&](reports::Results results) {
+            if (target.judges_sa())
+                std::erase_if(results.results,
+                              [&](const auto& result) { return is_set_aside(result, target.scenario); });
+            return outcome_of(mutant, results, is_selection ? &cases : nullptr);
+        };
+        auto outcome = judged(run_on(target, cases, run_, &mutant));
+        for (const auto& order : run_.lasting) {
+            auto with_one = judged(run_lasting(target, cases, order, run_, &mutant));
+            outcome.lasting.push_back(
+                {.order = order,
+                 .killed_by = std::move(with_one.killed_by),
+                 .extra = mutant.does_not_live_on ? std::vector<std::string>{} : std::move(with_one.extra),
+                 .wrongly_failed = std::move(with_one.wrongly_failed)});
+        }
         for (const auto& id : outcome.killed_by)
             if (const auto* one = find_case(id)) deadly_.insert(one->id);
         outcome_.mutants.push_back(std::move(outcome));
@@ -210,7 +249,27 @@ std::string list_of(const std::vector<std::string>& items) {
     return text;
 }
 
+/// What a run with one DUT tells that the others do not; nothing where it is the same.
+std::string told_of(const MutantOutcome& outcome, const LastingOutcome& with_one) {
+    std::string text;
+    if (with_one.killed_by.empty() && !outcome.is_permitted()) text = "ALIVE";
+    if (const auto lost = missing_in(with_one.killed_by, outcome.killed_by); !lost.empty() && text.empty())
+        text = "without " + list_of(lost);
+    if (const auto more = missing_in(outcome.killed_by, with_one.killed_by); !more.empty())
+        text += (text.empty() ? "also " : "; also ") + list_of(more);
+    if (!with_one.extra.empty()) text += "\n            broken, not declared: " + list_of(with_one.extra);
+    for (const auto& wrong : with_one.wrongly_failed) text += "\n            " + wrong;
+    return text.empty() ? text : "        one DUT, order " + conformance::text(with_one.order) + ": " + text + '\n';
+}
+
 }  // namespace
+
+std::vector<std::string> missing_in(const std::vector<std::string>& some, const std::vector<std::string>& all) {
+    std::vector<std::string> missing;
+    for (const auto& id : all)
+        if (std::ranges::find(some, id) == some.end()) missing.push_back(id);
+    return missing;
+}
 
 bool is_set_aside(const reports::Result& result, std::string_view scenario) {
     Ids broken;
@@ -238,6 +297,10 @@ MutantOutcome outcome_of(const Mutant& mutant, const reports::Results& results,
         if (is_doubted) outcome.wrongly_failed.push_back(result.id + " INCONC " + result.message);
         if (result.verdict == Verdict::error) outcome.wrongly_failed.push_back(result.id + " ERROR " + result.message);
         if (is_violation(result.verdict)) outcome.killed_by.push_back(result.id);
+        if (find_case(result.id) != nullptr) {
+            outcome.accusing += is_violation(result.verdict);
+            outcome.inconclusive += result.verdict == Verdict::inconc;
+        }
         const bool is_spared = std::ranges::find(mutant.spares, result.id) != mutant.spares.end();
         if (const bool missed = is_blind(result, mutant); missed != is_spared)
             (missed ? outcome.blind : outcome.wrongly_spared).push_back(result.id);
@@ -253,6 +316,19 @@ std::string options_of(const Mutant& mutant) {
     auto text = "--dut " + target.dut;
     if (target.fabric != usual.fabric) text += " --fabric " + target.fabric;
     if (target.scenario != usual.scenario) text += " --scenario " + target.scenario;
+    return text;
+}
+
+/// The mutants with the most of something: "arp-silent 56, maps-32-bits 23".
+std::string worst(const std::vector<MutantOutcome>& mutants, std::size_t MutantOutcome::*count) {
+    constexpr std::size_t most = 5;
+    std::vector<const MutantOutcome*> some;
+    for (const auto& one : mutants)
+        if (one.*count > 1) some.push_back(&one);
+    std::ranges::stable_sort(some, [&](const auto* a, const auto* b) { return a->*count > b->*count; });
+    std::string text;
+    for (std::size_t i = 0; i < std::min(some.size(), most); ++i)
+        text.append(i == 0 ? "" : ", ").append(some[i]->mutant->name).append(" " + std::to_string(some[i]->*count));
     return text;
 }
 
@@ -273,11 +349,16 @@ std::string kill_matrix(const SelftestOutcome& outcome) {
         if (!one.wrongly_spared.empty())
             text += "        named as spared, and are not: " + list_of(one.wrongly_spared) + '\n';
         for (const auto& wrong : one.wrongly_failed) text += "        " + wrong + '\n';
+        for (const auto& with_one : one.lasting) text += told_of(one, with_one);
         (one.is_permitted() ? permitted : dead) += 1;
         right += one.is_right() && !one.is_permitted();
     }
     for (const auto& failure : outcome.reference_failures) text += "reference " + failure + '\n';
     for (const auto& idle : outcome.idle_cases) text += "no mutant dies by " + idle + '\n';
+    if (const auto most = worst(outcome.mutants, &MutantOutcome::accusing); !most.empty())
+        text += "accused by the most cases: " + most + '\n';
+    if (const auto most = worst(outcome.mutants, &MutantOutcome::inconclusive); !most.empty())
+        text += "keep the most cases from a verdict: " + most + '\n';
     text += std::to_string(right) + " of " + std::to_string(dead) + " mutants die by just what they break\n";
     if (permitted == 0) return text;
     const auto accused = static_cast<std::size_t>(

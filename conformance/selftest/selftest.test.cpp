@@ -105,6 +105,27 @@ TEST_CASE("Selftest: what is not declared, or not found, is told") {
     CHECK(std::ranges::find(half.missing, "RFC4391-6-02") != half.missing.end());
 }
 
+TEST_CASE("Selftest: with one DUT for all cases some case must find it, and none may blame it for more") {
+    const auto mutant = mutant_sparing({});
+    const auto with_one = [&](LastingOutcome found) {
+        auto judged = outcome(mutant, {finds_both});
+        judged.lasting = {{.order = {}, .killed_by = {"finds both"}, .extra = {}, .wrongly_failed = {}},
+                          std::move(found)};
+        return judged;
+    };
+    CHECK(with_one({.order = {7}, .killed_by = {"another"}, .extra = {}, .wrongly_failed = {}}).is_right());
+    const auto survivor = with_one({.order = {7}, .killed_by = {}, .extra = {}, .wrongly_failed = {}});
+    CHECK(survivor.is_right_alone());
+    CHECK_FALSE(survivor.is_right());
+    SelftestOutcome all;
+    all.mutants.push_back(survivor);
+    CHECK_THAT(kill_matrix(all), ContainsSubstring("one DUT, order seed=7: ALIVE"));
+    const auto blamed = with_one({.order = {7}, .killed_by = {"finds both"}, .extra = {"X"}, .wrongly_failed = {}});
+    CHECK_FALSE(blamed.is_right());
+    const auto in_error = with_one({.order = {7}, .killed_by = {"finds both"}, .extra = {}, .wrongly_failed = {"X"}});
+    CHECK_FALSE(in_error.is_right());
+}
+
 TEST_CASE("Mutants: what they spare are cases that check what they break") {
     for (const auto* mutant : all_mutants())
         for (const auto id : mutant->spares) {
@@ -118,4 +139,34 @@ TEST_CASE("Mutants: each is of a stack, an HCA or a subnet administrator, or doe
     CHECK(kind(*find_mutant("hca-any-qkey")) == "HCA");
     CHECK(kind(*find_mutant("sa-any-mtu")) == "SA");
     CHECK(kind(*find_mutant("permitted-short-advertisement")) == "permitted");
+}
+
+TEST_CASE("Mutants: a twin is the same change in what is decided about IPv6 only") {
+    const auto* mutant = find_mutant("reserved-not-zero");
+    const auto* twin = find_mutant("reserved-not-zero-ipv6");
+    REQUIRE(twin);
+    CHECK(twin->what == std::string(mutant->what) + ", in IPv6 only");
+    CHECK(twin->breaks == mutant->breaks);
+    CHECK(policies_of(*mutant).ipv4.encap_reserved == 0x0100);
+    CHECK(policies_of(*mutant).ipv6.encap_reserved == 0x0100);
+    CHECK(policies_of(*twin).ipv4.encap_reserved == 0);
+    CHECK(policies_of(*twin).ipv6.encap_reserved == 0x0100);
+    CHECK(find_mutant("arp-unanswered-ipv6") == nullptr);
+}
+
+TEST_CASE("Mutants: a twin may break and spare something else") {
+    const auto* mutant = find_mutant("mgid-limited-pkey");
+    const auto* twin = find_mutant("mgid-limited-pkey-ipv6");
+    REQUIRE(twin);
+    CHECK(mutant->spares.empty());
+    CHECK(twin->spares == Spared{"IPOIB-4391-4-VAL-001"});
+    CHECK(find_mutant("qpn-wrong-ipv6")->breaks == *find_mutant("qpn-wrong")->twin->breaks);
+}
+
+TEST_CASE("Mutants: only changes of a stack have twins, and every name is there once") {
+    for (const auto* mutant : all_mutants()) {
+        INFO(mutant->name);
+        CHECK((!mutant->twin || mutant->stack));
+        CHECK(find_mutant(mutant->name) == mutant);
+    }
 }

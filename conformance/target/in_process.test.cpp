@@ -2,7 +2,14 @@
 #include "conformance/target/in_process.hpp"
 
 #include "catch2.hpp"
+#include "conformance/bench/case.hpp"
 #include "conformance/dut/dut.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
 
 using namespace ipoib;
 using namespace ipoib::conformance;
@@ -11,7 +18,7 @@ using namespace std::chrono_literals;
 namespace {
 
 /// A reference stack on an adapter without a cable.
-struct Bench {
+struct Connected {
     fabric::Loop loop;
     fabric::Hca hca{loop, {.port_guid = 0x0002c90300dd0001}};
     fabric::SaClient sa{hca};
@@ -23,7 +30,7 @@ struct Bench {
 }  // namespace
 
 TEST_CASE("InProcess: a stack in this process is greeted and asked like any other") {
-    Bench bench;
+    Connected bench;
     Dut dut{bench.control, "ib0"};
     dut.greet();
     CHECK(dut.can("interface"));
@@ -32,8 +39,50 @@ TEST_CASE("InProcess: a stack in this process is greeted and asked like any othe
     CHECK(bench.control.diagnostics().empty());
 }
 
+namespace {
+
+/// The names in the first column of the table of requests in docs/porting.md.
+std::set<std::string> requests_in_porting() {
+    std::set<std::string> names;
+    std::ifstream page{IPOIB_SOURCE_DIR "/docs/porting.md"};
+    const std::regex row{R"(\| ((?:`[a-z_0-9]+` )+)\|.*)"}, name{"`([a-z_0-9]+)`"};
+    bool is_table = false;
+    for (std::string line; std::getline(page, line);) {
+        is_table = line.starts_with("| request |") || (is_table && line.starts_with('|'));
+        std::smatch found;
+        if (!is_table || !std::regex_match(line, found, row)) continue;
+        const auto column = found.str(1);
+        for (std::sregex_iterator at{column.begin(), column.end(), name}, end; at != end; ++at)
+            names.insert(at->str(1));
+    }
+    return names;
+}
+
+}  // namespace
+
+TEST_CASE("Requests: what adapters are asked for is in the documents, and used by a case") {
+    Connected bench;
+    Dut dut{bench.control, "ib0"};
+    dut.greet();
+    std::set<std::string> known{dut.abilities().begin(), dut.abilities().end()};
+    known.erase("bye");  // told at the end of every run, not asked for
+    const auto asked = requests_in_porting();
+    CHECK(asked == known);
+    // For every session and after each case; a server that is there anyway is not started.
+    std::set<std::string_view> used{"hello", "health", "dhcp_server"};
+    for (const auto* one : all_cases()) used.insert(one->dut_can.begin(), one->dut_can.end());
+    for (const auto& request : asked) {
+        CAPTURE(request);
+        CHECK(used.contains(request));
+    }
+    for (const auto request : used) {
+        CAPTURE(request);
+        CHECK(asked.contains(std::string(request)));
+    }
+}
+
 TEST_CASE("InProcess: a request that waits is answered in the loop's time, or breaks the channel") {
-    Bench bench;
+    Connected bench;
     // There is no link: the stack says so shortly before the deadline of the request.
     const auto reply = bench.control.ask(R"({"id":1,"do":"up","deadline":30})", 30s);
     CHECK(reply.error.empty());
@@ -49,7 +98,7 @@ TEST_CASE("InProcess: a request that waits is answered in the loop's time, or br
 }
 
 TEST_CASE("InProcess: an interruption ends the wait") {
-    Bench bench;
+    Connected bench;
     bench.loop.after(1s, [] { fabric::Loop::request_stop(); });
     const auto reply = bench.control.ask(R"({"id":1,"do":"up","deadline":3600})", 1h);
     fabric::Loop::clear_stop();

@@ -19,14 +19,19 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view exec_prefix = "exec:", mutant_prefix = "mutant:";
 
+const Mutant* stack_mutant(const Target& target) {
+    const auto* mutant = mutant_named(target.dut, mutant_prefix);
+    if (mutant && mutant->sa)
+        throw std::invalid_argument("'" + std::string(mutant->name) +
+                                    "' is a mutant of the subnet administrator: --fabric " +
+                                    std::string(sa_mutant_prefix) + std::string(mutant->name) + " --dut sa");
+    return mutant;
+}
+
 /// Everything in this process: new for each case, in virtual time.
 class SimulatedRig : public Rig {
 public:
-    explicit SimulatedRig(const Target& target) : target_(target), mutant_(mutant_named(target.dut, mutant_prefix)) {
-        if (mutant_ && mutant_->sa)
-            throw std::invalid_argument("'" + std::string(mutant_->name) +
-                                        "' is a mutant of the subnet administrator: --fabric " +
-                                        std::string(sa_mutant_prefix) + std::string(mutant_->name) + " --dut sa");
+    explicit SimulatedRig(const Target& target) : target_(target), mutant_(stack_mutant(target)) {
         (void)simulated_options(target, 0, fabric::Loop::Clock::virtual_time);
     }
     ~SimulatedRig() override { drop(); }
@@ -73,7 +78,7 @@ private:
     std::vector<std::pair<std::string, std::string>> facts_;
 };
 
-/// A fabric and a DUT that last for the whole run, in real time. A fabric that was lost is looked for again.
+/// A fabric and a DUT that last for the whole run. A fabric that was lost is looked for again.
 class LastingRig : public Rig {
 public:
     using Open = std::function<OpenedFabric(const Target& target, bool is_again)>;
@@ -113,11 +118,42 @@ public:
         if (end.is_broken) drop();
         return problem;
     }
+    [[nodiscard]] std::vector<std::string> dut_can() override {
+        Dut dut{control(), target_.session.interface, target_.session.timeout_scale};
+        std::vector<std::string> can;
+        try {
+            dut.greet(target_.session.seed);
+            can = dut.abilities();
+            dut.bye();
+        } catch (...) {
+            drop();
+            throw;
+        }
+        drop();
+        return can;
+    }
     [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override {
         return fabric_ ? fabric_->facts() : facts_;
     }
     [[nodiscard]] fabric::Abilities abilities() const override { return fabric_ ? fabric_->abilities() : abilities_; }
     [[nodiscard]] bool is_virtual() const override { return false; }
+
+protected:
+    [[nodiscard]] const Target& target() const noexcept { return target_; }
+    [[nodiscard]] fabric::Fabric& fabric() noexcept { return *fabric_; }
+    /// Ends what was begun: groups are left, the adapter is told goodbye.
+    void drop() noexcept {
+        if (session_) session_->end();
+        session_.reset();
+        adapter_.reset();
+    }
+    [[nodiscard]] virtual DutControl& control() {
+        if (!target_.dut.starts_with(exec_prefix)) return none_;
+        if (!adapter_)
+            adapter_ = std::make_unique<AdapterProcess>(fabric_->loop(), target_.dut.substr(exec_prefix.size()),
+                                                        std::chrono::seconds{2}, target_.remark);
+        return *adapter_;
+    }
 
 private:
     /// Before a session begins.
@@ -130,25 +166,12 @@ private:
         fabric_.reset();
         fabric_ = open_(target_, true).fabric;
     }
-    /// Ends what was begun: groups are left, the adapter is told goodbye.
-    void drop() noexcept {
-        if (session_) session_->end();
-        session_.reset();
-        adapter_.reset();
-    }
     /// What cases change is taken back one by one; a fabric that can put back more is asked to.
     std::string restore() {
         const CleaningUp anyhow;
         const auto answer = fabric_->change(fabric::Restore{});
         if (answer.outcome != fabric::ChangeAnswer::Outcome::failed) return {};
         return "the fabric could not be put back, " + fabric::text(fabric::Restore{}) + ": " + answer.message;
-    }
-    DutControl& control() {
-        if (!target_.dut.starts_with(exec_prefix)) return none_;
-        if (!adapter_)
-            adapter_ = std::make_unique<AdapterProcess>(fabric_->loop(), target_.dut.substr(exec_prefix.size()),
-                                                        std::chrono::seconds{2}, target_.remark);
-        return *adapter_;
     }
 
     Target target_;
@@ -160,6 +183,33 @@ private:
     NoControl none_;
     std::unique_ptr<AdapterProcess> adapter_;
     std::unique_ptr<Session> session_;
+};
+
+/// All in this process and in virtual time, and yet one life: what a case leaves behind in the DUT the next one meets.
+class LastingSimulatedRig : public LastingRig {
+public:
+    LastingSimulatedRig(const Target& target, const FabricKind& kind)
+        : LastingRig(target, kind,
+                     [](const Target& of, bool) {
+                         return OpenedFabric{std::make_unique<SimulatedFabric>(
+                             simulated_options(of, of.session.seed, fabric::Loop::Clock::virtual_time))};
+                     }),
+          mutant_(stack_mutant(target)) {}
+    ~LastingSimulatedRig() override { drop(); }
+    [[nodiscard]] bool is_virtual() const override { return true; }
+
+protected:
+    [[nodiscard]] DutControl& control() override {
+        if (!target().is_ours()) return LastingRig::control();
+        if (!dut_)
+            dut_ = std::make_unique<SimulatedDut>(static_cast<SimulatedFabric&>(fabric()),
+                                                  fabric::scenario_named(target().scenario).dut_guid, mutant_);
+        return dut_->control();
+    }
+
+private:
+    const Mutant* mutant_;
+    std::unique_ptr<SimulatedDut> dut_;
 };
 
 /// What a fabric that is not ours cannot have.
@@ -181,6 +231,7 @@ std::unique_ptr<Rig> simulated_rig(const Target& target, const FabricKind& kind)
     if (target.listen.empty()) {
         if (target.dut.starts_with(exec_prefix))
             throw std::invalid_argument("a DUT in another process needs a raw port: --listen PATH");
+        if (target.is_lasting) return std::make_unique<LastingSimulatedRig>(target, kind);
         return std::make_unique<SimulatedRig>(target);
     }
     if (target.is_ours()) throw std::invalid_argument("--listen is for a DUT in another process (--dut exec:COMMAND)");

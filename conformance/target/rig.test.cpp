@@ -109,3 +109,19 @@ TEST_CASE("Rigs: what a new kind of fabric is not given") {
     listening.listen = "/x";
     CHECK(why_no_rig(listening) == "--listen is for the simulated fabric");
 }
+
+TEST_CASE("Rigs: a DUT in this process is new for each case, or lives through all of them") {
+    for (const bool is_lasting : {false, true}) {
+        Target target;
+        target.is_lasting = is_lasting;
+        const auto rig = make_rig(target);
+        CHECK(rig->is_virtual());
+        auto& first = rig->prepare(1);
+        first.loop().run_for(std::chrono::seconds{100});
+        const auto later = first.loop().now();
+        CHECK(rig->clean_up({}).empty());
+        CHECK((rig->prepare(2).loop().now() >= later) == is_lasting);
+        CHECK(rig->clean_up({.changed_fabric = true, .is_broken = true}).empty());
+        CHECK((rig->prepare(3).loop().now() >= later) == is_lasting);
+    }
+}

@@ -27,7 +27,7 @@ SimulatedDut::SimulatedDut(fabric::SimulatedFabric& fabric, std::uint64_t port_g
            {.port_guid = port_guid, .description = "reference stack", .mtu = mtu_4096, .attach_limit = attach_limit},
            changed<fabric::HcaBehaviour>(mutant ? mutant->hca : nullptr)),
       sa_(hca_),
-      node_(hca_, sa_, changed<stack::Policy>(mutant ? mutant->stack : nullptr)),
+      node_(hca_, sa_, mutant ? policies_of(*mutant) : stack::Policies{}),
       adapter_(node_),
       control_(fabric.loop(), adapter_),
       loop_(fabric.loop()) {

@@ -16,6 +16,8 @@ struct Target {
     std::string fabric{usual_fabric}, dut = "reference", scenario = "default";
     std::string listen;          ///< path of a raw port for a DUT in another process; empty: none
     std::string fabric_control;  ///< command; empty: none
+    /// Of a DUT in this process: one fabric and one DUT for all cases, where else each case has new ones.
+    bool is_lasting = false;
     SessionOptions session{};
     /// Told what a person at the terminal should know while a run goes on; null: nobody listens.
     std::function<void(const std::string&)> remark{};

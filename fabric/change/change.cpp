@@ -27,8 +27,8 @@ public:
         return word == first;
     }
     template <class T>
-    [[nodiscard]] T number(const char* member) const {
-        return static_cast<T>(JsonObject::number(member, std::numeric_limits<T>::max()));
+    [[nodiscard]] T number(const char* member, T most = std::numeric_limits<T>::max()) const {
+        return static_cast<T>(JsonObject::number(member, most));
     }
     [[nodiscard]] double probability(const char* member) const { return has(member) ? real(member, 1) : 0; }
     [[nodiscard]] wire::Gid gid(const char* member) const {
@@ -70,10 +70,18 @@ FabricChange sa(const Request& request) {
     return change;
 }
 FabricChange group(const Request& request) {
+    constexpr std::uint32_t largest_flow_label = 0xfffff;
+    constexpr std::uint8_t largest_sl = 15;
     if (request.has("delete")) return SetGroup{request.gid("delete"), false};
     const auto mgid = request.gid("create");
     if (!mgid.is_multicast()) fail("a group's GID begins with ff");
-    return SetGroup{mgid, true};
+    SetGroup change{mgid, true};
+    if (request.has("q_key")) change.q_key = request.number<std::uint32_t>("q_key");
+    if (request.has("flow_label")) change.flow_label = request.number<std::uint32_t>("flow_label", largest_flow_label);
+    if (request.has("sl")) change.sl = request.number<std::uint8_t>("sl", largest_sl);
+    if (request.has("traffic_class")) change.traffic_class = request.number<std::uint8_t>("traffic_class");
+    if (request.has("hop_limit")) change.hop_limit = request.number<std::uint8_t>("hop_limit");
+    return change;
 }
 FabricChange path(const Request& request) {
     return SetPath{request.gid("gid"), request.has("lid") ? request.number<std::uint16_t>("lid") : std::uint16_t{0}};

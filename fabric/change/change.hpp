@@ -55,10 +55,12 @@ struct SetSa {
     std::optional<wire::Gid> refuse_only{};       ///< only for this MGID
     friend bool operator==(const SetSa&, const SetSa&) = default;
 };
-/// The administrator creates a group like the broadcast group, or deletes it.
+/// The administrator creates a group like the broadcast group, but for what is said, or deletes it.
 struct SetGroup {
     wire::Gid mgid;
     bool exists = true;
+    std::optional<std::uint32_t> q_key{}, flow_label{};
+    std::optional<std::uint8_t> sl{}, traffic_class{}, hop_limit{};
     friend bool operator==(const SetGroup&, const SetGroup&) = default;
 };
 /// The SA tells the way to a GID that no port here has by this LID, which stands for a router; 0: by none any more.

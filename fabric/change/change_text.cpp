@@ -48,7 +48,14 @@ struct Writer {
         member("refuse_joins", change.refuse_joins);
         if (change.refuse_only) request["refuse_only"] = text(*change.refuse_only);
     }
-    void operator()(const SetGroup& change) const { request[change.exists ? "create" : "delete"] = text(change.mgid); }
+    void operator()(const SetGroup& change) const {
+        request[change.exists ? "create" : "delete"] = text(change.mgid);
+        if (change.q_key) request["q_key"] = wire::hex(*change.q_key, 8);
+        if (change.flow_label) request["flow_label"] = *change.flow_label;
+        if (change.sl) request["sl"] = *change.sl;
+        if (change.traffic_class) request["traffic_class"] = *change.traffic_class;
+        if (change.hop_limit) request["hop_limit"] = *change.hop_limit;
+    }
     void operator()(const SetPath& change) const {
         request["gid"] = text(change.gid);
         if (change.lid != 0) request["lid"] = change.lid;

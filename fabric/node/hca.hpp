@@ -23,17 +23,21 @@ struct HcaConfig {
     bool is_sm = false;  ///< IsSM of the capability mask
 };
 
-/// What an adapter does with UD multicast, each as the specification has it. A wrong adapter differs in one.
+/// What an adapter does with UD multicast, and with whatever comes, each as the specification has it. A wrong adapter
+/// differs in one.
 struct HcaBehaviour {
     bool discards_wrong_dest_qp = true;    ///< multicast with BTH.DestQP other than FFFFFFh
     bool discards_unattached_mgid = true;  ///< an MGID that no queue pair is attached to
     bool discards_wrong_q_key = true;
+    bool discards_wrong_q_key_of_multicast = true;  ///< where it discards any
     bool discards_wrong_p_key = true;
     bool takes_limited_members = true;  ///< of its partition, where it is a full member itself
     bool discards_multicast_without_grh = true;
     bool loops_back = true;  ///< to other attached queue pairs of the sender's adapter
     bool delivers_to_all_attached = true;
     bool enforces_attach_limit = true;
+    /// Whether it goes on after such a frame; else only subnet management hears from it again. Null: after every one.
+    bool (*survives)(const wire::Packet&) = nullptr;
 };
 
 /// What the subnet manager changed. IBTA Vol 1, 11.6.3.

@@ -26,6 +26,10 @@ void Hca::State::Loopback::receive(const Frame& frame) {
 }
 
 void Hca::State::accept(Arrival& arrival, std::uint32_t sender) {
+    if (behaviour.survives && arrival.vl != management_vl) {
+        has_died = has_died || !behaviour.survives(arrival.packet());
+        if (has_died) return;
+    }
     switch (arrival.fault) {
         case Arrival::Fault::none:
             break;
@@ -181,7 +185,9 @@ void Hca::State::hand_to(QueuePair& queue_pair, Arrival& arrival) {
         ++drops.p_key;
         return agent.count_bad_p_key();
     }
-    if (behaviour.discards_wrong_q_key && arrival.q_key != queue_pair.q_key) {
+    const bool looks_at_q_key = behaviour.discards_wrong_q_key &&
+                                (behaviour.discards_wrong_q_key_of_multicast || !is_multicast_lid(arrival.dlid));
+    if (looks_at_q_key && arrival.q_key != queue_pair.q_key) {
         ++drops.q_key;
         return agent.count_bad_q_key();
     }

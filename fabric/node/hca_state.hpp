@@ -58,6 +58,7 @@ struct Hca::State {
     std::uint32_t last_listener = 0, last_transaction = 0, gsi_psn = 0;
     std::vector<QueuePair*> scratch;
     unsigned deliveries = 0;  ///< going on
+    bool has_died = false;    ///< of what it should have survived
 };
 
 }  // namespace ipoib::fabric

@@ -61,7 +61,13 @@ struct ChangeVisitor {
     }
     void operator()(const SetGroup& change) const {
         if (!change.exists) return subnet.sa().delete_group(change.mgid);
-        if (!subnet.sa().create_group(change.mgid, subnet.scenario().link)) fail("no MLID is left");
+        auto like = subnet.scenario().link;
+        like.q_key = change.q_key.value_or(like.q_key);
+        like.flow_label = change.flow_label.value_or(like.flow_label);
+        like.sl = change.sl.value_or(like.sl);
+        like.traffic_class = change.traffic_class.value_or(like.traffic_class);
+        like.hop_limit = change.hop_limit.value_or(like.hop_limit);
+        if (!subnet.sa().create_group(change.mgid, like)) fail("no MLID is left");
     }
     void operator()(const SetPath& change) const { subnet.sa().set_route(change.gid, change.lid); }
     void operator()(const SetFaults& change) const {

@@ -214,9 +214,10 @@ void Inspector::expire(Findings&& findings) {
                                "the time since is a silence of the capture, which may be a step of its clock");
             return;
         }
-        weigh(std::move(accusation),
-              {.since = member ? member->watched_since : state::Sight{}, .requester = subnet.port(neglect.port).lid},
-              findings);
+        state::Span span{.since = member ? member->watched_since : state::Sight{},
+                         .requester = subnet.port(neglect.port).lid};
+        state::begins_with_join(span, member);
+        weigh(std::move(accusation), span, findings);
     });
 }
 

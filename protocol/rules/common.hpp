@@ -98,20 +98,26 @@ inline state::Span since_told(const Packet&, const Known& known) {
     return with_sa(known, known.of_broadcast ? known.of_broadcast->joined_at : state::Sight{});
 }
 
-/// All that it has said to the SA and heard from it since the port's life on the link began.
-inline state::Span since_life_began(const Packet&, const Known& known) {
+/// All that it has said to the SA and heard from it since it joined the broadcast group.
+inline state::Span since_first_join(const Known& known) {
     auto span = with_sa(known, known.of_broadcast ? known.of_broadcast->watched_since : state::Sight{});
     if (known.shares_port) span.unknown = "several GIDs share the port, which may be a member by another one";
     return span;
 }
+/// The same, where that join has begun the port's life on the link.
+inline state::Span since_life_began(const Packet&, const Known& known) {
+    auto span = since_first_join(known);
+    state::begins_with_join(span, known.of_broadcast);
+    return span;
+}
 /// A join that gives all parameters of a group which exists is a check, and creates nothing: the SA must have told that
-/// there was none, by an answer before or by a report since. All that the creator has said to the SA since its start
-/// must be there, unless the user has said what it has to give.
+/// there was none, by an answer before or by a report since. All that the creator has said to the SA since it
+/// joined the broadcast group must be there, unless the user has said what it has to give.
 inline state::Span since_start(const Packet& p, const Known& known) {
     const bool is_given = since_told(p, known).is_given;
     if (known.group && known.group->existence == state::Existence::missing)
-        return is_given ? state::Span{.is_given = true} : since_life_began(p, known);
-    auto span = is_given ? state::Span{.since = known.now} : since_life_began(p, known);
+        return is_given ? state::Span{.is_given = true} : since_first_join(known);
+    auto span = is_given ? state::Span{.since = known.now} : since_first_join(known);
     span.created = known.group_index;
     return span;
 }

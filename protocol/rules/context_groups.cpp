@@ -29,15 +29,20 @@ state::Span since_refusal(const Packet& p, const Known& known) {
     // A join that is refused takes nothing away from who is a member.
     const bool was_there =
         known.subject && known.subject->first_ipoib && known.subject->first_ipoib.frame < member.first_refused.frame;
-    const bool is_watched = known.of_broadcast && known.of_broadcast->watched_since;
-    if (!has_left && !is_watched && (was_there || !is_to_broadcast(p)))
+    if (!has_left && !(known.of_broadcast && known.of_broadcast->down) && (was_there || !is_to_broadcast(p)))
         span.unknown = "the port may have been on the link, and joined, before the capture";
     return span;
 }
+/// Nobody has joined a group, or got its record, before it was created.
+state::Span since_creation(const Packet& p, const Known& known) {
+    auto span = since_life_began(p, known);
+    if (span.unknown == state::may_be_older && known.group->reported.frame > span.since.frame) span.unknown = {};
+    return span;
+}
 /// Of one that has left, what was queued may still come.
-state::Span since_life_began_or_left(const Packet& p, const Known& known) {
+state::Span since_creation_or_left(const Packet& p, const Known& known) {
     const bool has_left = known.member && known.member->left_at.frame > known.member->joined_at.frame;
-    return has_left ? since_refusal(p, known) : since_life_began(p, known);
+    return has_left ? since_refusal(p, known) : since_creation(p, known);
 }
 /// Since the SA told the sender the group's MLID.
 state::Span since_mlid(const Packet&, const Known& known) {
@@ -205,7 +210,7 @@ constexpr Rule rules_of_context_groups[] = {
      .needs = to_group,
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::watched),
-     .over = since_life_began,
+     .over = since_creation,
      .applies = is_other_group,
      .holds = [](const Packet&, const Known& known) { return known.group->record.has_value(); },
      .points_at = Grh::dgid,
@@ -275,7 +280,7 @@ constexpr Rule rules_of_context_groups[] = {
      .needs = to_group,
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::watched),
-     .over = since_life_began_or_left,
+     .over = since_creation_or_left,
      .applies = is_other_group,
      .holds = has_joined,
      .points_at = Grh::dgid,
@@ -337,9 +342,11 @@ constexpr Rule rules_of_context_groups[] = {
      .evidence = Evidence::nothing_between,
      .over =
          [](const Packet&, const Known& known) {
+             // A Delete between two joins is a reason to ask.
              const auto& member = *known.member;
-             return state::Span{.since = member.lone_since,
-                                .senders = {{{{known.subject->lid, member.sent_by}, member.lone_since}}}};
+             auto span = with_sa(known, member.lone_since);
+             span.senders[0] = {{known.subject->lid, member.sent_by}, member.lone_since};
+             return span;
          },
      .applies =
          [](const Packet& p, const Known& known) {

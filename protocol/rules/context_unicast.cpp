@@ -49,6 +49,7 @@ state::Span since_resolution(const Packet& p, const Known& known) {
     const auto& neighbour = *known.neighbour;
     if (known.target) span.senders[1] = {{known.target->lid, neighbour.announced_by}, neighbour.announced};
     if (known.source && known.source->first.frame > span.since.frame) span.senders[0].since = known.source->first;
+    state::begins_with_join(span, known.of_broadcast);
     if (has_asked_unseen(neighbour)) span.unknown = question_missing;
     return span;
 }
@@ -58,9 +59,9 @@ state::Span since_announcement(const Packet&, const Known& known) {
     const auto& neighbour = *known.neighbour;
     state::Span span{.requester = known.answers->lid};
     span.senders[0] = {{known.answers->lid, known.answers->qpn}, neighbour.announced};
-    if (known.of_asker)
-        span.since = known.of_asker->watched_since;
-    else
+    if (known.of_asker) span.since = known.of_asker->watched_since;
+    state::begins_with_join(span, known.of_asker);
+    if (!span.unknown.empty())
         span.unknown = "the asker's life on the link began before the capture, maybe with another queue pair";
     if (has_asked_unseen(neighbour)) span.unknown = question_missing;
     return span;

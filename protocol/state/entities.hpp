@@ -90,6 +90,7 @@ struct Requester {
     std::uint32_t epoch = 0;          ///< counts those joins
     PortIndex epoch_of = none;        ///< the port that has joined
     std::uint64_t prefix = 0;         ///< of the PortGID that it named last; 0: none
+    Sight down;                       ///< the last time that its port said that its link was not active
     bool asked_for_groups = false;    ///< has asked the SA for a table of groups
     bool asked_for_paths = false;     ///< has asked the SA for a path, by any method
     bool asked_for_many = false;      ///< by one that is answered with several
@@ -194,6 +195,9 @@ struct Member {
     std::uint32_t sent_since_request = 0;
     std::uint64_t sent = 0;  ///< packets
     Sight watched_since;     ///< of a broadcast group: the join that began the port's life on the link in this capture
+    /// When the port's link was last seen not to be active, before that join. Frame 0: never, so that the port may have
+    /// been there long, and the join be a repeated one, or another program's.
+    Sight down;
     Sight joined_at, last_sent, left_at, refused_at, first_sent, first_unjoined;
     Sight first_refused;              ///< of the refusals since it was a member last
     Sight unsubscribed;               ///< the last time that it gave up the subscription for this group

@@ -60,7 +60,9 @@ void Subnet::take_smp(const Packet& packet) {
         port_by_route_.set(route, index);
     auto& port = ports_[index];
     port.lmc = info[PortInfo::lmc];
-    if (info[PortInfo::port_state] != PortState::active) return;
+    const auto state = info[PortInfo::port_state];
+    if (state != PortState::active && state != PortState::no_change) requester_at(lid).down = known_.now;
+    if (state != PortState::active) return;
     port.told_mtu = known_.now;
     port.mtu = info[PortInfo::neighbor_mtu];
     port.rate = link_rate(info[PortInfo::link_width_active], info[PortInfo::link_speed_active],

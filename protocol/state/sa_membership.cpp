@@ -176,6 +176,7 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     const bool is_watched_still = member.watched_since && requester.gap.frame < member.watched_since.frame;
     if (is_start && !is_watched_still) {
         member.watched_since = known_.now;
+        member.down = requester.down.frame > requester.gap.frame ? requester.down : Sight{};
         // What another port at this LID has asked is still without an answer.
         if (requester.epoch != 0 && requester.epoch_of != subject_) return;
         requester.open_requests = 0;

@@ -26,6 +26,7 @@ struct Stretch {
 /// was announced last".
 struct Span {
     Sight since;                  ///< frame 0: it began before the capture
+    Sight none_lost_since;        ///< as far as the capture tells of losses; frame 0: as `since`
     std::uint16_t requester = 0;  ///< a LID whose whole traffic with the SA is meant; 0: none
     std::array<Stretch, 2> senders{};
     std::int64_t time_needed = 0;    ///< ns that must have passed for sure
@@ -44,6 +45,16 @@ struct Span {
         return *first;
     }
 };
+
+inline constexpr std::string_view may_be_older =
+    "the port may have been on the link before the capture: its join may be a repeated one, or another program's";
+/// The span needs that the port's life on a link has begun with its join of the broadcast group.
+inline void begins_with_join(Span& span, const Member* of_broadcast) {
+    if (of_broadcast && of_broadcast->down)
+        span.none_lost_since = of_broadcast->down;
+    else
+        span.unknown = may_be_older;
+}
 
 /// How a span stands.
 enum class Standing : std::uint8_t {

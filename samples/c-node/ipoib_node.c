@@ -111,6 +111,7 @@ struct queue {
 /* A multicast group by the IPv4 group that it stands for. The first is the broadcast group. */
 static struct group {
     bool is_used, is_wanted;  /* wanted: IP listens to it */
+    bool is_joined, is_heard; /* by whom: a program that joined it; a socket, or IP itself, which stay */
     bool exists, is_missing;  /* what the SA said; neither: it was not asked */
     bool is_asking;           /* one request at a time */
     unsigned joined, refusal; /* join states that the SA granted; the status with which it last refused */
@@ -602,7 +603,7 @@ static void link_up(const uint8_t *record) {
     LOG("link up: P_Key 0x%04x, scope %u, IP MTU %zu", ipoib.p_key, ipoib.scope, ipoib.mtu);
     for (struct group *g = groups; g < groups + GROUPS; ++g) map_group(g);
     struct group *const hosts = find_group(all_hosts, true); /* every host listens to it. RFC 1112, 4 */
-    if (hosts) hosts->is_wanted = true;
+    if (hosts) hosts->is_wanted = hosts->is_heard = true;
     subscribe(true);
 }
 
@@ -1131,21 +1132,26 @@ static const char *do_address(void) {
     return NULL;
 }
 
-static const char *do_join(void) {
+static const char *join_for(bool is_socket) {
     uint32_t ip = 0;
     if (!parse_ip(word[1], &ip) || !is_multicast(ip)) return "no IPv4 group";
     struct group *const g = find_group(ip, true);
     if (!g) return "too many groups";
     g->is_wanted = true;
+    *(is_socket ? &g->is_heard : &g->is_joined) = true;
     g->refusal = 0;
     g->retry_at = 0;
     return ipoib.is_up ? await(JOIN, g, 5000) : NULL;
 }
+static const char *do_join(void) { return join_for(false); }
+
+/* The last one that is in the group leaves it at the SA. */
 static const char *do_leave(void) {
     uint32_t ip = 0;
     struct group *const g = parse_ip(word[1], &ip) && is_multicast(ip) ? find_group(ip, false) : NULL;
-    if (!g || !g->is_wanted) return "it was not joined";
-    g->is_wanted = false;
+    if (!g || !g->is_joined) return "it was not joined";
+    g->is_joined = false;
+    g->is_wanted = g->is_heard;
     return NULL;
 }
 
@@ -1173,7 +1179,7 @@ static const char *do_listen(void) {
     if (listener_count == LISTENERS || !parse_ip(word[1], &listeners[listener_count].ip) ||
         !parse_number(word[2], 65535, &listeners[listener_count].port))
         return "listen ADDRESS PORT, or too many";
-    return is_multicast(listeners[listener_count++].ip) ? do_join() : NULL;
+    return is_multicast(listeners[listener_count++].ip) ? join_for(true) : NULL;
 }
 
 /* As many datagrams as a line should hold; the next request gets the others. */

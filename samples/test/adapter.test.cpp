@@ -86,8 +86,12 @@ TEST_CASE("Python adapter: every request does what the protocol says") {
         return received.size() == 2;
     }));
     CHECK(received.at(0).payload + received.at(1).payload == "0001ff");
+    // Who listens stays in the group.
     dut.leave(ip("239.1.2.3"));
-    CHECK(bench.until([&] { return bench.state_of("239.1.2.3") == -1; }));
+    dut.join(ip("239.1.2.4"));
+    dut.leave(ip("239.1.2.4"));
+    CHECK(bench.until([&] { return bench.state_of("239.1.2.4") == -1; }));
+    CHECK(bench.state_of("239.1.2.3") == 1);
 
     REQUIRE(bench.ib0().sockets().listen(std::nullopt, 9).empty());
     dut.send(ip("10.1.0.1"), 9, payload, 5);

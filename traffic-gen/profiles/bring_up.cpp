@@ -16,6 +16,7 @@ const Profile whole_bring_up{
             const auto& link = scene.net().link;
             for (std::size_t i = 0; stage.goes_on(); ++i) {
                 const auto& host = scene.net().host(i);
+                if (stage.memberships_of(host.gid).empty()) come_up(stage, host, link);
                 join(stage, host, link, link.broadcast_gid(), join_state::full_member);
                 subscribe(stage, host);
                 join(stage, host, link, mgid_for_ipv4(0xe0000001, link.p_key, link.scope), join_state::full_member);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint32_t all_routers = 0xe0000002;
 constexpr auto between_rounds = std::chrono::seconds{3};
+constexpr std::size_t between_joins = 5;
 
 /// Part of the life of a link.
 struct Life {
@@ -39,6 +40,11 @@ struct Life {
             default:
                 comes(from, to, stage.scene().group4(stage.any(stage.scene().groups())));
         }
+    }
+    /// Another program of the port does, or it renews what it has.
+    void joins_again(const build::Node& host) const {
+        stage.membership(host.gid, net.link.broadcast_gid()) = 0;
+        join(stage, host, net.link, net.link.broadcast_gid(), join_state::full_member);
     }
 
 private:
@@ -90,7 +96,13 @@ const Profile late_start{
             for (auto times = 4 * nets.size() * nets.front().hosts.size() + stage.any(100); times > 0; --times) live();
             stage.pause(between_rounds);
             stage.hide_one_of(few);
-            while (stage.goes_on()) live();
+            for (std::size_t i = 0; stage.goes_on(); ++i) {
+                if (i % between_joins == 0) {
+                    const auto& net = nets[i % nets.size()];
+                    Life{stage, net, connections}.joins_again(net.host(i / between_joins));
+                }
+                live();
+            }
             stage.hide_one_of(0);
         },
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "protocol/wire/mgid.hpp"
+#include "traffic-gen/manager.hpp"
 #include "traffic-gen/profiles/exchanges.hpp"
-#include "traffic-gen/profiles/manager.hpp"
 
 namespace ipoib::traffic {
 using namespace wire;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "traffic-gen/profiles/manager.hpp"
+#include "traffic-gen/manager.hpp"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/manager.hpp"
 #include "traffic-gen/profiles/exchanges.hpp"
-#include "traffic-gen/profiles/manager.hpp"
 
 namespace ipoib::traffic {
 using namespace wire;

@@ -28,8 +28,10 @@ const Profile two_subnets{
     .prepare =
         [](Stage& stage) {
             const auto link = spanning(stage.scene());
-            for (const auto& host : stage.scene().net().hosts)
+            for (const auto& host : stage.scene().net().hosts) {
+                come_up(stage, host, link);
                 join(stage, host, link, link.broadcast_gid(), join_state::full_member);
+            }
         },
     .play =
         [](Stage& stage) {

@@ -12,11 +12,14 @@ const Case ipv6_group_is_mapped{
     .dut_can = {"join"},
     .steps =
         [](Bench& bench) {
-            bench.step("The DUT joins IPv6 groups that differ in all 80 bits of the group ID");
-            for (const auto high : {0x0000u, 0x8001u, 0x4242u}) {
-                const auto fresh = bench.fresh_group6().octets;
-                const auto group = IpAddress::v6(
-                    Gid::of(fresh.prefix() | high, fresh.interface_id() | std::uint64_t{0xa5000000} << 32));
+            bench.step("The DUT joins IPv6 groups that differ in all 80 bits of the group ID, and in flags and scope");
+            struct Kind {
+                std::uint64_t flags_and_scope, high;
+            };
+            // Flags of RFC 4291, 2.7, and RFC 3306, 4: transient, permanently assigned, made of a prefix.
+            for (const auto& [flags_and_scope, high] : {Kind{0xff15, 0x0000}, {0xff05, 0x8001}, {0xff3e, 0x4242}}) {
+                const auto low = bench.fresh_group6().octets.interface_id() | std::uint64_t{0xa5000000} << 32;
+                const auto group = IpAddress::v6(Gid::of(flags_and_scope << 48 | high, low));
                 const auto mgid = bench.mgid_of(group);
                 bench.dut.joins(group);
                 bench.require(bench.sa.hears_join(mgid, within(5s)), "a join of " + text(mgid) + " for " + text(group));

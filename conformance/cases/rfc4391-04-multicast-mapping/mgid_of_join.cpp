@@ -18,7 +18,9 @@ const Case mgid_of_join_is_that_of_the_link{
             constexpr std::uint64_t group_bits = 1u << 28;
             const auto ipv4 = bench.fresh_group4();
             const auto fresh6 = bench.fresh_group6().octets;
-            const auto ipv6 = IpAddress::v6(Gid::of(fresh6.prefix() | 0x8001, fresh6.interface_id()));
+            // Permanently assigned: its own T flag is 0.
+            constexpr std::uint64_t site_local = 0xff05;
+            const auto ipv6 = IpAddress::v6(Gid::of(site_local << 48 | 0x8001, fresh6.interface_id()));
             const auto join4 = join_like(ipv4), join6 = join_like(ipv6);
             const auto right4 = bench.mgid_of(ipv4), right6 = bench.mgid_of(ipv6);
 
@@ -49,8 +51,12 @@ const Case mgid_of_join_is_that_of_the_link{
             bench.same_step("The whole of it", rfc4391::mgid_format);
             bench.inspect(join4.with(McMemberRecord::mgid, right4), within(5s));
 
-            bench.step("The DUT joins an IPv6 group: scope", rfc4391::mgid_scope_of_broadcast_gid);
+            bench.step("The DUT joins an IPv6 group: T flag", rfc4391::mgid_t_flag);
             bench.dut.joins(ipv6);
+            bench.inspect(join6.with_part(McMemberRecord::mgid, Mgid::transient, right6), within(5s));
+            bench.same_step("Its P_Key", rfc4391::mgid_pkey);
+            bench.inspect(join6.with_part(McMemberRecord::mgid, Mgid::p_key, right6), within(5s));
+            bench.same_step("Its scope", rfc4391::mgid_scope_of_broadcast_gid);
             bench.inspect(join6.with_part(McMemberRecord::mgid, Mgid::scope, right6), within(5s));
             bench.same_step("Its signature", rfc4391::mgid_ipv6_signature);
             bench.inspect(join6.with_part(McMemberRecord::mgid, Mgid::signature, right6), within(5s));

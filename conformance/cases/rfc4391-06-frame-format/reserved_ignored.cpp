@@ -7,8 +7,8 @@ const Case encap_reserved_ignored{
     .id = "IPOIB-4391-6-INV-001",
     .title = "A receiver ignores the Reserved field of the encapsulation header",
     .checks = {&rfc4391::encap_reserved_rx, &rfc4391::encap_reserved_tx},
-    .pass_if = "the DUT answers every echo request, and its own Reserved field is zero",
-    .tags = {"encap", "ipv4", "ipv6"},
+    .pass_if = "the DUT answers every echo request and question for its address, and its own Reserved field is zero",
+    .tags = {"encap", "arp", "ipv4", "ipv6"},
     .in_both_families = true,
     .steps =
         [](Bench& bench) {
@@ -21,6 +21,16 @@ const Case encap_reserved_ignored{
             for (const auto reserved : std::array<std::uint16_t, 3>{0x0001, 0x8000, 0xffff}) {
                 bench.send(echo_request().with(Encap::reserved, reserved));
                 bench.require(echo_reply(), within(1s));
+            }
+
+            bench.step("A question for its address is answered", rfc4391::encap_reserved_tx);
+            bench.send_until(address_request(), address_reply(), within(1s));
+            bench.precondition(address_reply(), within(0ms));
+            bench.inspect(address_reply().with(Encap::reserved, 0), within(0ms));
+            bench.step("So is one with Reserved bits", rfc4391::encap_reserved_rx);
+            for (const auto reserved : std::array<std::uint16_t, 3>{0x0001, 0x8000, 0xffff}) {
+                bench.send(address_request().with(Encap::reserved, reserved));
+                bench.require(address_reply(), within(1s));
             }
         },
 };

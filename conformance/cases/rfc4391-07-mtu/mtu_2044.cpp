@@ -8,16 +8,19 @@ const Case ip_mtu_is_2044{
     .title = "IP packets of 2044 octets are received and sent whole",
     .checks = {&rfc4391::ip_mtu_2044, &rfc4391::default_mtu_2044},
     .pass_if = "an echo request of 2044 octets is answered by one packet of 2044 octets",
-    .tags = {"mtu", "ipv4"},
+    .tags = {"mtu", "ipv4", "ipv6"},
+    .least_mtu = 2044,
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
-            constexpr std::size_t mtu = 2044, payload = mtu - Ipv4::size - Icmp::size;
-            if (bench.situation().ip_mtu() < mtu) bench.not_applicable("this link's MTU is less than 2044");
+            constexpr std::size_t mtu = 2044;
+            const auto& now = bench.situation();
+            if (now.ip_mtu() < mtu) bench.not_applicable("this link's MTU is less than 2044");
             bench.step("An ordinary echo request is answered");
             bench.control();
             bench.step("An echo request of 2044 octets is answered by one packet");
-            bench.send(echo_request(payload));
-            bench.require(echo_reply().with(Ipv4::total_length, mtu), within(1s));
+            bench.send(echo_request(mtu - now.ip_header() - Icmp::size));
+            bench.require(echo_reply().with_ip_length(now.family, mtu), within(1s));
         },
 };
 

@@ -8,8 +8,9 @@ const Case mtu_is_that_of_the_link{
     .title = "The interface's MTU is that of the link, not of its port",
     .checks = {&rfc4391::link_mtu, &rfc4391::adopts_broadcast_parameters, &rfc4391::other_mtus},
     .pass_if = "the interface says no more than the broadcast group's MTU less 4 octets, and packets of that size pass",
-    .tags = {"mtu", "ipv4"},
+    .tags = {"mtu", "ipv4", "ipv6"},
     .dut_can = {"interface"},
+    .in_both_families = true,
     .steps =
         [](Bench& bench) {
             const auto mtu = bench.situation().ip_mtu();
@@ -22,7 +23,7 @@ const Case mtu_is_that_of_the_link{
             bench.require(said <= mtu, "at most " + std::to_string(mtu), std::to_string(said));
             if (said < mtu) bench.note("the interface is configured for " + std::to_string(said) + " octets");
             bench.step("Packets of this size", rfc4391::other_mtus);
-            bench.send(echo_request(std::min(mtu, said) - Ipv4::size - Icmp::size));
+            bench.send(echo_request(std::min(mtu, said) - bench.situation().ip_header() - Icmp::size));
             bench.require(bench.happens(echo_reply(), within(2s)), "an echo reply", "none");
             bench.note("this link carries IP packets of " + std::to_string(mtu) + " octets");
         },

@@ -56,15 +56,22 @@ const Case interface_id_is_of_the_guid{
             bench.require(origin != Origin::another_guid, right + ", of the port GUID, or an opaque identifier",
                           hex(id, 16) + ", of another GUID");
             if (origin == Origin::another_guid) return;
-            if (origin == Origin::something_else)
+            const auto& said = bench.profile().interface_id;
+            if (origin == Origin::something_else) {
+                bench.require(said != "guid", right + ": its profile says that it is made of the GUID", hex(id, 16));
                 return bench.note("the identifier is not made of the GUID, as RFC 8064 recommends");
+            }
+            if (!said.empty() && said != "guid")
+                return bench.note("the identifier has the GUID in it; its profile says \"" + said +
+                                  "\", so it is not judged by what is stated of such ones");
             bench.note("the identifier is made of the GUID");
             // A set u bit marks a GUID that is a modified EUI-64 already, or one of local scope: only its maker knows.
             const bool has_u_bit = (guid >> 56 & 0x02) != 0;
-            if (!has_u_bit) {
+            const auto& format = bench.profile().guid_format;
+            if (format == "eui64" || (format != "modified-eui64" && !has_u_bit)) {
                 bench.step("The u bit of an EUI-64 is toggled", rfc4391::iid_toggles_u_bit);
                 bench.require(id == with_u_bit_toggled(guid), hex(with_u_bit_toggled(guid), 16), hex(id, 16));
-            } else if (bench.profile().guid_format == "modified-eui64") {
+            } else if (format == "modified-eui64") {
                 bench.step("The u bit of a modified EUI-64 stays", rfc4391::guid_format_determined,
                            rfc4391::iid_keeps_u_bit);
                 bench.require(id == guid, hex(guid, 16), hex(id, 16));

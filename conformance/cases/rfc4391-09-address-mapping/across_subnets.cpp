@@ -8,10 +8,11 @@ const Case packets_across_subnets_have_a_grh{
     .title = "A packet to a peer of another IB subnet has a GRH with the peer's GID",
     .checks = {&rfc4391::grh_across_subnets},
     .pass_if = "the DUT asks for the path to a GID of another prefix, and sends to it with a GRH",
-    .tags = {"grh", "sa", "arp"},
+    .tags = {"grh", "sa", "arp", "nd"},
     .impact = Impact::link,
     .needs = Ability::any_frame | Ability::see_all | Ability::fabric_control,
     .dut_can = {"send", "flush_neighbours"},
+    .in_both_families = true,
     .lasts_at_most = 20s,
     .steps =
         [](Bench& bench) {
@@ -22,13 +23,12 @@ const Case packets_across_subnets_have_a_grh{
             bench.fabric.change(SetPath{remote, tester.lid});
             bench.tester.answer_resolution(false);
             bench.dut->flush_neighbours();
-            bench.send(arp_request().with(ArpAddresses::sha_gid, remote));
-            bench.precondition(arp_reply().sent_anywhere(), within(2s));
+            bench.send(address_request().with_either(ArpAddresses::sha_gid, LinkAddressOption::gid, remote));
+            bench.precondition(address_reply().sent_anywhere(), within(2s));
             const auto port = bench.fresh_port();
-            bench.dut.sends(IpAddress::v4(tester.ipv4), port);
-            bench.inspect(
-                udp_from_dut(IpAddress::v4(tester.ipv4), port).sent_anywhere().having<Grh>().with(Grh::dgid, remote),
-                within(5s));
+            const auto to = bench.situation().tester_address();
+            bench.dut.sends(to, port);
+            bench.inspect(udp_from_dut(to, port).sent_anywhere().having<Grh>().with(Grh::dgid, remote), within(5s));
         },
 };
 

@@ -26,7 +26,7 @@ const Case interface_has_configured_p_key{
     .tags = {"sa", "pkey", "broadcast"},
     .impact = Impact::link,
     .needs = Ability::see_all | Ability::fabric_control,
-    .dut_can = {"create_child"},
+    .dut_can = {"create_child", "delete_child"},
     .lasts_at_most = 120s,
     .steps =
         [](Bench& bench) {

@@ -11,20 +11,21 @@ const Case path_is_asked_for{
         "before its first datagram to a peer that it cannot know the DUT asks the SA for the path, in any of the ways "
         "that "
         "the SA offers; the datagram goes to the peer's LID",
-    .tags = {"sa"},
+    .tags = {"sa", "ipv4", "ipv6"},
     .needs = Ability::see_all,
     .dut_can = {"send"},
+    .in_both_families = true,
     .lasts_at_most = 30s,
     .steps =
         [](Bench& bench) {
             const auto& tester = bench.situation().tester;
             const auto port = bench.fresh_port();
-            const auto address = bench.free_address();
-            const auto to = IpAddress::v4(address);
+            const auto to = bench.free_neighbour();
             bench.step("A peer tells of itself, and the DUT sends to it: its LID", rfc4391::lid_by_iba_methods);
             const auto unknown = bench.fabric.peer_never_seen();
             const auto peer = unknown.value_or(tester.gid);
-            const auto word_of_peer = arp_request().with(ArpAddresses::sha_gid, peer).with(ArpAddresses::spa, address);
+            const auto word_of_peer =
+                address_request_from(to).with_either(ArpAddresses::sha_gid, LinkAddressOption::gid, peer);
             const auto datagram = udp_from_dut(to, port).sent_anywhere();
             bench.send(word_of_peer);
             bench.dut.sends(to, port);

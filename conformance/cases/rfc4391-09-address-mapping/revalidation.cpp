@@ -8,14 +8,15 @@ const Case neighbours_are_asked_again{
     .title = "A neighbour that was not heard of for a while is asked again before its link-layer address is used on",
     .checks = {&rfc4391::arp_cache_revalidation},
     .pass_if = "after its entries have aged the DUT asks for the tester's link-layer address again",
-    .tags = {"arp"},
+    .tags = {"arp", "nd", "ipv4", "ipv6"},
     .needs = Ability::see_all,
     .dut_can = {"timers", "send"},
+    .in_both_families = true,
     .lasts_at_most = 40s,
     .steps =
         [](Bench& bench) {
             constexpr unsigned reachable = 2;
-            const auto tester = IpAddress::v4(bench.situation().tester.ipv4);
+            const auto tester = bench.situation().tester_address();
             const auto port = bench.fresh_port();
             bench.dut->timers(reachable, 0, 0);
             bench.step("The DUT knows the tester's link-layer address");
@@ -25,7 +26,7 @@ const Case neighbours_are_asked_again{
             bench.pass_time(stated(std::chrono::seconds{3 * reachable}));
             bench.dut.sends(tester, port);
             // Linux sends on and asks meanwhile: up to 5 s later, then up to three times.
-            bench.require(arp_request_for(tester.v4()).sent_anywhere(), within(15s));
+            bench.require(address_request_for(tester).sent_anywhere(), within(15s));
         },
 };
 

@@ -7,9 +7,12 @@ const Case wrong_qkey_is_not_accepted{
     .id = "IPOIB-4391-9.1-INV-001",
     .title = "A packet with another Q_Key is not accepted",
     .checks = {&rfc4391::qkey_match_on_receive},
-    .pass_if = "an echo request with a wrong Q_Key is not answered; ordinary ones before and after are",
+    .pass_if =
+        "an echo request with a wrong Q_Key is not answered, nor a question for the DUT's address in a group; ordinary "
+        "ones before and after are",
     .tags = {"qkey", "hca", "ipv4", "ipv6"},
     .in_both_families = true,
+    .lasts_at_most = 20s,
     .steps =
         [](Bench& bench) {
             for (const std::uint32_t difference : {0x00000001u, 0x80000000u}) {
@@ -17,6 +20,18 @@ const Case wrong_qkey_is_not_accepted{
                 bench.control();
                 bench.send(echo_request().with(Deth::q_key, bench.link().q_key ^ difference));
                 bench.forbid(echo_reply(), within(1s));
+            }
+            bench.step("A question for its address in a group is answered");
+            const auto solicited = IpAddress::v6(solicited_node_group(bench.situation().dut.ipv6));
+            const auto question =
+                bench.situation().is_ipv6() ? neighbour_solicitation(bench.sa.join(solicited).mlid()) : arp_request();
+            bench.send_until(question, address_reply(), within(1s));
+            bench.precondition(address_reply(), within(0ms));
+            for (const std::uint32_t difference : {0x00000001u, 0x80000000u}) {
+                bench.step("The Q_Key of one differs in one bit");
+                bench.control();
+                bench.send(question.with(Deth::q_key, bench.link().q_key ^ difference));
+                bench.forbid(address_reply(), within(1s));
             }
         },
 };

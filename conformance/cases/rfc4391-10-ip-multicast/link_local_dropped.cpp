@@ -18,6 +18,10 @@ const Case missing_link_local_group_is_dropped{
             const auto port = bench.fresh_port();
             bench.step("The tester is in the all-router group; the DUT sends to a link-local group nobody has joined");
             bench.sa.join(bench.all_routers());
+            // It may remember for its own time that there was no such group. Who is in it knows that there is one.
+            if (bench.dut->can("join")) bench.dut.joins(bench.all_routers());
+            bench.dut.maps_rightly(bench.all_routers());
+            bench.pass_time(500ms);
             bench.precondition(!bench.sa.group(bench.mgid_of(group)), "nobody is in " + text(group));
             bench.control();
             bench.dut.sends(group, port);

@@ -10,17 +10,18 @@ const Case program_hears_of_failed_join{
     .checks = {&rfc4391::failures_reach_initiator},
     .pass_if =
         "the DUT says that the join failed while the SA refuses it, and that it succeeded where the SA grants it",
-    .tags = {"sa", "robust"},
+    .tags = {"sa", "robust", "ipv4", "ipv6"},
     .impact = Impact::link,
     .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"join"},
+    .in_both_families = true,
     .lasts_at_most = 60s,
     .steps =
         [](Bench& bench) {
             bench.step("The SA grants a join of the DUT");
-            const auto granted = bench.fresh_group4();
+            const auto granted = bench.fresh_group();
             bench.precondition(bench.dut.can_join(granted), "the DUT says that a join succeeded which the SA grants");
-            const auto refused = bench.fresh_group4();
+            const auto refused = bench.fresh_group();
             const auto mgid = bench.mgid_of(refused);
             bench.step("The SA refuses one");
             bench.fabric.change(refused_joins(mgid));

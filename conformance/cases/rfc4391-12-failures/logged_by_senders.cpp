@@ -8,14 +8,15 @@ const Case failed_joins_of_senders_are_logged{
     .title = "A join for sending that fails is logged",
     .checks = {&rfc4391::failures_logged},
     .pass_if = "while the SA refuses a sender's join of a group that exists the DUT's log grows",
-    .tags = {"sa", "egress", "robust"},
+    .tags = {"sa", "egress", "robust", "ipv4", "ipv6"},
     .impact = Impact::link,
     .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"log", "send"},
+    .in_both_families = true,
     .lasts_at_most = 60s,
     .steps =
         [](Bench& bench) {
-            const auto group = bench.fresh_group4();
+            const auto group = bench.fresh_group();
             const auto mgid = bench.sa.join(group).mgid;
             bench.step("The SA refuses a join of the DUT, which is to send to a group that exists");
             (void)bench.dut->log();

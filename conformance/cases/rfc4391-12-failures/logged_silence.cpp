@@ -8,10 +8,11 @@ const Case unanswered_joins_are_logged{
     .title = "A join or leave that the SA does not answer is logged",
     .checks = {&rfc4391::failures_logged},
     .pass_if = "while the SA is silent the DUT's log grows with a join, and with a leave; afterwards the DUT can join",
-    .tags = {"sa", "robust"},
+    .tags = {"sa", "robust", "ipv4", "ipv6"},
     .impact = Impact::fabric,
     .needs = Ability::see_all | Ability::fabric_control,
     .dut_can = {"log", "join", "leave"},
+    .in_both_families = true,
     .lasts_at_most = 120s,
     .steps =
         [](Bench& bench) {
@@ -26,7 +27,7 @@ const Case unanswered_joins_are_logged{
                 return !after.empty() && after != before;
             };
             bench.step("The DUT is in a group");
-            const auto left = bench.fresh_group4();
+            const auto left = bench.fresh_group();
             bench.dut.joins(left);
             bench.precondition(bench.sa.has_group(bench.mgid_of(left), within(10s)), "the DUT can join groups");
             bench.step("The SA does not answer a leave");
@@ -35,7 +36,7 @@ const Case unanswered_joins_are_logged{
             bench.precondition(bench.count(leave_of(bench.mgid_of(left))) > 0, "the DUT leaves the group");
             bench.require(tells_of_leave, "a line in the DUT's log", "none");
             bench.step("Nor a join");
-            const auto group = bench.fresh_group4();
+            const auto group = bench.fresh_group();
             const bool tells_of_join = log_grows([&] { (void)bench.dut.can_join(group); });
             bench.precondition(bench.count(join_of(bench.mgid_of(group))) > 0, "the DUT asks for the group");
             bench.require(tells_of_join, "a line in the DUT's log", "none");

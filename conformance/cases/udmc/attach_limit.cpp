@@ -8,8 +8,9 @@ const Case attach_beyond_the_limit_fails{
     .title = "A join beyond the adapter's limit of multicast groups fails at once",
     .checks = {&udmc::attach_limit},
     .pass_if = "of one join more than the limit in the DUT's profile at least one fails; the DUT goes on",
-    .tags = {"hca", "robust"},
+    .tags = {"hca", "robust", "ipv4", "ipv6"},
     .dut_can = {"join", "leave"},
+    .in_both_families = true,
     .lasts_at_most = 300s,
     .steps =
         [](Bench& bench) {
@@ -20,7 +21,7 @@ const Case attach_beyond_the_limit_fails{
             bench.step("The DUT joins one group more than it can");
             bench.control();
             bool has_failed = false;
-            for (unsigned i = 0; i <= limit && !has_failed; ++i) has_failed = !bench.dut.can_join(bench.fresh_group4());
+            for (unsigned i = 0; i <= limit && !has_failed; ++i) has_failed = !bench.dut.can_join(bench.fresh_group());
             bench.require(has_failed, "an error by group " + std::to_string(limit + 1), "every join succeeds");
             bench.control();
         },

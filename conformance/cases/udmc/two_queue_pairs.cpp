@@ -10,7 +10,7 @@ const Case all_attached_queue_pairs_get_it{
     .pass_if = "two interfaces of the DUT on one port and link both answer broadcasts, those of each other, too",
     .tags = {"hca", "mgid", "arp"},
     .needs = Ability::see_all,
-    .dut_can = {"create_child", "add_address", "interface", "resolve"},
+    .dut_can = {"create_child", "delete_child", "add_address", "interface", "resolve"},
     .lasts_at_most = 60s,
     .steps =
         [](Bench& bench) {

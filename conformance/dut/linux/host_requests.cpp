@@ -175,6 +175,8 @@ Json Host::timers(const Request& request) {
     for (const auto& [path, value] : changes)
         if (!read_text(path)) refuse_as_unsupported("this network namespace has no " + path);
     for (const auto& [path, value] : changes) must(settings_.change(path, value));
+    // A neighbour that was reachable stays so for as long as it was said when it became that.
+    if (request.has("reachable")) ip({"neigh", "flush", "dev", of.name});
     return Json::object();
 }
 

@@ -26,7 +26,7 @@ constexpr const char* log_file = "/var/log/opensm.log";
 constexpr const char* cache = "/var/cache/opensm";
 constexpr const char* debug = "/sys/kernel/debug/vib/";
 constexpr const char* dut_port = "/sys/class/infiniband/vib0/ports/1/";
-constexpr milliseconds sm_limit{8000}, tool_limit{5000};
+constexpr milliseconds sm_limit{20000}, tool_limit{5000};
 
 void write(const std::string& path, const std::string& text) {
     std::ofstream file(path);
@@ -276,6 +276,8 @@ void Fabric::apply(const fabric::Restore&) {
     partitions_ = {.scenario = partitions_.scenario};
     if (has_changed_keys) configure();
     if (is_manager_cut_) return resume_manager();
+    // A change may have ended between its stop and its start.
+    manager({"start"});
     if (has_changed_keys) manager({"reload"});
 }
 

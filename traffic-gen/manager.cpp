@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Attributes of ports as a manager sets them.
-#include "traffic-gen/profiles/manager.hpp"
+#include "traffic-gen/manager.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The answers of RFC 4391 and RFC 4755 that are longer than one line.
-#include "stack/policy.hpp"
+#include "stack/answers.hpp"
 
 #include "stack/octets.hpp"
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case newest_qpn_is_used{
+    .id = "IPOIB-4391-9.1.1-VAL-003",
+    .title = "IP goes to the QPN that the peer has told last",
+    .checks = {&rfc4391::ip_to_advertised_qpn},
+    .pass_if =
+        "after the tester told another QPN, by asking for the DUT's address and by an announcement, the DUT's "
+        "datagrams go to that QPN",
+    .tags = {"arp", "nd", "ipv4", "ipv6"},
+    .needs = Ability::any_frame | Ability::see_all,
+    .dut_can = {"send"},
+    .in_both_families = true,
+    .lasts_at_most = 60s,
+    .steps =
+        [](Bench& bench) {
+            const auto tester = bench.situation().tester;
+            const auto to = bench.situation().tester_address();
+            const auto port = bench.fresh_port();
+            const auto goes_to = [&](std::uint32_t qpn) {
+                bench.dut.sends(to, port);
+                bench.inspect(udp_from_dut(to, port).sent_anywhere().with(Bth::dest_qp, qpn), within(5s));
+            };
+            bench.step("The DUT knows the tester");
+            bench.control();
+            bench.dut.sends(to, port);
+            bench.precondition(udp_from_dut(to, port), within(5s));
+            const auto now_has = [&](std::uint32_t qpn) {
+                // What was told a moment ago is not replaced at once: Linux has a second (locktime).
+                bench.pass_time(2s);
+                bench.tester.present(tester.link_flags, qpn);
+            };
+            const auto asks_with = [&](std::uint32_t qpn) {
+                now_has(qpn);
+                bench.send(address_request().with(Deth::src_qp, tester.qpn));
+                bench.precondition(address_reply().sent_anywhere(), within(2s));
+                goes_to(qpn);
+            };
+            const auto announces = [&](std::uint32_t qpn) {
+                now_has(qpn);
+                bench.send(announcement().with(Deth::src_qp, tester.qpn));
+                bench.pass_time(500ms);
+                goes_to(qpn);
+            };
+            // Greater and smaller ones, and such as differ in the first octet only.
+            const auto another = tester.qpn ^ 0x000200, third = tester.qpn ^ 0x000100, far = third ^ 0x800000;
+            bench.step("The tester asks for the DUT's address, with another QPN in its own");
+            asks_with(another);
+            bench.step("It announces a third");
+            announces(third);
+            bench.step("It asks with one that differs in its first octet");
+            asks_with(far);
+            bench.step("It announces the third again");
+            announces(third);
+        },
+};
+
+}  // namespace ipoib::conformance
