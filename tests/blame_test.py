@@ -69,6 +69,11 @@ class Blame(Active):
         # The two cases that waited as long as joins are retried, and those that looked once more.
         self.assertLess(found["seconds"], 0.1 * (2 * 30 + 2 * 60))
 
+    def test_whose_address_nobody_tells_is_not_blamed_for_silence(self):
+        results = self.results(*self.dut("down"), "rfc4391/6", "rfc4391/9.2", code=4)["results"]
+        told = {one["message"] for one in results if one["id"].startswith("IPOIB-") and "address of the DUT" in one["message"]}
+        self.assertEqual(told, {"nobody tells an address of the DUT: neither its adapter nor its profile"})
+
     def test_what_the_adapter_cannot_is_known_before_a_case_and_without_one(self):
         case, can = "IPOIB-4391-10-VAL-003", ("interface", "up", "down")
         for one in self.results(*self.dut("down", *can), "IPOIB-4391-7-*", case, code=5)["results"]:

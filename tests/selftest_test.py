@@ -114,7 +114,7 @@ class ProfileCommand(Active):
         run = conform("profile", "--listen", self.folder / "port", "--timeout-scale", "0.1",
                       "--dut", f"exec:{sys.executable} {adapter} not never")
         self.assertEqual((run.returncode, run.stdout), (3, ""))
-        self.assertIn("could not be asked: the DUT's interface does not come up", run.stderr)
+        self.assertIn("could not be asked: nobody tells an address of the DUT", run.stderr)
         self.assertFalse((self.folder / "port").exists())
 
 

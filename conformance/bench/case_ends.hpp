@@ -35,8 +35,11 @@ struct CaseEnds {
     }
 };
 
-/// The DUT's interface, which the case needs, is not there: INCONC, as all cases that need it.
+/// The DUT's interface, which the case needs, is not there: INCONC, as all cases that need it; NA where nobody tells
+/// its address, so that it cannot be looked for.
 struct DutStaysDown : CaseEnds {
+    DutStaysDown()
+        : CaseEnds(not_applicable("nobody tells an address of the DUT: neither its adapter nor its profile")) {}
     explicit DutStaysDown(const std::string& why)
         : CaseEnds(inconclusive("the DUT's interface does not come up within 30 s (" + why + ")")) {}
 };

@@ -76,6 +76,16 @@ TEST_CASE("Profile: a name of the file is shown as a part of one line, whatever 
     CHECK((!many.error.empty() && many.error.size() < 1100));
 }
 
+TEST_CASE("Profile: what cannot be so is told") {
+    for (const auto* const modes : {"[]", "[\"connected\"]"}) {
+        const auto profile = parse_profile(std::string("[profile]\nmodes = ") + modes, "f");
+        CHECK_THAT(profile.error, ContainsSubstring("modes must hold datagram"));
+    }
+    const auto profile =
+        parse_profile("[control]\naddresses = [\"10.1.0.9/24\"]\ntester = [\"10.1.0.1/24\", \"10.1.0.9/24\"]", "f");
+    CHECK_THAT(profile.error, ContainsSubstring("addresses and tester both have 10.1.0.9"));
+}
+
 TEST_CASE("Profile: what is written reads as the same") {
     Profile profile;
     profile.dut = {{"name", "a \"b\" \\ c"}, {"os", "Debian"}};

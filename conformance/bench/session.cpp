@@ -210,8 +210,6 @@ bool Session::find_dut() {
 }
 
 void Session::bring_dut_up() {
-    if (situation_.dut.ipv4 == 0 && !dut_.can("interface"))
-        throw CaseEnds::not_applicable("nobody tells an address of the DUT: neither its adapter nor its profile");
     std::string why = "no answer";
     if (dut_.can("up")) {
         try {
@@ -226,7 +224,8 @@ void Session::bring_dut_up() {
     while (!find_dut()) {
         if (loop().now() >= deadline || fabric::Loop::stop_requested()) {
             ++times_down_;
-            throw DutStaysDown(why);
+            const bool is_unknown = situation_.dut.ipv4 == 0 && !dut_.can("interface");
+            throw is_unknown ? DutStaysDown() : DutStaysDown(why);
         }
         loop().run_for(between_looks);
     }

@@ -87,6 +87,10 @@ TEST_CASE("Dut: an adapter that claims a request that does not exist breaks the 
                }),
                ContainsSubstring("ChannelBroken: ") && ContainsSubstring("says that it failed"));
     CHECK(yes.requests.size() == 1);
+    struct Gone final : DutControl {
+        DutControlReply ask(const std::string&, fabric::Duration) override { return {{}, "the adapter died"}; }
+    } gone;
+    CHECK(outcome([&] { Dut{gone, ""}.greet(); }) == "ChannelBroken: the first request: the adapter died");
 }
 
 TEST_CASE("Dut: hello must have protocol 1, a name, abilities, and the interface that was named") {
