@@ -47,6 +47,15 @@ void BenchDut::sends(const IpAddress& to, std::uint16_t port, std::size_t payloa
     (*this)->send(to, port, nonce_payload(nonce, payload), ttl);
 }
 
+void BenchDut::is_seen_to_send(const IpAddress& to, std::uint16_t port) {
+    constexpr auto patience = std::chrono::seconds{5};
+    const auto datagram = udp_from_dut(to, port);
+    sends(to, port);
+    if (bench_.happens(datagram, within(patience))) return;
+    sends(to, port);
+    bench_.precondition(datagram, within(patience));
+}
+
 void BenchDut::tries_to_send(const IpAddress& to, std::uint16_t port) {
     try {
         sends(to, port);

@@ -34,6 +34,8 @@ public:
     void begins_to_come_up();
     /// A UDP datagram with the nonce as payload.
     void sends(const wire::IpAddress& to, std::uint16_t port, std::size_t payload = 32);
+    /// One that is seen: INCONC if neither it nor a second one is. What waits for the sender's join may be lost.
+    void is_seen_to_send(const wire::IpAddress& to, std::uint16_t port);
     /// The same where a refusal of the DUT is right too.
     void tries_to_send(const wire::IpAddress& to, std::uint16_t port);
     /// The DUT's IP joins a group. What it says of it is noted; what counts is what the SA hears.

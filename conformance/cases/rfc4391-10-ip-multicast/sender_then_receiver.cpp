@@ -19,8 +19,7 @@ const Case sender_becomes_receiver{
             const auto port = bench.fresh_port();
             bench.step("The DUT sends to a group of the tester");
             const auto joined = bench.sa.join(group);
-            bench.dut.sends(group, port);
-            bench.precondition(udp_from_dut(group, port), within(5s));
+            bench.dut.is_seen_to_send(group, port);
             bench.step("A program joins the group", rfc4391::receiver_full_member_join, rfc4392::receiver_joins);
             bench.dut->join(group);
             const bool is_member = bench.sa.has_dut_as_full_member(group, within(5s));

@@ -26,8 +26,7 @@ const Case sender_subscribes_to_traps{
             const auto group = bench.fresh_group4();
             const auto port = bench.fresh_port();
             bench.sa.join(group);
-            bench.dut.sends(group, port);
-            bench.precondition(udp_from_dut(group, port), within(5s));
+            bench.dut.is_seen_to_send(group, port);
             bench.sa.leave(bench.sa.join(bench.fresh_group4()).mgid);
             bench.pass_time(1s);
             // It may have subscribed long ago: then it is told of the groups of this step.
@@ -48,8 +47,7 @@ const Case sender_subscribes_to_traps{
             if (may_be_router) return bench.note("the DUT may be a router, which needs no report of deletions");
             bench.step("The second datagram: whether the DUT keeps the MLID",
                        rfc4392::cached_mlid_needs_deletion_reports);
-            bench.dut.sends(group, port);
-            bench.precondition(udp_from_dut(group, port), within(5s));
+            bench.dut.is_seen_to_send(group, port);
             if (bench.count(request_about(mgid)) > 0) return bench.note("the DUT asks the SA each time");
             bench.require(hears_of_deletion, "a subscription to trap 67 by a NonMember that keeps the MLID", "none");
         },

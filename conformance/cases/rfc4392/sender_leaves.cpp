@@ -24,8 +24,7 @@ const Case idle_sender_leaves{
             const auto port = bench.fresh_port();
             bench.step("The DUT sends to a group of the tester, then no more");
             const auto mgid = bench.sa.join(group).mgid;
-            bench.dut.sends(group, port);
-            bench.precondition(udp_from_dut(group, port), within(5s));
+            bench.dut.is_seen_to_send(group, port);
             bench.precondition(bench.count(join_of(mgid)) > 0, "the DUT joins to send");
             bench.require(leave_of(mgid), stated(2 * patience));
         },
