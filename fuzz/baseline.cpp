@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto text = fuzz::as_text({data, size});
     const auto baseline = parse_baseline(text, "B.toml", is_requirement);
     if (!baseline) {
-        fuzz::demand_sentence(baseline.error, 64 * 1024);
+        fuzz::demand_sentence(baseline.error, 64UL * 1024);
         return 0;
     }
     std::string written;

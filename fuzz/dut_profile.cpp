@@ -11,7 +11,7 @@ using fuzz::demand;
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto profile = parse_profile(fuzz::as_text({data, size}), "DUT.toml");
     if (!profile) {
-        fuzz::demand_sentence(profile.error, 64 * 1024);
+        fuzz::demand_sentence(profile.error, 64UL * 1024);
         return 0;
     }
     demand(profile->mtu <= 65535);

@@ -193,7 +193,7 @@ void add_texts(Seeds& seeds) {
     for (const FabricChange& change : std::initializer_list<FabricChange>{
              SetScenario{"default"}, SetManager{false, true}, SetPort{port, false}, SetPKey{port, 0x8123, false},
              SetSa{.resets = true, .delay = std::chrono::milliseconds{3}, .busy_next = 2}, SetGroup{{}, true},
-             SetPath{{}, 7}, SetFaults{port, {.loss = 0.5}}, Restore{}}) {
+             SetPath{{}, 7, 5}, SetFaults{port, {.loss = 0.5}}, Restore{}}) {
         lines = lines + bytes(request_text(change, 7) + '\n');
         seeds.add("lab_agent", Bytes{0, 200} + bytes(request_text(change, 7) + '\n'));
     }

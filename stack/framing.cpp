@@ -47,8 +47,8 @@ void send_unicast(Interface& interface, const Peer& peer, const Path& path, Ethe
     parameters.p_key = policy.unicast_p_key(link);
     parameters.sl = policy.unicast_sl(link, path.sl);
     if (!is_in_subnet) {
-        parameters.traffic_class = path.traffic_class;
-        parameters.flow_label = path.flow_label;
+        parameters.traffic_class = policy.uses_flow_of_path ? path.traffic_class : std::uint8_t{0};
+        parameters.flow_label = policy.uses_flow_of_path ? path.flow_label : 0;
         parameters.hop_limit = path.hop_limit;
     }
     const build::Node to{.lid = policy.unicast_dlid(path.lid), .gid = peer.gid, .qpn = peer.qpn};

@@ -101,7 +101,9 @@ void Neighbours::heard(const Heard& heard) {
     link_address.set(LinkAddress::flags, policy.kept_flags(flags, interface_.is_connected_mode()));
     interface_.paths().heard(link_address[LinkAddress::gid], heard.source_lid, family);
     const bool is_another = neighbour->link_address.octets != link_address.octets;
-    if (neighbour->is_resolved && is_another && !policy.replaces_neighbour(heard.address)) return;
+    if (neighbour->is_resolved && is_another &&
+        !policy.replaces_neighbour(heard.address, neighbour->link_address, link_address))
+        return;
     const bool is_new = !neighbour->is_resolved || is_another;
     neighbour->link_address = link_address;
     neighbour->qpn = policy.peer_qpn(link_address, heard.source_qp);

@@ -194,6 +194,8 @@ struct Policy {
     std::uint32_t (*accepted_q_key)(const Link&) = [](const Link& link) { return link.q_key; };
     /// LRH.SL of unicast, by what the path has. RFC4391-9.1.2-05.
     std::uint8_t (*unicast_sl)(const Link&, std::uint8_t path) = [](const Link&, std::uint8_t path) { return path; };
+    /// Whether TClass and FlowLabel of a unicast packet with a GRH are those of the path. RFC4391-4.1-09.
+    bool uses_flow_of_path = true;
     /// BTH.P_Key of unicast, as the port's own table has it. RFC4392-4-01.
     std::uint16_t (*unicast_p_key)(const Link&) = [](const Link& link) { return link.p_key; };
 
@@ -237,7 +239,8 @@ struct Policy {
     /// Whether a neighbour that was not heard of for a while is asked again. RFC4391-9.4-02.
     bool revalidates = true;
     /// Whether what a known neighbour tells of itself later replaces what is known. RFC4391-9.1.1-04.
-    bool (*replaces_neighbour)(const wire::IpAddress&) = [](const wire::IpAddress&) { return true; };
+    bool (*replaces_neighbour)(const wire::IpAddress&, const HardwareAddress& known, const HardwareAddress& told) =
+        [](const wire::IpAddress&, const HardwareAddress&, const HardwareAddress&) { return true; };
     /// What people are told of a neighbour's link-layer address. RFC4391-9.1.1-01.
     HardwareAddress (*told_address)(const HardwareAddress&) = [](const HardwareAddress& address) { return address; };
 
@@ -308,6 +311,12 @@ struct Policy {
     bool (*keeps_for_others)(const wire::IpAddress& group) = [](const wire::IpAddress&) { return true; };
     /// Whether a datagram that came for a program is given to it. RFC4391-2-01.
     bool (*delivers)(const wire::IpAddress& to) = [](const wire::IpAddress&) { return true; };
+    /// The source and the payload that the program is told. RFC4391-2-01.
+    wire::IpAddress (*told_source)(const wire::IpAddress& from, const wire::IpAddress& to) =
+        [](const wire::IpAddress& from, const wire::IpAddress&) { return from; };
+    std::vector<std::uint8_t> (*told_payload)(wire::Octets) = [](wire::Octets payload) {
+        return std::vector<std::uint8_t>{payload.begin(), payload.end()};
+    };
 
     // 11. IP multicast routing.
 

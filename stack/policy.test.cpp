@@ -123,6 +123,7 @@ const std::vector<Change> unicast{
     {"accepted_q_key", [](Policy& p) { p.accepted_q_key = [](const Link&) { return 0x0b1bu; }; }, Of::ipv4},
     {"unicast_sl",
      [](Policy& p) { p.unicast_sl = [](const Link&, std::uint8_t s) -> std::uint8_t { return (s + 1) & 0xf; }; }},
+    {"uses_flow_of_path", [](Policy& p) { p.uses_flow_of_path = false; }},
     {"unicast_p_key",
      [](Policy& p) { p.unicast_p_key = [](const Link& l) -> std::uint16_t { return l.p_key & 0x7fff; }; }},
     {"arp_hardware", [](Policy& p) { p.arp_hardware = 1; }, Of::ipv4},
@@ -154,7 +155,10 @@ const std::vector<Change> unicast{
     {"solicitation_group", [](Policy& p) { p.solicitation_group = [](const Gid&) { return all_nodes(false).octets; }; },
      Of::ipv6},
     {"revalidates", [](Policy& p) { p.revalidates = false; }},
-    {"replaces_neighbour", [](Policy& p) { p.replaces_neighbour = [](const IpAddress&) { return false; }; }},
+    {"replaces_neighbour",
+     [](Policy& p) {
+         p.replaces_neighbour = [](const IpAddress&, const HardwareAddress&, const HardwareAddress&) { return false; };
+     }},
     {"told_address", [](Policy& p) { p.told_address = [](const HardwareAddress&) { return HardwareAddress{}; }; }},
 };
 
@@ -204,6 +208,8 @@ const std::vector<Change> multicast{
     {"attaches", [](Policy& p) { p.attaches = [](bool was_sender) { return !was_sender; }; }},
     {"keeps_for_others", [](Policy& p) { p.keeps_for_others = [](const IpAddress&) { return false; }; }},
     {"delivers", [](Policy& p) { p.delivers = [](const IpAddress&) { return false; }; }},
+    {"told_source", [](Policy& p) { p.told_source = [](const IpAddress&, const IpAddress& to) { return to; }; }},
+    {"told_payload", [](Policy& p) { p.told_payload = [](Octets) { return std::vector<std::uint8_t>{}; }; }},
     {"router_lists_groups", [](Policy& p) { p.router_lists_groups = false; }},
     {"router_join_state", [](Policy& p) { p.router_join_state = join_state::full_member; }},
     {"router_wants", [](Policy& p) { p.router_wants = [](const Gid&, const Link&) { return false; }; }},

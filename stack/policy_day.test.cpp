@@ -263,7 +263,8 @@ private:
         world_.settle();
         static_cast<void>(peer_.ib0().sockets().send(group, 9, std::vector<std::uint8_t>(30, 1), 3));
         world_.settle();
-        for (const auto& one : node.sockets().take()) told_ += wire::text(one.from) + '\n';
+        for (const auto& one : node.sockets().take())
+            told_ += wire::text(one.from) + ' ' + std::to_string(one.payload.size()) + '\n';
     }
     void mtus() {
         auto& node = node_.ib0();

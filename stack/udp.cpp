@@ -41,14 +41,15 @@ void Sockets::receive(const IpDatagram& datagram) {
         return socket.port == port && (!socket.address || *socket.address == datagram.destination);
     };
     if (std::none_of(sockets_.begin(), sockets_.end(), takes)) return;
-    if (!interface_.policy(family_of(datagram.destination)).delivers(datagram.destination)) return;
+    const auto& policy = interface_.policy(family_of(datagram.destination));
+    if (!policy.delivers(datagram.destination)) return;
     const auto payload = datagram.payload.subspan(Udp::size, udp[Udp::length] - Udp::size);
     if (received_.size() >= most_datagrams) received_.pop_front();
-    received_.push_back({.from = datagram.source,
+    received_.push_back({.from = policy.told_source(datagram.source, datagram.destination),
                          .to = datagram.destination,
                          .port = port,
                          .hop_limit = datagram.hop_limit,
-                         .payload = {payload.begin(), payload.end()}});
+                         .payload = policy.told_payload(payload)});
 }
 
 std::vector<Sockets::Received> Sockets::take() {

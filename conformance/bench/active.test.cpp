@@ -230,7 +230,7 @@ TEST_CASE("Active run: a precondition that does not hold is INCONC") {
         bench.precondition(echo_reply6(), within(100ms));
     });
     CHECK(result.verdict == Verdict::inconc);
-    CHECK(result.message.find("no ICMPv6 echo reply within 100 ms; the DUT sent nothing") != std::string::npos);
+    CHECK(result.message.find("no ICMPv6 echo reply within 0.1 s; the DUT sent nothing") != std::string::npos);
 }
 
 TEST_CASE("Active run: a violation that was proven is not hidden by what fails later") {

@@ -137,8 +137,9 @@ public:
 
     /// A note in the report that changes no verdict.
     void note(std::string_view text);
-    /// The requirements of the step are not met, though they are only recommended by the way chosen.
-    void warn(std::string_view expected, std::string_view actual);
+    /// Should be true: else the requirements of the step are not met, though they are only recommended by the way
+    /// chosen.
+    void recommend(bool holds, std::string_view expected, std::string_view actual);
     /// Ends the case as NA: what it needs is not here.
     [[noreturn]] void not_applicable(std::string_view why);
 

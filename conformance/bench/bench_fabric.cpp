@@ -54,19 +54,23 @@ std::optional<Gid> BenchFabric::peer_never_seen() {
 
 std::string BenchFabric::undo() {
     std::string problem;
-    bool is_link_new = false;
+    bool is_link_new = false, was_table_changed = false;
     const auto broadcast = fabric::FabricChange{fabric::SetGroup{context_.situation().link.broadcast_gid(), true}};
     while (!to_undo_.empty()) {
         const auto [change, is_certain] = std::move(to_undo_.back());
         to_undo_.pop_back();
         const auto answer = context_.session.fabric().change(change, patience_for(change));
         is_link_new = is_link_new || change == broadcast;
+        was_table_changed = was_table_changed || std::holds_alternative<fabric::SetPKey>(change);
         if (answer.is_done()) continue;
         if (!is_certain)
             bench_.note("the fabric may not be as it was, " + fabric::text(change) + ": " + answer.message);
         else if (problem.empty())
             problem = "the fabric could not be put back, " + fabric::text(change) + ": " + answer.message;
     }
+    // Before anybody asks whether the DUT is up, it has heard that it must begin anew.
+    constexpr auto time_to_hear = std::chrono::milliseconds{200};
+    if (was_table_changed) bench_.pass_time(time_to_hear);
     if (!is_link_new || !problem.empty()) return problem;
     // Who was a member of what is gone is asked to join what is there now.
     const fabric::FabricChange asks_to_renew = fabric::SetManager{.keeps_state = true};

@@ -4,6 +4,8 @@
 
 #include "reports/results.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
 
@@ -40,8 +42,9 @@ struct CaseEnds {
 struct DutStaysDown : CaseEnds {
     DutStaysDown()
         : CaseEnds(not_applicable("nobody tells an address of the DUT: neither its adapter nor its profile")) {}
-    explicit DutStaysDown(const std::string& why)
-        : CaseEnds(inconclusive("the DUT's interface does not come up within 30 s (" + why + ")")) {}
+    /// `waited` in seconds.
+    DutStaysDown(double waited, const std::string& why)
+        : CaseEnds(inconclusive(fmt::format("the DUT's interface does not come up within {:g} s ({})", waited, why))) {}
 };
 
 }  // namespace ipoib::conformance

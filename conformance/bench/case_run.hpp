@@ -126,7 +126,7 @@ private:
                     session.take_dut_down();
             }
             if (session.dut_is_found()) context.recorder.dut_is(context.situation().dut.lid);
-            if (family == Family::ipv6) meet_in_ipv6(bench);
+            if (family == Family::ipv6) meet_in_ipv6(bench, session);
             case_.steps(bench);
             return CaseEnds::as_judged();
         } catch (const DutStaysDown& ends) {
@@ -145,7 +145,8 @@ private:
     }
 
     /// The tester tells of itself, as it did by ARP. Any answer will do: which the DUT must give is the case's matter.
-    void meet_in_ipv6(Bench& bench) const {
+    void meet_in_ipv6(Bench& bench, Session& session) const {
+        if (bench.situation().dut.ipv6.is_zero()) session.look_for_ipv6();
         if (bench.situation().dut.ipv6.is_zero()) bench.not_applicable("the DUT tells no IPv6 address");
         if (case_.begin == Begin::down) return;
         bench.step("The DUT answers in IPv6");

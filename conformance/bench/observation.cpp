@@ -6,11 +6,12 @@
 #include "conformance/bench/case_ends.hpp"
 #include "conformance/judge/notation.hpp"
 
+#include <fmt/format.h>
+
 namespace ipoib::conformance {
 using namespace wire;
 
 std::string frame_name(std::size_t index) { return "frame " + std::to_string(index + 1); }
-std::string milliseconds(std::chrono::milliseconds time) { return std::to_string(time.count()) + " ms"; }
 
 void Observation::begin_step() {
     step_begin_ = recorder_.size();
@@ -73,9 +74,14 @@ std::optional<std::size_t> Observation::await(const Expectation& expectation, Wi
 std::size_t Observation::demand(const Expectation& expectation, Within time) {
     const auto found = await(expectation, time);
     if (!found)
-        throw CaseEnds::inconclusive(findings_.where() + "no " + expectation.what() + " within " +
-                                     milliseconds(time.time) + "; " + what_came_instead());
+        throw CaseEnds::inconclusive(findings_.where() + "no " + expectation.what() + limit_text(time) + "; " +
+                                     what_came_instead());
     return *found;
+}
+
+std::string Observation::limit_text(Within time) const {
+    if (time.time == fabric::Duration{}) return {};
+    return fmt::format(" within {:g} s", std::chrono::duration<double>(scaled(time)).count());
 }
 
 fabric::Duration Observation::scaled(Within time) const {

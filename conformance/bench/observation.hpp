@@ -17,8 +17,6 @@ enum class Subject : std::uint8_t;
 
 /// "frame 7": as people number them.
 [[nodiscard]] std::string frame_name(std::size_t index);
-/// "1000 ms"
-[[nodiscard]] std::string milliseconds(std::chrono::milliseconds time);
 
 class Observation {
 public:
@@ -53,6 +51,8 @@ public:
     bool comes_true(const std::function<bool()>& holds, Within time);
     /// The same of what incoming frames tell at once.
     bool comes_true_by_frames(const std::function<bool()>& holds, Within time);
+    /// How long was waited: " within 2 s"; nothing where it was only looked.
+    [[nodiscard]] std::string limit_text(Within time) const;
     void pass(Within time) { session_.loop().run_for(scaled(time)); }
 
     /// The case is NA where the fabric does not show such frames.

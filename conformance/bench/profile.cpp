@@ -219,8 +219,12 @@ std::string to_toml(const Profile& profile) {
         "\n# what its IPv6 interface identifier is made of: \"guid\", \"stable-opaque\" (RFC 8064) or \"lid\"\n" +
         stated(!profile.interface_id.empty(),
                "interface_id = ", reports::toml_string(profile.interface_id.empty() ? "guid" : profile.interface_id));
-    text += "\n# a send-only membership ends after so long without traffic; \"0s\": never\nsend_only_leave = \"" +
-            std::to_string(profile.send_only_leave.count()) + "s\"";
+    constexpr std::chrono::seconds usual_leave{60};
+    const bool leaves = profile.send_only_leave.count() != 0;
+    text +=
+        "\n# a send-only membership ends after so long without traffic; not stated: never\n" +
+        stated(leaves, "send_only_leave = ",
+               reports::toml_string(std::to_string((leaves ? profile.send_only_leave : usual_leave).count()) + "s"));
     text +=
         "\n# groups it can be a member of; 0: not stated\nmulticast_limit = " + std::to_string(profile.multicast_limit);
     text += "\n\n[control]\n";

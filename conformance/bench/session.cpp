@@ -225,13 +225,26 @@ void Session::bring_dut_up() {
         if (loop().now() >= deadline || fabric::Loop::stop_requested()) {
             ++times_down_;
             const bool is_unknown = situation_.dut.ipv4 == 0 && !dut_.can("interface");
-            throw is_unknown ? DutStaysDown() : DutStaysDown(why);
+            if (is_unknown) throw DutStaysDown();
+            throw DutStaysDown(std::chrono::duration<double>(scaled(patience)).count(), why);
         }
         loop().run_for(between_looks);
     }
     times_down_ = 0;
     if (situation_.dut.ipv4 == 0 && situation_.dut.ipv6.is_zero() && !dut_.can("add_address"))
         throw CaseEnds::not_applicable("the DUT has no IP address, and its adapter cannot give it one");
+}
+
+void Session::look_for_ipv6() {
+    // Router discovery and duplicate address detection: RFC 4861, 10; RFC 4862, 5.1.
+    constexpr auto longest_detection = 3s;
+    if (std::exchange(has_looked_for_ipv6_, true)) return;
+    const auto is_told = [&] { return !situation_.dut.ipv6.is_zero(); };
+    const auto deadline = loop().now() + scaled(longest_detection);
+    while (!is_told() && loop().now() < deadline && !fabric::Loop::stop_requested()) {
+        loop().run_for(between_looks);
+        find_by_interface();
+    }
 }
 
 void Session::take_dut_down() {

@@ -59,6 +59,8 @@ public:
     /// Brings the DUT's interface up and finds out where it is: at most 30 s, for which joins are retried; where it did
     /// not come up twice in a row, a second. Throws DutStaysDown.
     void bring_dut_up();
+    /// Waits for a DUT that has told no IPv6 address yet, which takes one a while to have; once in a session.
+    void look_for_ipv6();
     /// Takes the DUT's interface down, if it is up. Throws Unsupported, ControlFailed.
     void take_dut_down();
     /// Asks the DUT, or by ARP, for its addresses; whether it could be found.
@@ -123,6 +125,7 @@ private:
     std::uint16_t nonce_, number_ = first_number;
     wire::Bytes<wire::ArpAddresses> arp_answer_{};
     std::uint16_t arp_answer_lid_ = 0;
+    bool has_looked_for_ipv6_ = false;
     unsigned times_down_ = 0;  ///< in a row that the DUT's interface did not come up
 };
 

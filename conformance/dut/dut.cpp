@@ -113,7 +113,13 @@ void Dut::probe_honesty(std::uint64_t seed) {
         claim = "that it failed";
     } catch (const ChannelBroken& broken) {
         // Nobody is to puzzle over a name that means nothing.
-        throw ChannelBroken("the first request" + std::string(broken.what()).substr(name.size()));
+        std::string words = broken.what();
+        const auto quoted = "'" + name + "'";
+        if (const auto at = words.find(quoted); at != std::string::npos)
+            words.replace(at, quoted.size(), "the first request");
+        else if (words.starts_with(name))
+            words.replace(0, name.size(), "the first request");
+        throw ChannelBroken(words);
     }
     throw ChannelBroken("the adapter was asked for '" + name + "', which does not exist, and says " + claim +
                         "; it must answer 'unsupported', or none of its answers proves anything");

@@ -91,6 +91,12 @@ TEST_CASE("Dut: an adapter that claims a request that does not exist breaks the 
         DutControlReply ask(const std::string&, fabric::Duration) override { return {{}, "the adapter died"}; }
     } gone;
     CHECK(outcome([&] { Dut{gone, ""}.greet(); }) == "ChannelBroken: the first request: the adapter died");
+    struct Babble final : DutControl {
+        DutControlReply ask(const std::string&, fabric::Duration) override { return {"hello", {}}; }
+    } babble;
+    CHECK(outcome([&] {
+              Dut{babble, ""}.greet();
+          }) == "ChannelBroken: the adapter's answer to the first request is not a JSON object: 'hello'");
 }
 
 TEST_CASE("Dut: hello must have protocol 1, a name, abilities, and the interface that was named") {

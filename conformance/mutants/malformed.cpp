@@ -25,6 +25,30 @@ Octets discovery_options(const Packet& packet) {
     return is_discovery ? ip.subspan(before) : Octets{};
 }
 
+/// An ARP packet that is long enough and tells the right lengths.
+View<Arp> whole_arp(const Packet& packet) {
+    const auto octets = inside(packet, EtherType::arp);
+    const auto arp = View<Arp>::at(octets);
+    const bool is_whole = arp && octets.size() >= Arp::size + ArpAddresses::size &&
+                          arp[Arp::hardware_length] == LinkAddress::size && arp[Arp::protocol_length] == 4;
+    return is_whole ? arp : View<Arp>{};
+}
+
+View<ArpAddresses> arp_addresses_in(const Packet& packet) {
+    return whole_arp(packet) ? View<ArpAddresses>::at(inside(packet, EtherType::arp).subspan(Arp::size))
+                             : View<ArpAddresses>{};
+}
+
+/// Whether Neighbour Discovery has a link-layer address option that is so.
+bool has_option(const Packet& packet, bool (*is_so)(const View<LinkAddressOption>&)) {
+    bool is_there = false;
+    for_each_nd_option(discovery_options(packet), [&](Octets octets) {
+        const auto option = View<LinkAddressOption>::at(octets);
+        is_there = is_there || (option && option[LinkAddressOption::length] == 3 && is_so(option));
+    });
+    return is_there;
+}
+
 bool is_general_service(const Packet& packet) { return packet.bth && packet.bth[Bth::dest_qp] == 1; }
 
 /// The cases that judge whether reception goes on, but for those that send what it ends at.
@@ -106,6 +130,97 @@ const Mutant dies_of_arp_lengths{
             };
         },
     .spares = all_but({"IPOIB-4391-9.2-INV-001"}),
+    .does_not_live_on = true,
+};
+
+const Mutant dies_of_arp_operation{
+    .name = "dies-of-arp-operation",
+    .what = "receives nothing any more after an ARP packet that is neither a request nor a reply",
+    .breaks = {&rfc4391::encap_type_demultiplexing},
+    .stack =
+        [](Policy& policy) {
+            policy.survives = [](const Packet& packet) {
+                const auto arp = whole_arp(packet);
+                return !arp || arp[Arp::operation] == Arp::request || arp[Arp::operation] == Arp::reply;
+            };
+        },
+    .spares = all_but({"IPOIB-4391-9.2-INV-001"}),
+    .does_not_live_on = true,
+};
+
+const Mutant dies_of_arp_multicast_sender{
+    .name = "dies-of-arp-multicast-sender",
+    .what = "receives nothing any more after an ARP packet whose sender has the address of an IP group",
+    .breaks = {&rfc4391::encap_type_demultiplexing},
+    .stack =
+        [](Policy& policy) {
+            policy.survives = [](const Packet& packet) {
+                const auto addresses = arp_addresses_in(packet);
+                return !addresses || !IpAddress::v4(addresses[ArpAddresses::spa]).is_multicast();
+            };
+        },
+    .spares = all_but({"IPOIB-4391-9.2-INV-001"}),
+    .does_not_live_on = true,
+};
+
+const Mutant dies_of_arp_gid_of_group{
+    .name = "dies-of-arp-group-gid",
+    .what = "receives nothing any more after an ARP packet whose sender's GID is that of a group",
+    .breaks = {&rfc4391::encap_type_demultiplexing},
+    .stack =
+        [](Policy& policy) {
+            policy.survives = [](const Packet& packet) {
+                const auto addresses = arp_addresses_in(packet);
+                return !addresses || !addresses[ArpAddresses::sha_gid].is_multicast();
+            };
+        },
+    .spares = all_but({"IPOIB-4391-9.2-INV-001"}),
+    .does_not_live_on = true,
+};
+
+const Mutant dies_of_arp_qpn_zero{
+    .name = "dies-of-arp-qpn-zero",
+    .what = "receives nothing any more after an ARP packet whose sender's QPN is 0",
+    .breaks = {&rfc4391::encap_type_demultiplexing},
+    .stack =
+        [](Policy& policy) {
+            policy.survives = [](const Packet& packet) {
+                const auto addresses = arp_addresses_in(packet);
+                return !addresses || addresses[ArpAddresses::sha_qpn] != 0;
+            };
+        },
+    .spares = all_but({"IPOIB-4391-9.2-INV-001"}),
+    .does_not_live_on = true,
+};
+
+const Mutant dies_of_nd_gid_of_group{
+    .name = "dies-of-nd-group-gid",
+    .what = "receives nothing any more after a link-layer address option with the GID of a group",
+    .breaks = {&rfc4391::encap_type_demultiplexing},
+    .stack =
+        [](Policy& policy) {
+            policy.survives = [](const Packet& packet) {
+                return !has_option(packet, [](const View<LinkAddressOption>& option) {
+                    return option[LinkAddressOption::gid].is_multicast();
+                });
+            };
+        },
+    .spares = all_but({"IPOIB-4391-9.3-INV-001"}),
+    .does_not_live_on = true,
+};
+
+const Mutant dies_of_nd_qpn_zero{
+    .name = "dies-of-nd-qpn-zero",
+    .what = "receives nothing any more after a link-layer address option with QPN 0",
+    .breaks = {&rfc4391::encap_type_demultiplexing},
+    .stack =
+        [](Policy& policy) {
+            policy.survives = [](const Packet& packet) {
+                return !has_option(
+                    packet, [](const View<LinkAddressOption>& option) { return option[LinkAddressOption::qpn] == 0; });
+            };
+        },
+    .spares = all_but({"IPOIB-4391-9.3-INV-001"}),
     .does_not_live_on = true,
 };
 

@@ -54,6 +54,33 @@ const Mutant delivers_no_ipv6_multicast{
         [](Policy& policy) { policy.delivers = [](const IpAddress& to) { return to.is_v4() || !to.is_multicast(); }; },
 };
 
+const Mutant delivers_other_source{
+    .name = "delivers-other-source",
+    .what = "tells programs the address that a datagram was sent to as that of its sender",
+    .breaks = {&rfc4391::ud_transport, &rfc4391::fabric_multicast, &rfc4391::broadcast_group_carries_broadcasts},
+    .stack = [](Policy& policy) { policy.told_source = [](const IpAddress&, const IpAddress& to) { return to; }; },
+    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-5-VAL-005", "IPOIB-4391-9.2-VAL-002"},
+    .twin = Twin{.breaks = Broken{&rfc4391::ud_transport, &rfc4391::fabric_multicast},
+                 .spares = Spared{"IPOIB-4391-2-VAL-001"}},
+};
+
+const Mutant delivers_other_octets{
+    .name = "delivers-other-octets",
+    .what = "gives programs datagrams whose last octet is another",
+    .breaks = {&rfc4391::ud_transport, &rfc4391::fabric_multicast, &rfc4391::broadcast_group_carries_broadcasts},
+    .stack =
+        [](Policy& policy) {
+            policy.told_payload = [](Octets payload) {
+                std::vector<std::uint8_t> told{payload.begin(), payload.end()};
+                if (!told.empty()) told.back() ^= 1;
+                return told;
+            };
+        },
+    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-5-VAL-005", "IPOIB-4391-9.2-VAL-002"},
+    .twin = Twin{.breaks = Broken{&rfc4391::ud_transport, &rfc4391::fabric_multicast},
+                 .spares = Spared{"IPOIB-4391-2-VAL-001"}},
+};
+
 const Mutant delivers_no_broadcast{
     .name = "broadcast-undelivered",
     .what = "gives programs no limited broadcast",

@@ -49,7 +49,7 @@ const Mutant keeps_usual_traffic_class{
             policy.multicast_traffic_class = [](const Link&, const stack::Group&) { return std::uint8_t{0}; };
         },
     .scenario = "controlled",
-    .spares = {"IPOIB-4391-7-VAL-002"},
+    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004"},
     .twin = Twin{},
 };
 
@@ -59,7 +59,7 @@ const Mutant keeps_usual_flow_label{
     .breaks = {&rfc4391::adopts_broadcast_parameters, &rfc4391::multicast_parameters_of_group},
     .stack = [](Policy& policy) { policy.multicast_flow_label = [](const Link&, const stack::Group&) { return 0u; }; },
     .scenario = "controlled",
-    .spares = {"IPOIB-4391-7-VAL-002"},
+    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004"},
     .twin = Twin{},
 };
 
@@ -72,7 +72,7 @@ const Mutant sends_hop_limit_zero{
             policy.multicast_hop_limit = [](const Link&, const stack::Group&) { return std::uint8_t{0}; };
         },
     .scenario = "controlled",
-    .spares = {"IPOIB-4391-7-VAL-002"},
+    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004"},
     .twin = Twin{},
 };
 

@@ -116,7 +116,8 @@ const Mutant unicast_q_key_usual{
                &rfc4391::controlled_qkey_in_all_packets},
     .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link&) { return 0x0b1bu; }; },
     .scenario = "controlled",
-    .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002", "IPOIB-4391-5-VAL-002", "IPOIB-4391-5-VAL-006"},
+    .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002", "IPOIB-4391-5-VAL-002", "IPOIB-4391-5-VAL-006",
+               "IPOIB-4392-4-VAL-002"},
     .twin = Twin{},
 };
 
@@ -128,7 +129,7 @@ const Mutant multicast_q_key_wrong{
         [](Policy& policy) {
             policy.multicast_q_key = [](const Link& link, const stack::Group&) { return link.q_key ^ 1; };
         },
-    .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002"},
+    .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002", "IPOIB-4392-4-VAL-002"},
     .twin = Twin{},
 };
 
@@ -228,6 +229,8 @@ const Mutant no_grh_across_subnets{
     .what = "sends to peers of other IB subnets without a GRH",
     .breaks = {&rfc4391::grh_across_subnets},
     .stack = [](Policy& policy) { policy.grh_across_subnets = false; },
+    // Without a GRH it looks like a packet to the peer of this subnet that has the LID, on the SL of another path.
+    .sometimes = {&rfc4391::sl_by_iba_methods},
     .twin = Twin{},
 };
 
@@ -242,17 +245,40 @@ const Mutant keeps_first_address{
     .name = "keeps-first-address",
     .what = "sends on to the link-layer address that a neighbour had at first",
     .breaks = {&rfc4391::ip_to_advertised_qpn},
-    .stack = [](Policy& policy) { policy.replaces_neighbour = [](const IpAddress&) { return false; }; },
+    .stack =
+        [](Policy& policy) {
+            policy.replaces_neighbour = [](const IpAddress&, const auto&, const auto&) { return false; };
+        },
     .spares = {"IPOIB-4391-9.1.1-VAL-001"},
+    .twin = Twin{},
 };
 
-const Mutant keeps_first_address_in_ipv6{
-    .name = "keeps-first-address-ipv6",
-    .what = "sends on to the link-layer address that an IPv6 neighbour had at first",
+const Mutant keeps_larger_qpn{
+    .name = "keeps-larger-qpn",
+    .what = "sends on to the QPN that a neighbour had before, if the one that it tells now is smaller",
     .breaks = {&rfc4391::ip_to_advertised_qpn},
     .stack =
-        [](Policy& policy) { policy.replaces_neighbour = [](const IpAddress& address) { return address.is_v4(); }; },
+        [](Policy& policy) {
+            policy.replaces_neighbour = [](const IpAddress&, const auto& known, const auto& told) {
+                return told[LinkAddress::qpn] >= known[LinkAddress::qpn];
+            };
+        },
     .spares = {"IPOIB-4391-9.1.1-VAL-001"},
+    .twin = Twin{},
+};
+
+const Mutant compares_two_octets_of_qpn{
+    .name = "compares-qpn-in-part",
+    .what = "takes a neighbour's new QPN for the known one where they differ in the first octet only",
+    .breaks = {&rfc4391::ip_to_advertised_qpn},
+    .stack =
+        [](Policy& policy) {
+            policy.replaces_neighbour = [](const IpAddress&, const auto& known, const auto& told) {
+                return ((told[LinkAddress::qpn] ^ known[LinkAddress::qpn]) & 0xffff) != 0;
+            };
+        },
+    .spares = {"IPOIB-4391-9.1.1-VAL-001"},
+    .twin = Twin{},
 };
 
 const Mutant tells_other_neighbours{
@@ -279,6 +305,34 @@ const Mutant solicits_all_nodes{
         },
 };
 
+const Mutant unicast_on_made_up_sl{
+    .name = "unicast-sl-made-up",
+    .what = "sends unicast on another SL than that of the path or the link",
+    .breaks = {&rfc4391::sl_by_iba_methods},
+    .stack =
+        [](Policy& policy) {
+            policy.unicast_sl = [](const Link&, std::uint8_t path) -> std::uint8_t { return path ^ 6; };
+        },
+    .twin = Twin{},
+};
+
+const Mutant unicast_on_sl_of_link{
+    .name = "unicast-sl-of-link",
+    .what = "sends unicast on the SL of the broadcast group, whatever that of the path is",
+    .breaks = {&rfc4391::sl_by_iba_methods},
+    .stack = [](Policy& policy) { policy.unicast_sl = [](const Link& link, std::uint8_t) { return link.sl; }; },
+    .twin = Twin{},
+};
+
+const Mutant unicast_without_flow_of_path{
+    .name = "unicast-without-flow",
+    .what = "sends unicast to other IB subnets with TClass and FlowLabel 0, whatever those of the path are",
+    .breaks = {&rfc4391::multicast_parameters_of_group},
+    .stack = [](Policy& policy) { policy.uses_flow_of_path = false; },
+    .scenario = "controlled",
+    .twin = Twin{},
+};
+
 const Mutant unicast_as_limited_member{
     .name = "unicast-pkey-limited",
     .what = "sends unicast with the P_Key of a limited member, though it is a full one",
@@ -289,7 +343,21 @@ const Mutant unicast_as_limited_member{
                 return static_cast<std::uint16_t>(link.p_key & ~full_membership);
             };
         },
-    .spares = {"IPOIB-4391-9.1.2-VAL-001"},
+    .spares = {"IPOIB-4391-9.1.2-VAL-001", "IPOIB-4392-4-VAL-002"},
+};
+
+const Mutant unicast_as_full_member{
+    .name = "unicast-pkey-full",
+    .what = "sends unicast with the P_Key of a full member, though it is a limited one",
+    .breaks = {&rfc4392::unicast_keys_of_broadcast_group},
+    .stack =
+        [](Policy& policy) {
+            policy.unicast_p_key = [](const Link& link) {
+                return static_cast<std::uint16_t>(link.p_key | full_membership);
+            };
+        },
+    .spares = {"IPOIB-4391-9.1.2-VAL-001", "IPOIB-4392-4-VAL-001"},
+    .twin = Twin{},
 };
 
 const Mutant hca_any_q_key_in_groups{
@@ -313,7 +381,7 @@ const Mutant unicast_q_key_wrong{
     .what = "sends unicast with a Q_Key of its own",
     .breaks = {&rfc4391::qkey_of_broadcast_group, &rfc4391::adopts_broadcast_parameters},
     .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link& link) { return link.q_key ^ 1; }; },
-    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4392-4-VAL-001", "IPOIB-4391-5-VAL-006"},
+    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4392-4-VAL-001", "IPOIB-4391-5-VAL-006", "IPOIB-4392-4-VAL-002"},
     .twin = Twin{},
 };
 

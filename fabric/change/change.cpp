@@ -59,6 +59,8 @@ FabricChange p_key(const Request& request) {
     const bool adds = request.has("add");
     return SetPKey{request.port(), request.number<std::uint16_t>(adds ? "add" : "remove"), adds};
 }
+constexpr std::uint8_t largest_sl = 15;
+
 FabricChange sa(const Request& request) {
     SetSa change{.resets = request.has("reset") && request.flag("reset")};
     if (request.has("delay_ms")) change.delay = request.milliseconds("delay_ms");
@@ -71,7 +73,6 @@ FabricChange sa(const Request& request) {
 }
 FabricChange group(const Request& request) {
     constexpr std::uint32_t largest_flow_label = 0xfffff;
-    constexpr std::uint8_t largest_sl = 15;
     if (request.has("delete")) return SetGroup{request.gid("delete"), false};
     const auto mgid = request.gid("create");
     if (!mgid.is_multicast()) fail("a group's GID begins with ff");
@@ -84,7 +85,10 @@ FabricChange group(const Request& request) {
     return change;
 }
 FabricChange path(const Request& request) {
-    return SetPath{request.gid("gid"), request.has("lid") ? request.number<std::uint16_t>("lid") : std::uint16_t{0}};
+    SetPath change{.gid = request.gid("gid")};
+    if (request.has("lid")) change.lid = request.number<std::uint16_t>("lid");
+    if (request.has("sl")) change.sl = request.number<std::uint8_t>("sl", largest_sl);
+    return change;
 }
 FabricChange faults(const Request& request) {
     LinkFaults faults{.loss = request.probability("loss"),

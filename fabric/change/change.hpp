@@ -63,10 +63,12 @@ struct SetGroup {
     std::optional<std::uint8_t> sl{}, traffic_class{}, hop_limit{};
     friend bool operator==(const SetGroup&, const SetGroup&) = default;
 };
-/// The SA tells the way to a GID that no port here has by this LID, which stands for a router; 0: by none any more.
+/// The SA tells the way to a GID that no port here has by this LID, which stands for a router; 0: by none any more. It
+/// has this SL, if one is said.
 struct SetPath {
     wire::Gid gid;
     std::uint16_t lid = 0;
+    std::optional<std::uint8_t> sl{};
     friend bool operator==(const SetPath&, const SetPath&) = default;
 };
 /// What a port's cable does to the frames; by default nothing.

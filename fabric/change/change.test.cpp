@@ -43,6 +43,8 @@ const std::vector<Sample>& samples() {
          SetGroup{group, false}},
         {SetPath{wire::Gid::of(0xfec0000000000001, 2), 9}, R"(,"gid":"fec0:0:0:1::2","lid":9)",
          SetPath{wire::Gid::of(0xfec0000000000001, 2), 0}},
+        {SetPath{wire::Gid::of(0xfec0000000000001, 2), 9, 5}, R"(,"gid":"fec0:0:0:1::2","lid":9,"sl":5)",
+         SetPath{wire::Gid::of(0xfec0000000000001, 2), 0}},
         {SetPath{wire::Gid::of(0xfec0000000000001, 2), 0}, R"(,"gid":"fec0:0:0:1::2")", {}},
         {SetFaults{by_lid, {.loss = 0.5, .corruption = 1, .delay = 2ms, .spares_management = false}},
          R"(,"lid":7,"loss":0.5,"corruption":1.0,"delay_ms":2.0,"spares_management":false)", SetFaults{by_lid, {}}},

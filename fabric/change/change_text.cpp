@@ -59,6 +59,7 @@ struct Writer {
     void operator()(const SetPath& change) const {
         request["gid"] = text(change.gid);
         if (change.lid != 0) request["lid"] = change.lid;
+        if (change.sl) request["sl"] = *change.sl;
     }
     void operator()(const SetFaults& change) const {
         const auto& faults = change.faults;

@@ -69,7 +69,7 @@ struct ChangeVisitor {
         like.hop_limit = change.hop_limit.value_or(like.hop_limit);
         if (!subnet.sa().create_group(change.mgid, like)) fail("no MLID is left");
     }
-    void operator()(const SetPath& change) const { subnet.sa().set_route(change.gid, change.lid); }
+    void operator()(const SetPath& change) const { subnet.sa().set_route(change.gid, change.lid, change.sl); }
     void operator()(const SetFaults& change) const {
         if (!subnet.set_faults(guid_of(change.port), change.faults)) fail("no port has this GUID");
     }

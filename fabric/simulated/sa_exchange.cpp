@@ -72,6 +72,10 @@ std::optional<std::uint16_t> shared_p_key(const KnownPort& from, const KnownPort
     return best;
 }
 
+bool is_told_of(const KnownPort& asker, const KnownPort& port) noexcept {
+    return asker.gid == port.gid || shared_p_key(asker, port).has_value();
+}
+
 bool share_p_key(const KnownPort& one, const KnownPort& other, std::uint16_t p_key) noexcept {
     if (base(p_key) == 0) return false;
     for (const auto entry : one.p_keys) {

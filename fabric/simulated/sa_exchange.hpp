@@ -81,6 +81,8 @@ inline constexpr std::size_t longest_table = std::size_t{4} << 20;
 /// The entry of `from` for the first partition, by number, in which the two can communicate; or none. Two limited
 /// members cannot. IBTA Vol 1, 10.9.3.
 [[nodiscard]] std::optional<std::uint16_t> shared_p_key(const KnownPort& from, const KnownPort& to) noexcept;
+/// Whether a port is told of the other: of itself, whatever its membership is, and of whom it can communicate with.
+[[nodiscard]] bool is_told_of(const KnownPort& asker, const KnownPort& port) noexcept;
 [[nodiscard]] bool share_p_key(const KnownPort& one, const KnownPort& other, std::uint16_t p_key) noexcept;
 
 /// A port by GID; the link-local prefix stands for the subnet's own. IBTA Vol 1, 4.1.1.

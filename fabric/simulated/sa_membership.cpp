@@ -55,7 +55,7 @@ Membership::Subject Membership::subject_of(const Request& request) const {
 bool Membership::may_act_for(const Request& request, const Subject& subject) const {
     if (!config_.behaviour.checks_proxy) return true;
     const bool is_own = subject.port->gid == request.port->gid;
-    if (!is_own && !shared_p_key(*request.port, *subject.port)) return false;
+    if (!is_told_of(*request.port, *subject.port)) return false;
     if (!subject.group || !subject.group->members.contains(subject.port->gid)) return true;
     if (!subject.group->proxies.contains(subject.port->gid)) return is_own;
     return has_p_key(*request.port, subject.group->record[M::p_key]);

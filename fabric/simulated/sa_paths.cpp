@@ -4,7 +4,6 @@
 
 #include "fabric/simulated/sa_parameters.hpp"
 #include "protocol/wire/mgid.hpp"
-#include "protocol/wire/path_record.hpp"
 
 namespace ipoib::fabric::sa {
 using namespace wire;
@@ -54,19 +53,23 @@ bool has_known_codes(const Request& request) {
 
 void Paths::set_sl(std::uint16_t p_key, std::uint8_t sl) { sl_of_partition_[base_of(p_key)] = sl; }
 
-void Paths::set_route(const Gid& gid, std::uint16_t lid) {
+void Paths::set_route(const Gid& gid, std::uint16_t lid, std::optional<std::uint8_t> sl) {
     if (lid == 0)
         routes_.erase(gid);
     else
-        routes_.insert_or_assign(gid, lid);
+        routes_.insert_or_assign(gid, Route{lid, sl});
+}
+
+const HeldGroup* Paths::broadcast_group(std::uint16_t p_key) const {
+    for (const auto& [mgid, group] : groups_.all())
+        if (is_broadcast_gid(mgid) && is_same_partition(group.record[McMemberRecord::p_key], p_key)) return &group;
+    return nullptr;
 }
 
 std::uint8_t Paths::sl(std::uint16_t p_key) const {
     if (const auto at = sl_of_partition_.find(base_of(p_key)); at != sl_of_partition_.end()) return at->second;
-    for (const auto& [mgid, group] : groups_.all())
-        if (is_broadcast_gid(mgid) && is_same_partition(group.record[McMemberRecord::p_key], p_key))
-            return group.record[McMemberRecord::sl];
-    return 0;
+    const auto* group = broadcast_group(p_key);
+    return group ? group->record[McMemberRecord::sl] : std::uint8_t{0};
 }
 
 Paths::End Paths::end(const Request& request, bool is_source) const {
@@ -76,7 +79,7 @@ Paths::End Paths::end(const Request& request, bool is_source) const {
     const auto lid = asked[is_source ? P::slid : P::dlid];
     if (!has_gid && !has_lid) return {};
     if (const auto route = routes_.find(asked[P::dgid]); !is_source && has_gid && route != routes_.end()) {
-        const auto* router = subnet_.by_lid(route->second);
+        const auto* router = subnet_.by_lid(route->second.lid);
         return {router ? mad_status::ok : sa_status::no_records, router};
     }
     const auto* port = has_gid ? find_port(subnet_, asked[is_source ? P::sgid : P::dgid], request.port->gid.prefix())
@@ -86,10 +89,29 @@ Paths::End Paths::end(const Request& request, bool is_source) const {
     return {mad_status::ok, port};
 }
 
-bool Paths::add(const Request& request, const KnownPort& from, const KnownPort& to, const Gid* routed,
+/// TClass and FlowLabel are those of the link, as are those of its groups, unless others are asked for.
+void Paths::lead_through(const Routes::value_type& route, const Request& request, Bytes<P>& path) const {
+    constexpr std::uint8_t through_routers = 64;
+    path.set(P::dgid, route.first);
+    if (route.second.sl && !request.gives(PC::sl)) path.set(P::sl, *route.second.sl);
+    if (route.first.prefix() == request.port->gid.prefix()) return;
+    path.set(P::hop_limit, through_routers);
+    const auto asked = request.record<P>();
+    const auto* group = broadcast_group(path[P::p_key]);
+    const auto tell = [&](std::uint64_t component, const auto& field, const auto& of_group) {
+        if (request.gives(component))
+            path.set(field, asked[field]);
+        else if (group)
+            path.set(field, group->record[of_group]);
+    };
+    tell(PC::traffic_class, P::traffic_class, McMemberRecord::traffic_class);
+    tell(PC::flow_label, P::flow_label, McMemberRecord::flow_label);
+}
+
+bool Paths::add(const Request& request, const KnownPort& from, const KnownPort& to, const Routes::value_type* routed,
                 Reply& reply) const {
     const auto& asker = *request.port;
-    if (!shared_p_key(asker, from) || !shared_p_key(asker, to)) return true;
+    if (!is_told_of(asker, from) || !is_told_of(asker, to)) return true;
     const auto asked = request.record<P>();
     const auto chosen = [&](const Quantity& quantity, std::uint64_t components, const auto& selector_field,
                             const auto& field, std::uint8_t capable) -> std::optional<std::uint8_t> {
@@ -103,22 +125,22 @@ bool Paths::add(const Request& request, const KnownPort& from, const KnownPort& 
     const auto time = lifetime(request, from.gid == to.gid);
     const auto p_key = partition(request, from, to, config_.behaviour);
     if (!mtu || !rate || !time || !p_key) return true;
-    constexpr std::uint8_t through_routers = 64;
-    return reply.add(Bytes<P>{}
-                         .set(P::dgid, routed ? *routed : to.gid)
-                         .set(P::hop_limit, routed && routed->prefix() != asker.gid.prefix() ? through_routers : 0)
-                         .set(P::sgid, from.gid)
-                         .set(P::dlid, to.lid)
-                         .set(P::slid, from.lid)
-                         .set(P::reversible, true)
-                         .set(P::p_key, *p_key)
-                         .set(P::sl, request.gives(PC::sl) ? asked[P::sl] : sl(*p_key))
-                         .set(P::mtu_selector, selector::exactly)
-                         .set(P::mtu, *mtu)
-                         .set(P::rate_selector, selector::exactly)
-                         .set(P::rate, *rate)
-                         .set(P::lifetime_selector, selector::exactly)
-                         .set(P::lifetime, *time));
+    auto path = Bytes<P>{}
+                    .set(P::dgid, to.gid)
+                    .set(P::sgid, from.gid)
+                    .set(P::dlid, to.lid)
+                    .set(P::slid, from.lid)
+                    .set(P::reversible, true)
+                    .set(P::p_key, *p_key)
+                    .set(P::sl, request.gives(PC::sl) ? asked[P::sl] : sl(*p_key))
+                    .set(P::mtu_selector, selector::exactly)
+                    .set(P::mtu, *mtu)
+                    .set(P::rate_selector, selector::exactly)
+                    .set(P::rate, *rate)
+                    .set(P::lifetime_selector, selector::exactly)
+                    .set(P::lifetime, *time);
+    if (routed) lead_through(*routed, request, path);
+    return reply.add(path);
 }
 
 bool Paths::is_member(const HeldGroup& group, const KnownPort* port) const {
@@ -186,18 +208,18 @@ Reply Paths::query(const Request& request) const {
         return true;
     };
     if (!config_.behaviour.knows_paths) return reply;
-    const auto from_each_source = [&](const KnownPort& to, const Gid* routed) {
+    const auto from_each_source = [&](const KnownPort& to, const Routes::value_type* routed) {
         return visit(source.port, [&](const KnownPort& from) {
             return add(request, from, to, routed, reply) && !(is_get && reply.count() != 0);
         });
     };
-    const Gid asked = request.record<P>()[P::dgid];
-    const auto* routed = request.gives(PC::dgid) && routes_.contains(asked) ? &asked : nullptr;
+    const auto route = request.gives(PC::dgid) ? routes_.find(request.record<P>()[P::dgid]) : routes_.end();
+    const auto* routed = route != routes_.end() ? &*route : nullptr;
     visit(destination.port, [&](const KnownPort& to) { return from_each_source(to, routed); });
     // Who asks for every path is told of those through routers, and to further GIDs of a port, too.
     if (destination.port || is_get) return reply;
-    for (const auto& [gid, lid] : routes_)
-        if (const auto* router = subnet_.by_lid(lid); router && !from_each_source(*router, &gid)) break;
+    for (const auto& one : routes_)
+        if (const auto* router = subnet_.by_lid(one.second.lid); router && !from_each_source(*router, &one)) break;
     return reply;
 }
 

@@ -109,6 +109,32 @@ TEST_CASE("Without P_Key in the mask the first partition that both share is chos
     REQUIRE(get(bench, pair_of_gids | PC::p_key, path(1, 4).set(P::p_key, 0x8001)) == ok);
 }
 
+TEST_CASE("A limited member is told of the path to a full one, and of none to a limited one, as itself is") {
+    FourPorts bench;
+    const auto own = pair_of_gids | PC::p_key;
+    CHECK(bench.ask(4, Method::get, attribute::path_record, own, path(4, 1).set(P::p_key, 0x0001)) == ok);
+    CHECK(bench.ask(4, Method::get, attribute::path_record, own, path(4, 4).set(P::p_key, 0x0001)) == no_records);
+    CHECK(bench.ask(4, Method::get, attribute::path_record, own, path(4, 2).set(P::p_key, 0x0001)) == no_records);
+}
+
+TEST_CASE("A path through a router has its SL, and the link's TClass and FlowLabel unless others are asked for") {
+    FourPorts bench;
+    bench.sa->create_broadcast_group({.p_key = 0x8001, .sl = 3, .traffic_class = 0x20, .flow_label = 0x12345});
+    const auto routed = Gid::of(0x2000000000000000, 5);
+    bench.sa->set_route(routed, Bench::lid(2), 6);
+    const auto like = path(1, 2).set(P::p_key, 0x8001).set(P::dgid, routed).set(P::traffic_class, 0x40).set(P::sl, 1);
+    REQUIRE(get(bench, pair_of_gids | PC::p_key, like) == ok);
+    CHECK(bench.answer<P>()[P::sl] == 6);
+    CHECK(bench.answer<P>()[P::traffic_class] == 0x20);
+    CHECK(bench.answer<P>()[P::flow_label] == 0x12345);
+    REQUIRE(get(bench, pair_of_gids | PC::p_key | PC::traffic_class | PC::sl, like) == ok);
+    CHECK(bench.answer<P>()[P::sl] == 1);
+    CHECK(bench.answer<P>()[P::traffic_class] == 0x40);
+    REQUIRE(get(bench, pair_of_gids | PC::p_key, path(1, 2).set(P::p_key, 0x8001)) == ok);
+    CHECK(bench.answer<P>()[P::sl] == 3);
+    CHECK(bench.answer<P>()[P::flow_label] == 0);
+}
+
 TEST_CASE("A path has the SL of its partition's link unless another is asked for") {
     FourPorts bench;
     bench.sa->create_broadcast_group({.p_key = 0x8001, .sl = 3});

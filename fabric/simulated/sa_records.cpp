@@ -54,7 +54,7 @@ Reply node_records(const Request& request, const SubnetView& subnet, const SaCon
     Reply reply;
     for (const auto& port : subnet.ports()) {
         if (request.gives(C::lid) && asked[NodeRecord::lid] != port.lid) continue;
-        if (!shared_p_key(*request.port, port)) continue;
+        if (!is_told_of(*request.port, port)) continue;
         const auto record = node_record(port);
         if (request.gives(C::node_description) && !is_same(NodeRecord::node_description, asked.octets(), record.octets))
             continue;
@@ -77,7 +77,7 @@ Reply port_info_records(const Request& request, const SubnetView& subnet, const 
     for (const auto& port : subnet.ports()) {
         if (request.gives(C::endport_lid) && asked[PortInfoRecord::endport_lid] != port.lid) continue;
         if (request.gives(C::port_num) && asked[PortInfoRecord::port_num] != port.port_number) continue;
-        if (!shared_p_key(*request.port, port)) continue;
+        if (!is_told_of(*request.port, port)) continue;
         const auto record = port_info_record(request, port);
         if (has_same_rows(request, PortInfo::fields, first_row, rows, port_info(asked).octets(),
                           port_info(record.view()).octets()) &&

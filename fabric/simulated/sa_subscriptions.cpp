@@ -88,7 +88,7 @@ Reply Subscriptions::set(const Request& request) {
 
 /// IBTA Vol 1, 13.4.9, o13-14.1.1: the ports whose traps are asked for must be within the requester's reach.
 bool Subscriptions::may_subscribe(const Request& request, View<InformInfo> info) const {
-    const auto reaches = [&](const KnownPort& port) { return shared_p_key(*request.port, port).has_value(); };
+    const auto reaches = [&](const KnownPort& port) { return is_told_of(*request.port, port); };
     if (const auto gid = info[InformInfo::gid]; !gid.is_zero()) {
         const auto* port = find_port(subnet_, gid, request.port->gid.prefix());
         return port && reaches(*port);

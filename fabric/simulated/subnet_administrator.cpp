@@ -241,7 +241,9 @@ std::optional<std::uint16_t> SubnetAdministrator::create_group(const Gid& mgid, 
     return group->mlid();
 }
 
-void SubnetAdministrator::set_route(const Gid& gid, std::uint16_t lid) { state_->paths.set_route(gid, lid); }
+void SubnetAdministrator::set_route(const Gid& gid, std::uint16_t lid, std::optional<std::uint8_t> sl) {
+    state_->paths.set_route(gid, lid, sl);
+}
 
 void SubnetAdministrator::delete_group(const Gid& mgid) {
     if (auto* group = state_->groups.find(mgid)) state_->groups.remove(*group);

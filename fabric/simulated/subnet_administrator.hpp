@@ -130,7 +130,7 @@ public:
     std::optional<std::uint16_t> create_group(const wire::Gid& mgid, const Partition& like);
     void delete_group(const wire::Gid& mgid);
     /// A GID of another IB subnet is reached through the router with this LID; 0: not any more.
-    void set_route(const wire::Gid& gid, std::uint16_t lid);
+    void set_route(const wire::Gid& gid, std::uint16_t lid, std::optional<std::uint8_t> sl = {});
     /// A port went away: its memberships and subscriptions end (pruning).
     void port_vanished(const wire::Gid& port_gid);
     /// Forgets groups, members and subscriptions, as after a restart without state.

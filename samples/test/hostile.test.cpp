@@ -31,7 +31,7 @@ void fix_lengths(Octets& frame) {
                   static_cast<std::uint16_t>(frame.size() - Lrh::size - Grh::size - 2));
     const auto ip = Lrh::size + (has_grh ? Grh::size : 0) + Bth::size + Deth::size + Encap::size;
     if (frame.size() < ip + 20 + 6) return;
-    const std::size_t header = (frame[ip] & 0xfu) * 4;
+    const auto header = std::size_t{frame[ip] & 0xfu} * 4;
     if (header < 20 || ip + header > frame.size()) return;
     frame[ip + 10] = frame[ip + 11] = 0;
     std::uint32_t sum = 0;

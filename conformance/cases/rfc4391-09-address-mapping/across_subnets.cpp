@@ -2,6 +2,37 @@
 #include "conformance/cases/prelude.hpp"
 
 namespace ipoib::conformance {
+namespace {
+
+/// The tester tells of itself as of another subnet, behind a router that its own port stands for. The DUT sends to it.
+Expectation datagram_across_subnets(Bench& bench, const Gid& remote, std::optional<std::uint8_t> sl) {
+    const auto& tester = bench.situation().tester;
+    bench.fabric.change(SetPath{remote, tester.lid, sl});
+    bench.tester.answer_resolution(false);
+    bench.dut->flush_neighbours();
+    bench.send(address_request().with_either(ArpAddresses::sha_gid, LinkAddressOption::gid, remote));
+    bench.precondition(address_reply().sent_anywhere(), within(2s));
+    const auto port = bench.fresh_port();
+    const auto to = bench.situation().tester_address();
+    bench.dut.sends(to, port);
+    return udp_from_dut(to, port).sent_anywhere();
+}
+
+/// The tester's GID in another subnet, each time in one that the DUT knows no path to yet.
+Gid beyond_a_router(Bench& bench) {
+    constexpr std::uint64_t site_local = 0xfec0'0000'0000'0000;
+    return Gid::of(site_local + bench.fresh_port(), bench.situation().tester.gid.interface_id());
+}
+
+/// Whether the DUT, where it asked for the path, said itself what this component is to be.
+bool has_chosen(Bench& bench, const Gid& remote, std::uint64_t component) {
+    return bench.count(path_question_about(remote).such_that(
+               "that says what is wanted", [component](const Packet& p, const Situation&) {
+                   return (p.sa[SaHeader::component_mask] & component) != 0;
+               })) != 0;
+}
+
+}  // namespace
 
 const Case packets_across_subnets_have_a_grh{
     .id = "IPOIB-4391-9.1-VAL-001",
@@ -16,19 +47,54 @@ const Case packets_across_subnets_have_a_grh{
     .lasts_at_most = 20s,
     .steps =
         [](Bench& bench) {
-            const auto& tester = bench.situation().tester;
-            constexpr std::uint64_t another_subnet = 0xfec0'0000'0000'0001;
-            const auto remote = Gid::of(another_subnet, tester.gid.interface_id());
+            const auto remote = beyond_a_router(bench);
             bench.step("The tester is in another subnet, behind a router that its own port stands for");
-            bench.fabric.change(SetPath{remote, tester.lid});
-            bench.tester.answer_resolution(false);
-            bench.dut->flush_neighbours();
-            bench.send(address_request().with_either(ArpAddresses::sha_gid, LinkAddressOption::gid, remote));
-            bench.precondition(address_reply().sent_anywhere(), within(2s));
-            const auto port = bench.fresh_port();
-            const auto to = bench.situation().tester_address();
-            bench.dut.sends(to, port);
-            bench.inspect(udp_from_dut(to, port).sent_anywhere().having<Grh>().with(Grh::dgid, remote), within(5s));
+            const auto datagram = datagram_across_subnets(bench, remote, {});
+            bench.inspect(datagram.having<Grh>().with(Grh::dgid, remote), within(5s));
+        },
+};
+
+const Case unicast_has_the_fields_of_its_path{
+    .id = "IPOIB-4391-9.1.2-VAL-004",
+    .title = "A unicast packet has the SL of its path and, with a GRH, its TClass and FlowLabel",
+    .checks = {&rfc4391::sl_by_iba_methods, &rfc4391::multicast_parameters_of_group},
+    .pass_if =
+        "a datagram to a peer of another IB subnet has the SL, TClass and FlowLabel that the SA told for the path. "
+        "WARN "
+        "where it has the SL of the broadcast group, or another TClass or FlowLabel: how they are found is not said",
+    .tags = {"grh", "sa", "sl", "arp", "nd"},
+    .impact = Impact::link,
+    .needs = Ability::any_frame | Ability::see_all | Ability::fabric_control,
+    .dut_can = {"send", "flush_neighbours"},
+    .in_both_families = true,
+    .lasts_at_most = 20s,
+    .steps =
+        [](Bench& bench) {
+            using component = PathRecord::component;
+            const auto& link = bench.link();
+            const auto remote = beyond_a_router(bench);
+            const auto sl = static_cast<std::uint8_t>(link.sl ^ 1);
+            bench.step("The path to the tester is on an SL of its own", rfc4391::sl_by_iba_methods);
+            const auto datagram = datagram_across_subnets(bench, remote, sl);
+            const auto lrh = bench.obtain<Lrh>(datagram, within(5s));
+            if (bench.count(path_question_about(remote)) == 0)
+                bench.not_applicable("the DUT asks for no path to " + text(remote));
+            const auto words = [](std::uint32_t told) { return std::to_string(told) + ", as the SA told"; };
+            if (has_chosen(bench, remote, component::sl))
+                bench.note("the DUT chose the SL itself when it asked for the path");
+            else if (lrh[Lrh::sl] == link.sl)
+                bench.recommend(false, "SL " + words(sl), "that of the broadcast group, " + std::to_string(link.sl));
+            else
+                bench.require(lrh[Lrh::sl] == sl, "SL " + words(sl), std::to_string(lrh[Lrh::sl]));
+
+            bench.same_step("TClass and FlowLabel of the path", rfc4391::multicast_parameters_of_group);
+            const auto grh = bench.obtain<Grh>(datagram, within(0ms));
+            const auto judge = [&](std::uint64_t asked, std::uint32_t actual, std::uint32_t told, const char* name) {
+                bench.recommend(actual == told || has_chosen(bench, remote, asked), name + (' ' + words(told)),
+                                std::to_string(actual));
+            };
+            judge(component::traffic_class, grh[Grh::traffic_class], link.traffic_class, "TClass");
+            judge(component::flow_label, grh[Grh::flow_label], link.flow_label, "FlowLabel");
         },
 };
 

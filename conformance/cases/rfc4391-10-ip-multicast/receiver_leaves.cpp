@@ -28,8 +28,7 @@ const Case receiver_leaves{
             bench.require((state & 1) == 0, "no FullMember any more", found);
             // RFC 4392 says "must", but is informational; RFC 4391, the standard, says SHOULD.
             bench.same_step("In the words of RFC 4392", rfc4392::receiver_leaves);
-            if ((state & 1) != 0) return bench.warn("no FullMember any more", found);
-            bench.require(true, "no FullMember any more");
+            bench.recommend((state & 1) == 0, "no FullMember any more", found);
         },
 };
 

@@ -16,8 +16,8 @@ const Case unanswered_joins_are_logged{
     .lasts_at_most = 120s,
     .steps =
         [](Bench& bench) {
-            // Longer than three tries of a few seconds each.
-            constexpr auto patience = 20s;
+            // Longer than three tries of a few seconds each, which are the DUT's own.
+            constexpr auto patience = stated(20s);
             const auto log_grows = [&](auto&& action) {
                 (void)bench.dut->log();
                 const auto before = bench.dut->log();

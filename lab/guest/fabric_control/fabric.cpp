@@ -224,14 +224,13 @@ void Fabric::apply(const fabric::SetPKey& change) {
     changed.ports.clear();
     for (const auto& [guid, known] : known_) changed.ports.push_back(guid);
     const auto base = static_cast<std::uint16_t>(p_key & key_bits);
-    if (adds) {
-        changed.removals[base].erase(port.guid);
+    // Every port is a full member of the scenario's partitions, unless it is taken out of them.
+    const bool is_full = base != p_key;
+    if (adds)
         changed.additions[p_key].insert(port.guid);
-    } else {
-        for (auto& [key, guids] : changed.additions)
-            if ((key & key_bits) == base) guids.erase(port.guid);
-        changed.removals[base].insert(port.guid);
-    }
+    else
+        changed.additions[p_key].erase(port.guid);
+    if (is_full) adds ? void(changed.removals[base].erase(port.guid)) : void(changed.removals[base].insert(port.guid));
     partitions_ = std::move(changed);
     is_partitioned_ = true;
     configure();

@@ -81,10 +81,13 @@ std::string text_of(const Partitions& partitions) {
         text += "Judged=" + hex(scenario.p_key & p_key_bits) + ", indx0" + link_flags(scenario) + " : " +
                 broadcast_group(scenario) + members(partitions, scenario.p_key, "full") + ";\n";
     }
-    for (const auto& [p_key, guids] : partitions.additions)
+    for (const auto& [p_key, guids] : partitions.additions) {
+        // Who is a limited member of the judged partition has it in the same place of its table.
+        const bool is_judged = ((p_key ^ scenario.p_key) & p_key_bits) == 0 && (p_key & p_key_bits) != usual;
         for (const auto guid : guids)
-            text += "Added=" + hex(p_key & p_key_bits) + ", ipoib : " + hex(guid) +
+            text += "Added=" + hex(p_key & p_key_bits) + (is_judged ? ", indx0" : "") + ", ipoib : " + hex(guid) +
                     (p_key & full_membership ? "=full;\n" : "=limited;\n");
+    }
     return text;
 }
 

@@ -42,6 +42,11 @@ TEST_CASE("Partitions: a port can be added to a partition, and taken out of one 
     CHECK_THAT(text, ContainsSubstring("Other=0x0001, ipoib : 0x11=full, 0x33=full;\n"));
     CHECK_THAT(text, ContainsSubstring("Added=0x55, ipoib : 0x22=full;\n"));
     CHECK_THAT(text, ContainsSubstring("Added=0x56, ipoib : 0x33=limited;\n"));
+    // A limited member instead of a full one.
+    Partitions judged{.scenario = find_scenario("controlled"), .ports = {0x11, 0x22}};
+    judged.removals[0x0123].insert(0x22);
+    judged.additions[0x0123].insert(0x22);
+    CHECK_THAT(text_of(judged), ContainsSubstring(" : 0x11=full;\nAdded=0x123, indx0, ipoib : 0x22=limited;\n"));
 }
 
 namespace {
