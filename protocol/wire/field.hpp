@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -47,6 +48,11 @@ struct Gid {
 private:
     [[nodiscard]] constexpr std::uint64_t half(std::size_t first) const noexcept {
         std::uint64_t value = 0;
+        // One load: compilers make none of the loop.
+        if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
+            std::memcpy(&value, octets.data() + first, sizeof(value));
+            return __builtin_bswap64(value);
+        }
         for (std::size_t i = first; i < first + 8; ++i) value = value << 8 | octets[i];
         return value;
     }

@@ -77,9 +77,10 @@ constexpr Gid solicited_node_group(const Gid& address) noexcept {
 
 /// Whether the group ID is that of the broadcast-GID and the signature is that of IPv4, whatever scope and P_Key.
 constexpr bool is_broadcast_gid(const Gid& gid) noexcept {
-    const auto mgid = mgid_of(gid);
-    return gid.is_multicast() && mgid[Mgid::signature] == ipv4_signature && mgid[Mgid::group_high] == 0 &&
-           mgid[Mgid::group_low] == 0xffffffff;
+    // The group ID, of 80 bits, first: of few GIDs it is that.
+    constexpr std::uint64_t everybody = 0xffffffff, high_bits_of_group = 0xffff;
+    return gid.interface_id() == everybody && (gid.prefix() & high_bits_of_group) == 0 && gid.is_multicast() &&
+           mgid_of(gid)[Mgid::signature] == ipv4_signature;
 }
 /// Whether the MGID carries one of the two signatures of IPoIB.
 constexpr bool has_ipoib_signature(const Gid& gid) noexcept {
