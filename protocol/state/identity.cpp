@@ -203,7 +203,7 @@ std::uint32_t Subnet::add_link(const Link& link) {
         return 0;
     }
     --room_->links;
-    links_.push_back(link);
+    links_.add() = link;
     return static_cast<std::uint32_t>(links_.size() - 1);
 }
 

@@ -10,7 +10,7 @@ PortIndex Ports::add() {
         return none;
     }
     --left_;
-    ports_.emplace_back();
+    ports_.add();
     return static_cast<PortIndex>(ports_.size() - 1);
 }
 

@@ -31,7 +31,7 @@ Subnet::Subnet(std::shared_ptr<Limits> room)
       request_index_(room_->requests),
       tables_(tables_at_once, longest_table, room_->segments),
       port_by_route_(most_routes) {
-    links_.emplace_back();  // of packets that belong to none
+    links_.add();  // of packets that belong to none
 }
 
 GroupIndex Subnet::group_of(const Gid& mgid) {

@@ -51,14 +51,14 @@ public:
     /// A member that the user has given.
     void assume_member(const wire::Gid& mgid, const wire::Gid& port_gid, std::uint8_t join_state);
 
-    [[nodiscard]] const std::deque<Port>& ports() const noexcept { return ports_.all(); }
-    [[nodiscard]] const std::deque<Group>& groups() const noexcept { return groups_.all(); }
-    [[nodiscard]] const std::deque<Member>& members() const noexcept { return members_.all(); }
-    [[nodiscard]] const std::deque<Link>& links() const noexcept { return links_; }
-    [[nodiscard]] const std::deque<Neighbour>& neighbours() const noexcept { return neighbours_.all(); }
+    [[nodiscard]] const Shelf<Port>& ports() const noexcept { return ports_.all(); }
+    [[nodiscard]] const Shelf<Group>& groups() const noexcept { return groups_.all(); }
+    [[nodiscard]] const Shelf<Member>& members() const noexcept { return members_.all(); }
+    [[nodiscard]] const Shelf<Link>& links() const noexcept { return links_; }
+    [[nodiscard]] const Shelf<Neighbour>& neighbours() const noexcept { return neighbours_.all(); }
     [[nodiscard]] const Port& port(PortIndex index) const { return *ports_.get(index); }
     [[nodiscard]] PortIndex port_with(std::uint16_t lid) const { return ports_.find(lid); }
-    [[nodiscard]] const std::deque<QueuePair>& queue_pairs() const noexcept { return queue_pairs_.all(); }
+    [[nodiscard]] const Shelf<QueuePair>& queue_pairs() const noexcept { return queue_pairs_.all(); }
     /// The link that a group of IPoIB, or an interface's queue pair, is on, by index; 0 where there is none. The first
     /// of the partition where none has the group's scope.
     [[nodiscard]] std::uint32_t link_with(const wire::Gid& mgid) const;
@@ -211,7 +211,7 @@ private:
     Table<std::uint64_t, QueuePair> queue_pairs_;
     Table<std::uint64_t, Requester> requesters_;  ///< by LID
     Requester too_many_;                          ///< stands for those that have no room there
-    std::deque<Link> links_;
+    Shelf<Link> links_;
     Pages<std::uint32_t> link_by_p_key_;     ///< the first of each partition
     std::vector<GroupIndex> group_by_mlid_;  ///< used last with it, as far as MLIDs have been seen
 

@@ -4,11 +4,11 @@
 
 #include "base/secret_hash.hpp"
 #include "protocol/state/entities.hpp"
+#include "protocol/state/shelf.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -127,19 +127,19 @@ public:
             return none;
         }
         --left_;
-        entities_.emplace_back();
+        entities_.add();
         return index;
     }
     [[nodiscard]] Entity& operator[](std::uint32_t index) { return entities_[index]; }
     [[nodiscard]] const Entity& operator[](std::uint32_t index) const { return entities_[index]; }
     [[nodiscard]] const Entity* get(std::uint32_t index) const { return index == none ? nullptr : &entities_[index]; }
-    [[nodiscard]] const std::deque<Entity>& all() const noexcept { return entities_; }
+    [[nodiscard]] const Shelf<Entity>& all() const noexcept { return entities_; }
     [[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
 
 private:
     static constexpr std::size_t cost = sizeof(Entity) + Index<Key>::cost + beside;
     std::size_t &left_, &octets_left_;
-    std::deque<Entity> entities_;
+    Shelf<Entity> entities_;
     Index<Key> index_;
     std::uint64_t refused_ = 0;
 };
@@ -200,7 +200,7 @@ public:
 
     [[nodiscard]] Port& operator[](PortIndex index) { return ports_[index]; }
     [[nodiscard]] const Port* get(PortIndex index) const { return index == none ? nullptr : &ports_[index]; }
-    [[nodiscard]] const std::deque<Port>& all() const noexcept { return ports_; }
+    [[nodiscard]] const Shelf<Port>& all() const noexcept { return ports_; }
     [[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
 
 private:
@@ -218,7 +218,7 @@ private:
     static constexpr std::uint16_t end_of_lids = 0xc000;
     static constexpr std::size_t cost = sizeof(Port) + 2 * Index<wire::Gid>::cost;
     std::size_t &left_, &octets_left_;
-    std::deque<Port> ports_;
+    Shelf<Port> ports_;
     std::vector<Place> by_lid_;
     Chains by_place_;
     Index<wire::Gid> by_gid_;
