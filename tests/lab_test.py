@@ -207,6 +207,15 @@ class Linux(LabTest):
         self.assertEqual(self.verdicts(self.run_lab(mtu, "--role", "connected"))[mtu], "PASS")
         self.assertEqual(self.verdicts(self.run_lab(mtu, "--role", "router"))[mtu], "PASS")
 
+    def test_another_kernel_of_debian_runs_too(self):
+        results = self.run_lab("rfc4391/6", "--kernel", "6.12")
+        self.assertRegex(results["dut"]["kernel"], r"^6\.12\.")
+        self.assertEqual(set(self.verdicts(results).values()) - {"PASS", "NA"}, set())
+        logs = list((SOURCE / "build/lab").glob("6.12.*/vib-*/build.log"))
+        self.assertTrue(logs)
+        for log in logs:
+            self.assertNotIn("warning", log.read_text().lower())
+
 
 class ChangedKernels(LabTest):
     def test_a_driver_with_one_wrong_line_breaks_just_that_requirement(self):

@@ -24,7 +24,7 @@ import place
 import report
 from attach import attach
 from machine import Guest, Machine, State, with_kvm_if_it_works
-from options import RunOptions, parse, parser, refuse_unknown, split_run_arguments
+from options import RunOptions, kernel_of, parse, parser, refuse_unknown, split_run_arguments
 from place import COMMAND, SOURCE
 from private_folder import PrivateFolder
 from supervisor import Interrupted, ending_on_signals, run_beside
@@ -58,10 +58,11 @@ def _guest(options: argparse.Namespace, parameters: dict[str, str]) -> Guest:
     build = options.build.resolve()
     with locked(build):
         root = packages.prepare(build / "packages")
-        if options.kernel is not None:
+        if isinstance(options.kernel, Path):
             one = kernel.user_kernel(options.kernel, SOURCE / "lab/kernel/config.fragment", build)
         else:
-            one = kernel.debian_kernel(root, build)
+            of = packages.prepare_kernel(build / "packages", options.kernel) if options.kernel else root
+            one = kernel.debian_kernel(of, build)
         modules = {"vib": kernel.build_module(one, SOURCE / "lab/kernel", "vib")}
         if options.ipoib is not None:
             modules["ib_ipoib"] = kernel.build_ipoib(one, options.ipoib)
@@ -165,13 +166,13 @@ def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
 
 
 def _variant(options: argparse.Namespace, text: str) -> argparse.Namespace:
-    """`default`, `kernel:TREE` or `ipoib:DIR`, on top of what the options say."""
+    """`default`, `kernel:NAME`, `kernel:TREE` or `ipoib:DIR`, on top of what the options say."""
     one = argparse.Namespace(**vars(options))
     kind, _, value = text.partition(":")
     if kind in {"kernel", "ipoib"} and value:
-        setattr(one, kind, Path(value))
+        setattr(one, kind, kernel_of(value) if kind == "kernel" else Path(value))
     elif text != "default":
-        raise UsageError(f"{text} is neither default, kernel:TREE nor ipoib:DIR")
+        raise UsageError(f"{text} is neither default, kernel:NAME, kernel:TREE nor ipoib:DIR")
     return one
 
 
@@ -335,14 +336,18 @@ def _main(arguments: Sequence[str]) -> int:
         _no_more(rest)
         build = options.build.resolve()
         with locked(build):
-            root = packages.prepare(build / "packages", refresh=True)
+            folder = build / "packages"
+            root = packages.prepare(folder, refresh=True)
             say(f"the kernel is {kernel.debian_kernel(root, build).release}")
+            for series in packages.kernels_there(folder):
+                root = packages.prepare_kernel(folder, series, refresh=True)
+                say(f"{series} is {kernel.debian_kernel(root, build).release}")
         return 0
     if options.command == "ipoib-source":
         _no_more(rest)
         build = options.build.resolve()
         with locked(build):
-            packages.ipoib_source(build / "packages", options.folder.resolve())
+            packages.ipoib_source(build / "packages", options.folder.resolve(), options.kernel)
         return 0
     if options.command == "build":
         _no_more(rest)

@@ -235,7 +235,9 @@ def build_module(kernel: Kernel, source: Path, name: str, options: list[str] | N
         return module
     stamp.unlink(missing_ok=True)
     say(f"building {name}.ko for {kernel.release}")
-    command = ["make", "-C", str(kernel.build_tree), f"M={folder}", f"-j{os.cpu_count() or 1}", *arguments, "modules"]
+    # Nobody needs its types (BTF), for which some trees ask for a program that is not installed.
+    command = ["make", "-C", str(kernel.build_tree), f"M={folder}", f"-j{os.cpu_count() or 1}",
+               "CONFIG_DEBUG_INFO_BTF_MODULES=", *arguments, "modules"]
     need_program("make")
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=1800, check=False,
                           stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})

@@ -28,9 +28,9 @@ class RunOptions:
 
 def _add_guest_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("the guest")
-    group.add_argument("--kernel", metavar="TREE", type=Path,
-                       help="boot the kernel that was built in this tree, with its modules "
-                            "(lab/kernel/config.fragment: what it needs)")
+    group.add_argument("--kernel", metavar="NAME|TREE", type=kernel_of,
+                       help="boot another kernel of Debian's, such as 6.12, which is fetched; or the one that was built "
+                            "in this tree, with its modules (lab/kernel/config.fragment: what it needs)")
     group.add_argument("--ipoib", metavar="DIR", type=Path,
                        help="build ib_ipoib from this copy of drivers/infiniband/ulp/ipoib and load it")
     group.add_argument("--memory", metavar="MIB", type=_memory, default=256, help="the guest's memory (256)")
@@ -52,6 +52,17 @@ def _add_build_options(parser: argparse.ArgumentParser) -> None:
 
 def _whole_path(text: str) -> Path:
     return Path(text).resolve()
+
+
+def kernel_of(text: str) -> str | Path:
+    """Debian's of a series, or one that the user built in a tree."""
+    return text if re.fullmatch(r"\d+\.\d+", text) else Path(text)
+
+
+def _series(text: str) -> str:
+    if isinstance(kernel_of(text), Path):
+        raise argparse.ArgumentTypeError("a series of kernels, such as 6.12")
+    return text
 
 
 def _memory(text: str) -> int:
@@ -105,7 +116,7 @@ def parser() -> argparse.ArgumentParser:
                   usage=f"{COMMAND} compare BASE NEW [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
                   epilog="Exit code: that of ipoib-conform diff.")
     for name in ("base", "new"):
-        one.add_argument(name, metavar=name.upper(), help="default, kernel:TREE or ipoib:DIR")
+        one.add_argument(name, metavar=name.upper(), help="default, kernel:NAME, kernel:TREE or ipoib:DIR")
     one.add_argument("--role", choices=ROLES, default="host", help="as for run")
     one.add_argument("--fabric", metavar="FABRIC", default="lab", help="as for run")
     one.add_argument("--scenario", metavar="NAME", default="default", help="as for ipoib-conform run")
@@ -142,6 +153,7 @@ def parser() -> argparse.ArgumentParser:
     _add_build_options(one)
     one = command("ipoib-source", "unpack Debian's source of the guest's ib_ipoib, to be changed and given to --ipoib")
     one.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet")
+    one.add_argument("--kernel", metavar="NAME", type=_series, help="of another kernel of Debian's, such as 6.12")
     _add_build_options(one)
     one = command("build", "fetch and build everything that a guest is made of, and boot nothing")
     _add_guest_options(one)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Debian's current kernel and the guest's user land: found and fetched with apt, unpacked, never installed.
+"""Debian's kernels and the guest's user land: found and fetched with apt, unpacked, never installed.
 
 What is there stays as it is until `scripts/lab packages` asks for what is current, so that a run needs no network and
 two runs compare the same kernel.
@@ -12,7 +12,7 @@ import os
 import platform
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,6 +91,9 @@ class _Apt:
             cwd=folder, timeout=1800)
 
 
+_Plan = Callable[[_Apt], list[Package]]
+
+
 def _must_have(found: dict[str, Package], names: Iterable[str]) -> None:
     missing = sorted(set(names) - found.keys())
     if missing:
@@ -110,18 +113,24 @@ def _follow(apt: _Apt, names: Iterable[str], wants: re.Pattern[str]) -> dict[str
     return found
 
 
-def _plan(apt: _Apt) -> list[Package]:
-    meta = apt.show([_KERNEL])
-    _must_have(meta, [_KERNEL])
-    image = next((n for n in dependency_names(meta[_KERNEL].depends) if n.startswith("linux-image-")), None)
+def _kernel_packages(apt: _Apt, meta: str) -> dict[str, Package]:
+    """The kernel that a package stands for, and what modules for it are built with."""
+    found = apt.show([meta])
+    _must_have(found, [meta])
+    image = next((n for n in dependency_names(found[meta].depends) if n.startswith("linux-image-")), None)
     if image is None:
-        raise LabError(f"the package {_KERNEL} depends on no kernel")
+        raise LabError(f"the package {meta} depends on no kernel")
     headers = image.replace("linux-image-", "linux-headers-", 1)
     kernel = _follow(apt, [image, headers], re.compile(r"linux-(headers|kbuild)-"))
     _must_have(kernel, [image, headers])
     if kernel[image].version != kernel[headers].version:
         raise LabError(f"{image} is {kernel[image].version}, but {headers} is {kernel[headers].version}: a module "
                        "built for one does not load into the other. Try again when Debian has both")
+    return kernel
+
+
+def _plan(apt: _Apt) -> list[Package]:
+    kernel = _kernel_packages(apt, _KERNEL)
     user_land = _follow(apt, _USER_LAND, re.compile(r"lib(?!.*perl)"))
     _must_have(user_land, _USER_LAND)
     return sorted({**kernel, **user_land}.values(), key=lambda p: p.name)
@@ -175,26 +184,24 @@ def _unpack(packages: list[Package], debs: Path, root: Path) -> None:
     _mend_headers(root)
 
 
-def _plan_and_fetch(folder: Path, must_update: bool) -> list[Package]:
+def _plan_and_fetch(apt: _Apt, plan: _Plan, debs: Path, must_update: bool) -> list[Package]:
     """With the machine's own lists if they serve: they are old where nobody runs apt-get update."""
-    apt, debs = _Apt(folder / "apt"), folder / "debs"
     try:
         if must_update:
             apt.update()
-        packages = _plan(apt)
+        packages = plan(apt)
         _fetch(apt, packages, debs)
     except LabError as problem:
         if must_update:
             raise
         say(str(problem).splitlines()[0])
         apt.update()
-        packages = _plan(apt)
+        packages = plan(apt)
         _fetch(apt, packages, debs)
     return packages
 
 
-def prepare(folder: Path, refresh: bool = False) -> Path:
-    """The folder that the packages are unpacked in. Fetches what is not there; with `refresh`, whatever is newer."""
+def _prepare(folder: Path, apt: _Apt, plan: _Plan, refresh: bool) -> Path:
     if platform.machine() != "x86_64":
         raise LabError("the lab needs an x86-64 machine: its guest runs programs that are built here")
     root, stamp = folder / "root", folder / "stamp"
@@ -203,7 +210,7 @@ def prepare(folder: Path, refresh: bool = False) -> Path:
         return root
     for program in ("apt-get", "apt-cache", "dpkg"):
         need_program(program)
-    packages = _plan_and_fetch(folder, refresh)
+    packages = _plan_and_fetch(apt, plan, folder / "debs", refresh)
     text = "".join(f"{p.name} {p.version} {p.sha256}\n" for p in packages)
     wanted = f"{_STAMP_FORMAT}\n{root}\n{text}"
     if root.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
@@ -218,15 +225,35 @@ def prepare(folder: Path, refresh: bool = False) -> Path:
     return root
 
 
-def ipoib_source(folder: Path, destination: Path) -> None:
-    """Debian's source of the guest's ib_ipoib, to be changed and given to --ipoib. Refuses a destination that exists."""
+def prepare(folder: Path, refresh: bool = False) -> Path:
+    """The folder that the packages are unpacked in: Debian's usual kernel, and the guest's user land. Fetches what is
+    not there; with `refresh`, whatever is newer."""
+    return _prepare(folder, _Apt(folder / "apt"), _plan, refresh)
+
+
+def prepare_kernel(folder: Path, series: str, refresh: bool = False) -> Path:
+    """The same of another kernel of Debian's, "6.12", alone."""
+    def plan(apt: _Apt) -> list[Package]:
+        return sorted(_kernel_packages(apt, f"linux-image-{series}-amd64").values(), key=lambda p: p.name)
+
+    return _prepare(folder / "kernels" / series, _Apt(folder / "apt"), plan, refresh)
+
+
+def kernels_there(folder: Path) -> list[str]:
+    """The series of the further kernels that were fetched."""
+    return sorted(path.parent.name for path in folder.glob("kernels/*/stamp"))
+
+
+def ipoib_source(folder: Path, destination: Path, series: str | None = None) -> None:
+    """Debian's source of ib_ipoib, of the guest's usual kernel or of this series, to be changed and given to --ipoib.
+    Refuses a destination that exists."""
     if destination.exists():
         raise LabError(f"{destination} exists already")
-    prepare(folder)
-    stamp = (folder / "stamp").read_text(encoding="utf-8")
-    image = re.search(r"^linux-image-(\d+\.\d+)\S* (\S+) ", stamp, re.MULTILINE)
+    root = prepare_kernel(folder, series) if series else prepare(folder)
+    stamp = root.parent / "stamp"
+    image = re.search(r"^linux-image-(\d+\.\d+)\S* (\S+) ", stamp.read_text(encoding="utf-8"), re.MULTILINE)
     if image is None:
-        raise LabError(f"{folder / 'stamp'} names no kernel; remove it and try again")
+        raise LabError(f"{stamp} names no kernel; remove it and try again")
     name = f"linux-source-{image[1]}"
     apt, debs = _Apt(folder / "apt"), folder / "source"
     found = apt.show([name])
