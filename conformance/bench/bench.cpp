@@ -183,9 +183,9 @@ void Bench::forbid(const Expectation& expectation, Within time) {
                               "\" forbids something without a positive control before");
     const auto asked = situation();
     const auto since = observation.stimulus().frame;
-    auto found = observation.await(expectation, asked, since, time);
+    auto found = observation.await(expectation, asked, since, time, Damaged::was_sent);
     control();
-    if (!found) found = observation.find(expectation, asked, since);
+    if (!found) found = observation.find(expectation, asked, since, Damaged::was_sent);
     if (found) demand_rest(context_);
     findings.observed();
     if (!found) return;
@@ -201,7 +201,7 @@ void Bench::forbid(const Expectation& expectation, Within time) {
 
 void Bench::forbid_so_far(const Expectation& expectation) {
     context_.observation.demand_sight(expectation);
-    const auto found = context_.observation.find_in_step(expectation);
+    const auto found = context_.observation.find_in_step(expectation, Damaged::was_sent);
     if (found) demand_rest(context_);
     context_.findings.observed();
     if (!found) return;
@@ -224,11 +224,12 @@ void Bench::control() {
         send(echo_request());
         answered = observation.await(echo_reply(), within(1s));
     }
+    const auto came = answered ? std::string{} : observation.what_came_instead();
     context_.situation().nonce = before;
     observation.resume(stimulus);
     if (!answered)
         throw CaseEnds::inconclusive(context_.findings.where() +
-                                     "the positive control failed: no answer to an ordinary echo request");
+                                     "the positive control failed: no answer to an ordinary echo request; " + came);
     is_controlled_ = true;
 }
 

@@ -5,6 +5,7 @@
 #include "conformance/bench/case.hpp"
 #include "conformance/bench/case_ends.hpp"
 #include "conformance/judge/notation.hpp"
+#include "protocol/wire/ip_checksums.hpp"
 
 #include <fmt/format.h>
 
@@ -26,8 +27,8 @@ void Observation::demand_sight(const Expectation& expectation) const {
                                        ")");
 }
 
-std::optional<std::size_t> Observation::find(const Expectation& expectation, const Situation& asked,
-                                             std::size_t since) const {
+std::optional<std::size_t> Observation::find(const Expectation& expectation, const Situation& asked, std::size_t since,
+                                             Damaged damaged) const {
     const bool must_arrive =
         expectation.seen_by() == SeenBy::tester || (expectation.seen_by() == SeenBy::either && !sees_all());
     Packet packet;
@@ -35,19 +36,20 @@ std::optional<std::size_t> Observation::find(const Expectation& expectation, con
         if (recorder_.party(i) != Party::dut) continue;
         if (must_arrive && !recorder_.has_arrived(i)) continue;
         recorder_.decode(i, packet);
+        if (damaged == Damaged::is_dropped && !has_right_checksums(packet)) continue;
         if (expectation.is_it(packet, asked)) return i;
     }
     return {};
 }
 
-std::optional<std::size_t> Observation::find_in_step(const Expectation& expectation) const {
-    return find(expectation, session_.situation(), step_begin_);
+std::optional<std::size_t> Observation::find_in_step(const Expectation& expectation, Damaged damaged) const {
+    return find(expectation, session_.situation(), step_begin_, damaged);
 }
 
 std::optional<std::size_t> Observation::await(const Expectation& expectation, const Situation& asked, std::size_t since,
-                                              Within time) {
+                                              Within time, Damaged damaged) {
     demand_sight(expectation);
-    auto found = find(expectation, asked, since);
+    auto found = find(expectation, asked, since, damaged);
     auto& loop = session_.loop();
     auto deadline = loop.now() + scaled(time);
     // A frame is seen when it is sent and arrives later: both make the look worth while.
@@ -57,7 +59,7 @@ std::optional<std::size_t> Observation::await(const Expectation& expectation, co
             [&] { return recorder_.size() != seen || recorder_.arrivals() != arrived || recorder_.is_full(); },
             deadline);
         if (recorder_.is_full()) throw CaseEnds::error("more than 64 MiB of frames: somebody floods the link");
-        found = find(expectation, asked, since);
+        found = find(expectation, asked, since, damaged);
         if (!is_news && !found) {
             if (!session_.control().waits_for_stopped() || fabric::Loop::stop_requested()) break;
             deadline = loop.now() + scaled(time);
@@ -122,6 +124,7 @@ std::string Observation::what_came_instead() const {
         if (++count > most_told) continue;
         recorder_.decode(i, packet);
         told += (told.empty() ? "" : "; ") + frame_name(i) + ' ' + in_one_line(packet);
+        if (!has_right_checksums(packet)) told += " with a wrong checksum";
     }
     if (count == 0) return who + (sees_all() ? " sent nothing" : " sent nothing that this fabric shows");
     if (count > most_told) told += "; and " + std::to_string(count - most_told) + " more";

@@ -18,6 +18,9 @@ enum class Subject : std::uint8_t;
 /// "frame 7": as people number them.
 [[nodiscard]] std::string frame_name(std::size_t index);
 
+/// What a packet counts whose IP, UDP, TCP or ICMP checksum is wrong: whoever gets it drops it, but it was sent.
+enum class Damaged : std::uint8_t { is_dropped, was_sent };
+
 class Observation {
 public:
     /// Nothing is owned. What is awaited without success ends the case, told with the step that `findings` is at.
@@ -38,15 +41,16 @@ public:
 
     /// Runs the fabric until a frame from `since` on is the one, or time is over; its index.
     std::optional<std::size_t> await(const Expectation& expectation, const Situation& asked, std::size_t since,
-                                     Within time);
+                                     Within time, Damaged damaged = Damaged::is_dropped);
     /// The same since the stimulus.
     std::optional<std::size_t> await(const Expectation& expectation, Within time);
     /// The same; without it the case is INCONC.
     std::size_t demand(const Expectation& expectation, Within time);
     /// Among what was seen.
     [[nodiscard]] std::optional<std::size_t> find(const Expectation& expectation, const Situation& asked,
-                                                  std::size_t since) const;
-    [[nodiscard]] std::optional<std::size_t> find_in_step(const Expectation& expectation) const;
+                                                  std::size_t since, Damaged damaged = Damaged::is_dropped) const;
+    [[nodiscard]] std::optional<std::size_t> find_in_step(const Expectation& expectation,
+                                                          Damaged damaged = Damaged::is_dropped) const;
     /// Runs the fabric until this holds, looking again and again at what no frame tells; whether it came to hold.
     bool comes_true(const std::function<bool()>& holds, Within time);
     /// The same of what incoming frames tell at once.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The sample node under the suite's malformed packets, as a vendor would run it: the right one lives, and one that dies
-// of a packet is found, with what was sent last.
+// of a packet is found, with what was sent last; one whose checksums are wrong is not taken for one that answers.
 #include "catch2.hpp"
 
 #include <sys/wait.h>
@@ -69,5 +69,16 @@ TEST_CASE("C node: one that dies of a malformed packet fails, and the packet is 
         CHECK_THAT(found.output, ContainsSubstring("FAIL"));
         CHECK_THAT(found.output, ContainsSubstring("SIGABRT"));
         CHECK_THAT(found.output, ContainsSubstring(deadly.sent));
+    }
+}
+
+TEST_CASE("C node: what it sends with a wrong checksum has not arrived") {
+    for (const auto& [node, one_case] : {std::pair{IPOIB_NODE "-ip-checksum", "IPOIB-4391-7-VAL-001"},
+                                         std::pair{IPOIB_NODE "-icmp-checksum", "IPOIB-4391-7-VAL-001"},
+                                         std::pair{IPOIB_NODE "-udp-checksum", "IPOIB-4391-4-VAL-004"}}) {
+        const auto found = run_suite(node, one_case);
+        INFO(found.output);
+        CHECK(found.code != 0);
+        CHECK_THAT(found.output, ContainsSubstring("with a wrong checksum"));
     }
 }
