@@ -206,6 +206,17 @@ void Groups::forget_all() {
     held_.clear();
 }
 
+void Groups::forget_all_but_sent_to() {
+    lifetime_.renew();
+    for (auto item = held_.begin(); item != held_.end();) {
+        auto& [mgid, held] = *item;
+        const bool is_kept =
+            is_for_sending_only(held.states) && !interface_.policy(family_of_group(mgid)).forgets_sent_groups;
+        if (!is_kept) detach(held);
+        item = is_kept ? std::next(item) : held_.erase(item);
+    }
+}
+
 void Groups::leave_idle(fabric::Duration idle) {
     const auto now = interface_.loop().now();
     std::vector<std::pair<Gid, std::uint8_t>> due;

@@ -44,6 +44,8 @@ public:
     /// The SA knows nothing of it any more.
     void forget(const wire::Gid& mgid);
     void forget_all();
+    /// But those that are held for sending only, in the families that decide so.
+    void forget_all_but_sent_to();
     /// Leaves what is held for sending only and was not used for `idle`.
     void leave_idle(fabric::Duration idle);
     [[nodiscard]] bool holds_for_sending_only() const;

@@ -296,7 +296,7 @@ const Mutant joins_no_all_hosts{
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack =
         [](Policy& policy) {
-            policy.joins_on_link = [](const IpAddress& group, bool is_for_program, bool) {
+            policy.joins_on_link = [](const IpAddress& group, bool is_for_program, Beginning) {
                 return is_for_program || !group.is_v4();
             };
         },
@@ -310,7 +310,7 @@ const Mutant joins_no_all_nodes{
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack =
         [](Policy& policy) {
-            policy.joins_on_link = [](const IpAddress& group, bool, bool) {
+            policy.joins_on_link = [](const IpAddress& group, bool, Beginning) {
                 return group != IpAddress::v6(Gid::of(std::uint64_t{0xff02} << 48, 1));
             };
         },
@@ -324,8 +324,8 @@ const Mutant joins_own_groups_once{
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack =
         [](Policy& policy) {
-            policy.joins_on_link = [](const IpAddress&, bool is_for_program, bool is_first) {
-                return is_for_program || is_first;
+            policy.joins_on_link = [](const IpAddress&, bool is_for_program, Beginning beginning) {
+                return is_for_program || beginning == Beginning::first;
             };
         },
     .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
@@ -337,8 +337,8 @@ const Mutant joins_program_groups_once{
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack =
         [](Policy& policy) {
-            policy.joins_on_link = [](const IpAddress&, bool is_for_program, bool is_first) {
-                return !is_for_program || is_first;
+            policy.joins_on_link = [](const IpAddress&, bool is_for_program, Beginning beginning) {
+                return !is_for_program || beginning == Beginning::first;
             };
         },
     .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
@@ -350,8 +350,8 @@ const Mutant joins_ipv6_program_groups_once{
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack =
         [](Policy& policy) {
-            policy.joins_on_link = [](const IpAddress& group, bool is_for_program, bool is_first) {
-                return !is_for_program || is_first || group.is_v4();
+            policy.joins_on_link = [](const IpAddress& group, bool is_for_program, Beginning beginning) {
+                return !is_for_program || beginning == Beginning::first || group.is_v4();
             };
         },
     .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
