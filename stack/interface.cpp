@@ -95,7 +95,7 @@ void Interface::link_lost(const std::string& reason) {
     connections_.close();
     membership_.link_lost();
     egress_.clear();
-    groups_.forget_all();
+    groups_.forget_all_but_sent_to();
     paths_.clear();
 }
 

@@ -16,6 +16,9 @@ const Mutant rejoins_broadcast_only{
     .what = "joins only the broadcast group again when the subnet manager asks it to reregister",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.joins_on_link = joins_but_after<Beginning::renewal>; },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
+               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
+               "IPOIB-4391-10-VAL-022"},
     .twin = Twin{},
 };
 
@@ -24,6 +27,8 @@ const Mutant forgets_groups_with_port{
     .what = "joins only the broadcast group again after its port, or its P_Key, was gone",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.joins_on_link = joins_but_after<Beginning::port>; },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
+               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
     .twin = Twin{},
 };
 
@@ -32,6 +37,9 @@ const Mutant stays_down_with_port{
     .what = "does not set its link up again when its port is back",
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.returns_with_port = false; },
+    .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-009"},
+    .does_not_live_on = true,
 };
 
 const Mutant stays_down_with_p_key{
@@ -39,6 +47,9 @@ const Mutant stays_down_with_p_key{
     .what = "does not set its link up again when the P_Key is back in its port's table",
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.returns_with_p_key = false; },
+    .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008"},
+    .does_not_live_on = true,
 };
 
 const Mutant gives_up_after_refusal{
@@ -46,6 +57,9 @@ const Mutant gives_up_after_refusal{
     .what = "does not ask again for a group that it was in, when the join is refused once after a reregistration",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.retries_joins = false; },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
+               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020",
+               "IPOIB-4391-10-VAL-022"},
     .twin = Twin{},
 };
 
@@ -54,6 +68,9 @@ const Mutant loses_deleted_groups{
     .what = "does not join a group again that was deleted while its program is in it",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.rejoins_deleted = false; },
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
+               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020",
+               "IPOIB-4391-10-VAL-021"},
     .twin = Twin{},
 };
 
@@ -62,6 +79,7 @@ const Mutant leaks_memberships{
     .what = "leaves none of its groups when it is taken down",
     .breaks = {&rfc4391::leaves_group},
     .stack = [](Policy& policy) { policy.leaves_when_down = false; },
+    .spares = {"IPOIB-4391-10-VAL-008", "IPOIB-4391-10-VAL-015"},
 };
 
 const Mutant keeps_old_mlids{
@@ -77,6 +95,7 @@ const Mutant keeps_first_mtu{
     .what = "keeps the MTU of its first join when the broadcast group comes back with another",
     .breaks = {&rfc4391::frame_within_link_mtu},
     .stack = [](Policy& policy) { policy.adopts_mtu_anew = false; },
+    .spares = {"IPOIB-4391-7-INV-001", "IPOIB-4391-7-VAL-003"},
 };
 
 const Mutant keeps_first_path{
@@ -84,6 +103,7 @@ const Mutant keeps_first_path{
     .what = "goes on with the paths that it knows when the subnet manager asks it to reregister",
     .breaks = {&rfc4391::lid_by_iba_methods},
     .stack = [](Policy& policy) { policy.renews_paths = false; },
+    .spares = {"IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-9.1.2-VAL-005"},
 };
 
 const Mutant asks_for_a_path_once{
@@ -91,6 +111,7 @@ const Mutant asks_for_a_path_once{
     .what = "never asks again for a path that was refused once",
     .breaks = {&rfc4391::lid_by_iba_methods},
     .stack = [](Policy& policy) { policy.asks_path_again = false; },
+    .spares = {"IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-9.1.2-VAL-006"},
     .twin = Twin{},
 };
 
@@ -99,6 +120,7 @@ const Mutant one_qpn_for_a_gid{
     .what = "sends to all addresses at a GID by the QPN that it heard last",
     .breaks = {&rfc4391::ip_to_advertised_qpn},
     .stack = [](Policy& policy) { policy.keeps_neighbours_apart = false; },
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-003", "IPOIB-4391-9.1.1-VAL-006"},
     .twin = Twin{},
 };
 
@@ -113,6 +135,7 @@ const Mutant believes_the_first{
                 return known[LinkAddress::gid] == told[LinkAddress::gid];
             };
         },
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-003", "IPOIB-4391-9.1.1-VAL-005"},
     .twin = Twin{},
 };
 

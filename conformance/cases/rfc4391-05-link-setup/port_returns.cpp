@@ -5,16 +5,24 @@
 namespace ipoib::conformance {
 namespace {
 
-/// The DUT is in the broadcast group again, and hears it.
+/// Who has the DUT's IPv4 address? Asked in the broadcast group, up to five times.
+bool answers_broadcasts(Bench& bench) {
+    const auto reply = arp_reply().sent_anywhere();
+    for (int i = 0; i < 5 && bench.count(reply) == 0; ++i) bench.send_until(arp_request(), reply, within(2s));
+    return bench.count(reply) != 0;
+}
+
+void begin_on_the_link(Bench& bench) {
+    bench.step("The DUT is in the broadcast group, and hears it");
+    bench.precondition(bench.sa.has_dut_as_full_member(bench.link().broadcast_gid(), within(5s)),
+                       "the DUT is FullMember");
+    bench.precondition(answers_broadcasts(bench), "it answers who asks for its address");
+}
+
 void require_link(Bench& bench) {
-    const auto broadcast = bench.link().broadcast_gid();
-    bench.require(bench.sa.has_dut_as_full_member(broadcast, within(30s)), "FullMember of the broadcast group",
-                  "not at the SA");
-    const auto question = bench.address_request_to_group();
-    const auto reply = address_reply().sent_anywhere();
-    for (int i = 0; i < 5 && bench.count(reply) == 0; ++i) bench.send_until(question, reply, within(2s));
-    bench.require(bench.count(reply) != 0, "an answer to who asks for its address in the group of such questions",
-                  "none");
+    bench.require(bench.sa.has_dut_as_full_member(bench.link().broadcast_gid(), within(30s)),
+                  "FullMember of the broadcast group", "not at the SA");
+    bench.require(answers_broadcasts(bench), "an answer to who asks for its address in the broadcast group", "none");
 }
 
 }  // namespace
@@ -26,18 +34,14 @@ const Case link_begins_anew_with_its_port{
     .pass_if =
         "after its port's link was down and is up again the DUT is FullMember of the broadcast group, and answers who "
         "asks for its address",
-    .tags = {"sa", "broadcast", "flap", "arp", "nd"},
+    .tags = {"sa", "broadcast", "flap", "arp"},
     .impact = Impact::link,
     .needs = Ability::trusted_sa | Ability::fabric_control | Ability::see_all,
-    .in_both_families = true,
     .lasts_at_most = 100s,
     .steps =
         [](Bench& bench) {
             const PortName port{.guid = bench.situation().dut.gid.interface_id()};
-            bench.step("The DUT is in the broadcast group");
-            bench.precondition(bench.sa.has_dut_as_full_member(bench.link().broadcast_gid(), within(5s)),
-                               "the DUT is FullMember");
-            bench.control();
+            begin_on_the_link(bench);
             bench.step("Its port's link goes down, and comes up again");
             bench.fabric.change(SetPort{port, false});
             bench.pass_time(1s);
@@ -53,19 +57,15 @@ const Case link_begins_anew_with_its_p_key{
     .pass_if =
         "after the P_Key was removed from the port's table and is there again the DUT is FullMember of the broadcast "
         "group, and answers who asks for its address",
-    .tags = {"sa", "broadcast", "pkey", "arp", "nd"},
+    .tags = {"sa", "broadcast", "pkey", "arp"},
     .impact = Impact::link,
     .needs = Ability::trusted_sa | Ability::fabric_control | Ability::see_all,
-    .in_both_families = true,
     .lasts_at_most = 100s,
     .steps =
         [](Bench& bench) {
             const PortName port{.guid = bench.situation().dut.gid.interface_id()};
             const auto p_key = static_cast<std::uint16_t>(bench.link().p_key | full_membership);
-            bench.step("The DUT is in the broadcast group");
-            bench.precondition(bench.sa.has_dut_as_full_member(bench.link().broadcast_gid(), within(5s)),
-                               "the DUT is FullMember");
-            bench.control();
+            begin_on_the_link(bench);
             bench.step("The P_Key goes, and comes again");
             bench.fabric.change(SetPKey{port, p_key, false});
             bench.pass_time(2s);

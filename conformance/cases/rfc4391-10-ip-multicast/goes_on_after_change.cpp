@@ -70,12 +70,8 @@ const Case sender_finds_new_mlid{
             bench.fabric.change(SetManager{});
             bench.tester.enter_link_again();
             // What is created first gets the MLIDs of before.
-            auto now = bench.sa.join(group);
-            for (int i = 0; i < 8 && now.mlid() == before; ++i) {
-                bench.sa.leave(now.mgid);
-                bench.sa.join(bench.fresh_group());
-                now = bench.sa.join(group);
-            }
+            for (int i = 0; i < 4; ++i) bench.sa.join(bench.fresh_group());
+            const auto now = bench.sa.join(group);
             if (now.mlid() == before) bench.not_applicable("the group has the MLID that it had");
             bench.pass_time(5s);
             bench.step("The DUT sends to it");
