@@ -14,12 +14,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import image
 import kernel
 import manual
 import packages
+import parts
 import place
 import report
 from attach import attach
@@ -36,6 +38,7 @@ _TEST_LIMIT = 600.0  # s
 _USUAL_TRAFFIC = "net_up && pings 10.1.0.2"
 _LONGEST_COMMAND = 1000  # octets; the kernel's command line has 2048
 _EXIT_ERROR, _EXIT_USAGE = 3, 2
+_SHARE_OF_A_GUEST = 0.3  # of a processor, while cases run: measured
 _SM_KEY = 1  # OpenSM's sm_key, unless its configuration says otherwise
 
 
@@ -92,18 +95,49 @@ def _called_as(options: argparse.Namespace, wanted: RunOptions) -> str:
     return shlex.join(words)
 
 
-def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str] = ()) -> int:
-    """One run of ipoib-conform beside a guest."""
-    conform = image.find_program(options.programs, "ipoib-conform")
-    if conform is not None:
-        refuse_unknown(conform, wanted.arguments)
+def _guest_for(options: argparse.Namespace, wanted: RunOptions) -> Guest:
     parameters = {"role": options.role}
     is_uplink = wanted.fabric != "lab"
     parameters |= {"mode": "uplink", "hcas": "1", "raws": "1"} if is_uplink else {"hcas": "2", "raws": "2"}
     if wanted.scenario in ("mtu4k", "link4k"):
         parameters["mtu"] = "5" if is_uplink else "5,5"
-    guest = _guest(options, parameters)
+    return _guest(options, parameters)
+
+
+def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str] = ()) -> int:
+    """One run of ipoib-conform beside a guest, or beside as many guests as --jobs says."""
+    conform = image.find_program(options.programs, "ipoib-conform")
+    if conform is not None:
+        refuse_unknown(conform, wanted.arguments)
+    words = [*wanted.arguments, *extra]
+    of_part, of_report = parts.split_words(words) if options.jobs > 1 else (words, [])
+    scale = options.jobs * _SHARE_OF_A_GUEST / (os.cpu_count() or 1)
+    if scale > 1 and not any(re.match(r"--timeout-scale(=|$)", word) for word in words):
+        of_part += ["--timeout-scale", f"{scale:.2g}"]
+    guest = replace(_guest_for(options, wanted), beside=options.jobs)
     conform = conform or image.find_program(options.programs, "ipoib-conform")
+    assert conform is not None
+    if options.jobs == 1:
+        return _judge_beside(options, guest, conform, wanted, words)
+    with PrivateFolder() as folder:
+        files = [folder.path / f"{number}-of-{options.jobs}.json" for number in range(1, options.jobs + 1)]
+
+        def judge_part(number: int) -> int:
+            shard = ["--shard", f"{number}/{options.jobs}", "--json", str(files[number - 1])]
+            with open(os.devnull, "wb") as nowhere, ending_on_signals():
+                os.dup2(nowhere.fileno(), sys.stdout.fileno())
+                return _judge_beside(options, guest, conform, wanted, [*of_part, *shard, "--quiet"])
+
+        codes = parts.run_parts(options.jobs, judge_part)
+        if _EXIT_USAGE in codes:
+            return _EXIT_USAGE
+        return parts.merge(conform, files, folder.path, of_report)
+
+
+def _judge_beside(options: argparse.Namespace, guest: Guest, conform: Path, wanted: RunOptions,
+                  words: Sequence[str]) -> int:
+    """The exit code of ipoib-conform run with these words."""
+    is_uplink = wanted.fabric != "lab"
     with PrivateFolder(options.keep) as folder:
         path = folder.path
         if options.keep:
@@ -120,7 +154,7 @@ def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str]
                 # The reports are still to say that every case is an ERROR.
                 say(str(problem))
                 machine.kill()
-            command = [str(conform), "run", *wanted.arguments, *extra, "--scenario", wanted.scenario,
+            command = [str(conform), "run", *words, "--scenario", wanted.scenario,
                        "--called-as", _called_as(options, wanted)]
             if is_uplink:
                 command += ["--fabric", wanted.fabric, "--listen", str(path / "uplink")]

@@ -65,6 +65,19 @@ def _series(text: str) -> str:
     return text
 
 
+def _jobs(text: str) -> int:
+    value = int(text)
+    if not 1 <= value <= 64:
+        raise argparse.ArgumentTypeError("between 1 and 64 guests")
+    return value
+
+
+def _add_jobs_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--jobs", metavar="N", type=_jobs, default=1,
+                        help="split the cases over so many guests at a time, and make one report (1); a core carries "
+                             "about three")
+
+
 def _memory(text: str) -> int:
     value = int(text)
     if not 128 <= value <= 65536:
@@ -109,6 +122,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--fabric", metavar="FABRIC", default="lab",
                      help="lab (OpenSM in the guest), simulated or simulated:sa-mutant=NAME (see below)")
     one.add_argument("--scenario", metavar="NAME", default="default", help="as for ipoib-conform run")
+    _add_jobs_option(one)
     _add_guest_options(one)
     _add_build_options(one)
 
@@ -128,6 +142,7 @@ def parser() -> argparse.ArgumentParser:
                   epilog="Known deviations are in lab/linux.baseline.toml. Exit code: the worst of the runs'.")
     one.add_argument("--output", metavar="FILE", type=Path, default=place.REPORT,
                      help=f"where the report goes ({place.REPORT.name})")
+    _add_jobs_option(one)
     _add_guest_options(one)
     _add_build_options(one)
 
