@@ -67,6 +67,8 @@ def _guest(options: argparse.Namespace, parameters: dict[str, str]) -> Guest:
             of = packages.prepare_kernel(build / "packages", options.kernel) if options.kernel else root
             one = kernel.debian_kernel(of, build)
         modules = {"vib": kernel.build_module(one, SOURCE / "lab/kernel", "vib")}
+        if options.modules is not None:
+            modules |= kernel.build_modules(one, options.modules)
         if options.ipoib is not None:
             modules["ib_ipoib"] = kernel.build_ipoib(one, options.ipoib)
         parts = image.Parts(root, one, modules, options.programs, SOURCE / "lab/guest")
@@ -85,7 +87,7 @@ def _called_as(options: argparse.Namespace, wanted: RunOptions) -> str:
     """What repeats a run of one case, but for seed and evidence."""
     words = [COMMAND, "run"]
     for name, usual in (("fabric", "lab"), ("scenario", "default"), ("role", "host"), ("kernel", None),
-                        ("ipoib", None)):
+                        ("ipoib", None), ("modules", None)):
         value = getattr(options, name)
         if value != usual:
             words += [f"--{name}", str(value)]
@@ -200,13 +202,13 @@ def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
 
 
 def _variant(options: argparse.Namespace, text: str) -> argparse.Namespace:
-    """`default`, `kernel:NAME`, `kernel:TREE` or `ipoib:DIR`, on top of what the options say."""
+    """`default`, `kernel:NAME`, `kernel:TREE`, `ipoib:DIR` or `modules:DIR`, on top of what the options say."""
     one = argparse.Namespace(**vars(options))
     kind, _, value = text.partition(":")
-    if kind in {"kernel", "ipoib"} and value:
+    if kind in {"kernel", "ipoib", "modules"} and value:
         setattr(one, kind, kernel_of(value) if kind == "kernel" else Path(value))
     elif text != "default":
-        raise UsageError(f"{text} is neither default, kernel:NAME, kernel:TREE nor ipoib:DIR")
+        raise UsageError(f"{text} is neither default, kernel:NAME, kernel:TREE, ipoib:DIR nor modules:DIR")
     return one
 
 
@@ -377,11 +379,12 @@ def _main(arguments: Sequence[str]) -> int:
                 root = packages.prepare_kernel(folder, series, refresh=True)
                 say(f"{series} is {kernel.debian_kernel(root, build).release}")
         return 0
-    if options.command == "ipoib-source":
+    if options.command in ("ipoib-source", "modules-source"):
         _no_more(rest)
         build = options.build.resolve()
+        unpack = packages.ipoib_source if options.command == "ipoib-source" else packages.modules_source
         with locked(build):
-            packages.ipoib_source(build / "packages", options.folder.resolve(), options.kernel)
+            unpack(build / "packages", options.folder.resolve(), options.kernel)
         return 0
     if options.command == "build":
         _no_more(rest)

@@ -33,6 +33,9 @@ def _add_guest_options(parser: argparse.ArgumentParser) -> None:
                             "in this tree, with its modules (lab/kernel/config.fragment: what it needs)")
     group.add_argument("--ipoib", metavar="DIR", type=Path,
                        help="build ib_ipoib from this copy of drivers/infiniband/ulp/ipoib and load it")
+    group.add_argument("--modules", metavar="DIR", type=Path,
+                       help="build ib_core, ib_cm and ib_ipoib from this copy of drivers/infiniband, as far as it has "
+                            "core and ulp/ipoib, and load them")
     group.add_argument("--memory", metavar="MIB", type=_memory, default=256, help="the guest's memory (256)")
     group.add_argument("--kvm", action="store_true",
                        help="use KVM if a trial shows within 10 s that a guest boots under it (else, and usually: "
@@ -48,6 +51,12 @@ def _add_build_options(parser: argparse.ArgumentParser) -> None:
                        help=f"folder with ipoib-conform and the guest's programs ({place.PROGRAMS_WORDS})")
     group.add_argument("--build", metavar="DIR", type=Path, default=place.build_folder(),
                        help=f"where packages, modules and images are kept ({place.BUILD_WORDS})")
+
+
+def _add_source_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet")
+    parser.add_argument("--kernel", metavar="NAME", type=_series, help="of another kernel of Debian's, such as 6.12")
+    _add_build_options(parser)
 
 
 def _whole_path(text: str) -> Path:
@@ -130,7 +139,7 @@ def parser() -> argparse.ArgumentParser:
                   usage=f"{COMMAND} compare BASE NEW [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
                   epilog="Exit code: that of ipoib-conform diff.")
     for name in ("base", "new"):
-        one.add_argument(name, metavar=name.upper(), help="default, kernel:NAME, kernel:TREE or ipoib:DIR")
+        one.add_argument(name, metavar=name.upper(), help="default, kernel:NAME, kernel:TREE, ipoib:DIR or modules:DIR")
     one.add_argument("--role", choices=ROLES, default="host", help="as for run")
     one.add_argument("--fabric", metavar="FABRIC", default="lab", help="as for run")
     one.add_argument("--scenario", metavar="NAME", default="default", help="as for ipoib-conform run")
@@ -167,9 +176,9 @@ def parser() -> argparse.ArgumentParser:
     one = command("packages", "fetch what Debian has now: kernel, OpenSM and tools (run fetches only what is missing)")
     _add_build_options(one)
     one = command("ipoib-source", "unpack Debian's source of the guest's ib_ipoib, to be changed and given to --ipoib")
-    one.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet")
-    one.add_argument("--kernel", metavar="NAME", type=_series, help="of another kernel of Debian's, such as 6.12")
-    _add_build_options(one)
+    _add_source_options(one)
+    one = command("modules-source", "unpack Debian's source of ib_core, ib_cm and ib_ipoib, for --modules")
+    _add_source_options(one)
     one = command("build", "fetch and build everything that a guest is made of, and boot nothing")
     _add_guest_options(one)
     _add_build_options(one)
