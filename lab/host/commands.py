@@ -20,6 +20,9 @@ from pathlib import Path
 import image
 import kernel
 import manual
+import mutant_judge
+import mutant_report
+import mutants
 import packages
 import parts
 import place
@@ -55,17 +58,21 @@ def _build_programs(folder: Path) -> None:
     run(["cmake", "--build", "--preset", "release", "--target", *_PROGRAMS], "building", cwd=SOURCE, timeout=7200)
 
 
+def _kernel(options: argparse.Namespace, build: Path) -> kernel.Kernel:
+    if isinstance(options.kernel, Path):
+        return kernel.user_kernel(options.kernel, SOURCE / "lab/kernel/config.fragment", build)
+    folder = build / "packages"
+    root = packages.prepare_kernel(folder, options.kernel) if options.kernel else packages.prepare(folder)
+    return kernel.debian_kernel(root, build)
+
+
 def _guest(options: argparse.Namespace, parameters: dict[str, str]) -> Guest:
     """Fetches and builds whatever is not there yet."""
     _build_programs(options.programs)
     build = options.build.resolve()
     with locked(build):
         root = packages.prepare(build / "packages")
-        if isinstance(options.kernel, Path):
-            one = kernel.user_kernel(options.kernel, SOURCE / "lab/kernel/config.fragment", build)
-        else:
-            of = packages.prepare_kernel(build / "packages", options.kernel) if options.kernel else root
-            one = kernel.debian_kernel(of, build)
+        one = _kernel(options, build)
         modules = {"vib": kernel.build_module(one, SOURCE / "lab/kernel", "vib")}
         if options.modules is not None:
             modules |= kernel.build_modules(one, options.modules)
@@ -199,6 +206,33 @@ def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
     write_whole(options.output, report.markdown(runs, baseline, conform))
     say(f"the report is {options.output}")
     return worst
+
+
+def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    _no_more(rest)
+    every = mutants.load(SOURCE / "lab/mutants")
+    some = mutants.chosen(every, options.names)
+    _build_programs(options.programs)
+    build = options.build.resolve()
+    with locked(build):
+        one = _kernel(options, build)
+        pristine = build / "mutants" / f"source-{one.release}"
+        if not pristine.is_dir():
+            packages.modules_source(build / "packages", pristine, options.kernel)
+    conform, baseline = image.find_program(options.programs, "ipoib-conform"), SOURCE / "lab/linux.baseline.toml"
+    assert conform is not None
+    suite = mutants.key_of(one.release, conform.read_bytes(), baseline.read_bytes())
+    state = mutants.State(build / "mutants/state")
+    guest = ["--memory", str(options.memory), "--boot-limit", str(options.boot_limit),
+             *(["--kernel", options.kernel] if options.kernel else []), *(["--kvm"] if options.kvm else [])]
+    laboratory = mutant_judge.Laboratory(options.programs, build, pristine, baseline, state, guest, suite)
+    try:
+        mutant_judge.judge_all(laboratory, some, options.jobs)
+    finally:
+        verdicts = [(mutant, mutant_judge.verdict_on(laboratory, mutant)) for mutant in every]
+        write_whole(options.output, mutant_report.markdown(verdicts, one.release))
+        say(f"the report is {options.output}")
+    return 0
 
 
 def _variant(options: argparse.Namespace, text: str) -> argparse.Namespace:
@@ -391,7 +425,8 @@ def _main(arguments: Sequence[str]) -> int:
         guest = _guest(options, {})
         print(f"{guest.boot_file}\n{guest.image}")
         return 0
-    commands = {"run": _run, "compare": _compare, "report": _report, "test": _test, "shell": _shell, "capture": _capture}
+    commands = {"run": _run, "compare": _compare, "report": _report, "test": _test, "shell": _shell, "capture": _capture,
+                "mutants": _mutants}
     with ending_on_signals():
         return commands[options.command](options, rest)
 

@@ -155,6 +155,17 @@ def parser() -> argparse.ArgumentParser:
     _add_guest_options(one)
     _add_build_options(one)
 
+    if not place.IS_INSTALLED:
+        one = command("mutants", "judge changed drivers and write up which of them the suite finds, and by what",
+                      epilog="What was judged already, by the same suite, is not judged again: a run that was stopped "
+                             "goes on where it was.")
+        one.add_argument("names", metavar="NAME", nargs="*", help="a patch of lab/mutants without its .patch; none: all")
+        one.add_argument("--output", metavar="FILE", type=Path, default=place.SOURCE / "docs/driver-mutants.md",
+                         help="where the report goes (docs/driver-mutants.md)")
+        one.add_argument("--jobs", metavar="N", type=_jobs, default=4, help="so many guests at a time (4)")
+        _add_guest_options(one)
+        _add_build_options(one)
+
     one = command("test", "run the lab's own tests, each in a fresh guest")
     one.add_argument("names", metavar="NAME", nargs="+", help="a script of lab/guest/tests without its .sh, or all")
     _add_guest_options(one)
