@@ -290,6 +290,33 @@ class ChangedKernels(LabTest):
                 self.assertNotIn("the guest was ready", done.stderr)
 
 
+class Mutants(LabTest):
+    def test_a_changed_driver_is_built_judged_and_written_up(self):
+        report = self.folder / "report.md"
+        name = "rep-names-queue-pair-of-connection"
+        done = self.lab("mutants", name, "--jobs", "1", "--output", report)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        lines = report.read_text().splitlines()
+        row, = (line for line in lines if line.startswith(f"| {name} |"))
+        self.assertIn("IPOIB-4755-3.2-VAL-001", row)
+        self.assertTrue(row.endswith("| yes |"), row)
+        # What is known needs no guest.
+        again = self.lab("mutants", name, "--output", report, limit=60)
+        self.assertEqual((again.returncode, again.stderr), (0, f"lab: the report is {report}\n"))
+
+    def test_changed_files_of_the_core_are_loaded(self):
+        modules = self.folder / "modules"
+        done = self.lab("modules-source", modules)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        file = modules / "core/sa_query.c"
+        text = file.read_text()
+        # Joins are asked for by another attribute, so that no interface comes up.
+        self.assertEqual(text.count("cpu_to_be16(IB_SA_ATTR_MC_MEMBER_REC)"), 1)
+        file.write_text(text.replace("cpu_to_be16(IB_SA_ATTR_MC_MEMBER_REC)", "cpu_to_be16(0xfff0)"))
+        verdicts = self.verdicts(self.run_lab("IPOIB-4391-5-VAL-001", "--modules", modules, code=1))
+        self.assertEqual(verdicts["IPOIB-4391-5-VAL-001"], "FAIL")
+
+
 class Interrupted(LabTest):
     def test_nothing_is_left_and_the_reports_are_written(self):
         for number, jobs in ((signal.SIGINT, 1), (signal.SIGTERM, 1), (signal.SIGINT, 2)):

@@ -103,9 +103,9 @@ def _key(laboratory: Laboratory, mutant: Mutant) -> str:
 
 
 def verdict_on(laboratory: Laboratory, mutant: Mutant) -> Verdict | None:
-    """What is known of it; None while it is not judged to the end."""
+    """What is known of it; None while it is not judged to the end, and nobody knows why it cannot be."""
     verdict = laboratory.state.current(mutant.name, _key(laboratory, mutant))
-    return verdict if verdict.is_done else None
+    return verdict if verdict.is_done or verdict.problem else None
 
 
 class Judge:
@@ -132,26 +132,25 @@ class Judge:
     def judge_whole(self) -> Verdict:
         """By the whole suite."""
         self._judge([], self._verdict.settings)
-        self._verdict.is_done = True
+        self._verdict.is_done = not self._verdict.problem
         self._keep()
         return self._verdict
 
     def _judge(self, cases: Sequence[str], done: list[str]) -> None:
         """In each of its settings, until one finds it."""
         verdict = self._verdict
+        verdict.problem = ""
         try:
-            if not verdict.is_done:
-                mutants.apply(self._mutant, self._laboratory.pristine, self._folder)
+            mutants.apply(self._mutant, self._laboratory.pristine, self._folder)
             for setting in self._mutant.settings():
-                if not verdict.found and not verdict.is_done and str(setting) not in done:
+                if not verdict.found and str(setting) not in done:
                     self._take(setting, cases)
                     done.append(str(setting))
                     self._keep()
         except LabError as problem:
             verdict.problem = str(problem)
-        if verdict.found or verdict.problem:
-            verdict.is_done = True
-            self._keep()
+        verdict.is_done = bool(verdict.found)
+        self._keep()
 
     def _keep(self) -> None:
         self._laboratory.state.put(self._mutant.name, self._verdict)
@@ -179,7 +178,10 @@ def judge_all(laboratory: Laboratory, every: Sequence[Mutant], jobs: int) -> Non
     """Those that no verdict is known of, so many at a time: all by the cases that should find them, then what is left by
     the whole suite. An interruption ends the runs and comes out again."""
     for way, what in ((Judge.judge_named, "the cases that should find them"), (Judge.judge_whole, "the whole suite")):
-        waiting = [one for one in every if verdict_on(laboratory, one) is None]
+        verdicts = [verdict_on(laboratory, one) for one in every]
+        is_second = way is Judge.judge_whole
+        waiting = [one for one, verdict in zip(every, verdicts)
+                   if verdict is None or (verdict.problem and not is_second)]
         if waiting:
             say(f"{len(waiting)} of {len(every)} are judged by {what}")
         _in_threads(laboratory, waiting, jobs, way)
