@@ -294,6 +294,7 @@ class Mutants(LabTest):
     def test_a_changed_driver_is_built_judged_and_written_up(self):
         report = self.folder / "report.md"
         name = "rep-names-queue-pair-of-connection"
+        (SOURCE / f"build/lab/mutants/state/{name}.json").unlink(missing_ok=True)
         done = self.lab("mutants", name, "--jobs", "1", "--output", report)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         lines = report.read_text().splitlines()

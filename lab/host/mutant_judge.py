@@ -39,7 +39,7 @@ class Laboratory:
     state: State
     options: list[str]  # of the guest, for every run
     suite: str  # digest of what judges
-    turns: dict[Setting, threading.Lock] = field(default_factory=dict)
+    turns: dict[str, threading.Lock] = field(default_factory=dict)
     is_stopped: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
     running: set[subprocess.Popen[str]] = field(default_factory=set)
@@ -85,15 +85,16 @@ class Laboratory:
             raise Stopped
         return words
 
-    def control(self, setting: Setting) -> list[Finding]:
-        """What the suite has against the unchanged driver, beyond what is known of it."""
-        name = f"unchanged.{'.'.join((setting.role, setting.fabric, setting.scenario))}"
+    def control(self, setting: Setting, cases: Sequence[str]) -> list[Finding]:
+        """What these cases have against the unchanged driver, beyond what is known of it."""
+        name = "unchanged." + mutants.key_of(str(setting), *cases)[:16]
         with self.lock:
-            turn = self.turns.setdefault(setting, threading.Lock())
+            turn = self.turns.setdefault(name, threading.Lock())
         with turn:
             verdict = self.state.current(name, self.suite)
             if not verdict.is_done:
-                verdict = Verdict(self.suite, mutants.findings(self.run(name, setting, [], None), setting), is_done=True)
+                found = mutants.findings(self.run(name, setting, cases, None), setting)
+                verdict = Verdict(self.suite, found, is_done=True)
                 self.state.put(name, verdict)
         return verdict.found
 
@@ -162,16 +163,17 @@ class Judge:
         found = mutants.findings(results, setting)
         if not found:
             return
-        found = mutants.new_ones(found, laboratory.control(setting))
-        # What one found by chance is not found: once more, the same cases (a rule needs those that provoked it).
+        # What failed by chance does not count, nor what the unchanged driver fails: once more, with both, the cases that
+        # have found it, or have provoked what a rule has found.
         provoked = {one["id"]: [case["id"] for case in one["cases"]] for one in results["results"]}
         again = sorted({case for one in found for case in (provoked[one.id] if one.id.startswith("RULE-") else [one.id])})
-        if not found:
-            return
-        second = laboratory.run(self._mutant.name, setting, [*again, _EVERY_RULE] if again else cases, self._folder)
-        confirmed = {one.id for one in mutants.findings(second, setting)}
-        verdict.found += [one for one in found if one.id in confirmed]
-        verdict.once = sorted({*verdict.once, *(one.id for one in found if one.id not in confirmed)})
+        selectors = [*again, _EVERY_RULE] if again else list(cases)
+        second = {one.id for one in mutants.findings(laboratory.run(self._mutant.name, setting, selectors, self._folder),
+                                                     setting)}
+        confirmed = [one for one in found if one.id in second]
+        verdict.once = sorted({*verdict.once, *(one.id for one in found if one.id not in second)})
+        if confirmed:
+            verdict.found += mutants.new_ones(confirmed, laboratory.control(setting, selectors))
 
 
 def judge_all(laboratory: Laboratory, every: Sequence[Mutant], jobs: int) -> None:
