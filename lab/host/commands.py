@@ -226,12 +226,14 @@ def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
     guest = ["--memory", str(options.memory), "--boot-limit", str(options.boot_limit),
              *(["--kernel", options.kernel] if options.kernel else []), *(["--kvm"] if options.kvm else [])]
     laboratory = mutant_judge.Laboratory(options.programs, build, pristine, baseline, state, guest, suite)
-    try:
-        mutant_judge.judge_all(laboratory, some, options.jobs)
-    finally:
-        verdicts = [(mutant, mutant_judge.verdict_on(laboratory, mutant)) for mutant in every]
-        write_whole(options.output, mutant_report.markdown(verdicts, one.release))
-        say(f"the report is {options.output}")
+    # Two would build in the same folders.
+    with locked(build / "mutants"):
+        try:
+            mutant_judge.judge_all(laboratory, some, options.jobs)
+        finally:
+            verdicts = [(mutant, mutant_judge.verdict_on(laboratory, mutant)) for mutant in every]
+            write_whole(options.output, mutant_report.markdown(verdicts, one.release))
+            say(f"the report is {options.output}")
     return 0
 
 
