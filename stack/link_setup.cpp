@@ -108,6 +108,7 @@ void LinkSetup::adopt(std::uint8_t scope, const Group& group) {
 
 void LinkSetup::retry(const std::string& reason) {
     interface_.link_lost(reason);
+    if (!interface_.policy().retries_setup) return;
     interface_.loop().after(backoff_, lifetime_.guard([this] { begin(); }));
     backoff_ = std::min(2 * backoff_, longest_backoff);
 }
