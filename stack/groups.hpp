@@ -44,9 +44,11 @@ public:
     /// The SA knows nothing of it any more.
     void forget(const wire::Gid& mgid);
     void forget_all();
-    /// Leaves what is held for sending only and was not used for `idle`.
+    /// Leaves what is held for sending only and was not used for `idle`, and what the SA may hold though nobody here
+    /// does.
     void leave_idle(fabric::Duration idle);
     [[nodiscard]] bool holds_for_sending_only() const;
+    [[nodiscard]] bool is_in_doubt() const noexcept { return !doubts_.empty(); }
 
 private:
     struct Held {
@@ -55,8 +57,20 @@ private:
         bool is_attached = false;
         fabric::Time used{};
     };
+    /// A request to leave that is not answered yet.
+    struct Leaving {
+        std::uint32_t transaction = 0;
+        std::uint8_t states = 0;
+    };
     [[nodiscard]] bool hold(const Group& group, std::uint8_t states);
+    /// The SA may hold these states, or not: an answer did not come, or it was asked to forget and may not have.
+    void doubt(const wire::Gid& mgid, std::uint8_t states);
+    void is_certain(const wire::Gid& mgid, std::uint8_t states);
+    /// A leave that is repeated would undo the join that comes now.
+    void end_leave(const wire::Gid& mgid, std::uint8_t states);
+    void left(const wire::Gid& mgid, std::uint8_t states, const fabric::SaAnswer& answer);
     void detach(Held& held);
+    void leave_doubtful();
     void give_up(const wire::Gid& mgid, std::uint8_t states);
     [[nodiscard]] fabric::SaRequest request(wire::Method method, const wire::Gid& mgid, std::uint8_t states) const;
     void add_creation(fabric::SaRequest& request, const wire::Gid& mgid) const;
@@ -66,6 +80,14 @@ private:
 
     Interface& interface_;
     std::map<wire::Gid, Held> held_;
+    std::map<wire::Gid, std::uint8_t> doubts_;
+    std::map<wire::Gid, Leaving> leaving_;
+    struct Joining {
+        std::uint32_t transaction = 0;
+        wire::Gid mgid;
+        std::uint8_t states = 0;
+    };
+    std::vector<Joining> joining_;
     bool has_logged_ = false;  ///< a failure
     Lifetime lifetime_;
 };

@@ -77,20 +77,29 @@ void Membership::answered(const IpAddress& group, const Groups::Answer& answer) 
     entry.is_joining = false;
     entry.is_joined = is_ok;
     const auto waiting = std::exchange(entry.waiting, {});
-    if (!is_ok && entry.holders == 0) {
-        entries_.erase(found);
-    } else if (!is_ok) {
-        entry.is_for_program = entry.is_for_socket = false;
-        entry.backoff = std::clamp(2 * entry.backoff, shortest_backoff, longest_backoff);
-        interface_.loop().after(entry.backoff, lifetime_.guard([this, group] {
-            if (is_member(group)) begin(group);
-        }));
-    } else {
+    if (is_ok) {
+        entry.was_joined = true;
         entry.backoff = {};
         reports_.joined(group);
+    } else if (entry.was_joined) {
+        retry(group);
+    } else if (entry.holders == 0) {
+        entries_.erase(found);
+    } else {
+        entry.is_for_program = entry.is_for_socket = false;
+        retry(group);
     }
     const auto& told = interface_.policy(family_of(group)).tells_failed_joins ? answer.reason : std::string{};
     for (const auto& joined : waiting) joined(told);
+}
+
+/// Of who was in the group before, and of IP itself: what it wants it asks for until it has it.
+void Membership::retry(const IpAddress& group) {
+    auto& backoff = entries_[group].backoff;
+    backoff = std::clamp(2 * backoff, shortest_backoff, longest_backoff);
+    interface_.loop().after(backoff, lifetime_.guard([this, group] {
+        if (is_member(group)) begin(group);
+    }));
 }
 
 /// RFC 4391, 10: the SA is told, so that the group can end with its last member.

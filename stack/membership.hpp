@@ -40,11 +40,13 @@ private:
         unsigned holders = 0;  ///< IP itself
         bool is_for_program = false, is_for_socket = false;
         bool is_joined = false, is_joining = false;
+        bool was_joined = false;  ///< at some time
         fabric::Duration backoff{};
         std::vector<Joined> waiting;
     };
     void begin(const wire::IpAddress& group);
     void answered(const wire::IpAddress& group, const Groups::Answer& answer);
+    void retry(const wire::IpAddress& group);
     void dropped(const wire::IpAddress& group);
     [[nodiscard]] bool is_shared(const wire::IpAddress& group) const;
     /// Whether the interface is in the group for sending already, and that is taken for enough.

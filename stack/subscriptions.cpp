@@ -41,9 +41,13 @@ void Subscriptions::ensure() {
 }
 
 void Subscriptions::renew() {
+    forget();
+    ensure();
+}
+
+void Subscriptions::forget() {
     lifetime_.renew();
     asked_.clear();
-    ensure();
 }
 
 void Subscriptions::withdraw() {

@@ -19,6 +19,8 @@ public:
     void ensure();
     /// Subscribes again: the SA has forgotten.
     void renew();
+    /// The port was gone, and with it what it had subscribed to: who needs it subscribes anew.
+    void forget();
     /// Ends the subscriptions.
     void withdraw();
 

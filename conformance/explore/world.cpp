@@ -239,7 +239,18 @@ void World::end_storm() {
 void World::tend_subnet() {
     for (unsigned i = 0; i <= peers; ++i) static_cast<void>(subnet_.set_link(station(i).guid(), true));
     if (!lacking_.empty()) set_p_key(true);
-    if (subnet_.sa().find(broadcast_gid())) return;
+    if (const auto* broadcast = subnet_.sa().find(broadcast_gid())) {
+        // Who did not know the link's new parameters yet may have created groups with the old ones, which keep out
+        // everybody else.
+        using Record = McMemberRecord;
+        std::vector<Gid> odd;
+        for (const auto* group : subnet_.sa().groups())
+            if (group->record[Record::q_key] != broadcast->record[Record::q_key] ||
+                group->record[Record::mtu] != broadcast->record[Record::mtu])
+                odd.push_back(group->mgid());
+        for (const auto& mgid : odd) delete_group(mgid);
+        return;
+    }
     static_cast<void>(subnet_.sa().create_group(broadcast_gid(), subnet_scenario_.link));
     // Who was in it has no other way to hear of that.
     start_manager(true);
