@@ -239,7 +239,10 @@ void Groups::forget(const Gid& mgid) {
     const auto found = held_.find(mgid);
     if (found == held_.end()) return;
     detach(found->second);
+    const auto states = found->second.states;
     held_.erase(found);
+    // What is reported may be of the group's life before, and late.
+    if (states != 0) doubt(Gid{mgid}, states);
 }
 
 /// What the SA was asked last may have reached it.

@@ -41,7 +41,7 @@ public:
     [[nodiscard]] std::uint8_t states(const wire::Gid& mgid) const;
     /// Takes a group for one that packets may be sent to, without a join.
     void note(const Group& group);
-    /// The SA knows nothing of it any more.
+    /// The SA is said to know nothing of it any more.
     void forget(const wire::Gid& mgid);
     void forget_all();
     /// Leaves what is held for sending only and was not used for `idle`, and what the SA may hold though nobody here

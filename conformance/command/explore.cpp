@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform explore: whether a stack is right again after things have changed around it.
-#include "conformance/explore/explore.hpp"
+#include "conformance/explore/recall.hpp"
 
 #include "base/atomic_file.hpp"
 #include "conformance/command/commands.hpp"
@@ -30,7 +30,8 @@ struct ExploreOptions {
     double seconds = 0;
     std::uint64_t schedules = 0, seed = 1;
     unsigned depth = 3;
-    bool is_strict = false, is_by_chance = false;
+    bool is_strict = false, is_by_chance = false, is_of_mutants = false;
+    std::string markdown;
 };
 
 const Mutant* mutant_of(const ExploreOptions& options) {
@@ -82,7 +83,28 @@ int replay(const ExploreOptions& options, const Mutant* mutant) {
     return exit_code_of(outcome.violations, options.is_strict);
 }
 
+int run_mutants(const ExploreOptions& options) {
+    require_path({options.markdown});
+    StatusLine line;
+    stop_on_interrupt();
+    explore::Recall recall{.seed = options.seed, .is_stopped = fabric::Loop::stop_requested};
+    if (options.schedules > 0) recall.schedules = options.schedules;
+    if (progress_is_seen())
+        recall.progress = [&](std::string_view mutant, std::size_t number, std::size_t count) {
+            line.show(fmt::format("[{}/{}] {}", number, count, mutant));
+        };
+    const auto all = told_apart([&] { return explore::recall(recall); });
+    line.clear();
+    print(explore::text(all));
+    if (fabric::Loop::stop_requested()) return exit_worse;
+    if (!options.markdown.empty())
+        if (const auto error = write_atomically(options.markdown, explore::recall_page(all, recall)); !error.empty())
+            throw Fault(error);
+    return exit_ok;
+}
+
 int run_explore(const ExploreOptions& options) {
+    if (options.is_of_mutants) return run_mutants(options);
     const auto* mutant = mutant_of(options);
     if (!options.out.empty() && !std::filesystem::is_directory(options.out))
         throw UsageError(options.out + " is no folder");
@@ -162,6 +184,14 @@ Action set_up_explore(CLI::App& command, const std::string&) {
     command.add_option("--out", options->out, "Write what breaks an invariant, and its frames, into a folder")
         ->check(not_empty())
         ->type_name("DIR");
+    auto* mutants = command.add_flag("--mutants", options->is_of_mutants,
+                                     "Every wrong stack that there is: which are found, by at most --seeds schedules");
+    for (const auto* other : {"--dut", "--scenario", "--for", "--faults", "--depth", "--replay", "--out"})
+        mutants->excludes(command.get_option(other));
+    command.add_option("--markdown", options->markdown, "With --mutants: write what they are found by as a page")
+        ->needs(mutants)
+        ->check(not_empty())
+        ->type_name("FILE");
     command.add_flag("--strict", options->is_strict, "A finding that no text forbids is an error, too");
     command.footer(
         "Exit code: 0 nothing that a text forbids, 1 a FAIL, with --strict anything, 2 wrong usage, 3 a fault.");

@@ -22,6 +22,7 @@ Reach::Reach(World& world) : world_(world) {
             add(0, {peer}, world.station(peer).address(is_v4), family);
             add(peer, the_dut, world.dut().address(is_v4), family);
         }
+        add(0, {1}, world.station(1).twin_address(is_v4), "'s second interface" + family);
         add(0, {1}, world.station(1).address(is_v4), family + " in fragments", longer_than_any_mtu);
         add(1, the_dut, world.dut().address(is_v4), family + " in fragments", longer_than_any_mtu);
     }
@@ -63,15 +64,26 @@ void Reach::send(bool on_all) {
 }
 
 void Reach::collect() {
-    for (unsigned station = 0; station <= peers; ++station)
-        for (const auto& datagram : world_.station(station).interface().sockets().take()) {
-            const auto& payload = datagram.payload;
-            if (payload.size() < 3 || payload[0] != mark || payload[1] >= packets_.size()) continue;
-            const auto& packet = packets_[payload[1]];
-            if (payload.size() != packet.octets) continue;
-            for (const auto way : packet.ways)
-                if (ways_[way].to == station) ways_[way].is_open = true;
-        }
+    for (unsigned station = 0; station <= peers; ++station) {
+        take(station, world_.station(station).interface());
+        if (auto* twin = world_.station(station).twin()) take(station, *twin);
+    }
+}
+
+void Reach::take(unsigned station, stack::Interface& interface) {
+    for (const auto& datagram : interface.sockets().take()) {
+        const auto& payload = datagram.payload;
+        if (payload.size() < 3 || payload[0] != mark || payload[1] >= packets_.size()) continue;
+        const auto& packet = packets_[payload[1]];
+        const bool is_as_sent =
+            payload.size() == packet.octets &&
+            std::ranges::all_of(payload.begin() + 3, payload.end(), [](std::uint8_t octet) { return octet == mark; });
+        const auto& from = world_.station(packet.from);
+        if (!is_as_sent || datagram.to != packet.address) continue;
+        const bool is_from_there = datagram.from == from.address(true) || !datagram.from.is_v4();
+        for (const auto way : packet.ways)
+            if (ways_[way].to == station && is_from_there) ways_[way].is_open = true;
+    }
 }
 
 bool Reach::is_whole() const { return std::ranges::all_of(ways_, &Way::is_open); }

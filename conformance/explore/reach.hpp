@@ -36,6 +36,7 @@ private:
         std::size_t octets;
         std::vector<std::size_t> ways;
     };
+    void take(unsigned station, stack::Interface& interface);
     void add(unsigned from, const std::vector<unsigned>& to, const wire::IpAddress& address, const std::string& words,
              std::size_t octets = 32);
 

@@ -125,9 +125,15 @@ void Station::begin() {
     node_ = std::make_unique<stack::Node>(hca_, sa_, config_.mutant ? policies_of(*config_.mutant) : stack::Policies{});
     for (const auto& address : config_.addresses) static_cast<void>(interface().add_address(address));
     static_cast<void>(interface().sockets().listen({}, listening_port));
+    if (config_.twin_addresses.empty()) return;
+    twin_ = node_->create_child(config_.p_key);
+    if (!twin_) return;
+    for (const auto& address : config_.twin_addresses) static_cast<void>(twin_->add_address(address));
+    static_cast<void>(twin_->sockets().listen({}, listening_port));
 }
 
 void Station::restart_stack() {
+    twin_ = nullptr;
     node_.reset();
     begin();
 }
@@ -139,10 +145,22 @@ void Station::arm_habit() {
     });
 }
 
-IpAddress Station::address(bool is_v4) const {
-    const auto found = std::ranges::find_if(config_.addresses,
-                                            [&](const IpNetwork& network) { return network.address.is_v4() == is_v4; });
-    return found == config_.addresses.end() ? IpAddress{} : found->address;
+namespace {
+
+IpAddress first_of(const std::vector<IpNetwork>& networks, bool is_v4) {
+    const auto found =
+        std::ranges::find_if(networks, [&](const IpNetwork& network) { return network.address.is_v4() == is_v4; });
+    return found == networks.end() ? IpAddress{} : found->address;
 }
+
+}  // namespace
+
+bool Station::has_p_key(std::uint16_t p_key) const {
+    const auto table = hca_.facts().p_keys;
+    return std::ranges::find(table, p_key) != table.end();
+}
+
+IpAddress Station::address(bool is_v4) const { return first_of(config_.addresses, is_v4); }
+IpAddress Station::twin_address(bool is_v4) const { return first_of(config_.twin_addresses, is_v4); }
 
 }  // namespace ipoib::conformance::explore

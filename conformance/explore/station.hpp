@@ -74,6 +74,9 @@ public:
         std::uint64_t guid = 0;
         std::string name;
         std::vector<wire::IpNetwork> addresses;
+        /// Of a second interface at the same port, with a queue pair of its own; none: it has no second one.
+        std::vector<wire::IpNetwork> twin_addresses{};
+        std::uint16_t p_key = 0;         ///< of the second one
         const Mutant* mutant = nullptr;  ///< of the stack or the adapter; null: the reference
         fabric::NodeRole role = fabric::NodeRole::other;
         std::uint64_t seed = 1;
@@ -88,9 +91,13 @@ public:
     [[nodiscard]] const std::string& name() const noexcept { return config_.name; }
     [[nodiscard]] std::uint64_t guid() const noexcept { return config_.guid; }
     [[nodiscard]] wire::Gid gid() const { return hca_.facts().gid; }
+    [[nodiscard]] bool has_p_key(std::uint16_t p_key) const;
     [[nodiscard]] std::uint16_t lid() const noexcept { return hca_.lid(); }
     [[nodiscard]] stack::Node& node() noexcept { return *node_; }
     [[nodiscard]] stack::Interface& interface() noexcept { return node_->interface(); }
+    /// The second interface; null: there is none.
+    [[nodiscard]] stack::Interface* twin() noexcept { return twin_; }
+    [[nodiscard]] wire::IpAddress twin_address(bool is_v4) const;
     [[nodiscard]] Cable& cable() noexcept { return cable_; }
     /// The first address of the family.
     [[nodiscard]] wire::IpAddress address(bool is_v4) const;
@@ -105,6 +112,7 @@ private:
     Cable cable_;
     fabric::SaClient sa_;
     std::unique_ptr<stack::Node> node_;
+    stack::Interface* twin_ = nullptr;
     fabric::TimerId habit_timer_{};
 };
 

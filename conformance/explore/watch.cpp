@@ -95,8 +95,11 @@ void Watch::asked(const Question& question, std::uint64_t transaction, std::uint
     std::erase_if(times, [&](fabric::Time time) { return now - time >= 1s; });
     times.push_back(now);
     const auto in_a_second = static_cast<unsigned>(times.size());
-    if (in_a_second > most_in_a_second_.count) most_in_a_second_ = {in_a_second, question, now};
+    if (question.method != Method::get_table && in_a_second > most_in_a_second_.count)
+        most_in_a_second_ = {in_a_second, question, now};
     auto& open = open_[question];
+    // What a table is asked for to find is not seen.
+    if (question.method == Method::get_table) return;
     std::erase_if(open, [&](const Open& one) { return now - one.last >= given_up; });
     const auto found = std::ranges::find(open, transaction, &Open::transaction);
     if (found == open.end()) {

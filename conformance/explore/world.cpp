@@ -15,7 +15,7 @@ constexpr std::uint64_t first_peer_guid = 0x0002c90300ee0001, peer_step = 0x100;
 constexpr std::uint8_t v4_prefix = 24, v6_prefix = 64;
 constexpr std::uint32_t network = 0x0a010000;  // 10.1.0.0
 constexpr std::uint64_t local_prefix = 0xfd00000100000000;
-constexpr unsigned dut_host = 9;
+constexpr unsigned dut_host = 9, twin_host = 5;
 constexpr auto longest_start = 10s;
 
 /// The same in both families, whoever has the adapter.
@@ -72,11 +72,15 @@ World::World(const fabric::Scenario& scenario, std::uint64_t seed, const Mutant*
         static_cast<void>(subnet_.set_faults(dut_->guid(), faults));
     }
     const auto is_ready = [&] {
-        return dut_->lid() != 0 && std::ranges::all_of(peers_, [](const auto& peer) {
-                   for (unsigned i = 0; i < groups; ++i)
-                       if (!peer->interface().membership().is_member(group_address(i))) return false;
-                   return true;
-               });
+        return dut_->lid() != 0 &&
+               std::ranges::all_of(peers_,
+                                   [](const auto& peer) {
+                                       for (unsigned i = 0; i < groups; ++i)
+                                           if (!peer->interface().membership().is_member(group_address(i)))
+                                               return false;
+                                       return true;
+                                   }) &&
+               peers_.front()->twin() && peers_.front()->twin()->is_running();
     };
     if (!loop_.run_until(is_ready, loop_.now() + longest_start))
         throw std::runtime_error("the nodes beside the DUT do not come up");
@@ -91,6 +95,8 @@ std::unique_ptr<Station> World::make_peer(unsigned number) {
         subnet_, Station::Config{.guid = first_peer_guid + number + peer_step * moves_.at(number),
                                  .name = number == 0 ? "peer 0" : "peer 1",
                                  .addresses = addresses_of(number + 1),
+                                 .twin_addresses = number == 0 ? addresses_of(twin_host) : std::vector<IpNetwork>{},
+                                 .p_key = p_key(),
                                  .role = fabric::NodeRole::tester,
                                  .seed = seed_});
     tend_peer(*peer);
@@ -101,6 +107,7 @@ std::unique_ptr<Station> World::make_peer(unsigned number) {
 void World::tend_peer(Station& peer) {
     auto& interface = peer.interface();
     static_cast<void>(interface.up());
+    if (peer.twin()) static_cast<void>(peer.twin()->up());
     const auto join = [this, &peer, &interface](bool is_running) {
         if (!is_running) return;
         for (unsigned i = 0; i < groups; ++i) {
@@ -238,6 +245,8 @@ void World::end_storm() {
 
 void World::tend_subnet() {
     for (unsigned i = 0; i <= peers; ++i) static_cast<void>(subnet_.set_link(station(i).guid(), true));
+    // A request of the manager that takes it away may have been on its way still.
+    if (lacking_.empty() && !dut_->has_p_key(p_key())) set_p_key(false);
     if (!lacking_.empty()) set_p_key(true);
     if (const auto* broadcast = subnet_.sa().find(broadcast_gid())) {
         // Who did not know the link's new parameters yet may have created groups with the old ones, which keep out
