@@ -92,13 +92,29 @@ void Groups::find(const Gid& mgid, Answered answered) {
         failed("query", mgid, reason, !answer.is_answered);
         answered({answer.is_answered ? Outcome::refused : Outcome::silent, nullptr, reason});
     };
-    interface_.sa().ask(request(Method::get, mgid, 0), lifetime_.guard(std::move(on_answer)));
+    const auto own = std::make_shared<std::uint32_t>(0);
+    *own = interface_.sa().ask(
+        request(Method::get, mgid, 0),
+        lifetime_.guard([this, own, on_answer = std::move(on_answer)](const SaAnswer& answer) mutable {
+            std::erase(finding_, *own);
+            on_answer(answer);
+        }));
+    finding_.push_back(*own);
+}
+
+void Groups::end_searches() {
+    for (const auto transaction : std::exchange(finding_, {})) interface_.sa().forget(transaction);
 }
 
 void Groups::join(const Gid& mgid, std::uint8_t states, bool may_create, Answered answered) {
+    if (is_leaving(mgid, states)) {
+        auto later = [this, mgid, states, may_create, answered = std::move(answered)] {
+            join(mgid, states, may_create, answered);
+        };
+        return held_back_.push_back({mgid, std::move(later)});
+    }
     auto asked = request(Method::set, mgid, states);
     if (may_create) add_creation(asked, mgid);
-    end_leave(mgid, states);
     const auto own = std::make_shared<std::uint32_t>(0);
     *own = interface_.sa().ask(
         asked, lifetime_.guard([this, mgid, states, own, answered = std::move(answered)](const SaAnswer& answer) {
@@ -122,13 +138,9 @@ void Groups::is_certain(const Gid& mgid, std::uint8_t states) {
     if (found->second == 0) doubts_.erase(found);
 }
 
-void Groups::end_leave(const Gid& mgid, std::uint8_t states) {
+bool Groups::is_leaving(const Gid& mgid, std::uint8_t states) const {
     const auto found = leaving_.find(mgid);
-    if (found == leaving_.end() || (found->second.states & states) == 0) return;
-    const auto rest = static_cast<std::uint8_t>(found->second.states & ~states);
-    interface_.sa().forget(found->second.transaction);
-    leaving_.erase(found);
-    if (rest != 0) give_up(mgid, rest);
+    return found != leaving_.end() && (found->second.states & states) != 0;
 }
 
 void Groups::joined(const Gid& mgid, std::uint8_t states, const SaAnswer& answer, const Answered& answered) {
@@ -197,16 +209,29 @@ void Groups::give_up(const Gid& mgid, std::uint8_t given_up) {
                                        leaving_.erase(found);
                                    left(mgid, states, answer);
                                }));
-    leaving_[mgid] = {*own, states};
+    auto& leaving = leaving_[mgid];
+    leaving = {*own, static_cast<std::uint8_t>(leaving.states | states)};
 }
 
 void Groups::left(const Gid& mgid, std::uint8_t states, const SaAnswer& answer) {
-    if (answer.is_ok()) return;
-    failed(std::string(name_of(states)) + " leave", mgid, reason_of(answer), !answer.is_answered);
+    if (!answer.is_ok()) failed(std::string(name_of(states)) + " leave", mgid, reason_of(answer), !answer.is_answered);
     if (!answer.is_answered) doubt(mgid, states);
+    std::vector<std::function<void()>> due;
+    std::erase_if(held_back_, [&](HeldBack& one) {
+        if (one.mgid != mgid) return false;
+        due.push_back(std::move(one.join));
+        return true;
+    });
+    for (const auto& join : due) join();
 }
 
 void Groups::leave_all() {
+    end_searches();
+    held_back_.clear();
+    for (const auto& one : std::exchange(joining_, {})) {
+        interface_.sa().forget(one.transaction);
+        give_up(one.mgid, one.states);
+    }
     while (!held_.empty()) {
         const auto& [mgid, held] = *held_.begin();
         if (const auto states = held.states; states != 0)
@@ -248,6 +273,8 @@ void Groups::forget(const Gid& mgid) {
 /// What the SA was asked last may have reached it.
 void Groups::forget_all() {
     lifetime_.renew();
+    end_searches();
+    held_back_.clear();
     for (const auto& one : std::exchange(joining_, {})) {
         interface_.sa().forget(one.transaction);
         doubt(one.mgid, one.states);
@@ -284,7 +311,10 @@ void Groups::leave_doubtful() {
     }
     for (const auto& [mgid, states] : due) {
         doubts_.erase(mgid);
-        give_up(mgid, states);
+        // Asked to end what it does not hold as well, an SA may end neither.
+        for (const auto state : {join_state::full_member, join_state::non_member, join_state::send_only_non_member,
+                                 join_state::send_only_full_member})
+            if (states & state) give_up(mgid, state);
     }
 }
 

@@ -33,6 +33,8 @@ public:
     /// Gives these states up, at the SA but for those in which another interface of the port holds the group.
     void leave(const wire::Gid& mgid, std::uint8_t states);
     void leave_all();
+    /// Who asked for a record wants it no more.
+    void end_searches();
 
     /// The group, if packets may be sent to it; notes that it is used.
     [[nodiscard]] const Group* use(const wire::Gid& mgid);
@@ -66,8 +68,8 @@ private:
     /// The SA may hold these states, or not: an answer did not come, or it was asked to forget and may not have.
     void doubt(const wire::Gid& mgid, std::uint8_t states);
     void is_certain(const wire::Gid& mgid, std::uint8_t states);
-    /// A leave that is repeated would undo the join that comes now.
-    void end_leave(const wire::Gid& mgid, std::uint8_t states);
+    /// A leave that is repeated, or overtaken, would undo a join that comes behind it: whether one is open.
+    [[nodiscard]] bool is_leaving(const wire::Gid& mgid, std::uint8_t states) const;
     void left(const wire::Gid& mgid, std::uint8_t states, const fabric::SaAnswer& answer);
     void detach(Held& held);
     void leave_doubtful();
@@ -88,7 +90,14 @@ private:
         std::uint8_t states = 0;
     };
     std::vector<Joining> joining_;
-    bool has_logged_ = false;  ///< a failure
+    /// Joins that wait until a leave of the same group is answered.
+    struct HeldBack {
+        wire::Gid mgid;
+        std::function<void()> join;
+    };
+    std::vector<HeldBack> held_back_;
+    std::vector<std::uint32_t> finding_;  ///< transactions
+    bool has_logged_ = false;             ///< a failure
     Lifetime lifetime_;
 };
 

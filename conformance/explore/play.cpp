@@ -28,7 +28,7 @@ constexpr auto after_last_step = 20ms;
 /// A sender leaves within two rounds of the reference's timer.
 constexpr auto rest = 45s;
 constexpr unsigned most_asked_at_rest = 2;
-constexpr unsigned most_open_questions = 3, most_questions_in_a_second = 12;
+constexpr unsigned most_open_questions = 2, most_questions_in_a_second = 24;
 
 Weight weight_of(const Requirement* requirement) {
     if (!requirement || requirement->strength == requirements::Strength::may) return Weight::finding;
@@ -65,6 +65,7 @@ private:
         for (const auto& step : schedule_.steps)
             loop.at(begin + step.at, [this, &step, actions] {
                 world_.watch().comment(words(step));
+                world_.watch().signal();
                 world_.watch().under(static_cast<std::size_t>(step.action - actions.data()) + 1);
                 step.action->act(world_, step);
             });
@@ -212,6 +213,7 @@ private:
         auto& watch = world_.watch();
         watch.begin_rest();
         world_.loop().run_for(rest);
+        if (!world_.dut().interface().is_running()) return;
         for (const auto& [question, count] : watch.at_rest())
             if (count > most_asked_at_rest)
                 add(outcome_.violations, "rest", nullptr,
@@ -244,7 +246,9 @@ private:
         outcome_.most_in_a_second = fast.count;
         if (open.count > most_open_questions)
             add(outcome_.violations, "outstanding", nullptr,
-                fmt::format("{} requests for the same are open at the same time: {}", open.count, text(open.question)));
+                fmt::format(
+                    "{} requests for the same are open at the same time, and nothing has happened to ask for: {}",
+                    open.count, text(open.question)));
         if (fast.count > most_questions_in_a_second)
             add(outcome_.violations, "storm", nullptr,
                 fmt::format("{} requests for the same within a second: {}", fast.count, text(fast.question)));
@@ -270,7 +274,7 @@ private:
             if (is_mild) outcome_.violations.back().weight = Weight::warn;
         };
         Judge judge{all, 0, listener, {}};
-        world_.watch().recorder().show(judge, Party::dut);
+        world_.watch().judged().show(judge, Party::dut);
         judge.finish();
     }
 

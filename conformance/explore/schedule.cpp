@@ -3,7 +3,6 @@
 #include "conformance/explore/schedule.hpp"
 
 #include "base/json_object.hpp"
-#include "base/json_text.hpp"
 #include "conformance/explore/action.hpp"
 
 #include <fmt/format.h>
@@ -67,9 +66,7 @@ std::string text(const Schedule& schedule, const std::vector<std::string>& remar
     std::string all = fmt::format("{{\n \"explore\": {},\n \"scenario\": \"{}\",\n \"seed\": {},\n", format,
                                   schedule.scenario, schedule.seed);
     if (!remarks.empty()) {
-        nlohmann::json told = remarks;
-        all += " \"found\": " + printable_json(told.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)) +
-               ",\n";
+        all += " \"found\": " + json_line(nlohmann::json(remarks)) + ",\n";
     }
     all += " \"steps\": [";
     for (std::size_t i = 0; i < schedule.steps.size(); ++i) {

@@ -135,6 +135,8 @@ void Station::begin() {
 void Station::restart_stack() {
     twin_ = nullptr;
     node_.reset();
+    // Who is gone repeats nothing.
+    sa_.forget_all();
     begin();
 }
 

@@ -59,10 +59,13 @@ void Watch::take(const fabric::Frame& frame, bool is_sent) {
     Packet packet;
     decode(octets, packet);
     const bool is_of_sa = !is_sent && packet.sa;
-    recorder_.add({.time = loop_.now(),
-                   .octets = octets,
-                   .sender = is_of_sa ? fabric::Sender::sa : fabric::Sender::other,
-                   .is_rebuilt = false});
+    const fabric::Sighting sighting{.time = loop_.now(),
+                                    .octets = octets,
+                                    .sender = is_of_sa ? fabric::Sender::sa : fabric::Sender::other,
+                                    .is_rebuilt = false};
+    recorder_.add(sighting);
+    const bool is_answer = is_of_sa && is_response(packet.mad[Mad::method]);
+    if (!is_answer || is_awaited(packet.mad[Mad::transaction_id])) judged_.add(sighting);
     if (!packet.sa) return;
     const auto method = packet.mad[Mad::method];
     const auto transaction = packet.mad[Mad::transaction_id];
@@ -82,6 +85,12 @@ void Watch::take(const fabric::Frame& frame, bool is_sent) {
     if (!is_sent && is_response(method)) answered(question, transaction, packet.mad[Mad::status], join_state);
 }
 
+bool Watch::is_awaited(std::uint64_t transaction) const {
+    return std::ranges::any_of(open_, [&](const auto& item) {
+        return std::ranges::find(item.second, transaction, &Open::transaction) != item.second.end();
+    });
+}
+
 void Watch::asked(const Question& question, std::uint64_t transaction, std::uint8_t join_state) {
     const auto now = loop_.now();
     ++sent_[question];
@@ -98,13 +107,14 @@ void Watch::asked(const Question& question, std::uint64_t transaction, std::uint
     if (question.method != Method::get_table && in_a_second > most_in_a_second_.count)
         most_in_a_second_ = {in_a_second, question, now};
     auto& open = open_[question];
-    // What a table is asked for to find is not seen.
-    if (question.method == Method::get_table) return;
     std::erase_if(open, [&](const Open& one) { return now - one.last >= given_up; });
     const auto found = std::ranges::find(open, transaction, &Open::transaction);
     if (found == open.end()) {
         open.push_back({transaction, now});
-        if (open.size() > most_open_.count) most_open_ = {static_cast<unsigned>(open.size()), question, now};
+        const auto signals = std::ranges::count_if(signals_, [&](fabric::Time at) { return now - at < given_up; });
+        const auto excess = static_cast<unsigned>(std::max<std::ptrdiff_t>(std::ssize(open) - signals, 0));
+        // What a table is asked for to find is not seen.
+        if (question.method != Method::get_table && excess > most_open_.count) most_open_ = {excess, question, now};
         transition(static_cast<std::uint64_t>(question.method) << 16 | kind_of(question) << 12 |
                    std::uint64_t{join_state} << 4 | (question.attribute & 0xfu));
     } else {

@@ -29,20 +29,26 @@ public:
 
     void take(const fabric::Frame& frame, bool is_sent);
     /// The DUT's LID, before its frames are judged.
-    void dut_is(std::uint16_t lid) { recorder_.dut_is(lid); }
+    void dut_is(std::uint16_t lid) {
+        recorder_.dut_is(lid);
+        judged_.dut_is(lid);
+    }
     void comment(std::string_view words) { recorder_.comment(words); }
     /// From now on requests are counted anew.
     void begin_rest();
     /// Something happened that a stack may begin anew for.
-    void signal() { ++signals_; }
+    void signal() { signals_.push_back(loop_.now()); }
     /// An event of the schedule, by its number: what is seen next is seen under it.
     void under(std::size_t action) { action_ = action; }
 
     [[nodiscard]] const Recorder& recorder() const noexcept { return recorder_; }
+    /// The same without answers that the DUT cannot wait for any more: they tell it nothing.
+    [[nodiscard]] const Recorder& judged() const noexcept { return judged_; }
     /// How often each question was sent since begin_rest().
     [[nodiscard]] const std::map<Question, unsigned>& at_rest() const noexcept { return sent_; }
 
-    /// The most requests for the same that were open at the same time, and the most that were sent within a second.
+    /// The most requests for the same that were open at the same time, beyond one for each signal since the oldest of
+    /// them; and the most that were sent within a second.
     struct Peak {
         unsigned count = 0;
         Question question{};
@@ -64,12 +70,13 @@ private:
         std::uint64_t transaction;
         fabric::Time last;
     };
+    [[nodiscard]] bool is_awaited(std::uint64_t transaction) const;
     void asked(const Question& question, std::uint64_t transaction, std::uint8_t join_state);
     void answered(const Question& question, std::uint64_t transaction, std::uint16_t status, std::uint8_t join_state);
     void transition(std::uint64_t what);
 
     fabric::Loop& loop_;
-    Recorder recorder_;
+    Recorder recorder_, judged_;
     std::map<Question, std::vector<Open>> open_;
     std::map<Question, std::vector<fabric::Time>> recent_;
     std::map<Question, unsigned> sent_;
@@ -79,7 +86,7 @@ private:
     std::map<std::uint64_t, Question> subscriptions_;  ///< by transaction
     std::set<std::uint64_t> subscribed_;
     fabric::Time began_anew_ = fabric::Time::min();
-    unsigned signals_ = 0;
+    std::vector<fabric::Time> signals_;
     std::size_t action_ = 0;
     std::uint64_t before_ = 0;
 };

@@ -47,7 +47,9 @@ World::World(const fabric::Scenario& scenario, std::uint64_t seed, const Mutant*
     : subnet_scenario_(scenario),
       subnet_(loop_, scenario,
               {.seed = seed,
+               // A report gets there when the longest storm is over: what cannot be heard of nobody can react to.
                .sa = {.seed = seed,
+                      .most_sends = 60,
                       .behaviour =
                           [&] {
                               fabric::SaBehaviour behaviour;
@@ -236,6 +238,7 @@ void World::make_anew(const Gid& mgid, const fabric::Partition& like) {
 
 void World::end_storm() {
     *storm_ = false;
+    watch_.signal();
     for (unsigned i = 0; i <= peers; ++i) station(i).cable().clear();
     subnet_.sa().faults = {};
     if (is_manager_stopped_) start_manager(true);
