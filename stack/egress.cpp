@@ -196,6 +196,10 @@ void Egress::timers_changed() {
     if (interface_.is_running()) arm_sweep();
 }
 
+void Egress::expect_idle() {
+    if (interface_.is_running()) arm_sweep();
+}
+
 void Egress::arm_sweep() {
     if (sweep_timer_) return;
     sweep_timer_ = interface_.loop().after(interface_.timers().membership, lifetime_.guard([this] { sweep(); }));
@@ -209,7 +213,8 @@ void Egress::sweep() {
     std::erase_if(targets_,
                   [&](const auto& item) { return item.second.state != State::asking && now >= item.second.until; });
     interface_.groups().leave_idle(limit);
-    if (!targets_.empty() || interface_.groups().holds_for_sending_only()) arm_sweep();
+    if (!targets_.empty() || interface_.groups().holds_for_sending_only() || interface_.groups().is_in_doubt())
+        arm_sweep();
 }
 
 }  // namespace ipoib::stack

@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 void LinkSetup::start() {
     lifetime_.renew();
     backoff_ = shortest_backoff;
+    interface_.groups().end_searches();
     begin();
 }
 
