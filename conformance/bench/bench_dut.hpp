@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace ipoib::conformance {
 
@@ -49,6 +51,9 @@ public:
     [[nodiscard]] std::optional<wire::IpAddress> directed_broadcast();
     /// Sets the MTU of its interface; whether the DUT takes it.
     [[nodiscard]] bool takes_mtu(std::size_t mtu);
+    /// Its log once nothing has come to it for three seconds, or after half a minute: what is new then is of what comes
+    /// next. An adapter gives the whole log or what is new since the last time.
+    [[nodiscard]] std::vector<std::string> quiet_log();
     /// Is asked to resolve an address; whether it succeeds does not matter here.
     void resolves(const wire::IpAddress& address);
     /// A second interface on the same port and link, up; ended after the case. NA where it cannot be.

@@ -38,7 +38,8 @@ const Mutant stays_down_with_port{
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.returns_with_port = false; },
     .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
-    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-009"},
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007",
+               "IPOIB-4391-5-VAL-009"},
     .does_not_live_on = true,
 };
 
@@ -48,7 +49,8 @@ const Mutant stays_down_with_p_key{
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.returns_with_p_key = false; },
     .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
-    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008"},
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007",
+               "IPOIB-4391-5-VAL-008"},
     .does_not_live_on = true,
 };
 
@@ -57,6 +59,7 @@ const Mutant gives_up_setup{
     .what = "does not try again to set its link up where the subnet administrator did not let it once",
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.retries_setup = false; },
+    .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009"},
     .does_not_live_on = true,
 };
 
@@ -65,6 +68,7 @@ const Mutant asks_for_a_group_once{
     .what = "drops what it sends to a group for ever after the subnet administrator did not answer once",
     .breaks = {&rfc4391::sender_checks_group},
     .stack = [](Policy& policy) { policy.asks_group_again = false; },
+    .spares = {"IPOIB-4391-10-VAL-001", "IPOIB-4391-10-VAL-011"},
     .twin = Twin{},
 };
 

@@ -39,6 +39,7 @@ const Mutant creates_unasked{
             policy.checks_group = false;
             policy.send_join_state = policy.send_creates_with = join_state::send_only_full_member;
         },
+    .spares = {"IPOIB-4391-10-VAL-024"},
     .twin = Twin{},
 };
 
@@ -209,7 +210,7 @@ const Mutant never_asks_for_groups{
                &rfc4391::link_local_drop, &rfc4391::fallback_ends_with_group, &rfc4392::missing_group_fallback},
     .stack = [](Policy& policy) { policy.checks_group = policy.joins_to_send = false; },
     .sometimes = {&rfc4391::adopts_broadcast_parameters, &rfc4391::multicast_parameters_of_group},
-    .spares = {"IPOIB-4391-10-VAL-004"},
+    .spares = {"IPOIB-4391-10-VAL-004", "IPOIB-4391-10-VAL-024"},
     .twin = Twin{},
 };
 
