@@ -127,23 +127,24 @@ class Judge:
         """By the cases that should find it, and those that have before. Rules watch."""
         cases = [one for one in dict.fromkeys((*self._hints, *self._mutant.cases)) if one.startswith("IPOIB-")]
         if cases:
-            self._judge([*cases, _EVERY_RULE], self._verdict.named)
+            self._judge(self._mutant.settings(), [*cases, _EVERY_RULE], self._verdict.named)
         return self._verdict
 
     def judge_whole(self) -> Verdict:
-        """By the whole suite."""
-        self._judge([], self._verdict.settings)
+        """By the whole suite. More of it can be judged where the administrator refuses and fails on request."""
+        settings = sorted(self._mutant.settings(), key=lambda setting: setting.fabric != "simulated")
+        self._judge(settings, [], self._verdict.settings)
         self._verdict.is_done = not self._verdict.problem
         self._keep()
         return self._verdict
 
-    def _judge(self, cases: Sequence[str], done: list[str]) -> None:
-        """In each of its settings, until one finds it."""
+    def _judge(self, settings: Sequence[Setting], cases: Sequence[str], done: list[str]) -> None:
+        """In each of these, until one finds it."""
         verdict = self._verdict
         verdict.problem = ""
         try:
             mutants.apply(self._mutant, self._laboratory.pristine, self._folder)
-            for setting in self._mutant.settings():
+            for setting in settings:
                 if not verdict.found and str(setting) not in done:
                     self._take(setting, cases)
                     done.append(str(setting))

@@ -147,7 +147,7 @@ class Judged(unittest.TestCase):
                                       ("one", "simulated", "IPOIB-1"): [],
                                       ("one", "simulated"): [result("RULE-1", "WARN", ["IPOIB-9"])]})
         self.assertEqual([one.id for one in self.judge(laboratory).found], ["RULE-1"])
-        self.assertEqual([asked for asked in laboratory.asked if asked[2:] == ()], [("one", "lab"), ("one", "simulated")])
+        self.assertEqual([asked for asked in laboratory.asked if asked[2:] == ()], [("one", "simulated")])
 
     def test_what_the_unchanged_driver_fails_or_what_fails_once_does_not_count(self) -> None:
         fails = [result("IPOIB-2", "FAIL")]
@@ -171,7 +171,7 @@ class Judged(unittest.TestCase):
         self.judge(third)
         self.assertEqual(third.asked, [])
         self.assertEqual(self.judge(self.laboratory({}, suite="another")).settings,
-                         ["host, lab, default", "host, simulated, default"])
+                         ["host, simulated, default", "host, lab, default"])
 
     def test_what_has_found_it_before_is_tried_first(self) -> None:
         State(self.folder / "state").put("one", Verdict("old", [Finding("IPOIB-7", "FAIL", "", [], "", "")]))
