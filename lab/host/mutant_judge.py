@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import mutants
-from machine import dies_with
+from machine import dies_with, load_factor
 from mutants import Finding, Mutant, Setting, State, Verdict
 from place import SOURCE
 from tools import LabError, last_lines, say
 
 _LIMIT = 3600.0  # s, for one run of the suite
+_MOST_PATIENCE = 2.0  # times the usual: cases wait for what must not come, too
 _EVERY_RULE = "RULE-*"
 
 
@@ -59,6 +60,8 @@ class Laboratory:
                    setting.fabric, "--scenario", setting.scenario, "--programs", str(self.programs), "--build",
                    str(self.build), "--expect", str(self.baseline), "--json", str(results), "--quiet", *self.options]
         command += ["--modules", str(modules)] if modules is not None else []
+        # A machine that is busy makes a driver slow, and not wrong.
+        command += ["--timeout-scale", f"{min(load_factor(), _MOST_PATIENCE):.2g}"]
         words = self._run(command)
         if not results.is_file():
             raise LabError(last_lines(words, 6) or "the run has left no results")
