@@ -25,6 +25,8 @@ ipoib-conform judges captures and stacks by RFC 4391, 4392, 4755 and 4390;
 ipoib-gen makes traffic with every bit under control; ipoib-dut-linux lets
 the suite control a Linux host.")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ipoib-conformance RENAME copyright COMPONENT tools)
+install(FILES profiles/linux-ib_ipoib.toml DESTINATION ${CMAKE_INSTALL_DATADIR}/ipoib-conformance/profiles COMPONENT
+  tools)
 
 if(TARGET rfc4391)
   list(APPEND CPACK_COMPONENTS_ALL plugin)

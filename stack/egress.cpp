@@ -157,7 +157,11 @@ bool Egress::is_known_missing(const Gid& mgid) const {
 fabric::Time Egress::decided_until() const { return interface_.loop().now() + interface_.timers().membership; }
 
 /// The SA refused, or was silent: it is spared for a moment.
-void Egress::failed(const Gid& target) { undeliverable(target, interface_.loop().now() + std::chrono::seconds{1}); }
+void Egress::failed(const Gid& target) {
+    constexpr fabric::Duration moment = std::chrono::seconds{1}, for_ever = std::chrono::hours{24 * 365};
+    const bool is_asked_again = interface_.policy(family_of_group(target)).asks_group_again;
+    undeliverable(target, interface_.loop().now() + (is_asked_again ? moment : for_ever));
+}
 
 /// RFC 4391, 10: packets that were redirected, or dropped, for want of this group are its own from now on.
 void Egress::group_created(const Gid& mgid) {
@@ -192,6 +196,10 @@ void Egress::timers_changed() {
     if (interface_.is_running()) arm_sweep();
 }
 
+void Egress::expect_idle() {
+    if (interface_.is_running()) arm_sweep();
+}
+
 void Egress::arm_sweep() {
     if (sweep_timer_) return;
     sweep_timer_ = interface_.loop().after(interface_.timers().membership, lifetime_.guard([this] { sweep(); }));
@@ -205,7 +213,8 @@ void Egress::sweep() {
     std::erase_if(targets_,
                   [&](const auto& item) { return item.second.state != State::asking && now >= item.second.until; });
     interface_.groups().leave_idle(limit);
-    if (!targets_.empty() || interface_.groups().holds_for_sending_only()) arm_sweep();
+    if (!targets_.empty() || interface_.groups().holds_for_sending_only() || interface_.groups().is_in_doubt())
+        arm_sweep();
 }
 
 }  // namespace ipoib::stack

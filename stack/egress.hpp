@@ -18,6 +18,8 @@ public:
     void group_created(const wire::Gid& mgid);
     void group_deleted(const wire::Gid& mgid);
     void clear();
+    /// There is something to leave once it was idle for long enough.
+    void expect_idle();
     /// The times of timers() are others now.
     void timers_changed();
 

@@ -92,16 +92,55 @@ void Groups::find(const Gid& mgid, Answered answered) {
         failed("query", mgid, reason, !answer.is_answered);
         answered({answer.is_answered ? Outcome::refused : Outcome::silent, nullptr, reason});
     };
-    interface_.sa().ask(request(Method::get, mgid, 0), lifetime_.guard(std::move(on_answer)));
+    const auto own = std::make_shared<std::uint32_t>(0);
+    *own = interface_.sa().ask(
+        request(Method::get, mgid, 0),
+        lifetime_.guard([this, own, on_answer = std::move(on_answer)](const SaAnswer& answer) mutable {
+            std::erase(finding_, *own);
+            on_answer(answer);
+        }));
+    finding_.push_back(*own);
+}
+
+void Groups::end_searches() {
+    for (const auto transaction : std::exchange(finding_, {})) interface_.sa().forget(transaction);
 }
 
 void Groups::join(const Gid& mgid, std::uint8_t states, bool may_create, Answered answered) {
+    if (is_leaving(mgid, states)) {
+        auto later = [this, mgid, states, may_create, answered = std::move(answered)] {
+            join(mgid, states, may_create, answered);
+        };
+        return held_back_.push_back({mgid, std::move(later)});
+    }
     auto asked = request(Method::set, mgid, states);
     if (may_create) add_creation(asked, mgid);
-    interface_.sa().ask(asked,
-                        lifetime_.guard([this, mgid, states, answered = std::move(answered)](const SaAnswer& answer) {
-                            joined(mgid, states, answer, answered);
-                        }));
+    const auto own = std::make_shared<std::uint32_t>(0);
+    *own = interface_.sa().ask(
+        asked, lifetime_.guard([this, mgid, states, own, answered = std::move(answered)](const SaAnswer& answer) {
+            std::erase_if(joining_, [&](const Joining& one) { return one.transaction == *own; });
+            if (!answer.is_answered) doubt(mgid, states);
+            joined(mgid, states, answer, answered);
+        }));
+    joining_.push_back({*own, mgid, states});
+}
+
+void Groups::doubt(const Gid& mgid, std::uint8_t states) {
+    if (doubts_.size() >= most_groups && !doubts_.contains(mgid)) return;
+    doubts_[mgid] = static_cast<std::uint8_t>(doubts_[mgid] | states);
+    interface_.egress().expect_idle();
+}
+
+void Groups::is_certain(const Gid& mgid, std::uint8_t states) {
+    const auto found = doubts_.find(mgid);
+    if (found == doubts_.end()) return;
+    found->second = static_cast<std::uint8_t>(found->second & ~states);
+    if (found->second == 0) doubts_.erase(found);
+}
+
+bool Groups::is_leaving(const Gid& mgid, std::uint8_t states) const {
+    const auto found = leaving_.find(mgid);
+    return found != leaving_.end() && (found->second.states & states) != 0;
 }
 
 void Groups::joined(const Gid& mgid, std::uint8_t states, const SaAnswer& answer, const Answered& answered) {
@@ -116,6 +155,7 @@ void Groups::joined(const Gid& mgid, std::uint8_t states, const SaAnswer& answer
     if (!interface_.is_up()) return give_up(mgid, states);
     auto group = group_of(record);
     group.mgid = mgid;
+    is_certain(mgid, states);
     if (hold(group, states)) return answered({Outcome::ok, &group});
     const std::string reason = "the adapter takes no more attachments";
     failed("attachment to the group", mgid, reason);
@@ -145,26 +185,53 @@ void Groups::detach(Held& held) {
 }
 
 void Groups::leave(const Gid& mgid, std::uint8_t states) {
-    const auto found = held_.find(mgid);
-    if (found == held_.end()) return;
-    auto& held = found->second;
-    held.states = static_cast<std::uint8_t>(held.states & ~states);
-    if ((held.states & receiving) == 0) detach(held);
-    if (held.states == 0) held_.erase(found);
-    give_up(Gid{mgid}, states);
+    const Gid group = mgid;
+    if (const auto found = held_.find(group); found != held_.end()) {
+        auto& held = found->second;
+        held.states = static_cast<std::uint8_t>(held.states & ~states);
+        if ((held.states & receiving) == 0) detach(held);
+        if (held.states == 0) held_.erase(found);
+    } else if (const auto doubt = doubts_.find(group); doubt == doubts_.end() || (doubt->second & states) == 0) {
+        return;
+    }
+    is_certain(group, states);
+    give_up(group, states);
 }
 
 void Groups::give_up(const Gid& mgid, std::uint8_t given_up) {
     const auto states = static_cast<std::uint8_t>(given_up & ~interface_.states_of_others(mgid));
     if (states == 0) return;
-    interface_.sa().ask(
-        request(Method::del, mgid, states), lifetime_.guard([this, mgid, states](const SaAnswer& answer) {
-            if (!answer.is_ok())
-                failed(std::string(name_of(states)) + " leave", mgid, reason_of(answer), !answer.is_answered);
-        }));
+    const auto own = std::make_shared<std::uint32_t>(0);
+    *own = interface_.sa().ask(request(Method::del, mgid, states),
+                               lifetime_.guard([this, mgid, states, own](const SaAnswer& answer) {
+                                   const auto found = leaving_.find(mgid);
+                                   if (found != leaving_.end() && found->second.transaction == *own)
+                                       leaving_.erase(found);
+                                   left(mgid, states, answer);
+                               }));
+    auto& leaving = leaving_[mgid];
+    leaving = {*own, static_cast<std::uint8_t>(leaving.states | states)};
+}
+
+void Groups::left(const Gid& mgid, std::uint8_t states, const SaAnswer& answer) {
+    if (!answer.is_ok()) failed(std::string(name_of(states)) + " leave", mgid, reason_of(answer), !answer.is_answered);
+    if (!answer.is_answered) doubt(mgid, states);
+    std::vector<std::function<void()>> due;
+    std::erase_if(held_back_, [&](HeldBack& one) {
+        if (one.mgid != mgid) return false;
+        due.push_back(std::move(one.join));
+        return true;
+    });
+    for (const auto& join : due) join();
 }
 
 void Groups::leave_all() {
+    end_searches();
+    held_back_.clear();
+    for (const auto& one : std::exchange(joining_, {})) {
+        interface_.sa().forget(one.transaction);
+        give_up(one.mgid, one.states);
+    }
     while (!held_.empty()) {
         const auto& [mgid, held] = *held_.begin();
         if (const auto states = held.states; states != 0)
@@ -197,23 +264,43 @@ void Groups::forget(const Gid& mgid) {
     const auto found = held_.find(mgid);
     if (found == held_.end()) return;
     detach(found->second);
+    const auto states = found->second.states;
     held_.erase(found);
+    // What is reported may be of the group's life before, and late.
+    if (states != 0) doubt(Gid{mgid}, states);
 }
 
 void Groups::forget_all() {
-    lifetime_.renew();
-    for (auto& [mgid, held] : held_) detach(held);
-    held_.clear();
+    forget_all_if([](const Gid&, const Held&) { return true; });
 }
 
 void Groups::forget_all_but_sent_to() {
+    forget_all_if([this](const Gid& mgid, const Held& held) {
+        return !is_for_sending_only(held.states) || interface_.policy(family_of_group(mgid)).forgets_sent_groups;
+    });
+}
+
+/// What the SA was asked last may have reached it.
+template <class IsForgotten>
+void Groups::forget_all_if(IsForgotten is_forgotten) {
     lifetime_.renew();
-    for (auto item = held_.begin(); item != held_.end();) {
-        auto& [mgid, held] = *item;
-        const bool is_kept =
-            is_for_sending_only(held.states) && !interface_.policy(family_of_group(mgid)).forgets_sent_groups;
-        if (!is_kept) detach(held);
-        item = is_kept ? std::next(item) : held_.erase(item);
+    end_searches();
+    held_back_.clear();
+    for (const auto& one : std::exchange(joining_, {})) {
+        interface_.sa().forget(one.transaction);
+        doubt(one.mgid, one.states);
+    }
+    for (const auto& [mgid, one] : std::exchange(leaving_, {})) {
+        interface_.sa().forget(one.transaction);
+        doubt(mgid, one.states);
+    }
+    for (auto& [mgid, held] : std::exchange(held_, {})) {
+        if (!is_forgotten(mgid, held)) {
+            held_.emplace(mgid, held);
+            continue;
+        }
+        detach(held);
+        if (held.states != 0) doubt(mgid, held.states);
     }
 }
 
@@ -225,6 +312,25 @@ void Groups::leave_idle(fabric::Duration idle) {
             interface_.policy(family_of_group(mgid)).leaves_idle_groups)
             due.emplace_back(mgid, held.states);
     for (const auto& [mgid, states] : due) leave(mgid, states);
+    leave_doubtful();
+}
+
+void Groups::leave_doubtful() {
+    std::vector<std::pair<Gid, std::uint8_t>> due;
+    for (const auto& [mgid, states] : doubts_) {
+        const auto& policy = interface_.policy(family_of_group(mgid));
+        const auto is_asked = std::any_of(joining_.begin(), joining_.end(),
+                                          [&mgid = mgid](const Joining& one) { return one.mgid == mgid; });
+        if (is_asked || !(is_for_sending_only(states) ? policy.leaves_idle_groups : policy.leaves_groups)) continue;
+        due.emplace_back(mgid, static_cast<std::uint8_t>(states & ~this->states(mgid)));
+    }
+    for (const auto& [mgid, states] : due) {
+        doubts_.erase(mgid);
+        // Asked to end what it does not hold as well, an SA may end neither.
+        for (const auto state : {join_state::full_member, join_state::non_member, join_state::send_only_non_member,
+                                 join_state::send_only_full_member})
+            if (states & state) give_up(mgid, state);
+    }
 }
 
 bool Groups::holds_for_sending_only() const {

@@ -33,6 +33,8 @@ public:
     /// Gives these states up, at the SA but for those in which another interface of the port holds the group.
     void leave(const wire::Gid& mgid, std::uint8_t states);
     void leave_all();
+    /// Who asked for a record wants it no more.
+    void end_searches();
 
     /// The group, if packets may be sent to it; notes that it is used.
     [[nodiscard]] const Group* use(const wire::Gid& mgid);
@@ -41,14 +43,16 @@ public:
     [[nodiscard]] std::uint8_t states(const wire::Gid& mgid) const;
     /// Takes a group for one that packets may be sent to, without a join.
     void note(const Group& group);
-    /// The SA knows nothing of it any more.
+    /// The SA is said to know nothing of it any more.
     void forget(const wire::Gid& mgid);
     void forget_all();
     /// But those that are held for sending only, in the families that decide so.
     void forget_all_but_sent_to();
-    /// Leaves what is held for sending only and was not used for `idle`.
+    /// Leaves what is held for sending only and was not used for `idle`, and what the SA may hold though nobody here
+    /// does.
     void leave_idle(fabric::Duration idle);
     [[nodiscard]] bool holds_for_sending_only() const;
+    [[nodiscard]] bool is_in_doubt() const noexcept { return !doubts_.empty(); }
 
 private:
     struct Held {
@@ -57,8 +61,22 @@ private:
         bool is_attached = false;
         fabric::Time used{};
     };
+    /// A request to leave that is not answered yet.
+    struct Leaving {
+        std::uint32_t transaction = 0;
+        std::uint8_t states = 0;
+    };
     [[nodiscard]] bool hold(const Group& group, std::uint8_t states);
+    /// The SA may hold these states, or not: an answer did not come, or it was asked to forget and may not have.
+    void doubt(const wire::Gid& mgid, std::uint8_t states);
+    void is_certain(const wire::Gid& mgid, std::uint8_t states);
+    /// A leave that is repeated, or overtaken, would undo a join that comes behind it: whether one is open.
+    [[nodiscard]] bool is_leaving(const wire::Gid& mgid, std::uint8_t states) const;
+    void left(const wire::Gid& mgid, std::uint8_t states, const fabric::SaAnswer& answer);
+    template <class IsForgotten>
+    void forget_all_if(IsForgotten is_forgotten);
     void detach(Held& held);
+    void leave_doubtful();
     void give_up(const wire::Gid& mgid, std::uint8_t states);
     [[nodiscard]] fabric::SaRequest request(wire::Method method, const wire::Gid& mgid, std::uint8_t states) const;
     void add_creation(fabric::SaRequest& request, const wire::Gid& mgid) const;
@@ -68,7 +86,22 @@ private:
 
     Interface& interface_;
     std::map<wire::Gid, Held> held_;
-    bool has_logged_ = false;  ///< a failure
+    std::map<wire::Gid, std::uint8_t> doubts_;
+    std::map<wire::Gid, Leaving> leaving_;
+    struct Joining {
+        std::uint32_t transaction = 0;
+        wire::Gid mgid;
+        std::uint8_t states = 0;
+    };
+    std::vector<Joining> joining_;
+    /// Joins that wait until a leave of the same group is answered.
+    struct HeldBack {
+        wire::Gid mgid;
+        std::function<void()> join;
+    };
+    std::vector<HeldBack> held_back_;
+    std::vector<std::uint32_t> finding_;  ///< transactions
+    bool has_logged_ = false;             ///< a failure
     Lifetime lifetime_;
 };
 

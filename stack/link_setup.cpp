@@ -13,6 +13,7 @@ using namespace std::chrono_literals;
 void LinkSetup::start() {
     lifetime_.renew();
     backoff_ = shortest_backoff;
+    interface_.groups().end_searches();
     begin();
 }
 
@@ -108,6 +109,7 @@ void LinkSetup::adopt(std::uint8_t scope, const Group& group) {
 
 void LinkSetup::retry(const std::string& reason) {
     interface_.link_lost(reason);
+    if (!interface_.policy().retries_setup) return;
     interface_.loop().after(backoff_, lifetime_.guard([this] { begin(); }));
     backoff_ = std::min(2 * backoff_, longest_backoff);
 }

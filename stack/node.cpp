@@ -80,7 +80,8 @@ void Node::port_event(fabric::PortEvent event) {
     const bool is_used = std::any_of(interfaces_.begin(), interfaces_.end(),
                                      [](const auto& interface) { return interface->is_running(); });
     if (is_renewal && is_used && policy().resubscribes) subscriptions_.renew();
-    if (event == PortEvent::down && policy().resubscribes) subscriptions_.forget();
+    const bool is_for_later = is_renewal && !is_used;
+    if ((event == PortEvent::down || is_for_later) && policy().resubscribes) subscriptions_.forget();
     for (const auto& interface : interfaces_) interface->port_event(event);
 }
 

@@ -70,11 +70,12 @@ void Paths::ask(const Gid& gid, Family family) {
     if (!asks_for_all) record.set(Record::dgid, gid);
     auto mask = component::sgid | component::reversible | component::number_of_paths | component::p_key;
     if (!asks_for_all) mask |= component::dgid;
-    interface_.sa().ask({.method = asks_for_all ? Method::get_table : Method::get,
-                         .attribute = attribute::path_record,
-                         .component_mask = mask,
-                         .record = octets_of(record)},
-                        lifetime_.guard([this, gid](const fabric::SaAnswer& answer) { answered(gid, answer); }));
+    entries_[gid].transaction =
+        interface_.sa().ask({.method = asks_for_all ? Method::get_table : Method::get,
+                             .attribute = attribute::path_record,
+                             .component_mask = mask,
+                             .record = octets_of(record)},
+                            lifetime_.guard([this, gid](const fabric::SaAnswer& answer) { answered(gid, answer); }));
 }
 
 void Paths::answered(const Gid& gid, const fabric::SaAnswer& answer) {
@@ -121,6 +122,8 @@ void Paths::forget(const Gid& gid) {
 
 void Paths::clear() {
     lifetime_.renew();
+    for (const auto& [gid, entry] : entries_)
+        if (!entry.is_known) interface_.sa().forget(entry.transaction);
     entries_.clear();
 }
 

@@ -35,6 +35,7 @@ private:
         Path path;
         bool is_known = false;
         fabric::Time asked{};
+        std::uint32_t transaction = 0;
         std::vector<Waiting> waiting;
     };
     void ask(const wire::Gid& gid, Family family);

@@ -70,6 +70,8 @@ struct Policy {
     bool (*supports_link_mtu)(std::uint8_t group, std::uint8_t port) = [](std::uint8_t group, std::uint8_t port) {
         return group <= port;
     };
+    /// Whether a link that could not be set up is tried again. RFC4391-5-02.
+    bool retries_setup = true;
     /// What the interface takes over from the answer to its join. RFC4391-5-03; the Q_Key RFC4391-9.1.2-03, the MTU
     /// RFC4391-7-01, the SL RFC4391-4.1-05, the others RFC4391-4.1-09.
     std::uint32_t (*adopted_q_key)(const Group&) = [](const Group& group) { return group.q_key; };
@@ -281,6 +283,8 @@ struct Policy {
     Fallback without_all_router = Fallback::drop;
     /// Whether the SA is spared what it has answered. RFC4391-10-11.
     bool caches_groups = true;
+    /// Whether it is asked again, after a moment, where it has refused or did not answer. RFC4391-10-02.
+    bool asks_group_again = true;
     /// Whether reports of this trap, 66 or 67, are subscribed to. RFC4391-10-12, RFC4391-11-04.
     bool (*subscribes)(std::uint16_t trap_number) = [](std::uint16_t) { return true; };
     /// Whether a redirected group's packets go to the group once it is there. RFC4391-10-13.

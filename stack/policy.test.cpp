@@ -50,6 +50,7 @@ const std::vector<Change> mapping_and_link{
     {"needs_join", [](Policy& p) { p.needs_join = false; }, Of::ipv4},
     {"supports_link_mtu", [](Policy& p) { p.supports_link_mtu = [](std::uint8_t, std::uint8_t) { return true; }; },
      Of::ipv4},
+    {"retries_setup", [](Policy& p) { p.retries_setup = false; }, Of::ipv4},
     {"adopted_q_key", [](Policy& p) { p.adopted_q_key = [](const Group&) { return 0x0b1bu; }; }, Of::ipv4},
     {"adopted_mtu", [](Policy& p) { p.adopted_mtu = [](const Group&) -> std::uint8_t { return 3; }; }, Of::ipv4},
     {"adopted_sl", [](Policy& p) { p.adopted_sl = [](const Group&) -> std::uint8_t { return 0; }; }, Of::ipv4},
@@ -177,6 +178,7 @@ const std::vector<Change> multicast{
     {"with_all_router", [](Policy& p) { p.with_all_router = Fallback::broadcast; }},
     {"without_all_router", [](Policy& p) { p.without_all_router = Fallback::broadcast; }},
     {"caches_groups", [](Policy& p) { p.caches_groups = false; }},
+    {"asks_group_again", [](Policy& p) { p.asks_group_again = false; }},
     {"subscribes (66)",
      [](Policy& p) {
          p.subscribes = [](std::uint16_t trap_number) { return trap_number != trap::multicast_group_created; };

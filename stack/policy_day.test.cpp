@@ -294,6 +294,8 @@ private:
             faults.refuse_joins = sa_status::no_resources;
             send(group);
             faults = {};
+            world_.loop.run_for(2s);
+            send(group);
         }
         faults.is_silent = true;
         for (const auto* group : {"239.2.2.6", "ff15::2:6"})

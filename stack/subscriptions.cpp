@@ -67,8 +67,11 @@ void Subscriptions::ask(std::uint16_t trap_number, bool is_subscribed, fabric::D
         auto again = [this, trap_number, backoff] { ask(trap_number, true, std::min(2 * backoff, longest_backoff)); };
         node_.loop().after(backoff, lifetime_.guard(std::move(again)));
     };
-    node_.sa().ask({.method = Method::set, .attribute = attribute::inform_info, .record = octets_of(info)},
-                   lifetime_.guard(std::move(answered)));
+    // One that is repeated would undo what comes behind it.
+    node_.sa().forget(open_[trap_number]);
+    open_[trap_number] =
+        node_.sa().ask({.method = Method::set, .attribute = attribute::inform_info, .record = octets_of(info)},
+                       lifetime_.guard(std::move(answered)));
 }
 
 }  // namespace ipoib::stack

@@ -25,6 +25,7 @@ public:
     void withdraw();
 
 private:
+    std::map<std::uint16_t, std::uint32_t> open_;  ///< transactions, by trap number
     void ask(std::uint16_t trap_number, bool is_subscribed, fabric::Duration backoff);
 
     Node& node_;

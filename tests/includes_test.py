@@ -59,10 +59,13 @@ MAY_SEE = {
     "conformance/metamorphic": BASE | CHECKED | {
         "protocol", "protocol/build", "protocol/inspection", "fabric/capture", "captures", "traffic-gen",
         "conformance/judge", "conformance/selftest", "conformance/shrink"},
+    "conformance/explore": BASE | CHECKED | {
+        "protocol/rules", "fabric", "fabric/node", "fabric/simulated", "stack", "conformance/bench", "conformance/mutants",
+        "conformance/shrink"},
     "conformance/terminal": BASE | {"fabric", "fabric/capture"},
     "conformance/command": BASE | CHECKED | {
         "fabric", "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",
-        "conformance/bench", "conformance/documents", "conformance/exhibits", "conformance/judge", "conformance/links",
+        "conformance/bench", "conformance/documents", "conformance/exhibits", "conformance/explore", "conformance/judge", "conformance/links",
         "conformance/metamorphic", "conformance/selftest", "conformance/target", "conformance/terminal"},
     "traffic-gen": BASE | CHECKED | {
         "protocol", "protocol/build", "protocol/rules", "protocol/state", "fabric", "fabric/capture", "fabric/simulated",

@@ -252,6 +252,7 @@ void Bench::not_applicable(std::string_view why) { throw CaseEnds::not_applicabl
 
 const Situation& Bench::situation() const noexcept { return context_.situation(); }
 const build::Link& Bench::link() const noexcept { return situation().link; }
+bool Bench::waits_long() const noexcept { return context_.session.options().allows_long; }
 const Profile& Bench::profile() const noexcept { return context_.profile; }
 
 IpAddress Bench::all_nodes(Family family) noexcept {

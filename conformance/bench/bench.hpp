@@ -149,6 +149,8 @@ public:
     [[nodiscard]] const build::Link& link() const noexcept;
     /// What the DUT is said to be.
     [[nodiscard]] const Profile& profile() const noexcept;
+    /// Whether times that it states there are waited for where they are minutes.
+    [[nodiscard]] bool waits_long() const noexcept;
     /// The IP group of all hosts, or nodes, on the link. RFC 1112, 4; RFC 4291, 2.7.1.
     [[nodiscard]] static wire::IpAddress all_nodes(Family family) noexcept;
     /// The IP group of all routers on the link. RFC 4391, 10.

@@ -27,6 +27,7 @@ struct SessionOptions {
     std::uint64_t seed = 1;
     std::string journal_folder;  ///< where the port's journal is; empty: nobody else uses the port
     bool keeps_journal = false;  ///< of all that comes in: InputJournal
+    bool allows_long = false;    ///< times that the DUT has stated are waited for where they are minutes
 };
 
 /// Who is asked to stop still cleans up, and hears what came of it. Asked once more, the program ends.

@@ -97,6 +97,8 @@ void add_permission_options(CLI::App& command, TargetOptions& options) {
                         "; elsewhere it is dut); what is not allowed is NA")
         ->check(CLI::IsMember({"observe", "dut", "link", "fabric"}))
         ->type_name("IMPACT");
+    command.add_flag("--allow-long", options.allows_long,
+                     "Waits for times that the profile states though they are minutes; in virtual time always");
 }
 
 Aim aim(const TargetOptions& options, std::uint64_t seed) {
@@ -114,8 +116,10 @@ Aim aim(const TargetOptions& options, std::uint64_t seed) {
                                    .tester_ip = tester_ip_of(options.tester_ip, profile),
                                    .dut_addresses = profile.addresses,
                                    .timeout_scale = options.timeout_scale,
-                                   .seed = seed}},
+                                   .seed = seed,
+                                   .allows_long = options.allows_long}},
             .run = {}};
+    aim.target.session.allows_long |= aim.target.is_ours() && aim.target.listen.empty();
     aim.run.judges_sa = aim.target.judges_sa();
     aim.run.has_control = aim.target.has_control();
     aim.run.allow = impact_of(options);
@@ -148,6 +152,7 @@ std::vector<std::string> words_of(const TargetOptions& options) {
     add("--timeout-scale", fmt::format("{}", options.timeout_scale), fmt::format("{}", usual.timeout_scale));
     add("--profile", options.profile);
     add("--allow", options.allow);
+    if (options.allows_long) words.emplace_back("--allow-long");
     return words;
 }
 

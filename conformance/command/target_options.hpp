@@ -18,11 +18,12 @@ struct TargetOptions {
     std::string fabric{usual_fabric}, dut, scenario = "default", listen, fabric_control, tester_ip;
     std::string profile, allow;
     double timeout_scale = 1;
+    bool allows_long = false;
 };
 
 /// --fabric, --dut, --scenario, --listen, --fabric-control, --tester-ip, --timeout-scale.
 void add_target_options(CLI::App& command, TargetOptions& options);
-/// --profile, --allow.
+/// --profile, --allow, --allow-long.
 void add_permission_options(CLI::App& command, TargetOptions& options);
 
 /// What the options mean: a run without cases and rules yet, and the rig to make for it.

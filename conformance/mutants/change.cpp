@@ -52,6 +52,22 @@ const Mutant stays_down_with_p_key{
     .does_not_live_on = true,
 };
 
+const Mutant gives_up_setup{
+    .name = "gives-up-setup",
+    .what = "does not try again to set its link up where the subnet administrator did not let it once",
+    .breaks = {&rfc4391::broadcast_full_member_join},
+    .stack = [](Policy& policy) { policy.retries_setup = false; },
+    .does_not_live_on = true,
+};
+
+const Mutant asks_for_a_group_once{
+    .name = "asks-for-a-group-once",
+    .what = "drops what it sends to a group for ever after the subnet administrator did not answer once",
+    .breaks = {&rfc4391::sender_checks_group},
+    .stack = [](Policy& policy) { policy.asks_group_again = false; },
+    .twin = Twin{},
+};
+
 const Mutant gives_up_after_refusal{
     .name = "gives-up-after-refusal",
     .what = "does not ask again for a group that it was in, when the join is refused once after a reregistration",

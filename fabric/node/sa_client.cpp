@@ -87,7 +87,7 @@ SaClient::SaClient(Gsi& gsi) : state_(std::make_unique<State>(gsi, *this)) {
 }
 SaClient::~SaClient() { state_->gsi.on_mad(MgmtClass::subn_adm, nullptr); }
 
-void SaClient::ask(const SaRequest& request, Answered answered, Patience patience) {
+std::uint32_t SaClient::ask(const SaRequest& request, Answered answered, Patience patience) {
     auto& s = *state_;
     const auto number = s.gsi.new_transaction();
     const auto upper = static_cast<std::uint32_t>(s.gsi.facts().gid.interface_id());
@@ -100,6 +100,15 @@ void SaClient::ask(const SaRequest& request, Answered answered, Patience patienc
     const auto at = s.open.insert_or_assign(number, std::move(transaction)).first;
     s.wait(at);
     s.send(at->second);
+    return number;
+}
+
+void SaClient::forget(std::uint32_t transaction) {
+    auto& s = *state_;
+    const auto at = s.open.find(transaction);
+    if (at == s.open.end()) return;
+    s.gsi.loop().cancel(at->second.timer);
+    s.open.erase(at);
 }
 
 SaAnswer SaClient::answer_to(const SaRequest& request, Duration patience) {

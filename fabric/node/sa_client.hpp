@@ -22,8 +22,13 @@ public:
     };
     /// Sends the request and calls `answered` once: with the answer, or unanswered after the last timeout. A BUSY
     /// answer is waited for as if none had come.
-    void ask(const SaRequest& request, Answered answered, Patience patience);
-    void ask(const SaRequest& request, Answered answered) { ask(request, std::move(answered), Patience{}); }
+    /// Gives the number of the transaction.
+    std::uint32_t ask(const SaRequest& request, Answered answered, Patience patience);
+    std::uint32_t ask(const SaRequest& request, Answered answered) {
+        return ask(request, std::move(answered), Patience{});
+    }
+    /// A request that is open is not repeated any more, and nobody is called. Any other number is left alone.
+    void forget(std::uint32_t transaction);
     /// The same as one call, as Port::ask_sa does it: runs the loop until the answer is there, or the third `patience`
     /// is over without one. A table is waited for as long as segments of it come.
     [[nodiscard]] SaAnswer answer_to(const SaRequest& request, Duration patience);

@@ -208,6 +208,11 @@ void Subscriptions::remove_all_of(const Gid& port_gid) {
     pump();
 }
 
+std::size_t Subscriptions::size_of(const Gid& port_gid) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        subscriptions_, [&](const auto& entry) { return entry.second.port_gid == port_gid; }));
+}
+
 void Subscriptions::clear() {
     subscriptions_.clear();
     open_.clear();

@@ -26,6 +26,7 @@ public:
     void remove_all_of(const wire::Gid& port_gid);
     void clear();
     [[nodiscard]] std::size_t size() const noexcept { return subscriptions_.size(); }
+    [[nodiscard]] std::size_t size_of(const wire::Gid& port_gid) const;
 
 private:
     struct Subscription {

@@ -107,6 +107,8 @@ SubnetView& Subnet::view() noexcept { return state_->manager; }
 Hca& Subnet::sm_hca() noexcept { return state_->hca; }
 const Subnet::Counters& Subnet::counters() const noexcept { return state_->counters; }
 
+bool Subnet::move_lid(std::uint64_t port_guid) { return state_->manager.move_lid(port_guid); }
+
 void Subnet::stop_manager() {
     state_->manager.stop();
     state_->manager_port->set_link(false);

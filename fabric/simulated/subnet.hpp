@@ -63,6 +63,8 @@ public:
     /// Adds or removes a P_Key of a port's table, by port GUID; the port hears of it.
     bool add_p_key(std::uint64_t port_guid, std::uint16_t p_key);
     bool remove_p_key(std::uint64_t port_guid, std::uint16_t p_key);
+    /// Gives a port another LID, by port GUID, as a sweep does that finds its LID twice.
+    bool move_lid(std::uint64_t port_guid);
     /// Takes a port's link down or up, by port GUID, as `ibportstate` would.
     bool set_link(std::uint64_t port_guid, bool is_up);
     /// Faults of a port's cable, by port GUID; false for a port that is not there.

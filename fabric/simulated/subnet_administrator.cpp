@@ -275,5 +275,8 @@ std::vector<const Group*> SubnetAdministrator::groups() const {
 }
 
 std::size_t SubnetAdministrator::subscriptions() const noexcept { return state_->subscriptions.size(); }
+std::size_t SubnetAdministrator::subscriptions_of(const Gid& port_gid) const {
+    return state_->subscriptions.size_of(port_gid);
+}
 
 }  // namespace ipoib::fabric

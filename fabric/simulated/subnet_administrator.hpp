@@ -139,6 +139,8 @@ public:
     [[nodiscard]] const Group* find(const wire::Gid& mgid) const;
     [[nodiscard]] std::vector<const Group*> groups() const;
     [[nodiscard]] std::size_t subscriptions() const noexcept;
+    /// Those of one port.
+    [[nodiscard]] std::size_t subscriptions_of(const wire::Gid& port_gid) const;
     SaFaults faults;
 
 private:

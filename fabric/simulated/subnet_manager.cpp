@@ -210,8 +210,7 @@ std::optional<Location> SubnetManager::location(std::uint64_t port_guid) const {
 /// are given away. 0: all are in use.
 std::uint16_t SubnetManager::lid_for(std::uint64_t guid) {
     if (const auto found = lids_.find(guid); found != lids_.end()) return found->second;
-    const auto next = lids_.size() + 1;
-    if (next < first_multicast_lid) return lids_[guid] = static_cast<std::uint16_t>(next);
+    if (last_lid_ + 1 < first_multicast_lid) return lids_[guid] = static_cast<std::uint16_t>(++last_lid_);
     const auto unused = std::find_if(lids_.begin(), lids_.end(), [this](const auto& given) {
         const bool is_switch =
             std::any_of(switches_.begin(), switches_.end(), [&given](const auto& s) { return s.guid == given.first; });
@@ -292,6 +291,15 @@ bool SubnetManager::remove_p_key(std::uint64_t port_guid, std::uint16_t p_key) {
     if (!by_guid(port_guid) || p_key == 0 || found == table.end()) return false;
     *found = 0;
     set_p_keys(port_guid, std::move(table));
+    return true;
+}
+
+bool SubnetManager::move_lid(std::uint64_t port_guid) {
+    const auto at = location(port_guid);
+    if (!is_running_ || !by_guid(port_guid) || !at || last_lid_ + 1 >= first_multicast_lid) return false;
+    link_changed(*at, false);
+    lids_.erase(port_guid);
+    link_changed(*at, true);
     return true;
 }
 

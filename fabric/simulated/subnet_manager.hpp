@@ -50,6 +50,9 @@ public:
     /// False for a port that is not known, a full table, or a P_Key that is not in it.
     bool add_p_key(std::uint64_t port_guid, std::uint16_t p_key);
     bool remove_p_key(std::uint64_t port_guid, std::uint16_t p_key);
+    /// A port gets a LID that nobody had before: its memberships end, and it is asked to reregister. False for one that
+    /// is not known.
+    bool move_lid(std::uint64_t port_guid);
 
     [[nodiscard]] const KnownPort* by_guid(std::uint64_t port_guid) const;
     /// Where a port is plugged in.
@@ -142,6 +145,7 @@ private:
     std::vector<ManagedSwitch> switches_;
     std::vector<KnownPort> known_;                                ///< by LID
     std::map<std::uint64_t, std::uint16_t> lids_;                 ///< of every GUID that there ever was
+    std::size_t last_lid_ = 0;
     std::map<std::uint64_t, Location> locations_;                 ///< of the ports that are there
     std::map<Location, std::uint64_t> occupants_;                 ///< the same, the other way
     std::map<std::uint64_t, std::vector<std::uint16_t>> p_keys_;  ///< tables that were changed by hand

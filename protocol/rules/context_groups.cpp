@@ -64,8 +64,9 @@ state::Span since_question(const Packet& p, const Known& known) {
 /// Without the record of the broadcast group two other ports tell its Q_Key: who has another one can hear neither.
 bool differs_from_others(const Packet& p, const Known& known) {
     const auto& [first, second] = known.others_of_q_key;
-    return is_to_broadcast(p) && !known.knows(Fact::q_key) && first && second && first != known.sender &&
-           second != known.sender;
+    // A link whose broadcast group was told in two ways has another Q_Key now than it had, and others hear of it later.
+    return is_to_broadcast(p) && !known.knows(Fact::q_key) && !known.link->is_disputed && first && second &&
+           first != known.sender && second != known.sender;
 }
 /// The group may have been made anew, with another Q_Key: then the others take that over, too.
 state::Span since_others(const Packet&, const Known& known) {

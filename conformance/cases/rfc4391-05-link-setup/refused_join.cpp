@@ -30,4 +30,43 @@ const Case interface_stays_down_without_join{
         },
 };
 
+const Case setup_is_tried_again{
+    .id = "IPOIB-4391-5-VAL-010",
+    .title = "The link is set up as soon as the subnet administrator lets the DUT in",
+    .checks = {&rfc4391::broadcast_full_member_join},
+    .pass_if =
+        "a DUT that comes up while the subnet administrator does not answer, is busy, or refuses its join, is "
+        "FullMember "
+        "of the broadcast group soon after that has ended",
+    .tags = {"sa", "broadcast"},
+    .impact = Impact::fabric,
+    .needs = Ability::trusted_sa | Ability::see_all | Ability::fabric_control,
+    .dut_can = {"up", "down"},
+    .begin = Begin::down,
+    .lasts_at_most = 300s,
+    .steps =
+        [](Bench& bench) {
+            const auto broadcast = bench.link().broadcast_gid();
+            constexpr std::uint32_t busy_for_long = 1000;
+            const std::vector<std::pair<std::string_view, SetSa>> troubles{
+                {"does not answer", {.is_silent = true}},
+                {"is busy", {.busy_next = busy_for_long}},
+                {"refuses the join", {.refuse_joins = sa_status::invalid_request, .refuse_only = broadcast}}};
+            for (const auto& [what, trouble] : troubles) {
+                bench.step("The DUT comes up while the SA " + std::string(what));
+                bench.fabric.change(trouble);
+                bench.dut.begins_to_come_up();
+                bench.pass_time(3s);
+                bench.precondition(bench.count(request_about(broadcast)) != 0,
+                                   "the DUT asks about the broadcast group");
+                bench.step("The SA answers as it should");
+                bench.fabric.change(SetSa{.resets = true});
+                bench.require(bench.sa.has_dut_as_full_member(broadcast, within(60s)),
+                              "FullMember of the broadcast group", "not at the SA");
+                bench.dut->down();
+                bench.pass_time(1s);
+            }
+        },
+};
+
 }  // namespace ipoib::conformance

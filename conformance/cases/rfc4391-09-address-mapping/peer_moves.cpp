@@ -24,7 +24,7 @@ void tells_of(Bench& bench, const PlayedPeer& peer) {
 /// The DUT sends a datagram to the peer, which tells of itself once more where none comes. INCONC without one.
 Expectation datagram_to(Bench& bench, const PlayedPeer& peer) {
     const auto port = bench.fresh_port();
-    const auto datagram = udp_from_dut(peer.address, port).sent_anywhere();
+    auto datagram = udp_from_dut(peer.address, port).sent_anywhere();
     bench.dut.sends(peer.address, port);
     if (!bench.happens(datagram, within(2s))) {
         tells_of(bench, peer);

@@ -171,6 +171,40 @@ const Case deleted_group_is_joined_again{
         },
 };
 
+const Case sender_asks_again{
+    .id = "IPOIB-4391-10-VAL-024",
+    .title = "A sender whose question about a group was not answered asks again with later packets",
+    .checks = {&rfc4391::sender_checks_group},
+    .pass_if = "once the subnet administrator answers again the DUT's later datagrams for the group are sent",
+    .tags = {"sa", "egress", "ipv4", "ipv6"},
+    .impact = Impact::fabric,
+    .needs = Ability::fabric_control | Ability::see_all,
+    .dut_can = {"send"},
+    .in_both_families = true,
+    .lasts_at_most = 100s,
+    .steps =
+        [](Bench& bench) {
+            const auto group = bench.fresh_group();
+            const auto mgid = bench.sa.join(group).mgid;
+            bench.step("The SA does not answer while the DUT sends to a group of the tester");
+            bench.fabric.change(SetSa{.is_silent = true});
+            bench.dut.tries_to_send(group, bench.fresh_port());
+            bench.pass_time(4s);
+            bench.precondition(bench.count(request_about(mgid)) != 0, "the DUT asks about the group");
+            bench.step("It answers again");
+            bench.fabric.change(SetSa{.resets = true});
+            bench.control();
+            bool is_sent = false;
+            for (int i = 0; i < 15 && !is_sent; ++i) {
+                const auto port = bench.fresh_port();
+                bench.dut.tries_to_send(group, port);
+                is_sent = bench.happens(udp_from_dut(group, port).sent_anywhere(), within(3s));
+            }
+            bench.control();
+            bench.require(is_sent, "a datagram to the group", "none");
+        },
+};
+
 const Case interface_down_leaves_its_groups{
     .id = "IPOIB-4391-10-VAL-023",
     .title = "An interface that is taken down leaves its groups at the SA",

@@ -20,6 +20,9 @@ const Case idle_sender_leaves{
             if (patience.count() == 0)
                 bench.not_applicable("the DUT's profile does not say when it leaves (send_only_leave)");
             if (patience > 90s) bench.not_applicable("the DUT leaves later than a case waits");
+            if (patience > 20s && !bench.waits_long())
+                bench.not_applicable("the DUT leaves after " + std::to_string(patience.count()) +
+                                     " s, which --allow-long waits for");
             const auto group = bench.fresh_group();
             const auto port = bench.fresh_port();
             bench.step("The DUT sends to a group of the tester, then no more");

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ipoib-conform explore: whether a stack is right again after things have changed around it.
+#include "conformance/explore/recall.hpp"
+
+#include "base/atomic_file.hpp"
+#include "conformance/command/commands.hpp"
+#include "conformance/command/output.hpp"
+#include "conformance/command/report_options.hpp"
+#include "conformance/command/usage.hpp"
+#include "conformance/command/writing.hpp"
+#include "conformance/target/simulated_target.hpp"
+#include "conformance/terminal/terminal.hpp"
+#include "fabric/loop.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace ipoib::conformance {
+namespace {
+
+constexpr std::uint64_t usual_schedules = 2000;
+
+struct ExploreOptions {
+    std::string fabric{usual_fabric}, dut = "reference", scenario = "default", replay, out;
+    std::vector<std::string> faults;
+    double seconds = 0;
+    std::uint64_t schedules = 0, seed = 1;
+    unsigned depth = 3;
+    bool is_strict = false, is_by_chance = false, is_of_mutants = false;
+    std::string markdown;
+};
+
+const Mutant* mutant_of(const ExploreOptions& options) {
+    if (options.fabric != usual_fabric)
+        throw UsageError("--fabric: schedules are played on " + std::string(usual_fabric) + ", not '" + options.fabric +
+                         "'");
+    if (options.dut == "reference") return nullptr;
+    const auto* mutant = told_apart([&] { return mutant_named(options.dut, "mutant:"); });
+    if (!mutant) throw UsageError("--dut is reference or mutant:NAME, not '" + options.dut + "'");
+    if (mutant->sa) throw UsageError("'" + std::string(mutant->name) + "' is a mutant of the subnet administrator");
+    return mutant;
+}
+
+int exit_code_of(const std::vector<explore::Violation>& violations, bool is_strict) {
+    const bool is_wrong = std::ranges::any_of(violations, [&](const explore::Violation& one) {
+        return is_strict || one.weight == explore::Weight::fail || one.weight == explore::Weight::crash;
+    });
+    return is_wrong ? exit_worse : exit_ok;
+}
+
+/// Writes a schedule and the frames at the DUT's port.
+void keep(const std::string& folder, const std::string& stem, const explore::Schedule& schedule,
+          const std::vector<explore::Violation>& violations, const Mutant* mutant) {
+    if (folder.empty()) return;
+    std::vector<std::string> remarks;
+    for (const auto& one : violations) remarks.push_back(fmt::format("{}: {}", explore::name(one.weight), one.what));
+    const auto path = std::filesystem::path(folder) / stem;
+    if (const auto error = write_atomically(path.string() + ".json", explore::text(schedule, remarks)); !error.empty())
+        throw Fault(error);
+    static_cast<void>(explore::play(schedule, {.mutant = mutant, .evidence = path.string() + ".pcapng"}));
+}
+
+int replay(const ExploreOptions& options, const Mutant* mutant) {
+    std::ifstream file{options.replay};
+    if (!file) throw UsageError(options.replay + " cannot be read");
+    std::ostringstream content;
+    content << file.rdbuf();
+    const auto schedule = told_apart([&] {
+        try {
+            return explore::parse_schedule(content.str());
+        } catch (const std::invalid_argument& wrong) {
+            throw std::invalid_argument(options.replay + ": " + wrong.what());
+        }
+    });
+    const auto outcome = told_apart([&] { return explore::play(schedule, {.mutant = mutant}); });
+    print(explore::text(schedule, outcome.violations));
+    print(fmt::format("{} invariants broken; frames {:016x}\n", outcome.violations.size(), outcome.digest));
+    keep(options.out, "replay", schedule, outcome.violations, mutant);
+    return exit_code_of(outcome.violations, options.is_strict);
+}
+
+int run_mutants(const ExploreOptions& options) {
+    require_path({options.markdown});
+    StatusLine line;
+    stop_on_interrupt();
+    explore::Recall recall{.seed = options.seed, .is_stopped = fabric::Loop::stop_requested};
+    if (options.schedules > 0) recall.schedules = options.schedules;
+    if (progress_is_seen())
+        recall.progress = [&](std::string_view mutant, std::size_t number, std::size_t count) {
+            line.show(fmt::format("[{}/{}] {}", number, count, mutant));
+        };
+    const auto all = told_apart([&] { return explore::recall(recall); });
+    line.clear();
+    print(explore::text(all));
+    if (fabric::Loop::stop_requested()) return exit_worse;
+    if (!options.markdown.empty())
+        if (const auto error = write_atomically(options.markdown, explore::recall_page(all, recall)); !error.empty())
+            throw Fault(error);
+    return exit_ok;
+}
+
+int run_explore(const ExploreOptions& options) {
+    if (options.is_of_mutants) return run_mutants(options);
+    const auto* mutant = mutant_of(options);
+    if (!options.out.empty() && !std::filesystem::is_directory(options.out))
+        throw UsageError(options.out + " is no folder");
+    if (!options.replay.empty()) return replay(options, mutant);
+    for (const auto& kind : options.faults) {
+        const auto kinds = explore::event_kinds();
+        if (std::ranges::find(kinds, kind) != kinds.end()) continue;
+        throw UsageError(fmt::format("--faults: nothing is named '{}': {}", kind, fmt::join(kinds, ", ")));
+    }
+    StatusLine line;
+    stop_on_interrupt();
+    explore::Run run{.walk = {.scenario = options.scenario,
+                              .seed = options.seed,
+                              .depth = options.depth,
+                              .kinds = options.faults,
+                              .is_systematic = !options.is_by_chance},
+                     .mutant = mutant,
+                     .is_stopped = fabric::Loop::stop_requested};
+    if (options.seconds > 0)
+        run.time = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.seconds));
+    if (options.schedules > 0) run.schedules = options.schedules;
+    if (!run.time && !run.schedules) run.schedules = usual_schedules;
+    if (progress_is_seen())
+        run.progress = [&](std::uint64_t schedules, std::size_t transitions, std::size_t found) {
+            constexpr std::uint64_t between = 64;
+            if (schedules % between == 0)
+                line.show(fmt::format("{} schedules, {} transitions, {} found", schedules, transitions, found));
+        };
+    const auto explored = told_apart([&] { return explore::explore(run); });
+    line.clear();
+    print(explore::text(explored));
+    print(fmt::format("seed {}, frames {:016x}; at most {} requests for the same open at once, {} within a second\n",
+                      options.seed, explored.digest, explored.most_open, explored.most_in_a_second));
+    std::vector<explore::Violation> violations;
+    std::size_t number = 0;
+    for (const auto& one : explored.found) {
+        violations.push_back(one.violation);
+        keep(options.out, fmt::format("{:03}-{}", ++number, one.violation.invariant), one.schedule, {one.violation},
+             mutant);
+    }
+    if (explored.is_interrupted) return exit_worse;
+    return exit_code_of(violations, options.is_strict);
+}
+
+Action set_up_explore(CLI::App& command, const std::string&) {
+    auto options = std::make_shared<ExploreOptions>();
+    command.add_option("--fabric", options->fabric, "simulated: in this process, in virtual time")
+        ->check(not_empty())
+        ->type_name("FABRIC");
+    command.add_option("--dut", options->dut, "reference, or mutant:NAME")->check(not_empty())->type_name("DUT");
+    command.add_option("--scenario", options->scenario, "How the link is set up: " + scenario_names())
+        ->check(not_empty())
+        ->type_name("NAME");
+    command.add_option("--for", options->seconds, "Schedules until so much time has passed: 90s, 10min, 1h")
+        ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}}))
+        ->check(CLI::PositiveNumber)
+        ->type_name("TIME");
+    command
+        .add_option("--seeds", options->schedules,
+                    fmt::format("So many schedules; without this and --for {}", usual_schedules))
+        ->check(CLI::PositiveNumber)
+        ->type_name("N");
+    command
+        .add_option("--faults", options->faults,
+                    fmt::format("Only events of these kinds: {}", fmt::join(explore::event_kinds(), ", ")))
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("KIND,...");
+    command.add_option("--depth", options->depth, "At most so many events in a schedule that chance makes")
+        ->check(CLI::Range(1u, 20u))
+        ->type_name("K");
+    command.add_flag("--by-chance", options->is_by_chance, "Without the systematic part");
+    add_seed_option(command, options->seed, "Where random numbers begin");
+    command.add_option("--replay", options->replay, "Play the schedule of this file, and no other")
+        ->check(not_empty())
+        ->type_name("FILE");
+    command.add_option("--out", options->out, "Write what breaks an invariant, and its frames, into a folder")
+        ->check(not_empty())
+        ->type_name("DIR");
+    auto* mutants = command.add_flag("--mutants", options->is_of_mutants,
+                                     "Every wrong stack that there is: which are found, by at most --seeds schedules");
+    for (const auto* other : {"--dut", "--scenario", "--for", "--faults", "--depth", "--replay", "--out"})
+        mutants->excludes(command.get_option(other));
+    command.add_option("--markdown", options->markdown, "With --mutants: write what they are found by as a page")
+        ->needs(mutants)
+        ->check(not_empty())
+        ->type_name("FILE");
+    command.add_flag("--strict", options->is_strict, "A finding that no text forbids is an error, too");
+    command.footer(
+        "Exit code: 0 nothing that a text forbids, 1 a FAIL, with --strict anything, 2 wrong usage, 3 a fault.");
+    return [options] { return run_explore(*options); };
+}
+
+}  // namespace
+
+namespace command {
+
+extern const Command explore{.name = "explore",
+                             .about = "Change things around a stack, and see whether it is right again afterwards",
+                             .set_up = set_up_explore};
+
+}  // namespace command
+}  // namespace ipoib::conformance

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The player, and the invariants.
+#include "conformance/explore/play.hpp"
+
+#include "conformance/explore/action.hpp"
+#include "conformance/explore/reach.hpp"
+#include "conformance/explore/world.hpp"
+#include "protocol/requirements/rfc4391.hpp"
+#include "protocol/requirements/rfc4392.hpp"
+#include "protocol/rules/rule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ipoib::conformance::explore {
+using namespace wire;
+using namespace std::chrono_literals;
+using requirements::Requirement;
+
+namespace {
+
+/// After the storm. Joins are tried again after up to 16 s, neighbours asked again after 30 s and six more.
+constexpr auto patience = 90s;
+constexpr std::array<std::chrono::milliseconds, 6> between_rounds{5ms, 50ms, 300ms, 1s, 2s, 3s};
+/// As long as the longest schedule step of the table lasts, beyond its last.
+constexpr auto after_last_step = 20ms;
+/// A sender leaves within two rounds of the reference's timer.
+constexpr auto rest = 45s;
+constexpr unsigned most_asked_at_rest = 2;
+constexpr unsigned most_open_questions = 2, most_questions_in_a_second = 24;
+
+Weight weight_of(const Requirement* requirement) {
+    if (!requirement || requirement->strength == requirements::Strength::may) return Weight::finding;
+    return requirement->strength == requirements::Strength::must ? Weight::fail : Weight::warn;
+}
+
+class Player {
+public:
+    Player(const Schedule& schedule, const Playing& playing)
+        : playing_(playing),
+          schedule_(schedule),
+          world_(fabric::scenario_named(schedule.scenario), schedule.seed, playing.mutant) {}
+
+    Outcome execute() {
+        storm();
+        world_.end_storm();
+        settle();
+        look_at_rest();
+        look_back();
+        if (playing_.applies_rules) apply_rules();
+        finish();
+        return std::move(outcome_);
+    }
+
+private:
+    void add(std::vector<Violation>& to, std::string invariant, const Requirement* requirement, std::string what) {
+        to.push_back({std::move(invariant), requirement, std::move(what), weight_of(requirement)});
+    }
+
+    void storm() {
+        auto& loop = world_.loop();
+        const auto begin = loop.now();
+        const auto actions = all_actions();
+        for (const auto& step : schedule_.steps)
+            loop.at(begin + step.at, [this, &step, actions] {
+                world_.watch().comment(words(step));
+                world_.watch().signal();
+                world_.watch().under(static_cast<std::size_t>(step.action - actions.data()) + 1);
+                step.action->act(world_, step);
+            });
+        const auto last = schedule_.steps.empty() ? fabric::Duration{} : schedule_.steps.back().at;
+        loop.run_for(last + after_last_step);
+    }
+
+    /// Polls until everything holds.
+    void settle() {
+        auto& loop = world_.loop();
+        world_.watch().comment("the storm has ended");
+        const auto deadline = loop.now() + patience;
+        // What was sent into the storm is not asked for.
+        Reach{world_}.collect();
+        Reach reach{world_};
+        std::vector<Violation> open;
+        for (std::size_t round = 0;; ++round) {
+            world_.tend();
+            const auto first = world_.watch().recorder().size();
+            const bool is_last = loop.now() >= deadline;
+            reach.send(false);
+            loop.run_for(between_rounds.at(std::min(round, between_rounds.size() - 1)));
+            reach.collect();
+            open = look(reach, first);
+            if (open.empty() || is_last) break;
+        }
+        std::ranges::move(open, std::back_inserter(outcome_.violations));
+    }
+
+    /// What does not hold now.
+    std::vector<Violation> look(const Reach& reach, std::size_t first_frame) {
+        std::vector<Violation> open;
+        auto& interface = world_.dut().interface();
+        if (!interface.is_running()) {
+            add(open, "up", nullptr, "the interface does not come up again: " + interface.trouble());
+            return open;
+        }
+        look_at_memberships(open);
+        look_at_subscriptions(open);
+        look_at_mtu(open);
+        look_at_frames(open, first_frame);
+        for (const auto& way : reach.broken()) add(open, "reach", nullptr, "nothing arrives from " + way);
+        return open;
+    }
+
+    [[nodiscard]] std::uint8_t states(const Gid& mgid) {
+        const auto* group = world_.subnet().sa().find(mgid);
+        if (!group) return 0;
+        const auto found = group->members.find(world_.dut().gid());
+        return found == group->members.end() ? std::uint8_t{0} : found->second;
+    }
+
+    void look_at_memberships(std::vector<Violation>& open) {
+        if (!(states(world_.broadcast_gid()) & join_state::full_member))
+            add(open, "broadcast-membership", &rfc4391::broadcast_full_member_join,
+                "the interface is up, and the administrator does not have it as FullMember of the broadcast group");
+        const auto held = world_.dut().interface().membership().groups();
+        for (const auto group : world_.wanted().joined) {
+            const auto mgid = world_.mgid(group);
+            if (world_.is_unheard_of(mgid)) continue;
+            if (std::ranges::find(held, group_address(group)) == held.end())
+                add(open, "membership", &rfc4391::receiver_full_member_join,
+                    fmt::format("a program has joined {}, and the DUT is in it no more",
+                                wire::text(group_address(group))));
+            else if (!(states(mgid) & join_state::full_member))
+                add(open, "membership", &rfc4391::receiver_full_member_join,
+                    fmt::format("the DUT is in {}, and the administrator does not have it as FullMember of {}",
+                                wire::text(group_address(group)), wire::text(mgid)));
+        }
+        const auto& link = world_.subnet().scenario().link;
+        for (const auto& address : held) {
+            const auto mgid = address.is_v4() ? mgid_for_ipv4(address.v4(), link.p_key, link.scope)
+                                              : mgid_for_ipv6(address.octets, link.p_key, link.scope);
+            if (world_.is_unheard_of(mgid) || (states(mgid) & join_state::full_member)) continue;
+            if (std::ranges::any_of(world_.wanted().joined, [&](unsigned i) { return world_.mgid(i) == mgid; }))
+                continue;
+            add(open, "own-membership", &rfc4391::receiver_full_member_join,
+                fmt::format("the DUT's IP is in {}, and the administrator does not have it as FullMember of {}",
+                            wire::text(address), wire::text(mgid)));
+        }
+    }
+
+    void look_at_subscriptions(std::vector<Violation>& open) {
+        const auto wanted = world_.watch().subscribed().size();
+        const auto held = world_.subnet().sa().subscriptions_of(world_.dut().gid());
+        if (held >= wanted) return;
+        add(open, "subscription", &rfc4391::group_trap_subscription,
+            fmt::format("the DUT had subscribed to {} traps, and the administrator knows of {}", wanted, held));
+    }
+
+    void look_at_mtu(std::vector<Violation>& open) {
+        const auto* broadcast = world_.subnet().sa().find(world_.broadcast_gid());
+        if (!broadcast) return;
+        const auto of_link = stack::mtu_octets(broadcast->record[McMemberRecord::mtu]) - Encap::size;
+        const auto wanted = world_.wanted().mtu == 0 ? of_link : std::min(of_link, world_.wanted().mtu);
+        const auto is = world_.dut().interface().mtu();
+        if (is == wanted) return;
+        add(open, "mtu", is > of_link ? &rfc4391::link_mtu : nullptr,
+            fmt::format("the MTU is {}: the link has {}, and {} was asked for", is, of_link, world_.wanted().mtu));
+    }
+
+    /// What the DUT has sent since then agrees with what the administrator holds.
+    void look_at_frames(std::vector<Violation>& open, std::size_t first) {
+        const auto& recorder = world_.watch().recorder();
+        const auto* broadcast = world_.subnet().sa().find(world_.broadcast_gid());
+        if (!broadcast) return;
+        using Record = McMemberRecord;
+        Packet packet;
+        for (auto i = first; i < recorder.size(); ++i) {
+            if (recorder.party(i) != Party::dut) continue;
+            recorder.decode(i, packet);
+            if (!packet.is_ipoib() || !packet.deth) continue;
+            const auto q_key = packet.deth[Deth::q_key];
+            const auto frame = i + 1;
+            if (!packet.is_multicast) {
+                const auto of_link = broadcast->record[Record::q_key];
+                if (q_key != of_link)
+                    add(open, "q_key", &rfc4391::qkey_of_broadcast_group,
+                        fmt::format("frame {}: unicast with the Q_Key {:#x}, the broadcast group has {:#x}", frame,
+                                    q_key, of_link));
+                continue;
+            }
+            if (!packet.grh) continue;
+            const auto mgid = packet.grh[Grh::dgid];
+            if (world_.is_unheard_of(mgid)) continue;
+            const auto* group = world_.subnet().sa().find(mgid);
+            if (!group) {
+                add(open, "no-group", &rfc4392::deleted_group_mlid,
+                    fmt::format("frame {}: a packet goes to {}, a group that the administrator does not have", frame,
+                                wire::text(mgid)));
+                continue;
+            }
+            if (packet.lrh[Lrh::dlid] != group->mlid())
+                add(open, "mlid", &rfc4392::deleted_group_mlid,
+                    fmt::format("frame {}: a packet for {} goes to the LID {:#x}, the group has {:#x}", frame,
+                                wire::text(mgid), packet.lrh[Lrh::dlid], group->mlid()));
+            if (q_key != group->record[Record::q_key])
+                add(open, "q_key", &rfc4391::adopts_broadcast_parameters,
+                    fmt::format("frame {}: a packet for {} has the Q_Key {:#x}, the group has {:#x}", frame,
+                                wire::text(mgid), q_key, group->record[Record::q_key]));
+        }
+    }
+
+    void look_at_rest() {
+        auto& watch = world_.watch();
+        watch.begin_rest();
+        world_.loop().run_for(rest);
+        if (!world_.dut().interface().is_running()) return;
+        for (const auto& [question, count] : watch.at_rest())
+            if (count > most_asked_at_rest)
+                add(outcome_.violations, "rest", nullptr,
+                    fmt::format("{}: asked {} times in {} s of rest", text(question), count, rest.count()));
+        std::set<Gid> wanted{world_.broadcast_gid()};
+        const auto& link = world_.subnet().scenario().link;
+        for (const auto& address : world_.dut().interface().membership().groups())
+            wanted.insert(address.is_v4() ? mgid_for_ipv4(address.v4(), link.p_key, link.scope)
+                                          : mgid_for_ipv6(address.octets, link.p_key, link.scope));
+        for (const auto* group : world_.subnet().sa().groups()) {
+            const auto states = this->states(group->mgid());
+            if (states == 0 || wanted.contains(group->mgid())) continue;
+            if (states & (join_state::full_member | join_state::non_member))
+                add(outcome_.violations, "leak", &rfc4391::leaves_group,
+                    fmt::format("nothing of the DUT is in {} any more, and after {} s the administrator has it as {}",
+                                wire::text(group->mgid()), rest.count(), join_state_names[states & 0xf].name));
+            else
+                add(outcome_.violations, "idle", &rfc4392::sender_leaves_in_time,
+                    fmt::format("the DUT has sent nothing to {} for {} s, and the administrator has it as {}",
+                                wire::text(group->mgid()), rest.count(), join_state_names[states & 0xf].name));
+        }
+    }
+
+    void look_back() {
+        for (const auto& fault : world_.dut().node().take_faults())
+            outcome_.violations.push_back({"health", nullptr, "the DUT tells of a fault: " + fault, Weight::crash});
+        const auto& open = world_.watch().most_open();
+        const auto& fast = world_.watch().most_in_a_second();
+        outcome_.most_open = open.count;
+        outcome_.most_in_a_second = fast.count;
+        if (open.count > most_open_questions)
+            add(outcome_.violations, "outstanding", nullptr,
+                fmt::format(
+                    "{} requests for the same are open at the same time, and nothing has happened to ask for: {}",
+                    open.count, text(open.question)));
+        if (fast.count > most_questions_in_a_second)
+            add(outcome_.violations, "storm", nullptr,
+                fmt::format("{} requests for the same within a second: {}", fast.count, text(fast.question)));
+    }
+
+    /// The frames at the DUT's port, as a capture that shows what got there and nothing else.
+    void apply_rules() {
+        static const std::vector<const rules::Rule*> all = [] {
+            std::vector<const rules::Rule*> pointers;
+            for (const auto& rule : rules::all()) pointers.push_back(&rule);
+            return pointers;
+        }();
+        const auto listener = [this](const rules::Rule& rule, const reports::Detail& detail) {
+            const auto* requirement = rule.checks[0];
+            const auto what = fmt::format("frame {}: {} is {}, {} is expected", detail.frame, detail.field,
+                                          detail.actual, detail.expected);
+            const auto id = std::string(rule.id);
+            const bool is_known =
+                std::ranges::any_of(outcome_.violations, [&](const Violation& one) { return one.invariant == id; });
+            if (is_known) return;
+            add(outcome_.violations, id, requirement, what);
+            const bool is_mild = rule.weight && *rule.weight != requirements::Strength::must;
+            if (is_mild) outcome_.violations.back().weight = Weight::warn;
+        };
+        Judge judge{all, 0, listener, {}};
+        world_.watch().judged().show(judge, Party::dut);
+        judge.finish();
+    }
+
+    void finish() {
+        outcome_.transitions = world_.watch().transitions();
+        const auto& recorder = world_.watch().recorder();
+        std::uint64_t digest = 0xcbf29ce484222325;
+        const auto mix = [&](std::uint64_t value) { digest = (digest ^ value) * 0x100000001b3; };
+        for (std::size_t i = 0; i < recorder.size(); ++i) {
+            mix(static_cast<std::uint64_t>(recorder.time(i).count()));
+            for (const auto octet : recorder.octets(i)) mix(octet);
+        }
+        outcome_.digest = digest;
+        if (!playing_.evidence.empty()) recorder.write(playing_.evidence);
+    }
+
+    const Playing& playing_;
+    const Schedule& schedule_;
+    World world_;
+    Outcome outcome_;
+};
+
+}  // namespace
+
+std::string_view name(Weight weight) noexcept {
+    constexpr std::array<std::string_view, 4> names{"FAIL", "FAIL.CRASH", "WARN", "FINDING"};
+    return names[static_cast<std::size_t>(weight)];
+}
+
+std::string Violation::key() const { return requirement ? invariant + ' ' + std::string(requirement->id) : invariant; }
+
+Outcome play(const Schedule& schedule, const Playing& playing) { return Player{schedule, playing}.execute(); }
+
+}  // namespace ipoib::conformance::explore

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The fabric that a schedule is played on: a subnet with the DUT and two other nodes, all in this process, and what the
+// DUT is wanted to be.
+#pragma once
+
+#include "conformance/explore/station.hpp"
+#include "conformance/explore/watch.hpp"
+#include "fabric/simulated/subnet.hpp"
+
+#include <set>
+
+namespace ipoib::conformance::explore {
+
+inline constexpr unsigned peers = 2;
+/// The IP groups that schedules speak of, by number: those that the DUT joins, and two that it only sends to. The third
+/// and the fourth have the same MGID.
+inline constexpr unsigned joined_groups = 4, groups = 6;
+[[nodiscard]] wire::IpAddress group_address(unsigned number);
+
+class World {
+public:
+    /// All is up but the DUT's interface. `mutant` null: the reference.
+    World(const fabric::Scenario& scenario, std::uint64_t seed, const Mutant* mutant);
+    ~World();
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    [[nodiscard]] fabric::Loop& loop() noexcept { return loop_; }
+    [[nodiscard]] fabric::Subnet& subnet() noexcept { return subnet_; }
+    [[nodiscard]] Watch& watch() noexcept { return watch_; }
+    [[nodiscard]] Station& dut() noexcept { return *dut_; }
+    [[nodiscard]] Station& peer(unsigned number) { return *peers_.at(number); }
+    /// 0: the DUT; then the peers.
+    [[nodiscard]] Station& station(unsigned number) { return number == 0 ? *dut_ : *peers_.at(number - 1); }
+    /// The MGID of a group of schedules on the link.
+    [[nodiscard]] wire::Gid mgid(unsigned group) const;
+    [[nodiscard]] wire::Gid broadcast_gid() const { return subnet_scenario_.link.broadcast_gid(); }
+    /// The first of the port's table, as full member.
+    [[nodiscard]] std::uint16_t p_key() const { return subnet_scenario_.link.p_key; }
+
+    /// What the DUT was told, as far as it has not refused.
+    struct Wanted {
+        bool is_up = false;
+        std::set<unsigned> joined;
+        std::size_t mtu = 0;  ///< 0: it was told none
+    };
+    [[nodiscard]] Wanted& wanted() noexcept { return wanted_; }
+
+    /// Once this time is over, unless the storm is.
+    void later(fabric::Duration after, std::function<void()> action);
+    void up();
+    void down();
+    void join(unsigned group);
+    void leave(unsigned group);
+    /// A datagram that nobody waits for.
+    void send(Station& from, const wire::IpAddress& to, std::size_t octets = 32);
+    /// With a new queue pair number, or with another GID at the same addresses.
+    void restart_peer(unsigned number);
+    void move_peer(unsigned number);
+    /// A P_Key of the DUT's port.
+    void set_p_key(bool is_there);
+    void stop_manager();
+    /// The SM starts, stopped before or not; every port is asked to reregister.
+    void start_manager(bool keeps_state);
+    /// The administrator deletes a group and creates it with another MLID and, where it is said, other parameters.
+    void make_anew(const wire::Gid& mgid, const fabric::Partition& like);
+    void delete_group(const wire::Gid& mgid);
+    /// Every group but the broadcast group, which is about to have other parameters.
+    void delete_all_groups();
+    /// What a new group is like: the broadcast group.
+    [[nodiscard]] fabric::Partition like_broadcast();
+    /// Whether a group is another now than the DUT can know of: it was deleted, no report of that got there, and
+    /// nothing made it begin anew.
+    [[nodiscard]] bool is_unheard_of(const wire::Gid& mgid) const;
+    /// All faults end, and what was taken away comes back; the DUT is told to be up.
+    void end_storm();
+    /// Looks after what an end could not do at once. To be called now and then.
+    void tend();
+
+private:
+    [[nodiscard]] std::unique_ptr<Station> make_peer(unsigned number);
+    void tend_peer(Station& peer);
+    void tend_subnet();
+
+    fabric::Loop loop_;
+    const fabric::Scenario subnet_scenario_;
+    fabric::Subnet subnet_;
+    Watch watch_{loop_};
+    std::uint64_t seed_;
+    std::unique_ptr<Station> dut_;
+    std::vector<std::unique_ptr<Station>> peers_;
+    std::array<unsigned, peers> moves_{};
+    std::set<std::uint16_t> lacking_;  ///< P_Keys that were taken from the DUT's port
+    bool is_manager_stopped_ = false;
+    unsigned fillers_ = 0;
+    std::map<wire::Gid, fabric::Time> deleted_;
+    Wanted wanted_;
+    std::shared_ptr<bool> storm_ = std::make_shared<bool>(true);
+};
+
+}  // namespace ipoib::conformance::explore
