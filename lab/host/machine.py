@@ -69,7 +69,7 @@ def processor_time(pid: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def load_factor(guests: int) -> float:
+def load_factor(guests: int = 1) -> float:
     """How many times as long something takes as alone: processors are shared with these guests, or with what runs
     already, whichever is more."""
     return max(1.0, max(guests, os.getloadavg()[0]) / (os.cpu_count() or 1))

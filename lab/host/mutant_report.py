@@ -37,16 +37,17 @@ def wilson(found: int, total: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def _share(judged: Sequence[tuple[Mutant, Verdict]]) -> list[str]:
-    found = [one for one in judged if one[1].found]
-    low, high = wilson(len(found), len(judged))
-    rightly = sum(is_blamed_rightly(*one_of(one)) is True for one in found)
-    share = f"{100 * len(found) / len(judged):.0f}%" if judged else "-"
-    return [str(len(judged)), str(len(found)), share, f"{100 * low:.0f} to {100 * high:.0f}%", str(rightly)]
-
-
-def one_of(judged: tuple[Mutant, Verdict]) -> tuple[Mutant, list]:
-    return judged[0], judged[1].found
+def _share(some: Sequence[tuple[Mutant, Verdict | None]]) -> list[str]:
+    """How many there are, were found, missed and are open, and the recall. Those that were found are known first, so
+    while any is open the recall is only known to be no less."""
+    found = [(mutant, verdict) for mutant, verdict in some if verdict is not None and verdict.found]
+    is_open = sum(verdict is None or bool(verdict.problem) for _, verdict in some)
+    low, high = wilson(len(found), len(some))
+    rightly = sum(is_blamed_rightly(mutant, verdict.found) is True for mutant, verdict in found)
+    share = f"{100 * len(found) / len(some):.0f}%" if some else "-"
+    return [str(len(some)), str(len(found)), str(len(some) - len(found) - is_open), str(is_open),
+            f"at least {share}" if is_open else share,
+            "-" if is_open or not some else f"{100 * low:.0f} to {100 * high:.0f}%", str(rightly)]
 
 
 def _table(rows: list[list[str]]) -> list[str]:
@@ -79,10 +80,10 @@ def markdown(every: Sequence[tuple[Mutant, Verdict | None]], kernel: str) -> str
     """Of all mutants, with the verdicts that are known."""
     judged = [(mutant, verdict) for mutant, verdict in every if verdict is not None and not verdict.problem]
     open_ones = [(mutant, verdict) for mutant, verdict in every if verdict is None or verdict.problem]
-    kinds = [("that a peer or user can see", [one for one in judged if one[0].is_seen and not one[0].is_blind]),
-             ("blind", [one for one in judged if one[0].is_blind]),
-             ("that nobody can see", [one for one in judged if not one[0].is_seen and not one[0].is_blind])]
-    rows = [["mutants", "judged", "found", "recall", "interval", "blamed rightly"]]
+    kinds = [("that a peer or user can see", [one for one in every if one[0].is_seen and not one[0].is_blind]),
+             ("blind", [one for one in every if one[0].is_blind]),
+             ("that nobody can see", [one for one in every if not one[0].is_seen and not one[0].is_blind])]
+    rows = [["mutants", "there are", "found", "missed", "open", "recall", "interval", "blamed rightly"]]
     rows += [[name, *_share(some)] for name, some in kinds]
     lines = [INTRODUCTION, f"The kernel is {kernel}.", "", *_table(rows), "", "## Found", ""]
     head = ["mutant", "seen by", "breaks", "found by", "rightly"]
@@ -94,8 +95,8 @@ def markdown(every: Sequence[tuple[Mutant, Verdict | None]], kernel: str) -> str
     missed = [line for one in judged if not one[1].found for line in _missed(*one)]
     lines += missed or ["None."]
     if open_ones:
-        lines += ["", "## Not judged", ""]
+        lines += ["", "## Not judged to the end", ""]
         for mutant, verdict in open_ones:
-            why = verdict.problem.splitlines()[0] if verdict is not None else "not tried yet"
+            why = verdict.problem.splitlines()[0] if verdict is not None else "not found so far"
             lines += textwrap.wrap(f"- {mutant.name}: {why}", _MOST_COLUMNS, subsequent_indent="  ")
     return "\n".join(lines).rstrip() + "\n"

@@ -488,20 +488,24 @@ class Supervisor(unittest.TestCase):
 
 
 class HeldMachine(FakeMachine):
-    """Boots for a while after its death; what the program wrote in that time is in `written`."""
+    """Boots for a while after its death; how much the program had written in that time is in `written`. Ends the program
+    when that goes on."""
 
     def __init__(self, started: Path, output: Path) -> None:
         super().__init__(started)
-        self.output, self.written, self.left = output, set(), 10
+        self.output, self.written, self.left, self.has_ended = output, set(), 10, False
 
     def poll(self) -> machine.State:
+        size = self.output.stat().st_size
         if self.state is machine.State.BOOTING:
             self.left -= 1
-            if self.left < 8:
-                self.written.add(self.output.stat().st_size)
+            if self.left < 6:
+                self.written.add(size)
             if self.left == 0:
                 self.state = machine.State.READY
-                os.close(os.open(self.started, os.O_WRONLY))
+        elif self.written and size > max(self.written) and not self.has_ended:
+            self.has_ended = True
+            self.started.write_text("end\n")
         return super().poll()
 
     def start(self) -> None:
@@ -515,13 +519,9 @@ class Held(Supervisor):
         output.touch()
         one = HeldMachine(self.pipe, output)
         script = 'exec 3<>"$1"; while ! read -t 0.02 -r _ <&3; do echo x; done >"$2"; exit 5'
-        writer = ["/bin/bash", "-c", script, "bash", str(self.pipe), str(output)]
-        one.started = self.pipe
-        threading.Timer(3, lambda: self.pipe.write_text("end\n")).start()
-        self.assertEqual(run_beside(one, writer), 5)
+        self.assertEqual(run_beside(one, ["/bin/bash", "-c", script, "bash", str(self.pipe), str(output)]), 5)
         self.assertEqual(one.starts, 1)
         self.assertEqual(len(one.written), 1, "it went on while there was no guest")
-        self.assertGreater(output.stat().st_size, one.written.pop())
 
 
 class Load(unittest.TestCase):
