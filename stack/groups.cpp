@@ -271,7 +271,7 @@ void Groups::forget(const Gid& mgid) {
 }
 
 /// What the SA was asked last may have reached it.
-void Groups::forget_all() {
+void Groups::drop_requests() {
     lifetime_.renew();
     end_searches();
     held_back_.clear();
@@ -283,9 +283,27 @@ void Groups::forget_all() {
         interface_.sa().forget(one.transaction);
         doubt(mgid, one.states);
     }
+}
+
+void Groups::forget_all() {
+    drop_requests();
     for (auto& [mgid, held] : std::exchange(held_, {})) {
         detach(held);
         if (held.states != 0) doubt(mgid, held.states);
+    }
+}
+
+void Groups::forget_all_but_sent_to() {
+    drop_requests();
+    for (auto item = held_.begin(); item != held_.end();) {
+        auto& [mgid, held] = *item;
+        const bool is_kept =
+            is_for_sending_only(held.states) && !interface_.policy(family_of_group(mgid)).forgets_sent_groups;
+        if (!is_kept) {
+            detach(held);
+            if (held.states != 0) doubt(mgid, held.states);
+        }
+        item = is_kept ? std::next(item) : held_.erase(item);
     }
 }
 

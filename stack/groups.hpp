@@ -46,6 +46,8 @@ public:
     /// The SA is said to know nothing of it any more.
     void forget(const wire::Gid& mgid);
     void forget_all();
+    /// But those that are held for sending only, in the families that decide so.
+    void forget_all_but_sent_to();
     /// Leaves what is held for sending only and was not used for `idle`, and what the SA may hold though nobody here
     /// does.
     void leave_idle(fabric::Duration idle);
@@ -73,6 +75,7 @@ private:
     void left(const wire::Gid& mgid, std::uint8_t states, const fabric::SaAnswer& answer);
     void detach(Held& held);
     void leave_doubtful();
+    void drop_requests();
     void give_up(const wire::Gid& mgid, std::uint8_t states);
     [[nodiscard]] fabric::SaRequest request(wire::Method method, const wire::Gid& mgid, std::uint8_t states) const;
     void add_creation(fabric::SaRequest& request, const wire::Gid& mgid) const;

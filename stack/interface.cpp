@@ -30,11 +30,12 @@ std::string Interface::up() {
     has_stalled_ = false;
     trouble_ = "the SA has not answered yet";
     add_link_local();
-    begin();
+    begin(Beginning::interface);
     return {};
 }
 
-void Interface::begin() {
+void Interface::begin(Beginning beginning) {
+    if (had_link_) beginning_ = beginning;
     port_ = node_.hca().facts();
     link_setup_.start();
 }
@@ -46,7 +47,10 @@ void Interface::down() {
     connections_.close();
     membership_.link_lost();
     egress_.clear();
-    groups_.leave_all();
+    if (policy().leaves_when_down)
+        groups_.leave_all();
+    else
+        groups_.forget_all();
     if (!policy().keeps_paths) paths_.clear();
     neighbours_.flush();
     is_running_ = false;
@@ -67,18 +71,18 @@ static Link with_parameters_of(const Link& before, Link link) {
 
 /// RFC 4391, 5: the parameters are the interface's from now on; IP's groups follow.
 void Interface::link_up(const Link& link, const Group& broadcast) {
-    const bool is_first = link_octets_ == 0;
+    const bool is_first = !std::exchange(had_link_, true);
     link_ = is_first || policy().adopts_anew ? link : with_parameters_of(link_, link);
-    link_octets_ = mtu_octets(link.mtu);
+    if (is_first || policy().adopts_mtu_anew) link_octets_ = mtu_octets(link.mtu);
     queue_pair_->q_key = policy().accepted_q_key(link_);
     queue_pair_->p_key = link_.p_key;
     is_running_ = true;
     trouble_.clear();
     groups_.note(broadcast);
-    if (!policy().keeps_paths) paths_.clear();
+    if (!policy().keeps_paths && policy().renews_paths) paths_.clear();
     egress_.clear();
     node_.subscriptions().ensure();
-    membership_.link_up();
+    membership_.link_up(std::exchange(beginning_, Beginning::renewal));
     router_.link_up();
     log("running on " + text(broadcast.mgid) + ", MTU " + std::to_string(mtu()));
     tell_waiting();
@@ -91,7 +95,7 @@ void Interface::link_lost(const std::string& reason) {
     connections_.close();
     membership_.link_lost();
     egress_.clear();
-    groups_.forget_all();
+    groups_.forget_all_but_sent_to();
     paths_.clear();
 }
 
@@ -112,19 +116,21 @@ void Interface::port_event(PortEvent event) {
             link_setup_.stop();
             return link_lost("the port is not active");
         case PortEvent::active:
-            if (!is_running_) begin();
+            if (!is_running_ && (policy().returns_with_port || !had_link_)) begin(Beginning::port);
             return;
         case PortEvent::lid_change:
         case PortEvent::sm_change:
         case PortEvent::client_reregister:
             if (is_running_ && !policy().rejoins) return;
-            groups_.forget_all();
+            groups_.forget_all_but_sent_to();
             egress_.clear();
-            paths_.clear();
-            return begin();
+            if (policy().renews_paths) paths_.clear();
+            return begin(Beginning::renewal);
         case PortEvent::p_key_change:
-            if (!keeps_p_key()) begin();
-            return;
+            if (keeps_p_key()) return;
+            if (!had_link_ || policy().returns_with_p_key) return begin(Beginning::port);
+            link_setup_.stop();
+            return link_lost("the port does not have the P_Key of the link");
     }
 }
 

@@ -124,7 +124,7 @@ public:
 private:
     void receive(const fabric::Datagram& datagram);
     void receive_over_connection(const wire::Packet& packet, bool is_requester);
-    void begin();
+    void begin(Beginning beginning);
     [[nodiscard]] bool keeps_p_key() const;
     void tell_waiting();
     void add_link_local();
@@ -141,7 +141,8 @@ private:
     fabric::PortFacts port_;
     Link link_;
     std::size_t link_octets_ = 0;  ///< the link's MTU; 0 before there was a link
-    bool is_running_ = false, has_stalled_ = false;
+    bool is_running_ = false, has_stalled_ = false, had_link_ = false;
+    Beginning beginning_ = Beginning::first;  ///< of the link that is set up
     std::string trouble_ = "the interface is down";
     std::vector<wire::IpNetwork> addresses_;
     struct Waiting {

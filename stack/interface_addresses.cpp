@@ -119,7 +119,7 @@ void Interface::set_scope(std::uint8_t scope) {
         groups_.leave_all();
         link_lost("the scope was changed");
     }
-    begin();
+    begin(Beginning::interface);
 }
 
 void Interface::set_timers(const Timers& timers) {

@@ -95,6 +95,7 @@ void Membership::answered(const IpAddress& group, const Groups::Answer& answer) 
 
 /// Of who was in the group before, and of IP itself: what it wants it asks for until it has it.
 void Membership::retry(const IpAddress& group) {
+    if (!interface_.policy(family_of(group)).retries_joins) return;
     auto& backoff = entries_[group].backoff;
     backoff = std::clamp(2 * backoff, shortest_backoff, longest_backoff);
     interface_.loop().after(backoff, lifetime_.guard([this, group] {
@@ -128,11 +129,10 @@ bool Membership::is_shared(const IpAddress& group) const {
     });
 }
 
-void Membership::link_up() {
+void Membership::link_up(Beginning beginning) {
     link_lost();
-    const bool is_first = !std::exchange(had_link_, true);
     for (const auto& [group, entry] : std::map{entries_})
-        if (interface_.policy(family_of(group)).joins_on_link(group, entry.holders == 0, is_first)) begin(group);
+        if (interface_.policy(family_of(group)).joins_on_link(group, entry.holders == 0, beginning)) begin(group);
 }
 
 void Membership::link_lost() {
@@ -147,10 +147,10 @@ void Membership::link_lost() {
 void Membership::group_deleted(const Gid& mgid) {
     for (const auto& group : groups()) {
         auto& entry = entries_[group];
-        if (!entry.is_joined || mgid_for(interface_.policy(family_of(group)), interface_.link(), group) != mgid)
-            continue;
+        const auto& policy = interface_.policy(family_of(group));
+        if (!entry.is_joined || mgid_for(policy, interface_.link(), group) != mgid) continue;
         entry.is_joined = false;
-        begin(group);
+        if (policy.rejoins_deleted) begin(group);
     }
 }
 

@@ -26,7 +26,7 @@ public:
     void hold(const wire::IpAddress& group);
     void release(const wire::IpAddress& group);
 
-    void link_up();
+    void link_up(Beginning beginning);
     void link_lost();
     /// Trap 67: a group that is wanted is created again.
     void group_deleted(const wire::Gid& mgid);
@@ -40,7 +40,7 @@ private:
         unsigned holders = 0;  ///< IP itself
         bool is_for_program = false, is_for_socket = false;
         bool is_joined = false, is_joining = false;
-        bool was_joined = false;  ///< at some time
+        bool was_joined = false;  ///< once: from now on a refusal is no program's matter
         fabric::Duration backoff{};
         std::vector<Joined> waiting;
     };
@@ -55,7 +55,6 @@ private:
     Interface& interface_;
     GroupReports reports_;
     std::map<wire::IpAddress, Entry> entries_;
-    bool had_link_ = false;
     Lifetime lifetime_;
 };
 

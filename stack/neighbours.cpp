@@ -108,6 +108,11 @@ void Neighbours::heard(const Heard& heard) {
     neighbour->link_address = link_address;
     neighbour->qpn = policy.peer_qpn(link_address, heard.source_qp);
     neighbour->is_resolved = true;
+    if (!policy.keeps_neighbours_apart)
+        for (auto& [address, other] : entries_)
+            if (other.is_resolved && other.link_address[LinkAddress::gid] == link_address[LinkAddress::gid] &&
+                family_of(address) == family)
+                other.qpn = neighbour->qpn;
     if (heard.is_answer || is_new) confirmed(*neighbour);
 }
 

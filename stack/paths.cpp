@@ -84,7 +84,10 @@ void Paths::answered(const Gid& gid, const fabric::SaAnswer& answer) {
     const auto record = record_of(gid, answer);
     if (!record) {
         interface_.log("no path to " + text(gid) + ": " + reason_of(answer));
-        entries_.erase(found);
+        const bool is_asked_again =
+            found->second.waiting.empty() ||
+            interface_.policy(family_of(found->second.waiting.front().protocol)).asks_path_again;
+        if (is_asked_again) entries_.erase(found);
         return;
     }
     auto& entry = found->second;

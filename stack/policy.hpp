@@ -13,6 +13,14 @@ namespace ipoib::stack {
 /// Where a packet goes whose group does not exist.
 enum class Fallback : std::uint8_t { drop, all_router, broadcast };
 
+/// Why a link begins.
+enum class Beginning : std::uint8_t {
+    first,      ///< the first one since the interface was made
+    interface,  ///< the interface was taken up again
+    port,       ///< the port, or its P_Key, was gone
+    renewal,    ///< the subnet manager asked for it, or is another one; or the SA had not let the port in
+};
+
 /// One member for each decision; the default is the RFC's answer. A wrong stack differs in one member. The ids are
 /// those of protocol/requirements.
 struct Policy {
@@ -72,6 +80,11 @@ struct Policy {
     std::uint8_t (*adopted_hop_limit)(const Group&) = [](const Group& group) { return group.hop_limit; };
     /// Whether a later join's answer counts as the first one did. RFC4391-5-03.
     bool adopts_anew = true;
+    /// Whether the MTU of a later join's answer does. RFC4391-5-03, RFC4391-7-01.
+    bool adopts_mtu_anew = true;
+    /// Whether a link that was lost with its port, or with its P_Key, begins again with that. RFC4391-5-02.
+    bool returns_with_port = true;
+    bool returns_with_p_key = true;
     /// Whether the broadcast group carries a network's directed broadcasts. RFC4391-5-04.
     bool (*is_directed_broadcast)(const wire::IpAddress&, const wire::IpNetwork&) = answers::is_directed_broadcast;
     /// Whether everything is joined again when the SM asks for it or has changed. RFC4391-5-02, RFC4392-4.2.5-02.
@@ -181,6 +194,10 @@ struct Policy {
     /// How it asks: for all paths from its port at once, by GetTable; else for the one that it needs, by Get.
     /// RFC4391-9.1.2-01.
     bool asks_for_path_table = false;
+    /// Whether a path that was refused, or not answered for, is asked for again by later packets. RFC4391-9.1.2-01.
+    bool asks_path_again = true;
+    /// Whether paths are asked for anew after the subnet manager has asked for it. RFC4391-9.1.2-01.
+    bool renews_paths = true;
     /// Whether paths that are known outlive the interface being taken down. RFC4391-9.1.2-01.
     bool keeps_paths = false;
     /// LRH.DLID of unicast, by what the path has. RFC4391-9.1.2-01, RFC4391-9.1-01.
@@ -241,6 +258,8 @@ struct Policy {
     /// Whether what a known neighbour tells of itself later replaces what is known. RFC4391-9.1.1-04.
     bool (*replaces_neighbour)(const wire::IpAddress&, const HardwareAddress& known, const HardwareAddress& told) =
         [](const wire::IpAddress&, const HardwareAddress&, const HardwareAddress&) { return true; };
+    /// Whether addresses at one GID have a QPN each. RFC4391-9.1.1-04.
+    bool keeps_neighbours_apart = true;
     /// What people are told of a neighbour's link-layer address. RFC4391-9.1.1-01.
     HardwareAddress (*told_address)(const HardwareAddress&) = [](const HardwareAddress& address) { return address; };
 
@@ -268,6 +287,8 @@ struct Policy {
     bool heeds_creation = true;
     /// Whether the MLID of a deleted group is forgotten. RFC4392-1.3.2.3-02, RFC4392-4.2.5-03.
     bool heeds_deletion = true;
+    /// Whether the groups that are only sent to are forgotten when the SA has forgotten them. RFC4392-4.2.5-02.
+    bool forgets_sent_groups = true;
     /// Whether a group that nothing was sent to for a while is left. RFC4392-4.2.5-01.
     bool leaves_idle_groups = true;
 
@@ -299,10 +320,15 @@ struct Policy {
     bool keeps_shared_groups = true;
     /// The JoinState that is left. RFC4391-10-20.
     std::uint8_t leave_join_state = wire::join_state::full_member;
-    /// Whether a group is joined when a link is there, the first since the interface was made or a later one; of a
-    /// program's, or IP's own. RFC4391-10-15.
+    /// Whether a group is joined when a link begins; of a program's, or IP's own. RFC4391-10-15.
     bool (*joins_on_link)(const wire::IpAddress& group, bool is_for_program,
-                          bool is_first) = [](const wire::IpAddress&, bool, bool) { return true; };
+                          Beginning) = [](const wire::IpAddress&, bool, Beginning) { return true; };
+    /// Whether a group that is wanted still is asked for again where its join has failed. RFC4391-10-15.
+    bool retries_joins = true;
+    /// Whether one that is wanted is created again when it was deleted. RFC4391-10-15.
+    bool rejoins_deleted = true;
+    /// Whether an interface that is taken down leaves its groups. RFC4391-10-20.
+    bool leaves_when_down = true;
     /// Whether a group is joined as FullMember by who is in it for sending only. RFC4391-10-15.
     bool (*joins_beside_sending)(const wire::IpAddress& group) = [](const wire::IpAddress&) { return true; };
     /// Whether the queue pair is attached to a joined group, by whether it was sent to before. RFC4391-2-01.

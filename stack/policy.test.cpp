@@ -59,6 +59,9 @@ const std::vector<Change> mapping_and_link{
     {"adopted_hop_limit", [](Policy& p) { p.adopted_hop_limit = [](const Group&) -> std::uint8_t { return 0; }; },
      Of::ipv4},
     {"adopts_anew", [](Policy& p) { p.adopts_anew = false; }, Of::ipv4},
+    {"adopts_mtu_anew", [](Policy& p) { p.adopts_mtu_anew = false; }, Of::ipv4},
+    {"returns_with_port", [](Policy& p) { p.returns_with_port = false; }, Of::ipv4},
+    {"returns_with_p_key", [](Policy& p) { p.returns_with_p_key = false; }, Of::ipv4},
     {"is_directed_broadcast",
      [](Policy& p) { p.is_directed_broadcast = [](const IpAddress&, const IpNetwork&) { return false; }; }, Of::ipv4},
     {"rejoins", [](Policy& p) { p.rejoins = false; }, Of::ipv4},
@@ -116,6 +119,8 @@ const std::vector<Change> unicast{
     {"peer_qpn", [](Policy& p) { p.peer_qpn = [](const HardwareAddress&, std::uint32_t q) { return q; }; }},
     {"asks_path", [](Policy& p) { p.asks_path = false; }},
     {"asks_for_path_table", [](Policy& p) { p.asks_for_path_table = true; }},
+    {"asks_path_again", [](Policy& p) { p.asks_path_again = false; }},
+    {"renews_paths", [](Policy& p) { p.renews_paths = false; }, Of::ipv4},
     {"keeps_paths", [](Policy& p) { p.keeps_paths = true; }, Of::ipv4},
     {"unicast_dlid", [](Policy& p) { p.unicast_dlid = [](std::uint16_t l) -> std::uint16_t { return l ^ 0x40; }; }},
     {"unicast_q_key", [](Policy& p) { p.unicast_q_key = [](const Link&) { return 0x0b1bu; }; }},
@@ -159,6 +164,7 @@ const std::vector<Change> unicast{
      [](Policy& p) {
          p.replaces_neighbour = [](const IpAddress&, const HardwareAddress&, const HardwareAddress&) { return false; };
      }},
+    {"keeps_neighbours_apart", [](Policy& p) { p.keeps_neighbours_apart = false; }},
     {"told_address", [](Policy& p) { p.told_address = [](const HardwareAddress&) { return HardwareAddress{}; }; }},
 };
 
@@ -183,6 +189,7 @@ const std::vector<Change> multicast{
      Of::ipv4},
     {"heeds_creation", [](Policy& p) { p.heeds_creation = false; }},
     {"heeds_deletion", [](Policy& p) { p.heeds_deletion = false; }},
+    {"forgets_sent_groups", [](Policy& p) { p.forgets_sent_groups = false; }},
     {"leaves_idle_groups", [](Policy& p) { p.leaves_idle_groups = false; }},
     {"joins_ip_groups", [](Policy& p) { p.joins_ip_groups = false; }},
     {"member_join_state", [](Policy& p) { p.member_join_state = join_state::non_member; }},
@@ -203,7 +210,10 @@ const std::vector<Change> multicast{
     {"keeps_shared_groups", [](Policy& p) { p.keeps_shared_groups = false; }, Of::ipv6},
     {"leave_join_state", [](Policy& p) { p.leave_join_state = join_state::non_member; }},
     {"joins_on_link",
-     [](Policy& p) { p.joins_on_link = [](const IpAddress&, bool, bool is_first) { return is_first; }; }},
+     [](Policy& p) { p.joins_on_link = [](const IpAddress&, bool, Beginning b) { return b == Beginning::first; }; }},
+    {"retries_joins", [](Policy& p) { p.retries_joins = false; }},
+    {"rejoins_deleted", [](Policy& p) { p.rejoins_deleted = false; }},
+    {"leaves_when_down", [](Policy& p) { p.leaves_when_down = false; }, Of::ipv4},
     {"joins_beside_sending", [](Policy& p) { p.joins_beside_sending = [](const IpAddress&) { return false; }; }},
     {"attaches", [](Policy& p) { p.attaches = [](bool was_sender) { return !was_sender; }; }},
     {"keeps_for_others", [](Policy& p) { p.keeps_for_others = [](const IpAddress&) { return false; }; }},

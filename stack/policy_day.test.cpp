@@ -37,6 +37,7 @@ public:
         world_.settle();
         peer_.ib0().dhcp().stop();
         late();
+        changes();
         connections();
         end();
     }
@@ -320,6 +321,73 @@ private:
         world_.subnet.start_manager(true);
         world_.loop.run_for(5s);
         send("255.255.255.255");
+    }
+    /// What changes while the node is in groups, and sends to one.
+    void changes() {
+        auto& sa = world_.subnet.sa();
+        for (const auto* sent_to : {"239.4.4.5", "ff15::4:5"}) REQUIRE(world_.join(peer_, ip(sent_to)).empty());
+        const auto talk = [&] {
+            for (const auto* to : {"239.4.4.5", "ff15::4:5"}) send(to);
+            for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to);
+        };
+        for (const auto* own : {"239.4.4.4", "ff15::4:4"}) {
+            node_.ib0().membership().join(ip(own), [this](const std::string& reason) { told_ += reason + '\n'; });
+            world_.settle();
+            sa.delete_group(world_.mgid(ip(own)));
+            world_.loop.run_for(1s);
+        }
+        talk();
+        for (const auto* own : {"239.4.4.4", "ff15::4:4"}) {
+            sa.faults.refuse_joins = sa_status::no_resources;
+            sa.faults.refuse_only = world_.mgid(ip(own));
+            world_.subnet.start_manager(false);
+            world_.loop.run_for(2s);
+            sa.faults = {};
+            world_.loop.run_for(5s);
+            talk();
+        }
+        const auto guid = node_.gid().interface_id();
+        const auto p_key = world_.subnet_link().p_key;
+        for (const bool is_there : {false, true}) {
+            REQUIRE(world_.subnet.set_link(guid, is_there));
+            world_.loop.run_for(2s);
+        }
+        talk();
+        REQUIRE(world_.subnet.remove_p_key(guid, p_key));
+        world_.loop.run_for(1s);
+        REQUIRE(world_.subnet.add_p_key(guid, p_key));
+        world_.loop.run_for(2s);
+        talk();
+        auto narrow = world_.subnet_link();
+        narrow.mtu = 3;
+        sa.delete_group(narrow.broadcast_gid());
+        REQUIRE(sa.create_group(narrow.broadcast_gid(), narrow));
+        world_.subnet.start_manager(true);
+        world_.loop.run_for(5s);
+        for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to, 1500);
+        peers();
+    }
+    /// A peer whose path the SA does not know at first, and one with two addresses.
+    void peers() {
+        const build::Link link = peer_.ib0().link();
+        const auto remote = Gid::of((std::uint64_t{0xfec0} << 48) + 1, peer_.gid().interface_id());
+        constexpr std::uint32_t another_qpn = 0x778;
+        for (const bool has_path : {false, true}) {
+            if (has_path) world_.subnet.sa().set_route(remote, as_peer().lid);
+            inject(build::arp_request(as_peer(0x0a010035), 0x0a010001, link).set(ArpAddresses::sha_gid, remote));
+            ping(node_, ip("10.1.0.53"));
+            if (has_path) world_.subnet.sa().set_route(remote, 0);
+        }
+        const auto remote6 = Gid::of((std::uint64_t{0xfec0} << 48) + 2, peer_.gid().interface_id());
+        for (const bool has_path : {false, true}) {
+            if (has_path) world_.subnet.sa().set_route(remote6, as_peer().lid);
+            inject(solicitation("fe80::53").set(LinkAddressOption::gid, remote6));
+            ping(node_, ip("fe80::53"));
+        }
+        for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to);
+        inject(build::arp_request(as_peer(0x0a010036), 0x0a010001, link).set(ArpAddresses::sha_qpn, another_qpn));
+        inject(solicitation("fe80::54").set(LinkAddressOption::qpn, another_qpn));
+        for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to);
     }
     void connections() {
         for (auto* host : {&node_, &peer_}) {

@@ -217,6 +217,23 @@ class Linux(LabTest):
             self.assertNotIn("warning", log.read_text().lower())
 
 
+class SeveralGuests(LabTest):
+    def test_a_run_over_several_guests_is_reported_as_one(self):
+        one = self.run_lab("rfc4391/6", "rfc4391/7")
+        junit = self.folder / "several.xml"
+        several = self.run_lab("rfc4391/6", "rfc4391/7", "--jobs", "3", "--junit", junit)
+        self.assertEqual([result["id"] for result in several["results"]], [result["id"] for result in one["results"]])
+        self.assertEqual(self.verdicts(several), self.verdicts(one))
+        self.assertEqual({r["id"]: r["verdict"] for r in several["requirements"]},
+                         {r["id"]: r["verdict"] for r in one["requirements"]})
+        self.assertEqual([host["notes"] + host["faults"] for host in several["hosts"]], [[]])
+        self.assertEqual(junit.read_text().count("<testcase "), len(one["results"]))
+
+    def test_guests_that_do_not_boot_are_an_error(self):
+        results = self.run_lab("rfc4391/6", "--jobs", "2", "--boot-limit", "0.1", code=3)
+        self.assertIn("ERROR", self.verdicts(results).values())
+
+
 class ChangedKernels(LabTest):
     def test_a_driver_with_one_wrong_line_breaks_just_that_requirement(self):
         wrong = self.changed_driver("wrong", "ipoib_main.c", "header->reserved = 0;", "header->reserved = 1;")
@@ -273,14 +290,42 @@ class ChangedKernels(LabTest):
                 self.assertNotIn("the guest was ready", done.stderr)
 
 
+class Mutants(LabTest):
+    def test_a_changed_driver_is_built_judged_and_written_up(self):
+        report = self.folder / "report.md"
+        name = "rep-names-queue-pair-of-connection"
+        (SOURCE / f"build/lab/mutants/state/{name}.json").unlink(missing_ok=True)
+        done = self.lab("mutants", name, "--jobs", "1", "--output", report)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        lines = report.read_text().splitlines()
+        row, = (line for line in lines if line.startswith(f"| {name} |"))
+        self.assertIn("IPOIB-4755-3.2-VAL-001", row)
+        self.assertTrue(row.endswith("| yes |"), row)
+        # What is known needs no guest.
+        again = self.lab("mutants", name, "--output", report, limit=60)
+        self.assertEqual((again.returncode, again.stderr), (0, f"lab: the report is {report}\n"))
+
+    def test_changed_files_of_the_core_are_loaded(self):
+        modules = self.folder / "modules"
+        done = self.lab("modules-source", modules)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        file = modules / "core/sa_query.c"
+        text = file.read_text()
+        # Joins are asked for by another attribute, so that no interface comes up.
+        self.assertEqual(text.count("cpu_to_be16(IB_SA_ATTR_MC_MEMBER_REC)"), 1)
+        file.write_text(text.replace("cpu_to_be16(IB_SA_ATTR_MC_MEMBER_REC)", "cpu_to_be16(0xfff0)"))
+        verdicts = self.verdicts(self.run_lab("IPOIB-4391-5-VAL-001", "--modules", modules, code=1))
+        self.assertEqual(verdicts["IPOIB-4391-5-VAL-001"], "FAIL")
+
+
 class Interrupted(LabTest):
     def test_nothing_is_left_and_the_reports_are_written(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
-            with self.subTest(number):
-                file = self.folder / f"{number}.json"
-                evidence = self.folder / f"{number}.evidence"
+        for number, jobs in ((signal.SIGINT, 1), (signal.SIGTERM, 1), (signal.SIGINT, 2)):
+            with self.subTest(number, jobs=jobs):
+                file = self.folder / f"{number}-{jobs}.json"
+                evidence = self.folder / f"{number}-{jobs}.evidence"
                 run = subprocess.Popen([SOURCE / "scripts/lab", "run", "--programs", PROGRAMS, "--json", file,
-                                        "--evidence", evidence],
+                                        "--evidence", evidence, "--jobs", str(jobs)],
                                        env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                        stderr=subprocess.PIPE, text=True)
                 for line in run.stderr:

@@ -308,11 +308,16 @@ std::uint32_t Bench::free_address() const {
     return address;
 }
 
-IpAddress Bench::free_neighbour() const {
-    constexpr std::uint64_t beside = 0x5a00;
-    const auto& tester_ipv6 = situation().tester.ipv6;
-    if (!situation().is_ipv6()) return IpAddress::v4(free_address());
-    return IpAddress::v6(Gid::of(tester_ipv6.prefix(), tester_ipv6.interface_id() ^ beside));
+IpAddress Bench::fresh_neighbour() {
+    constexpr std::uint64_t beside = 0x5a00'0000;
+    constexpr std::uint32_t hosts = 0xff, first = 130, count = 70;
+    const auto& s = situation();
+    const auto number = context_.session.next_number();
+    if (s.is_ipv6())
+        return IpAddress::v6(Gid::of(s.tester.ipv6.prefix(), s.tester.ipv6.interface_id() ^ (beside | number)));
+    auto address = (s.tester.ipv4 & ~hosts) | (first + number % count);
+    while (address == s.tester.ipv4 || address == s.dut.ipv4) ++address;
+    return IpAddress::v4(address);
 }
 
 Message Bench::address_request_to_group() {

@@ -165,8 +165,8 @@ public:
     [[nodiscard]] std::uint16_t fresh_port();
     /// An IPv4 address beside the tester's and the DUT's.
     [[nodiscard]] std::uint32_t free_address() const;
-    /// An address of the family beside them.
-    [[nodiscard]] wire::IpAddress free_neighbour() const;
+    /// An address of the family beside them; each call gives another.
+    [[nodiscard]] wire::IpAddress fresh_neighbour();
     /// Who has the DUT's address, in the family of the situation? To the group that such questions go to: the broadcast
     /// group; the solicited-node group, which the tester joins for it.
     [[nodiscard]] Message address_request_to_group();

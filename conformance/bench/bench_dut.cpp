@@ -134,6 +134,7 @@ void BenchDut::begins_child(std::uint16_t p_key) {
         bench_.not_applicable("the DUT has no interface with P_Key " + hex(p_key, 4) + ": " + why.what());
     }
     if (name.empty()) bench_.not_applicable("the adapter does not tell the name of the new interface");
+    context_.recorder.port_is_shared();
     const auto& session = context_.session;
     try {
         Dut{context_.session.control(), name, session.options().timeout_scale}.up();
@@ -151,6 +152,7 @@ std::unique_ptr<Dut> BenchDut::has_twin() {
         bench_.not_applicable(std::string("the DUT has no second interface with one P_Key: ") + why.what());
     }
     if (name.empty()) bench_.not_applicable("the adapter does not tell the name of the new interface");
+    context_.recorder.port_is_shared();
     auto twin = std::make_unique<Dut>(session.control(), name, session.options().timeout_scale);
     try {
         session.tell_scope(*twin);

@@ -130,7 +130,7 @@ std::string Recorder::interface_name(std::uint32_t interface) {
 }
 
 std::string Recorder::mark() const {
-    if (is_full_) return {};
+    if (!is_whole()) return {};
     capture::Census census;
     for (std::size_t i = 0; i < frames_.size(); ++i)
         census.add(epoch_ns + frames_[i].time.count(), interface_name(interface_of(i)), with_crcs(octets(i)));

@@ -43,6 +43,11 @@ public:
     /// How many frames the tester's queue pairs took.
     [[nodiscard]] std::size_t arrivals() const noexcept { return arrivals_; }
     [[nodiscard]] bool is_full() const noexcept { return is_full_; }
+    /// A further interface comes up at the DUT's port: what the port has joined before the first frame is not to be
+    /// seen, and its join of the broadcast group looks as if the port's life on the link began with it.
+    void port_is_shared() noexcept { is_shared_ = true; }
+    /// Whether what is not there has not been.
+    [[nodiscard]] bool is_whole() const noexcept { return !is_full_ && !is_shared_; }
     [[nodiscard]] wire::Octets octets(std::size_t index) const noexcept;
     /// Takes the frame apart; the packet points into the recorder's octets as they are until the next add.
     void decode(std::size_t index, wire::Packet& packet) const noexcept;
@@ -60,7 +65,8 @@ public:
     /// Lets a judge see the frames. Only `judged` can be charged: the DUT, or the SA where that is under test.
     void show(Judge& judge, Party judged) const;
     /// Writes them as a pcapng with one interface for each party; frames that were rebuilt have others. Unless there
-    /// were more than are kept it is marked as whole (capture/wholeness.hpp). Throws std::runtime_error.
+    /// were more than are kept, or the port is shared, it is marked as whole (capture/wholeness.hpp). Throws
+    /// std::runtime_error.
     void write(const std::string& path) const;
 
 private:
@@ -89,6 +95,7 @@ private:
     std::set<std::uint16_t> dut_lids_;
     std::size_t arrivals_ = 0;
     bool is_full_ = false;
+    bool is_shared_ = false;
 };
 
 }  // namespace ipoib::conformance

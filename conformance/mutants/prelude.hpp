@@ -16,6 +16,7 @@ namespace ipoib::conformance {
 using namespace wire;
 using fabric::HcaBehaviour;
 using fabric::SaBehaviour;
+using stack::Beginning;
 using stack::Link;
 using stack::Policy;
 

@@ -9,8 +9,11 @@ const Mutant ignores_reregistration{
     .what = "joins nothing again when the subnet manager asks it to reregister",
     .breaks = {&rfc4391::broadcast_full_member_join, &rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.rejoins = false; },
-    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
-               "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+    .sometimes = {&rfc4391::mlid_as_dlid, &rfc4391::lid_by_iba_methods},
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
+               "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
+               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
+               "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant keeps_first_parameters{

@@ -26,6 +26,7 @@ const Mutant sends_2048{
     .breaks = {&rfc4391::frame_within_link_mtu},
     .stack = [](Policy& policy) { policy.longest_sent = [](std::size_t mtu) { return mtu + 4; }; },
     .scenario = "mtu4k",
+    .spares = {"IPOIB-4391-7-VAL-004"},
     .twin = Twin{},
 };
 
@@ -44,7 +45,7 @@ const Mutant mtu_at_will{
     .what = "can be set to an MTU that the link does not have",
     .breaks = {&rfc4391::frame_within_link_mtu},
     .stack = [](Policy& policy) { policy.can_have_mtu = [](std::size_t, std::size_t) { return true; }; },
-    .spares = {"IPOIB-4391-7-INV-001"},
+    .spares = {"IPOIB-4391-7-INV-001", "IPOIB-4391-7-VAL-004"},
 };
 
 const Mutant mtu_stays_low{
@@ -60,6 +61,7 @@ const Mutant mtu_1280{
     .what = "sends IP in pieces of 1280 octets",
     .breaks = {&rfc4391::ip_mtu_2044},
     .stack = [](Policy& policy) { policy.ip_mtu = [](std::size_t) { return std::size_t{1280}; }; },
+    .sometimes = {&rfc4391::frame_within_link_mtu},
     .twin = Twin{},
 };
 

@@ -213,6 +213,7 @@ const Mutant dlid_made_up{
         [](Policy& policy) {
             policy.unicast_dlid = [](std::uint16_t path) { return static_cast<std::uint16_t>(path ^ 0x40); };
         },
+    .spares = {"IPOIB-4391-9.1.2-VAL-005", "IPOIB-4391-9.1.2-VAL-006"},
     .twin = Twin{},
 };
 
@@ -249,7 +250,7 @@ const Mutant keeps_first_address{
         [](Policy& policy) {
             policy.replaces_neighbour = [](const IpAddress&, const auto&, const auto&) { return false; };
         },
-    .spares = {"IPOIB-4391-9.1.1-VAL-001"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005"},
     .twin = Twin{},
 };
 
@@ -263,7 +264,7 @@ const Mutant keeps_larger_qpn{
                 return told[LinkAddress::qpn] >= known[LinkAddress::qpn];
             };
         },
-    .spares = {"IPOIB-4391-9.1.1-VAL-001"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005"},
     .twin = Twin{},
 };
 
@@ -277,7 +278,7 @@ const Mutant compares_two_octets_of_qpn{
                 return ((told[LinkAddress::qpn] ^ known[LinkAddress::qpn]) & 0xffff) != 0;
             };
         },
-    .spares = {"IPOIB-4391-9.1.1-VAL-001"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005", "IPOIB-4391-9.1.1-VAL-006"},
     .twin = Twin{},
 };
 
@@ -330,6 +331,7 @@ const Mutant unicast_without_flow_of_path{
     .breaks = {&rfc4391::multicast_parameters_of_group},
     .stack = [](Policy& policy) { policy.uses_flow_of_path = false; },
     .scenario = "controlled",
+    .spares = {"IPOIB-4391-4.1-VAL-003"},
     .twin = Twin{},
 };
 

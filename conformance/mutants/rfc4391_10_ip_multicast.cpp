@@ -123,7 +123,8 @@ const Mutant receives_as_non_member{
     .what = "joins IP groups as NonMember",
     .breaks = {&rfc4391::receiver_full_member_join},
     .stack = [](Policy& policy) { policy.member_join_state = join_state::non_member; },
-    .spares = {"IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-016"},
+    .spares = {"IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020",
+               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
     .twin = Twin{},
 };
 
@@ -187,6 +188,7 @@ const Mutant never_leaves{
     .what = "does not leave groups at the SA",
     .breaks = {&rfc4391::leaves_group, &rfc4392::receiver_leaves},
     .stack = [](Policy& policy) { policy.leaves_groups = false; },
+    .spares = {"IPOIB-4391-10-VAL-023"},
     .twin = Twin{},
 };
 
@@ -195,6 +197,7 @@ const Mutant leaves_as_sender{
     .what = "leaves groups as SendOnlyNonMember, which it is not",
     .breaks = {&rfc4391::leaves_group, &rfc4392::receiver_leaves},
     .stack = [](Policy& policy) { policy.leave_join_state = join_state::send_only_non_member; },
+    .spares = {"IPOIB-4391-10-VAL-023"},
     .twin = Twin{},
 };
 
@@ -205,7 +208,7 @@ const Mutant never_asks_for_groups{
                &rfc4391::send_only_join, &rfc4391::mlid_as_dlid, &rfc4391::fallback_to_routers,
                &rfc4391::link_local_drop, &rfc4391::fallback_ends_with_group, &rfc4392::missing_group_fallback},
     .stack = [](Policy& policy) { policy.checks_group = policy.joins_to_send = false; },
-    .sometimes = {&rfc4391::adopts_broadcast_parameters},
+    .sometimes = {&rfc4391::adopts_broadcast_parameters, &rfc4391::multicast_parameters_of_group},
     .spares = {"IPOIB-4391-10-VAL-004"},
     .twin = Twin{},
 };
@@ -224,7 +227,8 @@ const Mutant receives_as_sender{
     .breaks = {&rfc4391::receiver_full_member_join},
     .stack = [](Policy& policy) { policy.member_join_state = join_state::send_only_full_member; },
     .sometimes = {&rfc4391::send_only_join, &udmc::attach_limit},
-    .spares = {"IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-016"},
+    .spares = {"IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020",
+               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
     .twin = Twin{},
 };
 
@@ -261,6 +265,7 @@ const Mutant leaves_as_non_member{
     .what = "leaves groups as NonMember, which it is not",
     .breaks = {&rfc4391::leaves_group, &rfc4392::receiver_leaves},
     .stack = [](Policy& policy) { policy.leave_join_state = join_state::non_member; },
+    .spares = {"IPOIB-4391-10-VAL-023"},
     .twin = Twin{},
 };
 
@@ -296,12 +301,13 @@ const Mutant joins_no_all_hosts{
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack =
         [](Policy& policy) {
-            policy.joins_on_link = [](const IpAddress& group, bool is_for_program, bool) {
+            policy.joins_on_link = [](const IpAddress& group, bool is_for_program, Beginning) {
                 return is_for_program || !group.is_v4();
             };
         },
     .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
-               "IPOIB-4391-10-VAL-016"},
+               "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
+               "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant joins_no_all_nodes{
@@ -310,12 +316,13 @@ const Mutant joins_no_all_nodes{
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack =
         [](Policy& policy) {
-            policy.joins_on_link = [](const IpAddress& group, bool, bool) {
+            policy.joins_on_link = [](const IpAddress& group, bool, Beginning) {
                 return group != IpAddress::v6(Gid::of(std::uint64_t{0xff02} << 48, 1));
             };
         },
     .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
-               "IPOIB-4391-10-VAL-016"},
+               "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
+               "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant joins_own_groups_once{
@@ -324,11 +331,12 @@ const Mutant joins_own_groups_once{
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack =
         [](Policy& policy) {
-            policy.joins_on_link = [](const IpAddress&, bool is_for_program, bool is_first) {
-                return is_for_program || is_first;
+            policy.joins_on_link = [](const IpAddress&, bool is_for_program, Beginning beginning) {
+                return is_for_program || beginning == Beginning::first;
             };
         },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
+               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant joins_program_groups_once{
@@ -337,11 +345,12 @@ const Mutant joins_program_groups_once{
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack =
         [](Policy& policy) {
-            policy.joins_on_link = [](const IpAddress&, bool is_for_program, bool is_first) {
-                return !is_for_program || is_first;
+            policy.joins_on_link = [](const IpAddress&, bool is_for_program, Beginning beginning) {
+                return !is_for_program || beginning == Beginning::first;
             };
         },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
+               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant joins_ipv6_program_groups_once{
@@ -350,11 +359,12 @@ const Mutant joins_ipv6_program_groups_once{
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack =
         [](Policy& policy) {
-            policy.joins_on_link = [](const IpAddress& group, bool is_for_program, bool is_first) {
-                return !is_for_program || is_first || group.is_v4();
+            policy.joins_on_link = [](const IpAddress& group, bool is_for_program, Beginning beginning) {
+                return !is_for_program || beginning == Beginning::first || group.is_v4();
             };
         },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015"},
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
+               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant joins_not_what_it_sends_to{
@@ -363,7 +373,8 @@ const Mutant joins_not_what_it_sends_to{
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.joins_beside_sending = [](const IpAddress&) { return false; }; },
     .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-015",
-               "IPOIB-4391-10-VAL-016"},
+               "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
+               "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant joins_not_what_it_sends_to_in_ipv6{
@@ -372,7 +383,8 @@ const Mutant joins_not_what_it_sends_to_in_ipv6{
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.joins_beside_sending = [](const IpAddress& group) { return group.is_v4(); }; },
     .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-015",
-               "IPOIB-4391-10-VAL-016"},
+               "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
+               "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant deaf_to_what_it_sent_to{

@@ -73,6 +73,7 @@ FabricChange sa(const Request& request) {
 }
 FabricChange group(const Request& request) {
     constexpr std::uint32_t largest_flow_label = 0xfffff;
+    constexpr std::uint8_t largest_mtu = 5;
     if (request.has("delete")) return SetGroup{request.gid("delete"), false};
     const auto mgid = request.gid("create");
     if (!mgid.is_multicast()) fail("a group's GID begins with ff");
@@ -82,6 +83,8 @@ FabricChange group(const Request& request) {
     if (request.has("sl")) change.sl = request.number<std::uint8_t>("sl", largest_sl);
     if (request.has("traffic_class")) change.traffic_class = request.number<std::uint8_t>("traffic_class");
     if (request.has("hop_limit")) change.hop_limit = request.number<std::uint8_t>("hop_limit");
+    if (request.has("mtu")) change.mtu = request.number<std::uint8_t>("mtu", largest_mtu);
+    if (change.mtu == std::uint8_t{0}) fail("mtu is a code from 1 to 5");
     return change;
 }
 FabricChange path(const Request& request) {

@@ -61,6 +61,7 @@ struct SetGroup {
     bool exists = true;
     std::optional<std::uint32_t> q_key{}, flow_label{};
     std::optional<std::uint8_t> sl{}, traffic_class{}, hop_limit{};
+    std::optional<std::uint8_t> mtu{};  ///< code
     friend bool operator==(const SetGroup&, const SetGroup&) = default;
 };
 /// The SA tells the way to a GID that no port here has by this LID, which stands for a router; 0: by none any more. It

@@ -38,8 +38,8 @@ const std::vector<Sample>& samples() {
         {SetSa{.resets = true}, R"(,"reset":true)", {}},
         {SetGroup{group, false}, R"(,"delete":"ff12:401b:ffff::f01:203")", SetGroup{group, true}},
         {SetGroup{group, true}, R"(,"create":"ff12:401b:ffff::f01:203")", SetGroup{group, false}},
-        {SetGroup{group, true, 0x80000b1b, 0xfffff, 3, 0x20, 1},
-         R"(,"create":"ff12:401b:ffff::f01:203","q_key":"0x80000b1b","flow_label":1048575,"sl":3,"traffic_class":32,"hop_limit":1)",
+        {SetGroup{group, true, 0x80000b1b, 0xfffff, 3, 0x20, 1, 3},
+         R"(,"create":"ff12:401b:ffff::f01:203","q_key":"0x80000b1b","flow_label":1048575,"sl":3,"traffic_class":32,"hop_limit":1,"mtu":3)",
          SetGroup{group, false}},
         {SetPath{wire::Gid::of(0xfec0000000000001, 2), 9}, R"(,"gid":"fec0:0:0:1::2","lid":9)",
          SetPath{wire::Gid::of(0xfec0000000000001, 2), 0}},
@@ -99,6 +99,7 @@ TEST_CASE("Fabric change: what is no request, or names something that cannot be,
                ContainsSubstring("guid is not a number"));
     CHECK_THAT(refusal(R"({"do":"pkey","guid":"0x","add":1})"), ContainsSubstring("guid is not a number"));
     CHECK_THAT(refusal(R"({"do":"group","create":"fe80::1"})"), ContainsSubstring("begins with ff"));
+    CHECK_THAT(refusal(R"({"do":"group","create":"ff12::1","mtu":0})"), ContainsSubstring("a code from 1 to 5"));
     CHECK_THAT(refusal(R"({"do":"faults","lid":1,"loss":1.1})"), ContainsSubstring("loss is not between 0 and 1"));
 }
 

@@ -55,6 +55,7 @@ struct Writer {
         if (change.sl) request["sl"] = *change.sl;
         if (change.traffic_class) request["traffic_class"] = *change.traffic_class;
         if (change.hop_limit) request["hop_limit"] = *change.hop_limit;
+        if (change.mtu) request["mtu"] = *change.mtu;
     }
     void operator()(const SetPath& change) const {
         request["gid"] = text(change.gid);

@@ -67,6 +67,7 @@ struct ChangeVisitor {
         like.sl = change.sl.value_or(like.sl);
         like.traffic_class = change.traffic_class.value_or(like.traffic_class);
         like.hop_limit = change.hop_limit.value_or(like.hop_limit);
+        like.mtu = change.mtu.value_or(like.mtu);
         if (!subnet.sa().create_group(change.mgid, like)) fail("no MLID is left");
     }
     void operator()(const SetPath& change) const { subnet.sa().set_route(change.gid, change.lid, change.sl); }

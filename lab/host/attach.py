@@ -26,7 +26,7 @@ _LONGEST_LINE = 64 << 10
 _MOST_OPEN = 64
 _PORTION = 64 << 10
 _LOOK_AGAIN = 0.25  # s
-_BOOT_PATIENCE = 90.0  # s
+_BOOT_PATIENCE = 90.0  # s in which no guest boots; the supervisor limits those in which one does
 _TRACE_PATIENCE = 2.0  # s, for QEMU to end behind a panic
 _EVIDENCE_LINES = 60
 # The guest learns that a port was closed some time after data of the next connection can reach it.
@@ -140,6 +140,8 @@ class Attachment:
                     return True
             elif not state:
                 return False
+            elif state.get("state") == "booting":
+                end = time.monotonic() + _BOOT_PATIENCE
             time.sleep(0.05)
         return False
 

@@ -14,12 +14,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import image
 import kernel
 import manual
+import mutant_judge
+import mutant_report
+import mutants
 import packages
+import parts
 import place
 import report
 from attach import attach
@@ -36,6 +41,7 @@ _TEST_LIMIT = 600.0  # s
 _USUAL_TRAFFIC = "net_up && pings 10.1.0.2"
 _LONGEST_COMMAND = 1000  # octets; the kernel's command line has 2048
 _EXIT_ERROR, _EXIT_USAGE = 3, 2
+_SHARE_OF_A_GUEST = 0.3  # of a processor, while cases run: measured
 _SM_KEY = 1  # OpenSM's sm_key, unless its configuration says otherwise
 
 
@@ -52,18 +58,24 @@ def _build_programs(folder: Path) -> None:
     run(["cmake", "--build", "--preset", "release", "--target", *_PROGRAMS], "building", cwd=SOURCE, timeout=7200)
 
 
+def _kernel(options: argparse.Namespace, build: Path) -> kernel.Kernel:
+    if isinstance(options.kernel, Path):
+        return kernel.user_kernel(options.kernel, SOURCE / "lab/kernel/config.fragment", build)
+    folder = build / "packages"
+    root = packages.prepare_kernel(folder, options.kernel) if options.kernel else packages.prepare(folder)
+    return kernel.debian_kernel(root, build)
+
+
 def _guest(options: argparse.Namespace, parameters: dict[str, str]) -> Guest:
     """Fetches and builds whatever is not there yet."""
     _build_programs(options.programs)
     build = options.build.resolve()
     with locked(build):
         root = packages.prepare(build / "packages")
-        if isinstance(options.kernel, Path):
-            one = kernel.user_kernel(options.kernel, SOURCE / "lab/kernel/config.fragment", build)
-        else:
-            of = packages.prepare_kernel(build / "packages", options.kernel) if options.kernel else root
-            one = kernel.debian_kernel(of, build)
+        one = _kernel(options, build)
         modules = {"vib": kernel.build_module(one, SOURCE / "lab/kernel", "vib")}
+        if options.modules is not None:
+            modules |= kernel.build_modules(one, options.modules)
         if options.ipoib is not None:
             modules["ib_ipoib"] = kernel.build_ipoib(one, options.ipoib)
         parts = image.Parts(root, one, modules, options.programs, SOURCE / "lab/guest")
@@ -82,7 +94,7 @@ def _called_as(options: argparse.Namespace, wanted: RunOptions) -> str:
     """What repeats a run of one case, but for seed and evidence."""
     words = [COMMAND, "run"]
     for name, usual in (("fabric", "lab"), ("scenario", "default"), ("role", "host"), ("kernel", None),
-                        ("ipoib", None)):
+                        ("ipoib", None), ("modules", None)):
         value = getattr(options, name)
         if value != usual:
             words += [f"--{name}", str(value)]
@@ -92,18 +104,49 @@ def _called_as(options: argparse.Namespace, wanted: RunOptions) -> str:
     return shlex.join(words)
 
 
-def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str] = ()) -> int:
-    """One run of ipoib-conform beside a guest."""
-    conform = image.find_program(options.programs, "ipoib-conform")
-    if conform is not None:
-        refuse_unknown(conform, wanted.arguments)
+def _guest_for(options: argparse.Namespace, wanted: RunOptions) -> Guest:
     parameters = {"role": options.role}
     is_uplink = wanted.fabric != "lab"
     parameters |= {"mode": "uplink", "hcas": "1", "raws": "1"} if is_uplink else {"hcas": "2", "raws": "2"}
     if wanted.scenario in ("mtu4k", "link4k"):
         parameters["mtu"] = "5" if is_uplink else "5,5"
-    guest = _guest(options, parameters)
+    return _guest(options, parameters)
+
+
+def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str] = ()) -> int:
+    """One run of ipoib-conform beside a guest, or beside as many guests as --jobs says."""
+    conform = image.find_program(options.programs, "ipoib-conform")
+    if conform is not None:
+        refuse_unknown(conform, wanted.arguments)
+    words = [*wanted.arguments, *extra]
+    of_part, of_report = parts.split_words(words) if options.jobs > 1 else (words, [])
+    scale = options.jobs * _SHARE_OF_A_GUEST / (os.cpu_count() or 1)
+    if scale > 1 and not any(re.match(r"--timeout-scale(=|$)", word) for word in words):
+        of_part += ["--timeout-scale", f"{scale:.2g}"]
+    guest = replace(_guest_for(options, wanted), beside=options.jobs)
     conform = conform or image.find_program(options.programs, "ipoib-conform")
+    assert conform is not None
+    if options.jobs == 1:
+        return _judge_beside(options, guest, conform, wanted, words)
+    with PrivateFolder() as folder:
+        files = [folder.path / f"{number}-of-{options.jobs}.json" for number in range(1, options.jobs + 1)]
+
+        def judge_part(number: int) -> int:
+            shard = ["--shard", f"{number}/{options.jobs}", "--json", str(files[number - 1])]
+            with open(os.devnull, "wb") as nowhere, ending_on_signals():
+                os.dup2(nowhere.fileno(), sys.stdout.fileno())
+                return _judge_beside(options, guest, conform, wanted, [*of_part, *shard, "--quiet"])
+
+        codes = parts.run_parts(options.jobs, judge_part)
+        if _EXIT_USAGE in codes:
+            return _EXIT_USAGE
+        return parts.merge(conform, files, folder.path, of_report)
+
+
+def _judge_beside(options: argparse.Namespace, guest: Guest, conform: Path, wanted: RunOptions,
+                  words: Sequence[str]) -> int:
+    """The exit code of ipoib-conform run with these words."""
+    is_uplink = wanted.fabric != "lab"
     with PrivateFolder(options.keep) as folder:
         path = folder.path
         if options.keep:
@@ -120,7 +163,7 @@ def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str]
                 # The reports are still to say that every case is an ERROR.
                 say(str(problem))
                 machine.kill()
-            command = [str(conform), "run", *wanted.arguments, *extra, "--scenario", wanted.scenario,
+            command = [str(conform), "run", *words, "--scenario", wanted.scenario,
                        "--called-as", _called_as(options, wanted)]
             if is_uplink:
                 command += ["--fabric", wanted.fabric, "--listen", str(path / "uplink")]
@@ -165,14 +208,43 @@ def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
     return worst
 
 
+def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    _no_more(rest)
+    every = mutants.load(SOURCE / "lab/mutants")
+    some = mutants.chosen(every, options.names)
+    _build_programs(options.programs)
+    build = options.build.resolve()
+    with locked(build):
+        one = _kernel(options, build)
+        pristine = build / "mutants" / f"source-{one.release}"
+        if not pristine.is_dir():
+            packages.modules_source(build / "packages", pristine, options.kernel)
+    conform, baseline = image.find_program(options.programs, "ipoib-conform"), SOURCE / "lab/linux.baseline.toml"
+    assert conform is not None
+    suite = mutants.key_of(one.release, conform.read_bytes(), baseline.read_bytes())
+    state = mutants.State(build / "mutants/state")
+    guest = ["--memory", str(options.memory), "--boot-limit", str(options.boot_limit),
+             *(["--kernel", options.kernel] if options.kernel else []), *(["--kvm"] if options.kvm else [])]
+    laboratory = mutant_judge.Laboratory(options.programs, build, pristine, baseline, state, guest, suite)
+    # Two would build in the same folders.
+    with locked(build / "mutants"):
+        try:
+            mutant_judge.judge_all(laboratory, some, options.jobs)
+        finally:
+            verdicts = [(mutant, mutant_judge.verdict_on(laboratory, mutant)) for mutant in every]
+            write_whole(options.output, mutant_report.markdown(verdicts, one.release))
+            say(f"the report is {options.output}")
+    return 0
+
+
 def _variant(options: argparse.Namespace, text: str) -> argparse.Namespace:
-    """`default`, `kernel:NAME`, `kernel:TREE` or `ipoib:DIR`, on top of what the options say."""
+    """`default`, `kernel:NAME`, `kernel:TREE`, `ipoib:DIR` or `modules:DIR`, on top of what the options say."""
     one = argparse.Namespace(**vars(options))
     kind, _, value = text.partition(":")
-    if kind in {"kernel", "ipoib"} and value:
+    if kind in {"kernel", "ipoib", "modules"} and value:
         setattr(one, kind, kernel_of(value) if kind == "kernel" else Path(value))
     elif text != "default":
-        raise UsageError(f"{text} is neither default, kernel:NAME, kernel:TREE nor ipoib:DIR")
+        raise UsageError(f"{text} is neither default, kernel:NAME, kernel:TREE, ipoib:DIR nor modules:DIR")
     return one
 
 
@@ -343,18 +415,20 @@ def _main(arguments: Sequence[str]) -> int:
                 root = packages.prepare_kernel(folder, series, refresh=True)
                 say(f"{series} is {kernel.debian_kernel(root, build).release}")
         return 0
-    if options.command == "ipoib-source":
+    if options.command in ("ipoib-source", "modules-source"):
         _no_more(rest)
         build = options.build.resolve()
+        unpack = packages.ipoib_source if options.command == "ipoib-source" else packages.modules_source
         with locked(build):
-            packages.ipoib_source(build / "packages", options.folder.resolve(), options.kernel)
+            unpack(build / "packages", options.folder.resolve(), options.kernel)
         return 0
     if options.command == "build":
         _no_more(rest)
         guest = _guest(options, {})
         print(f"{guest.boot_file}\n{guest.image}")
         return 0
-    commands = {"run": _run, "compare": _compare, "report": _report, "test": _test, "shell": _shell, "capture": _capture}
+    commands = {"run": _run, "compare": _compare, "report": _report, "test": _test, "shell": _shell, "capture": _capture,
+                "mutants": _mutants}
     with ending_on_signals():
         return commands[options.command](options, rest)
 

@@ -16,7 +16,7 @@ from kernel import Kernel, decompressed_module
 from tools import LabError, run, say, write_whole
 
 _LIMIT = 40 << 20
-_KEPT = 4  # images of other runs, which may still be in use
+_KEPT = 16  # images of other runs, which may still be in use
 
 _PROGRAMS = ("opensm", "ibv_devinfo", "ibv_devices", "ibv_ud_pingpong", "ibv_rc_pingpong", "saquery", "smpquery",
              "ibstat", "ibnetdiscover", "ibaddr", "perfquery", "ibping", "iblinkinfo", "sminfo", "ibroute",

@@ -220,21 +220,30 @@ def _copy_sources(source: Path, target: Path) -> str:
 
 def build_module(kernel: Kernel, source: Path, name: str, options: list[str] | None = None) -> Path:
     """Builds an out-of-tree module in a copy of its source folder; returns NAME.ko. Quick when nothing has changed."""
+    return _build(kernel, source, [name], options or [])[name]
+
+
+def _build(kernel: Kernel, source: Path, names: list[str], options: list[str], below: str = ".") -> dict[str, Path]:
+    """NAME.ko of each, in a folder of its own for this source, or `below` that."""
     if not source.is_dir():
         raise LabError(f"{source} is not a folder")
     place = hashlib.sha256(os.fsencode(source.resolve())).hexdigest()[:8]
-    folder = kernel.folder / f"{name}-{place}"
+    folder = kernel.folder / f"{names[0]}-{place}" / below
     symbols = kernel.build_tree / "Module.symvers"
     if not symbols.is_file():
         raise LabError(f"{symbols} is missing: build the kernel's modules first")
-    arguments = [*kernel.make_options, *(options or [])]
+    arguments = [*kernel.make_options, *options]
     digest = _copy_sources(source, folder)
+    if below != ".":
+        (kernel.folder / f"{names[0]}-{place}" / "include/trace").mkdir(parents=True, exist_ok=True)
     digest += f" {kernel.release} {symbols.stat().st_mtime_ns} {' '.join(arguments)}"
-    stamp, module = folder / "stamp", folder / f"{name}.ko"
-    if module.is_file() and stamp.is_file() and stamp.read_text(encoding="utf-8") == digest:
-        return module
+    stamp, modules = folder / "stamp", {name: folder / f"{name}.ko" for name in names}
+    is_whole = all(module.is_file() for module in modules.values())
+    if is_whole and stamp.is_file() and stamp.read_text(encoding="utf-8") == digest:
+        return modules
     stamp.unlink(missing_ok=True)
-    say(f"building {name}.ko for {kernel.release}")
+    files = " and ".join(f"{name}.ko" for name in names)
+    say(f"building {files} for {kernel.release}")
     # Nobody needs its types (BTF), for which some trees ask for a program that is not installed.
     command = ["make", "-C", str(kernel.build_tree), f"M={folder}", f"-j{os.cpu_count() or 1}",
                "CONFIG_DEBUG_INFO_BTF_MODULES=", *arguments, "modules"]
@@ -243,11 +252,11 @@ def build_module(kernel: Kernel, source: Path, name: str, options: list[str] | N
                           stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
     log = folder / "build.log"
     log.write_text(done.stdout + done.stderr, encoding="utf-8")
-    if done.returncode != 0 or not module.is_file():
-        raise LabError(f"{name}.ko cannot be built for {kernel.release} (all output: {log})\n"
+    if done.returncode != 0 or not all(module.is_file() for module in modules.values()):
+        raise LabError(f"{files} cannot be built for {kernel.release} (all output: {log})\n"
                        + last_lines(done.stderr or done.stdout, 25))
     write_whole(stamp, digest)
-    return module
+    return modules
 
 
 def build_ipoib(kernel: Kernel, source: Path) -> Path:
@@ -259,3 +268,23 @@ def build_ipoib(kernel: Kernel, source: Path) -> Path:
                if name not in kernel.config]
     options = [f"{name}={value}" for name, value in symbols.items()]
     return build_module(kernel, source, "ib_ipoib", options + ([f"KCFLAGS={' '.join(defines)}"] if defines else []))
+
+
+def build_modules(kernel: Kernel, source: Path) -> dict[str, Path]:
+    """What there is in a copy of drivers/infiniband: ib_core and ib_cm out of core, ib_ipoib out of ulp/ipoib."""
+    found: dict[str, Path] = {}
+    if (source / "core").is_dir():
+        names = ["ib_core", "ib_cm"]
+        builtin = ", ".join(name for name in names if name in kernel.builtin)
+        if builtin:
+            raise LabError(f"{builtin} is built into this kernel, so no other can be loaded: set CONFIG_INFINIBAND=m")
+        # The other modules of the folder are not asked for.
+        options = [f"CONFIG_INFINIBAND_{name}=" for name in ("ADDR_TRANS", "USER_MAD", "USER_ACCESS")]
+        # Its trace points are included by their path from a folder two below the kernel's source.
+        found |= _build(kernel, source / "core", names, [*options, "KCFLAGS=-I$(M)/../../../include/trace"],
+                        "drivers/infiniband/core")
+    if (source / "ulp/ipoib").is_dir():
+        found["ib_ipoib"] = build_ipoib(kernel, source / "ulp/ipoib")
+    if not found:
+        raise LabError(f"{source} has neither core nor ulp/ipoib, as drivers/infiniband of a kernel's source has")
+    return found

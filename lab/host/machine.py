@@ -44,7 +44,8 @@ class Guest:
     image: Path
     parameters: dict[str, str] = field(default_factory=dict)  # lab.* of the kernel's command line
     memory: int = 256  # MiB
-    boot_limit: float = 60.0  # s
+    boot_limit: float = 60.0  # s, on a machine that has nothing else to do
+    beside: int = 1  # guests that run at a time, this one with them
     uplink: Path | None = None  # raw0 connects to this socket, instead of listening
     has_shell_port: bool = False
     accelerator: str = "tcg"
@@ -66,6 +67,12 @@ def processor_time(pid: int) -> float:
     words = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     user, system = words[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def load_factor(guests: int) -> float:
+    """How many times as long something takes as alone: processors are shared with these guests, or with what runs
+    already, whichever is more."""
+    return max(1.0, max(guests, os.getloadavg()[0]) / (os.cpu_count() or 1))
 
 
 def parse_version(text: str) -> tuple[int, int]:
@@ -191,11 +198,15 @@ class Machine:
             self._die(self._ending())
         elif self._console.is_flooded():
             self._die("it floods its console")
-        elif self.state is State.BOOTING and time.monotonic() - self._begun > self.guest.boot_limit:
+        elif self.state is State.BOOTING and time.monotonic() - self._begun > self._limit():
             self._is_late = True
             self._used = processor_time(self._process.pid)
-            self._die(f"it was not ready after {self.guest.boot_limit:g} s")
+            stretched = f", stretched to {self._limit():.0f} s by the load" if load_factor(self.guest.beside) > 1 else ""
+            self._die(f"it was not ready after {self.guest.boot_limit:g} s{stretched}")
         return self.state
+
+    def _limit(self) -> float:
+        return self.guest.boot_limit * load_factor(self.guest.beside)
 
     def wait_ready(self, attempts: int = 2) -> None:
         """Waits until the guest is ready. LabError, with the console's last lines, if it does not become so. A boot

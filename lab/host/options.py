@@ -33,6 +33,9 @@ def _add_guest_options(parser: argparse.ArgumentParser) -> None:
                             "in this tree, with its modules (lab/kernel/config.fragment: what it needs)")
     group.add_argument("--ipoib", metavar="DIR", type=Path,
                        help="build ib_ipoib from this copy of drivers/infiniband/ulp/ipoib and load it")
+    group.add_argument("--modules", metavar="DIR", type=Path,
+                       help="build ib_core, ib_cm and ib_ipoib from this copy of drivers/infiniband, as far as it has "
+                            "core and ulp/ipoib, and load them")
     group.add_argument("--memory", metavar="MIB", type=_memory, default=256, help="the guest's memory (256)")
     group.add_argument("--kvm", action="store_true",
                        help="use KVM if a trial shows within 10 s that a guest boots under it (else, and usually: "
@@ -50,6 +53,12 @@ def _add_build_options(parser: argparse.ArgumentParser) -> None:
                        help=f"where packages, modules and images are kept ({place.BUILD_WORDS})")
 
 
+def _add_source_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet")
+    parser.add_argument("--kernel", metavar="NAME", type=_series, help="of another kernel of Debian's, such as 6.12")
+    _add_build_options(parser)
+
+
 def _whole_path(text: str) -> Path:
     return Path(text).resolve()
 
@@ -63,6 +72,19 @@ def _series(text: str) -> str:
     if isinstance(kernel_of(text), Path):
         raise argparse.ArgumentTypeError("a series of kernels, such as 6.12")
     return text
+
+
+def _jobs(text: str) -> int:
+    value = int(text)
+    if not 1 <= value <= 64:
+        raise argparse.ArgumentTypeError("between 1 and 64 guests")
+    return value
+
+
+def _add_jobs_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--jobs", metavar="N", type=_jobs, default=1,
+                        help="split the cases over so many guests at a time, and make one report (1); a core carries "
+                             "about three")
 
 
 def _memory(text: str) -> int:
@@ -109,6 +131,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--fabric", metavar="FABRIC", default="lab",
                      help="lab (OpenSM in the guest), simulated or simulated:sa-mutant=NAME (see below)")
     one.add_argument("--scenario", metavar="NAME", default="default", help="as for ipoib-conform run")
+    _add_jobs_option(one)
     _add_guest_options(one)
     _add_build_options(one)
 
@@ -116,7 +139,7 @@ def parser() -> argparse.ArgumentParser:
                   usage=f"{COMMAND} compare BASE NEW [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
                   epilog="Exit code: that of ipoib-conform diff.")
     for name in ("base", "new"):
-        one.add_argument(name, metavar=name.upper(), help="default, kernel:NAME, kernel:TREE or ipoib:DIR")
+        one.add_argument(name, metavar=name.upper(), help="default, kernel:NAME, kernel:TREE, ipoib:DIR or modules:DIR")
     one.add_argument("--role", choices=ROLES, default="host", help="as for run")
     one.add_argument("--fabric", metavar="FABRIC", default="lab", help="as for run")
     one.add_argument("--scenario", metavar="NAME", default="default", help="as for ipoib-conform run")
@@ -128,8 +151,20 @@ def parser() -> argparse.ArgumentParser:
                   epilog="Known deviations are in lab/linux.baseline.toml. Exit code: the worst of the runs'.")
     one.add_argument("--output", metavar="FILE", type=Path, default=place.REPORT,
                      help=f"where the report goes ({place.REPORT.name})")
+    _add_jobs_option(one)
     _add_guest_options(one)
     _add_build_options(one)
+
+    if not place.IS_INSTALLED:
+        one = command("mutants", "judge changed drivers and write up which of them the suite finds, and by what",
+                      epilog="What was judged already, by the same suite, is not judged again: a run that was stopped "
+                             "goes on where it was.")
+        one.add_argument("names", metavar="NAME", nargs="*", help="a patch of lab/mutants without its .patch; none: all")
+        one.add_argument("--output", metavar="FILE", type=Path, default=place.SOURCE / "docs/driver-mutants.md",
+                         help="where the report goes (docs/driver-mutants.md)")
+        one.add_argument("--jobs", metavar="N", type=_jobs, default=4, help="so many guests at a time (4)")
+        _add_guest_options(one)
+        _add_build_options(one)
 
     one = command("test", "run the lab's own tests, each in a fresh guest")
     one.add_argument("names", metavar="NAME", nargs="+", help="a script of lab/guest/tests without its .sh, or all")
@@ -152,9 +187,9 @@ def parser() -> argparse.ArgumentParser:
     one = command("packages", "fetch what Debian has now: kernel, OpenSM and tools (run fetches only what is missing)")
     _add_build_options(one)
     one = command("ipoib-source", "unpack Debian's source of the guest's ib_ipoib, to be changed and given to --ipoib")
-    one.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet")
-    one.add_argument("--kernel", metavar="NAME", type=_series, help="of another kernel of Debian's, such as 6.12")
-    _add_build_options(one)
+    _add_source_options(one)
+    one = command("modules-source", "unpack Debian's source of ib_core, ib_cm and ib_ipoib, for --modules")
+    _add_source_options(one)
     one = command("build", "fetch and build everything that a guest is made of, and boot nothing")
     _add_guest_options(one)
     _add_build_options(one)

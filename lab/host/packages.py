@@ -244,9 +244,9 @@ def kernels_there(folder: Path) -> list[str]:
     return sorted(path.parent.name for path in folder.glob("kernels/*/stamp"))
 
 
-def ipoib_source(folder: Path, destination: Path, series: str | None = None) -> None:
-    """Debian's source of ib_ipoib, of the guest's usual kernel or of this series, to be changed and given to --ipoib.
-    Refuses a destination that exists."""
+def _unpack_source(folder: Path, destination: Path, series: str | None, trees: dict[str, str]) -> None:
+    """Of Debian's source of the guest's usual kernel, or of this series, these trees, each into a folder of the
+    destination. Refuses a destination that exists."""
     if destination.exists():
         raise LabError(f"{destination} exists already")
     root = prepare_kernel(folder, series) if series else prepare(folder)
@@ -266,12 +266,23 @@ def ipoib_source(folder: Path, destination: Path, series: str | None = None) -> 
     try:
         _fetch(apt, [found[name]], debs)
         run(["dpkg", "-x", debs / found[name].file_name, debs], f"unpacking {name}")
-        destination.mkdir(parents=True)
-        run(["tar", "-xf", debs / f"usr/src/{name}.tar.xz", "-C", destination, "--strip-components=5",
-             f"{name}/drivers/infiniband/ulp/ipoib"], f"unpacking {name}")
+        for tree, place in trees.items():
+            (destination / place).mkdir(parents=True)
+            run(["tar", "-xf", debs / f"usr/src/{name}.tar.xz", "-C", destination / place,
+                 f"--strip-components={tree.count('/') + 2}", f"{name}/{tree}"], f"unpacking {name}")
     except BaseException:
         shutil.rmtree(destination, ignore_errors=True)
         raise
     finally:
         # It is large, and asked for seldom.
         shutil.rmtree(debs, ignore_errors=True)
+
+
+def ipoib_source(folder: Path, destination: Path, series: str | None = None) -> None:
+    """Debian's source of ib_ipoib, of the guest's usual kernel or of this series, to be changed and given to --ipoib."""
+    _unpack_source(folder, destination, series, {"drivers/infiniband/ulp/ipoib": "."})
+
+
+def modules_source(folder: Path, destination: Path, series: str | None = None) -> None:
+    """The same of ib_ipoib and of what it stands on, ib_core and ib_cm, for --modules."""
+    _unpack_source(folder, destination, series, {f"drivers/infiniband/{part}": part for part in ("core", "ulp/ipoib")})

@@ -50,6 +50,7 @@ def _forwarding_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
     def forward(number: int, frame: FrameType | None) -> None:
         if process.poll() is None:
             process.send_signal(number)
+            process.send_signal(signal.SIGCONT)
 
     before = {number: signal.signal(number, forward) for number in _FORWARDED}
     try:
@@ -75,6 +76,14 @@ def _keep_alive(machine: Machine, failures: int) -> int:
     return failures
 
 
+def _hold(process: subprocess.Popen[bytes], is_held: bool, has_to_wait: bool) -> bool:
+    """The program stands still while a new guest boots: no time limit of its own runs out in which there is nobody to
+    judge. Should this process be killed meanwhile, the kernel wakes it up (an orphaned process group)."""
+    if has_to_wait != is_held:
+        process.send_signal(signal.SIGSTOP if has_to_wait else signal.SIGCONT)
+    return has_to_wait
+
+
 def run_beside(machine: Machine, command: Sequence[str]) -> int:
     """The command's exit code. The machine is running, ready or still booting."""
     try:
@@ -85,10 +94,12 @@ def run_beside(machine: Machine, command: Sequence[str]) -> int:
         raise LabError(f"{command[0]} cannot be started: {problem.strerror}") from problem
     ended = os.pidfd_open(process.pid)
     failures = 0
+    is_held = False
     try:
         with _forwarding_to(process):
             while process.poll() is None:
                 failures = _keep_alive(machine, failures)
+                is_held = _hold(process, is_held, machine.state is State.BOOTING)
                 select.select([ended], [], [], _LOOK_AGAIN)
             # A guest that the last case has killed is told of, too.
             machine.poll()
@@ -103,6 +114,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         if process.poll() is not None:
             return
         stop()
+        process.send_signal(signal.SIGCONT)
         end = time.monotonic() + 5
         while process.poll() is None and time.monotonic() < end:
             time.sleep(0.02)

@@ -32,6 +32,7 @@ import machine
 import options
 import output_path
 import packages
+import parts
 import place
 from attach import Attachment, GuestFolder
 from console import Console, faults_in, has_panicked
@@ -484,6 +485,93 @@ class Supervisor(unittest.TestCase):
         threading.Thread(target=interrupt).start()
         one = FakeMachine(Path("/dev/null"))
         self.assertEqual(run_beside(one, [sys.executable, "-c", command, str(self.pipe)]), 9)
+
+
+class HeldMachine(FakeMachine):
+    """Boots for a while after its death; what the program wrote in that time is in `written`."""
+
+    def __init__(self, started: Path, output: Path) -> None:
+        super().__init__(started)
+        self.output, self.written, self.left = output, set(), 10
+
+    def poll(self) -> machine.State:
+        if self.state is machine.State.BOOTING:
+            self.left -= 1
+            if self.left < 8:
+                self.written.add(self.output.stat().st_size)
+            if self.left == 0:
+                self.state = machine.State.READY
+                os.close(os.open(self.started, os.O_WRONLY))
+        return super().poll()
+
+    def start(self) -> None:
+        self.starts += 1
+        self.state = machine.State.BOOTING
+
+
+class Held(Supervisor):
+    def test_the_program_stands_still_while_a_new_guest_boots(self) -> None:
+        output = self.pipe.with_name("output")
+        output.touch()
+        one = HeldMachine(self.pipe, output)
+        script = 'exec 3<>"$1"; while ! read -t 0.02 -r _ <&3; do echo x; done >"$2"; exit 5'
+        writer = ["/bin/bash", "-c", script, "bash", str(self.pipe), str(output)]
+        one.started = self.pipe
+        threading.Timer(3, lambda: self.pipe.write_text("end\n")).start()
+        self.assertEqual(run_beside(one, writer), 5)
+        self.assertEqual(one.starts, 1)
+        self.assertEqual(len(one.written), 1, "it went on while there was no guest")
+        self.assertGreater(output.stat().st_size, one.written.pop())
+
+
+class Load(unittest.TestCase):
+    def test_more_guests_than_processors_have_more_time_to_boot(self) -> None:
+        processors = os.cpu_count() or 1
+        self.assertGreaterEqual(machine.load_factor(1), 1.0)
+        self.assertGreaterEqual(machine.load_factor(8 * processors), 8.0)
+
+
+class Parts(unittest.TestCase):
+    def test_words_go_to_the_parts_or_to_the_report(self) -> None:
+        part, report = parts.split_words(["rfc4391/6", "--json", "a.json", "--junit=b.xml", "--evidence", "dir", "--seed",
+                                          "7", "--strict", "--quiet", "!*-INV-*", "--expect", "known.toml"])
+        self.assertEqual(part, ["rfc4391/6", "--evidence", "dir", "--seed", "7", "!*-INV-*"])
+        self.assertEqual(report, ["--json", "a.json", "--junit=b.xml", "--seed", "7", "--strict", "--quiet", "--expect",
+                                  "known.toml"])
+        for alone in (["--shard", "1/2"], ["--shard=1/2"], ["--dry-run"]):
+            with self.assertRaisesRegex(UsageError, "one guest"):
+                parts.split_words(alone)
+
+    def test_results_are_in_the_order_of_one_run(self) -> None:
+        came = [{"id": name} for name in ("IPOIB-3", "RULE-2", "RULE-1", "SESSION", "IPOIB-1", "IPOIB-2")]
+        ordered = parts.in_declared_order({"results": came, "seed": 1}, ["IPOIB-1", "IPOIB-2", "IPOIB-3"])
+        self.assertEqual([one["id"] for one in ordered["results"]],
+                         ["SESSION", "IPOIB-1", "IPOIB-2", "IPOIB-3", "RULE-2", "RULE-1"])
+
+    def test_only_what_all_fabrics_have_is_told(self) -> None:
+        one, two = parts.without_differences([{"fabric": {"kind": "socket", "tap": "a"}},
+                                              {"fabric": {"kind": "socket", "tap": "b"}}])
+        self.assertEqual((one["fabric"], two["fabric"]), ({"kind": "socket"}, {"kind": "socket"}))
+
+    def test_every_part_runs_and_its_code_is_known(self) -> None:
+        self.assertEqual(parts.run_parts(3, lambda number: number * 2), [2, 4, 6])
+
+    def test_a_signal_is_for_all_parts(self) -> None:
+        is_set, tell = os.pipe()
+        self.addCleanup(os.close, is_set)
+        self.addCleanup(os.close, tell)
+
+        def wait(number: int) -> int:
+            signal.signal(signal.SIGINT, lambda *_: os._exit(40 + number))
+            os.write(tell, b"x")
+            if number == 2:
+                os.read(is_set, 1)
+                os.read(is_set, 1)
+                os.kill(os.getppid(), signal.SIGINT)
+            while True:
+                signal.pause()
+
+        self.assertEqual(parts.run_parts(2, wait), [41, 42])
 
 
 class Qemu(unittest.TestCase):

@@ -73,7 +73,7 @@ const Case malformed_discovery_does_no_harm{
             for (const auto& whole : {unicast_neighbour_solicitation(), unasked_neighbour_advertisement()})
                 bench.must_outlive_cuts(whole, demultiplexing);
             // Not the neighbour that other cases use: what the DUT learns here, it may keep.
-            const auto beside = bench.free_neighbour().octets;
+            const auto beside = bench.fresh_neighbour().octets;
             const auto stranger = Gid::of(beside.prefix(), beside.interface_id() ^ 0x0100);
             bench.must_outlive("Neighbour Discovery with targets, codes, hop limits and addresses that make no sense",
                                odd_discovery(stranger, bench.link().broadcast_gid()), demultiplexing);

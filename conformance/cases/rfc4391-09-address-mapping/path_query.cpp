@@ -20,7 +20,7 @@ const Case path_is_asked_for{
         [](Bench& bench) {
             const auto& tester = bench.situation().tester;
             const auto port = bench.fresh_port();
-            const auto to = bench.free_neighbour();
+            const auto to = bench.fresh_neighbour();
             bench.step("A peer tells of itself, and the DUT sends to it: its LID", rfc4391::lid_by_iba_methods);
             const auto unknown = bench.fabric.peer_never_seen();
             const auto peer = unknown.value_or(tester.gid);

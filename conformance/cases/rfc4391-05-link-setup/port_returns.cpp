@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A port that was gone, or its P_Key, and is there again: the link begins anew. IBTA Vol 1, 11.6.3.
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+namespace {
+
+/// Who has the DUT's IPv4 address? Asked in the broadcast group, up to five times.
+bool answers_broadcasts(Bench& bench) {
+    const auto reply = arp_reply().sent_anywhere();
+    for (int i = 0; i < 5 && bench.count(reply) == 0; ++i) bench.send_until(arp_request(), reply, within(2s));
+    return bench.count(reply) != 0;
+}
+
+void begin_on_the_link(Bench& bench) {
+    bench.step("The DUT is in the broadcast group, and hears it");
+    bench.precondition(bench.sa.has_dut_as_full_member(bench.link().broadcast_gid(), within(5s)),
+                       "the DUT is FullMember");
+    bench.precondition(answers_broadcasts(bench), "it answers who asks for its address");
+}
+
+void require_link(Bench& bench) {
+    bench.require(bench.sa.has_dut_as_full_member(bench.link().broadcast_gid(), within(30s)),
+                  "FullMember of the broadcast group", "not at the SA");
+    bench.require(answers_broadcasts(bench), "an answer to who asks for its address in the broadcast group", "none");
+}
+
+}  // namespace
+
+const Case link_begins_anew_with_its_port{
+    .id = "IPOIB-4391-5-VAL-008",
+    .title = "The broadcast group is joined again when the port's link was down",
+    .checks = {&rfc4391::broadcast_full_member_join},
+    .pass_if =
+        "after its port's link was down and is up again the DUT is FullMember of the broadcast group, and answers who "
+        "asks for its address",
+    .tags = {"sa", "broadcast", "flap", "arp"},
+    .impact = Impact::link,
+    .needs = Ability::trusted_sa | Ability::fabric_control | Ability::see_all,
+    .lasts_at_most = 100s,
+    .steps =
+        [](Bench& bench) {
+            const PortName port{.guid = bench.situation().dut.gid.interface_id()};
+            begin_on_the_link(bench);
+            bench.step("Its port's link goes down, and comes up again");
+            bench.fabric.change(SetPort{port, false});
+            bench.pass_time(1s);
+            bench.fabric.change(SetPort{port, true});
+            require_link(bench);
+        },
+};
+
+const Case link_begins_anew_with_its_p_key{
+    .id = "IPOIB-4391-5-VAL-009",
+    .title = "The link is used again when its P_Key was gone from the port's table",
+    .checks = {&rfc4391::broadcast_full_member_join},
+    .pass_if =
+        "after the P_Key was removed from the port's table and is there again the DUT is FullMember of the broadcast "
+        "group, and answers who asks for its address",
+    .tags = {"sa", "broadcast", "pkey", "arp"},
+    .impact = Impact::link,
+    .needs = Ability::trusted_sa | Ability::fabric_control | Ability::see_all,
+    .lasts_at_most = 100s,
+    .steps =
+        [](Bench& bench) {
+            const PortName port{.guid = bench.situation().dut.gid.interface_id()};
+            const auto p_key = static_cast<std::uint16_t>(bench.link().p_key | full_membership);
+            begin_on_the_link(bench);
+            bench.step("The P_Key goes, and comes again");
+            bench.fabric.change(SetPKey{port, p_key, false});
+            bench.pass_time(2s);
+            bench.fabric.change(SetPKey{port, p_key});
+            require_link(bench);
+        },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Case mtu_follows_the_link{
+    .id = "IPOIB-4391-7-VAL-004",
+    .title = "No packet is longer than the MTU of a broadcast group that has come back with a smaller one",
+    .checks = {&rfc4391::frame_within_link_mtu},
+    .pass_if =
+        "when the broadcast group has been made anew with a smaller MTU, and the subnet manager has asked every port "
+        "to reregister, the DUT's datagrams of the old size come in pieces that fit",
+    .tags = {"mtu", "broadcast", "reregister", "ipv4", "ipv6"},
+    .impact = Impact::fabric,
+    .needs = Ability::see_all | Ability::trusted_sa | Ability::fabric_control,
+    .dut_can = {"send"},
+    .in_both_families = true,
+    .lasts_at_most = 100s,
+    .steps =
+        [](Bench& bench) {
+            const auto broadcast = bench.link().broadcast_gid();
+            const auto before = bench.situation().ip_mtu();
+            const auto to = bench.situation().tester_address();
+            const auto payload = before - bench.situation().ip_header() - Udp::size;
+            // IPv6 needs 1280 octets of a link (RFC 8200, 5): 2048 is the least code that has them.
+            constexpr std::uint8_t least = 4;
+            if (bench.link().mtu <= least && bench.situation().is_ipv6())
+                bench.not_applicable("IPv6 does without a link of less than 1280 octets");
+            if (bench.link().mtu <= 1) bench.not_applicable("this link's MTU is the smallest");
+            if (bench.dut->can("interface") && bench.dut->interface().mode == "connected")
+                bench.not_applicable("in connected mode the interface has an MTU of its own (RFC 4755, 5)");
+            bench.step("The DUT sends packets of the link's size");
+            bench.control();
+            bench.dut.sends(to, bench.fresh_port(), payload);
+            bench.precondition(udp_piece().sent_anywhere(), within(3s));
+            bench.step("The broadcast group is made anew, with a smaller MTU");
+            bench.fabric.change(SetGroup{broadcast, false});
+            bench.fabric.change(SetGroup{.mgid = broadcast, .mtu = static_cast<std::uint8_t>(bench.link().mtu - 1)});
+            bench.fabric.change(SetManager{.keeps_state = true});
+            bench.tester.enter_link_again();
+            bench.precondition(bench.sa.has_dut_as_full_member(broadcast, within(30s)), "the DUT has joined it");
+            bench.pass_time(2s);
+            bench.control();
+            bench.step("It sends as much as before");
+            const auto now = bench.situation().ip_mtu();
+            bench.control();
+            bench.dut.sends(to, bench.fresh_port(), payload);
+            bench.precondition(udp_piece().sent_anywhere(), within(3s));
+            bench.forbid_so_far(udp_piece().sent_anywhere().such_that(
+                "of more than " + std::to_string(now) + " octets",
+                [now](const Packet& p, const Situation&) { return p.payload_length > now + Encap::size; }));
+        },
+};
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What programs joined, and what they send to, when the subnet around it has changed.
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+namespace {
+
+/// A program of the DUT joins a group of its own: the group.
+IpAddress joined_group(Bench& bench) {
+    const auto group = bench.fresh_group();
+    bench.step("A program joins a group");
+    bench.dut->join(group);
+    bench.precondition(bench.sa.has_dut_as_full_member(group, within(5s)), "the DUT is FullMember");
+    return group;
+}
+
+void require_member(Bench& bench, const IpAddress& group, Within time) {
+    bench.require(bench.sa.has_dut_as_full_member(group, time), "FullMember of " + text(group), "not at the SA");
+}
+
+PortName port_of_dut(Bench& bench) { return {.guid = bench.situation().dut.gid.interface_id()}; }
+
+}  // namespace
+
+const Case groups_return_with_port{
+    .id = "IPOIB-4391-10-VAL-018",
+    .title = "A program's group is joined again when the port's link was down",
+    .checks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .pass_if = "after its port's link was down and is up again the DUT is FullMember of a program's group, and of IP's",
+    .tags = {"sa", "flap", "ipv4", "ipv6"},
+    .impact = Impact::link,
+    .needs = Ability::trusted_sa | Ability::fabric_control,
+    .dut_can = {"join"},
+    .in_both_families = true,
+    .lasts_at_most = 100s,
+    .steps =
+        [](Bench& bench) {
+            std::vector<IpAddress> groups{joined_group(bench)};
+            const auto own = Bench::all_nodes(bench.situation().family);
+            if ((bench.sa.join_state_of_dut(bench.mgid_of(own)) & join_state::full_member) != 0) groups.push_back(own);
+            bench.step("Its port's link goes down, and comes up again");
+            bench.fabric.change(SetPort{port_of_dut(bench), false});
+            bench.pass_time(1s);
+            bench.fabric.change(SetPort{port_of_dut(bench), true});
+            for (const auto& one : groups) require_member(bench, one, within(30s));
+        },
+};
+
+const Case sender_finds_new_mlid{
+    .id = "IPOIB-4391-10-VAL-019",
+    .title = "A sender sends to the MLID that its group has now, when the subnet administrator has lost its groups",
+    .checks = {&rfc4391::mlid_as_dlid},
+    .pass_if =
+        "after the subnet manager has started without its database, and the group has another MLID, the DUT's "
+        "datagrams for it go to that one",
+    .tags = {"sa", "egress", "reregister", "ipv4", "ipv6"},
+    .impact = Impact::fabric,
+    .needs = Ability::see_all | Ability::fabric_control,
+    .dut_can = {"send"},
+    .in_both_families = true,
+    .lasts_at_most = 100s,
+    .steps =
+        [](Bench& bench) {
+            const auto group = bench.fresh_group();
+            const auto port = bench.fresh_port();
+            bench.step("The DUT sends to a group of the tester");
+            const auto before = bench.sa.join(group).mlid();
+            bench.dut.is_seen_to_send(group, port);
+            bench.step("The subnet manager starts without its database; the group is made anew");
+            bench.fabric.change(SetManager{});
+            bench.tester.enter_link_again();
+            // What is created first gets the MLIDs of before.
+            for (int i = 0; i < 4; ++i) bench.sa.join(bench.fresh_group());
+            const auto now = bench.sa.join(group);
+            if (now.mlid() == before) bench.not_applicable("the group has the MLID that it had");
+            bench.pass_time(5s);
+            bench.step("The DUT sends to it");
+            const auto datagram = udp_from_dut(group, port).sent_anywhere();
+            bench.dut.sends(group, port);
+            if (!bench.happens(datagram, within(3s))) bench.dut.sends(group, port);
+            bench.inspect(datagram.with(Lrh::dlid, now.mlid()), within(3s));
+        },
+};
+
+const Case groups_return_with_p_key{
+    .id = "IPOIB-4391-10-VAL-020",
+    .title = "A program's group is heard again when the P_Key was gone from the port's table",
+    .checks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .pass_if =
+        "after the P_Key was removed from the port's table and is there again what is sent to a program's group comes "
+        "to it",
+    .tags = {"sa", "pkey", "ipv4", "ipv6"},
+    .impact = Impact::link,
+    .needs = Ability::trusted_sa | Ability::fabric_control,
+    .dut_can = {"join", "listen", "received"},
+    .in_both_families = true,
+    .lasts_at_most = 100s,
+    .steps =
+        [](Bench& bench) {
+            const auto group = joined_group(bench);
+            const auto port = bench.fresh_port();
+            const auto mlid = bench.sa.join(group).mlid();
+            bench.dut->listen(group, port);
+            const auto is_heard = [&](Within each) {
+                return bench.dut.receives(udp_to_group(group, mlid, port), port, each);
+            };
+            bench.precondition(is_heard(within(2s)), "what is sent to the group comes to the program");
+            bench.step("The P_Key goes, and comes again");
+            const auto p_key = static_cast<std::uint16_t>(bench.link().p_key | full_membership);
+            bench.fabric.change(SetPKey{port_of_dut(bench), p_key, false});
+            bench.pass_time(2s);
+            bench.fabric.change(SetPKey{port_of_dut(bench), p_key});
+            bench.pass_time(5s);
+            const bool is_member = bench.sa.has_dut_as_full_member(group, within(20s));
+            bench.require(is_member && is_heard(within(5s)), "what is sent to " + text(group) + " at the program",
+                          is_member ? "FullMember at the SA, and nothing comes" : "not at the SA");
+        },
+};
+
+const Case refused_rejoin_is_tried_again{
+    .id = "IPOIB-4391-10-VAL-021",
+    .title = "A program's group whose join is refused after a reregistration is joined once that is granted",
+    .checks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .pass_if =
+        "when the subnet administrator has lost its memberships, refuses a program's group at first, and then grants "
+        "it, the DUT is FullMember of it",
+    .tags = {"sa", "reregister", "ipv4", "ipv6"},
+    .impact = Impact::fabric,
+    .needs = Ability::trusted_sa | Ability::fabric_control | Ability::see_all,
+    .dut_can = {"join"},
+    .in_both_families = true,
+    .lasts_at_most = 150s,
+    .steps =
+        [](Bench& bench) {
+            const auto group = joined_group(bench);
+            const auto mgid = bench.mgid_of(group);
+            bench.step("The subnet manager starts without its database, and the SA refuses the group");
+            bench.fabric.change(refused_joins(mgid));
+            bench.fabric.change(SetManager{});
+            bench.tester.enter_link_again();
+            bench.precondition(bench.happens(join_of(mgid), within(20s)), "the DUT asks to join the group");
+            bench.pass_time(1s);
+            bench.step("The SA grants it");
+            bench.fabric.change(SetSa{.resets = true});
+            require_member(bench, group, within(60s));
+        },
+};
+
+const Case deleted_group_is_joined_again{
+    .id = "IPOIB-4391-10-VAL-022",
+    .title = "A program's group that was deleted is joined again",
+    .checks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .pass_if =
+        "after the administrator has deleted the group of a program, and the SA has reported that to the DUT, the DUT "
+        "is FullMember of it again. NA where the DUT hears of no deletion",
+    .tags = {"sa", "trap", "ipv4", "ipv6"},
+    .impact = Impact::link,
+    .needs = Ability::trusted_sa | Ability::fabric_control | Ability::see_all,
+    .dut_can = {"join"},
+    .in_both_families = true,
+    .lasts_at_most = 60s,
+    .steps =
+        [](Bench& bench) {
+            const auto group = joined_group(bench);
+            bench.step("The administrator deletes the group");
+            bench.fabric.change(SetGroup{bench.mgid_of(group), false});
+            bench.pass_time(2s);
+            if (!bench.sa.reports_to_dut(trap::multicast_group_deleted))
+                bench.not_applicable("the DUT has not subscribed to trap 67 (group deleted), and hears of nothing");
+            require_member(bench, group, within(30s));
+        },
+};
+
+const Case interface_down_leaves_its_groups{
+    .id = "IPOIB-4391-10-VAL-023",
+    .title = "An interface that is taken down leaves its groups at the SA",
+    .checks = {&rfc4391::leaves_group},
+    .pass_if = "after the DUT was taken down it is FullMember neither of a program's group nor of IP's own",
+    .tags = {"sa", "ipv4", "ipv6"},
+    .needs = Ability::trusted_sa,
+    .dut_can = {"join", "up", "down"},
+    .in_both_families = true,
+    .lasts_at_most = 60s,
+    .steps =
+        [](Bench& bench) {
+            const auto group = joined_group(bench);
+            const auto own = Bench::all_nodes(bench.situation().family);
+            const bool has_own = bench.sa.join_state_of_dut(bench.mgid_of(own)) != 0;
+            bench.step("The interface is taken down");
+            bench.dut->down();
+            bench.pass_time(5s);
+            for (const auto& one : {group, own}) {
+                if (one == own && !has_own) continue;
+                const auto state = bench.sa.join_state_of_dut(bench.mgid_of(one));
+                bench.require((state & join_state::full_member) == 0, "no FullMember of " + text(one) + " any more",
+                              "JoinState " + std::to_string(state));
+            }
+            bench.dut.comes_up();
+        },
+};
+
+}  // namespace ipoib::conformance
