@@ -139,8 +139,8 @@ void Groups::is_certain(const Gid& mgid, std::uint8_t states) {
 }
 
 bool Groups::is_leaving(const Gid& mgid, std::uint8_t states) const {
-    const auto found = leaving_.find(mgid);
-    return found != leaving_.end() && (found->second.states & states) != 0;
+    return std::any_of(leaving_.begin(), leaving_.end(),
+                       [&](const Leaving& one) { return one.mgid == mgid && (one.states & states) != 0; });
 }
 
 void Groups::joined(const Gid& mgid, std::uint8_t states, const SaAnswer& answer, const Answered& answered) {
@@ -204,13 +204,10 @@ void Groups::give_up(const Gid& mgid, std::uint8_t given_up) {
     const auto own = std::make_shared<std::uint32_t>(0);
     *own = interface_.sa().ask(request(Method::del, mgid, states),
                                lifetime_.guard([this, mgid, states, own](const SaAnswer& answer) {
-                                   const auto found = leaving_.find(mgid);
-                                   if (found != leaving_.end() && found->second.transaction == *own)
-                                       leaving_.erase(found);
+                                   std::erase_if(leaving_, [&](const Leaving& one) { return one.transaction == *own; });
                                    left(mgid, states, answer);
                                }));
-    auto& leaving = leaving_[mgid];
-    leaving = {*own, static_cast<std::uint8_t>(leaving.states | states)};
+    leaving_.push_back({*own, mgid, states});
 }
 
 void Groups::left(const Gid& mgid, std::uint8_t states, const SaAnswer& answer) {
@@ -226,6 +223,7 @@ void Groups::left(const Gid& mgid, std::uint8_t states, const SaAnswer& answer) 
 }
 
 void Groups::leave_all() {
+    if (interface_.is_running()) leave_doubtful();
     end_searches();
     held_back_.clear();
     for (const auto& one : std::exchange(joining_, {})) {
@@ -279,9 +277,9 @@ void Groups::drop_requests() {
         interface_.sa().forget(one.transaction);
         doubt(one.mgid, one.states);
     }
-    for (const auto& [mgid, one] : std::exchange(leaving_, {})) {
+    for (const auto& one : std::exchange(leaving_, {})) {
         interface_.sa().forget(one.transaction);
-        doubt(mgid, one.states);
+        doubt(one.mgid, one.states);
     }
 }
 

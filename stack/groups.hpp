@@ -64,6 +64,7 @@ private:
     /// A request to leave that is not answered yet.
     struct Leaving {
         std::uint32_t transaction = 0;
+        wire::Gid mgid;
         std::uint8_t states = 0;
     };
     [[nodiscard]] bool hold(const Group& group, std::uint8_t states);
@@ -86,7 +87,7 @@ private:
     Interface& interface_;
     std::map<wire::Gid, Held> held_;
     std::map<wire::Gid, std::uint8_t> doubts_;
-    std::map<wire::Gid, Leaving> leaving_;
+    std::vector<Leaving> leaving_;
     struct Joining {
         std::uint32_t transaction = 0;
         wire::Gid mgid;
