@@ -172,7 +172,7 @@ class StandardOutput(Written):
     """With a report there nothing else is."""
 
     def test_a_report_of_any_command(self):
-        for command in CALLS:
+        for command in CALLS.keys() - {"explore"}:
             for path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
                 with self.subTest(command, path=path):
                     done = self.call(command, "--json", path)
