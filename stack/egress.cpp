@@ -208,6 +208,7 @@ void Egress::arm_sweep() {
 /// RFC 4392, 4.2.5: a sender leaves what it does not use. Old decisions are made anew, should a report have been lost.
 void Egress::sweep() {
     sweep_timer_ = {};
+    if (!interface_.is_running()) return;
     const auto limit = interface_.timers().membership;
     const auto now = interface_.loop().now();
     std::erase_if(targets_,

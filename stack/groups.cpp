@@ -139,8 +139,8 @@ void Groups::is_certain(const Gid& mgid, std::uint8_t states) {
 }
 
 bool Groups::is_leaving(const Gid& mgid, std::uint8_t states) const {
-    const auto found = leaving_.find(mgid);
-    return found != leaving_.end() && (found->second.states & states) != 0;
+    return std::any_of(leaving_.begin(), leaving_.end(),
+                       [&](const Leaving& one) { return one.mgid == mgid && (one.states & states) != 0; });
 }
 
 void Groups::joined(const Gid& mgid, std::uint8_t states, const SaAnswer& answer, const Answered& answered) {
@@ -204,13 +204,10 @@ void Groups::give_up(const Gid& mgid, std::uint8_t given_up) {
     const auto own = std::make_shared<std::uint32_t>(0);
     *own = interface_.sa().ask(request(Method::del, mgid, states),
                                lifetime_.guard([this, mgid, states, own](const SaAnswer& answer) {
-                                   const auto found = leaving_.find(mgid);
-                                   if (found != leaving_.end() && found->second.transaction == *own)
-                                       leaving_.erase(found);
+                                   std::erase_if(leaving_, [&](const Leaving& one) { return one.transaction == *own; });
                                    left(mgid, states, answer);
                                }));
-    auto& leaving = leaving_[mgid];
-    leaving = {*own, static_cast<std::uint8_t>(leaving.states | states)};
+    leaving_.push_back({*own, mgid, states});
 }
 
 void Groups::left(const Gid& mgid, std::uint8_t states, const SaAnswer& answer) {
@@ -226,6 +223,7 @@ void Groups::left(const Gid& mgid, std::uint8_t states, const SaAnswer& answer) 
 }
 
 void Groups::leave_all() {
+    if (interface_.is_running()) leave_doubtful();
     end_searches();
     held_back_.clear();
     for (const auto& one : std::exchange(joining_, {})) {
@@ -270,19 +268,8 @@ void Groups::forget(const Gid& mgid) {
     if (states != 0) doubt(Gid{mgid}, states);
 }
 
-void Groups::forget_all() {
-    forget_all_if([](const Gid&, const Held&) { return true; });
-}
-
-void Groups::forget_all_but_sent_to() {
-    forget_all_if([this](const Gid& mgid, const Held& held) {
-        return !is_for_sending_only(held.states) || interface_.policy(family_of_group(mgid)).forgets_sent_groups;
-    });
-}
-
 /// What the SA was asked last may have reached it.
-template <class IsForgotten>
-void Groups::forget_all_if(IsForgotten is_forgotten) {
+void Groups::drop_requests() {
     lifetime_.renew();
     end_searches();
     held_back_.clear();
@@ -290,17 +277,31 @@ void Groups::forget_all_if(IsForgotten is_forgotten) {
         interface_.sa().forget(one.transaction);
         doubt(one.mgid, one.states);
     }
-    for (const auto& [mgid, one] : std::exchange(leaving_, {})) {
+    for (const auto& one : std::exchange(leaving_, {})) {
         interface_.sa().forget(one.transaction);
-        doubt(mgid, one.states);
+        doubt(one.mgid, one.states);
     }
+}
+
+void Groups::forget_all() {
+    drop_requests();
     for (auto& [mgid, held] : std::exchange(held_, {})) {
-        if (!is_forgotten(mgid, held)) {
-            held_.emplace(mgid, held);
-            continue;
-        }
         detach(held);
         if (held.states != 0) doubt(mgid, held.states);
+    }
+}
+
+void Groups::forget_all_but_sent_to() {
+    drop_requests();
+    for (auto item = held_.begin(); item != held_.end();) {
+        auto& [mgid, held] = *item;
+        const bool is_kept =
+            is_for_sending_only(held.states) && !interface_.policy(family_of_group(mgid)).forgets_sent_groups;
+        if (!is_kept) {
+            detach(held);
+            if (held.states != 0) doubt(mgid, held.states);
+        }
+        item = is_kept ? std::next(item) : held_.erase(item);
     }
 }
 

@@ -64,6 +64,7 @@ private:
     /// A request to leave that is not answered yet.
     struct Leaving {
         std::uint32_t transaction = 0;
+        wire::Gid mgid;
         std::uint8_t states = 0;
     };
     [[nodiscard]] bool hold(const Group& group, std::uint8_t states);
@@ -73,10 +74,9 @@ private:
     /// A leave that is repeated, or overtaken, would undo a join that comes behind it: whether one is open.
     [[nodiscard]] bool is_leaving(const wire::Gid& mgid, std::uint8_t states) const;
     void left(const wire::Gid& mgid, std::uint8_t states, const fabric::SaAnswer& answer);
-    template <class IsForgotten>
-    void forget_all_if(IsForgotten is_forgotten);
     void detach(Held& held);
     void leave_doubtful();
+    void drop_requests();
     void give_up(const wire::Gid& mgid, std::uint8_t states);
     [[nodiscard]] fabric::SaRequest request(wire::Method method, const wire::Gid& mgid, std::uint8_t states) const;
     void add_creation(fabric::SaRequest& request, const wire::Gid& mgid) const;
@@ -87,7 +87,7 @@ private:
     Interface& interface_;
     std::map<wire::Gid, Held> held_;
     std::map<wire::Gid, std::uint8_t> doubts_;
-    std::map<wire::Gid, Leaving> leaving_;
+    std::vector<Leaving> leaving_;
     struct Joining {
         std::uint32_t transaction = 0;
         wire::Gid mgid;

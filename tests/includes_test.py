@@ -65,7 +65,8 @@ MAY_SEE = {
     "conformance/terminal": BASE | {"fabric", "fabric/capture"},
     "conformance/command": BASE | CHECKED | {
         "fabric", "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",
-        "conformance/bench", "conformance/documents", "conformance/exhibits", "conformance/explore", "conformance/judge", "conformance/links",
+        "conformance/bench", "conformance/documents", "conformance/exhibits",
+        "conformance/explore", "conformance/judge", "conformance/links",
         "conformance/metamorphic", "conformance/selftest", "conformance/target", "conformance/terminal"},
     "traffic-gen": BASE | CHECKED | {
         "protocol", "protocol/build", "protocol/rules", "protocol/state", "fabric", "fabric/capture", "fabric/simulated",

@@ -108,6 +108,9 @@ int run_explore(const ExploreOptions& options) {
     const auto* mutant = mutant_of(options);
     if (!options.out.empty() && !std::filesystem::is_directory(options.out))
         throw UsageError(options.out + " is no folder");
+    if (!options.out.empty())
+        if (const auto why_not = why_not_writable(std::filesystem::path(options.out) / "001.json"); !why_not.empty())
+            throw UsageError("nothing can be written into " + options.out + ": " + why_not);
     if (!options.replay.empty()) return replay(options, mutant);
     for (const auto& kind : options.faults) {
         const auto kinds = explore::event_kinds();

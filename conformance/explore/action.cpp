@@ -132,8 +132,7 @@ const std::vector<Action> table{
      .kind = "sm",
      .words = "the port of peer {} gets another LID",
      .arguments = {{"peer", both}},
-     .act = [](World& world,
-               const Step& step) { static_cast<void>(world.subnet().move_lid(world.peer(step.arguments[0]).guid())); }},
+     .act = [](World& world, const Step& step) { world.move_peer_lid(step.arguments[0]); }},
     // The DUT's port.
     {.name = "port-bounce",
      .kind = "port",

@@ -46,7 +46,10 @@ public:
         storm();
         world_.end_storm();
         settle();
+        if (outcome_.violations.empty()) confirm();
+        look_at_paths();
         look_at_rest();
+        take_down();
         look_back();
         if (playing_.applies_rules) apply_rules();
         finish();
@@ -77,6 +80,7 @@ private:
     void settle() {
         auto& loop = world_.loop();
         world_.watch().comment("the storm has ended");
+        storm_end_ = loop.now();
         const auto deadline = loop.now() + patience;
         // What was sent into the storm is not asked for.
         Reach{world_}.collect();
@@ -91,8 +95,72 @@ private:
             reach.collect();
             open = look(reach, first);
             if (open.empty() || is_last) break;
+            look_at_announcements(reach);
         }
         std::ranges::move(open, std::back_inserter(outcome_.violations));
+    }
+
+    /// What was reached once is reached again: by what the nodes know of each other now.
+    void confirm() {
+        auto& loop = world_.loop();
+        Reach again{world_};
+        for (const auto pause : {5ms, 300ms, 1000ms, 1700ms}) {
+            again.send(false);
+            loop.run_for(pause);
+            again.collect();
+            if (again.is_whole()) return;
+        }
+        for (const auto& way : again.broken())
+            add(outcome_.violations, "reach-again", nullptr,
+                fmt::format("nothing has changed, and nothing arrives any more from {}", way));
+    }
+
+    /// Unicast follows the newest announcement, after ARP's lock time and a path query that was lost.
+    void look_at_announcements(const Reach& reach) {
+        constexpr auto longest = 12s;
+        const auto now = world_.loop().now();
+        for (unsigned i = 1; i <= peers; ++i) {
+            auto& station = world_.station(i);
+            const auto told = world_.watch().told_of(station.address(true).v4(), station.gid());
+            const bool is_told = told >= storm_end_ && now - told >= longest && world_.watch().began_anew() <= told;
+            if (!is_told || !reach.lacks(0, i, station.address(true)) || is_deaf_.at(i)) continue;
+            is_deaf_.at(i) = true;
+            add(outcome_.violations, "announcement", nullptr,
+                fmt::format("{} has announced its new link-layer address, and {} s later the DUT does not reach it",
+                            station.name(), longest.count()));
+        }
+    }
+
+    /// After the subnet manager has asked to begin anew, nothing goes to the LIDs of before.
+    void look_at_paths() {
+        constexpr auto grace = 1s;
+        const auto& recorder = world_.watch().recorder();
+        const auto since = std::max(world_.watch().began_anew() + grace, storm_end_);
+        if (world_.renewed() == fabric::Time::min() || world_.watch().began_anew() < world_.renewed()) return;
+        Packet packet;
+        for (std::size_t i = 0; i < recorder.size(); ++i) {
+            if (recorder.time(i) < since || recorder.party(i) != Party::dut) continue;
+            recorder.decode(i, packet);
+            if (!packet.is_ipoib() || packet.is_multicast || !world_.is_old_lid(packet.lrh[Lrh::dlid])) continue;
+            return add(outcome_.violations, "old-path", nullptr,
+                       fmt::format("frame {}: goes to the LID {:#x}, which its peer had before the subnet manager "
+                                   "asked to begin anew",
+                                   i + 1, packet.lrh[Lrh::dlid]));
+        }
+    }
+
+    /// An interface that is taken down is in no group, at the latest after the time of a sender.
+    void take_down() {
+        if (!world_.dut().interface().is_running()) return;
+        world_.watch().comment("the DUT's interface is taken down");
+        world_.dut().interface().down();
+        world_.loop().run_for(rest);
+        for (const auto* group : world_.subnet().sa().groups())
+            if (const auto held = states(group->mgid()); held & join_state::full_member)
+                return add(outcome_.violations, "leak-down", &rfc4391::leaves_group,
+                           fmt::format("the interface was taken down, and after {} s the administrator has it as {} "
+                                       "of {}",
+                                       rest.count(), join_state_names[held & 0xf].name, wire::text(group->mgid())));
     }
 
     /// What does not hold now.
@@ -295,6 +363,8 @@ private:
     const Schedule& schedule_;
     World world_;
     Outcome outcome_;
+    fabric::Time storm_end_{};
+    std::array<bool, peers + 1> is_deaf_{};
 };
 
 }  // namespace

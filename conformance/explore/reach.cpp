@@ -88,6 +88,12 @@ void Reach::take(unsigned station, stack::Interface& interface) {
 
 bool Reach::is_whole() const { return std::ranges::all_of(ways_, &Way::is_open); }
 
+bool Reach::lacks(unsigned from, unsigned to, const IpAddress& address) const {
+    return std::ranges::any_of(ways_, [&](const Way& way) {
+        return !way.is_open && way.from == from && way.to == to && way.address == address;
+    });
+}
+
 std::vector<std::string> Reach::broken() const {
     std::vector<std::string> all;
     for (const auto& way : ways_)

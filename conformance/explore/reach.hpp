@@ -19,6 +19,8 @@ public:
     /// Takes what has arrived.
     void collect();
     [[nodiscard]] bool is_whole() const;
+    /// Whether nothing has arrived yet from one station at the other's address.
+    [[nodiscard]] bool lacks(unsigned from, unsigned to, const wire::IpAddress& address) const;
     /// The ways on which nothing arrives: "DUT to peer 0, IPv4".
     [[nodiscard]] std::vector<std::string> broken() const;
 

@@ -66,6 +66,13 @@ void Watch::take(const fabric::Frame& frame, bool is_sent) {
     recorder_.add(sighting);
     const bool is_answer = is_of_sa && is_response(packet.mad[Mad::method]);
     if (!is_answer || is_awaited(packet.mad[Mad::transaction_id])) judged_.add(sighting);
+    if (!is_sent && packet.arp_addresses) {
+        const auto address = packet.arp_addresses[ArpAddresses::spa];
+        const auto gid = packet.arp_addresses[ArpAddresses::sha_gid];
+        auto& [known, since] = announced_[address];
+        if (known != gid) since = loop_.now();
+        known = gid;
+    }
     if (!packet.sa) return;
     const auto method = packet.mad[Mad::method];
     const auto transaction = packet.mad[Mad::transaction_id];
@@ -145,6 +152,11 @@ void Watch::transition(std::uint64_t what) {
     const auto pair = before_ * 0x100000001b3u ^ what;
     before_ = what;
     transitions_.insert((pair << 8 | action_) * 0x9e3779b97f4a7c15u);
+}
+
+fabric::Time Watch::told_of(std::uint32_t address, const Gid& gid) const {
+    const auto found = announced_.find(address);
+    return found == announced_.end() || found->second.first != gid ? fabric::Time::min() : found->second.second;
 }
 
 void Watch::begin_rest() { sent_.clear(); }

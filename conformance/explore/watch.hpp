@@ -58,6 +58,8 @@ public:
     [[nodiscard]] const Peak& most_in_a_second() const noexcept { return most_in_a_second_; }
     /// The reports of a group that is deleted which the DUT has acknowledged: when it did so last.
     [[nodiscard]] fabric::Time told_of_deletion(const wire::Gid& mgid) const;
+    /// When the node with this GID told it last by ARP that it has the address; the least time: never.
+    [[nodiscard]] fabric::Time told_of(std::uint32_t address, const wire::Gid& gid) const;
     /// When it asked to join the broadcast group last.
     [[nodiscard]] fabric::Time began_anew() const noexcept { return began_anew_; }
     /// The traps whose reports it has asked for, as far as it knows that it gets them.
@@ -81,6 +83,7 @@ private:
     std::map<Question, std::vector<fabric::Time>> recent_;
     std::map<Question, unsigned> sent_;
     std::map<wire::Gid, fabric::Time> deletions_;
+    std::map<std::uint32_t, std::pair<wire::Gid, fabric::Time>> announced_;
     std::set<std::uint64_t> transitions_;
     Peak most_open_, most_in_a_second_;
     std::map<std::uint64_t, Question> subscriptions_;  ///< by transaction

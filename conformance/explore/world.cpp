@@ -165,6 +165,16 @@ void World::send(Station& from, const IpAddress& to, std::size_t octets) {
     static_cast<void>(from.interface().sockets().send(to, listening_port, payload, on_link));
 }
 
+void World::move_peer_lid(unsigned number) {
+    const auto before = peer(number).lid();
+    if (before != 0 && subnet_.move_lid(peer(number).guid())) old_lids_[before] = loop_.now();
+}
+
+bool World::is_old_lid(std::uint16_t lid) const {
+    const auto found = old_lids_.find(lid);
+    return found != old_lids_.end() && found->second < renewed_;
+}
+
 void World::restart_peer(unsigned number) {
     peer(number).restart_stack();
     tend_peer(peer(number));
@@ -193,6 +203,7 @@ void World::start_manager(bool keeps_state) {
     subnet_.start_manager(keeps_state);
     is_manager_stopped_ = false;
     watch_.signal();
+    if (dut_ && dut_->interface().is_running()) renewed_ = loop_.now();
 }
 
 void World::delete_group(const Gid& mgid) {

@@ -55,6 +55,10 @@ public:
     /// A datagram that nobody waits for.
     void send(Station& from, const wire::IpAddress& to, std::size_t octets = 32);
     /// With a new queue pair number, or with another GID at the same addresses.
+    void move_peer_lid(unsigned number);
+    /// Whether a peer had this LID before the subnet manager last asked a running DUT to begin anew.
+    [[nodiscard]] bool is_old_lid(std::uint16_t lid) const;
+    [[nodiscard]] fabric::Time renewed() const noexcept { return renewed_; }
     void restart_peer(unsigned number);
     void move_peer(unsigned number);
     /// A P_Key of the DUT's port.
@@ -94,6 +98,8 @@ private:
     bool is_manager_stopped_ = false;
     unsigned fillers_ = 0;
     std::map<wire::Gid, fabric::Time> deleted_;
+    std::map<std::uint16_t, fabric::Time> old_lids_;
+    fabric::Time renewed_ = fabric::Time::min();
     Wanted wanted_;
     std::shared_ptr<bool> storm_ = std::make_shared<bool>(true);
 };
