@@ -25,7 +25,7 @@ const Case interface_stays_down_without_join{
             bench.pass_time(5s);
             bench.precondition(bench.count(join_of(bench.link().broadcast_gid())) > 0, "the DUT asks to join");
             bench.forbid_so_far(any_ipoib());
-            bench.step("The SA grants it");
+            bench.step("The SA grants it", rfc4391::broadcast_full_member_join);
             bench.fabric.change(SetSa{.resets = true});
             bench.require(join_of(bench.link().broadcast_gid()), within(60s));
             bench.dut.comes_up();
