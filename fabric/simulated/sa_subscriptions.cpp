@@ -209,8 +209,8 @@ void Subscriptions::remove_all_of(const Gid& port_gid) {
 }
 
 std::size_t Subscriptions::size_of(const Gid& port_gid) const {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        subscriptions_, [&](const auto& entry) { return entry.second.port_gid == port_gid; }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(subscriptions_, [&](const auto& entry) { return entry.second.port_gid == port_gid; }));
 }
 
 void Subscriptions::clear() {

@@ -143,8 +143,8 @@ private:
     bool is_running_ = false;
     std::uint16_t sm_lid_ = 0;
     std::vector<ManagedSwitch> switches_;
-    std::vector<KnownPort> known_;                                ///< by LID
-    std::map<std::uint64_t, std::uint16_t> lids_;                 ///< of every GUID that there ever was
+    std::vector<KnownPort> known_;                 ///< by LID
+    std::map<std::uint64_t, std::uint16_t> lids_;  ///< of every GUID that there ever was
     std::size_t last_lid_ = 0;
     std::map<std::uint64_t, Location> locations_;                 ///< of the ports that are there
     std::map<Location, std::uint64_t> occupants_;                 ///< the same, the other way
