@@ -15,7 +15,7 @@ from elf import interpreter, is_elf, module_info, needed_libraries
 from kernel import Kernel, decompressed_module
 from tools import LabError, run, say, write_whole
 
-_LIMIT = 40 << 20
+_LIMIT = 48 << 20
 _KEPT = 16  # images of other runs, which may still be in use
 
 _PROGRAMS = ("opensm", "ibv_devinfo", "ibv_devices", "ibv_ud_pingpong", "ibv_rc_pingpong", "saquery", "smpquery",
