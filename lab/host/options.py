@@ -143,6 +143,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--role", choices=ROLES, default="host", help="as for run")
     one.add_argument("--fabric", metavar="FABRIC", default="lab", help="as for run")
     one.add_argument("--scenario", metavar="NAME", default="default", help="as for ipoib-conform run")
+    _add_jobs_option(one)
     _add_guest_options(one)
     _add_build_options(one)
 
