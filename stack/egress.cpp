@@ -75,8 +75,9 @@ void Egress::join(const Gid& target, const Group& group) {
     groups.join(via, policy.send_join_state, false, lifetime_.guard([this, target, via](const Groups::Answer& answer) {
         if (answer.outcome == Groups::Outcome::ok) return ready(target, via);
         const bool is_first_answer = target == via && !interface_.policy(family_of_group(target)).checks_group;
-        if (is_first_answer && answer.outcome == Groups::Outcome::refused) return target_is_missing(target);
-        failed(target);
+        const bool was_refused = answer.outcome == Groups::Outcome::refused;
+        if (is_first_answer && was_refused) return target_is_missing(target);
+        failed(target, was_refused);
     }));
 }
 
@@ -157,9 +158,10 @@ bool Egress::is_known_missing(const Gid& mgid) const {
 fabric::Time Egress::decided_until() const { return interface_.loop().now() + interface_.timers().membership; }
 
 /// The SA refused, or was silent: it is spared for a moment.
-void Egress::failed(const Gid& target) {
+void Egress::failed(const Gid& target, bool was_refused) {
     constexpr fabric::Duration moment = std::chrono::seconds{1}, for_ever = std::chrono::hours{24 * 365};
-    const bool is_asked_again = interface_.policy(family_of_group(target)).asks_group_again;
+    const auto& policy = interface_.policy(family_of_group(target));
+    const bool is_asked_again = policy.asks_group_again && (!was_refused || policy.asks_refused_group_again);
     undeliverable(target, interface_.loop().now() + (is_asked_again ? moment : for_ever));
 }
 

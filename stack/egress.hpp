@@ -52,7 +52,7 @@ private:
     void undeliverable(const wire::Gid& target, fabric::Time until);
     [[nodiscard]] bool is_known_missing(const wire::Gid& mgid) const;
     [[nodiscard]] fabric::Time decided_until() const;
-    void failed(const wire::Gid& target);
+    void failed(const wire::Gid& target, bool was_refused = false);
     void arm_sweep();
     void sweep();
     [[nodiscard]] bool make_room();

@@ -212,7 +212,7 @@ void Groups::give_up(const Gid& mgid, std::uint8_t given_up) {
 
 void Groups::left(const Gid& mgid, std::uint8_t states, const SaAnswer& answer) {
     if (!answer.is_ok()) failed(std::string(name_of(states)) + " leave", mgid, reason_of(answer), !answer.is_answered);
-    if (!answer.is_answered) doubt(mgid, states);
+    if (!answer.is_answered && interface_.policy(family_of_group(mgid)).repeats_leaves) doubt(mgid, states);
     std::vector<std::function<void()>> due;
     std::erase_if(held_back_, [&](HeldBack& one) {
         if (one.mgid != mgid) return false;
@@ -231,7 +231,12 @@ void Groups::leave_all() {
         give_up(one.mgid, one.states);
     }
     while (!held_.empty()) {
-        const auto& [mgid, held] = *held_.begin();
+        auto& [mgid, held] = *held_.begin();
+        if (mgid == interface_.link().broadcast_gid() && !interface_.policy().leaves_broadcast_group) {
+            detach(held);
+            held_.erase(held_.begin());
+            continue;
+        }
         if (const auto states = held.states; states != 0)
             leave(Gid{mgid}, states);
         else

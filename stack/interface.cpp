@@ -76,6 +76,9 @@ void Interface::link_up(const Link& link, const Group& broadcast) {
     if (is_first || policy().adopts_mtu_anew) link_octets_ = mtu_octets(link.mtu);
     queue_pair_->q_key = policy().accepted_q_key(link_);
     queue_pair_->p_key = link_.p_key;
+    if (is_first) first_gid_ = previous_gid_ = port_.gid;
+    if (!policy().keeps_lowered_mtu) mtu_limit_ = 0;
+    p_key_index_ = static_cast<std::size_t>(std::ranges::find(port_.p_keys, link_.p_key) - port_.p_keys.begin());
     is_running_ = true;
     trouble_.clear();
     groups_.note(broadcast);
@@ -110,7 +113,8 @@ bool Interface::keeps_p_key() const {
 /// RFC 4391, 5 and IBTA Vol 1, 11.6.3: a new SM, or one that says so, has forgotten what was joined.
 void Interface::port_event(PortEvent event) {
     if (!is_up()) return;
-    port_ = node_.hca().facts();
+    const auto gid = std::exchange(port_, node_.hca().facts()).gid;
+    if (gid != port_.gid) previous_gid_ = gid;
     switch (event) {
         case PortEvent::down:
             link_setup_.stop();
@@ -127,7 +131,7 @@ void Interface::port_event(PortEvent event) {
             if (policy().renews_paths) paths_.clear();
             return begin(Beginning::renewal);
         case PortEvent::p_key_change:
-            if (keeps_p_key()) return;
+            if (keeps_p_key() || (had_link_ && !policy().heeds_first_p_key)) return;
             if (!had_link_ || policy().returns_with_p_key) return begin(Beginning::port);
             link_setup_.stop();
             return link_lost("the port does not have the P_Key of the link");

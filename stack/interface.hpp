@@ -82,6 +82,8 @@ public:
     void stall(const std::string& at);
     [[nodiscard]] const Link& link() const noexcept { return link_; }
     [[nodiscard]] const fabric::PortFacts& port() const noexcept { return port_; }
+    /// Of the port, before its last change.
+    [[nodiscard]] const wire::Gid& previous_gid() const noexcept { return previous_gid_; }
     [[nodiscard]] build::Node self() const noexcept;
     [[nodiscard]] std::uint32_t ud_qpn() const noexcept { return queue_pair_ ? queue_pair_->qpn : 0; }
     /// The own link-layer address.
@@ -139,6 +141,8 @@ private:
     Timers timers_;
     fabric::QueuePair* queue_pair_ = nullptr;
     fabric::PortFacts port_;
+    wire::Gid first_gid_, previous_gid_;  ///< of the port: when the first link was set up, and before it changed
+    std::size_t p_key_index_ = 0;         ///< of the link in the port's table, when it was set up
     Link link_;
     std::size_t link_octets_ = 0;  ///< the link's MTU; 0 before there was a link
     bool is_running_ = false, has_stalled_ = false, had_link_ = false;

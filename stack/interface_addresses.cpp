@@ -20,7 +20,7 @@ HardwareAddress Interface::hardware_address(Family family) const noexcept {
     HardwareAddress address;
     address.set(LinkAddress::flags, flags)
         .set(LinkAddress::qpn, rules.own_qpn(ud_qpn()))
-        .set(LinkAddress::gid, rules.own_gid(port_.gid));
+        .set(LinkAddress::gid, rules.own_gid(rules.renews_own_gid ? port_.gid : first_gid_));
     return address;
 }
 
@@ -138,6 +138,7 @@ void Interface::transmit(build::PacketBuilder& packet) {
     packet.choose(Bth::psn, queue_pair_->next_psn++);
     const auto encap = packet.get<Encap>();
     const auto& rules = policy(encap ? family_of(encap[Encap::type]) : Family::ipv4);
+    if (!rules.follows_p_key && p_key_index_ < port_.p_keys.size()) packet.set(Bth::p_key, port_.p_keys[p_key_index_]);
     if (rules.on_send) rules.on_send(packet);
     node_.hca().send(packet.build(), queue_pair_);
 }

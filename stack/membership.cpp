@@ -98,7 +98,8 @@ void Membership::retry(const IpAddress& group) {
     if (!interface_.policy(family_of(group)).retries_joins) return;
     auto& backoff = entries_[group].backoff;
     backoff = std::clamp(2 * backoff, shortest_backoff, longest_backoff);
-    interface_.loop().after(backoff, lifetime_.guard([this, group] {
+    const auto pause = interface_.policy(family_of(group)).pause_before_rejoin(backoff);
+    interface_.loop().after(pause, lifetime_.guard([this, group] {
         if (is_member(group)) begin(group);
     }));
 }

@@ -23,6 +23,14 @@ View<Record> record_of(const Gid& gid, const fabric::SaAnswer& answer) {
     return {};
 }
 
+/// A solicitation or an advertisement of RFC 4861.
+bool is_neighbour_discovery(EtherType protocol, Octets datagram) {
+    if (protocol != EtherType::ipv6 || datagram.size() < Ipv6::size + Icmpv6::size) return false;
+    const auto type = View<Icmpv6>::at(datagram.subspan(Ipv6::size))[Icmpv6::type];
+    return View<Ipv6>::at(datagram)[Ipv6::next_header] == IpProtocol::icmpv6 &&
+           (type == Icmpv6Type::neighbour_solicitation || type == Icmpv6Type::neighbour_advertisement);
+}
+
 }  // namespace
 
 void Paths::send(const Peer& peer, EtherType protocol, Octets datagram) {
@@ -36,6 +44,8 @@ void Paths::send(const Peer& peer, EtherType protocol, Octets datagram) {
         found = entries_.try_emplace(peer.gid).first;
         ask(peer.gid, family);
     }
+    const bool is_resolution = protocol == EtherType::arp || is_neighbour_discovery(protocol, datagram);
+    if (!interface_.policy(family).waits_for_path(is_resolution)) return;
     auto& waiting = found->second.waiting;
     if (waiting.size() >= most_waiting) waiting.erase(waiting.begin());
     waiting.push_back({peer, protocol, {datagram.begin(), datagram.end()}});
@@ -61,7 +71,8 @@ bool Paths::make_room() {
 void Paths::ask(const Gid& gid, Family family) {
     using component = Record::component;
     Bytes<Record> record;
-    record.set(Record::sgid, interface_.port().gid)
+    const bool is_new = interface_.policy(family).asks_path_from_new_gid;
+    record.set(Record::sgid, is_new ? interface_.port().gid : interface_.previous_gid())
         .set(Record::reversible, true)
         .set(Record::number_of_paths, 1)
         .set(Record::p_key, interface_.link().p_key);

@@ -89,6 +89,12 @@ struct Policy {
     bool returns_with_p_key = true;
     /// Whether the broadcast group carries a network's directed broadcasts. RFC4391-5-04.
     bool (*is_directed_broadcast)(const wire::IpAddress&, const wire::IpNetwork&) = answers::is_directed_broadcast;
+    /// Whether the queue pair of a link goes on with its P_Key when that stands elsewhere in the port's table; else it
+    /// has what stands there now. RFC4392-4-01.
+    bool follows_p_key = true;
+    /// Whether an interface of the first P_Key of the table goes to the link of another one that stands there now.
+    /// RFC4391-5-02.
+    bool heeds_first_p_key = true;
     /// Whether everything is joined again when the SM asks for it or has changed. RFC4391-5-02, RFC4392-4.2.5-02.
     bool rejoins = true;
     /// Whether the subscriptions are renewed then. RFC4391-10-12.
@@ -156,6 +162,8 @@ struct Policy {
     bool (*can_have_mtu)(std::size_t wanted, std::size_t of_link) = [](std::size_t wanted, std::size_t of_link) {
         return wanted <= of_link;
     };
+    /// Whether an MTU that was lowered stays when the link begins anew. RFC4391-7-02.
+    bool keeps_lowered_mtu = true;
     /// Whether an MTU that was lowered can be raised again. RFC4391-7-02.
     bool raises_mtu = true;
 
@@ -184,6 +192,8 @@ struct Policy {
     std::uint32_t (*own_qpn)(std::uint32_t ud_qpn) = [](std::uint32_t ud_qpn) { return ud_qpn; };
     /// The GID in the own link-layer address. RFC4391-9.1.1-07, RFC4391-9.1.1-08.
     wire::Gid (*own_gid)(const wire::Gid& port_gid) = [](const wire::Gid& port_gid) { return port_gid; };
+    /// Whether it follows the port's GID. RFC4391-9.1.1-07.
+    bool renews_own_gid = true;
     /// The queue pair that IP for a peer goes to, by its address and the SrcQP heard. RFC4391-9.1.1-04.
     std::uint32_t (*peer_qpn)(const HardwareAddress&, std::uint32_t) = [](const HardwareAddress& peer, std::uint32_t) {
         return peer[wire::LinkAddress::qpn];
@@ -198,8 +208,13 @@ struct Policy {
     bool asks_for_path_table = false;
     /// Whether a path that was refused, or not answered for, is asked for again by later packets. RFC4391-9.1.2-01.
     bool asks_path_again = true;
+    /// Whether what is sent to a peer whose path is unknown waits for it; `is_resolution`: ARP or Neighbour Discovery.
+    /// RFC4391-9.1.2-01.
+    bool (*waits_for_path)(bool is_resolution) = [](bool) { return true; };
     /// Whether paths are asked for anew after the subnet manager has asked for it. RFC4391-9.1.2-01.
     bool renews_paths = true;
+    /// Whether they are asked for from the GID that the port has now; else from the one before. RFC4391-9.1.2-01.
+    bool asks_path_from_new_gid = true;
     /// Whether paths that are known outlive the interface being taken down. RFC4391-9.1.2-01.
     bool keeps_paths = false;
     /// LRH.DLID of unicast, by what the path has. RFC4391-9.1.2-01, RFC4391-9.1-01.
@@ -285,6 +300,8 @@ struct Policy {
     bool caches_groups = true;
     /// Whether it is asked again, after a moment, where it has refused or did not answer. RFC4391-10-02.
     bool asks_group_again = true;
+    /// The same where it has refused.
+    bool asks_refused_group_again = true;
     /// Whether reports of this trap, 66 or 67, are subscribed to. RFC4391-10-12, RFC4391-11-04.
     bool (*subscribes)(std::uint16_t trap_number) = [](std::uint16_t) { return true; };
     /// Whether a redirected group's packets go to the group once it is there. RFC4391-10-13.
@@ -322,6 +339,10 @@ struct Policy {
     bool leaves_groups = true;
     /// Whether it stays while another IP group has the same MGID. UDMC-11.
     bool keeps_shared_groups = true;
+    /// Whether a leave that was not answered is sent again. RFC4391-10-20.
+    bool repeats_leaves = true;
+    /// Whether an interface that is taken down leaves the broadcast group. RFC4391-10-20.
+    bool leaves_broadcast_group = true;
     /// The JoinState that is left. RFC4391-10-20.
     std::uint8_t leave_join_state = wire::join_state::full_member;
     /// Whether a group is joined when a link begins; of a program's, or IP's own. RFC4391-10-15.
@@ -329,6 +350,8 @@ struct Policy {
                           Beginning) = [](const wire::IpAddress&, bool, Beginning) { return true; };
     /// Whether a group that is wanted still is asked for again where its join has failed. RFC4391-10-15.
     bool retries_joins = true;
+    /// After which pause, by what is usual. RFC4391-10-15.
+    fabric::Duration (*pause_before_rejoin)(fabric::Duration usual) = [](fabric::Duration usual) { return usual; };
     /// Whether one that is wanted is created again when it was deleted. RFC4391-10-15.
     bool rejoins_deleted = true;
     /// Whether an interface that is taken down leaves its groups. RFC4391-10-20.

@@ -65,6 +65,8 @@ const std::vector<Change> mapping_and_link{
     {"returns_with_p_key", [](Policy& p) { p.returns_with_p_key = false; }, Of::ipv4},
     {"is_directed_broadcast",
      [](Policy& p) { p.is_directed_broadcast = [](const IpAddress&, const IpNetwork&) { return false; }; }, Of::ipv4},
+    {"follows_p_key", [](Policy& p) { p.follows_p_key = false; }},
+    {"heeds_first_p_key", [](Policy& p) { p.heeds_first_p_key = false; }, Of::ipv4},
     {"rejoins", [](Policy& p) { p.rejoins = false; }, Of::ipv4},
     {"resubscribes", [](Policy& p) { p.resubscribes = false; }, Of::ipv4},
 };
@@ -103,6 +105,7 @@ const std::vector<Change> frames{
     {"longest_sent", [](Policy& p) { p.longest_sent = [](std::size_t) { return std::size_t{4000}; }; }},
     {"accepts_length", [](Policy& p) { p.accepts_length = [](std::size_t n) { return n <= 2000; }; }},
     {"can_have_mtu", [](Policy& p) { p.can_have_mtu = [](std::size_t, std::size_t) { return true; }; }, Of::ipv4},
+    {"keeps_lowered_mtu", [](Policy& p) { p.keeps_lowered_mtu = false; }, Of::ipv4},
     {"raises_mtu", [](Policy& p) { p.raises_mtu = false; }, Of::ipv4},
     {"is_modified_eui64", [](Policy& p) { p.is_modified_eui64 = [](std::uint64_t) { return true; }; }, Of::ipv6},
     {"interface_id", [](Policy& p) { p.interface_id = [](std::uint64_t g, bool) { return g; }; }, Of::ipv6},
@@ -117,10 +120,15 @@ const std::vector<Change> unicast{
     {"kept_flags", [](Policy& p) { p.kept_flags = [](std::uint8_t, bool) -> std::uint8_t { return 0; }; }},
     {"own_qpn", [](Policy& p) { p.own_qpn = [](std::uint32_t q) { return q + 1; }; }},
     {"own_gid", [](Policy& p) { p.own_gid = [](const Gid& g) { return Gid::of(g.prefix(), 1); }; }},
+    {"renews_own_gid", [](Policy& p) { p.renews_own_gid = false; }},
     {"peer_qpn", [](Policy& p) { p.peer_qpn = [](const HardwareAddress&, std::uint32_t q) { return q; }; }},
     {"asks_path", [](Policy& p) { p.asks_path = false; }},
     {"asks_for_path_table", [](Policy& p) { p.asks_for_path_table = true; }},
     {"asks_path_again", [](Policy& p) { p.asks_path_again = false; }},
+    {"waits_for_path (data)", [](Policy& p) { p.waits_for_path = [](bool is_resolution) { return is_resolution; }; }},
+    {"waits_for_path (resolution)",
+     [](Policy& p) { p.waits_for_path = [](bool is_resolution) { return !is_resolution; }; }},
+    {"asks_path_from_new_gid", [](Policy& p) { p.asks_path_from_new_gid = false; }},
     {"renews_paths", [](Policy& p) { p.renews_paths = false; }, Of::ipv4},
     {"keeps_paths", [](Policy& p) { p.keeps_paths = true; }, Of::ipv4},
     {"unicast_dlid", [](Policy& p) { p.unicast_dlid = [](std::uint16_t l) -> std::uint16_t { return l ^ 0x40; }; }},
@@ -179,6 +187,7 @@ const std::vector<Change> multicast{
     {"without_all_router", [](Policy& p) { p.without_all_router = Fallback::broadcast; }},
     {"caches_groups", [](Policy& p) { p.caches_groups = false; }},
     {"asks_group_again", [](Policy& p) { p.asks_group_again = false; }},
+    {"asks_refused_group_again", [](Policy& p) { p.asks_refused_group_again = false; }},
     {"subscribes (66)",
      [](Policy& p) {
          p.subscribes = [](std::uint16_t trap_number) { return trap_number != trap::multicast_group_created; };
@@ -214,6 +223,12 @@ const std::vector<Change> multicast{
     {"joins_on_link",
      [](Policy& p) { p.joins_on_link = [](const IpAddress&, bool, Beginning b) { return b == Beginning::first; }; }},
     {"retries_joins", [](Policy& p) { p.retries_joins = false; }},
+    {"pause_before_rejoin",
+     [](Policy& p) {
+         p.pause_before_rejoin = [](fabric::Duration) -> fabric::Duration { return std::chrono::milliseconds{10}; };
+     }},
+    {"repeats_leaves", [](Policy& p) { p.repeats_leaves = false; }},
+    {"leaves_broadcast_group", [](Policy& p) { p.leaves_broadcast_group = false; }, Of::ipv4},
     {"rejoins_deleted", [](Policy& p) { p.rejoins_deleted = false; }},
     {"leaves_when_down", [](Policy& p) { p.leaves_when_down = false; }, Of::ipv4},
     {"joins_beside_sending", [](Policy& p) { p.joins_beside_sending = [](const IpAddress&) { return false; }; }},

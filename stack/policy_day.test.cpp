@@ -368,6 +368,73 @@ private:
         world_.loop.run_for(5s);
         for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to, 1500);
         peers();
+        refusals();
+        port_changes();
+    }
+    /// A sender's join that is refused, a leave that is not answered.
+    void refusals() {
+        auto& faults = world_.subnet.sa().faults;
+        for (const auto* to : {"239.4.4.7", "ff15::4:7"}) {
+            REQUIRE(world_.join(peer_, ip(to)).empty());
+            faults.refuse_joins = sa_status::no_resources;
+            faults.refuse_only = world_.mgid(ip(to));
+            send(to);
+            faults = {};
+            world_.loop.run_for(3s);
+            send(to);
+        }
+        for (const auto* own : {"239.4.4.8", "ff15::4:8"}) {
+            node_.ib0().membership().join(ip(own), [](const std::string&) {});
+            world_.settle();
+            faults.is_silent = true;
+            static_cast<void>(node_.ib0().membership().leave(ip(own)));
+            world_.loop.run_for(10s);
+            faults = {};
+        }
+        world_.loop.run_for(40s);
+    }
+    /// Another LID, other places in the table of P_Keys, another subnet prefix.
+    void port_changes() {
+        const auto guid = node_.gid().interface_id();
+        static_cast<void>(node_.ib0().set_mtu(600));
+        REQUIRE(world_.subnet.move_lid(guid));
+        world_.loop.run_for(5s);
+        for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to, 800);
+        static_cast<void>(node_.ib0().set_mtu(2044));
+
+        constexpr std::uint16_t of_child = 0x8567, other = 0x8678;
+        auto link = world_.subnet_link();
+        link.p_key = of_child;
+        REQUIRE(world_.subnet.sa().create_group(link.broadcast_gid(), link));
+        for (const auto p_key : {of_child, other}) REQUIRE(world_.subnet.add_p_key(guid, p_key));
+        world_.settle();
+        auto* child = node_.node.create_child(of_child);
+        REQUIRE(child);
+        REQUIRE(child->up().empty());
+        REQUIRE(child->add_address({ip("10.3.0.1"), 24}).empty());
+        world_.loop.run_for(2s);
+        const auto places = node_.hca.facts().p_keys.size();
+        REQUIRE(world_.subnet.move_p_key(guid, of_child, places - 1));
+        world_.loop.run_for(2s);
+        for (const auto* to : {"224.0.0.1", "ff02::1"})
+            static_cast<void>(child->sockets().send(ip(to), 9, std::vector<std::uint8_t>(30, 1), 3));
+        world_.settle();
+        REQUIRE(node_.node.delete_child(child->name()));
+        REQUIRE(world_.subnet.move_p_key(guid, other, 0));
+        world_.loop.run_for(3s);
+        world_.subnet.restore_p_keys();
+        world_.loop.run_for(3s);
+
+        std::uint64_t prefix = (std::uint64_t{0xfec0} << 48) + 0x100;
+        for (const auto& to : {ip("10.1.0.2"), peer6()}) {
+            world_.subnet.set_prefix(++prefix);
+            world_.loop.run_for(5s);
+            node_.ib0().neighbours().flush();
+            peer_.ib0().neighbours().flush();
+            ping(node_, to);
+        }
+        world_.subnet.set_prefix(default_subnet_prefix);
+        world_.loop.run_for(5s);
     }
     /// A peer whose path the SA does not know at first, and one with two addresses.
     void peers() {

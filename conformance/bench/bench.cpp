@@ -23,9 +23,9 @@ bool ends_memberships(const Case& running) {
 
 /// Before the DUT is blamed: whose interface went down meanwhile, without being asked, answers nothing and leaves its
 /// groups. That is no fault.
-void demand_rest(const CaseContext& context) {
+void demand_rest(const CaseContext& context, bool is_at_rest) {
     const auto& observation = context.observation;
-    if (!observation.sees_all() || ends_memberships(context.running)) return;
+    if (!observation.sees_all() || (ends_memberships(context.running) && !is_at_rest)) return;
     if (observation.find_in_step(leave_of(context.session.situation().link.broadcast_gid())))
         throw CaseEnds::inconclusive(context.findings.where() + "the DUT left the link meanwhile, unasked");
 }
@@ -46,7 +46,7 @@ void Bench::continue_step(std::string_view title, const std::vector<const requir
 
 void Bench::begin_step(std::string_view title, const std::vector<const requirements::Requirement*>& judged) {
     context_.observation.begin_step();
-    is_controlled_ = false;
+    is_controlled_ = is_at_rest_ = false;
     sa.begin_step();
     continue_step(title, judged);
 }
@@ -131,7 +131,7 @@ void Bench::require(const Expectation& expectation, Within time) {
     const auto found = context_.observation.await(expectation, time);
     if (!found) {
         (void)dut.is_reached();
-        demand_rest(context_);
+        demand_rest(context_, is_at_rest_);
     }
     findings.observed();
     if (found) {
@@ -147,7 +147,7 @@ void Bench::require(const Expectation& expectation, Within time) {
 
 void Bench::require(bool holds, std::string_view expected, std::string_view actual) {
     auto& findings = context_.findings;
-    if (!holds) demand_rest(context_);
+    if (!holds) demand_rest(context_, is_at_rest_);
     findings.observed();
     if (holds) return;
     const auto found = actual.empty() ? context_.observation.what_came_instead() : std::string(actual);
@@ -186,7 +186,7 @@ void Bench::forbid(const Expectation& expectation, Within time) {
     auto found = observation.await(expectation, asked, since, time, Damaged::was_sent);
     control();
     if (!found) found = observation.find(expectation, asked, since, Damaged::was_sent);
-    if (found) demand_rest(context_);
+    if (found) demand_rest(context_, is_at_rest_);
     findings.observed();
     if (!found) return;
     Packet packet;
@@ -202,7 +202,7 @@ void Bench::forbid(const Expectation& expectation, Within time) {
 void Bench::forbid_so_far(const Expectation& expectation) {
     context_.observation.demand_sight(expectation);
     const auto found = context_.observation.find_in_step(expectation, Damaged::was_sent);
-    if (found) demand_rest(context_);
+    if (found) demand_rest(context_, is_at_rest_);
     context_.findings.observed();
     if (!found) return;
     Packet packet;
@@ -212,7 +212,7 @@ void Bench::forbid_so_far(const Expectation& expectation) {
         "there must be no " + expectation.what() + ", but " + frame_name(*found) + " is " + in_one_line(packet));
 }
 
-void Bench::control() {
+std::string Bench::try_control() {
     if (const auto& now = situation(); now.is_ipv6() ? now.dut.ipv6.is_zero() : now.dut.ipv4 == 0)
         not_applicable(std::string("the DUT tells no IPv") + (now.is_ipv6() ? "6" : "4") + " address");
     auto& observation = context_.observation;
@@ -227,10 +227,26 @@ void Bench::control() {
     const auto came = answered ? std::string{} : observation.what_came_instead();
     context_.situation().nonce = before;
     observation.resume(stimulus);
-    if (!answered)
+    is_controlled_ = answered.has_value();
+    return came;
+}
+
+void Bench::control() {
+    const auto came = try_control();
+    if (!is_controlled_)
         throw CaseEnds::inconclusive(context_.findings.where() +
                                      "the positive control failed: no answer to an ordinary echo request; " + came);
-    is_controlled_ = true;
+}
+
+void Bench::require_traffic(Within time) {
+    std::string came;
+    is_controlled_ = false;
+    const auto is_answered = [&] {
+        came = try_control();
+        return is_controlled_;
+    };
+    require(context_.observation.comes_true(is_answered, time), "an answer to an ordinary echo request",
+            came.empty() ? "none" : "none; " + came);
 }
 
 void Bench::control6() {

@@ -68,6 +68,10 @@ public:
     void pass_time(std::chrono::milliseconds time) { pass_time(within(time)); }
     void pass_time(Within time);
 
+    /// Whatever changed before, from now to the end of the step nothing asks the DUT to leave the link: if it does so,
+    /// what it fails to do is INCONC. In cases that change nothing this is always so.
+    void expect_rest() noexcept { is_at_rest_ = true; }
+
     // What is expected
 
     /// Must happen for the case to mean anything: else INCONC.
@@ -135,6 +139,10 @@ public:
     /// (RFC 4862, 5.4). NA where the DUT tells no IPv6 address. No positive control for forbid().
     void control6();
 
+    /// Ordinary traffic must be there again within the time: an echo request is answered, in the family of the
+    /// situation. A positive control, too.
+    void require_traffic(Within time);
+
     /// A note in the report that changes no verdict.
     void note(std::string_view text);
     /// Should be true: else the requirements of the step are not met, though they are only recommended by the way
@@ -181,6 +189,8 @@ public:
 
 private:
     void demand(const Expectation& expectation, Within time, wire::Packet& packet);
+    /// Sends ordinary echo requests, and sets is_controlled_; what came instead of an answer.
+    [[nodiscard]] std::string try_control();
     void demand_life_after(const std::vector<Message>& messages);
     /// Finds out whether the question for the DUT's address is answered in the group of such questions at all.
     void ask_for_life();
@@ -192,6 +202,7 @@ private:
 
     CaseContext& context_;
     bool is_controlled_ = false;                ///< in this step
+    bool is_at_rest_ = false;                   ///< likewise
     bool is_asked_in_group_ = false;            ///< ask_for_life() has been called, in this family
     std::optional<Message> question_in_group_;  ///< the question for the DUT's address, where it is answered
 };

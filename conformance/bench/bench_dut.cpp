@@ -126,7 +126,7 @@ void BenchDut::resolves(const IpAddress& address) {
     }
 }
 
-void BenchDut::begins_child(std::uint16_t p_key) {
+std::unique_ptr<Dut> BenchDut::begins_child(std::uint16_t p_key) {
     std::string name;
     try {
         name = (*this)->create_child(p_key);
@@ -135,12 +135,31 @@ void BenchDut::begins_child(std::uint16_t p_key) {
     }
     if (name.empty()) bench_.not_applicable("the adapter does not tell the name of the new interface");
     context_.recorder.port_is_shared();
-    const auto& session = context_.session;
+    auto& session = context_.session;
+    auto child = std::make_unique<Dut>(session.control(), name, session.options().timeout_scale);
     try {
-        Dut{context_.session.control(), name, session.options().timeout_scale}.up();
+        child->up();
     } catch (const ControlFailed& why) {
         bench_.note("the DUT says that " + name + " did not come up: " + why.what());
     }
+    return child;
+}
+
+void BenchDut::is_found_again() {
+    constexpr auto patience = std::chrono::seconds{20};
+    const bool is_found =
+        context_.observation.comes_true([&] { return context_.session.find_dut(); }, within(patience));
+    if (!is_found) throw CaseEnds::inconclusive(context_.findings.where() + "the DUT cannot be found any more");
+    context_.recorder.dut_is(context_.situation().dut.lid);
+}
+
+std::size_t BenchDut::deliveries(std::uint16_t port) {
+    const auto nonce = bench_.situation().nonce;
+    const auto all = (*this)->received();
+    return static_cast<std::size_t>(std::ranges::count_if(all, [&](const DatagramReceived& one) {
+        return one.port == port &&
+               one.payload == hex_octets(nonce_payload(nonce, one.payload.size() / 2), one.payload.size() / 2);
+    }));
 }
 
 std::vector<std::string> BenchDut::quiet_log() {

@@ -17,7 +17,8 @@ namespace {
 fabric::Duration patience_for(const fabric::FabricChange& change) {
     constexpr fabric::Duration for_a_start = std::chrono::seconds{30};
     const auto* manager = std::get_if<fabric::SetManager>(&change);
-    return manager && manager->runs ? for_a_start : fabric::usual_patience;
+    const bool starts = (manager && manager->runs) || std::holds_alternative<fabric::SetPrefix>(change);
+    return starts ? for_a_start : fabric::usual_patience;
 }
 
 }  // namespace
@@ -54,14 +55,16 @@ std::optional<Gid> BenchFabric::peer_never_seen() {
 
 std::string BenchFabric::undo() {
     std::string problem;
-    bool is_link_new = false, was_table_changed = false;
+    bool is_link_new = false, is_subnet_new = false, was_table_changed = false;
     const auto broadcast = fabric::FabricChange{fabric::SetGroup{context_.situation().link.broadcast_gid(), true}};
     while (!to_undo_.empty()) {
         const auto [change, is_certain] = std::move(to_undo_.back());
         to_undo_.pop_back();
         const auto answer = context_.session.fabric().change(change, patience_for(change));
         is_link_new = is_link_new || change == broadcast;
-        was_table_changed = was_table_changed || std::holds_alternative<fabric::SetPKey>(change);
+        is_subnet_new = is_subnet_new || std::holds_alternative<fabric::SetPrefix>(change);
+        was_table_changed = was_table_changed || std::holds_alternative<fabric::SetPKey>(change) ||
+                            std::holds_alternative<fabric::Restore>(change);
         if (answer.is_done()) continue;
         if (!is_certain)
             bench_.note("the fabric may not be as it was, " + fabric::text(change) + ": " + answer.message);
@@ -71,10 +74,10 @@ std::string BenchFabric::undo() {
     // Before anybody asks whether the DUT is up, it has heard that it must begin anew.
     constexpr auto time_to_hear = std::chrono::milliseconds{200};
     if (was_table_changed) bench_.pass_time(time_to_hear);
-    if (!is_link_new || !problem.empty()) return problem;
+    if ((!is_link_new && !is_subnet_new) || !problem.empty()) return problem;
     // Who was a member of what is gone is asked to join what is there now.
     const fabric::FabricChange asks_to_renew = fabric::SetManager{.keeps_state = true};
-    static_cast<void>(context_.session.fabric().change(asks_to_renew, patience_for(asks_to_renew)));
+    if (is_link_new) static_cast<void>(context_.session.fabric().change(asks_to_renew, patience_for(asks_to_renew)));
     try {
         bench_.tester.enter_link_again();
     } catch (const CaseEnds& cannot) {

@@ -28,7 +28,11 @@ void BenchTester::enter_link_again() {
     auto& tester = context_.session.tester();
     if (const auto why = tester.enter_link(context_.session.scaled(sa_patience)); !why.empty())
         throw CaseEnds::inconclusive("the tester cannot enter the link again: " + why);
-    context_.situation().link = tester.link();
+    auto& situation = context_.situation();
+    situation.link = tester.link();
+    situation.tester = tester.self();
+    // All ports of a subnet have one prefix.
+    situation.dut.gid = wire::Gid::of(tester.self().gid.prefix(), situation.dut.gid.interface_id());
 }
 
 TesterPort& BenchTester::first() {

@@ -22,7 +22,8 @@ public:
     void answer_resolution(bool does_answer);
     /// From now on the tester's link-layer address has these flags (RFC 4755, 3.1) and, unless 0, this QPN.
     void present(std::uint8_t flags, std::uint32_t qpn = 0);
-    /// Enters the link again, after its broadcast group was left or made anew. INCONC where it cannot.
+    /// Enters the link again, after its broadcast group was left or made anew, or the subnet has another prefix. INCONC
+    /// where it cannot.
     void enter_link_again();
 
     /// The ports, where a case needs both. The second enters the link when it is first asked for; it needs

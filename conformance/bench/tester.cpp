@@ -91,6 +91,10 @@ void Tester::adopt(const Bytes<McMemberRecord>& record) {
 
 std::string Tester::enter_link(fabric::Duration patience) {
     patience_ = patience;
+    // Its port may have got another LID, or another GID, since.
+    const auto facts = port_.facts();
+    self_.lid = facts.lid;
+    self_.gid = facts.gid;
     // Entering again: what it joined for itself is joined anew, what a case joined stays.
     memberships_.erase(memberships_.begin(), memberships_.begin() + static_cast<std::ptrdiff_t>(own_memberships_));
     own_memberships_ = 0;

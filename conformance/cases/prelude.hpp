@@ -20,7 +20,11 @@ namespace ipoib::conformance {
 
 using namespace wire;
 using fabric::Ability, fabric::PortName;
-using fabric::SetGroup, fabric::SetManager, fabric::SetPath, fabric::SetPKey, fabric::SetPort, fabric::SetSa;
+using fabric::SetGroup, fabric::SetLid, fabric::SetManager, fabric::SetPath, fabric::SetPKey, fabric::SetPort,
+    fabric::SetPrefix, fabric::SetSa;
+
+/// The DUT's port, as changes of the fabric name it.
+inline PortName port_of_dut(const Bench& bench) { return {.guid = bench.situation().dut.gid.interface_id()}; }
 
 /// The SA refuses every join of a group.
 inline fabric::FabricChange refused_joins(const Gid& mgid) {

@@ -19,7 +19,10 @@ const Mutant rejoins_broadcast_only{
     .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
                "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
                "IPOIB-4391-10-VAL-022"},
-    .twin = Twin{},
+    .twin = Twin{.spares = Spared{"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
+                                  "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
+                                  "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
+                                  "IPOIB-4391-10-VAL-022"}},
 };
 
 const Mutant forgets_groups_with_port{
@@ -27,8 +30,9 @@ const Mutant forgets_groups_with_port{
     .what = "joins only the broadcast group again after its port, or its P_Key, was gone",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.joins_on_link = joins_but_after<Beginning::port>; },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
-               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013",
+               "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-021",
+               "IPOIB-4391-10-VAL-022"},
     .twin = Twin{},
 };
 
@@ -38,8 +42,8 @@ const Mutant stays_down_with_port{
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.returns_with_port = false; },
     .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
-    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007",
-               "IPOIB-4391-5-VAL-009"},
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-009",
+               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-9.1.1-VAL-007"},
     .does_not_live_on = true,
 };
 
@@ -49,8 +53,8 @@ const Mutant stays_down_with_p_key{
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.returns_with_p_key = false; },
     .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
-    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007",
-               "IPOIB-4391-5-VAL-008"},
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
+               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-9.1.1-VAL-007"},
     .does_not_live_on = true,
 };
 
@@ -59,7 +63,8 @@ const Mutant gives_up_setup{
     .what = "does not try again to set its link up where the subnet administrator did not let it once",
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.retries_setup = false; },
-    .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009"},
+    .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
+               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-9.1.1-VAL-007"},
     .does_not_live_on = true,
 };
 
@@ -77,9 +82,9 @@ const Mutant gives_up_after_refusal{
     .what = "does not ask again for a group that it was in, when the join is refused once after a reregistration",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.retries_joins = false; },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
-               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020",
-               "IPOIB-4391-10-VAL-022"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013",
+               "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018",
+               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-022"},
     .twin = Twin{},
 };
 
@@ -88,9 +93,9 @@ const Mutant loses_deleted_groups{
     .what = "does not join a group again that was deleted while its program is in it",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.rejoins_deleted = false; },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
-               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020",
-               "IPOIB-4391-10-VAL-021"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013",
+               "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018",
+               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021"},
     .twin = Twin{},
 };
 
@@ -99,7 +104,7 @@ const Mutant leaks_memberships{
     .what = "leaves none of its groups when it is taken down",
     .breaks = {&rfc4391::leaves_group},
     .stack = [](Policy& policy) { policy.leaves_when_down = false; },
-    .spares = {"IPOIB-4391-10-VAL-008", "IPOIB-4391-10-VAL-015"},
+    .spares = {"IPOIB-4391-10-VAL-008", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-026"},
 };
 
 const Mutant keeps_old_mlids{
@@ -123,7 +128,8 @@ const Mutant keeps_first_path{
     .what = "goes on with the paths that it knows when the subnet manager asks it to reregister",
     .breaks = {&rfc4391::lid_by_iba_methods},
     .stack = [](Policy& policy) { policy.renews_paths = false; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-9.1.2-VAL-005"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-9.1.2-VAL-005",
+               "IPOIB-4391-9.1.2-VAL-007"},
 };
 
 const Mutant asks_for_a_path_once{
@@ -131,7 +137,8 @@ const Mutant asks_for_a_path_once{
     .what = "never asks again for a path that was refused once",
     .breaks = {&rfc4391::lid_by_iba_methods},
     .stack = [](Policy& policy) { policy.asks_path_again = false; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-9.1.2-VAL-006"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-9.1.2-VAL-006",
+               "IPOIB-4391-9.1.2-VAL-007"},
     .twin = Twin{},
 };
 
@@ -157,6 +164,119 @@ const Mutant believes_the_first{
         },
     .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-003", "IPOIB-4391-9.1.1-VAL-005"},
     .twin = Twin{},
+};
+
+const Mutant mixes_partitions{
+    .name = "mixes-partitions",
+    .what = "stays with the groups of its first P_Key when another takes its place in the table, and sends with that",
+    .breaks = {&rfc4391::broadcast_full_member_join},
+    .stack =
+        [](Policy& policy) {
+            policy.heeds_first_p_key = false;
+            policy.follows_p_key = false;
+        },
+    .sometimes = {&rfc4391::mgid_format, &rfc4391::mgid_pkey, &rfc4391::pkey_configured},
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
+               "IPOIB-4391-5-VAL-009", "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-9.1.1-VAL-007"},
+    .does_not_live_on = true,
+};
+
+const Mutant keeps_p_key_index{
+    .name = "keeps-p-key-index",
+    .what = "goes on with the place in the table that its P_Key had",
+    .breaks = {&rfc4391::pkey_configured},
+    .stack = [](Policy& policy) { policy.follows_p_key = false; },
+    .sometimes = {&rfc4391::mgid_format, &rfc4391::mgid_pkey},
+    .spares = {"IPOIB-4391-9.1.2-VAL-003"},
+};
+
+const Mutant keeps_first_gid{
+    .name = "keeps-first-gid",
+    .what = "tells the GID of its port's first subnet prefix in its link-layer address",
+    .breaks = {&rfc4391::link_address_port_gid},
+    .stack = [](Policy& policy) { policy.renews_own_gid = false; },
+    .spares = {"IPOIB-4391-9.1.1-VAL-002"},
+    .twin = Twin{},
+};
+
+const Mutant asks_paths_from_old_gid{
+    .name = "paths-from-old-gid",
+    .what = "asks for paths from the GID that its port had before",
+    .breaks = {&rfc4391::lid_by_iba_methods},
+    .stack = [](Policy& policy) { policy.asks_path_from_new_gid = false; },
+    .sometimes = {&rfc4391::link_address_gid, &rfc4391::link_address_port_gid},
+    .spares = {"IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-9.1.2-VAL-005", "IPOIB-4391-9.1.2-VAL-006",
+               "IPOIB-4391-9.1.2-VAL-007"},
+    .does_not_live_on = true,
+};
+
+const Mutant drops_what_waits_for_a_path{
+    .name = "drops-what-waits-for-a-path",
+    .what = "drops datagrams to a peer until it knows the path",
+    .breaks = {&rfc4391::lid_by_iba_methods},
+    .stack = [](Policy& policy) { policy.waits_for_path = [](bool is_resolution) { return is_resolution; }; },
+    .spares = {"IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-9.1.2-VAL-005",
+               "IPOIB-4391-9.1.2-VAL-006"},
+    .twin = Twin{},
+};
+
+const Mutant drops_answers_without_a_path{
+    .name = "drops-answers-without-a-path",
+    .what = "drops its answers in address resolution until it knows the path to who asked",
+    .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
+    .stack = [](Policy& policy) { policy.waits_for_path = [](bool is_resolution) { return !is_resolution; }; },
+    .spares = {"IPOIB-4391-9.3-VAL-002"},
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
+};
+
+const Mutant stops_at_a_refusal{
+    .name = "stops-at-a-refusal",
+    .what = "drops what it sends to a group for ever after the subnet administrator refused it once",
+    .breaks = {&rfc4391::sender_checks_group},
+    .stack = [](Policy& policy) { policy.asks_refused_group_again = false; },
+    .spares = {"IPOIB-4391-10-VAL-001", "IPOIB-4391-10-VAL-011", "IPOIB-4391-10-VAL-024"},
+    .twin = Twin{},
+};
+
+const Mutant joins_in_a_storm{
+    .name = "joins-in-a-storm",
+    .what = "repeats a refused join every ten milliseconds",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack =
+        [](Policy& policy) {
+            policy.pause_before_rejoin = [](fabric::Duration) -> fabric::Duration {
+                return std::chrono::milliseconds{10};
+            };
+        },
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013",
+               "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018",
+               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-022"},
+    .twin = Twin{},
+};
+
+const Mutant leaves_once{
+    .name = "leaves-once",
+    .what = "does not repeat a leave that was not answered",
+    .breaks = {&rfc4391::leaves_group},
+    .stack = [](Policy& policy) { policy.repeats_leaves = false; },
+    .spares = {"IPOIB-4391-10-VAL-008", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-023"},
+    .twin = Twin{},
+};
+
+const Mutant stays_in_broadcast_group{
+    .name = "stays-in-broadcast-group",
+    .what = "does not leave the broadcast group when it is taken down",
+    .breaks = {&rfc4391::leaves_group},
+    .stack = [](Policy& policy) { policy.leaves_broadcast_group = false; },
+    .spares = {"IPOIB-4391-10-VAL-008", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-026"},
+};
+
+const Mutant forgets_lowered_mtu{
+    .name = "forgets-lowered-mtu",
+    .what = "has the link's MTU again whenever it has joined the broadcast group again",
+    .breaks = {&rfc4391::ip_mtu_2044},
+    .stack = [](Policy& policy) { policy.keeps_lowered_mtu = false; },
+    .spares = {"IPOIB-4391-7-VAL-001", "IPOIB-4391-7-VAL-003"},
 };
 
 }  // namespace ipoib::conformance

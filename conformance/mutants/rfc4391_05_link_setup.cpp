@@ -9,7 +9,8 @@ const Mutant joins_broadcast_as_non_member{
     .what = "joins the broadcast group as NonMember",
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.broadcast_join_state = join_state::non_member; },
-    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009"},
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
+               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-9.1.1-VAL-007"},
 };
 
 const Mutant joins_broadcast_to_send{
@@ -18,7 +19,8 @@ const Mutant joins_broadcast_to_send{
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.broadcast_join_state = join_state::send_only_non_member; },
     .sometimes = {&rfc4391::limited_broadcast_mapping, &rfc4391::broadcast_group_carries_broadcasts},
-    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009"},
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
+               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-9.1.1-VAL-007"},
 };
 
 const Mutant comes_up_without_join{
@@ -26,7 +28,8 @@ const Mutant comes_up_without_join{
     .what = "uses the link though its join was refused",
     .breaks = {&rfc4391::broadcast_full_member_join, &rfc4392::failed_join_keeps_off_subnet},
     .stack = [](Policy& policy) { policy.needs_join = false; },
-    .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009"},
+    .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
+               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-9.1.1-VAL-007"},
 };
 
 const Mutant keeps_usual_sl{
@@ -36,7 +39,7 @@ const Mutant keeps_usual_sl{
     .stack =
         [](Policy& policy) { policy.multicast_sl = [](const Link&, const stack::Group&) { return std::uint8_t{0}; }; },
     .scenario = "controlled",
-    .spares = {"IPOIB-4391-7-VAL-002"},
+    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002"},
     .twin = Twin{},
 };
 
@@ -49,7 +52,7 @@ const Mutant keeps_usual_traffic_class{
             policy.multicast_traffic_class = [](const Link&, const stack::Group&) { return std::uint8_t{0}; };
         },
     .scenario = "controlled",
-    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004"},
+    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004"},
     .twin = Twin{},
 };
 
@@ -59,7 +62,7 @@ const Mutant keeps_usual_flow_label{
     .breaks = {&rfc4391::adopts_broadcast_parameters, &rfc4391::multicast_parameters_of_group},
     .stack = [](Policy& policy) { policy.multicast_flow_label = [](const Link&, const stack::Group&) { return 0u; }; },
     .scenario = "controlled",
-    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004"},
+    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004"},
     .twin = Twin{},
 };
 
@@ -72,7 +75,7 @@ const Mutant sends_hop_limit_zero{
             policy.multicast_hop_limit = [](const Link&, const stack::Group&) { return std::uint8_t{0}; };
         },
     .scenario = "controlled",
-    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004"},
+    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004"},
     .twin = Twin{},
 };
 

@@ -65,6 +65,7 @@ const Mutant multicast_without_grh_of_its_own{
     .breaks = {&rfc4391::grh_on_multicast},
     .stack = [](Policy& policy) { policy.grh_on_multicast = false; },
     .scenario = "controlled",
+    .sometimes = {&rfc4392::controlled_qkey_from_qp},
     .twin = Twin{},
 };
 

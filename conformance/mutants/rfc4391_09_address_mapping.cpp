@@ -56,6 +56,7 @@ const Mutant gid_foreign{
         [](Policy& policy) {
             policy.own_gid = [](const Gid& gid) { return Gid::of(gid.prefix(), gid.interface_id() ^ 1); };
         },
+    .spares = {"IPOIB-4391-9.1.1-VAL-007"},
     .twin = Twin{},
 };
 
@@ -129,7 +130,7 @@ const Mutant multicast_q_key_wrong{
         [](Policy& policy) {
             policy.multicast_q_key = [](const Link& link, const stack::Group&) { return link.q_key ^ 1; };
         },
-    .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002", "IPOIB-4392-4-VAL-002"},
+    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002", "IPOIB-4392-4-VAL-001", "IPOIB-4392-4-VAL-002"},
     .twin = Twin{},
 };
 
@@ -188,6 +189,7 @@ const Mutant arp_unanswered{
     .what = "does not answer ARP requests",
     .breaks = {&rfc4391::ipv4_resolved_by_arp},
     .stack = [](Policy& policy) { policy.answers_arp = false; },
+    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
 };
 
 const Mutant solicitations_unanswered{
@@ -195,6 +197,7 @@ const Mutant solicitations_unanswered{
     .what = "does not answer Neighbour Solicitations",
     .breaks = {&rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.answers_solicitations = false; },
+    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
 };
 
 const Mutant asks_no_path{
@@ -202,6 +205,7 @@ const Mutant asks_no_path{
     .what = "sends to the LID that it heard, without asking for the rate of the path",
     .breaks = {&rfc4391::path_rate_before_data},
     .stack = [](Policy& policy) { policy.asks_path = false; },
+    .sometimes = {&rfc4391::adopts_broadcast_parameters, &rfc4391::frame_within_link_mtu},
     .twin = Twin{},
 };
 
@@ -213,7 +217,8 @@ const Mutant dlid_made_up{
         [](Policy& policy) {
             policy.unicast_dlid = [](std::uint16_t path) { return static_cast<std::uint16_t>(path ^ 0x40); };
         },
-    .spares = {"IPOIB-4391-9.1.2-VAL-005", "IPOIB-4391-9.1.2-VAL-006"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-005", "IPOIB-4391-9.1.2-VAL-006",
+               "IPOIB-4391-9.1.2-VAL-007"},
     .twin = Twin{},
 };
 
@@ -240,6 +245,7 @@ const Mutant takes_first_p_key{
     .what = "gives every interface the first P_Key of the port's table, whatever was configured",
     .breaks = {&rfc4391::pkey_configured},
     .stack = [](Policy& policy) { policy.interface_p_key = [](std::uint16_t, std::uint16_t first) { return first; }; },
+    .spares = {"IPOIB-4391-9.1.2-VAL-008"},
 };
 
 const Mutant keeps_first_address{
@@ -304,6 +310,7 @@ const Mutant solicits_all_nodes{
         [](Policy& policy) {
             policy.solicitation_group = [](const Gid&) { return Gid::of(std::uint64_t{0xff02} << 48, 1); };
         },
+    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
 };
 
 const Mutant unicast_on_made_up_sl{

@@ -39,7 +39,7 @@ const Mutant creates_unasked{
             policy.checks_group = false;
             policy.send_join_state = policy.send_creates_with = join_state::send_only_full_member;
         },
-    .spares = {"IPOIB-4391-10-VAL-024"},
+    .spares = {"IPOIB-4391-10-VAL-024", "IPOIB-4391-10-VAL-025"},
     .twin = Twin{},
 };
 
@@ -124,8 +124,8 @@ const Mutant receives_as_non_member{
     .what = "joins IP groups as NonMember",
     .breaks = {&rfc4391::receiver_full_member_join},
     .stack = [](Policy& policy) { policy.member_join_state = join_state::non_member; },
-    .spares = {"IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020",
-               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018",
+               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
     .twin = Twin{},
 };
 
@@ -190,7 +190,7 @@ const Mutant never_leaves{
     .breaks = {&rfc4391::leaves_group, &rfc4392::receiver_leaves},
     .stack = [](Policy& policy) { policy.leaves_groups = false; },
     .spares = {"IPOIB-4391-10-VAL-023"},
-    .twin = Twin{},
+    .twin = Twin{.spares = Spared{"IPOIB-4391-10-VAL-023", "IPOIB-4391-10-VAL-026"}},
 };
 
 const Mutant leaves_as_sender{
@@ -210,7 +210,7 @@ const Mutant never_asks_for_groups{
                &rfc4391::link_local_drop, &rfc4391::fallback_ends_with_group, &rfc4392::missing_group_fallback},
     .stack = [](Policy& policy) { policy.checks_group = policy.joins_to_send = false; },
     .sometimes = {&rfc4391::adopts_broadcast_parameters, &rfc4391::multicast_parameters_of_group},
-    .spares = {"IPOIB-4391-10-VAL-004", "IPOIB-4391-10-VAL-024"},
+    .spares = {"IPOIB-4391-10-VAL-004", "IPOIB-4391-10-VAL-024", "IPOIB-4391-10-VAL-025"},
     .twin = Twin{},
 };
 
@@ -228,8 +228,8 @@ const Mutant receives_as_sender{
     .breaks = {&rfc4391::receiver_full_member_join},
     .stack = [](Policy& policy) { policy.member_join_state = join_state::send_only_full_member; },
     .sometimes = {&rfc4391::send_only_join, &udmc::attach_limit},
-    .spares = {"IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020",
-               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018",
+               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
     .twin = Twin{},
 };
 
@@ -306,9 +306,9 @@ const Mutant joins_no_all_hosts{
                 return is_for_program || !group.is_v4();
             };
         },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
-               "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
-               "IPOIB-4391-10-VAL-022"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
+               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020",
+               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant joins_no_all_nodes{
@@ -321,9 +321,9 @@ const Mutant joins_no_all_nodes{
                 return group != IpAddress::v6(Gid::of(std::uint64_t{0xff02} << 48, 1));
             };
         },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
-               "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
-               "IPOIB-4391-10-VAL-022"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
+               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020",
+               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant joins_own_groups_once{
@@ -336,8 +336,8 @@ const Mutant joins_own_groups_once{
                 return is_for_program || beginning == Beginning::first;
             };
         },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
-               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
+               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant joins_program_groups_once{
@@ -364,8 +364,8 @@ const Mutant joins_ipv6_program_groups_once{
                 return !is_for_program || beginning == Beginning::first || group.is_v4();
             };
         },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
-               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014",
+               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant joins_not_what_it_sends_to{
@@ -373,9 +373,9 @@ const Mutant joins_not_what_it_sends_to{
     .what = "takes it for a membership that it is in a group as SendOnlyNonMember",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.joins_beside_sending = [](const IpAddress&) { return false; }; },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-015",
-               "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
-               "IPOIB-4391-10-VAL-022"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013",
+               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020",
+               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant joins_not_what_it_sends_to_in_ipv6{
@@ -383,9 +383,9 @@ const Mutant joins_not_what_it_sends_to_in_ipv6{
     .what = "takes it for a membership that it is in an IPv6 group as SendOnlyNonMember",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.joins_beside_sending = [](const IpAddress& group) { return group.is_v4(); }; },
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-015",
-               "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
-               "IPOIB-4391-10-VAL-022"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013",
+               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020",
+               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant deaf_to_what_it_sent_to{

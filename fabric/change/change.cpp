@@ -56,8 +56,24 @@ FabricChange port(const Request& request) {
     return SetPort{request.port(), is_up};
 }
 FabricChange p_key(const Request& request) {
+    if (request.has("change")) {
+        if (request.text("change") != "move") request.refuse("change", "is not move");
+        return SetPKey{request.port(), request.number<std::uint16_t>("pkey"), true,
+                       request.number<std::uint16_t>("index")};
+    }
     const bool adds = request.has("add");
     return SetPKey{request.port(), request.number<std::uint16_t>(adds ? "add" : "remove"), adds};
+}
+FabricChange lid(const Request& request) {
+    constexpr std::uint16_t last_lid = 0xbfff;  // IBTA Vol 1, 4.1.3
+    return SetLid{{.guid = request.number<std::uint64_t>("guid")},
+                  request.has("lid") ? request.number<std::uint16_t>("lid", last_lid) : std::uint16_t{0}};
+}
+FabricChange prefix(const Request& request) {
+    const auto gid = request.gid("prefix");
+    if (gid.is_multicast() || gid.prefix() == 0 || gid.interface_id() != 0)
+        request.refuse("prefix", "is no subnet prefix, such as fec0::");
+    return SetPrefix{gid.prefix()};
 }
 constexpr std::uint8_t largest_sl = 15;
 
@@ -106,7 +122,7 @@ FabricChange restore(const Request&) { return Restore{}; }
 
 /// In the order of FabricChange.
 constexpr std::array<FabricChange (*)(const Request&), change_verbs.size()> readers{
-    scenario, manager, port, p_key, sa, group, path, faults, restore};
+    scenario, manager, port, p_key, lid, prefix, sa, group, path, faults, restore};
 
 }  // namespace
 

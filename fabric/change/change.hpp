@@ -37,12 +37,25 @@ struct SetPort {
     bool is_up = true;
     friend bool operator==(const SetPort&, const SetPort&) = default;
 };
-/// A port's table gets a P_Key, or loses it.
+/// A port's table gets a P_Key, or loses it. With an index the P_Key stands there from now on, and what stood there
+/// where the P_Key was before, or behind all others.
 struct SetPKey {
     PortName port;
     std::uint16_t p_key = 0;
     bool is_there = true;
+    std::optional<std::uint16_t> index{};
     friend bool operator==(const SetPKey&, const SetPKey&) = default;
+};
+/// The subnet manager gives a port another LID; 0: one that nobody had before.
+struct SetLid {
+    PortName port;
+    std::uint16_t lid = 0;
+    friend bool operator==(const SetLid&, const SetLid&) = default;
+};
+/// The subnet manager starts anew, without its database, and gives the subnet this prefix.
+struct SetPrefix {
+    std::uint64_t prefix = wire::default_subnet_prefix;
+    friend bool operator==(const SetPrefix&, const SetPrefix&) = default;
 };
 /// What the SA does wrong from now on; what is not named stays as it is, unless it is reset first.
 struct SetSa {
@@ -55,7 +68,8 @@ struct SetSa {
     std::optional<wire::Gid> refuse_only{};       ///< only for this MGID
     friend bool operator==(const SetSa&, const SetSa&) = default;
 };
-/// The administrator creates a group like the broadcast group, but for what is said, or deletes it.
+/// The administrator creates a group like the broadcast group, but for what is said, or deletes it. The group is of the
+/// partition that an IPoIB MGID names.
 struct SetGroup {
     wire::Gid mgid;
     bool exists = true;
@@ -83,12 +97,12 @@ struct Restore {
     friend bool operator==(const Restore&, const Restore&) = default;
 };
 
-using FabricChange =
-    std::variant<SetScenario, SetManager, SetPort, SetPKey, SetSa, SetGroup, SetPath, SetFaults, Restore>;
+using FabricChange = std::variant<SetScenario, SetManager, SetPort, SetPKey, SetLid, SetPrefix, SetSa, SetGroup,
+                                  SetPath, SetFaults, Restore>;
 
 /// What they are called in the protocol, in the order of FabricChange.
 inline constexpr std::array<std::string_view, std::variant_size_v<FabricChange>> change_verbs{
-    "scenario", "sm", "port", "pkey", "sa", "group", "path", "faults", "restore"};
+    "scenario", "sm", "port", "pkey", "lid", "prefix", "sa", "group", "path", "faults", "restore"};
 [[nodiscard]] inline std::string_view verb(const FabricChange& change) noexcept { return change_verbs[change.index()]; }
 /// How long the answer to a request may take where it does not say.
 inline constexpr Duration usual_patience = std::chrono::seconds{10};

@@ -30,6 +30,12 @@ const std::vector<Sample>& samples() {
         {SetPKey{by_guid, 0x8abc, true}, R"(,"guid":"0x0002c90300aa0001","add":"0x8abc")",
          SetPKey{by_guid, 0x8abc, false}},
         {SetPKey{by_lid, 0x0abc, false}, R"(,"lid":7,"remove":"0x0abc")", SetPKey{by_lid, 0x0abc, true}},
+        {SetPKey{by_guid, 0x8abc, true, 3}, R"(,"guid":"0x0002c90300aa0001","change":"move","pkey":"0x8abc","index":3)",
+         Restore{}},
+        {SetLid{by_guid, 12}, R"(,"guid":"0x0002c90300aa0001","lid":12)", {}},
+        {SetLid{by_guid}, R"(,"guid":"0x0002c90300aa0001")", {}},
+        {SetPrefix{0xfec0000000000001}, R"(,"prefix":"fec0:0:0:1::")", SetPrefix{}},
+        {SetPrefix{}, R"(,"prefix":"fe80::")", {}},
         {SetSa{.delay = 1500us, .is_silent = false, .drop_next = 2}, R"(,"delay_ms":1.5,"silent":false,"drop_next":2)",
          SetSa{.resets = true}},
         {SetSa{.resets = true, .busy_next = 3, .refuse_joins = 0x0200, .refuse_only = group},
@@ -100,6 +106,11 @@ TEST_CASE("Fabric change: what is no request, or names something that cannot be,
     CHECK_THAT(refusal(R"({"do":"pkey","guid":"0x","add":1})"), ContainsSubstring("guid is not a number"));
     CHECK_THAT(refusal(R"({"do":"group","create":"fe80::1"})"), ContainsSubstring("begins with ff"));
     CHECK_THAT(refusal(R"({"do":"group","create":"ff12::1","mtu":0})"), ContainsSubstring("a code from 1 to 5"));
+    CHECK_THAT(refusal(R"({"do":"pkey","guid":1,"change":"swap","pkey":1,"index":0})"),
+               ContainsSubstring("change is not move"));
+    CHECK_THAT(refusal(R"({"do":"lid","guid":1,"lid":49152})"), ContainsSubstring("lid is not a number up to 49151"));
+    CHECK_THAT(refusal(R"({"do":"prefix","prefix":"fec0::1"})"), ContainsSubstring("prefix is no subnet prefix"));
+    CHECK_THAT(refusal(R"({"do":"prefix","prefix":"ff12::"})"), ContainsSubstring("prefix is no subnet prefix"));
     CHECK_THAT(refusal(R"({"do":"faults","lid":1,"loss":1.1})"), ContainsSubstring("loss is not between 0 and 1"));
 }
 

@@ -34,8 +34,19 @@ struct Writer {
     }
     void operator()(const SetPKey& change) const {
         name_port(request, change.port);
-        request[change.is_there ? "add" : "remove"] = wire::hex(change.p_key, 4);
+        if (!change.index) {
+            request[change.is_there ? "add" : "remove"] = wire::hex(change.p_key, 4);
+            return;
+        }
+        request["change"] = "move";
+        request["pkey"] = wire::hex(change.p_key, 4);
+        request["index"] = *change.index;
     }
+    void operator()(const SetLid& change) const {
+        request["guid"] = wire::hex(change.port.guid, 16);
+        if (change.lid != 0) request["lid"] = change.lid;
+    }
+    void operator()(const SetPrefix& change) const { request["prefix"] = text(wire::Gid::of(change.prefix, 0)); }
     void operator()(const SetSa& change) const {
         const auto member = [&](const char* name, const auto& value) {
             if (value) request[name] = *value;
@@ -86,7 +97,15 @@ struct Opposite {
         return SetManager{.runs = true, .keeps_state = true};
     }
     Change operator()(const SetPort& change) const { return SetPort{change.port, !change.is_up}; }
-    Change operator()(const SetPKey& change) const { return SetPKey{change.port, change.p_key, !change.is_there}; }
+    Change operator()(const SetPKey& change) const {
+        if (change.index) return Restore{};
+        return SetPKey{change.port, change.p_key, !change.is_there};
+    }
+    Change operator()(const SetLid&) const { return {}; }
+    Change operator()(const SetPrefix& change) const {
+        if (change == SetPrefix{}) return {};
+        return SetPrefix{};
+    }
     Change operator()(const SetSa& change) const {
         if (change == SetSa{.resets = true}) return {};
         return SetSa{.resets = true};

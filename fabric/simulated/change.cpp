@@ -45,9 +45,19 @@ struct ChangeVisitor {
     }
     void operator()(const SetPKey& change) const {
         const auto guid = guid_of(change.port);
-        const bool is_done =
-            change.is_there ? subnet.add_p_key(guid, change.p_key) : subnet.remove_p_key(guid, change.p_key);
+        const bool is_done = change.index      ? subnet.move_p_key(guid, change.p_key, *change.index)
+                             : change.is_there ? subnet.add_p_key(guid, change.p_key)
+                                               : subnet.remove_p_key(guid, change.p_key);
         if (!is_done) fail("no port has this GUID, or its table is full or lacks the P_Key");
+    }
+    void operator()(const SetLid& change) const {
+        const auto guid = guid_of(change.port);
+        if (!subnet.move_lid(guid, change.lid)) fail("no port has this GUID, or another has the LID");
+        if (!subnet.bring_up(guid, longest_wait)) fail("the port did not come up");
+    }
+    void operator()(const SetPrefix& change) const {
+        subnet.set_prefix(change.prefix);
+        await();
     }
     void operator()(const SetSa& change) const {
         auto faults = change.resets ? SaFaults{} : subnet.sa().faults;
@@ -68,15 +78,18 @@ struct ChangeVisitor {
         like.traffic_class = change.traffic_class.value_or(like.traffic_class);
         like.hop_limit = change.hop_limit.value_or(like.hop_limit);
         like.mtu = change.mtu.value_or(like.mtu);
+        if (wire::has_ipoib_signature(change.mgid)) like.p_key = wire::mgid_of(change.mgid)[wire::Mgid::p_key];
         if (!subnet.sa().create_group(change.mgid, like)) fail("no MLID is left");
     }
     void operator()(const SetPath& change) const { subnet.sa().set_route(change.gid, change.lid, change.sl); }
     void operator()(const SetFaults& change) const {
         if (!subnet.set_faults(guid_of(change.port), change.faults)) fail("no port has this GUID");
     }
-    /// Takes back what cases do to manager and administrator. Links, P_Keys and groups are named one by one.
+    /// Takes back what cases do to manager and administrator, and to the tables of P_Keys. Links and groups are named
+    /// one by one.
     void operator()(const Restore&) const {
         subnet.sa().faults = {};
+        subnet.restore_p_keys();
         if (subnet.sm_hca().is_connected()) return;
         subnet.start_manager(true);
         await();

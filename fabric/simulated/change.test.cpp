@@ -50,7 +50,9 @@ TEST_CASE("Fabric control: what is no request, or lacks something, fails and cha
                                       R"({"do":"port","state":"down","guid":"x"})",
                                       R"({"do":"port","state":"down","guid":-1})",
                                       R"({"do":"pkey","guid":"0002c90300aa0001"})",
-                                      R"({"do":"pkey","guid":"0002c90300aa0001","remove":"8765"})",
+                                      R"({"do":"pkey","guid":"0002c90300aa0001","change":"move","pkey":1,"index":999})",
+                                      R"({"do":"lid","guid":"1","lid":7})",
+                                      R"({"do":"lid","guid":"0002c90300aa0001","lid":1})",
                                       R"({"do":"pkey","guid":"1","add":"8765"})",
                                       R"({"do":"pkey","guid":"0002c90300aa0001","add":"18765"})",
                                       R"({"do":"sa","delay_ms":-1})",
@@ -118,6 +120,38 @@ TEST_CASE("Fabric control: pkey adds to and removes from a port's table") {
     REQUIRE(c.is_ok(R"({"do": "pkey", "guid": ")" + tester + R"(", "remove": 32853})"));
     c.fabric.loop().run_for(1ms);
     CHECK(c.facts().p_keys == Keys{0xffff});
+}
+
+TEST_CASE("Fabric control: pkey moves within a table, and restore takes that back") {
+    Controlled c;
+    REQUIRE(c.is_ok(R"({"do": "pkey", "guid": ")" + tester + R"(", "add": "0x8055"})"));
+    REQUIRE(c.is_ok(R"({"do": "pkey", "guid": ")" + tester + R"(", "change": "move", "pkey": "0x8055", "index": 0})"));
+    c.fabric.loop().run_for(1ms);
+    CHECK(c.facts().p_keys == Keys{0x8055, 0xffff});
+    REQUIRE(c.is_ok(R"({"do": "pkey", "guid": ")" + tester + R"(", "change": "move", "pkey": "0x8056", "index": 0})"));
+    c.fabric.loop().run_for(1ms);
+    CHECK(c.facts().p_keys == Keys{0x8056, 0xffff, 0x8055});
+    REQUIRE(c.is_ok(R"({"do": "restore"})"));
+    c.fabric.loop().run_for(1ms);
+    CHECK(c.facts().p_keys == Keys{0xffff});
+    // As it is already.
+    CHECK(c.is_ok(R"({"do": "pkey", "guid": ")" + tester + R"(", "remove": "0x8055"})"));
+}
+
+TEST_CASE("Fabric control: lid gives a port another one, prefix all of them another GID") {
+    Controlled c;
+    const auto before = c.facts().lid;
+    REQUIRE(c.is_ok(R"({"do": "lid", "guid": ")" + tester + R"(", "lid": 1000})"));
+    CHECK(c.facts().lid == 1000);
+    CHECK(c.facts().is_active);
+    REQUIRE(c.is_ok(R"({"do": "lid", "guid": ")" + tester + R"("})"));
+    CHECK(c.facts().lid != 1000);
+    CHECK(c.facts().lid != before);
+    REQUIRE(c.is_ok(R"({"do": "prefix", "prefix": "fec0:0:0:1::"})"));
+    CHECK(c.facts().gid == wire::Gid::of(0xfec0000000000001, tester_guid));
+    CHECK(c.fabric.ports()[0]->ask_sa({.attribute = wire::attribute::class_port_info}, 1s).is_ok());
+    REQUIRE(c.is_ok(R"({"do": "prefix", "prefix": "fe80::"})"));
+    CHECK(c.facts().gid == wire::Gid::of(wire::default_subnet_prefix, tester_guid));
 }
 
 TEST_CASE("Fabric control: sa sets faults one by one and takes them all back") {

@@ -148,7 +148,7 @@ SmpRequest SubnetManager::set_state(Place place, bool is_far, PortState state) c
         // An active port was brought up by a manager before this one, whose groups are gone.
         const bool is_old = state == PortState::no_change && port.far[PortInfo::port_state] == PortState::active;
         constexpr std::uint8_t one_second = 18;
-        info.set(PortInfo::gid_prefix, std::uint64_t{0xfe80} << 48)
+        info.set(PortInfo::gid_prefix, prefix_)
             .set(PortInfo::lid, port.lid)
             .set(PortInfo::lmc, 0)
             .set(PortInfo::master_sm_lid, sm_lid_)

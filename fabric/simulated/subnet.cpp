@@ -107,7 +107,13 @@ SubnetView& Subnet::view() noexcept { return state_->manager; }
 Hca& Subnet::sm_hca() noexcept { return state_->hca; }
 const Subnet::Counters& Subnet::counters() const noexcept { return state_->counters; }
 
-bool Subnet::move_lid(std::uint64_t port_guid) { return state_->manager.move_lid(port_guid); }
+bool Subnet::move_lid(std::uint64_t port_guid, std::uint16_t lid) { return state_->manager.move_lid(port_guid, lid); }
+
+void Subnet::set_prefix(std::uint64_t prefix) {
+    stop_manager();
+    state_->manager.set_prefix(prefix);
+    start_manager();
+}
 
 void Subnet::stop_manager() {
     state_->manager.stop();
@@ -129,6 +135,10 @@ bool Subnet::add_p_key(std::uint64_t port_guid, std::uint16_t p_key) {
 bool Subnet::remove_p_key(std::uint64_t port_guid, std::uint16_t p_key) {
     return state_->manager.remove_p_key(port_guid, p_key);
 }
+bool Subnet::move_p_key(std::uint64_t port_guid, std::uint16_t p_key, std::size_t index) {
+    return state_->manager.move_p_key(port_guid, p_key, index);
+}
+void Subnet::restore_p_keys() { state_->manager.restore_p_keys(); }
 
 bool Subnet::set_link(std::uint64_t port_guid, bool is_up) {
     auto* port = state_->edge_port_of(port_guid);

@@ -63,8 +63,14 @@ public:
     /// Adds or removes a P_Key of a port's table, by port GUID; the port hears of it.
     bool add_p_key(std::uint64_t port_guid, std::uint16_t p_key);
     bool remove_p_key(std::uint64_t port_guid, std::uint16_t p_key);
-    /// Gives a port another LID, by port GUID, as a sweep does that finds its LID twice.
-    bool move_lid(std::uint64_t port_guid);
+    /// It stands at this index from now on; what stood there where it was, or behind all others.
+    bool move_p_key(std::uint64_t port_guid, std::uint16_t p_key, std::size_t index);
+    /// All tables are again as the scenario has them.
+    void restore_p_keys();
+    /// Gives a port another LID, by port GUID, as a sweep does that finds its LID twice; 0: one that nobody had before.
+    bool move_lid(std::uint64_t port_guid, std::uint16_t lid = 0);
+    /// Manager and administrator start anew and know nothing; ports get this prefix.
+    void set_prefix(std::uint64_t prefix);
     /// Takes a port's link down or up, by port GUID, as `ibportstate` would.
     bool set_link(std::uint64_t port_guid, bool is_up);
     /// Faults of a port's cable, by port GUID; false for a port that is not there.

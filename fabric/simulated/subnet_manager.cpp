@@ -268,15 +268,19 @@ std::vector<std::uint16_t> SubnetManager::p_keys_for(std::uint64_t guid) const {
     return table;
 }
 
+std::size_t SubnetManager::room_for_p_keys(const KnownPort& port) {
+    const auto cap = View<NodeInfo>::at(port.node_info)[NodeInfo::partition_cap];
+    return std::min<std::size_t>(PKeyBlock::entries, cap);
+}
+
 bool SubnetManager::add_p_key(std::uint64_t port_guid, std::uint16_t p_key) {
     const auto* port = by_guid(port_guid);
     if (!port || (p_key & ~full_membership) == 0) return false;
     auto table = p_keys_for(port_guid);
     if (std::find(table.begin(), table.end(), p_key) != table.end()) return true;
-    const auto cap = View<NodeInfo>::at(port->node_info)[NodeInfo::partition_cap];
     auto free = std::find(table.begin(), table.end(), 0);
     if (free == table.end()) {
-        if (table.size() >= std::min<std::size_t>(PKeyBlock::entries, cap)) return false;
+        if (table.size() >= room_for_p_keys(*port)) return false;
         free = table.insert(table.end(), 0);
     }
     *free = p_key;
@@ -288,23 +292,49 @@ bool SubnetManager::add_p_key(std::uint64_t port_guid, std::uint16_t p_key) {
 bool SubnetManager::remove_p_key(std::uint64_t port_guid, std::uint16_t p_key) {
     auto table = p_keys_for(port_guid);
     const auto found = std::find(table.begin(), table.end(), p_key);
-    if (!by_guid(port_guid) || p_key == 0 || found == table.end()) return false;
+    if (!by_guid(port_guid) || p_key == 0) return false;
+    if (found == table.end()) return true;
     *found = 0;
     set_p_keys(port_guid, std::move(table));
     return true;
 }
 
-bool SubnetManager::move_lid(std::uint64_t port_guid) {
+bool SubnetManager::move_p_key(std::uint64_t port_guid, std::uint16_t p_key, std::size_t index) {
+    const auto* port = by_guid(port_guid);
+    if (!port || (p_key & ~full_membership) == 0 || index >= room_for_p_keys(*port)) return false;
+    auto table = p_keys_for(port_guid);
+    auto found = std::find(table.begin(), table.end(), p_key);
+    if (found == table.end()) found = table.insert(table.end(), p_key);
+    const auto from = static_cast<std::size_t>(found - table.begin());
+    table.resize(std::max(table.size(), index + 1));
+    std::swap(table[from], table[index]);
+    if (table.size() > room_for_p_keys(*port)) return false;
+    set_p_keys(port_guid, std::move(table));
+    return true;
+}
+
+void SubnetManager::restore_p_keys() {
+    for (const auto& [guid, table] : std::exchange(p_keys_, {})) write_p_keys(guid);
+}
+
+bool SubnetManager::move_lid(std::uint64_t port_guid, std::uint16_t lid) {
     const auto at = location(port_guid);
     if (!is_running_ || !by_guid(port_guid) || !at || last_lid_ + 1 >= first_multicast_lid) return false;
+    const auto has_it = [lid](const auto& entry) { return entry.second == lid; };
+    if (lid != 0 && (lid >= first_multicast_lid || std::any_of(lids_.begin(), lids_.end(), has_it))) return false;
     link_changed(*at, false);
     lids_.erase(port_guid);
+    if (lid != 0) lids_[port_guid] = lid;
     link_changed(*at, true);
     return true;
 }
 
 void SubnetManager::set_p_keys(std::uint64_t port_guid, std::vector<std::uint16_t> table) {
     p_keys_[port_guid] = std::move(table);
+    write_p_keys(port_guid);
+}
+
+void SubnetManager::write_p_keys(std::uint64_t port_guid) {
     const auto at = location(port_guid);
     const auto found = std::find_if(switches_.begin(), switches_.end(),
                                     [&at](const auto& s) { return at && s.guid == at->switch_guid; });

@@ -47,12 +47,16 @@ public:
     void link_changed(const Location& at, bool is_up);
     /// For ports that come up from now on.
     void set_scenario(const Scenario& scenario);
-    /// False for a port that is not known, a full table, or a P_Key that is not in it.
+    /// False for a port that is not known, or a full table. What is as it should be already is left.
     bool add_p_key(std::uint64_t port_guid, std::uint16_t p_key);
     bool remove_p_key(std::uint64_t port_guid, std::uint16_t p_key);
-    /// A port gets a LID that nobody had before: its memberships end, and it is asked to reregister. False for one that
-    /// is not known.
-    bool move_lid(std::uint64_t port_guid);
+    bool move_p_key(std::uint64_t port_guid, std::uint16_t p_key, std::size_t index);
+    void restore_p_keys();
+    /// A port gets this LID, or for 0 one that nobody had before: its memberships end, and it is asked to reregister.
+    /// False for a port that is not known, and for a LID that another has or can have.
+    bool move_lid(std::uint64_t port_guid, std::uint16_t lid);
+    /// For ports that are set up from now on.
+    void set_prefix(std::uint64_t prefix) noexcept { prefix_ = prefix; }
 
     [[nodiscard]] const KnownPort* by_guid(std::uint64_t port_guid) const;
     /// Where a port is plugged in.
@@ -128,6 +132,8 @@ private:
     [[nodiscard]] std::vector<std::uint16_t> p_keys_for(std::uint64_t guid) const;
     [[nodiscard]] SmpRequest p_key_table(Place place) const;
     void set_p_keys(std::uint64_t port_guid, std::vector<std::uint16_t> table);
+    void write_p_keys(std::uint64_t port_guid);
+    [[nodiscard]] static std::size_t room_for_p_keys(const KnownPort& port);
 
     [[nodiscard]] EndPort& end(Place place) { return switches_[place.at].ports[place.port]; }
     [[nodiscard]] const EndPort& end(Place place) const { return switches_[place.at].ports[place.port]; }
@@ -142,6 +148,7 @@ private:
     Routing routing_;
     bool is_running_ = false;
     std::uint16_t sm_lid_ = 0;
+    std::uint64_t prefix_ = wire::default_subnet_prefix;
     std::vector<ManagedSwitch> switches_;
     std::vector<KnownPort> known_;                 ///< by LID
     std::map<std::uint64_t, std::uint16_t> lids_;  ///< of every GUID that there ever was

@@ -7,6 +7,8 @@
 namespace ipoib::wire {
 
 inline constexpr std::uint16_t ipv4_signature = 0x401b, ipv6_signature = 0x601b;
+/// The subnet prefix of ports that no subnet manager has given another. IBTA Vol 1, 4.1.1.
+inline constexpr std::uint64_t default_subnet_prefix = std::uint64_t{0xfe80} << 48;
 /// The full-membership bit of a P_Key. IBTA Vol 1, 10.9.1.2.
 inline constexpr std::uint16_t full_membership = 0x8000;
 /// Whether two P_Keys are equal but for the membership bit. IBTA Vol 1, 10.9.1.2.

@@ -1,32 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A port that was gone, or its P_Key, and is there again: the link begins anew. IBTA Vol 1, 11.6.3.
-#include "conformance/cases/prelude.hpp"
+#include "conformance/cases/link_again.hpp"
 
 namespace ipoib::conformance {
-namespace {
-
-/// Who has the DUT's IPv4 address? Asked in the broadcast group, up to five times.
-bool answers_broadcasts(Bench& bench) {
-    const auto reply = arp_reply().sent_anywhere();
-    for (int i = 0; i < 5 && bench.count(reply) == 0; ++i) bench.send_until(arp_request(), reply, within(2s));
-    return bench.count(reply) != 0;
-}
-
-void begin_on_the_link(Bench& bench) {
-    bench.step("The DUT is in the broadcast group, and hears it");
-    bench.precondition(bench.sa.has_dut_as_full_member(bench.link().broadcast_gid(), within(5s)),
-                       "the DUT is FullMember");
-    bench.precondition(answers_broadcasts(bench), "it answers who asks for its address");
-}
-
-void require_link(Bench& bench) {
-    bench.require(bench.sa.has_dut_as_full_member(bench.link().broadcast_gid(), within(30s)),
-                  "FullMember of the broadcast group", "not at the SA");
-    bench.require(answers_broadcasts(bench), "an answer to who asks for its address in the broadcast group", "none");
-}
-
-}  // namespace
-
 const Case link_begins_anew_with_its_port{
     .id = "IPOIB-4391-5-VAL-008",
     .title = "The broadcast group is joined again when the port's link was down",
@@ -40,7 +16,7 @@ const Case link_begins_anew_with_its_port{
     .lasts_at_most = 100s,
     .steps =
         [](Bench& bench) {
-            const PortName port{.guid = bench.situation().dut.gid.interface_id()};
+            const auto port = port_of_dut(bench);
             begin_on_the_link(bench);
             bench.step("Its port's link goes down, and comes up again");
             bench.fabric.change(SetPort{port, false});
@@ -63,7 +39,7 @@ const Case link_begins_anew_with_its_p_key{
     .lasts_at_most = 100s,
     .steps =
         [](Bench& bench) {
-            const PortName port{.guid = bench.situation().dut.gid.interface_id()};
+            const auto port = port_of_dut(bench);
             const auto p_key = static_cast<std::uint16_t>(bench.link().p_key | full_membership);
             begin_on_the_link(bench);
             bench.step("The P_Key goes, and comes again");

@@ -83,4 +83,50 @@ const Case mtu_can_be_set{
         },
 };
 
+const Case lowered_mtu_stays{
+    .id = "IPOIB-4391-7-VAL-005",
+    .title = "An MTU that the administrator has lowered stays when the broadcast group is joined again",
+    .checks = {&rfc4391::ip_mtu_2044},
+    .pass_if =
+        "an interface that was set to 1500 octets, and sent nothing longer, sends nothing longer after the subnet "
+        "manager has asked every port to reregister either, and can be set to 2044 again",
+    .tags = {"mtu", "reregister", "ipv4", "ipv6"},
+    .impact = Impact::fabric,
+    .needs = Ability::see_all | Ability::trusted_sa | Ability::fabric_control,
+    .dut_can = {"set_mtu", "send"},
+    .in_both_families = true,
+    .lasts_at_most = 100s,
+    .steps =
+        [](Bench& bench) {
+            constexpr std::size_t lowered = 1500;
+            const auto to = bench.situation().tester_address();
+            const auto around = headers(bench.situation());
+            if (bench.dut->can("interface") && bench.dut->interface().mode == "connected")
+                bench.not_applicable("in connected mode the interface has an MTU of its own (RFC 4755, 5)");
+            if (bench.situation().ip_mtu() < usual) bench.not_applicable("this link's MTU is less than 2044");
+            const auto sends_of = [&](std::size_t octets) {
+                for (int i = 0; i < 5 && !bench.happens(udp_piece().sent_anywhere(), within(2s)); ++i)
+                    bench.dut.sends(to, bench.fresh_port(), octets - around);
+            };
+            bench.step("The interface is set to 1500 octets");
+            bench.control();
+            if (!bench.dut.takes_mtu(lowered)) bench.not_applicable("the DUT takes no smaller MTU");
+            sends_of(usual);
+            bench.precondition(udp_piece().sent_anywhere(), within(0ms));
+            if (bench.count(longer_than(lowered)) != 0) bench.not_applicable("an interface of 1500 octets sends more");
+            bench.step("Every port is asked to reregister");
+            bench.fabric.change(SetManager{});
+            bench.tester.enter_link_again();
+            bench.precondition(bench.sa.has_dut_as_full_member(bench.link().broadcast_gid(), within(30s)),
+                               "the DUT has joined the broadcast group again");
+            bench.pass_time(2s);
+            bench.step("It sends a datagram of 2044 octets");
+            sends_of(usual);
+            bench.precondition(udp_piece().sent_anywhere(), within(0ms));
+            bench.recommend(bench.count(longer_than(lowered)) == 0, "no packet of more than 1500 octets", "one");
+            bench.step("It is set to 2044 octets again");
+            bench.require(bench.dut.takes_mtu(usual), "that it takes the MTU", "a refusal");
+        },
+};
+
 }  // namespace ipoib::conformance

@@ -31,7 +31,7 @@ const Case interface_has_configured_p_key{
     .steps =
         [](Bench& bench) {
             constexpr std::uint16_t configured = 0x8345, unused = 0x8567;
-            const PortName port{.guid = bench.situation().dut.gid.interface_id()};
+            const auto port = port_of_dut(bench);
             bench.step("The port's table gets two P_Keys more");
             for (const auto p_key : {configured, unused}) bench.fabric.change(SetPKey{port, p_key});
             bench.pass_time(2s);

@@ -18,7 +18,7 @@ const Case limited_member_sends_its_own_p_key{
     .lasts_at_most = 80s,
     .steps =
         [](Bench& bench) {
-            const PortName port{.guid = bench.situation().dut.gid.interface_id()};
+            const auto port = port_of_dut(bench);
             const auto full = static_cast<std::uint16_t>(bench.link().p_key | full_membership);
             const auto limited = static_cast<std::uint16_t>(full & ~full_membership);
             bench.step("The DUT's port becomes a limited member of the partition");

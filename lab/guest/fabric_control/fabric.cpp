@@ -3,6 +3,7 @@
 #include "lab/guest/fabric_control/fabric.hpp"
 
 #include "conformance/dut/linux/changed_files.hpp"
+#include "protocol/wire/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -41,12 +42,12 @@ void manager(const host::Arguments& words) {
 }
 
 /// The options of boot; the service level of a partition is OpenSM's to give only where it manages quality of service.
-std::string options_with(const std::string& options, bool has_qos) {
+std::string options_with(const std::string& options, bool has_qos, std::uint64_t prefix) {
     std::istringstream lines(options);
     std::string text;
     for (std::string line; std::getline(lines, line);)
-        if (!line.starts_with("qos ")) text += line + '\n';
-    return text + (has_qos ? "qos TRUE\n" : "qos FALSE\n");
+        if (!line.starts_with("qos ") && !line.starts_with("subnet_prefix ")) text += line + '\n';
+    return text + "subnet_prefix " + wire::hex(prefix, 16) + (has_qos ? "\nqos TRUE\n" : "\nqos FALSE\n");
 }
 
 bool is_active(const std::string& port) { return read_text(port + "state").value_or("").starts_with("4:"); }
@@ -101,15 +102,16 @@ void Fabric::mend(const std::string& cable) {
 }
 
 void Fabric::configure() const {
-    write(options_file, options_with(boot_options_, partitions_.scenario->sl != 0));
+    write(options_file, options_with(boot_options_, partitions_.scenario->sl != 0, prefix_));
     write(partitions_file, text_of(partitions_));
 }
 
-void Fabric::start_afresh() {
+void Fabric::start_afresh(const std::string& lids) {
     manager({"stop"});
     // LIDs and memberships that the last one knew.
     std::error_code error;
     for (const auto& file : fs::directory_iterator(cache, error)) fs::remove(file.path(), error);
+    if (!lids.empty()) write(std::string(cache) + "/guid2lid", lids);
     fs::rename(log_file, std::string(log_file) + ".old", error);
     configure();
     if (is_manager_cut_) mend(manager_cable());
@@ -213,7 +215,35 @@ void Fabric::wait_for_p_keys(const EndPort& port, std::uint16_t p_key, bool is_t
     if (!host::wait_until(interruption_, patience, holds)) fail("OpenSM does not change the port's table");
 }
 
+void Fabric::apply(const fabric::SetLid& change) {
+    const auto port = port_of(change.port);
+    look_for_ports();
+    auto lid = change.lid;
+    for (const auto& [guid, known] : known_) {
+        if (change.lid == 0) lid = std::max(lid, static_cast<std::uint16_t>(known.lid + 1));
+        if (change.lid == known.lid && guid != port.guid) fail("another port has the LID");
+    }
+    std::string lids;
+    for (const auto& [guid, known] : known_) {
+        const auto text = wire::hex(guid == port.guid ? lid : known.lid, 4);
+        lids += wire::hex(guid, 16) + ' ' + text + ' ' + text + "\n\n";
+    }
+    start_afresh(lids);
+    is_partitioned_ = true;
+    wait_for_subnet(patience_);
+    look_for_ports();
+    if (known_[port.guid].lid != lid) fail("OpenSM does not change the port's LID");
+}
+
+void Fabric::apply(const fabric::SetPrefix& change) {
+    prefix_ = change.prefix;
+    is_partitioned_ = true;
+    start_afresh();
+    wait_for_subnet(patience_);
+}
+
 void Fabric::apply(const fabric::SetPKey& change) {
+    if (change.index) host::refuse_as_unsupported("OpenSM chooses the places of P_Keys");
     constexpr std::uint16_t key_bits = 0x7fff;
     const bool adds = change.is_there;
     const auto p_key = change.p_key;

@@ -24,6 +24,8 @@ private:
     void apply(const fabric::SetManager& change);
     void apply(const fabric::SetPort& change);
     void apply(const fabric::SetPKey& change);
+    void apply(const fabric::SetLid& change);
+    void apply(const fabric::SetPrefix& change);
     void apply(const fabric::SetFaults& change);
     void apply(const fabric::Restore& change);
     /// OpenSM does as it does: what a case wants of the SA is refused.
@@ -32,9 +34,10 @@ private:
         host::refuse_as_unsupported("OpenSM cannot be made to do that");
     }
 
-    /// Writes OpenSM's configuration for partitions_.
+    /// Writes OpenSM's configuration for partitions_ and prefix_.
     void configure() const;
-    void start_afresh();
+    /// It has no memberships any more, and of LIDs only these, as its cache has them.
+    void start_afresh(const std::string& lids = {});
     void resume_manager();
     void wait_for_subnet(host::milliseconds patience) const;
     void wait_for_p_keys(const EndPort& port, std::uint16_t p_key, bool is_there) const;
@@ -49,6 +52,7 @@ private:
     host::milliseconds patience_{};  ///< of the request that is carried out
     host::Json answer_;              ///< to it
     Partitions partitions_;
+    std::uint64_t prefix_ = wire::default_subnet_prefix;
     std::map<std::uint64_t, EndPort> known_;  ///< by GUID; ports that are down are remembered
     std::set<std::string> cut_, faulty_;      ///< cables
     bool is_manager_cut_ = false;

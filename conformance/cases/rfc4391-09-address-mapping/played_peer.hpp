@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Peers that the tester plays at its port, each with an address, a GID and a QPN of its own.
+#pragma once
+
+#include "conformance/cases/prelude.hpp"
+
+namespace ipoib::conformance {
+
+/// An address that the tester plays, with what it says of itself.
+struct PlayedPeer {
+    IpAddress address;
+    Gid gid;
+    std::uint32_t qpn = 0;
+};
+
+/// The DUT hears of the peer, by a question for its own address.
+inline void tells_of(Bench& bench, const PlayedPeer& peer) {
+    bench.send(address_request_from(peer.address)
+                   .with_either(ArpAddresses::sha_gid, LinkAddressOption::gid, peer.gid)
+                   .with_either(ArpAddresses::sha_qpn, LinkAddressOption::qpn, peer.qpn)
+                   .with(Deth::src_qp, bench.situation().tester.qpn));
+    bench.pass_time(500ms);
+}
+
+/// The DUT sends a datagram to the peer, which tells of itself once more where none comes. INCONC without one.
+inline Expectation datagram_to(Bench& bench, const PlayedPeer& peer) {
+    const auto port = bench.fresh_port();
+    auto datagram = udp_from_dut(peer.address, port).sent_anywhere();
+    bench.dut.sends(peer.address, port);
+    if (!bench.happens(datagram, within(2s))) {
+        tells_of(bench, peer);
+        bench.dut.sends(peer.address, port);
+    }
+    bench.precondition(datagram, within(3s));
+    return datagram;
+}
+
+/// What the DUT answers who asks for its address, by whatever address.
+inline Expectation answer_to(const IpAddress& asking) {
+    return {"answer about its address to " + text(asking),
+            [asking](const Packet& p, const Situation& s) {
+                if (const auto addresses = arp_addresses_of(p))
+                    return p.arp[Arp::operation] == Arp::reply && addresses[ArpAddresses::spa] == s.dut.ipv4 &&
+                           IpAddress::v4(addresses[ArpAddresses::tpa]) == asking;
+                return p.icmpv6 && p.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_advertisement &&
+                       IpAddress::v6(p.ipv6[Ipv6::destination]) == asking;
+            },
+            SeenBy::anyone};
+}
+
+/// A peer at a GID that the SA knows a path to, the tester's, and nobody has asked for yet.
+inline PlayedPeer new_peer(Bench& bench, const IpAddress& address, std::uint32_t qpn) {
+    const auto gid = bench.fabric.peer_never_seen();
+    if (!gid) bench.not_applicable("the fabric cannot give the tester another GID");
+    return {address, *gid, qpn};
+}
+
+/// A datagram of the DUT to the peer, some time after it could send none.
+inline std::optional<Expectation> sent_at_last(Bench& bench, const PlayedPeer& peer) {
+    for (int i = 0; i < 10; ++i) {
+        const auto port = bench.fresh_port();
+        const auto datagram = udp_from_dut(peer.address, port).sent_anywhere();
+        tells_of(bench, peer);
+        bench.dut.sends(peer.address, port);
+        if (bench.happens(datagram, within(2s))) return datagram;
+    }
+    bench.control();
+    return {};
+}
+inline bool sends_at_last(Bench& bench, const PlayedPeer& peer) { return sent_at_last(bench, peer).has_value(); }
+
+/// The DUT sends to the peer, asks for its address, and is answered: its datagram then waits for the path only. Whether
+/// it asked.
+inline bool resolves_and_sends(Bench& bench, const PlayedPeer& peer, std::uint16_t port) {
+    if (bench.situation().is_ipv6()) bench.sa.join(IpAddress::v6(solicited_node_group(peer.address.octets)));
+    bench.dut.sends(peer.address, port);
+    if (!bench.happens(address_request_for(peer.address).sent_anywhere(), within(3s))) return false;
+    if (bench.situation().is_ipv6())
+        bench.send(unasked_neighbour_advertisement()
+                       .with(Ipv6::source, peer.address.octets)
+                       .with(NdTarget::target, peer.address.octets)
+                       .with(LinkAddressOption::gid, peer.gid));
+    else
+        bench.send(
+            unasked_arp_reply().with(ArpAddresses::spa, peer.address.v4()).with(ArpAddresses::sha_gid, peer.gid));
+    return true;
+}
+
+}  // namespace ipoib::conformance
