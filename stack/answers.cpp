@@ -65,6 +65,12 @@ std::uint64_t answers::service_id(std::uint32_t ud_qpn) noexcept {
     return read_bits(id.octets.data(), octet(0), 64);
 }
 
+/// RFC 4755, 5.1: the smaller Receive MTU, which counts the encapsulation header.
+std::size_t answers::connection_mtu(std::size_t own, std::size_t of_peer) noexcept {
+    const auto smaller = std::min(own, of_peer);
+    return smaller - std::min(smaller, Encap::size);
+}
+
 /// RFC 4755, 3.3: compared from the first octet on, flags taken for zero.
 bool answers::accepts_crossing(const HardwareAddress& local, const HardwareAddress& remote) noexcept {
     auto a = local, b = remote;

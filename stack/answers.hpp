@@ -21,6 +21,7 @@ namespace answers {
 [[nodiscard]] std::uint64_t interface_id(std::uint64_t guid, bool is_modified) noexcept;
 [[nodiscard]] std::vector<std::uint8_t> nd_option(std::uint8_t type, const HardwareAddress& address);
 [[nodiscard]] bool is_group_of_link(const wire::Gid& mgid, const Link& link) noexcept;
+[[nodiscard]] std::size_t connection_mtu(std::size_t own, std::size_t of_peer) noexcept;
 [[nodiscard]] std::uint64_t service_id(std::uint32_t ud_qpn) noexcept;
 [[nodiscard]] bool accepts_crossing(const HardwareAddress& local, const HardwareAddress& remote) noexcept;
 [[nodiscard]] std::vector<std::uint8_t> dhcp_client_identifier(std::uint64_t port_guid);

@@ -68,15 +68,26 @@ std::optional<Connections::State> Connections::state_with(HardwareAddress peer) 
 Connections::All::iterator Connections::make(State state, const HardwareAddress& peer, std::uint16_t lid) {
     if (all_.size() >= most_connections) return all_.end();
     const bool is_requester = state == State::requesting;
-    auto* queue_pair = interface_.create_queue_pair(is_requester);
+    const auto receive_mtu = interface_.policy().receive_mtu(interface_.mtu());
+    auto* queue_pair = interface_.create_queue_pair(is_requester, receive_mtu);
     if (!queue_pair) return all_.end();
-    const Connection made{
-        .state = state, .is_requester = is_requester, .peer = peer, .lid = lid, .queue_pair = queue_pair, .timer = {}};
-    return all_.try_emplace(interface_.next_communication_id(), made).first;
+    const auto id = interface_.next_communication_id();
+    queue_pair->answered =
+        lifetime_.guard([this, id](std::uint32_t psn, std::uint8_t syndrome) { answered(id, psn, syndrome); });
+    const Connection made{.state = state,
+                          .is_requester = is_requester,
+                          .peer = peer,
+                          .lid = lid,
+                          .queue_pair = queue_pair,
+                          .timer = {},
+                          .own_receive_mtu = receive_mtu,
+                          .path_mtu = mtu_octets(interface_.link().mtu)};
+    return all_.try_emplace(id, made).first;
 }
 
 void Connections::drop(All::iterator at) {
     interface_.loop().cancel(at->second.timer);
+    interface_.loop().cancel(at->second.repeat_timer);
     if (at->second.queue_pair) interface_.destroy_queue_pair(at->second.queue_pair);
     all_.erase(at);
 }
@@ -100,7 +111,7 @@ void Connections::send_again(std::uint32_t local_id) {
     connection.timer = {};
     const bool is_spent = connection.sent >= most_tries;
     if (connection.state == State::refused || (is_spent && connection.state != State::requesting)) return drop(found);
-    if (is_spent) return refused(found);
+    if (is_spent) return refused(found, false);
     ++connection.sent;
     connection.timer =
         interface_.loop().after(between_tries, lifetime_.guard([this, local_id] { send_again(local_id); }));
@@ -114,14 +125,18 @@ void Connections::send_again(std::uint32_t local_id) {
 void Connections::close() {
     for (const auto& [local_id, connection] : all_) {
         if (connection.state != State::established || !interface_.policy().disconnects) continue;
-        send(connection.lid, cm_attribute::dreq,
-             Bytes<CmDreq>{}
-                 .set(CmDreq::local_comm_id, local_id)
-                 .set(CmDreq::remote_comm_id, connection.remote_id)
-                 .set(CmDreq::remote_qpn, connection.remote_qpn));
+        say_goodbye(local_id, connection);
     }
     while (!all_.empty()) drop(all_.begin());
     lifetime_.renew();
+}
+
+void Connections::say_goodbye(std::uint32_t local_id, const Connection& connection) {
+    send(connection.lid, cm_attribute::dreq,
+         Bytes<CmDreq>{}
+             .set(CmDreq::local_comm_id, local_id)
+             .set(CmDreq::remote_comm_id, connection.remote_id)
+             .set(CmDreq::remote_qpn, connection.remote_qpn));
 }
 
 bool Connections::receive(const Packet& packet) {
@@ -188,7 +203,11 @@ bool Connections::on_req(const Packet& packet, View<CmReq> req) {
     }
     made->second.remote_id = remote_id;
     made->second.remote_qpn = req[CmReq::local_qpn];
-    made->second.queue_pair->connection = {.lid = lid, .qpn = req[CmReq::local_qpn], .expected_psn = first_psn};
+    made->second.receive_mtu = data[CmPrivateData::receive_mtu];
+    made->second.next_psn = req[CmReq::starting_psn];
+    made->second.path_mtu = mtu_octets(req[CmReq::path_mtu]);
+    made->second.queue_pair->connection = {
+        .lid = lid, .qpn = req[CmReq::local_qpn], .expected_psn = first_psn, .mtu = req[CmReq::path_mtu]};
     send_again(made->first);
     return true;
 }
@@ -201,9 +220,15 @@ bool Connections::on_rep(View<CmRep> rep) {
     if (connection.state != State::requesting && connection.state != State::established) return true;
     interface_.loop().cancel(connection.timer);
     connection.timer = {};
-    if (connection.state == State::requesting)
-        connection.queue_pair->connection = {
-            .lid = connection.lid, .qpn = rep[CmRep::local_qpn], .expected_psn = first_psn};
+    if (connection.state == State::requesting) {
+        const auto data = ipoib_private_data(rep);
+        connection.receive_mtu = data ? data[CmPrivateData::receive_mtu] : 0;
+        connection.next_psn = rep[CmRep::starting_psn];
+        connection.queue_pair->connection = {.lid = connection.lid,
+                                             .qpn = rep[CmRep::local_qpn],
+                                             .expected_psn = first_psn,
+                                             .mtu = interface_.link().mtu};
+    }
     connection.state = State::established;
     connection.remote_id = rep[CmRep::local_comm_id];
     connection.remote_qpn = rep[CmRep::local_qpn];
@@ -227,15 +252,19 @@ bool Connections::on_rej(View<CmRej> rej) {
     if (!rej) return false;
     const auto found = answered_by(rej[CmRej::remote_comm_id], rej[CmRej::local_comm_id]);
     if (found == all_.end() || found->second.state == State::refused) return false;
-    refused(found);
+    refused(found, true);
     return true;
 }
 
 /// The peer is left in peace for a while; datagrams go to its UD queue pair.
-void Connections::refused(All::iterator at) {
+void Connections::refused(All::iterator at, bool was_rejected) {
     auto& connection = at->second;
     interface_.loop().cancel(connection.timer);
+    connection.timer = {};
     connection.state = State::refused;
+    connection.was_rejected = was_rejected;
+    connection.ring.clear();
+    if (interface_.policy().without_connection(was_rejected) == Unconnected::silence) return;
     connection.timer =
         interface_.loop().after(after_refusal, lifetime_.guard([this, local_id = at->first] { send_again(local_id); }));
 }
@@ -244,11 +273,17 @@ bool Connections::on_dreq(const Packet& packet, View<CmDreq> dreq) {
     if (!dreq) return false;
     const auto found = answered_by(dreq[CmDreq::remote_comm_id], dreq[CmDreq::local_comm_id]);
     if (found == all_.end()) return false;
-    send(packet.lrh[Lrh::slid], cm_attribute::drep,
-         Bytes<CmDrep>{}
-             .set(CmDrep::local_comm_id, found->first)
-             .set(CmDrep::remote_comm_id, dreq[CmDreq::local_comm_id]));
-    drop(found);
+    const auto& policy = interface_.policy();
+    auto& connection = found->second;
+    if (policy.confirms_end(connection.is_requester))
+        send(packet.lrh[Lrh::slid], cm_attribute::drep,
+             Bytes<CmDrep>{}
+                 .set(CmDrep::local_comm_id, found->first)
+                 .set(CmDrep::remote_comm_id, dreq[CmDreq::local_comm_id]));
+    if (policy.forgets_ended(connection.is_requester))
+        drop(found);
+    else
+        connection.is_over = true;
     return true;
 }
 

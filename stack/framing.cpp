@@ -11,11 +11,10 @@ using build::PacketBuilder;
 namespace {
 
 /// RFC 4391, 6: the encapsulation header before every datagram.
-void encapsulate_and_send(Interface& interface, PacketBuilder& packet, EtherType protocol, Octets datagram) {
+void encapsulate(Interface& interface, PacketBuilder& packet, EtherType protocol, Octets datagram) {
     const auto& policy = interface.policy(family_of(protocol));
     packet.set(Encap::type, policy.encap_type(protocol)).set(Encap::reserved, policy.encap_reserved);
     packet.add(datagram);
-    interface.transmit(packet);
 }
 
 }  // namespace
@@ -33,12 +32,14 @@ void send_multicast(Interface& interface, const Group& group, EtherType protocol
     auto packet = build::multicast(interface.self(), group.mgid, policy.multicast_dlid(link, group), parameters);
     packet.set(Bth::dest_qp, policy.multicast_dest_qp);
     if (!policy.grh_on_multicast) packet.remove<Grh>();
-    encapsulate_and_send(interface, packet, protocol, datagram);
+    encapsulate(interface, packet, protocol, datagram);
+    interface.transmit(packet);
 }
 
 /// RFC 4391, 9.1: LID and SL of the path, QPN of the link-layer address, Q_Key and P_Key of the link. Only packets that
 /// leave the IB subnet need a GRH.
-void send_unicast(Interface& interface, const Peer& peer, const Path& path, EtherType protocol, Octets datagram) {
+PacketBuilder unicast_packet(Interface& interface, const Peer& peer, const Path& path, EtherType protocol,
+                             Octets datagram) {
     const auto& policy = interface.policy(family_of(protocol));
     const auto& link = interface.link();
     const bool is_in_subnet = peer.gid.prefix() == interface.port().gid.prefix();
@@ -55,7 +56,13 @@ void send_unicast(Interface& interface, const Peer& peer, const Path& path, Ethe
     const auto self = interface.self();
     const bool has_grh = is_in_subnet ? policy.grh_on_unicast : policy.grh_across_subnets;
     auto packet = has_grh ? build::unicast_with_grh(self, to, parameters) : build::unicast(self, to, parameters);
-    encapsulate_and_send(interface, packet, protocol, datagram);
+    encapsulate(interface, packet, protocol, datagram);
+    return packet;
+}
+
+void send_unicast(Interface& interface, const Peer& peer, const Path& path, EtherType protocol, Octets datagram) {
+    auto packet = unicast_packet(interface, peer, path, protocol, datagram);
+    interface.transmit(packet);
 }
 
 }  // namespace ipoib::stack

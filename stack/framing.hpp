@@ -2,6 +2,7 @@
 // From datagrams to InfiniBand packets. RFC 4391, 6; RFC 4392, 4.2.
 #pragma once
 
+#include "protocol/build/packet_builder.hpp"
 #include "stack/link.hpp"
 
 namespace ipoib::stack {
@@ -20,6 +21,9 @@ struct Path {
 };
 
 void send_multicast(Interface& interface, const Group& group, wire::EtherType protocol, wire::Octets datagram);
+/// The packet that a datagram goes to a peer in, of whatever length.
+[[nodiscard]] build::PacketBuilder unicast_packet(Interface& interface, const Peer& peer, const Path& path,
+                                                  wire::EtherType protocol, wire::Octets datagram);
 void send_unicast(Interface& interface, const Peer& peer, const Path& path, wire::EtherType protocol,
                   wire::Octets datagram);
 

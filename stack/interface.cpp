@@ -191,10 +191,10 @@ void Interface::stall(const std::string& at) {
 }
 
 /// RFC 4755, 4 and 7: unicast IP only; groups and address resolution have the UD queue pair.
-void Interface::receive_over_connection(const Packet& packet, bool is_requester) {
+void Interface::receive_over_connection(const Packet& packet, bool is_requester, std::size_t receive_mtu) {
     if (!is_running_ || has_stalled_ || !packet.has(Part::connected)) return;
     const auto& rules = policy(packet.ipv6 ? Family::ipv6 : Family::ipv4);
-    if (!rules.accepts_over_connection(is_requester, packet.payload.size() - Encap::size)) return;
+    if (!rules.accepts_over_connection(is_requester, packet.payload.size() - Encap::size, receive_mtu)) return;
     if (packet.ipv4) ip_.receive_v4(packet);
     if (packet.ipv6) ip_.receive_v6(packet);
 }

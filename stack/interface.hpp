@@ -53,9 +53,13 @@ public:
     [[nodiscard]] std::string add_address(const wire::IpNetwork& network);
     [[nodiscard]] std::string remove_address(const wire::IpNetwork& network);
     [[nodiscard]] const std::vector<wire::IpNetwork>& addresses() const noexcept { return addresses_; }
-    /// At most what the link allows.
+    /// At most what the link allows; in connected mode what connections allow.
     [[nodiscard]] std::string set_mtu(std::size_t mtu);
     [[nodiscard]] std::size_t mtu(Family family = Family::ipv4) const noexcept;
+    /// Of what goes to a neighbour: by the connection with it, or by datagrams. RFC 4755, 7.2.
+    [[nodiscard]] std::size_t mtu_to(const wire::IpAddress& neighbour) const;
+    /// Of what goes by datagrams.
+    [[nodiscard]] std::size_t datagram_mtu(Family family) const noexcept;
     /// The scope of the broadcast group; 0: searched for. A link is set up anew.
     void set_scope(std::uint8_t scope);
     [[nodiscard]] std::uint8_t scope() const noexcept { return scope_; }
@@ -99,10 +103,12 @@ public:
     /// From its queue pair, or from QP1, with the next PSN of that.
     void transmit(build::PacketBuilder& packet);
     void transmit_mad(build::PacketBuilder& packet);
+    /// Over a connection.
+    void transmit_frame(const fabric::Frame& frame);
     [[nodiscard]] bool attach(const Group& group);
     void detach(const Group& group);
     /// Of a connection that this side has requested, or the peer.
-    [[nodiscard]] fabric::QueuePair* create_queue_pair(bool is_requester);
+    [[nodiscard]] fabric::QueuePair* create_queue_pair(bool is_requester, std::size_t receive_mtu);
     void destroy_queue_pair(fabric::QueuePair* queue_pair);
     [[nodiscard]] std::uint32_t next_communication_id() noexcept;
 
@@ -125,12 +131,13 @@ public:
 
 private:
     void receive(const fabric::Datagram& datagram);
-    void receive_over_connection(const wire::Packet& packet, bool is_requester);
+    void receive_over_connection(const wire::Packet& packet, bool is_requester, std::size_t receive_mtu);
     void begin(Beginning beginning);
     [[nodiscard]] bool keeps_p_key() const;
     void tell_waiting();
     void add_link_local();
     [[nodiscard]] std::size_t link_mtu(Family family) const noexcept;
+    [[nodiscard]] std::size_t largest_mtu(Family family) const noexcept;
     void hold_groups_of(const wire::IpNetwork& network, bool is_held);
 
     Node& node_;

@@ -97,15 +97,32 @@ std::size_t Interface::link_mtu(Family family) const noexcept {
 std::size_t Interface::mtu(Family family) const noexcept {
     const auto most = link_mtu(family);
     if (mtu_limit_ == 0) return most;
-    return policy(Family::ipv4).can_have_mtu(mtu_limit_, most) ? mtu_limit_ : most;
+    return policy(Family::ipv4).can_have_mtu(mtu_limit_, largest_mtu(family)) ? mtu_limit_ : most;
+}
+
+std::size_t Interface::largest_mtu(Family family) const noexcept {
+    return is_connected_mode() ? Connections::largest_mtu : link_mtu(family);
+}
+
+std::size_t Interface::datagram_mtu(Family family) const noexcept {
+    return is_connected_mode() ? std::min(mtu(family), link_mtu(family)) : mtu(family);
+}
+
+std::size_t Interface::mtu_to(const IpAddress& neighbour) const {
+    const auto family = family_of(neighbour);
+    const auto of_connection = neighbours_.mtu_of_connection(neighbour);
+    if (!of_connection) return datagram_mtu(family);
+    if (!policy(family).fragments_for_connection) return mtu(family);
+    return std::min(mtu(family), *of_connection);
 }
 
 std::string Interface::set_mtu(std::size_t mtu) {
     if (!is_running_) return "the interface is not running";
     const auto& rules = policy(Family::ipv4);
-    const auto most = link_mtu(Family::ipv4);
+    const auto most = largest_mtu(Family::ipv4);
     if (mtu < least_mtu || !rules.can_have_mtu(mtu, most))
-        return "not between " + std::to_string(least_mtu) + " and the link's MTU, " + std::to_string(most);
+        return "not between " + std::to_string(least_mtu) + " and the " +
+               (is_connected_mode() ? "largest of connections, " : "link's MTU, ") + std::to_string(most);
     if (rules.raises_mtu || mtu < this->mtu(Family::ipv4)) mtu_limit_ = mtu;
     return {};
 }
@@ -147,14 +164,18 @@ void Interface::transmit_mad(build::PacketBuilder& packet) {
     node_.hca().send(packet.build());
 }
 
+void Interface::transmit_frame(const fabric::Frame& frame) {
+    if (is_running_) node_.hca().send(frame);
+}
+
 bool Interface::attach(const Group& group) { return node_.hca().attach(*queue_pair_, group.mgid, group.mlid); }
 void Interface::detach(const Group& group) {
     if (queue_pair_) node_.hca().detach(*queue_pair_, group.mgid, group.mlid);
 }
 
-fabric::QueuePair* Interface::create_queue_pair(bool is_requester) {
-    return node_.hca().create(0, link_.p_key, [this, is_requester](const fabric::Datagram& datagram) {
-        receive_over_connection(*datagram.packet, is_requester);
+fabric::QueuePair* Interface::create_queue_pair(bool is_requester, std::size_t receive_mtu) {
+    return node_.hca().create(0, link_.p_key, [this, is_requester, receive_mtu](const fabric::Datagram& datagram) {
+        receive_over_connection(*datagram.packet, is_requester, receive_mtu);
     });
 }
 void Interface::destroy_queue_pair(fabric::QueuePair* queue_pair) { node_.hca().destroy(queue_pair); }

@@ -38,7 +38,8 @@ bool InternetProtocol::send(const IpHead& head, Octets message) {
     const auto family = family_of(head.destination);
     const auto header = is_v4 ? Ipv4::size : Ipv6::size;
     if (!interface_.is_running() || way == Way::none || header + message.size() > longest_datagram) return false;
-    const auto mtu = interface_.policy(family).longest_sent(interface_.mtu(family));
+    const auto mtu = interface_.policy(family).longest_sent(way == Way::neighbour ? interface_.mtu_to(head.destination)
+                                                                                  : interface_.datagram_mtu(family));
     if (way == Way::self) {
         deliver({.source = head.source,
                  .destination = head.destination,

@@ -63,7 +63,14 @@ Neighbours::Entry* Neighbours::entry(const IpAddress& address) {
 
 void Neighbours::transmit(const Entry& entry, EtherType protocol, Octets datagram) {
     interface_.connections().wanted(entry.link_address, entry.qpn);
+    if (interface_.connections().send(entry.link_address, entry.qpn, protocol, datagram)) return;
     interface_.paths().send({entry.link_address[LinkAddress::gid], entry.qpn}, protocol, datagram);
+}
+
+std::optional<std::size_t> Neighbours::mtu_of_connection(const IpAddress& address) const {
+    const auto found = entries_.find(address);
+    if (found == entries_.end() || !found->second.is_resolved) return {};
+    return interface_.connections().mtu_to(found->second.link_address, found->second.qpn, family_of(address));
 }
 
 /// RFC 4391, 9.4 with RFC 1122, 2.3.2.1: a known neighbour is asked by unicast first, then all are asked.

@@ -13,6 +13,19 @@ namespace ipoib::stack {
 /// Where a packet goes whose group does not exist.
 enum class Fallback : std::uint8_t { drop, all_router, broadcast };
 
+/// What becomes of unicast to a peer that rejected the connection, or never answered.
+enum class Unconnected : std::uint8_t {
+    datagrams,  ///< it goes to the peer's UD queue pair, and a connection is tried again later
+    silence,    ///< nothing is sent to that peer any more
+};
+
+/// What a connection does once as many messages as it holds wait for their acknowledgement.
+enum class FullRing : std::uint8_t {
+    waits,          ///< loses what does not fit until there is room
+    stays_full,     ///< takes nothing any more, though there is room again
+    ends_the_peer,  ///< takes nothing any more, and no other connection is made
+};
+
 /// Why a link begins.
 enum class Beginning : std::uint8_t {
     first,      ///< the first one since the interface was made
@@ -410,8 +423,26 @@ struct Policy {
     };
     /// Whether unicast IP over the UD queue pair is taken, with so many connections. RFC4755-2-01, RFC4755-7-01.
     bool (*accepts_datagrams)(bool is_connected_mode, std::size_t connections) = [](bool, std::size_t) { return true; };
-    /// Whether IP of this length over a connection is taken; which side has requested it. RFC4755-5.1-02, RFC4755-7-01.
-    bool (*accepts_over_connection)(bool is_requester, std::size_t datagram) = [](bool, std::size_t) { return true; };
+    /// Whether IP of this length over a connection is taken; which side has requested it, and the own Receive MTU.
+    /// RFC4755-5.1-02, RFC4755-5.1-03, RFC4755-7-01.
+    bool (*accepts_over_connection)(bool is_requester, std::size_t datagram,
+                                    std::size_t receive_mtu) = [](bool, std::size_t, std::size_t) { return true; };
+    /// Whether unicast goes over a connection; which side has requested it. Each side's choice: RFC 4755, 7.
+    bool (*sends_over_connection)(bool is_requester) = [](bool is_requester) { return is_requester; };
+    /// The IP MTU of a connection, by both Receive MTUs. RFC4755-5.1-04.
+    std::size_t (*connection_mtu)(std::size_t own, std::size_t of_peer) = answers::connection_mtu;
+    /// Whether IP fragments what is longer than that; else it is lost. RFC4755-5.1-04.
+    bool fragments_for_connection = true;
+    /// RFC4755-2-01, where a connection does not come about.
+    Unconnected (*without_connection)(bool was_rejected) = [](bool) { return Unconnected::datagrams; };
+    /// RFC4755-2-01.
+    FullRing full_ring = FullRing::waits;
+    /// Whether the end of a connection is confirmed, and the connection forgotten then; which side has requested it.
+    /// RFC4755-3.2-01.
+    bool (*confirms_end)(bool is_requester) = [](bool) { return true; };
+    bool (*forgets_ended)(bool is_requester) = [](bool) { return true; };
+    /// Whether a connection is given up whose peer acknowledges nothing any more. RFC4755-3.2-01.
+    bool gives_up_lost = true;
     /// The QPN that REQ and REP give for the connection. RFC4755-2.2-01.
     std::uint32_t (*connection_qpn)(std::uint32_t own, std::uint32_t ud_qpn) = [](std::uint32_t own, std::uint32_t) {
         return own;

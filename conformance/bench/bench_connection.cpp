@@ -5,6 +5,7 @@
 #include "conformance/bench/bench.hpp"
 #include "conformance/bench/case_context.hpp"
 #include "conformance/bench/connection.hpp"
+#include "protocol/build/connection.hpp"
 
 namespace ipoib::conformance {
 using namespace wire;
@@ -51,5 +52,69 @@ Bytes<CmReq> BenchConnection::requested_by_dut() {
         bench_.not_applicable("the DUT begins no connection, which is its choice");
     return bench_.obtain<CmReq>(req_of_dut(), within(0s));
 }
+
+Bytes<CmReq> BenchConnection::taken_from_dut(std::uint32_t receive_mtu) {
+    bench_.tester.present(flag_rc);
+    auto req = requested_by_dut();
+    bench_.precondition(req[CmReq::local_qpn] != bench_.situation().dut.qpn,
+                        "the connection has a queue pair of its own");
+    bench_.send(cm_rep(req, receive_mtu));
+    bench_.precondition(rtu_of_dut(), within(3s));
+    return req;
+}
+
+std::uint32_t BenchConnection::send_over(const Bytes<CmRep>& accepted, const Message& message, std::uint32_t number) {
+    auto& session = context_.session;
+    auto& situation = session.situation();
+    situation.nonce = session.next_nonce();
+    context_.observation.stimulate();
+    const auto packets =
+        build::message_over_connection(message.make(situation), accepted[CmRep::local_qpn],
+                                       accepted[CmRep::starting_psn] + number, situation.ip_mtu() + Encap::size);
+    for (const auto& packet : packets)
+        if (const auto why = session.tester().port().send(packet.build()); !why.empty())
+            bench_.not_applicable("the tester cannot send " + message.what() + " over a connection: " + why);
+    return static_cast<std::uint32_t>(packets.size());
+}
+
+bool BenchConnection::dut_reaches_tester(std::chrono::milliseconds patience, std::uint32_t unheard) {
+    constexpr auto each = std::chrono::seconds{2};
+    const auto tester = bench_.situation().tester_address();
+    const auto port = bench_.fresh_port();
+    auto& ends = context_.session.connection_ends();
+    const auto has_come =
+        udp_from_dut(tester, port)
+            .sent_anywhere()
+            .such_that("at a queue pair of the tester", [&ends](const Packet& p, const Situation& s) {
+                return p.bth && (p.bth[Bth::dest_qp] == s.tester.qpn || ends.has(p.bth[Bth::dest_qp]));
+            });
+    const auto to_be_heard = req_of_dut().such_that("to be answered", [&](const Packet& p, const Situation&) {
+        return p.get<CmReq>()[CmReq::local_comm_id] != unheard;
+    });
+    for (std::chrono::milliseconds passed{}; passed < patience; passed += each) {
+        context_.observation.stimulate();
+        try {
+            bench_.dut.sends(tester, port);
+        } catch (const ControlFailed&) {
+            // It may say so that nobody is there.
+        }
+        const auto since = context_.observation.stimulus();
+        if (bench_.happens(has_come, within(each / 2))) return true;
+        if (bench_.happens(to_be_heard, within(0s))) {
+            const auto req = bench_.obtain<CmReq>(to_be_heard, within(0s));
+            bench_.send(cm_rep(req));
+            (void)bench_.happens(rtu_of_dut(), within(each / 2));
+            context_.observation.resume(since);
+        }
+        if (bench_.happens(has_come, within(each / 2))) return true;
+    }
+    return false;
+}
+
+void BenchConnection::withhold_acknowledgements(bool does_wait) {
+    context_.session.connection_ends().withhold(does_wait);
+}
+
+void BenchConnection::forget_all() { context_.session.connection_ends().clear(); }
 
 }  // namespace ipoib::conformance

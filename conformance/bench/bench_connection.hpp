@@ -2,6 +2,8 @@
 // Connections between tester and DUT. RFC 4755.
 #pragma once
 
+#include "conformance/bench/message.hpp"
+#include "conformance/bench/within.hpp"
 #include "protocol/wire/cm.hpp"
 
 namespace ipoib::conformance {
@@ -25,6 +27,21 @@ public:
     /// The DUT hears the tester's address by ARP and has a datagram for it: its REQ. NA where it begins no connection,
     /// which RFC 4755, 3.1 leaves to it. The tester must present RC.
     [[nodiscard]] wire::Bytes<wire::CmReq> requested_by_dut();
+
+    /// A connection that the DUT requests, up to its RTU; the tester's REP names its Receive MTU in octets. NA where it
+    /// begins none.
+    wire::Bytes<wire::CmReq> taken_from_dut(std::uint32_t receive_mtu = 0);
+    /// The DUT is told to send a datagram to the tester every other second, and gets each connection that it requests,
+    /// but for a REQ with the communication ID `unheard`: whether one comes, over UD or a connection of which the
+    /// tester knows. The tester must present RC.
+    [[nodiscard]] bool dut_reaches_tester(std::chrono::milliseconds patience, std::uint32_t unheard = 0);
+    /// A unicast message of any length over a connection that the DUT has accepted, `number` packets behind the first;
+    /// how many packets it was.
+    std::uint32_t send_over(const wire::Bytes<wire::CmRep>& accepted, const Message& message, std::uint32_t number = 0);
+    /// What comes over connections is not acknowledged from now on; or is again, with what has come meanwhile.
+    void withhold_acknowledgements(bool does_wait);
+    /// The tester forgets all its connections, as one that starts anew, and tells nobody.
+    void forget_all();
 
 private:
     Bench& bench_;

@@ -31,7 +31,7 @@ bool answers(const Packet& p, std::uint32_t id) {
     return message && message[Message::remote_comm_id] == id;
 }
 
-Message over_rc(const Message& message, std::uint32_t qpn, std::uint32_t psn) {
+Message sent_over_rc(const Message& message, std::uint32_t qpn, std::uint32_t psn) {
     return message.edited(" over the connection", [qpn, psn](PacketBuilder& packet) {
         packet = build::over_connection(std::move(packet), qpn, psn);
     });
@@ -56,9 +56,18 @@ Message cm_req(std::uint8_t reserved) {
             }};
 }
 
-Message cm_rep(const Bytes<CmReq>& req) {
-    return {"REP", [id = req[CmReq::local_comm_id]](const Situation& s) {
-                return build::connection_reply(s.tester, s.dut, s.link, own_end(s), id);
+Message cm_rep(const Bytes<CmReq>& req, std::uint32_t receive_mtu) {
+    auto what = std::string("REP");
+    if (receive_mtu != 0) what += " with Receive MTU " + std::to_string(receive_mtu);
+    return {what, [id = req[CmReq::local_comm_id], receive_mtu](const Situation& s) {
+                auto packet = build::connection_reply(s.tester, s.dut, s.link, own_end(s), id);
+                if (receive_mtu == 0) return packet;
+                const auto data = Bytes<CmPrivateData>{}
+                                      .set(CmPrivateData::ud_qpn, s.tester.qpn)
+                                      .set(CmPrivateData::receive_mtu, receive_mtu);
+                OctetArray<196> private_data{};
+                std::copy(data.octets.begin(), data.octets.end(), private_data.begin());
+                return packet.set(CmRep::private_data, private_data);
             }};
 }
 
@@ -81,12 +90,21 @@ Message cm_dreq(const Bytes<CmRep>& rep) {
             }};
 }
 
+Message cm_dreq(const Bytes<CmReq>& req, std::uint16_t nonce_of_rep) {
+    const build::ConnectionEnd remote{.id = req[CmReq::local_comm_id], .qpn = req[CmReq::local_qpn]};
+    return {"DREQ", [remote, nonce_of_rep](const Situation& s) {
+                auto then = s;
+                then.nonce = nonce_of_rep;
+                return build::disconnection_request(s.tester, s.dut, s.link, own_end(then), remote);
+            }};
+}
+
 Message over_connection(const Message& message, const Bytes<CmRep>& accepted, std::uint32_t number) {
-    return over_rc(message, accepted[CmRep::local_qpn], accepted[CmRep::starting_psn] + number);
+    return sent_over_rc(message, accepted[CmRep::local_qpn], accepted[CmRep::starting_psn] + number);
 }
 
 Message over_connection(const Message& message, const Bytes<CmReq>& requested, std::uint32_t number) {
-    return over_rc(message, requested[CmReq::local_qpn], requested[CmReq::starting_psn] + number);
+    return sent_over_rc(message, requested[CmReq::local_qpn], requested[CmReq::starting_psn] + number);
 }
 
 Expectation over_ud(const Expectation& message) {
@@ -134,6 +152,53 @@ Expectation dreq_of_dut(const Bytes<CmRep>& rep) {
 Expectation drep_of_dut(const Bytes<CmRep>& rep) {
     return {"DREP to it",
             [id = rep[CmRep::remote_comm_id]](const Packet& p, const Situation&) { return answers<CmDrep>(p, id); },
+            SeenBy::anyone};
+}
+
+Expectation drep_of_dut(std::uint16_t nonce_of_rep) {
+    return {"DREP to it",
+            [nonce_of_rep](const Packet& p, const Situation& s) {
+                auto then = s;
+                then.nonce = nonce_of_rep;
+                return answers<CmDrep>(p, own_end(then).id);
+            },
+            SeenBy::anyone};
+}
+
+Expectation over_rc(const Expectation& message) {
+    return message
+        .such_that("over a connection",
+                   [](const Packet& p, const Situation& s) {
+                       return p.bth && service_of(p.bth[Bth::opcode]) == TransportService::reliable_connection &&
+                              p.lrh[Lrh::dlid] == s.tester.lid;
+                   })
+        .sent_anywhere();
+}
+
+Expectation first_fragment() {
+    return {"first fragment",
+            [](const Packet& p, const Situation& s) {
+                if (!p.is_fragment || !p.lrh || p.lrh[Lrh::dlid] != s.tester.lid) return false;
+                if (s.is_ipv6()) return p.ipv6 && p.ipv6[Ipv6::destination] == s.tester.ipv6;
+                return p.ipv4 && p.ipv4[Ipv4::destination] == s.tester.ipv4 && p.ipv4[Ipv4::fragment_offset] == 0;
+            },
+            SeenBy::anyone};
+}
+
+Expectation end_of_message() {
+    return {"last packet of a message",
+            [](const Packet& p, const Situation& s) {
+                return p.bth && p.bth[Bth::opcode] == Opcode::rc_send_last && p.lrh[Lrh::dlid] == s.tester.lid;
+            },
+            SeenBy::anyone};
+}
+
+Expectation message_longer_than(std::size_t octets) {
+    return {"message of more than " + std::to_string(octets) + " octets over a connection",
+            [octets](const Packet& p, const Situation& s) {
+                return p.has(Part::connected) && p.lrh && p.lrh[Lrh::dlid] == s.tester.lid &&
+                       p.ip_length() + Encap::size > octets;
+            },
             SeenBy::anyone};
 }
 

@@ -58,6 +58,7 @@ void Session::begin() {
     auto& port = *fabric_.ports().front();
     fabric_.observe([this](const fabric::Sighting& sighting) {
         if (recorder_) recorder_->add(sighting);
+        if (connection_ends_) connection_ends_->saw(sighting);
     });
     port.on_datagram([this](Octets frame) {
         if (recorder_) recorder_->arrived(frame);
@@ -72,6 +73,7 @@ void Session::begin() {
     });
     if (!loop().run_until([&] { return port.facts().is_active; }, loop().now() + scaled(longest_start)))
         throw SessionBroken("the tester's port did not become active: no subnet manager brought it up");
+    connection_ends_ = std::make_unique<ConnectionEnds>(loop(), port, situation_);
     tester_ = std::make_unique<Tester>(port, options_.p_key, manners(port.facts()));
     if (const auto count = tester_->end_what_was_left(); count > 0)
         notes_.push_back("a run that was killed had left " + std::to_string(count) +
@@ -254,6 +256,7 @@ void Session::take_dut_down() {
 void Session::undo() {
     const CleaningUp anyhow;
     tester_->answer_resolution(true);
+    connection_ends_->clear();
     const auto presented = tester_->self();
     tester_->present(0, 0);
     situation_.tester = tester_->self();

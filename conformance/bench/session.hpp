@@ -2,6 +2,7 @@
 // What lasts over the cases of a run: the fabric, the tester on its link, the DUT that was greeted and found.
 #pragma once
 
+#include "conformance/bench/connection_ends.hpp"
 #include "conformance/bench/inputs/journaled.hpp"
 #include "conformance/bench/recorder.hpp"
 #include "conformance/bench/tester.hpp"
@@ -81,6 +82,8 @@ public:
     [[nodiscard]] Dut& dut() noexcept { return dut_; }
     [[nodiscard]] DutControl& control() noexcept { return control_; }
     [[nodiscard]] Situation& situation() noexcept { return situation_; }
+    /// The tester's ends of connections with the DUT.
+    [[nodiscard]] ConnectionEnds& connection_ends() noexcept { return *connection_ends_; }
     [[nodiscard]] const SessionOptions& options() const noexcept { return options_; }
     [[nodiscard]] bool dut_is_found() const noexcept { return situation_.dut.lid != 0; }
     /// Where frames are kept from now on.
@@ -120,6 +123,7 @@ private:
     std::unique_ptr<Tester> tester_;
     std::vector<std::string> notes_;
     Situation situation_;
+    std::unique_ptr<ConnectionEnds> connection_ends_;
     Recorder* recorder_ = nullptr;
     /// Numbers of groups stay clear of those that stacks join by themselves.
     static constexpr std::uint16_t first_number = 0x1000;

@@ -118,4 +118,18 @@ const Mutant begins_no_connection{
     .stack = [](Policy& policy) { policy.begins_connection = [](bool, std::uint8_t) { return false; }; },
 };
 
+const Mutant sends_by_datagrams{
+    .name = "permitted-sends-by-datagrams",
+    .what = "makes connections, and sends by datagrams",
+    .breaks = {},
+    .stack = [](Policy& policy) { policy.sends_over_connection = [](bool) { return false; }; },
+};
+
+const Mutant sends_over_both{
+    .name = "permitted-sends-over-both",
+    .what = "sends over connections that its peer has requested, too",
+    .breaks = {},
+    .stack = [](Policy& policy) { policy.sends_over_connection = [](bool) { return true; }; },
+};
+
 }  // namespace ipoib::conformance

@@ -12,7 +12,7 @@ const Mutant deaf_to_datagrams{
         [](Policy& policy) {
             policy.accepts_datagrams = [](bool is_connected_mode, std::size_t) { return !is_connected_mode; };
         },
-    .spares = {"IPOIB-4755-7-VAL-002"},
+    .spares = {"IPOIB-4755-7-VAL-002", "IPOIB-4755-3.1-INO-002", "IPOIB-4755-3.4-VAL-002"},
     .twin = Twin{.breaks = Broken{&rfc4755::cm_keeps_ud, &rfc4755::cm_accepts_all_modes, &rfc4755::cm_minimum_mtu}},
 };
 
@@ -32,7 +32,8 @@ const Mutant deaf_over_connections{
     .name = "rc-deaf",
     .what = "makes connections and drops what comes over them",
     .breaks = {&rfc4755::cm_accepts_all_modes},
-    .stack = [](Policy& policy) { policy.accepts_over_connection = [](bool, std::size_t) { return false; }; },
+    .stack =
+        [](Policy& policy) { policy.accepts_over_connection = [](bool, std::size_t, std::size_t) { return false; }; },
     .spares = {"IPOIB-4755-7-VAL-001"},
     .twin = Twin{},
 };
@@ -43,7 +44,7 @@ const Mutant wants_long_packets{
     .breaks = {&rfc4755::cm_smaller_packets},
     .stack =
         [](Policy& policy) {
-            policy.accepts_over_connection = [](bool is_requester, std::size_t datagram) {
+            policy.accepts_over_connection = [](bool is_requester, std::size_t datagram, std::size_t) {
                 return !is_requester || datagram >= 100;
             };
         },
@@ -163,6 +164,7 @@ const Mutant forgets_connections{
     .what = "drops a connection when its peer requests another one",
     .breaks = {&rfc4755::cm_connection_record},
     .stack = [](Policy& policy) { policy.keeps_connections = false; },
+    .spares = {"IPOIB-4755-3.2-INO-002", "IPOIB-4755-3.4-VAL-002", "IPOIB-4755-3.4-VAL-003"},
 };
 
 const Mutant refuses_1280{
@@ -172,6 +174,141 @@ const Mutant refuses_1280{
     .stack = [](Policy& policy) { policy.accepts_length = [](std::size_t datagram) { return datagram <= 1000; }; },
     .spares = {"IPOIB-4391-7-VAL-005"},
     .twin = Twin{},
+};
+
+const Mutant ignores_receive_mtu{
+    .name = "rc-ignores-receive-mtu",
+    .what = "sends over a connection what its own Receive MTU allows",
+    .breaks = {&rfc4755::cm_connection_mtu},
+    .stack =
+        [](Policy& policy) { policy.connection_mtu = [](std::size_t own, std::size_t) { return own - Encap::size; }; },
+    .sometimes = {&rfc4755::cm_default_mtu},
+    .twin = Twin{},
+};
+
+const Mutant forgets_encapsulation_header{
+    .name = "rc-four-octets-too-long",
+    .what = "takes the Receive MTU of a peer for the MTU of IP",
+    .breaks = {&rfc4755::cm_connection_mtu},
+    .stack =
+        [](Policy& policy) {
+            policy.connection_mtu = [](std::size_t own, std::size_t of_peer) {
+                return own < of_peer ? own - Encap::size : of_peer;
+            };
+        },
+    .sometimes = {&rfc4755::cm_default_mtu},
+    .twin = Twin{},
+};
+
+const Mutant loses_what_is_longer{
+    .name = "rc-loses-longer",
+    .what = "loses datagrams that are longer than the MTU of the connection",
+    .breaks = {&rfc4755::cm_connection_mtu},
+    .stack = [](Policy& policy) { policy.fragments_for_connection = false; },
+    .twin = Twin{},
+};
+
+const Mutant buffers_without_header{
+    .name = "rc-buffer-without-header",
+    .what = "takes over connections what is four octets shorter than it announced",
+    .breaks = {&rfc4755::cm_takes_receive_mtu},
+    .stack =
+        [](Policy& policy) {
+            policy.accepts_over_connection = [](bool, std::size_t datagram, std::size_t receive_mtu) {
+                return datagram + 2 * Encap::size <= receive_mtu;
+            };
+        },
+    .twin = Twin{},
+};
+
+const Mutant takes_short_only{
+    .name = "rc-takes-1500",
+    .what = "takes over connections no more than 1500 octets",
+    .breaks = {&rfc4755::cm_takes_receive_mtu},
+    .stack =
+        [](Policy& policy) {
+            policy.accepts_over_connection = [](bool, std::size_t datagram, std::size_t) { return datagram <= 1500; };
+        },
+    .twin = Twin{},
+};
+
+const Mutant end_not_confirmed{
+    .name = "dreq-not-answered",
+    .what = "does not answer DREQ",
+    .breaks = {&rfc4755::cm_connection_record},
+    .stack = [](Policy& policy) { policy.confirms_end = [](bool) { return false; }; },
+    .spares = {"IPOIB-4755-3.2-INO-002"},
+};
+
+const Mutant end_of_own_not_confirmed{
+    .name = "dreq-of-own-not-answered",
+    .what = "does not answer DREQ for a connection that it requested",
+    .breaks = {&rfc4755::cm_connection_record},
+    .stack = [](Policy& policy) { policy.confirms_end = [](bool is_requester) { return !is_requester; }; },
+    .spares = {"IPOIB-4755-3.2-INO-001", "IPOIB-4755-3.2-INO-002", "IPOIB-4755-3.4-VAL-002"},
+};
+
+const Mutant uses_ended_connection{
+    .name = "rc-used-after-end",
+    .what = "goes on using a connection that its peer has ended",
+    .breaks = {&rfc4755::cm_keeps_ud},
+    .stack = [](Policy& policy) { policy.forgets_ended = [](bool is_requester) { return !is_requester; }; },
+    .spares = {"IPOIB-4755-2-VAL-001", "IPOIB-4755-3.1-INO-001", "IPOIB-4755-3.1-INO-002", "IPOIB-4755-3.4-VAL-002",
+               "IPOIB-4755-7-VAL-003"},
+};
+
+const Mutant rejection_sticks{
+    .name = "rej-sticks",
+    .what = "sends nothing any more to a peer that rejected a connection",
+    .breaks = {&rfc4755::cm_keeps_ud},
+    .stack =
+        [](Policy& policy) {
+            policy.without_connection = [](bool was_rejected) {
+                return was_rejected ? stack::Unconnected::silence : stack::Unconnected::datagrams;
+            };
+        },
+    .spares = {"IPOIB-4755-2-VAL-001", "IPOIB-4755-3.1-INO-002", "IPOIB-4755-3.4-VAL-002", "IPOIB-4755-3.4-VAL-003",
+               "IPOIB-4755-7-VAL-003"},
+};
+
+const Mutant unanswered_sticks{
+    .name = "unanswered-req-sticks",
+    .what = "sends nothing any more to a peer that did not answer a REQ",
+    .breaks = {&rfc4755::cm_keeps_ud},
+    .stack =
+        [](Policy& policy) {
+            policy.without_connection = [](bool was_rejected) {
+                return was_rejected ? stack::Unconnected::datagrams : stack::Unconnected::silence;
+            };
+        },
+    .spares = {"IPOIB-4755-2-VAL-001", "IPOIB-4755-3.1-INO-001", "IPOIB-4755-3.4-VAL-002", "IPOIB-4755-3.4-VAL-003",
+               "IPOIB-4755-7-VAL-003"},
+};
+
+const Mutant dead_connection_stays{
+    .name = "rc-dead-stays",
+    .what = "keeps a connection for ever whose peer acknowledges nothing",
+    .breaks = {&rfc4755::cm_connection_record},
+    .stack = [](Policy& policy) { policy.gives_up_lost = false; },
+    .spares = {"IPOIB-4755-3.2-INO-001", "IPOIB-4755-3.4-VAL-002", "IPOIB-4755-3.4-VAL-003"},
+};
+
+const Mutant full_ring_stays_full{
+    .name = "rc-ring-stays-full",
+    .what = "sends nothing any more over a connection that had too much to be acknowledged",
+    .breaks = {&rfc4755::cm_keeps_ud},
+    .stack = [](Policy& policy) { policy.full_ring = stack::FullRing::stays_full; },
+    .spares = {"IPOIB-4755-2-VAL-001", "IPOIB-4755-3.1-INO-001", "IPOIB-4755-3.1-INO-002", "IPOIB-4755-3.4-VAL-002",
+               "IPOIB-4755-3.4-VAL-003"},
+};
+
+const Mutant full_ring_ends_the_peer{
+    .name = "rc-ring-ends-peer",
+    .what = "takes a peer that is slow to acknowledge for gone",
+    .breaks = {&rfc4755::cm_keeps_ud},
+    .stack = [](Policy& policy) { policy.full_ring = stack::FullRing::ends_the_peer; },
+    .spares = {"IPOIB-4755-2-VAL-001", "IPOIB-4755-3.1-INO-001", "IPOIB-4755-3.1-INO-002", "IPOIB-4755-3.4-VAL-002",
+               "IPOIB-4755-3.4-VAL-003"},
 };
 
 }  // namespace ipoib::conformance

@@ -47,8 +47,11 @@ enum class PortEvent : std::uint8_t { active, down, lid_change, sm_change, clien
 struct FarEnd {
     std::uint16_t lid = 0;
     std::uint32_t qpn = 0;
-    std::uint32_t expected_psn = 0;  ///< of its next packet
-    std::uint32_t messages = 0;      ///< taken so far: MSN
+    std::uint32_t expected_psn = 0;     ///< of its next packet
+    std::uint32_t messages = 0;         ///< taken so far: MSN
+    std::uint8_t mtu = 0;               ///< of the path, as code; 0: the port's
+    std::size_t longest = 65536;        ///< octets of a message that are taken
+    std::vector<std::uint8_t> begun{};  ///< of a message whose last packet has not come
 };
 
 /// A queue pair of the UD type, or of the RC type once it has a connection. Its P_Key and Q_Key are those it accepts
@@ -62,6 +65,8 @@ struct QueuePair {
     std::uint32_t next_psn = 0;    ///< of the next datagram that its owner sends by it, modulo 2^24
     std::optional<FarEnd> connection;
     std::function<void(const Datagram&)> receive;
+    /// Of a connection: told of answers to what its owner has sent. AETH.Syndrome.
+    std::function<void(std::uint32_t psn, std::uint8_t syndrome)> answered{};
 };
 
 /// Counters of frames that went nowhere, by reason.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The receiving end of a reliable connection, as far as messages of one packet go. IBTA Vol 1, 9.7.
+// The receiving end of a reliable connection. IBTA Vol 1, 9.7.
 #include "fabric/node/hca_state.hpp"
 #include "protocol/build/connection.hpp"
 
@@ -9,6 +9,18 @@ using namespace wire;
 namespace {
 
 constexpr std::uint32_t psn_mask = 0xffffff, half_of_psns = 0x800000;
+/// What stands before the encapsulation header at an IP network device: nothing, and a link-layer address.
+constexpr std::size_t unused_before_message = 40;
+
+constexpr bool begins_message(Opcode opcode) noexcept {
+    return opcode == Opcode::rc_send_only || opcode == Opcode::rc_send_first;
+}
+constexpr bool ends_message(Opcode opcode) noexcept {
+    return opcode == Opcode::rc_send_only || opcode == Opcode::rc_send_last;
+}
+constexpr bool is_of_message(Opcode opcode) noexcept {
+    return begins_message(opcode) || ends_message(opcode) || opcode == Opcode::rc_send_middle;
+}
 
 }  // namespace
 
@@ -18,8 +30,10 @@ void Hca::State::connected(Arrival& arrival) {
     const bool is_here = !is_multicast_lid(arrival.dlid) && agent.is_own_lid(arrival.dlid) && agent.is_active();
     auto* queue_pair = is_here ? queue_pairs.find(arrival.dest_qp) : nullptr;
     const auto& packet = arrival.packet();
-    const bool is_message = packet.bth[Bth::opcode] == Opcode::rc_send_only;
-    if (!queue_pair || !queue_pair->connection || !is_message || packet.lrh[Lrh::slid] != queue_pair->connection->lid) {
+    const auto opcode = packet.bth[Bth::opcode];
+    const bool is_answer = opcode == Opcode::rc_acknowledge && packet.aeth;
+    if (!queue_pair || !queue_pair->connection || (!is_of_message(opcode) && !is_answer) ||
+        packet.lrh[Lrh::slid] != queue_pair->connection->lid) {
         ++drops.no_queue_pair;
         return;
     }
@@ -27,25 +41,58 @@ void Hca::State::connected(Arrival& arrival) {
         ++drops.p_key;
         return agent.count_bad_p_key();
     }
-    constexpr std::size_t code_zero = 128;  // octets of MTU code n: 128 * 2^n
-    if (packet.payload_length > code_zero << agent.active_mtu()) {
-        ++drops.too_long;
+    const auto psn = packet.bth[Bth::psn];
+    if (is_answer) {
+        // Its owner may destroy the queue pair meanwhile.
+        const auto answered = queue_pair->answered;
+        ++deliveries;
+        if (answered) answered(psn, packet.aeth[Aeth::syndrome]);
+        if (--deliveries == 0) queue_pairs.bury();
         return;
     }
     auto& connection = *queue_pair->connection;
-    const auto psn = packet.bth[Bth::psn];
+    constexpr std::size_t code_zero = 128;  // octets of MTU code n: 128 * 2^n
+    const auto most = code_zero << (connection.mtu ? connection.mtu : agent.active_mtu());
+    // All but the last packet of a message are full. IBTA Vol 1, 9.7.4.1.
+    if (packet.payload_length > most || (!ends_message(opcode) && packet.payload_length != most)) {
+        ++drops.too_long;
+        return;
+    }
     const auto ahead = (psn - connection.expected_psn) & psn_mask;
     if (ahead != 0) {
         const bool is_repeated = ahead >= half_of_psns;
         return acknowledge(connection, packet, is_repeated ? psn : connection.expected_psn,
                            is_repeated ? build::acknowledged : build::sequence_error);
     }
+    auto& begun = connection.begun;
+    if (begins_message(opcode) != begun.empty() || begun.size() + packet.payload.size() > connection.longest) {
+        ++drops.too_long;
+        begun.clear();
+        return acknowledge(connection, packet, psn, build::invalid_request);
+    }
     connection.expected_psn = (psn + 1) & psn_mask;
-    connection.messages = (connection.messages + 1) & psn_mask;
+    if (ends_message(opcode)) connection.messages = (connection.messages + 1) & psn_mask;
     acknowledge(connection, packet, psn, build::acknowledged);
-    if (!queue_pair->receive) return;
+    if (opcode == Opcode::rc_send_only) return hand_over(*queue_pair, packet);
+    begun.insert(begun.end(), packet.payload.begin(), packet.payload.end());
+    if (!ends_message(opcode)) return;
+    // As an IP network device is given it; the headers of InfiniBand are those of the last packet.
+    std::vector<std::uint8_t> device(unused_before_message);
+    device.insert(device.end(), begun.begin(), begun.end());
+    begun.clear();
+    Packet whole;
+    decode(device, whole, Medium::ipoib);
+    whole.medium = Medium::infiniband;
+    whole.lrh = packet.lrh;
+    whole.bth = packet.bth;
+    if (whole.ipv4 || whole.ipv6) whole.found |= parts(Part::connected);
+    hand_over(*queue_pair, whole);
+}
+
+void Hca::State::hand_over(const QueuePair& queue_pair, const Packet& packet) {
+    if (!queue_pair.receive) return;
     ++deliveries;
-    queue_pair->receive({loop.now(), &packet});
+    queue_pair.receive({loop.now(), &packet});
     if (--deliveries == 0) queue_pairs.bury();
 }
 

@@ -31,6 +31,7 @@ struct Hca::State {
     void general_services(Arrival& arrival);
     void connected(Arrival& arrival);
     void acknowledge(const FarEnd& connection, const wire::Packet& of, std::uint32_t psn, std::uint8_t syndrome);
+    void hand_over(const QueuePair& queue_pair, const wire::Packet& packet);
     void multicast(Arrival& arrival, std::uint32_t sender);
     void collect(const Arrival& arrival, std::vector<QueuePair*>& targets, std::uint32_t sender) const;
     void hand_to(QueuePair& queue_pair, Arrival& arrival);

@@ -27,6 +27,13 @@ PacketBuilder communication(const Node& from, const Node& to, const Link& link, 
     return packet.choose(Bth::p_key, link.p_key).add(message);
 }
 
+template <class Header>
+Bytes<Header> copy_of(View<Header> header) {
+    Bytes<Header> copy;
+    std::copy_n(header.data(), Header::size, copy.octets.begin());
+    return copy;
+}
+
 ConnectionEnd usual_end(const Node& node, std::uint32_t id) {
     constexpr std::uint32_t apart_from_ud = 0x1000;
     return {.id = id, .qpn = node.qpn + apart_from_ud};
@@ -121,6 +128,33 @@ PacketBuilder over_connection(PacketBuilder datagram, std::uint32_t dest_qp, std
         .choose(Bth::ack, true)
         .choose(Bth::psn, psn & psn_mask);
     return datagram;
+}
+
+std::vector<PacketBuilder> message_over_connection(PacketBuilder datagram, std::uint32_t dest_qp, std::uint32_t psn,
+                                                   std::size_t path_mtu) {
+    constexpr std::uint32_t psn_mask = 0xffffff;
+    const auto whole = over_connection(std::move(datagram), dest_qp, psn).build();
+    const auto lrh = View<Lrh>::at(whole);
+    const auto head = Lrh::size + (lrh[Lrh::lnh] == Lnh::global ? Grh::size : 0);
+    const auto bth = View<Bth>::at(Octets{whole}.subspan(head));
+    const auto begin = head + Bth::size, end = whole.size() - bth[Bth::pad] - icrc_size - vcrc_size;
+    const auto payload = Octets{whole}.subspan(begin, end - begin);
+    std::vector<PacketBuilder> packets;
+    for (std::size_t at = 0; at == 0 || at < payload.size(); at += path_mtu) {
+        const bool is_first = at == 0, is_last = at + path_mtu >= payload.size();
+        PacketBuilder packet;
+        packet.add(copy_of(lrh));
+        if (head > Lrh::size) packet.add(copy_of(View<Grh>::at(Octets{whole}.subspan(Lrh::size))));
+        packet.add(copy_of(bth));
+        packet
+            .choose(Bth::opcode, is_first ? (is_last ? Opcode::rc_send_only : Opcode::rc_send_first)
+                                          : (is_last ? Opcode::rc_send_last : Opcode::rc_send_middle))
+            .choose(Bth::ack, is_last)
+            .choose(Bth::psn, psn++ & psn_mask)
+            .add(payload.subspan(at, std::min(path_mtu, payload.size() - at)));
+        packets.push_back(std::move(packet));
+    }
+    return packets;
 }
 
 PacketBuilder acknowledgement(View<Lrh> lrh, View<Bth> bth, std::uint32_t dest_qp, const Acknowledgement& what) {

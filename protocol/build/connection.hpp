@@ -39,8 +39,13 @@ struct ConnectionEnd {
 /// A unicast packet of IPoIB as RC SEND Only to a queue pair of a connection, to be acknowledged. RFC 4755, 4.
 [[nodiscard]] PacketBuilder over_connection(PacketBuilder datagram, std::uint32_t dest_qp, std::uint32_t psn);
 
-/// AETH.Syndrome: an ACK that says nothing of credits, and a NAK. IBTA Vol 1, 9.7.5.
-inline constexpr std::uint8_t acknowledged = 0x1f, sequence_error = 0x60;
+/// The same of whatever length, as the packets that an adapter makes of it where a packet has `path_mtu` octets of
+/// payload: one Only, or First, Middle and Last; the last one is to be acknowledged. IBTA Vol 1, 9.7.2.
+[[nodiscard]] std::vector<PacketBuilder> message_over_connection(PacketBuilder datagram, std::uint32_t dest_qp,
+                                                                 std::uint32_t psn, std::size_t path_mtu);
+
+/// AETH.Syndrome: an ACK that says nothing of credits, and NAKs. IBTA Vol 1, 9.7.5.
+inline constexpr std::uint8_t acknowledged = 0x1f, sequence_error = 0x60, invalid_request = 0x61;
 /// What a receiver says of the messages up to a PSN, or of the PSN that it misses.
 struct Acknowledgement {
     std::uint32_t psn = 0;

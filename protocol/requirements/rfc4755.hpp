@@ -187,6 +187,24 @@ inline constexpr Requirement cm_smaller_packets{
     .seen = Seen::wire,
     .test = Test::active,
     .statement = "A requester accepts packets smaller than the Receive MTU that it announced"};
+inline constexpr Requirement cm_takes_receive_mtu{
+    .id = "RFC4755-5.1-03",
+    .level = "stmt",
+    .strength = Strength::must,
+    .binds = Binds::interface,
+    .seen = Seen::wire,
+    .test = Test::active,
+    .statement = "The Receive MTU that a side states is the size of packets that it accepts over the connection"};
+inline constexpr Requirement cm_connection_mtu{
+    .id = "RFC4755-5.1-04",
+    .level = "stmt",
+    .strength = Strength::must,
+    .binds = Binds::interface,
+    .seen = Seen::wire,
+    .test = Test::active,
+    .statement = "The IP MTU of a connection is the smaller of both Receive MTUs less the encapsulation header",
+    .note =
+        "An implementation may leave it at the MTU of UD, which no Receive MTU is smaller than where it is judged."};
 inline constexpr Requirement cm_private_data_format{
     .id = "RFC4755-6-01",
     .level = "MUST",
@@ -252,6 +270,8 @@ inline constexpr std::array all = {&cm_keeps_ud,
                                    &cm_larger_mtu,
                                    &cm_receive_mtu,
                                    &cm_smaller_packets,
+                                   &cm_takes_receive_mtu,
+                                   &cm_connection_mtu,
                                    &cm_private_data_format,
                                    &cm_private_data_reserved_tx,
                                    &cm_private_data_reserved_rx,
