@@ -60,6 +60,9 @@ class Laboratory:
                    setting.fabric, "--scenario", setting.scenario, "--programs", str(self.programs), "--build",
                    str(self.build), "--expect", str(self.baseline), "--json", str(results), "--quiet", *self.options]
         command += ["--modules", str(modules)] if modules is not None else []
+        command += ["--profile", str(SOURCE / "profiles/linux-ib_ipoib.toml")]
+        # Minutes are waited where it is certain that they tell, and once in the whole suite.
+        command += ["--allow-long"] if cases or setting.fabric == "simulated" else []
         # A machine that is busy makes a driver slow, and not wrong.
         command += ["--timeout-scale", f"{min(load_factor(), _MOST_PATIENCE):.2g}"]
         words = self._run(command)
