@@ -77,8 +77,8 @@ std::uint32_t BenchConnection::send_over(const Bytes<CmRep>& accepted, const Mes
     return static_cast<std::uint32_t>(packets.size());
 }
 
-bool BenchConnection::dut_reaches_tester(std::chrono::milliseconds patience, std::uint32_t unheard) {
-    constexpr auto each = std::chrono::seconds{2};
+bool BenchConnection::dut_reaches_tester(std::chrono::milliseconds patience, std::uint32_t unheard,
+                                         std::chrono::milliseconds pause) {
     const auto tester = bench_.situation().tester_address();
     const auto port = bench_.fresh_port();
     auto& ends = context_.session.connection_ends();
@@ -91,7 +91,7 @@ bool BenchConnection::dut_reaches_tester(std::chrono::milliseconds patience, std
     const auto to_be_heard = req_of_dut().such_that("to be answered", [&](const Packet& p, const Situation&) {
         return p.get<CmReq>()[CmReq::local_comm_id] != unheard;
     });
-    for (std::chrono::milliseconds passed{}; passed < patience; passed += each) {
+    for (std::chrono::milliseconds passed{}; passed < patience; passed += pause) {
         context_.observation.stimulate();
         try {
             bench_.dut.sends(tester, port);
@@ -99,14 +99,14 @@ bool BenchConnection::dut_reaches_tester(std::chrono::milliseconds patience, std
             // It may say so that nobody is there.
         }
         const auto since = context_.observation.stimulus();
-        if (bench_.happens(has_come, within(each / 2))) return true;
+        if (bench_.happens(has_come, within(pause / 2))) return true;
         if (bench_.happens(to_be_heard, within(0s))) {
             const auto req = bench_.obtain<CmReq>(to_be_heard, within(0s));
             bench_.send(cm_rep(req));
-            (void)bench_.happens(rtu_of_dut(), within(each / 2));
+            (void)bench_.happens(rtu_of_dut(), within(pause / 2));
             context_.observation.resume(since);
         }
-        if (bench_.happens(has_come, within(each / 2))) return true;
+        if (bench_.happens(has_come, within(pause / 2))) return true;
     }
     return false;
 }

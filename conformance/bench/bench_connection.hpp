@@ -31,10 +31,12 @@ public:
     /// A connection that the DUT requests, up to its RTU; the tester's REP names its Receive MTU in octets. NA where it
     /// begins none.
     wire::Bytes<wire::CmReq> taken_from_dut(std::uint32_t receive_mtu = 0);
-    /// The DUT is told to send a datagram to the tester every other second, and gets each connection that it requests,
-    /// but for a REQ with the communication ID `unheard`: whether one comes, over UD or a connection of which the
-    /// tester knows. The tester must present RC.
-    [[nodiscard]] bool dut_reaches_tester(std::chrono::milliseconds patience, std::uint32_t unheard = 0);
+    /// The DUT is told to send a datagram to the tester now and then, and gets each connection that it requests, but
+    /// for a REQ with the communication ID `unheard`: whether one comes, over UD or a connection of which the tester
+    /// knows. The tester must present RC. `pause` is longer than an adapter waits for an acknowledgement where it
+    /// begins to wait anew with each message.
+    [[nodiscard]] bool dut_reaches_tester(std::chrono::milliseconds patience, std::uint32_t unheard = 0,
+                                          std::chrono::milliseconds pause = std::chrono::seconds{2});
     /// A unicast message of any length over a connection that the DUT has accepted, `number` packets behind the first;
     /// how many packets it was.
     std::uint32_t send_over(const wire::Bytes<wire::CmRep>& accepted, const Message& message, std::uint32_t number = 0);

@@ -19,6 +19,8 @@ const Case own_receive_mtu{
         [](Bench& bench) {
             // The largest that IPv4 has.
             constexpr std::size_t largest_datagram = 65535;
+            // A host that is short of memory may lose one.
+            constexpr int attempts = 4;
             const auto before = bench.situation().ip_header() + Icmp::size;
             bench.step("The DUT accepts a connection");
             bench.connection.dut_takes_part();
@@ -31,8 +33,12 @@ const Case own_receive_mtu{
             std::uint32_t number = 0;
             for (const auto octets : {longest - 4, longest}) {
                 bench.step("An echo request of " + std::to_string(octets) + " octets");
-                number += bench.connection.send_over(rep, echo_request(octets - before), number);
-                bench.require(echo_reply(), within(4s));
+                bool is_answered = false;
+                for (int i = 0; i < attempts && !is_answered; ++i) {
+                    number += bench.connection.send_over(rep, echo_request(octets - before), number);
+                    is_answered = bench.happens(echo_reply(), within(2s));
+                }
+                bench.require(is_answered, "an echo reply");
             }
         },
 };
