@@ -250,6 +250,7 @@ void Bench::require_traffic(Within time) {
 }
 
 void Bench::control6() {
+    if (situation().dut.ipv6.is_zero()) context_.session.look_for_ipv6();
     if (situation().dut.ipv6.is_zero()) not_applicable("the DUT tells no IPv6 address");
     send_until(echo_request6(), echo_reply6(), within(2s));
     precondition(echo_reply6(), within(0ms));

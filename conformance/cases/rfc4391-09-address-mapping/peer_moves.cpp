@@ -72,7 +72,7 @@ const Case path_is_asked_for_again{
     .needs = Ability::any_frame | Ability::see_all | Ability::fabric_control,
     .dut_can = {"send"},
     .in_both_families = true,
-    .lasts_at_most = 120s,
+    .lasts_at_most = 160s,
     .steps =
         [](Bench& bench) {
             const auto& tester = bench.situation().tester;
@@ -89,6 +89,7 @@ const Case path_is_asked_for_again{
             bench.pass_time(2s);
             bench.step("It knows one now");
             bench.fabric.change(SetPath{unknown.gid, tester.lid});
+            recommend_going_on(bench, unknown);
             bench.require(sends_at_last(bench, unknown), "a datagram to the peer", "none");
 
             const auto unheard = new_peer(bench, bench.fresh_neighbour(), tester.qpn);
@@ -98,6 +99,7 @@ const Case path_is_asked_for_again{
             bench.pass_time(3s);
             bench.step("It answers again");
             bench.fabric.change(SetSa{.resets = true});
+            recommend_going_on(bench, unheard);
             bench.require(sends_at_last(bench, unheard), "a datagram to the peer", "none");
         },
 };
@@ -160,7 +162,7 @@ const Case changed_path_is_used{
     .needs = Ability::any_frame | Ability::see_all | Ability::fabric_control | Ability::two_ports,
     .dut_can = {"send"},
     .in_both_families = true,
-    .lasts_at_most = 100s,
+    .lasts_at_most = 130s,
     .steps =
         [](Bench& bench) {
             const auto& tester = bench.situation().tester;
@@ -180,6 +182,7 @@ const Case changed_path_is_used{
             bench.fabric.change(SetManager{.keeps_state = true});
             bench.tester.enter_link_again();
             bench.pass_time(5s);
+            recommend_going_on(bench, peer);
             const auto datagram = sent_at_last(bench, peer);
             bench.require(datagram.has_value(), "a datagram to the peer", "none");
             bench.require(datagram->with(Lrh::dlid, other_lid), within(0ms));

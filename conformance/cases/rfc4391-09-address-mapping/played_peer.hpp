@@ -55,6 +55,25 @@ inline PlayedPeer new_peer(Bench& bench, const IpAddress& address, std::uint32_t
     return {address, *gid, qpn};
 }
 
+/// Whether the DUT sends to a peer that says nothing, or at least asks for its address anew: it has what it needs, or
+/// can find it out.
+inline bool goes_on_by_itself(Bench& bench, const PlayedPeer& peer) {
+    const auto question = address_request_for(peer.address).sent_anywhere();
+    const auto before = bench.count(question);
+    for (int i = 0; i < 8; ++i) {
+        const auto port = bench.fresh_port();
+        bench.dut.sends(peer.address, port);
+        if (bench.happens(udp_from_dut(peer.address, port).sent_anywhere(), within(1500ms))) return true;
+        if (bench.count(question) != before) return true;
+    }
+    return false;
+}
+/// WARN where it does not.
+inline void recommend_going_on(Bench& bench, const PlayedPeer& peer) {
+    bench.recommend(goes_on_by_itself(bench, peer), "a datagram to the peer, or a question for its address",
+                    "neither while the peer said nothing");
+}
+
 /// A datagram of the DUT to the peer, some time after it could send none.
 inline std::optional<Expectation> sent_at_last(Bench& bench, const PlayedPeer& peer) {
     for (int i = 0; i < 10; ++i) {
