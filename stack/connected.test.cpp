@@ -180,3 +180,31 @@ TEST_CASE("Connected mode: IP over a connection is answered") {
     REQUIRE(replies.size() == 1);
     CHECK(replies[0]->packet.bth[Bth::opcode] == Opcode::ud_send_only);
 }
+
+TEST_CASE("Connected mode: what is longer than a datagram goes over the connection, and is answered whole") {
+    World world;
+    auto& a = world.running();
+    auto& b = world.running();
+    constexpr std::size_t mtu = 9000;
+    for (auto* host : {&a, &b}) {
+        host->ib0().connections().enable();
+        REQUIRE(host->ib0().set_mtu(mtu).empty());
+    }
+    REQUIRE(world.ping(a, ip("10.1.0.2")));
+    world.settle();
+    REQUIRE(a.ib0().connections().count(State::established) >= 1);
+    world.clear();
+    const std::vector<std::uint8_t> payload(mtu - Ipv4::size - Udp::size);
+    auto& sender = a.ib0().mtu_to(ip("10.1.0.2")) == mtu ? a : b;
+    const auto to = &sender == &a ? ip("10.1.0.2") : ip("10.1.0.1");
+    REQUIRE(sender.ib0().mtu_to(to) == mtu);
+    REQUIRE(sender.ib0().sockets().send(to, 9, payload, 8).empty());
+    world.settle();
+    const auto is = [](Opcode opcode) {
+        return [opcode](const Packet& packet) { return packet.bth && packet.bth[Bth::opcode] == opcode; };
+    };
+    CHECK(world.all(is(Opcode::rc_send_first)).size() == 1);
+    CHECK(world.all(is(Opcode::rc_send_middle)).size() == 3);
+    CHECK(world.all(is(Opcode::rc_send_last)).size() == 1);
+    CHECK(world.all(is(Opcode::rc_acknowledge)).size() == 5);
+}

@@ -252,6 +252,9 @@ void Bench::require_traffic(Within time) {
 void Bench::control6() {
     if (situation().dut.ipv6.is_zero()) context_.session.look_for_ipv6();
     if (situation().dut.ipv6.is_zero()) not_applicable("the DUT tells no IPv6 address");
+    // What it holds of the tester may be of a case before.
+    send(unicast_neighbour_solicitation());
+    (void)happens(neighbour_advertisement(), within(1s));
     send_until(echo_request6(), echo_reply6(), within(2s));
     precondition(echo_reply6(), within(0ms));
 }

@@ -73,7 +73,8 @@ const Mutant flags_refused{
     .what = "does not talk to peers with reserved flags",
     .breaks = {&rfc4391::link_address_flags_rx, &rfc4755::ud_only_ignores_flags, &rfc4755::cm_flags_reserved_rx},
     .stack = [](Policy& policy) { policy.accepts_flags = [](std::uint8_t flags) { return flags == 0; }; },
-    .twin = Twin{.breaks = Broken{&rfc4391::link_address_flags_rx}},
+    .twin = Twin{.breaks = Broken{&rfc4391::link_address_flags_rx},
+                 .sometimes = Broken{&rfc4755::cm_keeps_ud, &rfc4755::cm_connection_record}},
 };
 
 const Mutant arp_silent{

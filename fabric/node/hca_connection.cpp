@@ -54,8 +54,12 @@ void Hca::State::connected(Arrival& arrival) {
     constexpr std::size_t code_zero = 128;  // octets of MTU code n: 128 * 2^n
     const auto most = code_zero << (connection.mtu ? connection.mtu : agent.active_mtu());
     // All but the last packet of a message are full. IBTA Vol 1, 9.7.4.1.
-    if (packet.payload_length > most || (!ends_message(opcode) && packet.payload_length != most)) {
+    if (packet.payload_length > most) {
         ++drops.too_long;
+        return;
+    }
+    if (!ends_message(opcode) && packet.payload_length != most) {
+        ++drops.malformed;
         return;
     }
     const auto ahead = (psn - connection.expected_psn) & psn_mask;

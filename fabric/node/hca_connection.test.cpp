@@ -84,3 +84,38 @@ TEST_CASE("Connection: what is of another port, partition, operation or size is 
     CHECK(drops(node.message(last_psn)));
     CHECK(node.taken == 0);
 }
+
+TEST_CASE("Connection: a message of several packets is handed over whole, and acknowledged to its end") {
+    Connected node;
+    constexpr std::size_t path_mtu = 2048, size = 5000;
+    std::size_t octets = 0;
+    node.queue_pair->receive = [&](const Datagram& datagram) {
+        ++node.taken;
+        octets = datagram.packet->payload.size();
+        CHECK(datagram.packet->ipv4);
+        CHECK(datagram.packet->has(wire::Part::connected));
+    };
+    const auto datagram = build::echo_request(peer(), node.address(node.queue_pair->qpn), {}, 1, size);
+    const auto packets = build::message_over_connection(datagram, node.queue_pair->qpn, last_psn, path_mtu);
+    REQUIRE(packets.size() == 3);
+    CHECK_FALSE(node.takes(packets[0]));
+    CHECK(node.syndrome() == 0x1f);
+    CHECK_FALSE(node.takes(packets[1]));
+    CHECK(node.takes(packets[2]));
+    CHECK(octets == Encap::size + Ipv4::size + Icmp::size + size);
+    CHECK(node.answer.bth[Bth::psn] == 1);
+    CHECK(node.answer.aeth[Aeth::msn] == 1);
+}
+
+TEST_CASE("Connection: a message that ends before it began, or begins twice, is refused") {
+    Connected node;
+    constexpr std::size_t path_mtu = 2048, size = 5000;
+    const auto datagram = build::echo_request(peer(), node.address(node.queue_pair->qpn), {}, 1, size);
+    auto packets = build::message_over_connection(datagram, node.queue_pair->qpn, last_psn, path_mtu);
+    CHECK_FALSE(node.takes(packets[2].set(Bth::psn, last_psn)));
+    CHECK(node.syndrome() == 0x61);
+    CHECK_FALSE(node.takes(packets[0]));
+    CHECK(node.syndrome() == 0x1f);
+    CHECK_FALSE(node.takes(packets[0].set(Bth::psn, 0)));
+    CHECK(node.syndrome() == 0x61);
+}

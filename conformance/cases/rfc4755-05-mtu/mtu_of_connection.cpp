@@ -41,7 +41,10 @@ const Case mtu_of_connection{
                     has_come = bench.happens(beyond == 0 ? udp_from_dut(tester, port) : first_fragment(), within(2s));
                 }
                 bench.forbid_so_far(message_longer_than(receive_mtu));
-                bench.require(has_come, beyond == 0 ? "the datagram" : "fragments of it");
+                if (beyond == 0)
+                    bench.precondition(has_come, "the datagram arrives");
+                else
+                    bench.require(has_come, "fragments of it");
             }
         },
 };
