@@ -19,10 +19,9 @@ const Mutant rejoins_broadcast_only{
     .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
                "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
                "IPOIB-4391-10-VAL-022"},
-    .twin = Twin{.spares = Spared{"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
-                                  "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
-                                  "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
-                                  "IPOIB-4391-10-VAL-022"}},
+    .twin = Twin{.spares = Spared{"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013",
+                                  "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-018",
+                                  "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"}},
 };
 
 const Mutant forgets_groups_with_port{

@@ -364,8 +364,8 @@ const Mutant joins_ipv6_program_groups_once{
                 return !is_for_program || beginning == Beginning::first || group.is_v4();
             };
         },
-    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014",
-               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
+               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
 };
 
 const Mutant joins_not_what_it_sends_to{

@@ -131,15 +131,16 @@ const Case lid_changes{
         "when the subnet manager has given its port another LID, the DUT is FullMember of the broadcast group and of a "
         "program's group, is reached by unicast and by broadcasts, and what it sends to the group itself does not come "
         "to its program from the wire",
-    .tags = {"sa", "broadcast", "reregister", "arp"},
+    .tags = {"sa", "broadcast", "reregister", "arp", "ipv4", "ipv6"},
     .impact = Impact::fabric,
     .needs = Ability::trusted_sa | Ability::fabric_control | Ability::see_all,
     .dut_can = {"join"},
+    .in_both_families = true,
     .lasts_at_most = 150s,
     .steps =
         [](Bench& bench) {
             begin_on_the_link(bench);
-            const auto group = bench.fresh_group4();
+            const auto group = bench.fresh_group();
             const auto udp_port = bench.fresh_port();
             bench.step("A program joins a group");
             bench.dut->join(group);
