@@ -20,6 +20,11 @@ void BenchConnection::dut_takes_part() {
     context_.situation().dut.link_flags = address[ArpAddresses::sha_flags];
 }
 
+void BenchConnection::dut_takes_part_and_sends() {
+    dut_takes_part();
+    bench_.dut.is_seen_to_send(bench_.situation().tester_address(), bench_.fresh_port());
+}
+
 void BenchConnection::request() {
     constexpr std::uint16_t invalid_service_id = 8;
     constexpr std::uint8_t as_linux_writes_it = 0x10;

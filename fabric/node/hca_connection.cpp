@@ -9,8 +9,6 @@ using namespace wire;
 namespace {
 
 constexpr std::uint32_t psn_mask = 0xffffff, half_of_psns = 0x800000;
-/// What stands before the encapsulation header at an IP network device: nothing, and a link-layer address.
-constexpr std::size_t unused_before_message = 40;
 
 constexpr bool begins_message(Opcode opcode) noexcept {
     return opcode == Opcode::rc_send_only || opcode == Opcode::rc_send_first;
@@ -80,16 +78,12 @@ void Hca::State::connected(Arrival& arrival) {
     if (opcode == Opcode::rc_send_only) return hand_over(*queue_pair, packet);
     begun.insert(begun.end(), packet.payload.begin(), packet.payload.end());
     if (!ends_message(opcode)) return;
-    // As an IP network device is given it; the headers of InfiniBand are those of the last packet.
-    std::vector<std::uint8_t> device(unused_before_message);
-    device.insert(device.end(), begun.begin(), begun.end());
-    begun.clear();
+    const auto message = std::exchange(begun, {});
     Packet whole;
-    decode(device, whole, Medium::ipoib);
-    whole.medium = Medium::infiniband;
+    decode_message(message, whole);
+    // The headers of InfiniBand are those of the last packet.
     whole.lrh = packet.lrh;
     whole.bth = packet.bth;
-    if (whole.ipv4 || whole.ipv6) whole.found |= parts(Part::connected);
     hand_over(*queue_pair, whole);
 }
 

@@ -162,6 +162,15 @@ std::size_t Packet::ip_length() const noexcept {
     return 0;
 }
 
+void decode_message(Octets message, Packet& packet) noexcept {
+    packet = Packet{};
+    packet.octets = packet.payload = message;
+    packet.payload_length = message.size();
+    detail::Decoder decoder{packet, message.size()};
+    decoder.datagram();
+    if (packet.ipv4 || packet.ipv6) packet.found |= parts(Part::connected);
+}
+
 void decode(Octets octets, Packet& packet, Medium medium, std::size_t wire_length) noexcept {
     packet = Packet{};
     packet.octets = octets;

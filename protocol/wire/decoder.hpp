@@ -15,6 +15,7 @@ public:
 private:
     /// How the frames of each medium begin (medium.cpp).
     friend struct Beginnings;
+    friend void wire::decode_message(Octets message, Packet& packet) noexcept;
 
     void infiniband() noexcept;
     void mark(Part part) noexcept { p.found |= parts(part); }

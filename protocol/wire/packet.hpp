@@ -164,6 +164,9 @@ struct Packet {
 /// Takes a frame apart as far as it goes. Never fails; `packet.stop` tells what was missing. `wire_length` is what the
 /// frame had on the wire (0: as captured). No allocation.
 void decode(Octets octets, Packet& packet, Medium medium = Medium::infiniband, std::size_t wire_length = 0) noexcept;
+/// A message that came over a connection in several packets, from the encapsulation header on: as one packet, without
+/// the headers of InfiniBand. RFC 4755, 4.
+void decode_message(Octets message, Packet& packet) noexcept;
 
 namespace detail {
 /// Every header of a packet, outermost first.

@@ -16,7 +16,7 @@ const Case end_of_requested_connection{
     .steps =
         [](Bench& bench) {
             bench.step("The DUT requests a connection and gets it");
-            bench.connection.dut_takes_part();
+            bench.connection.dut_takes_part_and_sends();
             const auto req = bench.connection.taken_from_dut();
             const auto nonce = bench.situation().nonce;
             bench.step("The tester ends it", rfc4755::cm_connection_record);

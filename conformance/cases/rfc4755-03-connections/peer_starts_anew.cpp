@@ -18,7 +18,7 @@ const Case peer_starts_anew{
     .steps =
         [](Bench& bench) {
             bench.step("The DUT requests a connection and gets it");
-            bench.connection.dut_takes_part();
+            bench.connection.dut_takes_part_and_sends();
             (void)bench.connection.taken_from_dut();
             bench.step("The tester forgets it without a word");
             bench.connection.forget_all();

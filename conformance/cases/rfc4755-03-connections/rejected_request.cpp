@@ -18,7 +18,7 @@ const Case request_is_rejected{
     .steps =
         [](Bench& bench) {
             bench.step("The DUT requests a connection, which the tester rejects");
-            bench.connection.dut_takes_part();
+            bench.connection.dut_takes_part_and_sends();
             bench.tester.present(flag_rc);
             const auto req = bench.connection.requested_by_dut();
             bench.send(cm_rej(req));

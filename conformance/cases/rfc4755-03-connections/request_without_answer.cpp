@@ -17,7 +17,7 @@ const Case request_is_not_answered{
     .steps =
         [](Bench& bench) {
             bench.step("The DUT requests a connection, and hears nothing");
-            bench.connection.dut_takes_part();
+            bench.connection.dut_takes_part_and_sends();
             bench.tester.present(flag_rc);
             const auto req = bench.connection.requested_by_dut();
             bench.step("What the DUT sends arrives in the end");

@@ -18,7 +18,7 @@ const Case larger_datagrams{
             const auto longest = bench.situation().ip_mtu();
             const auto headers = bench.situation().ip_header() + Udp::size;
             bench.step("The DUT has an MTU larger than that of UD, and a connection");
-            bench.connection.dut_takes_part();
+            bench.connection.dut_takes_part_and_sends();
             if (!bench.dut.takes_mtu(2 * longest))
                 bench.not_applicable("the DUT's MTU is never larger than that of UD");
             (void)bench.connection.taken_from_dut(static_cast<std::uint32_t>(4 * longest));

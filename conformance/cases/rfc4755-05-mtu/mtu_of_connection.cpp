@@ -22,7 +22,7 @@ const Case mtu_of_connection{
             const auto longest = bench.situation().ip_mtu();
             const auto headers = bench.situation().ip_header() + Udp::size;
             bench.step("The DUT goes to connected mode, with an MTU larger than that of UD");
-            bench.connection.dut_takes_part();
+            bench.connection.dut_takes_part_and_sends();
             if (!bench.dut.takes_mtu(2 * longest))
                 bench.not_applicable("the DUT's MTU is never larger than that of UD");
             bench.step("It requests a connection; the tester's Receive MTU is that of UD");

@@ -17,7 +17,7 @@ const Case full_ring_is_used_again{
         [](Bench& bench) {
             constexpr int datagrams = 400;
             bench.step("The DUT requests a connection and gets it");
-            bench.connection.dut_takes_part();
+            bench.connection.dut_takes_part_and_sends();
             (void)bench.connection.taken_from_dut();
             bench.step("The DUT sends, and the tester acknowledges nothing");
             const auto tester = bench.situation().tester_address();
