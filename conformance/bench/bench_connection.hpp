@@ -19,7 +19,7 @@ public:
 
     /// The DUT's interface, which answers echo requests, goes to connected mode. NA where it does not announce RC then.
     void dut_takes_part();
-    /// The same, and a datagram of the DUT to the tester is seen: what does not come later was held up by connections.
+    /// The same, and a datagram of the DUT reaches the tester: what does not come later was held up by connections.
     /// INCONC where none is.
     void dut_takes_part_and_sends();
     /// Sends an ordinary REQ. A DUT that takes connections only at the Service-ID that Linux uses is asked there, with

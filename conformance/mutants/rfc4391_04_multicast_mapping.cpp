@@ -33,6 +33,7 @@ const Mutant mgid_limited_p_key{
         [](Policy& policy) {
             policy.mgid_p_key = [](const Link& link) { return static_cast<std::uint16_t>(link.p_key & 0x7fff); };
         },
+    .sometimes = {&rfc4391::ipv6_resolved_by_nd},
     .twin = Twin{.spares = Spared{"IPOIB-4391-4-VAL-001"}},
 };
 
@@ -47,6 +48,7 @@ const Mutant mgid_p_key_little_endian{
             };
         },
     .scenario = "controlled",
+    .sometimes = {&rfc4391::ipv6_resolved_by_nd},
     .twin = Twin{.spares = Spared{"IPOIB-4391-4-VAL-001"}},
 };
 
@@ -71,6 +73,7 @@ const Mutant mgid_scope_always_two{
                &rfc4392::record_scope},
     .stack = [](Policy& policy) { policy.mgid_scope = [](const Link&, const IpAddress&) { return std::uint8_t{2}; }; },
     .scenario = "scope5",
+    .sometimes = {&rfc4391::ipv6_resolved_by_nd},
     .twin = Twin{.spares = Spared{"IPOIB-4391-4-VAL-001"}},
 };
 

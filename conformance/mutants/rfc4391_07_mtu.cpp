@@ -27,6 +27,7 @@ const Mutant sends_2048{
     .breaks = {&rfc4391::frame_within_link_mtu},
     .stack = [](Policy& policy) { policy.longest_sent = [](std::size_t mtu) { return mtu + 4; }; },
     .scenario = "mtu4k",
+    .sometimes = {&rfc4755::cm_connection_mtu},
     .spares = {"IPOIB-4391-7-VAL-004"},
     .twin = Twin{},
 };

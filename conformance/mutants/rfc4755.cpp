@@ -12,7 +12,8 @@ const Mutant deaf_to_datagrams{
         [](Policy& policy) {
             policy.accepts_datagrams = [](bool is_connected_mode, std::size_t) { return !is_connected_mode; };
         },
-    .spares = {"IPOIB-4755-7-VAL-002", "IPOIB-4755-3.1-INO-002", "IPOIB-4755-3.4-VAL-002"},
+    .spares = {"IPOIB-4755-7-VAL-002", "IPOIB-4755-3.1-INO-002", "IPOIB-4755-3.4-VAL-002", "IPOIB-4755-3.1-INO-001",
+               "IPOIB-4755-3.4-VAL-003", "IPOIB-4755-7-VAL-003"},
     .twin = Twin{.breaks = Broken{&rfc4755::cm_keeps_ud, &rfc4755::cm_accepts_all_modes, &rfc4755::cm_minimum_mtu}},
 };
 
@@ -24,6 +25,7 @@ const Mutant deaf_to_datagrams_of_peers{
         [](Policy& policy) {
             policy.accepts_datagrams = [](bool, std::size_t connections) { return connections == 0; };
         },
+    .sometimes = {&rfc4755::cm_keeps_ud, &rfc4755::cm_connection_record},
     .spares = {"IPOIB-4755-7-VAL-002"},
     .twin = Twin{},
 };

@@ -30,7 +30,9 @@ const Case own_receive_mtu{
             bench.precondition(announced >= 1280 + Encap::size, "a Receive MTU that IPv6 can use");
             const auto longest = std::min<std::size_t>(announced - Encap::size, largest_datagram);
             bench.note("the DUT announces a Receive MTU of " + std::to_string(announced) + " octets");
-            std::uint32_t number = 0;
+            bench.send(over_connection(echo_request(), rep, 0));
+            bench.precondition(echo_reply(), within(2s));
+            std::uint32_t number = 1;
             for (const auto octets : {longest - 4, longest}) {
                 bench.step("An echo request of " + std::to_string(octets) + " octets");
                 bool is_answered = false;
