@@ -163,11 +163,11 @@ std::size_t BenchDut::deliveries(std::uint16_t port) {
 }
 
 std::vector<std::string> BenchDut::quiet_log() {
-    constexpr int most_waits = 10;
+    constexpr int most_waits = 6;
     (void)(*this)->log();
     auto before = (*this)->log();
     for (int i = 0; i < most_waits; ++i) {
-        bench_.pass_time(within(3s));
+        bench_.pass_time(within(5s));
         auto now = (*this)->log();
         const bool is_quiet = now.empty() || now == before;
         before = std::move(now);

@@ -51,7 +51,7 @@ public:
     [[nodiscard]] std::optional<wire::IpAddress> directed_broadcast();
     /// Sets the MTU of its interface; whether the DUT takes it.
     [[nodiscard]] bool takes_mtu(std::size_t mtu);
-    /// Its log once nothing has come to it for three seconds, or after half a minute: what is new then is of what comes
+    /// Its log once nothing has come to it for five seconds, or after half a minute: what is new then is of what comes
     /// next. An adapter gives the whole log or what is new since the last time.
     [[nodiscard]] std::vector<std::string> quiet_log();
     /// Is asked to resolve an address; whether it succeeds does not matter here.
