@@ -66,8 +66,13 @@ Bytes<CmReq> BenchConnection::requested_by_dut() {
     return bench_.obtain<CmReq>(req_of_dut(), within(0s));
 }
 
+void BenchConnection::present_anew() {
+    constexpr std::uint32_t nobodys = 0xa20000;
+    bench_.tester.present(flag_rc, nobodys | bench_.fresh_port());
+}
+
 Bytes<CmReq> BenchConnection::taken_from_dut(std::uint32_t receive_mtu) {
-    bench_.tester.present(flag_rc);
+    present_anew();
     auto req = requested_by_dut();
     bench_.precondition(req[CmReq::local_qpn] != bench_.situation().dut.qpn,
                         "the connection has a queue pair of its own");

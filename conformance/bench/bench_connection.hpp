@@ -31,6 +31,8 @@ public:
     /// which RFC 4755, 3.1 leaves to it. The tester must present RC.
     [[nodiscard]] wire::Bytes<wire::CmReq> requested_by_dut();
 
+    /// The tester presents RC and a QPN with which the DUT cannot have a connection.
+    void present_anew();
     /// A connection that the DUT requests, up to its RTU; the tester's REP names its Receive MTU in octets. NA where it
     /// begins none.
     wire::Bytes<wire::CmReq> taken_from_dut(std::uint32_t receive_mtu = 0);

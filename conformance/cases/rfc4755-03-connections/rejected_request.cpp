@@ -19,7 +19,7 @@ const Case request_is_rejected{
         [](Bench& bench) {
             bench.step("The DUT requests a connection, which the tester rejects");
             bench.connection.dut_takes_part_and_sends();
-            bench.tester.present(flag_rc);
+            bench.connection.present_anew();
             const auto req = bench.connection.requested_by_dut();
             bench.send(cm_rej(req));
             bench.pass_time(1s);

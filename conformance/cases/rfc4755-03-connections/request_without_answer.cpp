@@ -18,7 +18,7 @@ const Case request_is_not_answered{
         [](Bench& bench) {
             bench.step("The DUT requests a connection, and hears nothing");
             bench.connection.dut_takes_part_and_sends();
-            bench.tester.present(flag_rc);
+            bench.connection.present_anew();
             const auto req = bench.connection.requested_by_dut();
             bench.step("What the DUT sends arrives in the end");
             const auto unheard = req[CmReq::local_comm_id];
