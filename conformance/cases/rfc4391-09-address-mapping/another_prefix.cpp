@@ -74,6 +74,12 @@ const Case prefix_is_taken_over{
             bench.require(asks(claims(is_own)), within(0ms));
             bench.same_step("The GID in it", rfc4391::link_address_port_gid);
             bench.require(claims([gid](const Gid& told) { return told == gid; }), within(0ms));
+
+            bench.step("The subnet has the prefix that it had");
+            bench.fabric.change(SetPrefix{});
+            bench.tester.enter_link_again();
+            bench.precondition(bench.sa.has_dut_as_full_member(bench.link().broadcast_gid(), within(30s)),
+                               "the DUT is FullMember by its first GID");
         },
 };
 
