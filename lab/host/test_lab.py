@@ -649,5 +649,13 @@ class Options(unittest.TestCase):
                 self.parse(*words)
 
 
+class Boots(unittest.TestCase):
+    def test_a_breakpoint_of_the_emulator_is_told_from_a_kernel_that_is_wrong(self) -> None:
+        panic = "Kernel panic - not syncing: Fatal exception in interrupt"
+        self.assertTrue(machine.is_emulators(f"Oops: int3: 0000 [#2] PREEMPT SMP NOPTI\n{panic}"))
+        self.assertFalse(machine.is_emulators(f"BUG: kernel NULL pointer dereference\n{panic}"))
+        self.assertFalse(machine.is_emulators("Oops: int3"))
+
+
 if __name__ == "__main__":
     unittest.main()

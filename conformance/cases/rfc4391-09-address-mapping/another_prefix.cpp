@@ -4,6 +4,32 @@
 #include "conformance/cases/rfc4391-09-address-mapping/played_peer.hpp"
 
 namespace ipoib::conformance {
+namespace {
+
+/// The DUT asks for the path to a peer that it does not know from a GID of its own, and sends to it. Nothing where the
+/// fabric cannot give the tester another GID.
+template <class IsOwn>
+void judge_paths(Bench& bench, const IsOwn& is_own) {
+    bench.step("It sends to a peer that it does not know", rfc4391::lid_by_iba_methods);
+    const auto gid = bench.fabric.peer_never_seen();
+    if (!gid) return bench.note("paths: the fabric cannot give the tester another GID");
+    const PlayedPeer peer{bench.fresh_neighbour(), *gid, bench.situation().tester.qpn};
+    for (int i = 0; i < 5 && bench.count(path_question_about(peer.gid)) == 0; ++i) {
+        tells_of(bench, peer);
+        bench.dut.sends(peer.address, bench.fresh_port());
+        bench.pass_time(1s);
+    }
+    const auto from_elsewhere = path_question_about(peer.gid).such_that(
+        "from a GID that its port does not have", [is_own](const Packet& p, const Situation&) {
+            const auto path = p.get<PathRecord>();
+            return path && (p.sa[SaHeader::component_mask] & PathRecord::component::sgid) != 0 &&
+                   path[PathRecord::dgid].interface_id() != 0 && !is_own(path[PathRecord::sgid]);
+        });
+    bench.forbid_so_far(from_elsewhere);
+    bench.require(sends_at_last(bench, peer), "a datagram to the peer", "none");
+}
+
+}  // namespace
 
 const Case prefix_is_taken_over{
     .id = "IPOIB-4391-9.1.1-VAL-007",
@@ -54,21 +80,7 @@ const Case prefix_is_taken_over{
             const auto is_own = [gid](const Gid& told) {
                 return told == gid || told == Gid::of(default_subnet_prefix, gid.interface_id());
             };
-            bench.step("It sends to a peer that it does not know", rfc4391::lid_by_iba_methods);
-            const auto peer = new_peer(bench, bench.fresh_neighbour(), bench.situation().tester.qpn);
-            for (int i = 0; i < 5 && bench.count(path_question_about(peer.gid)) == 0; ++i) {
-                tells_of(bench, peer);
-                bench.dut.sends(peer.address, bench.fresh_port());
-                bench.pass_time(1s);
-            }
-            const auto from_elsewhere = path_question_about(peer.gid).such_that(
-                "from a GID that its port does not have", [is_own](const Packet& p, const Situation&) {
-                    const auto path = p.get<PathRecord>();
-                    return path && (p.sa[SaHeader::component_mask] & PathRecord::component::sgid) != 0 &&
-                           path[PathRecord::dgid].interface_id() != 0 && !is_own(path[PathRecord::sgid]);
-                });
-            bench.forbid_so_far(from_elsewhere);
-            bench.require(sends_at_last(bench, peer), "a datagram to the peer", "none");
+            judge_paths(bench, is_own);
 
             bench.step("The tester asks for its address", rfc4391::link_address_gid);
             bench.require(asks(claims(is_own)), within(0ms));
