@@ -463,6 +463,8 @@ private:
             host->ib0().connections().enable();
             host->ib0().neighbours().flush();
         }
+        // UD is for IP still.
+        inject(build::echo_request(as_peer(), as_node(), peer_.ib0().link(), 1));
         for (const auto& to : {peer6(), ip("10.1.0.2"), ip("10.1.0.2")}) ping(node_, to);
         ping(peer_, ip("10.1.0.1"));
         ping(peer_, node6());

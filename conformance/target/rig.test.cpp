@@ -67,10 +67,13 @@ TEST_CASE("Rigs: after Ctrl-C a fabric that lasts is put back as it was") {
     fabric::Loop::clear_stop();
     REQUIRE(results.results.size() == 1);
     CHECK(results.results.front().verdict == reports::Verdict::error);
-    REQUIRE(done.size() == 3);
-    CHECK(done[0].find("\"add\":\"0x0abc\"") != std::string::npos);
+    // Of the second change nobody knows whether it was made: it is taken back, too.
+    REQUIRE(done.size() == 4);
+    const auto first = done[0].find("\"add\":\"0x0abc\"");
+    REQUIRE(first != std::string::npos);
     CHECK(done[1].find("\"remove\":\"0x0abc\"") != std::string::npos);
-    CHECK(done[2] == fabric::text(fabric::Restore{}));
+    CHECK(done[2] == done[0].substr(0, first) + "\"remove\":\"0x0abc\"}");
+    CHECK(done[3] == fabric::text(fabric::Restore{}));
 }
 
 TEST_CASE("Rigs: the subnet administrator of a new kind of fabric is judged") {

@@ -99,8 +99,11 @@ void Subnet::is_told_otherwise(View<McMemberRecord> record) {
         return;
     const auto since = std::max(group->deleted.frame, sm_restarted_.frame);
     const auto own = members_.find(member_key(group_, subject_));
-    const auto other = full_members_.other_than(own, group_, group->record->mlid, [&](std::uint32_t member) {
-        return members_[member].joined_at.frame > since;
+    // All ports of a subnet have one prefix: who was a member under another one was so at an SA that is gone.
+    const auto prefix = ports_[subject_].gid.prefix();
+    const auto other = full_members_.other_than(own, group_, group->record->mlid, [&](std::uint32_t index) {
+        const auto& member = members_[index];
+        return member.joined_at.frame > since && ports_[member.port].gid.prefix() == prefix;
     });
     known_.is_told_twice = other != none;
 }

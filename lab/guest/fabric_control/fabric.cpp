@@ -3,7 +3,6 @@
 #include "lab/guest/fabric_control/fabric.hpp"
 
 #include "conformance/dut/linux/changed_files.hpp"
-#include "protocol/wire/text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -41,23 +40,24 @@ void manager(const host::Arguments& words) {
     if (const auto outcome = run(all, sm_limit); !outcome.is_ok()) fail("OpenSM: " + outcome.errors);
 }
 
+std::string hex(std::uint64_t value, int count) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string text = "0x";
+    for (int shift = 4 * (count - 1); shift >= 0; shift -= 4) text += digits[value >> shift & 15];
+    return text;
+}
+std::string hex16(std::uint16_t value) { return hex(value, 4); }
+
 /// The options of boot; the service level of a partition is OpenSM's to give only where it manages quality of service.
 std::string options_with(const std::string& options, bool has_qos, std::uint64_t prefix) {
     std::istringstream lines(options);
     std::string text;
     for (std::string line; std::getline(lines, line);)
         if (!line.starts_with("qos ") && !line.starts_with("subnet_prefix ")) text += line + '\n';
-    return text + "subnet_prefix " + wire::hex(prefix, 16) + (has_qos ? "\nqos TRUE\n" : "\nqos FALSE\n");
+    return text + "subnet_prefix " + hex(prefix, 16) + (has_qos ? "\nqos TRUE\n" : "\nqos FALSE\n");
 }
 
 bool is_active(const std::string& port) { return read_text(port + "state").value_or("").starts_with("4:"); }
-
-std::string hex16(std::uint16_t value) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text = "0x";
-    for (int shift = 12; shift >= 0; shift -= 4) text += digits[value >> shift & 15];
-    return text;
-}
 
 unsigned mtu_capability() {
     const auto outcome = run({"smpquery", "-C", "vib0", "-D", "portinfo", "0"}, tool_limit);
@@ -225,8 +225,8 @@ void Fabric::apply(const fabric::SetLid& change) {
     }
     std::string lids;
     for (const auto& [guid, known] : known_) {
-        const auto text = wire::hex(guid == port.guid ? lid : known.lid, 4);
-        lids += wire::hex(guid, 16) + ' ' + text + ' ' + text + "\n\n";
+        const auto text = hex(guid == port.guid ? lid : known.lid, 4);
+        lids += hex(guid, 16) + ' ' + text + ' ' + text + "\n\n";
     }
     start_afresh(lids);
     is_partitioned_ = true;
