@@ -79,7 +79,10 @@ class Wireshark(unittest.TestCase):
         command = [*self.prefix, "env"]
         if PRELOAD and with_plugin:
             command += [f"LD_PRELOAD={PRELOAD}", "ASAN_OPTIONS=detect_leaks=0"]
-        run = subprocess.run([*command, "tshark", *map(str, arguments)], env=environment, stdin=subprocess.DEVNULL,
+        # Wireshark's own dissector of RPC over RDMA takes the first packet of a long message over a connection for one of
+        # its own, and then runs into an assertion.
+        others = [] if "-G" in arguments else ["--disable-protocol", "rpcordma"]
+        run = subprocess.run([*command, "tshark", *others, *map(str, arguments)], env=environment, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, check=False)
         run.stdout = run.stdout.decode(errors="replace")
         run.stderr = run.stderr.decode(errors="replace")

@@ -197,8 +197,10 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .knows = facts(Fact::q_key),
      .over = since_told,
      // A queue pair may have moved to another partition, whose group says another Q_Key.
-     .applies = [](const Packet& p,
-                   const Known& known) { return is_same_partition(p.bth[Bth::p_key], known.link->p_key); },
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return !known.link || is_same_partition(p.bth[Bth::p_key], known.link->p_key);
+         },
      .holds = [](const Packet& p, const Known& known) { return p.deth[Deth::q_key] == known.broadcast->q_key; },
      .notes = [](const Packet&,
                  const Known& known) { return known.broadcast->q_key == state::usual_broadcast_group.q_key; },
