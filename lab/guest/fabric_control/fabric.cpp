@@ -226,7 +226,7 @@ void Fabric::apply(const fabric::SetLid& change) {
     std::string lids;
     for (const auto& [guid, known] : known_) {
         const auto text = hex(guid == port.guid ? lid : known.lid, 4);
-        lids += hex(guid, 16) + ' ' + text + ' ' + text + "\n\n";
+        lids.append(hex(guid, 16)).append(" ").append(text).append(" ").append(text).append("\n\n");
     }
     start_afresh(lids);
     is_partitioned_ = true;
