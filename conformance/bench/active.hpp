@@ -39,10 +39,11 @@ struct Obstacle {
 [[nodiscard]] std::optional<Obstacle> obstacle(const Case& running, const ActiveRun& run, fabric::Abilities abilities,
                                                const std::vector<std::string>* dut_can = nullptr);
 
-/// Runs the cases. One that breaks its session is an ERROR; the others go on. What ends a run is told once, by an ERROR
-/// `SESSION`, and what was not begun is counted: an adapter that never greeted, three sessions in a row that broke, a
-/// fabric that could not be put back, a stop that was requested. Where the DUT's interface does not come up, the first
-/// case that needs it is INCONC and counts the others; those that judge the start go on.
+/// Runs the cases. One that breaks its session is an ERROR; the others go on. On a real clock one that is INCONC is
+/// tried a second time, and a note says why the first attempt was. What ends a run is told once, by an ERROR `SESSION`,
+/// and what was not begun is counted: an adapter that never greeted, three sessions in a row that broke, a fabric that
+/// could not be put back, a stop that was requested. Where the DUT's interface does not come up, the first case that
+/// needs it is INCONC and counts the others; those that judge the start go on.
 [[nodiscard]] reports::Results run(const ActiveRun& run, Rig& rig);
 
 /// What selectors can match: every case, by id.

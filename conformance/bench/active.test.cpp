@@ -233,6 +233,61 @@ TEST_CASE("Active run: a precondition that does not hold is INCONC") {
     CHECK(result.message.find("no ICMPv6 echo reply within 0.1 s; the DUT sent nothing") != std::string::npos);
 }
 
+namespace {
+
+/// A rig whose clock is said to be a machine's, with what becomes of a case whose precondition holds from an attempt on.
+class RealTimeRig : public Rig {
+public:
+    Session& prepare(std::uint64_t seed) override { return rig_->prepare(seed); }
+    std::string clean_up(CaseEnd end) override { return rig_->clean_up(end); }
+    [[nodiscard]] fabric::Abilities abilities() const override { return rig_->abilities(); }
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override { return {}; }
+    [[nodiscard]] bool is_virtual() const override { return false; }
+
+private:
+    std::unique_ptr<Rig> rig_ = make_rig({});
+};
+
+Result run_in_real_time(const Case& one, unsigned repeat = 1) {
+    auto active = everything({});
+    active.cases = {&one};
+    active.rules.clear();
+    active.repeat = repeat;
+    RealTimeRig rig;
+    return run(active, rig).results.at(0);
+}
+
+int attempts = 0;
+
+}  // namespace
+
+TEST_CASE("Active run: in real time what is undecided is tried a second time, and says so") {
+    const auto late = local([](Bench& bench) {
+        bench.step("it works the second time", rfc4391::encap_reserved_rx);
+        bench.precondition(++attempts > 1, "a machine that is not busy");
+        bench.require(true, "");
+    });
+    attempts = 0;
+    const auto second = run_in_real_time(late);
+    CHECK(second.verdict == Verdict::pass);
+    CHECK(attempts == 2);
+    CHECK(second.notes.front().starts_with("the first attempt was undecided: step \"it works the second time\""));
+
+    const auto never = local([](Bench& bench) {
+        ++attempts;
+        bench.precondition(false, "the moon");
+    });
+    attempts = 0;
+    CHECK(run_in_real_time(never).verdict == Verdict::inconc);
+    CHECK(attempts == 2);
+    attempts = 0;
+    CHECK(run_in_real_time(never, 3).verdict == Verdict::inconc);
+    CHECK(attempts == 3);
+    attempts = 0;
+    CHECK(run_local(never.steps).verdict == Verdict::inconc);
+    CHECK(attempts == 1);
+}
+
 TEST_CASE("Active run: a violation that was proven is not hidden by what fails later") {
     const auto result = run_local([](Bench& bench) {
         bench.step("wrong", rfc4391::encap_reserved_rx);
