@@ -12,9 +12,10 @@ void Egress::send(const IpAddress& group, EtherType protocol, Octets datagram) {
     const auto& policy = interface_.policy(family_of(group));
     const auto mgid = mgid_for(policy, interface_.link(), group);
     auto& groups = interface_.groups();
+    auto found = targets_.find(mgid);
+    if (found != targets_.end() && found->second.is_stuck) return;
     if (policy.caches_groups)
         if (const auto* joined = groups.use(mgid)) return send_multicast(interface_, *joined, protocol, datagram);
-    auto found = targets_.find(mgid);
     if (policy.caches_groups && is_known_missing(mgid)) return;
     if (policy.caches_groups && found != targets_.end() && found->second.state == State::redirected) {
         if (const auto* via = groups.use(found->second.via))
@@ -33,7 +34,10 @@ void Egress::send(const IpAddress& group, EtherType protocol, Octets datagram) {
 
 void Egress::wait(Target& target, EtherType protocol, Octets datagram) {
     target.state = State::asking;
-    if (target.waiting.size() >= most_waiting) target.waiting.erase(target.waiting.begin());
+    if (target.waiting.size() >= most_waiting) {
+        target.waiting.erase(target.waiting.begin());
+        target.is_stuck = !interface_.policy(family_of(target.group)).survives_burst;
+    }
     target.waiting.push_back({protocol, {datagram.begin(), datagram.end()}});
 }
 
@@ -123,7 +127,7 @@ void Egress::all_router_group(const Gid& target, const Group* routers) {
 /// What waited goes out. A redirection is remembered; of a joined group Groups knows.
 void Egress::ready(const Gid& target, const Gid& via) {
     const auto found = targets_.find(target);
-    if (found == targets_.end()) return;
+    if (found == targets_.end() || found->second.is_stuck) return;
     auto waiting = std::move(found->second.waiting);
     if (via == target || found->second.was_created) {
         targets_.erase(found);

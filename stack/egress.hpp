@@ -39,6 +39,7 @@ private:
         wire::Gid via;
         fabric::Time until{};      ///< a decision holds so long
         bool was_created = false;  ///< while the SA was asked
+        bool is_stuck = false;     ///< more came than could wait: Policy::survives_burst
         std::vector<Waiting> waiting;
     };
     void wait(Target& target, wire::EtherType protocol, wire::Octets datagram);

@@ -113,6 +113,7 @@ bool Interface::keeps_p_key() const {
 /// RFC 4391, 5 and IBTA Vol 1, 11.6.3: a new SM, or one that says so, has forgotten what was joined.
 void Interface::port_event(PortEvent event) {
     if (!is_up()) return;
+    if (!policy().follows_manager && sa().manager_lid == 0) sa().manager_lid = port_.sm_lid;
     const auto gid = std::exchange(port_, node_.hca().facts()).gid;
     if (gid != port_.gid) previous_gid_ = gid;
     switch (event) {

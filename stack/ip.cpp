@@ -109,7 +109,9 @@ void InternetProtocol::receive_v4(const Packet& packet) {
     const auto ip = packet.ipv4;
     if (packet.stop || ip[Ipv4::version] != 4) return;
     const auto header = ip[Ipv4::header_words] * std::size_t{4};
-    if (internet_checksum({ip.data(), header}) != 0 || packet.ip_payload.size() + header != ip[Ipv4::total_length])
+    const bool is_right = internet_checksum({ip.data(), header}) == 0;
+    if ((!is_right && interface_.policy(Family::ipv4).checks_checksums) ||
+        packet.ip_payload.size() + header != ip[Ipv4::total_length])
         return;
     IpDatagram datagram{.source = IpAddress::v4(ip[Ipv4::source]),
                         .destination = IpAddress::v4(ip[Ipv4::destination]),
@@ -170,7 +172,7 @@ void InternetProtocol::look_at_overlap(bool is_v4) {
 
 void InternetProtocol::deliver(const IpDatagram& datagram) {
     const bool is_v4 = datagram.destination.is_v4();
-    if (!has_right_checksum(datagram)) return;
+    if (!has_right_checksum(datagram) && interface_.policy(family_of(datagram.destination)).checks_checksums) return;
     if (datagram.protocol == IpProtocol::udp) interface_.sockets().receive(datagram);
     if (is_v4 && datagram.protocol == IpProtocol::udp) {
         interface_.dhcp().receive(datagram);

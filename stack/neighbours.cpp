@@ -112,6 +112,7 @@ void Neighbours::heard(const Heard& heard) {
         !policy.replaces_neighbour(heard.address, neighbour->link_address, link_address))
         return;
     const bool is_new = !neighbour->is_resolved || is_another;
+    if (!neighbour->is_resolved) neighbour->first_told = link_address;
     neighbour->link_address = link_address;
     neighbour->qpn = policy.peer_qpn(link_address, heard.source_qp);
     neighbour->is_resolved = true;
@@ -137,9 +138,12 @@ void Neighbours::confirmed(Entry& neighbour) {
 
 std::vector<std::pair<IpAddress, HardwareAddress>> Neighbours::list() const {
     std::vector<std::pair<IpAddress, HardwareAddress>> all;
-    for (const auto& [address, neighbour] : entries_)
-        if (neighbour.is_resolved)
-            all.emplace_back(address, interface_.policy(family_of(address)).told_address(neighbour.link_address));
+    for (const auto& [address, neighbour] : entries_) {
+        if (!neighbour.is_resolved) continue;
+        const auto& policy = interface_.policy(family_of(address));
+        const auto& told = policy.tells_newest_address ? neighbour.link_address : neighbour.first_told;
+        all.emplace_back(address, policy.told_address(told));
+    }
     return all;
 }
 

@@ -49,7 +49,7 @@ private:
         std::vector<std::uint8_t> datagram;
     };
     struct Entry {
-        HardwareAddress link_address;
+        HardwareAddress link_address, first_told;
         std::uint32_t qpn = 0;
         bool is_resolved = false;
         unsigned probes = 0;  ///< since it was last heard of

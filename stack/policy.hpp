@@ -110,6 +110,8 @@ struct Policy {
     bool heeds_first_p_key = true;
     /// Whether everything is joined again when the SM asks for it or has changed. RFC4391-5-02, RFC4392-4.2.5-02.
     bool rejoins = true;
+    /// Whether questions go to the manager that the port was told last; else to the first one. RFC4391-5-02.
+    bool follows_manager = true;
     /// Whether the subscriptions are renewed then. RFC4391-10-12.
     bool resubscribes = true;
 
@@ -292,6 +294,8 @@ struct Policy {
     bool keeps_neighbours_apart = true;
     /// What people are told of a neighbour's link-layer address. RFC4391-9.1.1-01.
     HardwareAddress (*told_address)(const HardwareAddress&) = [](const HardwareAddress& address) { return address; };
+    /// Whether it is the one that the neighbour told last; else the first. RFC4391-9.1.1-01.
+    bool tells_newest_address = true;
 
     // 10. Sending to IP multicast groups.
 
@@ -315,6 +319,8 @@ struct Policy {
     bool asks_group_again = true;
     /// The same where it has refused.
     bool asks_refused_group_again = true;
+    /// Whether a group that more is sent to than can wait for the SA's answer is sent to afterwards. RFC4391-10-08.
+    bool survives_burst = true;
     /// Whether reports of this trap, 66 or 67, are subscribed to. RFC4391-10-12, RFC4391-11-04.
     bool (*subscribes)(std::uint16_t trap_number) = [](std::uint16_t) { return true; };
     /// Whether a redirected group's packets go to the group once it is there. RFC4391-10-13.
@@ -375,6 +381,8 @@ struct Policy {
     bool (*attaches)(bool was_sender) = [](bool) { return true; };
     /// Whether a group of two programs is kept when one leaves it. UDMC-11.
     bool (*keeps_for_others)(const wire::IpAddress& group) = [](const wire::IpAddress&) { return true; };
+    /// Whether what came with a wrong checksum is dropped. RFC4391-2-01.
+    bool checks_checksums = true;
     /// Whether a datagram that came for a program is given to it. RFC4391-2-01.
     bool (*delivers)(const wire::IpAddress& to) = [](const wire::IpAddress&) { return true; };
     /// The source and the payload that the program is told. RFC4391-2-01.

@@ -66,6 +66,7 @@ const std::vector<Change> mapping_and_link{
     {"is_directed_broadcast",
      [](Policy& p) { p.is_directed_broadcast = [](const IpAddress&, const IpNetwork&) { return false; }; }, Of::ipv4},
     {"follows_p_key", [](Policy& p) { p.follows_p_key = false; }},
+    {"follows_manager", [](Policy& p) { p.follows_manager = false; }, Of::ipv4},
     {"heeds_first_p_key", [](Policy& p) { p.heeds_first_p_key = false; }, Of::ipv4},
     {"rejoins", [](Policy& p) { p.rejoins = false; }, Of::ipv4},
     {"resubscribes", [](Policy& p) { p.resubscribes = false; }, Of::ipv4},
@@ -174,6 +175,7 @@ const std::vector<Change> unicast{
          p.replaces_neighbour = [](const IpAddress&, const HardwareAddress&, const HardwareAddress&) { return false; };
      }},
     {"keeps_neighbours_apart", [](Policy& p) { p.keeps_neighbours_apart = false; }},
+    {"tells_newest_address", [](Policy& p) { p.tells_newest_address = false; }},
     {"told_address", [](Policy& p) { p.told_address = [](const HardwareAddress&) { return HardwareAddress{}; }; }},
 };
 
@@ -187,6 +189,7 @@ const std::vector<Change> multicast{
     {"without_all_router", [](Policy& p) { p.without_all_router = Fallback::broadcast; }},
     {"caches_groups", [](Policy& p) { p.caches_groups = false; }},
     {"asks_group_again", [](Policy& p) { p.asks_group_again = false; }},
+    {"survives_burst", [](Policy& p) { p.survives_burst = false; }},
     {"asks_refused_group_again", [](Policy& p) { p.asks_refused_group_again = false; }},
     {"subscribes (66)",
      [](Policy& p) {
@@ -234,6 +237,7 @@ const std::vector<Change> multicast{
     {"joins_beside_sending", [](Policy& p) { p.joins_beside_sending = [](const IpAddress&) { return false; }; }},
     {"attaches", [](Policy& p) { p.attaches = [](bool was_sender) { return !was_sender; }; }},
     {"keeps_for_others", [](Policy& p) { p.keeps_for_others = [](const IpAddress&) { return false; }; }},
+    {"checks_checksums", [](Policy& p) { p.checks_checksums = false; }},
     {"delivers", [](Policy& p) { p.delivers = [](const IpAddress&) { return false; }; }},
     {"told_source", [](Policy& p) { p.told_source = [](const IpAddress&, const IpAddress& to) { return to; }; }},
     {"told_payload", [](Policy& p) { p.told_payload = [](Octets) { return std::vector<std::uint8_t>{}; }; }},

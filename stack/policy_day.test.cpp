@@ -368,8 +368,29 @@ private:
         world_.loop.run_for(5s);
         for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to, 1500);
         peers();
+        bursts();
         refusals();
         port_changes();
+    }
+    /// More than can wait for a group, what comes damaged, another manager.
+    void bursts() {
+        auto& faults = world_.subnet.sa().faults;
+        for (const auto* to : {"239.4.4.9", "ff15::4:9"}) {
+            REQUIRE(world_.join(peer_, ip(to)).empty());
+            faults.is_silent = true;
+            for (int i = 0; i < 20; ++i) send(to);
+            faults = {};
+            world_.loop.run_for(5s);
+            send(to);
+            world_.settle();
+        }
+        const build::Link link = peer_.ib0().link();
+        inject(build::echo_request(as_peer(), as_node(), link, 1).set(Ipv4::checksum, 0x1234));
+        inject(solicitation("fe80::55").set(Icmpv6::checksum, 0x1234));
+        world_.settle();
+        world_.subnet.let_another_take_over();
+        world_.loop.run_for(8s);
+        for (const auto& to : {ip("10.1.0.2"), peer6()}) ping(node_, to);
     }
     /// A sender's join that is refused, a leave that is not answered.
     void refusals() {

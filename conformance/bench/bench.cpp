@@ -241,7 +241,10 @@ void Bench::control() {
 void Bench::require_traffic(Within time) {
     std::string came;
     is_controlled_ = false;
+    // First it goes on by itself; then it hears of the tester once more, whose address it may not be able to ask for.
+    bool is_told = false;
     const auto is_answered = [&] {
+        if (std::exchange(is_told, true)) send(address_request());
         came = try_control();
         return is_controlled_;
     };

@@ -43,6 +43,8 @@ void BenchFabric::change(const fabric::FabricChange& change) {
         throw CaseEnds::not_applicable("the fabric cannot do " + fabric::text(change) + " here: " + answer.message);
 }
 
+bool BenchFabric::can_change(const fabric::FabricChange& change) { return try_to(change).is_done(); }
+
 std::optional<Gid> BenchFabric::peer_never_seen() {
     constexpr auto of_local_scope = std::uint64_t{0x02} << 56;
     auto& session = context_.session;

@@ -23,6 +23,8 @@ public:
     /// NA where the fabric cannot do it. After the case, however it ends, it is taken back, unless the case itself has
     /// done so.
     void change(const fabric::FabricChange& change);
+    /// The same for what a case can do without: false where the fabric cannot do it.
+    [[nodiscard]] bool can_change(const fabric::FabricChange& change);
     /// A further GID of the tester's port that nobody has asked for yet, and the SA knows from now on, until the case
     /// ends. Nothing where the fabric cannot do so.
     [[nodiscard]] std::optional<wire::Gid> peer_never_seen();

@@ -114,6 +114,41 @@ TEST_CASE("Belonging: a join of the broadcast group that is not a FullMember's m
     }
 }
 
+TEST_CASE("Belonging: who has an answer heeds no second one to the same question") {
+    auto story = both_up();
+    const auto group = story.group(address);
+    const auto record = [&](std::uint16_t told) {
+        return group_record(a, story.link, group, told, join_state::full_member);
+    };
+    const auto asks = [&] { story(mc_member(a, sa, Method::set, 0x77, record(mlid), mask::join)); };
+    const auto answers = [&](std::uint16_t told, std::uint16_t status = 0) {
+        story(mc_member(sa, a, Method::get_resp, 0x77, record(told), mask::join).set(Mad::status, status));
+    };
+    asks();
+    answers(mlid);
+    SECTION("late, and of before") {
+        answers(mlid + 1);
+        CHECK(violated(story(story.to_group(a, address, mlid))) == Ids{});
+    }
+    SECTION("the first was lost on its way") {
+        answers(mlid + 1);
+        CHECK(violated(story(story.to_group(a, address, mlid + 1))) == Ids{});
+    }
+    SECTION("a refusal") {
+        answers(0, sa_status::denied);
+        CHECK(violated(story(story.to_group(a, address, mlid))) == Ids{});
+    }
+    SECTION("but who has asked again does") {
+        asks();
+        answers(mlid + 1);
+        CHECK(violated(story(story.to_group(a, address, mlid))) == Ids{"RFC4391-10-03"});
+    }
+    SECTION("and one that says the same takes nothing away") {
+        answers(mlid);
+        CHECK(violated(story(story.to_group(a, address, mlid + 1))) == Ids{"RFC4391-10-03"});
+    }
+}
+
 TEST_CASE("Belonging: a join that gives all parameters creates a group only if there was none") {
     auto story = both_up();
     const auto group = story.group(address);

@@ -29,9 +29,9 @@ const Mutant forgets_groups_with_port{
     .what = "joins only the broadcast group again after its port, or its P_Key, was gone",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.joins_on_link = joins_but_after<Beginning::port>; },
-    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013",
-               "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-021",
-               "IPOIB-4391-10-VAL-022"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
+               "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
+               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
     .twin = Twin{},
 };
 
@@ -42,7 +42,8 @@ const Mutant stays_down_with_port{
     .stack = [](Policy& policy) { policy.returns_with_port = false; },
     .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-009",
-               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013",
+               "IPOIB-4391-9.1.1-VAL-007"},
     .does_not_live_on = true,
 };
 
@@ -53,7 +54,7 @@ const Mutant stays_down_with_p_key{
     .stack = [](Policy& policy) { policy.returns_with_p_key = false; },
     .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
-               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007"},
     .does_not_live_on = true,
 };
 
@@ -63,7 +64,7 @@ const Mutant gives_up_setup{
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.retries_setup = false; },
     .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
-               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007"},
     .does_not_live_on = true,
 };
 
@@ -81,9 +82,9 @@ const Mutant gives_up_after_refusal{
     .what = "does not ask again for a group that it was in, when the join is refused once after a reregistration",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.retries_joins = false; },
-    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013",
-               "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018",
-               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-022"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
+               "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-022"},
     .twin = Twin{},
 };
 
@@ -92,9 +93,9 @@ const Mutant loses_deleted_groups{
     .what = "does not join a group again that was deleted while its program is in it",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .stack = [](Policy& policy) { policy.rejoins_deleted = false; },
-    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013",
-               "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018",
-               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
+               "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021"},
     .twin = Twin{},
 };
 
@@ -127,8 +128,8 @@ const Mutant keeps_first_path{
     .what = "goes on with the paths that it knows when the subnet manager asks it to reregister",
     .breaks = {&rfc4391::lid_by_iba_methods},
     .stack = [](Policy& policy) { policy.renews_paths = false; },
-    .spares = {"IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-9.1.2-VAL-005",
-               "IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-002",
+               "IPOIB-4391-9.1.2-VAL-005", "IPOIB-4391-9.1.2-VAL-007"},
 };
 
 const Mutant asks_for_a_path_once{
@@ -136,8 +137,8 @@ const Mutant asks_for_a_path_once{
     .what = "never asks again for a path that was refused once",
     .breaks = {&rfc4391::lid_by_iba_methods},
     .stack = [](Policy& policy) { policy.asks_path_again = false; },
-    .spares = {"IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-9.1.2-VAL-006",
-               "IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-002",
+               "IPOIB-4391-9.1.2-VAL-006", "IPOIB-4391-9.1.2-VAL-007"},
     .twin = Twin{},
 };
 
@@ -176,7 +177,8 @@ const Mutant mixes_partitions{
         },
     .sometimes = {&rfc4391::mgid_format, &rfc4391::mgid_pkey, &rfc4391::pkey_configured},
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
-               "IPOIB-4391-5-VAL-009", "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-VAL-009", "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013",
+               "IPOIB-4391-9.1.1-VAL-007"},
     .does_not_live_on = true,
 };
 
@@ -204,8 +206,8 @@ const Mutant asks_paths_from_old_gid{
     .breaks = {&rfc4391::lid_by_iba_methods},
     .stack = [](Policy& policy) { policy.asks_path_from_new_gid = false; },
     .sometimes = {&rfc4391::link_address_gid, &rfc4391::link_address_port_gid},
-    .spares = {"IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-9.1.2-VAL-005", "IPOIB-4391-9.1.2-VAL-006",
-               "IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-9.1.2-VAL-005",
+               "IPOIB-4391-9.1.2-VAL-006", "IPOIB-4391-9.1.2-VAL-007"},
     .does_not_live_on = true,
 };
 
@@ -214,8 +216,8 @@ const Mutant drops_what_waits_for_a_path{
     .what = "drops datagrams to a peer until it knows the path",
     .breaks = {&rfc4391::lid_by_iba_methods},
     .stack = [](Policy& policy) { policy.waits_for_path = [](bool is_resolution) { return is_resolution; }; },
-    .spares = {"IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-9.1.2-VAL-005",
-               "IPOIB-4391-9.1.2-VAL-006"},
+    .spares = {"IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-002",
+               "IPOIB-4391-9.1.2-VAL-005", "IPOIB-4391-9.1.2-VAL-006"},
     .twin = Twin{},
 };
 
@@ -247,9 +249,9 @@ const Mutant joins_in_a_storm{
                 return std::chrono::milliseconds{10};
             };
         },
-    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013",
-               "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018",
-               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-022"},
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
+               "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-022"},
     .twin = Twin{},
 };
 
@@ -276,6 +278,44 @@ const Mutant forgets_lowered_mtu{
     .breaks = {&rfc4391::ip_mtu_2044},
     .stack = [](Policy& policy) { policy.keeps_lowered_mtu = false; },
     .spares = {"IPOIB-4391-7-VAL-001", "IPOIB-4391-7-VAL-003"},
+};
+
+const Mutant asks_first_manager{
+    .name = "asks-first-manager",
+    .what = "asks the subnet administrator at the LID that it was told first",
+    .breaks = {&rfc4391::broadcast_full_member_join},
+    .stack = [](Policy& policy) { policy.follows_manager = false; },
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
+               "IPOIB-4391-5-VAL-009", "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012",
+               "IPOIB-4391-9.1.1-VAL-007"},
+    .does_not_live_on = true,
+};
+
+const Mutant sticks_after_burst{
+    .name = "sticks-after-burst",
+    .what = "sends no more to a group that it was asked to send more to than could wait for its join",
+    .breaks = {&rfc4391::sender_joins_first},
+    .stack = [](Policy& policy) { policy.survives_burst = false; },
+    .spares = {"IPOIB-4391-10-VAL-001"},
+    .twin = Twin{},
+};
+
+const Mutant believes_checksums{
+    .name = "believes-checksums",
+    .what = "takes what came with a wrong checksum",
+    .breaks = {&rfc4391::ud_transport},
+    .stack = [](Policy& policy) { policy.checks_checksums = false; },
+    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-002", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013"},
+    .twin = Twin{},
+};
+
+const Mutant tells_first_neighbours{
+    .name = "tells-first-neighbours",
+    .what = "tells its administrator the link-layer address that a neighbour had first, and uses the newest",
+    .breaks = {&rfc4391::ip_to_advertised_qpn},
+    .stack = [](Policy& policy) { policy.tells_newest_address = false; },
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005", "IPOIB-4391-9.1.1-VAL-006"},
+    .twin = Twin{},
 };
 
 }  // namespace ipoib::conformance

@@ -19,7 +19,7 @@ const Mutant sends_middle_packets{
         },
     // Where UD is expected of a peer with flags, another opcode looks like heeding them.
     .sometimes = {&rfc4755::ud_only_ignores_flags, &rfc4755::cm_flags_reserved_rx},
-    .spares = {"IPOIB-4391-2-VAL-002", "IPOIB-4391-5-VAL-012"},
+    .spares = {"IPOIB-4391-2-VAL-002", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013"},
     .twin = Twin{},
 };
 
@@ -36,7 +36,7 @@ const Mutant delivers_no_ipv6_unicast{
     .breaks = {&rfc4391::ud_transport},
     .stack =
         [](Policy& policy) { policy.delivers = [](const IpAddress& to) { return to.is_v4() || to.is_multicast(); }; },
-    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-5-VAL-012"},
+    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013"},
 };
 
 const Mutant delivers_no_multicast{
@@ -59,9 +59,11 @@ const Mutant delivers_other_source{
     .what = "tells programs the address that a datagram was sent to as that of its sender",
     .breaks = {&rfc4391::ud_transport, &rfc4391::fabric_multicast, &rfc4391::broadcast_group_carries_broadcasts},
     .stack = [](Policy& policy) { policy.told_source = [](const IpAddress&, const IpAddress& to) { return to; }; },
-    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-5-VAL-005", "IPOIB-4391-5-VAL-012", "IPOIB-4391-9.2-VAL-002"},
+    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-005", "IPOIB-4391-5-VAL-012",
+               "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.2-VAL-002"},
     .twin = Twin{.breaks = Broken{&rfc4391::ud_transport, &rfc4391::fabric_multicast},
-                 .spares = Spared{"IPOIB-4391-2-VAL-001", "IPOIB-4391-5-VAL-012"}},
+                 .spares = Spared{"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-012",
+                                  "IPOIB-4391-5-VAL-013"}},
 };
 
 const Mutant delivers_other_octets{
@@ -76,9 +78,11 @@ const Mutant delivers_other_octets{
                 return told;
             };
         },
-    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-5-VAL-005", "IPOIB-4391-5-VAL-012", "IPOIB-4391-9.2-VAL-002"},
+    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-005", "IPOIB-4391-5-VAL-012",
+               "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.2-VAL-002"},
     .twin = Twin{.breaks = Broken{&rfc4391::ud_transport, &rfc4391::fabric_multicast},
-                 .spares = Spared{"IPOIB-4391-2-VAL-001", "IPOIB-4391-5-VAL-012"}},
+                 .spares = Spared{"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-012",
+                                  "IPOIB-4391-5-VAL-013"}},
 };
 
 const Mutant delivers_no_broadcast{

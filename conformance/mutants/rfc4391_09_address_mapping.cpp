@@ -218,8 +218,8 @@ const Mutant dlid_made_up{
         [](Policy& policy) {
             policy.unicast_dlid = [](std::uint16_t path) { return static_cast<std::uint16_t>(path ^ 0x40); };
         },
-    .spares = {"IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-005", "IPOIB-4391-9.1.2-VAL-006",
-               "IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-005",
+               "IPOIB-4391-9.1.2-VAL-006", "IPOIB-4391-9.1.2-VAL-007"},
     .twin = Twin{},
 };
 

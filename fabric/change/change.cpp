@@ -48,6 +48,9 @@ public:
 
 FabricChange scenario(const Request& request) { return SetScenario{request.text("name")}; }
 FabricChange manager(const Request& request) {
+    if (request.has("state") && request.text("state") == "failover") return SetManager{.takes_over = true};
+    if (request.has("state") && request.text("state") == "restart")
+        return SetManager{.keeps_state = request.has("database") && request.is_first("database", "kept", "empty")};
     const bool keeps_state = request.has("keeps_state") && request.flag("keeps_state");
     return SetManager{request.is_first("state", "start", "stop"), keeps_state};
 }

@@ -26,9 +26,10 @@ struct SetScenario {
     std::string name;
     friend bool operator==(const SetScenario&, const SetScenario&) = default;
 };
-/// The subnet manager stops, or starts: with the database of before, or with none.
+/// The subnet manager stops, or starts: with the database of before, or with none. Or another one takes over, at a LID
+/// that no port had before, with no database.
 struct SetManager {
-    bool runs = true, keeps_state = false;
+    bool runs = true, keeps_state = false, takes_over = false;
     friend bool operator==(const SetManager&, const SetManager&) = default;
 };
 /// The link of a port goes up or down.

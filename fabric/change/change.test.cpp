@@ -25,6 +25,7 @@ const std::vector<Sample>& samples() {
         {SetManager{.runs = false}, R"(,"state":"stop")", SetManager{.runs = true, .keeps_state = true}},
         {SetManager{.runs = true, .keeps_state = true}, R"(,"state":"start","keeps_state":true)", {}},
         {SetManager{}, R"(,"state":"start")", {}},
+        {SetManager{.takes_over = true}, R"(,"state":"failover")", {}},
         {SetPort{by_guid, false}, R"(,"guid":"0x0002c90300aa0001","state":"down")", SetPort{by_guid, true}},
         {SetPort{by_lid, true}, R"(,"lid":7,"state":"up")", SetPort{by_lid, false}},
         {SetPKey{by_guid, 0x8abc, true}, R"(,"guid":"0x0002c90300aa0001","add":"0x8abc")",

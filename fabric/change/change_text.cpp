@@ -25,7 +25,7 @@ struct Writer {
 
     void operator()(const SetScenario& change) const { request["name"] = change.name; }
     void operator()(const SetManager& change) const {
-        request["state"] = change.runs ? "start" : "stop";
+        request["state"] = change.takes_over ? "failover" : change.runs ? "start" : "stop";
         if (change.keeps_state) request["keeps_state"] = true;
     }
     void operator()(const SetPort& change) const {

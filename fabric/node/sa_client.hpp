@@ -38,6 +38,8 @@ public:
     void on_report(std::function<void(wire::View<wire::Notice>)> listener);
     /// Whether reports are answered (a DUT under a fault may not).
     bool answers_reports = true;
+    /// Where requests go, whatever PortInfo tells; 0: to the LID that PortInfo tells.
+    std::uint16_t manager_lid = 0;
     /// Goes into trusted requests; 0: there is none. IBTA Vol 1, 15.4.2.
     std::uint64_t sm_key = 0;
 

@@ -35,7 +35,10 @@ struct ChangeVisitor {
     }
     void operator()(const SetManager& change) const {
         if (!change.runs) return subnet.stop_manager();
-        subnet.start_manager(change.keeps_state);
+        if (change.takes_over)
+            subnet.let_another_take_over();
+        else
+            subnet.start_manager(change.keeps_state);
         await();
     }
     void operator()(const SetPort& change) const {

@@ -120,6 +120,12 @@ void Subnet::stop_manager() {
     state_->manager_port->set_link(false);
 }
 
+void Subnet::let_another_take_over() {
+    stop_manager();
+    state_->manager.move_own_lid();
+    start_manager();
+}
+
 void Subnet::start_manager(bool keeps_state) {
     auto& s = *state_;
     stop_manager();

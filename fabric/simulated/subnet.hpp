@@ -69,6 +69,8 @@ public:
     void restore_p_keys();
     /// Gives a port another LID, by port GUID, as a sweep does that finds its LID twice; 0: one that nobody had before.
     bool move_lid(std::uint64_t port_guid, std::uint16_t lid = 0);
+    /// Another manager takes over: at a LID that nobody had before, and it knows nothing.
+    void let_another_take_over();
     /// Manager and administrator start anew and know nothing; ports get this prefix.
     void set_prefix(std::uint64_t prefix);
     /// Takes a port's link down or up, by port GUID, as `ibportstate` would.

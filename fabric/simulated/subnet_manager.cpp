@@ -329,6 +329,10 @@ bool SubnetManager::move_lid(std::uint64_t port_guid, std::uint16_t lid) {
     return true;
 }
 
+void SubnetManager::move_own_lid() {
+    if (last_lid_ + 1 < first_multicast_lid) lids_.erase(hca_.config().port_guid);
+}
+
 void SubnetManager::set_p_keys(std::uint64_t port_guid, std::vector<std::uint16_t> table) {
     p_keys_[port_guid] = std::move(table);
     write_p_keys(port_guid);

@@ -55,6 +55,8 @@ public:
     /// A port gets this LID, or for 0 one that nobody had before: its memberships end, and it is asked to reregister.
     /// False for a port that is not known, and for a LID that another has or can have.
     bool move_lid(std::uint64_t port_guid, std::uint16_t lid);
+    /// Its own port gets a LID that nobody had before when it starts, if there is one left.
+    void move_own_lid();
     /// For ports that are set up from now on.
     void set_prefix(std::uint64_t prefix) noexcept { prefix_ = prefix; }
 

@@ -182,8 +182,10 @@ void Subnet::take_answer(const Packet& packet) {
         request->gap_before = requester.gap;
         requester.gap = known_.now;
     }
+    const bool is_second = has_request && request->answered && request->asked.frame < request->answered.frame;
     if (request && !request->answered) request->answered = known_.now;
     if (has_request) known_.request = request;
+    if (is_second && packet.mc_member) return answered_again(packet, *request);
     if (packet.mad[Mad::method] == Method::get_table_resp) {
         take_table(packet);
         return;

@@ -117,6 +117,18 @@ void Subnet::is_told_mlid(std::uint32_t index) {
         full_members_.take(index);
 }
 
+void Subnet::answered_again(const Packet& packet, const Request& request) {
+    group_ = groups_.find(request.as<McMemberRecord>()[McMemberRecord::mgid]);
+    const auto index = group_ == none ? none : members_.find(member_key(group_, subject_));
+    if (index == none || packet.mad[Mad::status] != 0) return;
+    // The first may have been lost on its way: which of them the port goes by cannot be known.
+    auto& member = members_[index];
+    if (member.mlid == 0 || member.mlid == packet.mc_member[McMemberRecord::mlid]) return;
+    member.mlid = 0;
+    groups_[group_].mlid_has_changed = true;
+    is_told_mlid(index);
+}
+
 void Subnet::answered_join(const Packet& packet, const Request* request) {
     const auto record = packet.mc_member;
     const bool is_ok = packet.mad[Mad::status] == 0;

@@ -171,6 +171,8 @@ private:
     Request* request_slot(const wire::Packet& packet, std::uint16_t lid);
     void asked_for_group(const Request& request);
     void answered_join(const wire::Packet& packet, const Request* request);
+    /// The SA answered once before, and nobody asked again: who had the first answer heeds no other one.
+    void answered_again(const wire::Packet& packet, const Request& request);
     void is_told_otherwise(wire::View<wire::McMemberRecord> record);
     void is_told_mlid(std::uint32_t member);
     void refused_join(const wire::Packet& packet, const Request& request, Member& member);

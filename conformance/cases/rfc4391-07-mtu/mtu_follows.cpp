@@ -45,8 +45,10 @@ const Case mtu_follows_the_link{
             const auto now = bench.situation().ip_mtu();
             bench.require_traffic(within(20s));
             const auto piece = udp_piece().sent_anywhere();
-            for (int i = 0; i < 5 && !bench.happens(piece, within(2s)); ++i)
+            for (int i = 0; i < 5 && !bench.happens(piece, within(2s)); ++i) {
+                bench.send(address_request());
                 bench.dut.sends(to, bench.fresh_port(), payload);
+            }
             bench.require(piece, within(3s));
             bench.forbid_so_far(udp_piece().sent_anywhere().such_that(
                 "of more than " + std::to_string(now) + " octets",

@@ -20,14 +20,27 @@ const Case newest_qpn_is_used{
             const auto tester = bench.situation().tester;
             const auto to = bench.situation().tester_address();
             const auto port = bench.fresh_port();
+            const auto qpn_told = [&]() -> std::optional<std::uint32_t> {
+                const auto all = bench.dut->neighbours();
+                const auto found = std::ranges::find(all, to, &NeighbourEntry::address);
+                const auto told = found == all.end() ? View<LinkAddress>{} : View<LinkAddress>::at(found->link_address);
+                return told ? std::optional{told[LinkAddress::qpn]} : std::nullopt;
+            };
+            bool tells = false;
             const auto goes_to = [&](std::uint32_t qpn) {
                 bench.dut.sends(to, port);
                 bench.inspect(udp_from_dut(to, port).sent_anywhere().with(Bth::dest_qp, qpn), within(5s));
+                if (!tells) return;
+                // Who reads the DUT's table reads what the DUT does.
+                const auto told = qpn_told();
+                bench.recommend(told == qpn, "QPN " + hex(qpn, 6) + " among the neighbours that the DUT tells",
+                                told ? "QPN " + hex(*told, 6) : "no such neighbour");
             };
             bench.step("The DUT knows the tester");
             bench.control();
             bench.dut.sends(to, port);
             bench.precondition(udp_from_dut(to, port), within(5s));
+            tells = bench.dut->can("neighbours") && qpn_told() == tester.qpn;
             const auto now_has = [&](std::uint32_t qpn) {
                 // What was told a moment ago is not replaced at once: Linux has a second (locktime).
                 bench.pass_time(2s);

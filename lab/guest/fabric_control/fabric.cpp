@@ -181,7 +181,13 @@ void Fabric::apply(const fabric::SetManager& change) {
         return;
     }
     if (change.keeps_state) return resume_manager();
-    start_afresh();
+    if (change.takes_over) {
+        is_partitioned_ = true;
+        look_for_ports();
+        start_afresh(lids_with(manager_guid(), next_lid()));
+    } else {
+        start_afresh();
+    }
     wait_for_subnet(patience_);
 }
 
@@ -215,20 +221,34 @@ void Fabric::wait_for_p_keys(const EndPort& port, std::uint16_t p_key, bool is_t
     if (!host::wait_until(interruption_, patience, holds)) fail("OpenSM does not change the port's table");
 }
 
+std::uint16_t Fabric::next_lid() const {
+    std::uint16_t lid = 0;
+    for (const auto& [guid, known] : known_) lid = std::max(lid, known.lid);
+    return static_cast<std::uint16_t>(lid + 1);
+}
+
+std::string Fabric::lids_with(std::uint64_t moved, std::uint16_t lid) const {
+    std::string lids;
+    for (const auto& [guid, known] : known_) {
+        const auto text = hex(guid == moved ? lid : known.lid, 4);
+        lids.append(hex(guid, 16)).append(" ").append(text).append(" ").append(text).append("\n\n");
+    }
+    return lids;
+}
+
+std::uint64_t Fabric::manager_guid() const {
+    for (const auto& [guid, known] : known_)
+        if (known.cable == manager_cable()) return guid;
+    fail("the manager's port is not known");
+}
+
 void Fabric::apply(const fabric::SetLid& change) {
     const auto port = port_of(change.port);
     look_for_ports();
-    auto lid = change.lid;
-    for (const auto& [guid, known] : known_) {
-        if (change.lid == 0) lid = std::max(lid, static_cast<std::uint16_t>(known.lid + 1));
+    for (const auto& [guid, known] : known_)
         if (change.lid == known.lid && guid != port.guid) fail("another port has the LID");
-    }
-    std::string lids;
-    for (const auto& [guid, known] : known_) {
-        const auto text = hex(guid == port.guid ? lid : known.lid, 4);
-        lids.append(hex(guid, 16)).append(" ").append(text).append(" ").append(text).append("\n\n");
-    }
-    start_afresh(lids);
+    const auto lid = change.lid == 0 ? next_lid() : change.lid;
+    start_afresh(lids_with(port.guid, lid));
     is_partitioned_ = true;
     wait_for_subnet(patience_);
     look_for_ports();

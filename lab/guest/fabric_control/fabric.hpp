@@ -34,6 +34,11 @@ private:
         host::refuse_as_unsupported("OpenSM cannot be made to do that");
     }
 
+    /// What OpenSM's cache of LIDs is to hold: those of now, but for one port.
+    [[nodiscard]] std::string lids_with(std::uint64_t moved, std::uint16_t lid) const;
+    /// One that no port has.
+    [[nodiscard]] std::uint16_t next_lid() const;
+    [[nodiscard]] std::uint64_t manager_guid() const;
     /// Writes OpenSM's configuration for partitions_ and prefix_.
     void configure() const;
     /// It has no memberships any more, and of LIDs only these, as its cache has them.
