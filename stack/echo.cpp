@@ -72,4 +72,31 @@ void Echo::answer(const IpDatagram& datagram, IpProtocol protocol, std::uint8_t 
     interface_.ip().send(head, message);
 }
 
+void Echo::refuse_port(const IpDatagram& datagram) {
+    constexpr std::uint16_t dhcp_server = 67, dhcp_client = 68;
+    const auto& policy = interface_.policy(family_of(datagram.destination));
+    if (datagram.came_to_group && !policy.answers_groups_with_errors) return;
+    const auto udp = View<Udp>::at(datagram.payload);
+    const auto port = udp[Udp::destination];
+    if (!interface_.has_address(datagram.destination) || datagram.source == IpAddress::v4(0) ||
+        datagram.source.octets.is_zero() || port == dhcp_server || port == dhcp_client)
+        return;
+    struct Error {
+        IpProtocol protocol;
+        std::uint8_t type, code;
+        std::size_t most_quoted;  ///< of IP's payload
+    };
+    const auto error =
+        datagram.destination.is_v4() ? Error{IpProtocol::icmp, 3, 3, 8} : Error{IpProtocol::icmpv6, 1, 4, 1000};
+    const IpHead head{.source = datagram.destination, .destination = datagram.source, .protocol = error.protocol};
+    auto message = octets_of(Bytes<Icmp>{}.set(Icmp::type, error.type).set(Icmp::code, error.code));
+    append(message, ip_datagram({.source = datagram.source,
+                                 .destination = datagram.destination,
+                                 .protocol = datagram.protocol,
+                                 .hop_limit = datagram.hop_limit},
+                                datagram.payload.first(std::min(datagram.payload.size(), error.most_quoted))));
+    set_checksum(head, message);
+    interface_.ip().send(head, message);
+}
+
 }  // namespace ipoib::stack

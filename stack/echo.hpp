@@ -21,6 +21,9 @@ public:
                                    Answered answered);
     void receive_v4(const IpDatagram& datagram);
     void receive_v6(const IpDatagram& datagram);
+    /// Tells who sent it that nobody listens at the port of a UDP datagram: not of what came to more than this host.
+    /// RFC 1122, 3.2.2 and 4.1.3.1; RFC 4443, 2.4 and 3.1.
+    void refuse_port(const IpDatagram& datagram);
 
 private:
     void answer(const IpDatagram& datagram, wire::IpProtocol protocol, std::uint8_t reply_type);

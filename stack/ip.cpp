@@ -119,7 +119,8 @@ void InternetProtocol::receive_v4(const Packet& packet) {
                         .hop_limit = ip[Ipv4::ttl],
                         .payload = packet.ip_payload,
                         .source_qp = packet.deth ? packet.deth[Deth::src_qp] : 0,
-                        .source_lid = packet.lrh[Lrh::slid]};
+                        .source_lid = packet.lrh[Lrh::slid],
+                        .came_to_group = packet.grh && packet.grh[Grh::dgid].is_multicast()};
     if (!is_for_us(datagram.destination)) return;
     if (packet.is_fragment)
         datagram.payload =
@@ -139,7 +140,8 @@ void InternetProtocol::receive_v6(const Packet& packet) {
                         .hop_limit = ip[Ipv6::hop_limit],
                         .payload = packet.ip_payload,
                         .source_qp = packet.deth ? packet.deth[Deth::src_qp] : 0,
-                        .source_lid = packet.lrh[Lrh::slid]};
+                        .source_lid = packet.lrh[Lrh::slid],
+                        .came_to_group = packet.grh && packet.grh[Grh::dgid].is_multicast()};
     // An IPv4-mapped address never stands in a packet, and here means IPv4.
     if (datagram.source.is_v4() || datagram.destination.is_v4() || datagram.source.is_multicast()) return;
     if (!is_for_us(datagram.destination)) return;
@@ -173,7 +175,8 @@ void InternetProtocol::look_at_overlap(bool is_v4) {
 void InternetProtocol::deliver(const IpDatagram& datagram) {
     const bool is_v4 = datagram.destination.is_v4();
     if (!has_right_checksum(datagram) && interface_.policy(family_of(datagram.destination)).checks_checksums) return;
-    if (datagram.protocol == IpProtocol::udp) interface_.sockets().receive(datagram);
+    if (datagram.protocol == IpProtocol::udp && !interface_.sockets().receive(datagram))
+        interface_.echo().refuse_port(datagram);
     if (is_v4 && datagram.protocol == IpProtocol::udp) {
         interface_.dhcp().receive(datagram);
         interface_.dhcp_server().receive(datagram);

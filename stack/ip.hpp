@@ -19,6 +19,7 @@ struct IpDatagram {
     wire::Octets payload;
     std::uint32_t source_qp = 0;  ///< of the packet it came in, of its last fragment
     std::uint16_t source_lid = 0;
+    bool came_to_group = false;  ///< the packet's DGID is a group's
 };
 
 /// What a datagram to be sent says before its payload.

@@ -385,6 +385,8 @@ struct Policy {
     bool checks_checksums = true;
     /// Whether a datagram that came for a program is given to it. RFC4391-2-01.
     bool (*delivers)(const wire::IpAddress& to) = [](const wire::IpAddress&) { return true; };
+    /// Whether what came to a group, and not to this host alone, is answered with an error of ICMP. RFC4391-2-02.
+    bool answers_groups_with_errors = false;
     /// The source and the payload that the program is told. RFC4391-2-01.
     wire::IpAddress (*told_source)(const wire::IpAddress& from, const wire::IpAddress& to) =
         [](const wire::IpAddress& from, const wire::IpAddress&) { return from; };

@@ -237,6 +237,7 @@ const std::vector<Change> multicast{
     {"joins_beside_sending", [](Policy& p) { p.joins_beside_sending = [](const IpAddress&) { return false; }; }},
     {"attaches", [](Policy& p) { p.attaches = [](bool was_sender) { return !was_sender; }; }},
     {"keeps_for_others", [](Policy& p) { p.keeps_for_others = [](const IpAddress&) { return false; }; }},
+    {"answers_groups_with_errors", [](Policy& p) { p.answers_groups_with_errors = true; }},
     {"checks_checksums", [](Policy& p) { p.checks_checksums = false; }},
     {"delivers", [](Policy& p) { p.delivers = [](const IpAddress&) { return false; }; }},
     {"told_source", [](Policy& p) { p.told_source = [](const IpAddress&, const IpAddress& to) { return to; }; }},

@@ -387,6 +387,15 @@ private:
         const build::Link link = peer_.ib0().link();
         inject(build::echo_request(as_peer(), as_node(), link, 1).set(Ipv4::checksum, 0x1234));
         inject(solicitation("fe80::55").set(Icmpv6::checksum, 0x1234));
+        // To an address of the node alone, by way of the broadcast group.
+        const auto mlid = link.broadcast_mlid;
+        const auto everyone = link.broadcast_gid();
+        auto to_group = build::udp_to_group(as_peer(), 0xe0000001, mlid, link, 20);
+        inject(to_group.set(Grh::dgid, everyone).set(Ipv4::destination, 0x0a010001));
+        auto to_group6 = build::udp6_to_group(as_peer(), ip("ff02::1").octets, mlid, link, 20);
+        inject(to_group6.set(Grh::dgid, everyone)
+                   .set(Ipv6::source, peer6().octets)
+                   .set(Ipv6::destination, node6().octets));
         world_.settle();
         world_.subnet.let_another_take_over();
         world_.loop.run_for(8s);

@@ -33,16 +33,16 @@ std::string Sockets::listen(const std::optional<IpAddress>& address, std::uint16
     return {};
 }
 
-void Sockets::receive(const IpDatagram& datagram) {
+bool Sockets::receive(const IpDatagram& datagram) {
     const auto udp = View<Udp>::at(datagram.payload);
-    if (!udp || udp[Udp::length] < Udp::size || udp[Udp::length] > datagram.payload.size()) return;
+    if (!udp || udp[Udp::length] < Udp::size || udp[Udp::length] > datagram.payload.size()) return true;
     const auto port = udp[Udp::destination];
     const auto takes = [&](const Socket& socket) {
         return socket.port == port && (!socket.address || *socket.address == datagram.destination);
     };
-    if (std::none_of(sockets_.begin(), sockets_.end(), takes)) return;
+    if (std::none_of(sockets_.begin(), sockets_.end(), takes)) return false;
     const auto& policy = interface_.policy(family_of(datagram.destination));
-    if (!policy.delivers(datagram.destination)) return;
+    if (!policy.delivers(datagram.destination)) return true;
     const auto payload = datagram.payload.subspan(Udp::size, udp[Udp::length] - Udp::size);
     if (received_.size() >= most_datagrams) received_.pop_front();
     received_.push_back({.from = policy.told_source(datagram.source, datagram.destination),
@@ -50,6 +50,7 @@ void Sockets::receive(const IpDatagram& datagram) {
                          .port = port,
                          .hop_limit = datagram.hop_limit,
                          .payload = policy.told_payload(payload)});
+    return true;
 }
 
 std::vector<Sockets::Received> Sockets::take() {

@@ -27,7 +27,8 @@ public:
     };
     /// What came since the last call; the oldest gives way.
     [[nodiscard]] std::vector<Received> take();
-    void receive(const IpDatagram& datagram);
+    /// False: nobody listens there.
+    bool receive(const IpDatagram& datagram);
 
 private:
     struct Socket {

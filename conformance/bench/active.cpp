@@ -98,7 +98,9 @@ private:
     }
     Result try_again(const Case& one, Result first) {
         auto second = execute(one, 1);
-        second.notes.insert(second.notes.begin(), "the first attempt was undecided: " + first.message);
+        // What was told once, of the session say, is told with the case all the same.
+        first.notes.push_back("the first attempt was undecided: " + first.message);
+        second.notes.insert(second.notes.begin(), first.notes.begin(), first.notes.end());
         second.seconds += first.seconds;
         return second;
     }

@@ -235,7 +235,8 @@ TEST_CASE("Active run: a precondition that does not hold is INCONC") {
 
 namespace {
 
-/// A rig whose clock is said to be a machine's, with what becomes of a case whose precondition holds from an attempt on.
+/// A rig whose clock is said to be a machine's, with what becomes of a case whose precondition holds from an attempt
+/// on.
 class RealTimeRig : public Rig {
 public:
     Session& prepare(std::uint64_t seed) override { return rig_->prepare(seed); }

@@ -224,7 +224,7 @@ std::string Bench::try_control() {
         send(echo_request());
         answered = observation.await(echo_reply(), within(1s));
     }
-    const auto came = answered ? std::string{} : observation.what_came_instead();
+    auto came = answered ? std::string{} : observation.what_came_instead();
     context_.situation().nonce = before;
     observation.resume(stimulus);
     is_controlled_ = answered.has_value();

@@ -117,6 +117,22 @@ Expectation echo_reply() {
             }};
 }
 
+Expectation port_unreachable(std::uint16_t port) {
+    return {"ICMP error that port " + std::to_string(port) + " is unreachable",
+            [port](const Packet& p, const Situation&) {
+                constexpr std::uint8_t destination_unreachable = 3, its_port = 3;
+                constexpr std::uint8_t destination_unreachable6 = 1, its_port6 = 4;
+                const bool is_v4 =
+                    p.icmp && p.icmp[Icmp::type] == destination_unreachable && p.icmp[Icmp::code] == its_port;
+                const bool is_v6 = p.icmpv6 && p.icmpv6[Icmpv6::type] == Icmpv6Type{destination_unreachable6} &&
+                                   p.icmpv6[Icmpv6::code] == its_port6;
+                if (!is_v4 && !is_v6) return false;
+                const auto quoted = Icmp::size + (is_v4 ? Ipv4::size : Ipv6::size);
+                if (p.ip_payload.size() < quoted + Udp::size) return false;
+                return View<Udp>::at(p.ip_payload.subspan(quoted))[Udp::destination] == port;
+            }};
+}
+
 Expectation echo_reply6() { return {"ICMPv6 echo reply", is_echo_reply6}; }
 
 Expectation address_reply() {

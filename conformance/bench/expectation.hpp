@@ -147,6 +147,8 @@ private:
 /// Answers to the message sent last, from the DUT to the tester; `echo_reply` and `address_reply` in the family of the
 /// situation.
 [[nodiscard]] Expectation echo_reply();
+/// The DUT says that nobody listens at this UDP port of its: an error of ICMP. RFC 792; RFC 4443, 3.1.
+[[nodiscard]] Expectation port_unreachable(std::uint16_t port);
 [[nodiscard]] Expectation echo_reply6();
 [[nodiscard]] Expectation address_reply();
 [[nodiscard]] Expectation arp_reply();

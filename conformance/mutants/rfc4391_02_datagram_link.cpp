@@ -44,6 +44,7 @@ const Mutant delivers_no_multicast{
     .what = "gives programs nothing that was sent to a group",
     .breaks = {&rfc4391::fabric_multicast},
     .stack = [](Policy& policy) { policy.delivers = [](const IpAddress& to) { return !to.is_multicast(); }; },
+    .spares = {"IPOIB-4391-2-VAL-004"},
 };
 
 const Mutant delivers_no_ipv6_multicast{
@@ -52,6 +53,7 @@ const Mutant delivers_no_ipv6_multicast{
     .breaks = {&rfc4391::fabric_multicast},
     .stack =
         [](Policy& policy) { policy.delivers = [](const IpAddress& to) { return to.is_v4() || !to.is_multicast(); }; },
+    .spares = {"IPOIB-4391-2-VAL-004"},
 };
 
 const Mutant delivers_other_source{
@@ -59,11 +61,11 @@ const Mutant delivers_other_source{
     .what = "tells programs the address that a datagram was sent to as that of its sender",
     .breaks = {&rfc4391::ud_transport, &rfc4391::fabric_multicast, &rfc4391::broadcast_group_carries_broadcasts},
     .stack = [](Policy& policy) { policy.told_source = [](const IpAddress&, const IpAddress& to) { return to; }; },
-    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-005", "IPOIB-4391-5-VAL-012",
-               "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.2-VAL-002"},
+    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-2-VAL-004", "IPOIB-4391-5-VAL-005",
+               "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.2-VAL-002"},
     .twin = Twin{.breaks = Broken{&rfc4391::ud_transport, &rfc4391::fabric_multicast},
-                 .spares = Spared{"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-012",
-                                  "IPOIB-4391-5-VAL-013"}},
+                 .spares = Spared{"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-2-VAL-004",
+                                  "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013"}},
 };
 
 const Mutant delivers_other_octets{
@@ -78,11 +80,11 @@ const Mutant delivers_other_octets{
                 return told;
             };
         },
-    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-005", "IPOIB-4391-5-VAL-012",
-               "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.2-VAL-002"},
+    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-2-VAL-004", "IPOIB-4391-5-VAL-005",
+               "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.2-VAL-002"},
     .twin = Twin{.breaks = Broken{&rfc4391::ud_transport, &rfc4391::fabric_multicast},
-                 .spares = Spared{"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-012",
-                                  "IPOIB-4391-5-VAL-013"}},
+                 .spares = Spared{"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-2-VAL-004",
+                                  "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013"}},
 };
 
 const Mutant delivers_no_broadcast{
@@ -90,7 +92,17 @@ const Mutant delivers_no_broadcast{
     .what = "gives programs no limited broadcast",
     .breaks = {&rfc4391::broadcast_group_carries_broadcasts},
     .stack = [](Policy& policy) { policy.delivers = [](const IpAddress& to) { return !to.is_limited_broadcast(); }; },
-    .spares = {"IPOIB-4391-5-VAL-005", "IPOIB-4391-9.2-VAL-002"},
+    .spares = {"IPOIB-4391-2-VAL-004", "IPOIB-4391-5-VAL-005", "IPOIB-4391-9.2-VAL-002"},
+};
+
+const Mutant answers_groups_with_errors{
+    .name = "answers-groups-with-errors",
+    .what = "takes what came to a group for sent to it alone, and answers it with errors of ICMP",
+    .breaks = {&rfc4391::fabric_multicast, &rfc4391::broadcast_group_carries_broadcasts},
+    .stack = [](Policy& policy) { policy.answers_groups_with_errors = true; },
+    .spares = {"IPOIB-4391-2-VAL-002", "IPOIB-4391-5-VAL-005", "IPOIB-4391-9.2-VAL-002", "IPOIB-4391-10-VAL-014"},
+    .twin = Twin{.breaks = Broken{&rfc4391::fabric_multicast},
+                 .spares = Spared{"IPOIB-4391-2-VAL-002", "IPOIB-4391-10-VAL-014"}},
 };
 
 }  // namespace ipoib::conformance

@@ -104,7 +104,7 @@ const Mutant knows_no_directed_broadcast{
     .breaks = {&rfc4391::broadcast_group_carries_broadcasts},
     .stack =
         [](Policy& policy) { policy.is_directed_broadcast = [](const IpAddress&, const IpNetwork&) { return false; }; },
-    .spares = {"IPOIB-4391-9.2-VAL-002"},
+    .spares = {"IPOIB-4391-2-VAL-004", "IPOIB-4391-9.2-VAL-002"},
 };
 
 }  // namespace ipoib::conformance

@@ -87,7 +87,7 @@ const Mutant arp_silent{
                 return mgid_for_ipv4(0xe0000001, link.p_key, link.scope);
             };
         },
-    .spares = {"IPOIB-4391-2-VAL-002", "IPOIB-4391-5-VAL-005", "IPOIB-4391-5-VAL-001"},
+    .spares = {"IPOIB-4391-2-VAL-002", "IPOIB-4391-2-VAL-004", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-005"},
 };
 
 const Mutant arp_reply_to_source_qp{

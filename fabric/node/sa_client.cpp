@@ -130,8 +130,8 @@ void SaClient::on_report(std::function<void(View<Notice>)> listener) { state_->l
 void SaClient::State::send(const Transaction& transaction) {
     const auto facts = gsi.facts();
     const auto lid = client.manager_lid != 0 ? client.manager_lid : facts.sm_lid;
-    gsi.send_mad({.slid = facts.lid, .dlid = lid, .sl = facts.sm_sl, .p_key = management_p_key(facts)},
-                 transaction.mad, transaction.timeout);
+    gsi.send_mad({.slid = facts.lid, .dlid = lid, .sl = facts.sm_sl, .p_key = management_p_key(facts)}, transaction.mad,
+                 transaction.timeout);
 }
 
 void SaClient::State::wait(Open::iterator at) {

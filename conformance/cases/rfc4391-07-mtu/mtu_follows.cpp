@@ -22,6 +22,7 @@ const Case mtu_follows_the_link{
             const auto before = bench.situation().ip_mtu();
             const auto to = bench.situation().tester_address();
             const auto payload = before - bench.situation().ip_header() - Udp::size;
+            const auto told = [&] { return bench.dut->can("interface") ? bench.dut->interface().mtu : std::size_t{0}; };
             // IPv6 needs 1280 octets of a link (RFC 8200, 5): 2048 is the least code that has them.
             constexpr std::uint8_t least = 4;
             if (bench.link().mtu <= least && bench.situation().is_ipv6())
@@ -33,6 +34,7 @@ const Case mtu_follows_the_link{
             bench.control();
             bench.dut.sends(to, bench.fresh_port(), payload);
             bench.precondition(udp_piece().sent_anywhere(), within(3s));
+            const bool tells = told() == before;
             bench.step("The broadcast group is made anew, with a smaller MTU");
             bench.fabric.change(SetGroup{broadcast, false});
             bench.fabric.change(SetGroup{.mgid = broadcast, .mtu = static_cast<std::uint8_t>(bench.link().mtu - 1)});
@@ -50,6 +52,7 @@ const Case mtu_follows_the_link{
                 bench.dut.sends(to, bench.fresh_port(), payload);
             }
             bench.require(piece, within(3s));
+            if (tells) bench.recommend(told() <= now, "an MTU of " + std::to_string(now), std::to_string(told()));
             bench.forbid_so_far(udp_piece().sent_anywhere().such_that(
                 "of more than " + std::to_string(now) + " octets",
                 [now](const Packet& p, const Situation&) { return p.payload_length > now + Encap::size; }));
