@@ -106,6 +106,7 @@ def _run_child(parent: int, work: Callable[[], int]) -> int:
     try:
         for number in _FORWARDED:
             signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _FORWARDED)
         os.setpgid(0, 0)
         dies_with(parent, signal.SIGTERM)()
         code = work()
@@ -117,6 +118,16 @@ def _run_child(parent: int, work: Callable[[], int]) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
     return code
+
+
+@contextmanager
+def _held_back() -> Iterator[None]:
+    """A signal that comes while a part begins is for that part, too: it waits until it can be told."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _FORWARDED)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -145,7 +156,8 @@ def run_parts(count: int, work: Callable[[int], int]) -> list[int]:
             for number in range(1, count + 1):
                 if came:
                     break
-                parts.append(_Part(number, lambda number=number: work(number)))
+                with _held_back():
+                    parts.append(_Part(number, lambda number=number: work(number)))
             for part in parts:
                 part.wait()
     finally:

@@ -18,8 +18,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -569,9 +571,24 @@ class Parts(unittest.TestCase):
                 os.read(is_set, 1)
                 os.kill(os.getppid(), signal.SIGINT)
             while True:
-                signal.pause()
+                time.sleep(0.02)
 
         self.assertEqual(parts.run_parts(2, wait), [41, 42])
+
+    def test_a_signal_that_comes_while_a_part_begins_is_for_that_part_too(self) -> None:
+        def wait(number: int) -> int:
+            signal.signal(signal.SIGINT, lambda *_: os._exit(40 + number))
+            os.kill(os.getppid(), signal.SIGINT)
+            while True:
+                time.sleep(0.02)
+
+        def begin_slowly(pid: int) -> int:
+            time.sleep(0.2)
+            return pidfd_open(pid)
+
+        pidfd_open = os.pidfd_open
+        with mock.patch.object(os, "pidfd_open", begin_slowly):
+            self.assertEqual(parts.run_parts(1, wait), [41])
 
 
 class Qemu(unittest.TestCase):
