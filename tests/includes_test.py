@@ -60,8 +60,8 @@ MAY_SEE = {
         "protocol", "protocol/build", "protocol/inspection", "fabric/capture", "captures", "traffic-gen",
         "conformance/judge", "conformance/selftest", "conformance/shrink"},
     "conformance/explore": BASE | CHECKED | {
-        "protocol/rules", "fabric", "fabric/node", "fabric/simulated", "stack", "conformance/bench", "conformance/mutants",
-        "conformance/shrink"},
+        "protocol/rules", "fabric", "fabric/node", "fabric/simulated", "fabric/socket", "stack", "conformance/bench",
+        "conformance/dut", "conformance/mutants", "conformance/shrink"},
     "conformance/terminal": BASE | {"fabric", "fabric/capture"},
     "conformance/command": BASE | CHECKED | {
         "fabric", "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform explore: whether a stack is right again after things have changed around it.
 #include "conformance/explore/recall.hpp"
+#include "conformance/explore/remote.hpp"
 
 #include "base/atomic_file.hpp"
+#include "base/complain.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
@@ -11,6 +13,8 @@
 #include "conformance/target/simulated_target.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "fabric/loop.hpp"
+#include "protocol/requirements/requirement.hpp"
+#include "reports/baseline.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -22,27 +26,75 @@
 namespace ipoib::conformance {
 namespace {
 
-constexpr std::uint64_t usual_schedules = 2000;
+constexpr std::uint64_t usual_schedules = 2000, usual_in_real_time = 30;
+/// Of the systematic part's short life, where its steps are requests to another process.
+constexpr unsigned stretch_in_real_time = 10;
+constexpr std::string_view exec_prefix = "exec:";
 
 struct ExploreOptions {
-    std::string fabric{usual_fabric}, dut = "reference", scenario = "default", replay, out;
+    std::string fabric{usual_fabric}, dut = "reference", scenario = "default", listen, interface, expect, replay, out;
     std::vector<std::string> faults;
-    double seconds = 0;
+    double seconds = 0, timeout_scale = 1;
     std::uint64_t schedules = 0, seed = 1;
     unsigned depth = 3;
     bool is_strict = false, is_by_chance = false, is_of_mutants = false;
     std::string markdown;
 };
 
+/// What is explored: the reference, a mutant of it, or a DUT in another process.
+struct Explorand {
+    const Mutant* mutant = nullptr;
+    std::unique_ptr<explore::RemoteDut> remote{};
+
+    [[nodiscard]] explore::Playing playing(std::string evidence = {}) const {
+        return {.mutant = mutant, .remote = remote.get(), .evidence = std::move(evidence)};
+    }
+};
+
 const Mutant* mutant_of(const ExploreOptions& options) {
     if (options.fabric != usual_fabric)
         throw UsageError("--fabric: schedules are played on " + std::string(usual_fabric) + ", not '" + options.fabric +
                          "'");
-    if (options.dut == "reference") return nullptr;
+    if (options.dut == "reference" || options.dut.starts_with(exec_prefix)) return nullptr;
     const auto* mutant = told_apart([&] { return mutant_named(options.dut, "mutant:"); });
-    if (!mutant) throw UsageError("--dut is reference or mutant:NAME, not '" + options.dut + "'");
+    if (!mutant) throw UsageError("--dut is reference, mutant:NAME or exec:COMMAND, not '" + options.dut + "'");
     if (mutant->sa) throw UsageError("'" + std::string(mutant->name) + "' is a mutant of the subnet administrator");
     return mutant;
+}
+
+Explorand explorand_of(const ExploreOptions& options, StatusLine& line) {
+    Explorand explorand{.mutant = mutant_of(options)};
+    const bool is_exec = options.dut.starts_with(exec_prefix);
+    if (is_exec && options.listen.empty()) throw UsageError("a DUT in another process needs a raw port: --listen PATH");
+    if (!is_exec && !options.listen.empty())
+        throw UsageError("--listen is for a DUT in another process (--dut exec:COMMAND)");
+    if (!is_exec) return explorand;
+    if (options.dut.size() == exec_prefix.size()) throw UsageError("--dut exec: names no command");
+    explorand.remote = std::make_unique<explore::RemoteDut>(
+        explore::RemoteDut::Options{.listen = options.listen,
+                                    .command = options.dut.substr(exec_prefix.size()),
+                                    .interface = options.interface,
+                                    .timeout_scale = options.timeout_scale,
+                                    .remark = [&line](const std::string& words) {
+                                        line.clear();
+                                        complain("ipoib-conform", words);
+                                    }});
+    return explorand;
+}
+
+/// Known is what the baseline excuses by a requirement's id, whichever rule or case it stands beside, until it expires.
+std::function<bool(const explore::Violation&)> known_by(const std::string& file) {
+    if (file.empty()) return {};
+    auto baseline = reports::load_baseline(file, [](std::string_view id) { return requirements::find(id) != nullptr; });
+    if (!baseline) throw UsageError(baseline.error);
+    const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};
+    return [expected = std::move(baseline->expected), today](const explore::Violation& violation) {
+        return violation.requirement && std::ranges::any_of(expected, [&](const reports::Expected& one) {
+                   const bool is_over = one.expires && *one.expires < today;
+                   return !is_over &&
+                          std::ranges::find(one.requirements, violation.requirement->id) != one.requirements.end();
+               });
+    };
 }
 
 int exit_code_of(const std::vector<explore::Violation>& violations, bool is_strict) {
@@ -54,17 +106,17 @@ int exit_code_of(const std::vector<explore::Violation>& violations, bool is_stri
 
 /// Writes a schedule and the frames at the DUT's port.
 void keep(const std::string& folder, const std::string& stem, const explore::Schedule& schedule,
-          const std::vector<explore::Violation>& violations, const Mutant* mutant) {
+          const std::vector<explore::Violation>& violations, const Explorand& explorand) {
     if (folder.empty()) return;
     std::vector<std::string> remarks;
     for (const auto& one : violations) remarks.push_back(fmt::format("{}: {}", explore::name(one.weight), one.what));
     const auto path = std::filesystem::path(folder) / stem;
     if (const auto error = write_atomically(path.string() + ".json", explore::text(schedule, remarks)); !error.empty())
         throw Fault(error);
-    static_cast<void>(explore::play(schedule, {.mutant = mutant, .evidence = path.string() + ".pcapng"}));
+    static_cast<void>(explore::play(schedule, explorand.playing(path.string() + ".pcapng")));
 }
 
-int replay(const ExploreOptions& options, const Mutant* mutant) {
+int replay(const ExploreOptions& options, const Explorand& explorand) {
     std::ifstream file{options.replay};
     if (!file) throw UsageError(options.replay + " cannot be read");
     std::ostringstream content;
@@ -76,10 +128,12 @@ int replay(const ExploreOptions& options, const Mutant* mutant) {
             throw std::invalid_argument(options.replay + ": " + wrong.what());
         }
     });
-    const auto outcome = told_apart([&] { return explore::play(schedule, {.mutant = mutant}); });
+    const auto is_known = known_by(options.expect);
+    auto outcome = told_apart([&] { return explore::play(schedule, explorand.playing()); });
+    if (is_known) std::erase_if(outcome.violations, is_known);
     print(explore::text(schedule, outcome.violations));
     print(fmt::format("{} invariants broken; frames {:016x}\n", outcome.violations.size(), outcome.digest));
-    keep(options.out, "replay", schedule, outcome.violations, mutant);
+    keep(options.out, "replay", schedule, outcome.violations, explorand);
     return exit_code_of(outcome.violations, options.is_strict);
 }
 
@@ -105,34 +159,37 @@ int run_mutants(const ExploreOptions& options) {
 
 int run_explore(const ExploreOptions& options) {
     if (options.is_of_mutants) return run_mutants(options);
-    const auto* mutant = mutant_of(options);
+    StatusLine line;
+    const auto explorand = explorand_of(options, line);
     if (!options.out.empty() && !std::filesystem::is_directory(options.out))
         throw UsageError(options.out + " is no folder");
     if (!options.out.empty())
         if (const auto why_not = why_not_writable(std::filesystem::path(options.out) / "001.json"); !why_not.empty())
             throw UsageError("nothing can be written into " + options.out + ": " + why_not);
-    if (!options.replay.empty()) return replay(options, mutant);
+    stop_on_interrupt();
+    if (!options.replay.empty()) return replay(options, explorand);
     for (const auto& kind : options.faults) {
         const auto kinds = explore::event_kinds();
         if (std::ranges::find(kinds, kind) != kinds.end()) continue;
         throw UsageError(fmt::format("--faults: nothing is named '{}': {}", kind, fmt::join(kinds, ", ")));
     }
-    StatusLine line;
-    stop_on_interrupt();
     explore::Run run{.walk = {.scenario = options.scenario,
                               .seed = options.seed,
                               .depth = options.depth,
                               .kinds = options.faults,
-                              .is_systematic = !options.is_by_chance},
-                     .mutant = mutant,
+                              .is_systematic = !options.is_by_chance,
+                              .stretch = explorand.remote ? stretch_in_real_time : 1},
+                     .mutant = explorand.mutant,
+                     .remote = explorand.remote.get(),
+                     .is_known = known_by(options.expect),
                      .is_stopped = fabric::Loop::stop_requested};
     if (options.seconds > 0)
         run.time = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.seconds));
     if (options.schedules > 0) run.schedules = options.schedules;
-    if (!run.time && !run.schedules) run.schedules = usual_schedules;
+    if (!run.time && !run.schedules) run.schedules = explorand.remote ? usual_in_real_time : usual_schedules;
     if (progress_is_seen())
         run.progress = [&](std::uint64_t schedules, std::size_t transitions, std::size_t found) {
-            constexpr std::uint64_t between = 64;
+            const std::uint64_t between = explorand.remote ? 1 : 64;
             if (schedules % between == 0)
                 line.show(fmt::format("{} schedules, {} transitions, {} found", schedules, transitions, found));
         };
@@ -146,7 +203,7 @@ int run_explore(const ExploreOptions& options) {
     for (const auto& one : explored.found) {
         violations.push_back(one.violation);
         keep(options.out, fmt::format("{:03}-{}", ++number, one.violation.invariant), one.schedule, {one.violation},
-             mutant);
+             explorand);
     }
     if (explored.is_interrupted) return exit_worse;
     return exit_code_of(violations, options.is_strict);
@@ -154,20 +211,42 @@ int run_explore(const ExploreOptions& options) {
 
 Action set_up_explore(CLI::App& command, const std::string&) {
     auto options = std::make_shared<ExploreOptions>();
-    command.add_option("--fabric", options->fabric, "simulated: in this process, in virtual time")
+    command.add_option("--fabric", options->fabric, "simulated: in this process")
         ->check(not_empty())
         ->type_name("FABRIC");
-    command.add_option("--dut", options->dut, "reference, or mutant:NAME")->check(not_empty())->type_name("DUT");
+    command
+        .add_option(
+            "--dut", options->dut,
+            "reference or mutant:NAME, in this process and in virtual time; exec:COMMAND, an adapter of what is "
+            "plugged in at --listen")
+        ->check(not_empty())
+        ->type_name("DUT");
     command.add_option("--scenario", options->scenario, "How the link is set up: " + scenario_names())
         ->check(not_empty())
         ->type_name("NAME");
+    command.add_option("--listen", options->listen, "Open a raw port at this path, for the stack in another process")
+        ->check(not_empty())
+        ->type_name("PATH");
+    command.add_option("--interface", options->interface, "The interface of such a DUT; else its adapter's first")
+        ->check(not_empty())
+        ->type_name("NAME");
+    command
+        .add_option("--timeout-scale", options->timeout_scale,
+                    "Waits so many times as long for such a DUT (0.1 to 1000)")
+        ->check(CLI::Range(0.1, 1000.0))
+        ->type_name("X");
+    command
+        .add_option("--expect", options->expect, "Deviations that are known and not told: requirements of a baseline")
+        ->check(not_empty())
+        ->type_name("BASELINE.toml");
     command.add_option("--for", options->seconds, "Schedules until so much time has passed: 90s, 10min, 1h")
         ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}}))
         ->check(CLI::PositiveNumber)
         ->type_name("TIME");
     command
         .add_option("--seeds", options->schedules,
-                    fmt::format("So many schedules; without this and --for {}", usual_schedules))
+                    fmt::format("So many schedules; without this and --for {}, in real time {}", usual_schedules,
+                                usual_in_real_time))
         ->check(CLI::PositiveNumber)
         ->type_name("N");
     command
@@ -189,7 +268,8 @@ Action set_up_explore(CLI::App& command, const std::string&) {
         ->type_name("DIR");
     auto* mutants = command.add_flag("--mutants", options->is_of_mutants,
                                      "Every wrong stack that there is: which are found, by at most --seeds schedules");
-    for (const auto* other : {"--dut", "--scenario", "--for", "--faults", "--depth", "--replay", "--out"})
+    for (const auto* other : {"--dut", "--scenario", "--listen", "--interface", "--timeout-scale", "--expect", "--for",
+                              "--faults", "--depth", "--replay", "--out"})
         mutants->excludes(command.get_option(other));
     command.add_option("--markdown", options->markdown, "With --mutants: write what they are found by as a page")
         ->needs(mutants)

@@ -18,6 +18,12 @@ std::chrono::milliseconds ms(std::uint32_t value) { return std::chrono::millisec
 const Values both{0, 1}, to_join{0, 1, 2, 3}, any_group{0, 1, 2, 3, 4, 5}, few{1, 2, 4}, positions{0, 1, 2, 3, 5, 8},
     shares{20, 50, 90}, short_times{20, 300, 1500}, long_times{300, 1500, 5000}, mtus{576, 1280, 1500, 2044};
 
+/// A datagram that nobody looks for.
+void say(World& world, unsigned node, const wire::IpAddress& to) {
+    constexpr std::array<std::uint8_t, 32> nothing{};
+    world.send(node, to, nothing);
+}
+
 /// Until then, and not beyond the storm.
 void for_a_while(World& world, std::uint32_t milliseconds, void (*end)(fabric::SaFaults&)) {
     world.later(ms(milliseconds), [&world, end] { end(world.subnet().sa().faults); });
@@ -70,15 +76,14 @@ const std::vector<Action> table{
      .kind = operation,
      .words = "the DUT sends to group {}",
      .arguments = {{"group", any_group}},
-     .act = [](World& world, const Step& step) { world.send(world.dut(), group_address(step.arguments[0])); }},
+     .act = [](World& world, const Step& step) { say(world, 0, group_address(step.arguments[0])); }},
     {.name = "send-unicast",
      .kind = operation,
      .words = "the DUT sends to peer {}, in both families",
      .arguments = {{"peer", both}},
      .act =
          [](World& world, const Step& step) {
-             for (const bool is_v4 : {true, false})
-                 world.send(world.dut(), world.peer(step.arguments[0]).address(is_v4));
+             for (const bool is_v4 : {true, false}) say(world, 0, world.peer(step.arguments[0]).address(is_v4));
          }},
     {.name = "peer-sends",
      .kind = operation,
@@ -86,9 +91,9 @@ const std::vector<Action> table{
      .arguments = {{"peer", both}},
      .act =
          [](World& world, const Step& step) {
-             auto& peer = world.peer(step.arguments[0]);
-             for (const bool is_v4 : {true, false}) world.send(peer, world.dut().address(is_v4));
-             world.send(peer, wire::IpAddress::v4(0xffffffff));
+             const auto peer = step.arguments[0] + 1;
+             for (const bool is_v4 : {true, false}) say(world, peer, world.dut().address(is_v4));
+             say(world, peer, wire::IpAddress::v4(0xffffffff));
          }},
     {.name = "set-mtu",
      .kind = operation,
@@ -96,13 +101,13 @@ const std::vector<Action> table{
      .arguments = {{"octets", mtus}},
      .act =
          [](World& world, const Step& step) {
-             if (world.dut().interface().set_mtu(step.arguments[0]).empty()) world.wanted().mtu = step.arguments[0];
+             if (world.dut().set_mtu(step.arguments[0])) world.wanted().mtu = step.arguments[0];
          }},
     {.name = "flush-neighbours",
      .kind = operation,
      .words = "the DUT's neighbours are forgotten",
      .arguments = {},
-     .act = [](World& world, const Step&) { world.dut().interface().neighbours().flush(); }},
+     .act = [](World& world, const Step&) { world.dut().flush_neighbours(); }},
     // The subnet manager.
     {.name = "sm-restart",
      .kind = "sm",

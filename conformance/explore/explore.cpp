@@ -13,7 +13,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t most_tries = 300;
+/// Of schedules, to make one smaller.
+constexpr std::size_t most_tries = 300, most_tries_in_real_time = 10;
 
 std::optional<Violation> violation_of(const Outcome& outcome, const std::string& key) {
     const auto found = std::ranges::find_if(outcome.violations, [&](const Violation& one) { return one.key() == key; });
@@ -44,7 +45,9 @@ Found shrunk(const Schedule& schedule, const Violation& violation, const Playing
     const auto key = violation.key();
     auto latest = violation;
     std::size_t tries = 0;
+    const auto most = playing.remote ? most_tries_in_real_time : most_tries;
     const std::function<bool(const Schedule&)> holds = [&](const Schedule& tried) {
+        if (fabric::Loop::stop_requested() || (playing.remote && tries >= most)) return false;
         ++tries;
         const auto found = violation_of(play(tried, playing), key);
         if (found) latest = *found;
@@ -57,7 +60,7 @@ Found shrunk(const Schedule& schedule, const Violation& violation, const Playing
         return some;
     };
     const auto fewest = shrink::fewest(
-        schedule.steps.size(), [&](shrink::Items items) { return holds(with(items)); }, most_tries);
+        schedule.steps.size(), [&](shrink::Items items) { return holds(with(items)); }, most);
     auto small = fewest.holds ? with(fewest.items) : schedule;
     if (fewest.holds) small = shortened(std::move(small), holds);
     if (const auto last = violation_of(play(small, playing), key)) latest = *last;
@@ -72,10 +75,11 @@ Found shrunk(const Schedule& schedule, const Violation& violation, const Playing
 Explored explore(const Run& run) {
     Walk walk{run.walk};
     Explored explored;
-    const Playing playing{.mutant = run.mutant};
+    const Playing playing{.mutant = run.mutant, .remote = run.remote};
     const auto begin = std::chrono::steady_clock::now();
+    const auto is_over_by_stop = [&] { return run.is_stopped && (explored.is_interrupted = run.is_stopped()); };
     const auto is_over = [&] {
-        if (run.is_stopped && run.is_stopped()) return explored.is_interrupted = true;
+        if (is_over_by_stop()) return true;
         if (run.schedules && explored.schedules >= *run.schedules) return true;
         if (run.time && std::chrono::steady_clock::now() - begin >= *run.time) return true;
         return run.ends_at_first && !explored.found.empty();
@@ -83,6 +87,7 @@ Explored explore(const Run& run) {
     while (!is_over()) {
         const auto schedule = walk.next();
         const auto outcome = play(schedule, playing);
+        if (is_over_by_stop()) break;
         ++explored.schedules;
         walk.learn(schedule, outcome.transitions);
         explored.digest = explored.digest * 0x100000001b3u ^ outcome.digest;
@@ -90,6 +95,10 @@ Explored explore(const Run& run) {
         explored.most_in_a_second = std::max(explored.most_in_a_second, outcome.most_in_a_second);
         std::vector<std::string> counted;
         for (const auto& violation : outcome.violations) {
+            if (run.is_known && run.is_known(violation)) {
+                ++explored.known;
+                continue;
+            }
             const auto key = violation.key();
             if (std::ranges::find(counted, key) != counted.end()) continue;
             counted.push_back(key);
@@ -128,10 +137,12 @@ std::string text(const Explored& explored) {
     for (const auto& one : explored.found)
         all += fmt::format("schedule {}, of {} steps {}; in {} of all:\n{}", one.number, one.steps,
                            one.schedule.steps.size(), one.times, text(one.schedule, {one.violation}));
-    all += fmt::format("{} schedules in {:.1f} s, {:.0f} a second; {} transitions seen, {} invariants broken\n",
-                       explored.schedules, explored.seconds,
-                       static_cast<double>(explored.schedules) / std::max(explored.seconds, 0.001),
-                       explored.transitions, explored.found.size());
+    const auto rate = static_cast<double>(explored.schedules) / std::max(explored.seconds, 0.001);
+    constexpr double slow = 10;
+    all += fmt::format("{} schedules in {:.1f} s, {:.0f} a {}; {} transitions seen, {} invariants broken\n",
+                       explored.schedules, explored.seconds, rate < slow ? rate * 60 : rate,
+                       rate < slow ? "minute" : "second", explored.transitions, explored.found.size());
+    if (explored.known > 0) all += fmt::format("{} times what is known was broken\n", explored.known);
     return all;
 }
 

@@ -13,10 +13,12 @@ namespace ipoib::conformance::explore {
 struct Run {
     Walk::Options walk{};
     const Mutant* mutant = nullptr;  ///< null: the reference
+    RemoteDut* remote = nullptr;     ///< a DUT in another process takes their place
     std::optional<std::uint64_t> schedules{};
     std::optional<std::chrono::nanoseconds> time{};  ///< on the clock of this host
     bool ends_at_first = false;                      ///< one thing that was found is enough
     bool shrinks = true;
+    std::function<bool(const Violation&)> is_known{};  ///< what is not told, since it is known; null: nothing is
     std::function<bool()> is_stopped{};
     std::function<void(std::uint64_t schedules, std::size_t transitions, std::size_t found)> progress{};
 };
@@ -36,6 +38,7 @@ struct Explored {
     double seconds = 0;
     std::uint64_t digest = 0;  ///< of all frames at the DUT's port
     std::vector<Found> found;
+    std::uint64_t known = 0;  ///< how often what is known was seen
     unsigned most_open = 0, most_in_a_second = 0;
     bool is_interrupted = false;
 };

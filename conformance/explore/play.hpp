@@ -12,6 +12,8 @@
 
 namespace ipoib::conformance::explore {
 
+class RemoteDut;
+
 /// What a broken invariant comes to.
 enum class Weight : std::uint8_t {
     fail,     ///< a requirement that binds is violated
@@ -40,11 +42,13 @@ struct Outcome {
 
 struct Playing {
     const Mutant* mutant = nullptr;  ///< null: the reference
+    RemoteDut* remote = nullptr;     ///< a DUT in another process takes their place, in real time
     bool applies_rules = true;       ///< the passive ones, to what the DUT sends
     std::string evidence{};          ///< where its frames are kept; empty: nowhere
 };
 
-/// Throws std::invalid_argument for a scenario that there is not.
+/// Throws std::invalid_argument for a scenario that there is not, and what RemoteDut does. When the program is told to
+/// stop it ends early, and what comes out says nothing.
 [[nodiscard]] Outcome play(const Schedule& schedule, const Playing& playing);
 
 }  // namespace ipoib::conformance::explore

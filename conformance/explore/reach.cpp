@@ -16,21 +16,23 @@ constexpr std::uint8_t mark = 0xe1;
 
 Reach::Reach(World& world) : world_(world) {
     const std::vector<unsigned> all_peers{1, 2}, the_dut{0};
+    const auto knows = [&](bool is_v4) { return !world.address(0, is_v4).octets.is_zero(); };
     for (const bool is_v4 : {true, false}) {
+        if (!knows(is_v4)) continue;
         const std::string family = is_v4 ? ", IPv4" : ", IPv6";
         for (const auto peer : all_peers) {
-            add(0, {peer}, world.station(peer).address(is_v4), family);
-            add(peer, the_dut, world.dut().address(is_v4), family);
+            add(0, {peer}, world.address(peer, is_v4), family);
+            add(peer, the_dut, world.address(0, is_v4), family);
         }
-        add(0, {1}, world.station(1).twin_address(is_v4), "'s second interface" + family);
-        add(0, {1}, world.station(1).address(is_v4), family + " in fragments", longer_than_any_mtu);
-        add(1, the_dut, world.dut().address(is_v4), family + " in fragments", longer_than_any_mtu);
+        add(0, {1}, world.peer(0).twin_address(is_v4), "'s second interface" + family);
+        add(0, {1}, world.address(1, is_v4), family + " in fragments", longer_than_any_mtu);
+        add(1, the_dut, world.address(0, is_v4), family + " in fragments", longer_than_any_mtu);
     }
     const auto to_all = IpAddress::v4(0xffffffff);
     add(0, all_peers, to_all, ", broadcast");
     for (const auto peer : all_peers) add(peer, the_dut, to_all, ", broadcast");
     for (unsigned i = 0; i < groups; ++i) {
-        if (world.is_unheard_of(world.mgid(i))) continue;
+        if (world.is_unheard_of(world.mgid(i)) || !knows(group_address(i).is_v4())) continue;
         const auto words = ", group " + std::to_string(i) + " (" + text(group_address(i)) + ')';
         add(0, all_peers, group_address(i), words);
         if (world.wanted().joined.contains(i)) add(1, the_dut, group_address(i), words);
@@ -42,8 +44,7 @@ void Reach::add(unsigned from, const std::vector<unsigned>& to, const IpAddress&
     Packet packet{from, address, octets, {}};
     for (const auto receiver : to) {
         packet.ways.push_back(ways_.size());
-        ways_.push_back({from, receiver, address, octets,
-                         world_.station(from).name() + " to " + world_.station(receiver).name() + words});
+        ways_.push_back({from, receiver, address, octets, world_.name(from) + " to " + world_.name(receiver) + words});
     }
     packets_.push_back(std::move(packet));
 }
@@ -57,32 +58,26 @@ void Reach::send(bool on_all) {
         std::vector<std::uint8_t> payload(packet.octets, mark);
         payload[1] = static_cast<std::uint8_t>(i);
         payload[2] = round_;
-        constexpr std::uint8_t on_link = 1;
-        static_cast<void>(
-            world_.station(packet.from).interface().sockets().send(packet.address, listening_port, payload, on_link));
+        world_.send(packet.from, packet.address, payload);
     }
 }
 
 void Reach::collect() {
-    for (unsigned station = 0; station <= peers; ++station) {
-        take(station, world_.station(station).interface());
-        if (auto* twin = world_.station(station).twin()) take(station, *twin);
-    }
+    for (unsigned node = 0; node <= peers; ++node) take(node);
 }
 
-void Reach::take(unsigned station, stack::Interface& interface) {
-    for (const auto& datagram : interface.sockets().take()) {
+void Reach::take(unsigned node) {
+    for (const auto& datagram : world_.received(node)) {
         const auto& payload = datagram.payload;
         if (payload.size() < 3 || payload[0] != mark || payload[1] >= packets_.size()) continue;
         const auto& packet = packets_[payload[1]];
         const bool is_as_sent =
             payload.size() == packet.octets &&
             std::ranges::all_of(payload.begin() + 3, payload.end(), [](std::uint8_t octet) { return octet == mark; });
-        const auto& from = world_.station(packet.from);
         if (!is_as_sent || datagram.to != packet.address) continue;
-        const bool is_from_there = datagram.from == from.address(true) || !datagram.from.is_v4();
+        const bool is_from_there = datagram.from == world_.address(packet.from, true) || !datagram.from.is_v4();
         for (const auto way : packet.ways)
-            if (ways_[way].to == station && is_from_there) ways_[way].is_open = true;
+            if (ways_[way].to == node && is_from_there) ways_[way].is_open = true;
     }
 }
 
@@ -90,7 +85,8 @@ bool Reach::is_whole() const { return std::ranges::all_of(ways_, &Way::is_open);
 
 bool Reach::lacks(unsigned from, unsigned to, const IpAddress& address) const {
     return std::ranges::any_of(ways_, [&](const Way& way) {
-        return !way.is_open && way.from == from && way.to == to && way.address == address;
+        const bool is_one_frame = way.octets < longer_than_any_mtu;
+        return !way.is_open && is_one_frame && way.from == from && way.to == to && way.address == address;
     });
 }
 

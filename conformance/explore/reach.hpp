@@ -26,7 +26,7 @@ public:
 
 private:
     struct Way {
-        unsigned from, to;  ///< station numbers
+        unsigned from, to;  ///< numbers of nodes
         wire::IpAddress address;
         std::size_t octets;
         std::string words;
@@ -38,7 +38,7 @@ private:
         std::size_t octets;
         std::vector<std::size_t> ways;
     };
-    void take(unsigned station, stack::Interface& interface);
+    void take(unsigned node);
     void add(unsigned from, const std::vector<unsigned>& to, const wire::IpAddress& address, const std::string& words,
              std::size_t octets = 32);
 

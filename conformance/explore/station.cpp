@@ -38,7 +38,9 @@ Changed changed_by(void (*change)(Changed&)) {
 
 }  // namespace
 
-Cable::Cable(fabric::Loop& loop, fabric::Hca& hca, std::uint64_t seed) : loop_(loop), hca_(hca), random_(seed) {}
+Cable::Cable(fabric::Loop& loop, fabric::FrameSink& node, std::function<void(fabric::FrameSink*)> connect,
+             std::uint64_t seed)
+    : loop_(loop), node_(node), connect_(std::move(connect)), random_(seed) {}
 
 Cable::~Cable() {
     unplug();
@@ -53,9 +55,9 @@ void Cable::plug(fabric::Subnet& subnet, fabric::NodeRole role) {
             loop_.forget(late_up_);
             loop_.forget(late_down_);
         }
-        hca_.connect(is_up ? &up_ : nullptr);
+        connect_(is_up ? &up_ : nullptr);
     });
-    hca_.connect(&up_);
+    connect_(&up_);
 }
 
 void Cable::unplug() {
@@ -100,7 +102,7 @@ void Cable::pass(const Frame& frame, bool to_node) {
         return;
     }
     if (seen) seen(frame, false);
-    hca_.receive(frame);
+    node_.receive(frame);
 }
 
 Station::Station(fabric::Subnet& subnet, Config config)
@@ -109,7 +111,9 @@ Station::Station(fabric::Subnet& subnet, Config config)
       hca_(subnet.loop(),
            {.port_guid = config_.guid, .description = config_.name, .mtu = mtu_4096, .attach_limit = attach_limit},
            changed_by<fabric::HcaBehaviour>(config_.mutant ? config_.mutant->hca : nullptr)),
-      cable_(subnet.loop(), hca_, config_.seed * 0x9e3779b97f4a7c15u + config_.guid),
+      cable_(
+          subnet.loop(), hca_, [this](fabric::FrameSink* up) { hca_.connect(up); },
+          config_.seed * 0x9e3779b97f4a7c15u + config_.guid),
       sa_(hca_) {
     cable_.plug(subnet, config_.role);
     begin();
@@ -138,6 +142,11 @@ void Station::restart_stack() {
     // Who is gone repeats nothing.
     sa_.forget_all();
     begin();
+}
+
+void Station::send(const IpAddress& to, Octets payload) {
+    constexpr std::uint8_t on_link = 1;
+    static_cast<void>(interface().sockets().send(to, listening_port, payload, on_link));
 }
 
 void Station::arm_habit() {

@@ -25,10 +25,13 @@ struct Spell {
     fabric::Time until = fabric::Time::max();
 };
 
-/// Between an adapter and its switch.
+/// Between a port and its switch.
 class Cable {
 public:
-    Cable(fabric::Loop& loop, fabric::Hca& hca, std::uint64_t seed);
+    /// Frames for the port go to `node`. `connect` is told where to send what leaves it, and null while the link is
+    /// down.
+    Cable(fabric::Loop& loop, fabric::FrameSink& node, std::function<void(fabric::FrameSink*)> connect,
+          std::uint64_t seed);
     ~Cable();
     Cable(const Cable&) = delete;
     Cable& operator=(const Cable&) = delete;
@@ -38,7 +41,7 @@ public:
     void unplug();
     void cast(const Spell& spell) { spells_.push_back(spell); }
     void clear() { spells_.clear(); }
-    /// Told of what the adapter sends, and of what gets to it.
+    /// Told of what the port sends, and of what gets to it.
     std::function<void(const fabric::Frame& frame, bool is_sent)> seen;
 
 private:
@@ -59,7 +62,8 @@ private:
     void pass(const fabric::Frame& frame, bool to_node);
 
     fabric::Loop& loop_;
-    fabric::Hca& hca_;
+    fabric::FrameSink& node_;
+    const std::function<void(fabric::FrameSink*)> connect_;
     fabric::SwitchPort* port_ = nullptr;
     std::mt19937_64 random_;
     std::vector<Spell> spells_;
@@ -95,10 +99,13 @@ public:
     [[nodiscard]] std::uint16_t lid() const noexcept { return hca_.lid(); }
     [[nodiscard]] stack::Node& node() noexcept { return *node_; }
     [[nodiscard]] stack::Interface& interface() noexcept { return node_->interface(); }
+    [[nodiscard]] bool is_running() const noexcept { return node_->interface().is_running(); }
     /// The second interface; null: there is none.
     [[nodiscard]] stack::Interface* twin() noexcept { return twin_; }
     [[nodiscard]] wire::IpAddress twin_address(bool is_v4) const;
     [[nodiscard]] Cable& cable() noexcept { return cable_; }
+    /// A datagram from listening_port to listening_port.
+    void send(const wire::IpAddress& to, wire::Octets payload);
     /// The first address of the family.
     [[nodiscard]] wire::IpAddress address(bool is_v4) const;
 

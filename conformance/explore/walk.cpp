@@ -90,6 +90,7 @@ Schedule Walk::systematic(std::size_t index) const {
     const auto at = counts_frames(*point.action) ? std::ranges::lower_bound(schedule.steps, event.at, {}, &Step::at)
                                                  : std::ranges::upper_bound(schedule.steps, event.at, {}, &Step::at);
     schedule.steps.insert(at, event);
+    for (auto& step : schedule.steps) step.at *= options_.stretch;
     return schedule;
 }
 

@@ -19,6 +19,7 @@ public:
         unsigned depth = 3;                ///< events in a schedule of chance, at most
         std::vector<std::string> kinds{};  ///< of events; none: all
         bool is_systematic = true;         ///< begins with the systematic part
+        unsigned stretch = 1;              ///< so many times as long is the short life of the systematic part
     };
     explicit Walk(Options options);
 

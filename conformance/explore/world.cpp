@@ -2,6 +2,8 @@
 // The fabric of a schedule: how it begins, what can be done to it, how it is put in order again.
 #include "conformance/explore/world.hpp"
 
+#include "conformance/explore/remote.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -44,7 +46,16 @@ IpAddress group_address(unsigned number) {
 }
 
 World::World(const fabric::Scenario& scenario, std::uint64_t seed, const Mutant* mutant)
-    : subnet_scenario_(scenario),
+    : World(std::make_unique<fabric::Loop>(), nullptr, scenario, seed, mutant) {}
+
+World::World(const fabric::Scenario& scenario, std::uint64_t seed, RemoteDut& remote)
+    : World(nullptr, &remote, scenario, seed, nullptr) {}
+
+World::World(std::unique_ptr<fabric::Loop> own, RemoteDut* remote, const fabric::Scenario& scenario, std::uint64_t seed,
+             const Mutant* mutant)
+    : own_loop_(std::move(own)),
+      loop_(own_loop_ ? *own_loop_ : remote->loop()),
+      subnet_scenario_(scenario),
       subnet_(loop_, scenario,
               {.seed = seed,
                // A report gets there when the longest storm is over: what cannot be heard of nobody can react to.
@@ -58,12 +69,13 @@ World::World(const fabric::Scenario& scenario, std::uint64_t seed, const Mutant*
                           }()}}),
       seed_(seed) {
     for (unsigned i = 0; i < peers; ++i) peers_.push_back(make_peer(i));
-    dut_ = std::make_unique<Station>(subnet_, Station::Config{.guid = scenario.dut_guid,
-                                                              .name = "DUT",
-                                                              .addresses = addresses_of(dut_host),
-                                                              .mutant = mutant,
-                                                              .role = fabric::NodeRole::other,
-                                                              .seed = seed});
+    Station::Config config{.guid = scenario.dut_guid,
+                           .name = "DUT",
+                           .addresses = addresses_of(dut_host),
+                           .mutant = mutant,
+                           .role = fabric::NodeRole::other,
+                           .seed = seed};
+    dut_ = remote ? remote->begin(subnet_, config) : make_stack(subnet_, std::move(config));
     dut_->cable().seen = [this](const fabric::Frame& frame, bool is_sent) {
         if (is_sent) watch_.dut_is(dut_->lid());
         watch_.take(frame, is_sent);
@@ -138,31 +150,47 @@ void World::later(fabric::Duration after, std::function<void()> action) {
     });
 }
 
+std::string World::name(unsigned node) const { return node == 0 ? "DUT" : peers_.at(node - 1)->name(); }
+
+std::uint64_t World::guid(unsigned node) const { return node == 0 ? dut_->guid() : peers_.at(node - 1)->guid(); }
+
+Gid World::gid(unsigned node) const { return node == 0 ? dut_->gid() : peers_.at(node - 1)->gid(); }
+
+IpAddress World::address(unsigned node, bool is_v4) const {
+    return node == 0 ? dut_->address(is_v4) : peers_.at(node - 1)->address(is_v4);
+}
+
+void World::send(unsigned node, const IpAddress& to, Octets payload) {
+    node == 0 ? dut_->send(to, payload) : peers_.at(node - 1)->send(to, payload);
+}
+
+std::vector<Subject::Datagram> World::received(unsigned node) {
+    if (node == 0) return dut_->received();
+    auto& peer = *peers_.at(node - 1);
+    auto all = received_by(peer.interface());
+    if (peer.twin()) std::ranges::move(received_by(*peer.twin()), std::back_inserter(all));
+    return all;
+}
+
 void World::up() {
     wanted_.is_up = true;
-    static_cast<void>(dut_->interface().up());
+    dut_->up();
 }
 
 void World::down() {
     wanted_.is_up = false;
-    dut_->interface().down();
+    dut_->down();
 }
 
 void World::join(unsigned group) {
-    dut_->interface().membership().join(group_address(group), [this, group](const std::string& reason) {
-        if (reason.empty()) wanted_.joined.insert(group);
+    dut_->join(group_address(group), [this, group](bool is_joined) {
+        if (is_joined) wanted_.joined.insert(group);
     });
 }
 
 void World::leave(unsigned group) {
     wanted_.joined.erase(group);
-    static_cast<void>(dut_->interface().membership().leave(group_address(group)));
-}
-
-void World::send(Station& from, const IpAddress& to, std::size_t octets) {
-    constexpr std::uint8_t on_link = 1;
-    const std::vector<std::uint8_t> payload(octets);
-    static_cast<void>(from.interface().sockets().send(to, listening_port, payload, on_link));
+    dut_->leave(group_address(group));
 }
 
 void World::move_peer_lid(unsigned number) {
@@ -203,7 +231,7 @@ void World::start_manager(bool keeps_state) {
     subnet_.start_manager(keeps_state);
     is_manager_stopped_ = false;
     watch_.signal();
-    if (dut_ && dut_->interface().is_running()) renewed_ = loop_.now();
+    if (dut_ && dut_->seems_to_run()) renewed_ = loop_.now();
 }
 
 void World::delete_group(const Gid& mgid) {
@@ -250,7 +278,7 @@ void World::make_anew(const Gid& mgid, const fabric::Partition& like) {
 void World::end_storm() {
     *storm_ = false;
     watch_.signal();
-    for (unsigned i = 0; i <= peers; ++i) station(i).cable().clear();
+    for (unsigned i = 0; i <= peers; ++i) cable(i).clear();
     subnet_.sa().faults = {};
     if (is_manager_stopped_) start_manager(true);
     tend_subnet();
@@ -258,7 +286,7 @@ void World::end_storm() {
 }
 
 void World::tend_subnet() {
-    for (unsigned i = 0; i <= peers; ++i) static_cast<void>(subnet_.set_link(station(i).guid(), true));
+    for (unsigned i = 0; i <= peers; ++i) static_cast<void>(subnet_.set_link(guid(i), true));
     // A request of the manager that takes it away may have been on its way still.
     if (lacking_.empty() && !dut_->has_p_key(p_key())) set_p_key(false);
     if (!lacking_.empty()) set_p_key(true);

@@ -3,13 +3,15 @@
 // DUT is wanted to be.
 #pragma once
 
-#include "conformance/explore/station.hpp"
+#include "conformance/explore/subject.hpp"
 #include "conformance/explore/watch.hpp"
 #include "fabric/simulated/subnet.hpp"
 
 #include <set>
 
 namespace ipoib::conformance::explore {
+
+class RemoteDut;
 
 inline constexpr unsigned peers = 2;
 /// The IP groups that schedules speak of, by number: those that the DUT joins, and two that it only sends to. The third
@@ -21,17 +23,26 @@ class World {
 public:
     /// All is up but the DUT's interface. `mutant` null: the reference.
     World(const fabric::Scenario& scenario, std::uint64_t seed, const Mutant* mutant);
+    /// With a DUT in another process, in real time. Throws std::runtime_error where it does not come.
+    World(const fabric::Scenario& scenario, std::uint64_t seed, RemoteDut& remote);
     ~World();
     World(const World&) = delete;
     World& operator=(const World&) = delete;
 
     [[nodiscard]] fabric::Loop& loop() noexcept { return loop_; }
+    [[nodiscard]] bool is_virtual() const noexcept { return loop_.is_virtual(); }
     [[nodiscard]] fabric::Subnet& subnet() noexcept { return subnet_; }
     [[nodiscard]] Watch& watch() noexcept { return watch_; }
-    [[nodiscard]] Station& dut() noexcept { return *dut_; }
+    [[nodiscard]] Subject& dut() noexcept { return *dut_; }
     [[nodiscard]] Station& peer(unsigned number) { return *peers_.at(number); }
-    /// 0: the DUT; then the peers.
-    [[nodiscard]] Station& station(unsigned number) { return number == 0 ? *dut_ : *peers_.at(number - 1); }
+    /// Of any node: 0 is the DUT, then come the peers.
+    [[nodiscard]] std::string name(unsigned node) const;
+    [[nodiscard]] wire::Gid gid(unsigned node) const;
+    [[nodiscard]] wire::IpAddress address(unsigned node, bool is_v4) const;
+    /// A datagram that nobody waits for.
+    void send(unsigned node, const wire::IpAddress& to, wire::Octets payload);
+    /// What has come to a node since the last call, at all its interfaces.
+    [[nodiscard]] std::vector<Subject::Datagram> received(unsigned node);
     /// The MGID of a group of schedules on the link.
     [[nodiscard]] wire::Gid mgid(unsigned group) const;
     [[nodiscard]] wire::Gid broadcast_gid() const { return subnet_scenario_.link.broadcast_gid(); }
@@ -52,8 +63,6 @@ public:
     void down();
     void join(unsigned group);
     void leave(unsigned group);
-    /// A datagram that nobody waits for.
-    void send(Station& from, const wire::IpAddress& to, std::size_t octets = 32);
     /// With a new queue pair number, or with another GID at the same addresses.
     void move_peer_lid(unsigned number);
     /// Whether a peer had this LID before the subnet manager last asked a running DUT to begin anew.
@@ -82,16 +91,22 @@ public:
     void tend();
 
 private:
+    /// One of the first two is there.
+    World(std::unique_ptr<fabric::Loop> own, RemoteDut* remote, const fabric::Scenario& scenario, std::uint64_t seed,
+          const Mutant* mutant);
+    [[nodiscard]] Cable& cable(unsigned node) { return node == 0 ? dut_->cable() : peers_.at(node - 1)->cable(); }
+    [[nodiscard]] std::uint64_t guid(unsigned node) const;
     [[nodiscard]] std::unique_ptr<Station> make_peer(unsigned number);
     void tend_peer(Station& peer);
     void tend_subnet();
 
-    fabric::Loop loop_;
+    std::unique_ptr<fabric::Loop> own_loop_;
+    fabric::Loop& loop_;
     const fabric::Scenario subnet_scenario_;
     fabric::Subnet subnet_;
     Watch watch_{loop_};
     std::uint64_t seed_;
-    std::unique_ptr<Station> dut_;
+    std::unique_ptr<Subject> dut_;
     std::vector<std::unique_ptr<Station>> peers_;
     std::array<unsigned, peers> moves_{};
     std::set<std::uint16_t> lacking_;  ///< P_Keys that were taken from the DUT's port

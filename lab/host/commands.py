@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,7 +29,8 @@ import place
 import report
 from attach import attach
 from machine import Guest, Machine, State, with_kvm_if_it_works
-from options import RunOptions, kernel_of, parse, parser, refuse_unknown, split_run_arguments
+from options import (RunOptions, kernel_of, parse, parser, refuse_unknown, split_explore_arguments,
+                     split_run_arguments)
 from place import COMMAND, SOURCE
 from private_folder import PrivateFolder
 from supervisor import Interrupted, ending_on_signals, run_beside
@@ -117,7 +118,7 @@ def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str]
     """One run of ipoib-conform beside a guest, or beside as many guests as --jobs says."""
     conform = image.find_program(options.programs, "ipoib-conform")
     if conform is not None:
-        refuse_unknown(conform, wanted.arguments)
+        refuse_unknown(conform, "run", wanted.arguments)
     words = [*wanted.arguments, *extra]
     of_part, of_report = parts.split_words(words) if options.jobs > 1 else (words, [])
     scale = options.jobs * _SHARE_OF_A_GUEST / (os.cpu_count() or 1)
@@ -147,6 +148,24 @@ def _judge_beside(options: argparse.Namespace, guest: Guest, conform: Path, want
                   words: Sequence[str]) -> int:
     """The exit code of ipoib-conform run with these words."""
     is_uplink = wanted.fabric != "lab"
+
+    def command(path: Path) -> list[str]:
+        words_of_run = [str(conform), "run", *words, "--scenario", wanted.scenario,
+                        "--called-as", _called_as(options, wanted)]
+        if is_uplink:
+            words_of_run += ["--fabric", wanted.fabric, "--listen", str(path / "uplink")]
+        else:
+            words_of_run += ["--fabric", f"socket:{path / 'raw0'},{path / 'raw1'},tap={path / 'tap'},sm-key={_SM_KEY}",
+                             "--fabric-control", _attach_command(path, "control")]
+        if not any(re.match(r"--dut(=|$)", word) for word in wanted.arguments):
+            words_of_run += ["--dut", f"exec:{_attach_command(path, 'agent')}"]
+        return words_of_run
+
+    return _beside(options, guest, is_uplink, command)
+
+
+def _beside(options: argparse.Namespace, guest: Guest, is_uplink: bool, command_for: Callable[[Path], list[str]]) -> int:
+    """The exit code of a command beside a guest, which is told where the guest's folder is."""
     with PrivateFolder(options.keep) as folder:
         path = folder.path
         if options.keep:
@@ -163,15 +182,7 @@ def _judge_beside(options: argparse.Namespace, guest: Guest, conform: Path, want
                 # The reports are still to say that every case is an ERROR.
                 say(str(problem))
                 machine.kill()
-            command = [str(conform), "run", *words, "--scenario", wanted.scenario,
-                       "--called-as", _called_as(options, wanted)]
-            if is_uplink:
-                command += ["--fabric", wanted.fabric, "--listen", str(path / "uplink")]
-            else:
-                command += ["--fabric", f"socket:{path / 'raw0'},{path / 'raw1'},tap={path / 'tap'},sm-key={_SM_KEY}",
-                            "--fabric-control", _attach_command(path, "control")]
-            if not any(re.match(r"--dut(=|$)", word) for word in wanted.arguments):
-                command += ["--dut", f"exec:{_attach_command(path, 'agent')}"]
+            command = command_for(path)
             if machine.state is State.READY:
                 return run_beside(machine, command)
             return subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
@@ -181,6 +192,21 @@ def _judge_beside(options: argparse.Namespace, guest: Guest, conform: Path, want
 
 def _run(options: argparse.Namespace, rest: Sequence[str]) -> int:
     return _judge(options, split_run_arguments(rest, options))
+
+
+def _explore(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    """ipoib-conform explore beside a guest, whose adapter is a node of its fabric."""
+    wanted = split_explore_arguments(rest, options)
+    guest = _guest_for(options, wanted)
+    conform = image.find_program(options.programs, "ipoib-conform")
+    assert conform is not None
+    refuse_unknown(conform, "explore", wanted.arguments)
+
+    def command(path: Path) -> list[str]:
+        return [str(conform), "explore", *wanted.arguments, "--scenario", wanted.scenario, "--listen",
+                str(path / "uplink"), "--dut", f"exec:{_attach_command(path, 'agent')}"]
+
+    return _beside(options, guest, True, command)
 
 
 def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
@@ -427,8 +453,8 @@ def _main(arguments: Sequence[str]) -> int:
         guest = _guest(options, {})
         print(f"{guest.boot_file}\n{guest.image}")
         return 0
-    commands = {"run": _run, "compare": _compare, "report": _report, "test": _test, "shell": _shell, "capture": _capture,
-                "mutants": _mutants}
+    commands = {"run": _run, "explore": _explore, "compare": _compare, "report": _report, "test": _test, "shell": _shell,
+                "capture": _capture, "mutants": _mutants}
     with ending_on_signals():
         return commands[options.command](options, rest)
 

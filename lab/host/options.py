@@ -135,6 +135,15 @@ def parser() -> argparse.ArgumentParser:
     _add_guest_options(one)
     _add_build_options(one)
 
+    one = command("explore", "change things around Linux and see whether it is right again: ipoib-conform explore",
+                  usage=f"{COMMAND} explore [LAB OPTION...] [OPTION OF ipoib-conform explore...]",
+                  epilog="The guest's adapter is a node of ipoib-conform's own fabric. Exit code: that of ipoib-conform "
+                         "explore; 3 if no guest boots.")
+    one.add_argument("--role", choices=ROLES, default="host", help="as for run")
+    one.add_argument("--scenario", metavar="NAME", default="default", help="as for ipoib-conform run")
+    _add_guest_options(one)
+    _add_build_options(one)
+
     one = command("compare", "judge two guests by the same cases and print what differs",
                   usage=f"{COMMAND} compare BASE NEW [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
                   epilog="Exit code: that of ipoib-conform diff.")
@@ -230,9 +239,17 @@ def split_run_arguments(rest: Sequence[str], options: argparse.Namespace) -> Run
     return RunOptions(list(rest), fabric, options.scenario)
 
 
-def refuse_unknown(conform: Path, rest: Sequence[str]) -> None:
-    """An option that ipoib-conform run does not have is refused before a guest boots for it."""
-    known = set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", run([conform, "run", "--help"], "asking for the options")))
+def split_explore_arguments(rest: Sequence[str], options: argparse.Namespace) -> RunOptions:
+    """The same for ipoib-conform explore."""
+    for taken in ("--listen", "--dut", "--fabric", "--mutants"):
+        if any(word == taken or word.startswith(taken + "=") for word in rest):
+            raise UsageError(f"{taken} is the lab's own affair")
+    return RunOptions(list(rest), "simulated", options.scenario)
+
+
+def refuse_unknown(conform: Path, command: str, rest: Sequence[str]) -> None:
+    """An option that the command of ipoib-conform does not have is refused before a guest boots for it."""
+    known = set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", run([conform, command, "--help"], "asking for the options")))
     for word in rest:
         if re.match(r"--?[A-Za-z]", word) and word.split("=", 1)[0] not in known:
-            raise UsageError(f"unknown option {word}: neither the lab nor ipoib-conform run has it")
+            raise UsageError(f"unknown option {word}: neither the lab nor ipoib-conform {command} has it")

@@ -18,7 +18,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -564,30 +563,35 @@ class Parts(unittest.TestCase):
         self.addCleanup(os.close, tell)
 
         def wait(number: int) -> int:
-            signal.signal(signal.SIGINT, lambda *_: os._exit(40 + number))
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             os.write(tell, b"x")
             if number == 2:
                 os.read(is_set, 1)
                 os.read(is_set, 1)
                 os.kill(os.getppid(), signal.SIGINT)
-            while True:
-                time.sleep(0.02)
+            signal.sigwait({signal.SIGINT})
+            return 40 + number
 
         self.assertEqual(parts.run_parts(2, wait), [41, 42])
 
     def test_a_signal_that_comes_while_a_part_begins_is_for_that_part_too(self) -> None:
-        def wait(number: int) -> int:
-            signal.signal(signal.SIGINT, lambda *_: os._exit(40 + number))
-            os.kill(os.getppid(), signal.SIGINT)
-            while True:
-                time.sleep(0.02)
+        is_sent, tell = os.pipe()
+        self.addCleanup(os.close, is_sent)
+        self.addCleanup(os.close, tell)
 
-        def begin_slowly(pid: int) -> int:
-            time.sleep(0.2)
+        def wait(number: int) -> int:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            os.kill(os.getppid(), signal.SIGINT)
+            os.write(tell, b"x")
+            signal.sigwait({signal.SIGINT})
+            return 40 + number
+
+        def begin_late(pid: int) -> int:
+            os.read(is_sent, 1)
             return pidfd_open(pid)
 
         pidfd_open = os.pidfd_open
-        with mock.patch.object(os, "pidfd_open", begin_slowly):
+        with mock.patch.object(os, "pidfd_open", begin_late):
             self.assertEqual(parts.run_parts(1, wait), [41])
 
 
