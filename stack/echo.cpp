@@ -81,13 +81,14 @@ void Echo::refuse_port(const IpDatagram& datagram) {
     if (!interface_.has_address(datagram.destination) || datagram.source == IpAddress::v4(0) ||
         datagram.source.octets.is_zero() || port == dhcp_server || port == dhcp_client)
         return;
+    constexpr std::uint8_t unreachable = 3, its_port = 3, unreachable6 = 1, its_port6 = 4;
     struct Error {
         IpProtocol protocol;
         std::uint8_t type, code;
         std::size_t most_quoted;  ///< of IP's payload
     };
-    const auto error =
-        datagram.destination.is_v4() ? Error{IpProtocol::icmp, 3, 3, 8} : Error{IpProtocol::icmpv6, 1, 4, 1000};
+    const auto error = datagram.destination.is_v4() ? Error{IpProtocol::icmp, unreachable, its_port, Udp::size}
+                                                    : Error{IpProtocol::icmpv6, unreachable6, its_port6, 1000};
     const IpHead head{.source = datagram.destination, .destination = datagram.source, .protocol = error.protocol};
     auto message = octets_of(Bytes<Icmp>{}.set(Icmp::type, error.type).set(Icmp::code, error.code));
     append(message, ip_datagram({.source = datagram.source,

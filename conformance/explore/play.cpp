@@ -4,6 +4,7 @@
 
 #include "conformance/explore/action.hpp"
 #include "conformance/explore/reach.hpp"
+#include "conformance/explore/remote.hpp"
 #include "conformance/explore/world.hpp"
 #include "protocol/requirements/rfc4391.hpp"
 #include "protocol/requirements/rfc4392.hpp"
@@ -50,7 +51,8 @@ public:
           schedule_(schedule),
           own_world_(world_for(schedule, playing)),
           world_(*own_world_),
-          rest_(world_.is_virtual() ? rest : rest_in_real_time) {}
+          patience_(playing.remote ? playing.remote->scaled(patience_in_real_time) : patience),
+          rest_(playing.remote ? rest_in_real_time : rest) {}
 
     Outcome execute() {
         storm();
@@ -104,7 +106,7 @@ private:
         auto& loop = world_.loop();
         world_.watch().comment("the storm has ended");
         storm_end_ = loop.now();
-        const auto deadline = loop.now() + (world_.is_virtual() ? patience : patience_in_real_time);
+        const auto deadline = loop.now() + patience_;
         // What was sent into the storm is not asked for.
         Reach{world_}.collect();
         Reach reach{world_};
@@ -218,7 +220,7 @@ private:
         for (const auto group : world_.wanted().joined) {
             const auto mgid = world_.mgid(group);
             if (world_.is_unheard_of(mgid)) continue;
-            if (std::ranges::find(held, group_address(group)) == held.end())
+            if (!held.empty() && std::ranges::find(held, group_address(group)) == held.end())
                 add(open, "membership", &rfc4391::receiver_full_member_join,
                     fmt::format("a program has joined {}, and the DUT is in it no more",
                                 wire::text(group_address(group))));
@@ -253,7 +255,7 @@ private:
         if (!broadcast) return;
         const auto of_link = stack::mtu_octets(broadcast->record[McMemberRecord::mtu]) - Encap::size;
         const auto wanted = world_.wanted().mtu == 0 ? of_link : std::min(of_link, world_.wanted().mtu);
-        if (is == wanted) return;
+        if (is == wanted || is == 0) return;
         add(open, "mtu", is > of_link ? &rfc4391::link_mtu : nullptr,
             fmt::format("the MTU is {}: the link has {}, and {} was asked for", is, of_link, world_.wanted().mtu));
     }
@@ -310,6 +312,7 @@ private:
             if (count > most_asked_at_rest)
                 add(outcome_.violations, "rest", nullptr,
                     fmt::format("{}: asked {} times in {} s of rest", text(question), count, in_seconds(rest_)));
+        if (state.groups.empty()) return;
         std::set<Gid> wanted{world_.broadcast_gid()};
         const auto& link = world_.subnet().scenario().link;
         for (const auto& address : state.groups)
@@ -387,7 +390,7 @@ private:
     const Schedule& schedule_;
     std::unique_ptr<World> own_world_;
     World& world_;
-    const fabric::Duration rest_;
+    const fabric::Duration patience_, rest_;
     Outcome outcome_;
     fabric::Time storm_end_{};
     std::array<bool, peers + 1> is_deaf_{};

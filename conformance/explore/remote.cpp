@@ -5,7 +5,6 @@
 #include "fabric/socket/unix_socket.hpp"
 
 #include <algorithm>
-#include <set>
 
 namespace ipoib::conformance::explore {
 using namespace wire;
@@ -44,10 +43,11 @@ bool is_on_link(const IpAddress& group) {
 
 class RemoteSubject final : public Subject {
 public:
-    RemoteSubject(RemoteDut& remote, fabric::Subnet& subnet, const Station::Config& config)
+    RemoteSubject(RemoteDut& remote, fabric::Subnet& subnet, const Station::Config& config,
+                  const std::set<std::uint64_t>& others)
         : remote_(remote), dut_(remote.dut()), subnet_(subnet), config_(config) {
         make_ready();
-        plug();
+        plug(others);
     }
 
     [[nodiscard]] Cable& cable() noexcept override { return *cable_; }
@@ -97,13 +97,13 @@ public:
     }
     [[nodiscard]] State state() override {
         State state;
-        is_done([&] {
+        const bool is_told = is_done([&] {
             const auto facts = dut_.interface();
             state.is_running = facts.is_up;
             state.mtu = facts.mtu;
             std::ranges::copy_if(facts.groups, std::back_inserter(state.groups), is_on_link);
-        }) ||
-            (state.trouble = "it does not tell its state", true);
+        });
+        if (!is_told) state.trouble = "it does not tell its state";
         return state;
     }
     [[nodiscard]] std::vector<Datagram> received() override {
@@ -116,10 +116,8 @@ public:
         return all;
     }
     [[nodiscard]] std::vector<std::string> faults() override {
-        std::vector<std::string> all;
-        if (!dut_.can("health")) return all;
-        static_cast<void>(is_done([&] { all = dut_.health(); }));
-        if (!all.empty()) remote_.give_up();
+        auto all = std::exchange(before_, {});
+        std::ranges::move(remote_.faults(), std::back_inserter(all));
         return all;
     }
 
@@ -129,7 +127,8 @@ private:
         dut_.undo();
         dut_.down();
         static_cast<void>(received());
-        static_cast<void>(faults());
+        // The end of the schedule before this one may have been too much for it.
+        before_ = remote_.faults();
         const auto facts = dut_.interface();
         for (const auto& network : config_.addresses) {
             const auto& has = network.address.is_v4() ? facts.ipv4 : facts.ipv6;
@@ -141,29 +140,24 @@ private:
         }
     }
 
-    void plug() {
+    void plug(const std::set<std::uint64_t>& others) {
         auto& loop = remote_.loop();
-        const auto scaled = [&](std::chrono::seconds usual) {
-            return std::chrono::duration_cast<fabric::Duration>(usual * remote_.options().timeout_scale);
-        };
-        std::set<std::uint64_t> before;
-        for (const auto& port : subnet_.view().ports()) before.insert(port.port_guid);
         listener_.emplace(loop, remote_.options().listen, [this](std::unique_ptr<fabric::RawPort> port) {
             if (!port_) port_ = std::move(port);
         });
-        if (!loop.run_until([this] { return port_ != nullptr; }, loop.now() + scaled(longest_plugging)))
+        if (!loop.run_until([this] { return port_ != nullptr; }, loop.now() + remote_.scaled(longest_plugging)))
             throw std::runtime_error("nobody has connected to " + remote_.options().listen);
         cable_.emplace(
             loop, *port_, [this](fabric::FrameSink* up) { up ? port_->deliver_to(up) : port_->send_link_down(); },
             config_.seed);
         cable_->plug(subnet_, config_.role);
-        const auto is_new = [&](const fabric::KnownPort& port) {
-            return port.is_active && !before.contains(port.port_guid) && !port.p_keys.empty();
+        const auto is_its = [&](const fabric::KnownPort& port) {
+            return port.is_active && !others.contains(port.port_guid) && !port.p_keys.empty();
         };
-        const auto is_up = [&] { return std::ranges::any_of(subnet_.view().ports(), is_new); };
-        if (!loop.run_until(is_up, loop.now() + scaled(longest_bring_up)))
+        const auto is_up = [&] { return std::ranges::any_of(subnet_.view().ports(), is_its); };
+        if (!loop.run_until(is_up, loop.now() + remote_.scaled(longest_bring_up)))
             throw std::runtime_error("the subnet manager does not bring the DUT's port up");
-        const auto& port = *std::ranges::find_if(subnet_.view().ports(), is_new);
+        const auto& port = *std::ranges::find_if(subnet_.view().ports(), is_its);
         guid_ = port.port_guid;
         last_gid_ = port.gid;
     }
@@ -184,6 +178,7 @@ private:
     std::optional<Cable> cable_;
     std::optional<fabric::RawPortListener> listener_;
     std::vector<IpAddress> addresses_;
+    std::vector<std::string> before_;  ///< faults
     std::uint64_t guid_ = 0;
     mutable Gid last_gid_;  ///< the manager forgets ports that are gone
     bool is_told_up_ = false;
@@ -193,9 +188,10 @@ private:
 
 RemoteDut::RemoteDut(Options options) : options_(std::move(options)) {}
 
-std::unique_ptr<Subject> RemoteDut::begin(fabric::Subnet& subnet, const Station::Config& config) {
+std::unique_ptr<Subject> RemoteDut::begin(fabric::Subnet& subnet, const Station::Config& config,
+                                          const std::set<std::uint64_t>& others) {
     if (is_given_up_) drop();
-    return std::make_unique<RemoteSubject>(*this, subnet, config);
+    return std::make_unique<RemoteSubject>(*this, subnet, config, others);
 }
 
 Dut& RemoteDut::dut() {
@@ -207,11 +203,21 @@ Dut& RemoteDut::dut() {
         for (const auto* request : {"interface", "up", "down", "join", "leave", "send", "listen", "received"})
             if (!dut_->can(request)) throw Unsupported(std::string("the adapter cannot do '") + request + '\'');
         dut_->listen(listening_port);
+        // What it has to tell of the time before is nobody's here.
+        static_cast<void>(faults());
+        is_given_up_ = false;
     } catch (...) {
         drop();
         throw;
     }
     return *dut_;
+}
+
+std::vector<std::string> RemoteDut::faults() {
+    std::vector<std::string> all;
+    if (dut().can("health")) static_cast<void>(is_done([&] { all = dut().health(); }));
+    is_given_up_ = is_given_up_ || !all.empty();
+    return all;
 }
 
 void RemoteDut::drop() noexcept {

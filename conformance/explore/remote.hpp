@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace ipoib::conformance::explore {
@@ -28,13 +29,20 @@ public:
 
     [[nodiscard]] fabric::Loop& loop() noexcept { return loop_; }
     [[nodiscard]] const Options& options() const noexcept { return options_; }
-    /// Waits until it is plugged in and its port active. Throws std::runtime_error when that takes too long,
-    /// Unsupported where the adapter lacks what schedules need, ChannelBroken.
-    [[nodiscard]] std::unique_ptr<Subject> begin(fabric::Subnet& subnet, const Station::Config& config);
+    /// So many times the usual.
+    [[nodiscard]] fabric::Duration scaled(fabric::Duration usual) const noexcept {
+        return std::chrono::duration_cast<fabric::Duration>(usual * options_.timeout_scale);
+    }
+    /// Waits until it is plugged in and its port active; `others` are the GUIDs of the ports that are not its. Throws
+    /// std::runtime_error when that takes too long, Unsupported where the adapter lacks what schedules need,
+    /// ChannelBroken.
+    [[nodiscard]] std::unique_ptr<Subject> begin(fabric::Subnet& subnet, const Station::Config& config,
+                                                 const std::set<std::uint64_t>& others);
     /// Its adapter, which is started if there is none.
     [[nodiscard]] Dut& dut();
-    /// It told of a fault: the next schedule has a new adapter, and with that a new DUT where the old one is dead.
-    void give_up() noexcept { is_given_up_ = true; }
+    /// What it tells of its own faults since the last call. After one the next schedule has a new adapter, and with
+    /// that a new DUT where the old one is dead.
+    [[nodiscard]] std::vector<std::string> faults();
 
 private:
     void drop() noexcept;

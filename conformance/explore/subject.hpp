@@ -42,8 +42,9 @@ public:
     struct State {
         bool is_running = false;
         std::string trouble{};  ///< why it is not, in its own words
-        std::size_t mtu = 0;
-        std::vector<wire::IpAddress> groups{};  ///< that its IP is in, those of programs included
+        std::size_t mtu = 0;    ///< 0: it does not tell
+        /// That its IP is in, those of programs included; none: it does not tell, since every host is in one.
+        std::vector<wire::IpAddress> groups{};
     };
     [[nodiscard]] virtual State state() = 0;
     struct Datagram {

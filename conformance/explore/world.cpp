@@ -75,7 +75,13 @@ World::World(std::unique_ptr<fabric::Loop> own, RemoteDut* remote, const fabric:
                            .mutant = mutant,
                            .role = fabric::NodeRole::other,
                            .seed = seed};
-    dut_ = remote ? remote->begin(subnet_, config) : make_stack(subnet_, std::move(config));
+    if (remote) {
+        std::set<std::uint64_t> others{subnet_.sm_hca().facts().gid.interface_id()};
+        for (const auto& peer : peers_) others.insert(peer->guid());
+        dut_ = remote->begin(subnet_, config, others);
+    } else {
+        dut_ = make_stack(subnet_, std::move(config));
+    }
     dut_->cable().seen = [this](const fabric::Frame& frame, bool is_sent) {
         if (is_sent) watch_.dut_is(dut_->lid());
         watch_.take(frame, is_sent);

@@ -197,10 +197,12 @@ def _run(options: argparse.Namespace, rest: Sequence[str]) -> int:
 def _explore(options: argparse.Namespace, rest: Sequence[str]) -> int:
     """ipoib-conform explore beside a guest, whose adapter is a node of its fabric."""
     wanted = split_explore_arguments(rest, options)
-    guest = _guest_for(options, wanted)
     conform = image.find_program(options.programs, "ipoib-conform")
+    if conform is not None:
+        refuse_unknown(conform, "explore", wanted.arguments)
+    guest = _guest_for(options, wanted)
+    conform = conform or image.find_program(options.programs, "ipoib-conform")
     assert conform is not None
-    refuse_unknown(conform, "explore", wanted.arguments)
 
     def command(path: Path) -> list[str]:
         return [str(conform), "explore", *wanted.arguments, "--scenario", wanted.scenario, "--listen",

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 
 from machine import dies_with
-from supervisor import Interrupted
+from supervisor import Interrupted, held_back
 from tools import LabError, UsageError, run, say, write_whole
 
 # What is for the report of all parts, and not for a part: with a value, and without.
@@ -121,16 +121,6 @@ def _run_child(parent: int, work: Callable[[], int]) -> int:
 
 
 @contextmanager
-def _held_back() -> Iterator[None]:
-    """A signal that comes while a part begins is for that part, too: it waits until it can be told."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _FORWARDED)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-@contextmanager
 def _forwarding_to(parts: Sequence[_Part]) -> Iterator[list[int]]:
     """The signals that came, which every part has been told of."""
     came: list[int] = []
@@ -156,7 +146,7 @@ def run_parts(count: int, work: Callable[[int], int]) -> list[int]:
             for number in range(1, count + 1):
                 if came:
                     break
-                with _held_back():
+                with held_back():
                     parts.append(_Part(number, lambda number=number: work(number)))
             for part in parts:
                 part.wait()

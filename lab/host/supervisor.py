@@ -44,20 +44,51 @@ def ending_on_signals() -> Iterator[None]:
 
 
 @contextmanager
-def _forwarding_to(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """The program decides what a signal means: it still has reports to write."""
+def held_back() -> Iterator[set[signal.Signals]]:
+    """A signal that comes while something begins which it is for, too, waits until it can be told. Gives the signals that
+    were held back before: those of a child."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _FORWARDED)
+    try:
+        yield before
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start(command: Sequence[str], mask: set[signal.Signals]) -> subprocess.Popen[bytes]:
+    die = dies_with(os.getpid(), signal.SIGTERM)
+
+    def prepare() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        die()
+
+    try:
+        # A process group of its own: a key on the terminal reaches it once, by way of this process.
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0, preexec_fn=prepare)
+    except OSError as problem:
+        raise LabError(f"{command[0]} cannot be started: {problem.strerror}") from problem
+
+
+@contextmanager
+def _running(command: Sequence[str]) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The program, and what can be read once it has ended. It decides what a signal means: it still has reports to
+    write."""
 
     def forward(number: int, frame: FrameType | None) -> None:
         if process.poll() is None:
             process.send_signal(number)
             process.send_signal(signal.SIGCONT)
 
-    before = {number: signal.signal(number, forward) for number in _FORWARDED}
+    with held_back() as mask:
+        process = _start(command, mask)
+        ended = os.pidfd_open(process.pid)
+        before = {number: signal.signal(number, forward) for number in _FORWARDED}
     try:
-        yield
+        yield process, ended
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        os.close(ended)
+        _end(process)
 
 
 def _keep_alive(machine: Machine, failures: int) -> int:
@@ -86,26 +117,15 @@ def _hold(process: subprocess.Popen[bytes], is_held: bool, has_to_wait: bool) ->
 
 def run_beside(machine: Machine, command: Sequence[str]) -> int:
     """The command's exit code. The machine is running, ready or still booting."""
-    try:
-        # A process group of its own: a key on the terminal reaches it once, by way of this process.
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0,
-                                   preexec_fn=dies_with(os.getpid(), signal.SIGTERM))
-    except OSError as problem:
-        raise LabError(f"{command[0]} cannot be started: {problem.strerror}") from problem
-    ended = os.pidfd_open(process.pid)
     failures = 0
     is_held = False
-    try:
-        with _forwarding_to(process):
-            while process.poll() is None:
-                failures = _keep_alive(machine, failures)
-                is_held = _hold(process, is_held, machine.state is State.BOOTING)
-                select.select([ended], [], [], _LOOK_AGAIN)
-            # A guest that the last case has killed is told of, too.
-            machine.poll()
-    finally:
-        os.close(ended)
-        _end(process)
+    with _running(command) as (process, ended):
+        while process.poll() is None:
+            failures = _keep_alive(machine, failures)
+            is_held = _hold(process, is_held, machine.state is State.BOOTING)
+            select.select([ended], [], [], _LOOK_AGAIN)
+        # A guest that the last case has killed is told of, too.
+        machine.poll()
     return 128 - process.returncode if process.returncode < 0 else process.returncode
 
 

@@ -465,6 +465,14 @@ class FakeMachine:
 
 
 class Supervisor(unittest.TestCase):
+    # Waits for SIGINT, and says so; with another word it sends its parent one first.
+    WAITS = (sys.executable, "-c", "import os, pathlib, signal, sys\n"
+             "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})\n"
+             "if len(sys.argv) > 2: os.kill(os.getppid(), signal.SIGINT)\n"
+             "pathlib.Path(sys.argv[1]).write_text('ready')\n"
+             "signal.sigwait({signal.SIGINT})\n"
+             "sys.exit(9)")
+
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -481,11 +489,19 @@ class Supervisor(unittest.TestCase):
             self.pipe.read_bytes()
             os.kill(os.getpid(), signal.SIGINT)
 
-        command = ("import pathlib, signal, sys; signal.signal(signal.SIGINT, lambda *_: sys.exit(9))\n"
-                   "pathlib.Path(sys.argv[1]).write_text('ready'); signal.pause()")
         threading.Thread(target=interrupt).start()
         one = FakeMachine(Path("/dev/null"))
-        self.assertEqual(run_beside(one, [sys.executable, "-c", command, str(self.pipe)]), 9)
+        self.assertEqual(run_beside(one, [*self.WAITS, str(self.pipe)]), 9)
+
+    def test_a_signal_that_comes_while_the_command_begins_is_the_commands_too(self) -> None:
+        def begin_late(pid: int) -> int:
+            self.pipe.read_bytes()
+            return pidfd_open(pid)
+
+        pidfd_open = os.pidfd_open
+        with mock.patch.object(os, "pidfd_open", begin_late):
+            one = FakeMachine(Path("/dev/null"))
+            self.assertEqual(run_beside(one, [*self.WAITS, str(self.pipe), "and tell"]), 9)
 
 
 class HeldMachine(FakeMachine):
@@ -506,7 +522,7 @@ class HeldMachine(FakeMachine):
                 self.state = machine.State.READY
         elif self.written and size > max(self.written) and not self.has_ended:
             self.has_ended = True
-            self.started.write_text("end\n")
+            self.started.touch()
         return super().poll()
 
     def start(self) -> None:
@@ -516,11 +532,12 @@ class HeldMachine(FakeMachine):
 
 class Held(Supervisor):
     def test_the_program_stands_still_while_a_new_guest_boots(self) -> None:
-        output = self.pipe.with_name("output")
+        output, end = self.pipe.with_name("output"), self.pipe.with_name("end")
         output.touch()
-        one = HeldMachine(self.pipe, output)
-        script = 'exec 3<>"$1"; while ! read -t 0.02 -r _ <&3; do echo x; done >"$2"; exit 5'
-        self.assertEqual(run_beside(one, ["/bin/bash", "-c", script, "bash", str(self.pipe), str(output)]), 5)
+        one = HeldMachine(end, output)
+        # Nobody writes to the pipe: it is what bash sleeps on.
+        script = 'exec 4<>"$1"; while [ ! -e "$3" ]; do read -t 0.02 -r _ <&4; echo x; done >"$2"; exit 5'
+        self.assertEqual(run_beside(one, ["/bin/bash", "-c", script, "bash", str(self.pipe), str(output), str(end)]), 5)
         self.assertEqual(one.starts, 1)
         self.assertEqual(len(one.written), 1, "it went on while there was no guest")
 
@@ -668,6 +685,18 @@ class Options(unittest.TestCase):
         for words in (("run", "--fabric", "verbs:mlx5_0"), ("run", "--listen", "x"), ("run", "--fabric-control=x")):
             with self.assertRaises(UsageError):
                 self.parse(*words)
+
+    def test_explore_says_itself_what_is_explored(self) -> None:
+        def explore(*words: str) -> options.RunOptions:
+            one, rest = options.parse(("explore", *words))
+            return options.split_explore_arguments(rest, one)
+
+        found = explore("--seeds", "3", "--scenario", "controlled", "--faults=sm")
+        self.assertEqual((found.arguments, found.fabric, found.scenario),
+                         (["--seeds", "3", "--faults=sm"], "simulated", "controlled"))
+        for words in (("--listen", "x"), ("--dut=reference",), ("--fabric", "lab"), ("--mutants",)):
+            with self.assertRaises(UsageError):
+                explore(*words)
 
 
 class Boots(unittest.TestCase):

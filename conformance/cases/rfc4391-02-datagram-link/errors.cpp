@@ -10,9 +10,8 @@ const Case group_is_not_answered_with_errors{
     .checks = {&rfc4391::fabric_multicast, &rfc4391::broadcast_group_carries_broadcasts},
     .pass_if =
         "a datagram to the DUT's address and a port that nobody listens at is answered with an error of ICMP when it "
-        "is "
-        "sent to the DUT, and not when it is sent to a group that it is in, or to the broadcast group. WARN otherwise: "
-        "the rule is IP's, and the link tells IP how a packet came. NA where there are no such errors",
+        "is sent to the DUT, and not when it is sent to a group that it is in, or to the broadcast group. WARN "
+        "otherwise: the rule is IP's, and the link tells IP how a packet came. NA where there are no such errors",
     .tags = {"ipv4", "ipv6", "broadcast"},
     .dut_can = {"join"},
     .in_both_families = true,

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A DUT in another process: the reference stack and mutants of it, by raw port and adapter, in real time.
+#include "conformance/explore/remote.hpp"
+
+#include "catch2.hpp"
+#include "conformance/explore/action.hpp"
+#include "conformance/explore/explore.hpp"
+#include "temporary_folder.hpp"
+
+#include <algorithm>
+
+namespace ipoib::conformance::explore {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// Up, in a group, and then the subnet manager has forgotten all of it.
+Schedule restart() {
+    return {.steps = {{0ms, find_action("up"), {}},
+                      {300ms, find_action("join"), {0, 0}},
+                      {600ms, find_action("sm-restart"), {}}}};
+}
+
+struct Plugged {
+    explicit Plugged(const std::string& words = {}, double timeout_scale = 1)
+        : dut({.listen = path(),
+               .command = std::string(IPOIB_PLUGGED_STACK) + ' ' + path() + ' ' + words,
+               .interface = {},
+               .timeout_scale = timeout_scale}) {}
+    [[nodiscard]] std::string path() const { return (folder.path() / "fabric").string(); }
+    [[nodiscard]] std::vector<std::string> broken(const Schedule& schedule) {
+        std::vector<std::string> all;
+        for (const auto& one : play(schedule, {.remote = &dut}).violations) all.push_back(one.key() + ": " + one.what);
+        return all;
+    }
+    TemporaryFolder folder;
+    RemoteDut dut;
+};
+
+}  // namespace
+
+TEST_CASE("Explore: a right stack in another process is right again, time after time") {
+    Plugged plugged;
+    for (int i = 0; i < 2; ++i) CHECK(plugged.broken(restart()) == std::vector<std::string>{});
+}
+
+TEST_CASE("Explore: a wrong stack in another process is found") {
+    // It never joins again: nothing is gained by waiting long for that.
+    Plugged plugged{"--mutant ignores-reregistration", 0.1};
+    const auto broken = plugged.broken(restart());
+    CHECK(std::ranges::any_of(broken,
+                              [](const std::string& one) { return one.starts_with("membership RFC4391-10-15"); }));
+}
+
+TEST_CASE("Explore: a DUT is told that its link is pulled, and what it does not tell is not held against it") {
+    // Deaf to a manager that asks for it, the stack joins again only because its link has come up again.
+    Plugged plugged{"--tells-little --mutant ignores-reregistration"};
+    const Schedule schedule{.steps = {{0ms, find_action("up"), {}},
+                                      {300ms, find_action("join"), {0, 0}},
+                                      {600ms, find_action("port-bounce"), {300, 0}}}};
+    CHECK(plugged.broken(schedule) == std::vector<std::string>{});
+}
+
+TEST_CASE("Explore: an adapter that is at its end is told of") {
+    RemoteDut dead{{.listen = "fabric", .command = "exit 3", .interface = {}}};
+    CHECK_THROWS_AS(play(restart(), {.remote = &dead}), ChannelBroken);
+}
+
+TEST_CASE("Explore: a program that is told to stop plays nothing to its end") {
+    fabric::Loop::request_stop();
+    const auto outcome = play(restart(), {});
+    fabric::Loop::clear_stop();
+    CHECK(outcome.violations.empty());
+}
+
+}  // namespace ipoib::conformance::explore
