@@ -20,7 +20,9 @@ RawPorts::~RawPorts() {
 }
 
 void RawPorts::Node::unplug() {
-    if (switch_port) std::exchange(switch_port, nullptr)->unplug();
+    if (!switch_port) return;
+    switch_port->on_link({});
+    std::exchange(switch_port, nullptr)->unplug();
 }
 
 void RawPorts::plug(std::unique_ptr<fabric::RawPort> port) {
@@ -29,6 +31,10 @@ void RawPorts::plug(std::unique_ptr<fabric::RawPort> port) {
     auto& node = *nodes_.emplace_back(std::make_unique<Node>());
     node.port = std::move(port);
     node.switch_port = &subnet_.plug(*node.port, fabric::NodeRole::other);
+    node.switch_port->on_link([&port = *node.port](bool is_up) {
+        // That it is up again is seen by the next frame.
+        if (!is_up) port.send_link_down();
+    });
     node.port->deliver_to(node.switch_port);
     node.port->on_closed([this, &node](const std::string&) { forget(node); });
 }

@@ -3,6 +3,7 @@
 #include "conformance/target/raw_ports.hpp"
 
 #include "catch2.hpp"
+#include "fabric/node/hca.hpp"
 #include "protocol/build/samples.hpp"
 #include "temporary_folder.hpp"
 
@@ -97,4 +98,22 @@ TEST_CASE("Raw ports: only so many peers are taken at a time, and one that leave
     const auto last = at.connect();
     CHECK(at.until([&] { return at.ports.peers() == RawPorts::most_peers; }));
     CHECK_FALSE(is_closed(last));
+}
+
+TEST_CASE("Raw ports: a peer is told that its cable was pulled, and needs no word when it is in again") {
+    constexpr std::uint64_t guid = 0x0002c90300001234;
+    ListeningSubnet at;
+    fabric::RawPort peer{at.loop, at.connect()};
+    fabric::Hca hca{at.loop, {.port_guid = guid}};
+    hca.connect(&peer);
+    peer.deliver_to(&hca);
+    std::vector<bool> heard;
+    peer.on_link([&](bool is_up) { heard.push_back(is_up); });
+    REQUIRE(at.until([&] { return hca.is_active(); }));
+    CHECK(heard == std::vector<bool>{});
+
+    REQUIRE(at.subnet.set_link(guid, false));
+    CHECK(at.until([&] { return heard == std::vector<bool>{false}; }));
+    REQUIRE(at.subnet.set_link(guid, true));
+    CHECK(at.until([&] { return heard == std::vector<bool>{false, true}; }));
 }
