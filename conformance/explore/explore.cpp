@@ -14,7 +14,9 @@ using namespace std::chrono_literals;
 namespace {
 
 /// Of schedules, to make one smaller.
-constexpr std::size_t most_tries = 300, most_tries_in_real_time = 10;
+constexpr std::size_t most_tries = 300;
+/// Of the usual patience, for tries in real time: what is still broken then is looked at once more in the end.
+constexpr double patience_of_a_try = 0.35;
 
 std::optional<Violation> violation_of(const Outcome& outcome, const std::string& key) {
     const auto found = std::ranges::find_if(outcome.violations, [&](const Violation& one) { return one.key() == key; });
@@ -39,15 +41,67 @@ Schedule shortened(Schedule schedule, const std::function<bool(const Schedule&)>
     return schedule;
 }
 
+/// Each step is left out once, the last one first; the pauses stay. A try takes as long as the DUT needs.
+Schedule without_needless_steps(Schedule schedule, const std::string& key, const Playing& playing, std::size_t& tries) {
+    auto hasty = playing;
+    hasty.patience = patience_of_a_try;
+    for (auto i = schedule.steps.size(); i-- > 0 && !fabric::Loop::stop_requested();) {
+        auto tried = schedule;
+        tried.steps.erase(tried.steps.begin() + static_cast<std::ptrdiff_t>(i));
+        ++tries;
+        if (violation_of(play(tried, hasty), key)) schedule = std::move(tried);
+    }
+    return schedule;
+}
+
+/// What one schedule has broken of a DUT in another process: the first is shrunk, and the others with it that are
+/// broken by what is left.
+std::vector<Found> shrunk_together(const Schedule& schedule, const std::vector<Violation>& violations,
+                                   const Playing& playing) {
+    std::vector<Found> all;
+    std::size_t tries = 0;
+    const auto small = without_needless_steps(schedule, violations.front().key(), playing, tries);
+    const auto last = play(small, playing);
+    for (const auto& one : violations) {
+        const auto still = violation_of(last, one.key());
+        all.push_back({.violation = still ? *still : one,
+                       .schedule = still ? small : schedule,
+                       .times = 1,
+                       .steps = schedule.steps.size(),
+                       .tries = tries});
+    }
+    return all;
+}
+
+std::vector<Found> shrunk_one_by_one(const Schedule& schedule, const std::vector<Violation>& violations,
+                                     const Playing& playing) {
+    std::vector<Found> all;
+    for (const auto& one : violations) all.push_back(shrunk(schedule, one, playing));
+    return all;
+}
+
+std::vector<Found> as_they_are(const Schedule& schedule, const std::vector<Violation>& violations) {
+    std::vector<Found> all;
+    for (const auto& one : violations)
+        all.push_back({.violation = one, .schedule = schedule, .times = 1, .steps = schedule.steps.size()});
+    return all;
+}
+
+std::vector<Found> found_by(const Schedule& schedule, const std::vector<Violation>& violations, const Run& run,
+                            const Playing& playing) {
+    if (violations.empty() || !run.shrinks) return as_they_are(schedule, violations);
+    return run.remote ? shrunk_together(schedule, violations, playing)
+                      : shrunk_one_by_one(schedule, violations, playing);
+}
+
 }  // namespace
 
 Found shrunk(const Schedule& schedule, const Violation& violation, const Playing& playing) {
     const auto key = violation.key();
     auto latest = violation;
     std::size_t tries = 0;
-    const auto most = playing.remote ? most_tries_in_real_time : most_tries;
     const std::function<bool(const Schedule&)> holds = [&](const Schedule& tried) {
-        if (fabric::Loop::stop_requested() || (playing.remote && tries >= most)) return false;
+        if (fabric::Loop::stop_requested()) return false;
         ++tries;
         const auto found = violation_of(play(tried, playing), key);
         if (found) latest = *found;
@@ -60,7 +114,7 @@ Found shrunk(const Schedule& schedule, const Violation& violation, const Playing
         return some;
     };
     const auto fewest = shrink::fewest(
-        schedule.steps.size(), [&](shrink::Items items) { return holds(with(items)); }, most);
+        schedule.steps.size(), [&](shrink::Items items) { return holds(with(items)); }, most_tries);
     auto small = fewest.holds ? with(fewest.items) : schedule;
     if (fewest.holds) small = shortened(std::move(small), holds);
     if (const auto last = violation_of(play(small, playing), key)) latest = *last;
@@ -94,6 +148,7 @@ Explored explore(const Run& run) {
         explored.most_open = std::max(explored.most_open, outcome.most_open);
         explored.most_in_a_second = std::max(explored.most_in_a_second, outcome.most_in_a_second);
         std::vector<std::string> counted;
+        std::vector<Violation> fresh;
         for (const auto& violation : outcome.violations) {
             if (run.is_known && run.is_known(violation)) {
                 ++explored.known;
@@ -108,10 +163,9 @@ Explored explore(const Run& run) {
                 ++known->times;
                 continue;
             }
-            auto found =
-                run.shrinks
-                    ? shrunk(schedule, violation, playing)
-                    : Found{.violation = violation, .schedule = schedule, .times = 1, .steps = schedule.steps.size()};
+            fresh.push_back(violation);
+        }
+        for (auto& found : found_by(schedule, fresh, run, playing)) {
             found.number = explored.schedules;
             explored.found.push_back(std::move(found));
         }

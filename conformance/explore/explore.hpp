@@ -45,7 +45,7 @@ struct Explored {
 
 [[nodiscard]] Explored explore(const Run& run);
 
-/// The fewest steps and the shortest times with which the violation is still there.
+/// The fewest steps and the shortest times with which the violation is still there; in virtual time.
 [[nodiscard]] Found shrunk(const Schedule& schedule, const Violation& violation, const Playing& playing);
 
 /// For people: what was played, what was found.

@@ -44,6 +44,12 @@ Weight weight_of(const Requirement* requirement) {
     return requirement->strength == requirements::Strength::must ? Weight::fail : Weight::warn;
 }
 
+fabric::Duration patience_of(const Playing& playing) {
+    if (!playing.remote) return patience;
+    return playing.remote->scaled(
+        std::chrono::duration_cast<fabric::Duration>(patience_in_real_time * playing.patience));
+}
+
 class Player {
 public:
     Player(const Schedule& schedule, const Playing& playing)
@@ -51,7 +57,7 @@ public:
           schedule_(schedule),
           own_world_(world_for(schedule, playing)),
           world_(*own_world_),
-          patience_(playing.remote ? playing.remote->scaled(patience_in_real_time) : patience),
+          patience_(patience_of(playing)),
           rest_(playing.remote ? rest_in_real_time : rest) {}
 
     Outcome execute() {

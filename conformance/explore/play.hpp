@@ -44,6 +44,7 @@ struct Playing {
     const Mutant* mutant = nullptr;  ///< null: the reference
     RemoteDut* remote = nullptr;     ///< a DUT in another process takes their place, in real time
     bool applies_rules = true;       ///< the passive ones, to what the DUT sends
+    double patience = 1;             ///< in real time: of the usual one, until an invariant is broken for good
     std::string evidence{};          ///< where its frames are kept; empty: nowhere
 };
 
