@@ -127,7 +127,13 @@ TEST_CASE("Story: a sender that has heard the report of its group's deletion") {
     auto story = both_up();
     const auto group = story.group(address);
     story.join(b, group, mlid).join(a, group, mlid, 4)(story.to_group(a, address, mlid));
-    story(group_report(sa, a, trap::multicast_group_deleted, group));
+    SECTION("which may be a late one, of the group that was before its join") {
+        story(group_report(sa, a, trap::multicast_group_deleted, group));
+        auto late = group_report(sa, a, trap::multicast_group_deleted, group);
+        story(late.set(Mad::method, Method::report_resp).set(Lrh::slid, a.lid).set(Lrh::dlid, sa.lid)).pass(20);
+        CHECK(violated(story(story.to_group(a, address, mlid))) == Ids{});
+    }
+    story.pass(11)(group_report(sa, a, trap::multicast_group_deleted, group));
     SECTION("has not been told without the acknowledgement") {
         story.pass(20);
         CHECK(violated(story(story.to_group(a, address, mlid))) == Ids{});
@@ -154,9 +160,10 @@ TEST_CASE("Story: without the record of the broadcast group the others tell its 
     SECTION("one other may be the one that is wrong") {
         CHECK(violated(story(arp_request(a, b.ipv4, link))(odd)) == Ids{});
     }
-    SECTION("two that agree are not") {
-        CHECK(violated(story(arp_request(a, b.ipv4, link))(arp_request(b, a.ipv4, link))(odd)) ==
-              Ids{"RFC4391-9.1.2-03-others"});
+    story(arp_request(a, b.ipv4, link))(arp_request(b, a.ipv4, link))(odd).pass(6);
+    SECTION("two that agree may be behind the times") { CHECK(violated(story(odd)) == Ids{}); }
+    SECTION("two that go on to agree are not") {
+        CHECK(violated(story(arp_request(a, b.ipv4, link))(odd)) == Ids{"RFC4391-9.1.2-03-others"});
     }
 }
 
@@ -175,10 +182,18 @@ TEST_CASE("Story: the DLID is the MLID that the SA told this port") {
 TEST_CASE("Story: the broadcast group is used without a join") {
     Story story;
     const auto link = story.link;
-    story.join(a, link.broadcast_gid(), link.broadcast_mlid, 1, sa_status::denied);
-    CHECK(violated(story(arp_request(a, b.ipv4, link))) == Ids{"RFC4391-5-02-sends"});
+    const auto refuse = [&](Story& of) {
+        of.join(a, link.broadcast_gid(), link.broadcast_mlid, 1, sa_status::denied)(arp_request(a, b.ipv4, link));
+    };
+    // Of a port that may have been on the link before, another program may have asked once more.
+    refuse(story);
+    CHECK(violated(story) == Ids{});
+    CHECK(undecided(story) == Ids{"RFC4391-5-02-sends"});
+    Story cold;
+    refuse(cold.found(a));
+    CHECK(violated(cold) == Ids{"RFC4391-5-02-sends"});
     Story missing;
-    missing.exchange(a, Method::get, link.broadcast_gid(), 0, 0, sa_status::no_records);
+    missing.found(a).exchange(a, Method::get, link.broadcast_gid(), 0, 0, sa_status::no_records);
     CHECK(violated(missing(arp_request(a, b.ipv4, link))) == Ids{"RFC4391-5-02-sends"});
     // The host of the SM may have created it without a packet.
     CHECK(undecided(missing) == Ids{"RFC4391-5-01"});
@@ -235,17 +250,29 @@ TEST_CASE("Story: unicast goes where ARP and the SA have said") {
 }
 
 TEST_CASE("Story: a receiver in another subnet is reached with a GRH") {
-    auto story = both_up();
-    const auto link = story.link;
-    auto far = b;
-    far.gid = Gid::of(0xfec0000000000001u, 0x0002c90300100099u);
-    far.ipv4 = 0x0a010063;
-    story(arp_request(a, far.ipv4, link))(arp_reply(far, a, link));
-    CHECK(violated(story(echo_request(a, far, link, 1))).count("RFC4391-9.1-02") == 1);
-    auto right = both_up();
-    right(arp_request(a, far.ipv4, link))(arp_reply(far, a, link));
-    auto with_grh = unicast_with_grh(a, far, link);
-    CHECK(violated(right(with_grh)).count("RFC4391-9.1-02") == 0);
+    const auto told = [](std::uint64_t own, std::uint64_t other) {
+        Story story;
+        auto near = a, far = b;
+        near.gid = Gid::of(own, a.gid.interface_id());
+        far.gid = Gid::of(other, 0x0002c90300100099u);
+        far.ipv4 = 0x0a010063;
+        story.up(near).up(b)(arp_request(near, far.ipv4, story.link))(arp_reply(far, near, story.link));
+        return std::tuple{story, near, far};
+    };
+    constexpr std::uint64_t here = 0xfec0000000000007u, there = 0xfec0000000000001u, usual = 0xfe80000000000000u;
+    {
+        auto [story, near, far] = told(here, there);
+        CHECK(violated(story(echo_request(near, far, story.link, 1))).count("RFC4391-9.1-02") == 1);
+    }
+    {
+        auto [story, near, far] = told(here, there);
+        CHECK(violated(story(unicast_with_grh(near, far, story.link))).count("RFC4391-9.1-02") == 0);
+    }
+    // By the default prefix every port may be called, too.
+    for (const auto& [own, other] : {std::pair{usual, there}, std::pair{here, usual}}) {
+        auto [story, near, far] = told(own, other);
+        CHECK(violated(story(echo_request(near, far, story.link, 1))).count("RFC4391-9.1-02") == 0);
+    }
 }
 
 TEST_CASE("Story: a GID that is another port's in the sender's link-layer address") {
@@ -383,7 +410,11 @@ TEST_CASE("Duty: senders subscribe, receivers join and leave, in thirty seconds"
     Story story;
     const auto link = story.link;
     const auto group = story.group(address);
-    const auto later = [&](std::int64_t seconds) { story.pass(seconds); };
+    const auto later = [&](std::int64_t seconds) {
+        story.pass(seconds);
+        // It lives still.
+        for (const auto& host : {a, b}) story(arp_request(host, (host.lid == a.lid ? b : a).ipv4, link));
+    };
     SECTION("no subscription, if the clock was not set in between") {
         story.up(a).up(b).join(b, group, mlid).join(a, group, mlid, 4)(story.to_group(a, address, mlid));
         story.pause(60 * second)(arp_request(a, b.ipv4, link));
@@ -429,7 +460,10 @@ TEST_CASE("Duty: senders subscribe, receivers join and leave, in thirty seconds"
 TEST_CASE("Duty: a router asks for the groups, subscribes, and joins each new one") {
     Story story;
     const auto group = story.group(address), other = story.group("239.7.7.7");
-    const auto later = [&] { story.pass(31); };
+    const auto later = [&] {
+        story.pass(31);
+        story(arp_request(a, b.ipv4, story.link));
+    };
     story.up(a).up(b).join(b, group, mlid);
     // Only who asks for the groups is taken for a router.
     const auto ask = [&] {

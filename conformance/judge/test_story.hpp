@@ -74,15 +74,16 @@ public:
     }
     /// The join of the broadcast group of a port that is on the link already.
     Story& join_link(const Node& port) { return join(port, link.broadcast_gid(), link.broadcast_mlid); }
-    /// The SM brings up the port, whose life on the link begins with the join of the broadcast group.
-    Story& up(const Node& port) {
+    /// The SM finds the port, which was down.
+    Story& found(const Node& port) {
         auto info = Bytes<PortInfo>{}
                         .set(PortInfo::gid_prefix, port.gid.prefix())
                         .set(PortInfo::lid, port.lid)
                         .set(PortInfo::port_state, PortState::armed);
-        (*this)(port_info(sa, port, Method::set, info))(port_info(port, sa, Method::get_resp, info));
-        return join_link(port);
+        return (*this)(port_info(sa, port, Method::set, info))(port_info(port, sa, Method::get_resp, info));
     }
+    /// And brings it up: its life on the link begins with the join of the broadcast group.
+    Story& up(const Node& port) { return found(port).join_link(port); }
     Story& subscribe(const Node& port, std::uint16_t trap_number, const Gid& group = {}) {
         (*this)(subscription(port, sa, Method::set, ++transaction_, trap_number, group));
         return (*this)(subscription(sa, port, Method::get_resp, transaction_, trap_number, group));

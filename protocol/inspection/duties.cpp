@@ -25,14 +25,31 @@ bool Duties::begin(std::size_t rule, const state::Event& event) {
     if (index_.contains(this_one)) return true;
     if (room_.duties == 0 || !state::take_from(room_.octets, cost)) return false;
     --room_.duties;
-    index_.emplace(this_one, first_ + open_.size());
-    open_.push_back({{rule, event.at, event.port, event.group, event.link}, false});
+    const auto number = open_.add({{rule, event.at, event.port, event.group, event.link}, false});
+    index_.emplace(this_one, Place{&open_, number});
     return true;
+}
+
+bool Duties::is_silent(const state::Subnet& subnet, const Neglect& one) {
+    const auto* member = subnet.member(one.link->group, one.port);
+    const auto& asked = subnet.requester(one.port).subscribes;
+    if (asked.frame > one.began.frame && member && state::elapsed(asked.time, member->spoke.time) <= patience)
+        return true;
+    return member && state::elapsed(one.began.time, member->spoke.time) <= patience;
+}
+
+bool Duties::is_void(const state::Subnet& subnet, const Neglect& one) {
+    if (subnet.requester(one.port).down.frame > one.began.frame) return true;
+    if (one.group == state::none) return false;
+    const auto* member = subnet.member(one.group, one.port);
+    return subnet.groups()[one.group].deleted.frame > one.began.frame ||
+           (member && member->asked_to_leave.frame > one.began.frame);
 }
 
 std::size_t Duties::end(std::size_t rule, const state::Event& event) {
     const auto close = [&](auto found) {
-        open_[found->second - first_].is_over = true;
+        auto& [queue, number] = found->second;
+        queue->all[number - queue->first].is_over = true;
         return index_.erase(found);
     };
     if (event.group != state::none) {

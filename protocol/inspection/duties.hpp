@@ -45,31 +45,55 @@ public:
             }
         }
     }
-    /// Calls `neglected(Neglect)` for each duty whose time is over. Of a port that is not watched any more nothing is
-    /// said.
+    /// Calls `neglected(Neglect)` for each duty whose time is over, once its port has shown that it still lives on the
+    /// link. Of a port that is not watched any more, or that could not do it, nothing is said.
     template <class Neglected>
     void expire(const state::Subnet& subnet, std::int64_t now, Neglected&& neglected) {
-        while (!open_.empty() &&
-               (open_.front().is_over || state::elapsed(open_.front().what.began.time, now) > patience)) {
-            const auto one = open_.front();
-            open_.pop_front();
-            ++first_;
-            ++room_.duties;
-            room_.octets += cost;
-            if (one.is_over) continue;
-            index_.erase(key(one.what.rule, one.what.port, one.what.group));
-            const auto& duty = *rules_[one.what.rule]->duty;
-            const state::Event event{duty.begins, one.what.port, one.what.group, one.what.link, true, one.what.began};
-            // Another GID of the port may have done it for all.
-            if (duty.is_done && duty.is_done(subnet, event)) continue;
-            if (subnet.is_watched(one.what.port, *one.what.link)) neglected(one.what);
+        const auto is_due = [&](const Open& one) {
+            return one.is_over || state::elapsed(one.what.began.time, now) > patience;
+        };
+        while (!open_.all.empty() && is_due(open_.all.front())) {
+            const auto one = open_.take();
+            if (one.is_over || !is_silent(subnet, one.what))
+                close(subnet, one, neglected);
+            else
+                index_[key(one.what)] = {&late_, late_.add(one)};
+        }
+        // However many are silent, a packet costs the same.
+        for (auto left = std::min(most_looks, late_.all.size()); left > 0; --left) {
+            const auto one = late_.take();
+            if (one.is_over || !is_silent(subnet, one.what))
+                close(subnet, one, neglected);
+            else
+                index_[key(one.what)].number = late_.add(one);
         }
     }
 
 private:
+    static constexpr std::size_t most_looks = 2;
+
     struct Open {
         Neglect what;
         bool is_over = false;
+    };
+    /// With numbers that stay.
+    struct Queue {
+        std::deque<Open> all;
+        std::uint64_t first = 0;  ///< the number of its first one
+        std::uint64_t add(const Open& one) {
+            all.push_back(one);
+            return first + all.size() - 1;
+        }
+        Open take() {
+            const auto one = all.front();
+            all.pop_front();
+            ++first;
+            return one;
+        }
+    };
+    struct Place {
+        Queue* queue = nullptr;
+        std::uint64_t number = 0;
     };
     using Key = std::pair<std::uint64_t, std::uint64_t>;
     /// In octets, with what the index takes.
@@ -78,15 +102,33 @@ private:
     static Key key(std::size_t rule, state::PortIndex port, state::GroupIndex group) {
         return {std::uint64_t{rule} << 32 | port, group};
     }
+    static Key key(const Neglect& what) { return key(what.rule, what.port, what.group); }
+    template <class Neglected>
+    void close(const state::Subnet& subnet, const Open& one, Neglected&& neglected) {
+        ++room_.duties;
+        room_.octets += cost;
+        if (one.is_over) return;
+        index_.erase(key(one.what));
+        const auto& duty = *rules_[one.what.rule]->duty;
+        const state::Event event{duty.begins, one.what.port, one.what.group, one.what.link, true, one.what.began};
+        // Another GID of the port may have done it for all.
+        if (duty.is_done && duty.is_done(subnet, event)) return;
+        if (!is_void(subnet, one.what) && subnet.is_watched(one.what.port, *one.what.link)) neglected(one.what);
+    }
+    /// A host that is gone, its link down, its P_Key taken away, has nothing to do any more; one that is asking the SA
+    /// is about to do it.
+    [[nodiscard]] static bool is_silent(const state::Subnet& subnet, const Neglect& one);
+    /// What happened since that leaves nothing to do: the link was down, the group is gone, or the port has left it.
+    [[nodiscard]] static bool is_void(const state::Subnet& subnet, const Neglect& one);
     [[nodiscard]] bool begin(std::size_t rule, const state::Event& event);
     std::size_t end(std::size_t rule, const state::Event& event);
 
     std::vector<const rules::Rule*> rules_;
     state::Limits& room_;
     std::array<std::vector<std::uint16_t>, 16> by_event_;
-    std::deque<Open> open_;    ///< in the order of their beginning
-    std::uint64_t first_ = 0;  ///< the number of the first one in it
-    std::map<Key, std::uint64_t> index_;
+    Queue open_;  ///< in the order of their beginning
+    Queue late_;  ///< whose time is over, of ports that were silent since
+    std::map<Key, Place> index_;
 };
 
 }  // namespace ipoib::inspection

@@ -91,11 +91,20 @@ inline constexpr std::string_view usual_default =
 inline state::Span with_sa(const Known& known, const state::Sight& since) {
     return {.since = since, .requester = known.subject ? known.subject->lid : std::uint16_t{0}};
 }
+/// What the SA tells a port anew need not hold for what the port had queued. One that has come up in the capture, and
+/// been told once, had nothing before.
+inline void lets_switch(state::Span& span, const Known& known, const state::Member* member) {
+    constexpr std::int64_t queued = 1'000'000'000;  // ns
+    const bool is_first = member && member->grants <= 1 && known.of_broadcast && known.of_broadcast->down;
+    if (member && !is_first) span.time_to_switch = queued;
+}
 /// Since the SA told the subject the broadcast group's record, for what it has to take from there. What the user says
 /// of the link needs no proof.
 inline state::Span since_told(const Packet&, const Known& known) {
     if (known.link && known.link->source != state::Source::sa && known.link->broadcast) return {.is_given = true};
-    return with_sa(known, known.of_broadcast ? known.of_broadcast->joined_at : state::Sight{});
+    auto span = with_sa(known, known.of_broadcast ? known.of_broadcast->joined_at : state::Sight{});
+    lets_switch(span, known, known.of_broadcast);
+    return span;
 }
 
 /// All that it has said to the SA and heard from it since it joined the broadcast group.

@@ -34,11 +34,16 @@ bool is_joined_alone(const Subnet& subnet, const Event& event) {
 bool is_router_member(const Subnet& subnet, const Event& event) {
     return (states_of(subnet, event) & (join_state::full_member | join_state::non_member)) != 0;
 }
-bool is_told_of_both(const Subnet& subnet, const Event& event) {
+bool has_asked_of_both(const Subnet& subnet, const Event& event) {
     const auto& requester = subnet.requester(event.port);
     const auto* member = subnet.member(event.group, event.port);
-    const unsigned own = member ? member->told : 0;
-    return (requester.told_of_creation || (own & 1) != 0) && (requester.told_of_deletion || (own & 2) != 0);
+    const unsigned own = member ? member->asks_of : 0;
+    return (requester.asks_of_creation || (own & 1) != 0) && (requester.asks_of_deletion || (own & 2) != 0);
+}
+/// Who sends to a group has a reason to stay in it.
+bool sends_still(const Subnet& subnet, const Event& event) {
+    const auto* member = subnet.member(event.group, event.port);
+    return member && member->last_sent.frame > event.at.frame;
 }
 
 bool asks(const Packet& p, std::uint8_t bits) {
@@ -53,8 +58,8 @@ constexpr Rule rules_of_context_duties[] = {
      .evidence = Evidence::nothing_between,
      .expected = "subscriptions to traps 66 and 67",
      .duty = Duty{.begins = EventKind::first_sent,
-                  .ends = {EventKind::subscribed, EventKind::subscribed},
-                  .is_done = is_told_of_both}},
+                  .ends = {EventKind::subscribes, EventKind::subscribes},
+                  .is_done = has_asked_of_both}},
     {.id = "RULE-RFC4391-10-13",
      .checks = {&rfc4391::fallback_ends_with_group},
      .title = "who was told of a group's creation does not redirect its packets any more",
@@ -99,7 +104,8 @@ constexpr Rule rules_of_context_duties[] = {
      .expected = "a Delete of its FullMember membership",
      .duty = Duty{.begins = EventKind::stops_listening,
                   .ends = {EventKind::asks_to_leave, EventKind::listens},
-                  .is_due = is_joined_alone}},
+                  .is_due = is_joined_alone,
+                  .is_done = sends_still}},
     {.id = "RULE-RFC4391-11-02",
      .checks = {&rfc4391::router_lists_groups},
      .title = "a router gets the list of groups before it joins them",
@@ -127,9 +133,9 @@ constexpr Rule rules_of_context_duties[] = {
      .evidence = Evidence::nothing_between,
      .expected = "a subscription to trap 66 for all groups",
      .duty = Duty{.begins = EventKind::becomes_router,
-                  .ends = {EventKind::subscribed_created, EventKind::subscribed_created},
+                  .ends = {EventKind::subscribes_created, EventKind::subscribes_created},
                   .is_done = [](const Subnet& subnet,
-                                const Event& event) { return subnet.requester(event.port).told_of_creation; }}},
+                                const Event& event) { return subnet.requester(event.port).asks_of_creation; }}},
 };
 static_assert(are_declared(rules_of_context_duties));
 

@@ -23,14 +23,21 @@ state::Span since_refusal(const Packet& p, const Known& known) {
     if (!known.member) return {};
     const auto& member = *known.member;
     const bool has_left = member.left_at.frame > member.refused_at.frame;
-    auto span = with_sa(known, has_left ? member.left_at : member.refused_at);
-    if (has_left) span.time_needed = grace;
+    auto span = with_sa(known, member.left_at);
+    if (has_left) {
+        span.time_needed = grace;
+    } else {
+        // A join that is refused takes nothing away from who is a member: its life on the link must be seen whole.
+        const auto* requester = known.requester;
+        const bool is_to_link = is_to_broadcast(p);
+        const auto down = requester && requester->down.frame > requester->gap.frame ? requester->down : state::Sight{};
+        span = is_to_link ? with_sa(known, down) : since_life_began(p, known);
+        const bool was_there = known.subject && known.subject->first_ipoib &&
+                               known.subject->first_ipoib.frame < member.first_refused.frame;
+        if (is_to_link && (!down || was_there))
+            span.unknown = "the port may have been on the link, and joined, before the capture";
+    }
     if (known.shares_port) span.unknown = "several GIDs share the port, which may be a member by another one";
-    // A join that is refused takes nothing away from who is a member.
-    const bool was_there =
-        known.subject && known.subject->first_ipoib && known.subject->first_ipoib.frame < member.first_refused.frame;
-    if (!has_left && !(known.of_broadcast && known.of_broadcast->down) && (was_there || !is_to_broadcast(p)))
-        span.unknown = "the port may have been on the link, and joined, before the capture";
     return span;
 }
 /// Nobody has joined a group, or got its record, before it was created.
@@ -47,7 +54,12 @@ state::Span since_creation_or_left(const Packet& p, const Known& known) {
 /// Since the SA told the sender the group's MLID.
 state::Span since_mlid(const Packet&, const Known& known) {
     const auto& group = *known.group;
-    if (known.member && known.member->mlid) return with_sa(known, known.member->joined_at);
+    if (known.member && known.member->mlid) {
+        auto span = with_sa(known, known.member->joined_at);
+        lets_switch(span, known, known.member);
+        span.has_changed = group.mlid_has_changed;
+        return span;
+    }
     if (group.source != state::Source::sa) return {.is_given = true};
     // What it was told before the group was made anew may be another one.
     return {};
@@ -65,8 +77,13 @@ state::Span since_question(const Packet& p, const Known& known) {
 bool differs_from_others(const Packet& p, const Known& known) {
     const auto& [first, second] = known.others_of_q_key;
     // A link whose broadcast group was told in two ways has another Q_Key now than it had, and others hear of it later.
-    return is_to_broadcast(p) && !known.knows(Fact::q_key) && !known.link->is_disputed && first && second &&
-           first != known.sender && second != known.sender;
+    if (!is_to_broadcast(p) || known.knows(Fact::q_key) || known.link->is_disputed || !first || !second) return false;
+    if (first == known.sender || second == known.sender) return false;
+    // Who differs because the group has got another one is followed by the others: they must go on as before.
+    const auto* member = known.member;
+    const bool is_odd = member && member->odd_q_key;
+    return !is_odd || (member->odd_q_key.frame < known.link->q_key_used.frame &&
+                       state::elapsed(member->odd_q_key.time, known.link->q_key_used.time) >= grace);
 }
 /// The group may have been made anew, with another Q_Key: then the others take that over, too.
 state::Span since_others(const Packet&, const Known& known) {

@@ -97,6 +97,19 @@ bool is_lid_of(const state::Port* port, std::uint16_t lid) {
     return port && port->lid != 0 && (port->lid >> port->lmc) == (lid >> port->lmc);
 }
 
+/// A LID that nobody else has, beside one of the port's, may be another one of it, as long as its LMC is not known or
+/// has just changed.
+bool may_be_lid_of(const Known& known, std::uint16_t lid) {
+    constexpr unsigned most_lmc = 7;
+    const auto* port = known.path_target;
+    if (!port || port->lid == 0 || (port->lid >> most_lmc) != (lid >> most_lmc)) return false;
+    const bool is_anothers = known.receiver && known.receiver != port && known.receiver->last;
+    const auto& changed = port->lmc_changed;
+    const bool has_changed =
+        changed && (changed.frame > known.path->first.frame || state::elapsed(changed.time, known.now.time) < grace);
+    return !is_anothers && (!port->told_lmc || has_changed);
+}
+
 bool is_ip(const Packet& p) { return carries(p, EtherType::ipv4) || carries(p, EtherType::ipv6); }
 
 /// The port whose GID the packet announces is known, and so is the sender.
@@ -241,8 +254,12 @@ constexpr Rule rules_of_context_unicast[] = {
              const bool is_to_here = known.destination && known.destination->is_announced;
              const auto prefix = known.neighbour->gid.prefix();
              // A port whose subnet has got another prefix asks the SA under its new GID.
+             // One subnet has two: that which it was given, and the default one, by which its ports may be called, too.
+             constexpr std::uint64_t usual = std::uint64_t{0xfe80} << 48;
+             const auto of_sender = known.sender->gid.prefix();
+             const bool may_be_alias = prefix == usual || of_sender == usual;
              const bool is_own =
-                 prefix == known.sender->gid.prefix() || (known.requester && known.requester->prefix == prefix);
+                 prefix == of_sender || may_be_alias || (known.requester && known.requester->prefix == prefix);
              return has_one_address(p, known) && !is_to_here && known.neighbour->has(p.bth[Bth::dest_qp]) &&
                     !known.sender->gid.is_zero() && !is_own;
          },
@@ -311,7 +328,7 @@ constexpr Rule rules_of_context_unicast[] = {
          [](const Packet& p, const Known& known) {
              const auto dlid = p.lrh[Lrh::dlid];
              return takes_way(known, [dlid](const auto& way) { return way.dlid == dlid; }) ||
-                    has_come_from_there(known) || is_lid_of(known.path_target, dlid);
+                    has_come_from_there(known) || is_lid_of(known.path_target, dlid) || may_be_lid_of(known, dlid);
          },
      .points_at = Lrh::dlid,
      .expected_of =

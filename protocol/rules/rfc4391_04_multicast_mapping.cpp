@@ -88,7 +88,8 @@ std::string mgid_text(const Packet& p, const Known&) {
 state::Span since_on_link(const Packet& p, const Known& known) {
     const bool is_shown = known.source && known.source->link_since;
     if ((known.of_broadcast && known.of_broadcast->joined_at) || !is_shown) return since_told(p, known);
-    state::Span span{.since = known.source->link_since};
+    // It may have joined the broadcast group of another scope since.
+    auto span = with_sa(known, known.source->link_since);
     span.senders[0] = {{known.source->lid, known.source->qpn}, known.source->link_since};
     return span;
 }

@@ -28,6 +28,13 @@ void remember(std::array<std::uint32_t, 4>& numbers, std::uint8_t& count, std::u
 /// Multicast IP addresses that no IB group stands for. RFC 4291, 2.7: interface-local ones never leave the node.
 bool stays_in_node(const Gid& group) { return !group.is_multicast() || (group.octets[1] & 0x0f) <= 1; }
 
+/// An interface that listens to an IP group.
+std::uint32_t listener_hash(std::uint32_t qpn, const Gid& ip_group) {
+    std::uint32_t hash = (0x811c9dc5u ^ qpn) * 0x01000193u;
+    for (const auto octet : ip_group.octets) hash = (hash ^ octet) * 0x01000193u;
+    return hash;
+}
+
 }  // namespace
 
 void Subnet::take_data(const Packet& packet, bool is_tester) {
@@ -72,6 +79,15 @@ void Subnet::uses_q_key(const Packet& packet) {
     if (index == 0 || !packet.deth || !is_sender_certain_) return;
     auto& link = links_[index];
     auto& [first, second] = link.q_key_users;
+    const bool is_the_same = packet.deth[Deth::q_key] == link.q_key_in_use;
+    if (is_the_same && (sender_ == first || sender_ == second)) link.q_key_used = known_.now;
+    if (const auto own = link.group == none ? none : member_of(link.group, sender_); own != none) {
+        auto& since = members_[own].odd_q_key;
+        if (is_the_same || first == none)
+            since = {};
+        else if (!since)
+            since = known_.now;
+    }
     if (first == none) {
         first = sender_;
         link.q_key_in_use = packet.deth[Deth::q_key];
@@ -106,6 +122,7 @@ std::uint32_t Subnet::link_of_packet(const Packet& packet, bool is_tester) {
         if (is_right) source_->add(p_key);
     }
     const bool is_bound = source_ && source_->link != 0 && is_same_partition(links_[source_->link].p_key, p_key);
+    if (is_bound && is_right && has_gone_to(mgid)) bind(source_, link_with(mgid));
     if (is_bound) {
         is_link_certain_ = true;
         return source_->link;
@@ -120,6 +137,15 @@ std::uint32_t Subnet::link_of_packet(const Packet& packet, bool is_tester) {
         link.group = group_of(mgid);
     }
     return index;
+}
+
+/// Whether the sender has asked to be on another link of its partition, that of this group's scope.
+bool Subnet::has_gone_to(const Gid& mgid) const {
+    const auto index = link_with(mgid);
+    const auto& link = links_[index];
+    if (index == 0 || index == source_->link || link.group == none || !link.has_scope) return false;
+    const auto* there = member(link.group, sender_);
+    return there && there->asked != 0;
 }
 
 /// As long as the scope of no broadcast-GID is known, another group's does not tell which link it is.
@@ -277,23 +303,26 @@ void Subnet::announcements(const Packet& packet) {
     if (packet.target_option && packet.nd_target) tell(packet.nd_target[NdTarget::target], packet.target_option);
 }
 
-/// Of several interfaces of one port each may listen: it stops when none does.
-void Subnet::listens(const Gid& mgid, bool joins) {
+/// Of several interfaces of one port each may listen, to each of the IP groups that the MGID stands for: it stops when
+/// none does.
+void Subnet::listens(const Gid& mgid, const Gid& ip_group, bool joins) {
     const auto group = group_of(mgid);
     const auto index = member_of(group, sender_);
     if (index == none || !is_sender_certain_) return;
     auto& member = members_[index];
-    const auto qpn = source_ ? source_->qpn : 0;
+    const auto listener = listener_hash(source_ ? source_->qpn : 0, ip_group);
     const auto end = member.listeners.begin() + member.listener_count;
-    const auto found = std::find(member.listeners.begin(), end, qpn);
+    const auto found = std::find(member.listeners.begin(), end, listener);
     if (joins && found == end) {
-        if (member.listener_count == member.listeners.size()) return;
-        member.listeners[member.listener_count++] = qpn;
+        if (member.listener_count == member.listeners.size())
+            member.has_more_listeners = true;
+        else
+            member.listeners[member.listener_count++] = listener;
     } else if (!joins && found != end) {
         std::rotate(found, found + 1, end);
         --member.listener_count;
     }
-    const bool listens = member.listener_count != 0;
+    const bool listens = member.listener_count != 0 || member.has_more_listeners;
     if (member.listens == listens) return;
     member.listens = listens;
     tell(listens ? EventKind::listens : EventKind::stops_listening, sender_, group);
@@ -304,10 +333,10 @@ void Subnet::group_reports(const Packet& packet) {
     if (!link.broadcast_gid || packet.is_fragment || sender_ == none) return;
     const auto scope = mgid_of(*link.broadcast_gid)[Mgid::scope];
     const auto of_v4 = [&](std::uint32_t group, bool joins) {
-        if (group >> 28 == 0xe) listens(mgid_for_ipv4(group, link.p_key, scope), joins);
+        if (group >> 28 == 0xe) listens(mgid_for_ipv4(group, link.p_key, scope), mapped(group), joins);
     };
     const auto of_v6 = [&](const Gid& group, bool joins) {
-        if (!stays_in_node(group)) listens(mgid_for_ipv6(group, link.p_key, scope), joins);
+        if (!stays_in_node(group)) listens(mgid_for_ipv6(group, link.p_key, scope), group, joins);
     };
     // A filter that lets sources in is a membership; one that was emptied ends it. RFC 3376, 4.2.12.
     const auto by_record = [](std::uint8_t type, std::size_t sources, auto&& say) {

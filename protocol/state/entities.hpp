@@ -65,6 +65,8 @@ struct Port {
     Sight last;                        ///< frame it sent
     // What comes from here on is seldom looked at: what a packet needs lies together.
     Sight told_mtu;     ///< the PortInfo that told mtu and rate
+    Sight told_lmc;     ///< the first PortInfo, which tells its LMC
+    Sight lmc_changed;  ///< the last one that told another LMC than before
     Sight told_p_keys;  ///< the latest block of its P_Key table
     Sight moved;        ///< the last time that it was seen at another LID
     Sight first;        ///< frame it sent
@@ -94,8 +96,9 @@ struct Requester {
     bool asked_for_groups = false;    ///< has asked the SA for a table of groups
     bool asked_for_paths = false;     ///< has asked the SA for a path, by any method
     bool asked_for_many = false;      ///< by one that is answered with several
-    bool told_of_creation = false;    ///< subscribed to trap 66 for all groups
-    bool told_of_deletion = false;    ///< subscribed to trap 67 for all groups
+    bool asks_of_creation = false;    ///< has asked for a subscription to trap 66 for all groups
+    bool asks_of_deletion = false;    ///< and to trap 67
+    Sight subscribes;                 ///< the last time that it asked for any
     Sight unsubscribed;               ///< the last time that it gave up such a subscription
 };
 
@@ -143,6 +146,7 @@ struct Link {
     bool has_scope = false;
     std::uint32_t q_key_in_use = 0;                    ///< that packets to its broadcast-GID have
     std::array<PortIndex, 2> q_key_users{none, none};  ///< two ports that use it
+    Sight q_key_used;                                  ///< by one of them, the last time
     std::uint32_t next = 0;                            ///< the next link of the same P_Key, by index; 0: none
     std::optional<GroupParameters> broadcast;          ///< the broadcast group's record
     Source source = Source::nothing;                   ///< of that record
@@ -186,11 +190,12 @@ struct Member {
     bool asks_for_missing = false;  ///< its last join was of a group that does not exist, and that it had not looked up
     bool made_unasked = false;      ///< that join succeeded
     bool listens = false;           ///< IGMP or MLD of one of its interfaces told so
+    bool has_more_listeners = false;  ///< than there is room for: it cannot be told any more that none is left
     std::uint8_t listener_count = 0;
-    std::array<std::uint32_t, 4> listeners{};  ///< the queue pairs of those interfaces
+    std::array<std::uint32_t, 4> listeners{};  ///< those interfaces' queue pairs, each with an IP group, as hashes
     std::uint16_t refusal = 0;                 ///< status of the last refused join; 0 when none, or one succeeded since
     std::uint16_t mlid = 0;                    ///< that the SA answered this port
-    std::uint8_t told = 0;                     ///< subscribed for this group alone: 1 to trap 66, 2 to trap 67
+    std::uint8_t asks_of = 0;                  ///< asked to subscribe for this group alone: 1 to trap 66, 2 to trap 67
     std::uint8_t lone_requests = 0;            ///< requests in a row with just one packet between them
     std::uint32_t sent_since_request = 0;
     std::uint64_t sent = 0;  ///< packets
@@ -198,6 +203,11 @@ struct Member {
     /// When the port's link was last seen not to be active, before that join. Frame 0: never, so that the port may have
     /// been there long, and the join be a repeated one, or another program's.
     Sight down;
+    Sight asked_to_leave;      ///< its last Delete
+    Sight spoke;               ///< of a broadcast group: the port's last packet on its link
+    Sight settled;             ///< of its joins and leaves that were answered, the one that was asked for last
+    std::uint32_t grants = 0;  ///< joins that the SA has let it have
+    Sight odd_q_key;           ///< of a broadcast group: since then its packets have another Q_Key than others use
     Sight joined_at, last_sent, left_at, refused_at, first_sent, first_unjoined;
     Sight first_refused;              ///< of the refusals since it was a member last
     Sight unsubscribed;               ///< the last time that it gave up the subscription for this group

@@ -16,8 +16,8 @@ enum class EventKind : std::uint8_t {
     first_sent,          ///< the first packet to a group that is not the broadcast group
     becomes_router,      ///< the first join as NonMember
     told_of_group,       ///< a router learns of a group, from a table or from trap 66
-    subscribed,          ///< to both traps, 66 and 67, for all groups or those it sends to
-    subscribed_created,  ///< to trap 66 for all groups
+    subscribes,          ///< has asked to be told of both traps, 66 and 67, for all groups or those it sends to
+    subscribes_created,  ///< of trap 66 for all groups
     must_renew,          ///< the SM asks for registration anew, or another SA appeared
     renewed,             ///< a join since
 };

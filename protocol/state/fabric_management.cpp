@@ -59,6 +59,8 @@ void Subnet::take_smp(const Packet& packet) {
     if (route != 0 && (port_by_route_.find(route) != none || take_from(room_->routes)))
         port_by_route_.set(route, index);
     auto& port = ports_[index];
+    if (!port.told_lmc) port.told_lmc = known_.now;
+    if (port.lmc != info[PortInfo::lmc] && port.told_lmc.frame != known_.now.frame) port.lmc_changed = known_.now;
     port.lmc = info[PortInfo::lmc];
     const auto state = info[PortInfo::port_state];
     if (state != PortState::active && state != PortState::no_change) requester_at(lid).down = known_.now;

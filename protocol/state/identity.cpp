@@ -317,7 +317,9 @@ constexpr Proof not_reported{Standing::broken, no_report}, awaited_still{Standin
 enum class Run : std::uint8_t { does_not_count, has_gap, is_open, is_closed };
 Run run_of(const QueuePair* found, bool may_count, const Sight& since, const Sight& at) {
     if (!found || found->repeats > 0 || (found->steps == 0 && !may_count)) return Run::does_not_count;
-    if (found->run.frame > since.frame) return Run::has_gap;
+    // A queue pair whose first packet has the number 0 has sent nothing before.
+    const bool is_from_start = found->run.frame == found->first.frame && found->psn == found->steps;
+    if (found->run.frame > since.frame && !is_from_start) return Run::has_gap;
     return found->last.frame > at.frame ? Run::is_closed : Run::is_open;
 }
 
@@ -344,6 +346,8 @@ Proof Subnet::proof(const Span& span, const Sight& at) const {
     if (span.is_given) return {};
     if (at.steady - span.since.steady < span.time_needed)
         return broken("the time since is a silence of the capture, which may be a step of its clock");
+    if (at.steady - span.since.steady < span.time_to_switch && (span.has_changed || !is_whole_))
+        return broken("what was queued may still leave the port as things were before");
     if (is_whole_) return {};
     if (!span.unknown.empty()) return broken(span.unknown);
     if (!span.since) return broken("the capture does not show how it began");

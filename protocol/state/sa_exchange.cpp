@@ -142,6 +142,7 @@ void Subnet::take_request(const Packet& packet) {
         requester.asked_for_paths = true;
         if (packet.mad[Mad::method] != Method::get) requester.asked_for_many = true;
     }
+    if (request->attribute == attribute::inform_info) subscribes(*request);
     if (request->attribute == attribute::mc_member_record) {
         if (request->method == Method::get_table) requester.asked_for_groups = true;
         if (packet.mc_member && (request->components & component::mgid)) asked_for_group(*request);
@@ -160,10 +161,14 @@ void Subnet::take_answer(const Packet& packet) {
     // Only who was asked can answer; where the question is not in the capture, only the known SA.
     if (has_request ? request->sa != slid : (sa_lid_ != 0 && sa_lid_ != slid)) {
         ++doubts_.unbelieved;
+        // Another one that was redirected to, or has taken over, may have said what is not known here.
+        requester_at(dlid).gap = known_.now;
         known_.facts = 0;
         return;
     }
-    if (sa_lid_ != slid) {
+    // A late answer of the one before is no new beginning.
+    const bool is_of_before = has_request && sa_lid_ != 0 && request->asked.frame < sm_restarted_.frame;
+    if (sa_lid_ != slid && !is_of_before) {
         if (sa_lid_ != 0) {
             ++sm_restarts_;
             sm_restarted_ = known_.now;
@@ -191,7 +196,6 @@ void Subnet::take_answer(const Packet& packet) {
         return;
     }
     if (packet.mc_member) answered_join(packet, has_request ? request : nullptr);
-    if (has_request && is_good(packet) && request->attribute == attribute::inform_info) subscribed(*request);
     if (const auto path = packet.get<PathRecord>(); path && is_good(packet)) learn_path(path, dlid);
 }
 
@@ -293,7 +297,9 @@ void Subnet::take_acknowledgement(const Packet& packet) {
         if (index == none) continue;
         auto& member = members_[index];
         member.told_of_creation = is_deleted ? Sight{} : known_.now;
-        if (is_deleted && member.joined != 0) member.told_of_deletion = known_.now;
+        // A report may come late, or once more: of the group that was, after the port has joined the one that is.
+        const bool may_be_late = elapsed(member.joined_at.time, known_.now.time) < longest_answer_time;
+        if (is_deleted && member.joined != 0 && !may_be_late) member.told_of_deletion = known_.now;
     }
 }
 

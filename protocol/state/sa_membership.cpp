@@ -55,6 +55,9 @@ std::uint64_t conflict(View<McMemberRecord> asked, std::uint64_t mask, const Gro
     return 0;
 }
 
+/// The LIDs of a port differ in their lowest LMC bits.
+bool is_lid_of(const Port& port, std::uint16_t lid) { return (port.lid >> port.lmc) == (lid >> port.lmc); }
+
 }  // namespace
 void Subnet::asked_for_group(const Request& request) {
     const auto record = request.as<McMemberRecord>();
@@ -76,7 +79,10 @@ void Subnet::asked_for_group(const Request& request) {
     if (member.lone_requests == 1) member.lone_since = known_.now;
     member.sent_since_request = 0;
     const auto state = record[McMemberRecord::join_state];
-    if (request.method == Method::del) tell(EventKind::asks_to_leave, subject_, group_);
+    if (request.method == Method::del) {
+        member.asked_to_leave = known_.now;
+        tell(EventKind::asks_to_leave, subject_, group_);
+    }
     if (request.method != Method::set) return;
     // A report of its creation may come before the answer.
     const bool is_looked_up = member.was_looked_up || requester(subject_).asked_for_groups;
@@ -129,6 +135,20 @@ void Subnet::answered_again(const Packet& packet, const Request& request) {
     is_told_mlid(index);
 }
 
+/// A join or leave that was asked for later has been answered already. Which of the two the port goes by cannot be
+/// known.
+bool Subnet::is_answered_late(const Request& request, View<McMemberRecord> record) {
+    const auto index = group_ == none ? none : members_.find(member_key(group_, subject_));
+    if (index == none || request.asked.frame >= members_[index].settled.frame) return false;
+    auto& member = members_[index];
+    if (request.method == Method::set && member.mlid != record[McMemberRecord::mlid]) {
+        member.mlid = 0;
+        groups_[group_].mlid_has_changed = true;
+        is_told_mlid(index);
+    }
+    return true;
+}
+
 void Subnet::answered_join(const Packet& packet, const Request* request) {
     const auto record = packet.mc_member;
     const bool is_ok = packet.mad[Mad::status] == 0;
@@ -141,6 +161,7 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     group_ = group_of(mgid);
     known_.was_missing = group_ != none && groups_[group_].existence == Existence::missing;
     if (has_ipoib_signature(mgid)) known_.link = &links_[link_of_group(mgid)];
+    if (request && method != Method::get && is_answered_late(*request, record)) return;
     if (is_ok) {
         const auto gid = record[McMemberRecord::port_gid];
         if (!request && !gid.is_zero())
@@ -157,7 +178,13 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
         return;
     }
     const auto state = request ? asked[McMemberRecord::join_state] : record[McMemberRecord::join_state];
+    if (request && method != Method::get) member.settled = request->asked;
     if (leaves) {
+        // Who is let go by another port's hand does not hear of it.
+        if (!is_lid_of(ports_[subject_], packet.lrh[Lrh::dlid])) {
+            requester_at(ports_[subject_].lid).gap = known_.now;
+            return;
+        }
         member.joined = static_cast<std::uint8_t>(member.joined & ~state);
         is_told_mlid(index);
         // A bit that is given up says nothing of others, which it may have got before the capture.
@@ -179,6 +206,7 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     member.refusal = 0;
     member.first_refused = {};
     member.joined_at = known_.now;
+    ++member.grants;
     is_told_mlid(index);
     auto& group = groups_[group_];
     if (!group.created) group.created = known_.now;
@@ -229,7 +257,8 @@ void Subnet::refused_join(const Packet& packet, const Request& request, Member& 
     }
 }
 
-void Subnet::subscribed(const Request& request) {
+/// What becomes of it is the administrator's affair: it may be busy, or refuse.
+void Subnet::subscribes(const Request& request) {
     const auto info = request.as<InformInfo>();
     if (request.method != Method::set || subject_ == none || info[InformInfo::is_generic] != 1) return;
     const auto trap_number = info[InformInfo::trap_number];
@@ -237,24 +266,25 @@ void Subnet::subscribed(const Request& request) {
     const bool created = is_all || trap_number == trap::multicast_group_created;
     const bool deleted = is_all || trap_number == trap::multicast_group_deleted;
     const auto gid = info[InformInfo::gid];
+    auto& requester = requester_at(request.lid);
+    if (is_on) requester.subscribes = known_.now;
     if (gid.is_zero()) {
-        auto& requester = requester_at(request.lid);
-        if (created) requester.told_of_creation = is_on;
-        if (deleted) requester.told_of_deletion = is_on;
+        if (created) requester.asks_of_creation = is_on;
+        if (deleted) requester.asks_of_deletion = is_on;
         if (!is_on) requester.unsubscribed = known_.now;
-        if (created && is_on) tell(EventKind::subscribed_created, subject_);
-        if (requester.told_of_creation && requester.told_of_deletion) tell(EventKind::subscribed, subject_);
+        if (created && is_on) tell(EventKind::subscribes_created, subject_);
+        if (requester.asks_of_creation && requester.asks_of_deletion) tell(EventKind::subscribes, subject_);
         return;
     }
     if (!gid.is_multicast()) return;
     const auto group = group_of(gid);
     const auto index = member_of(group, subject_);
     if (index == none) return;
-    auto& told = members_[index].told;
+    auto& asks_of = members_[index].asks_of;
     if (!is_on) members_[index].unsubscribed = known_.now;
     const auto bits = static_cast<std::uint8_t>((created ? 1 : 0) | (deleted ? 2 : 0));
-    told = static_cast<std::uint8_t>(is_on ? told | bits : told & ~bits);
-    if (told == 3) tell(EventKind::subscribed, subject_, group);
+    asks_of = static_cast<std::uint8_t>(is_on ? asks_of | bits : asks_of & ~bits);
+    if (asks_of == 3) tell(EventKind::subscribes, subject_, group);
 }
 
 void Subnet::registered_anew(PortIndex port) {

@@ -35,6 +35,8 @@ struct Span {
     bool is_given = false;           ///< the user has said so: nothing needs proof
     /// A group of which a report of the SA must tell that it was created, by index; `none`: no such thing.
     std::uint32_t created = none;
+    std::int64_t time_to_switch = 0;  ///< ns in which the port may still go by what it knew before
+    bool has_changed = false;         ///< it is known to be something else; else it may have been before the capture
     std::string_view unknown{};  ///< what this capture cannot tell, in words; empty where there is nothing of the kind
 
     /// Where the first of its intervals begins.

@@ -85,7 +85,10 @@ void Subnet::learn_broadcast(const GroupParameters& parameters, Source source, F
     const auto index = told & facts(Fact::broadcast_gid) ? link_of_group(parameters.mgid) : link_of(parameters.p_key);
     auto& link = links_[index];
     if (index == 0 || link.is_disputed || source > link.source) return;
-    if (link.broadcast && link.source == source && *link.broadcast != parameters) {
+    // Packets to it have their MLID from the group's own record.
+    auto same_place = parameters;
+    if (link.broadcast) same_place.mlid = link.broadcast->mlid;
+    if (link.broadcast && link.source == source && *link.broadcast != same_place) {
         dispute(link);
         ++doubts_.disputes;
         return;
@@ -227,7 +230,12 @@ void Subnet::look_around(const Packet& packet) {
         k.member = members_.get(member_);
     else if (group_ != none && subject_ != none)
         k.member = members_.get(members_.find(member_key(group_, subject_)));
-    if (k.link->group != none && subject_ != none) k.of_broadcast = members_.get(on_link(subject_, k.link->group));
+    if (k.link->group != none && subject_ != none) {
+        const auto index = on_link(subject_, k.link->group);
+        if (index != none && packet.is_ipoib() && !k.is_foreign && is_sender_certain_ && subject_ == sender_)
+            members_[index].spoke = k.now;
+        k.of_broadcast = members_.get(index);
+    }
     if (k.answers) look_at_asker();
     if (k.link->broadcast) k.broadcast = &*k.link->broadcast;
     if (k.link->broadcast_gid) k.broadcast_gid = &*k.link->broadcast_gid;

@@ -151,12 +151,13 @@ private:
     void uses_q_key(const wire::Packet& packet);
     void find_speaker(const wire::Packet& packet);
     std::uint32_t link_of_packet(const wire::Packet& packet, bool is_tester);
+    [[nodiscard]] bool has_gone_to(const wire::Gid& mgid) const;
     void bind(QueuePair* queue_pair, std::uint32_t link);
     void announce(const wire::Packet& packet, const wire::Gid& address, const wire::Gid& announced, std::uint32_t qpn,
                   std::uint8_t flags);
     void announcements(const wire::Packet& packet);
     void group_reports(const wire::Packet& packet);
-    void listens(const wire::Gid& mgid, bool joins);
+    void listens(const wire::Gid& mgid, const wire::Gid& ip_group, bool joins);
     void towards(const wire::Packet& packet);
     void to_interface(const wire::Packet& packet);
     void redirected(const wire::Packet& packet);
@@ -171,12 +172,13 @@ private:
     Request* request_slot(const wire::Packet& packet, std::uint16_t lid);
     void asked_for_group(const Request& request);
     void answered_join(const wire::Packet& packet, const Request* request);
+    bool is_answered_late(const Request& request, Record record);
     /// The SA answered once before, and nobody asked again: who had the first answer heeds no other one.
     void answered_again(const wire::Packet& packet, const Request& request);
     void is_told_otherwise(wire::View<wire::McMemberRecord> record);
     void is_told_mlid(std::uint32_t member);
     void refused_join(const wire::Packet& packet, const Request& request, Member& member);
-    void subscribed(const Request& request);
+    void subscribes(const Request& request);
     void take_table(const wire::Packet& packet);
     void take_report(const wire::Packet& packet);
     void take_acknowledgement(const wire::Packet& packet);

@@ -66,7 +66,10 @@ const Profile group_senders{
                     stage.send(datagram(pair.sender));
                 });
                 pass(stage, between_sendings);
-                for_each_group(stage, net.link, [&](const Gid& mgid, auto&&) { pair.part(mgid); });
+                for_each_group(stage, net.link, [&](const Gid& mgid, auto&& datagram) {
+                    stage.send(datagram(pair.sender));
+                    pair.part(mgid);
+                });
                 pass(stage, between_sendings);
             }
         },

@@ -57,7 +57,7 @@ private:
 
 const Profile multicast_router{
     .name = "multicast-router",
-    .what = "an IP multicast router follows the groups that hosts create and leave",
+    .what = "an IP multicast router follows the groups that hosts create and leave, and resolves the hosts",
     .impact = Impact::link,
     .no_fabric = "it tells what the subnet administrator reports",
     .prepare =
@@ -83,6 +83,8 @@ const Profile multicast_router{
                 router.joins(group);
                 router.reads_table({group});
                 pass(stage, between_groups);
+                stage.send(build::arp_request(net.host(0), host.ipv4, net.link));
+                stage.send(build::arp_reply(host, net.host(0), net.link));
                 leave(stage, host, net.link, group, join_state::full_member);
                 router.is_told(trap::multicast_group_deleted, group);
                 router.leaves(group);

@@ -6,6 +6,12 @@ using namespace wire;
 
 namespace {
 
+/// Where there is another subnet, this one has been given a prefix, too.
+build::Node given_prefix(build::Node host) {
+    host.gid = Gid::of(0xfec0000000000007u, host.gid.interface_id());
+    return host;
+}
+
 /// The far host asks for the address of a near one, and pings it.
 void visit(Stage& stage, const build::Node& far, const build::Node& near, const build::Link& link) {
     auto counted_down = link;
@@ -29,15 +35,15 @@ const Profile two_subnets{
         [](Stage& stage) {
             const auto link = spanning(stage.scene());
             for (const auto& host : stage.scene().net().hosts) {
-                come_up(stage, host, link);
-                join(stage, host, link, link.broadcast_gid(), join_state::full_member);
+                come_up(stage, given_prefix(host), link);
+                join(stage, given_prefix(host), link, link.broadcast_gid(), join_state::full_member);
             }
         },
     .play =
         [](Stage& stage) {
             const auto link = spanning(stage.scene());
             const auto& net = stage.scene().net();
-            for (std::size_t i = 0; stage.goes_on(); ++i) visit(stage, behind_router(net.host(0)), net.host(i), link);
+            for (std::size_t i = 0; stage.goes_on(); ++i) visit(stage, behind_router(net.host(0)), given_prefix(net.host(i)), link);
         },
 };
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Stories in which something comes late, or its port could not act: nobody is to be blamed for that.
+#include "conformance/judge/test_story.hpp"
+#include "protocol/wire/igmp.hpp"
+#include "protocol/wire/mgid.hpp"
+
+namespace ipoib::testing {
+namespace {
+
+constexpr const char* address = "239.1.2.3";
+constexpr std::uint32_t address_number = 0xef010203;
+
+/// A request whose answer comes when it is called for.
+struct Slow {
+    Story& story;
+    const Node& port;
+    Method method;
+    Gid mgid;
+    std::uint16_t group_mlid;
+    std::uint8_t state;
+    std::uint64_t transaction;
+
+    [[nodiscard]] PacketBuilder packet(const Node& from, const Node& to, Method as, std::uint16_t told) const {
+        const auto record = build::group_record(port, story.link, mgid, told, state);
+        return mc_member(from, to, as, transaction, record, mask::join);
+    }
+    void ask() const { story(packet(port, sa, method, 0)); }
+    void answer(const Node& to) const {
+        story(packet(sa, to, method == Method::del ? Method::delete_resp : Method::get_resp, group_mlid));
+    }
+    void answer() const { answer(port); }
+};
+
+PacketBuilder acknowledged(const Node& by, std::uint16_t number, const Gid& mgid) {
+    auto report = group_report(sa, by, number, mgid);
+    return report.set(Mad::method, Method::report_resp).set(Lrh::slid, by.lid).set(Lrh::dlid, sa.lid);
+}
+
+}  // namespace
+
+TEST_CASE("Late: an answer to an older request says nothing of what was granted since") {
+    auto story = both_up();
+    const auto group = story.group(address);
+    story.join(b, group, mlid);
+    SECTION("a leave of the broadcast group, before the join that was granted") {
+        const Slow leave{story, a, Method::del, story.link.broadcast_gid(), story.link.broadcast_mlid, 1, 0x901};
+        leave.ask();
+        story.join_link(a);
+        leave.answer();
+        story.pass(20)(arp_request(a, b.ipv4, story.link))(udp(a, b, story.link, 32));
+        CHECK(violated(story) == Ids{});
+    }
+    SECTION("a leave of a group") {
+        story.join(a, group, mlid, 4);
+        const Slow leave{story, a, Method::del, group, mlid, 4, 0x902};
+        leave.ask();
+        story.join(a, group, mlid, 4);
+        leave.answer();
+        story.pass(20)(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{});
+    }
+    SECTION("a join that was given up, of the group that was before") {
+        const Slow join{story, a, Method::set, group, mlid + 1, 4, 0x903};
+        join.ask();
+        story.pass(5).join(a, group, mlid, 4);
+        join.answer();
+        story.pass(20)(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{});
+    }
+    SECTION("but the answer to the last one does") {
+        story.join(a, group, mlid, 4).leave(a, group, mlid, 4).pass(20)(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{"RFC4391-10-08", "RFC4391-10-08-refused"});
+    }
+}
+
+TEST_CASE("Late: who is taken out of a group by another's hand does not hear of it") {
+    auto story = both_up();
+    const auto group = story.group(address);
+    story.join(b, group, mlid).join(a, group, mlid, 4);
+    const Slow leave{story, a, Method::del, group, mlid, 4, 0x904};
+    leave.answer(c);
+    story.pass(20)(story.to_group(a, address, mlid));
+    CHECK(violated(story) == Ids{});
+}
+
+TEST_CASE("Late: an answer of an administrator that is not known leaves open what it said") {
+    auto story = both_up();
+    const auto group = story.group(address);
+    auto other = sa;
+    other.lid = 0x77;
+    const auto record = build::group_record(a, story.link, group, mlid, 4);
+    story(mc_member(other, a, Method::get_resp, 0x905, record, mask::join)).pass(2)(story.to_group(a, address, mlid));
+    CHECK(violated(story) == Ids{});
+}
+
+TEST_CASE("Late: a refused FullMember is still the sender that it was") {
+    Story story;
+    story.join_link(a).join_link(b);
+    const auto group = story.group(address);
+    story.join(b, group, mlid).join(a, group, mlid, 1, sa_status::denied).pass(2)(story.to_group(a, address, mlid));
+    CHECK(violated(story) == Ids{});
+    CHECK(undecided(story).contains("RFC4391-10-08-refused"));
+}
+
+TEST_CASE("Duty: who could not do it is not blamed") {
+    auto story = both_up();
+    const auto link = story.link;
+    const auto group = story.group(address);
+    story.join(b, group, mlid, 4)(igmp(b, igmp_type::report_v2, address_number, mlid, link));
+    const auto speaks = [&] { story(arp_request(b, a.ipv4, link)); };
+    SECTION("a host that is gone") { story.pass(60); }
+    SECTION("one that was away") {
+        story.pass(60);
+        const auto leaves_it_open = violated(story);
+        CHECK(leaves_it_open == Ids{});
+        speaks();
+        CHECK(violated(story) == Ids{"RFC4391-10-15"});
+        return;
+    }
+    SECTION("its link was down") {
+        story.found(b).pass(40);
+        speaks();
+    }
+    SECTION("the group is gone") {
+        story(group_report(sa, a, trap::multicast_group_deleted, group))
+            .octets(acknowledged(a, trap::multicast_group_deleted, group).build())
+            .pass(40);
+        speaks();
+    }
+    SECTION("it has left it") {
+        story.leave(b, group, mlid, 4).pass(40);
+        speaks();
+    }
+    CHECK(violated(story) == Ids{});
+}
+
+TEST_CASE("Duty: to ask for a subscription is all that a sender can do") {
+    Story story;
+    story.up(a).up(b).join(b, story.group(address), mlid).join(a, story.group(address), mlid, 4);
+    story(story.to_group(a, address, mlid));
+    const auto ask = [&](std::uint16_t number, std::uint64_t transaction) {
+        story(subscription(a, sa, Method::set, transaction, number, {}));
+    };
+    const auto refuse = [&](std::uint16_t number, std::uint64_t transaction) {
+        auto answer = subscription(sa, a, Method::get_resp, transaction, number, {});
+        story(answer.set(Mad::status, sa_status::denied));
+    };
+    SECTION("both are refused") {
+        for (const auto& [number, transaction] : {std::pair{trap::multicast_group_created, 0x910},
+                                                  std::pair{trap::multicast_group_deleted, 0x911}}) {
+            ask(number, static_cast<std::uint64_t>(transaction));
+            refuse(number, static_cast<std::uint64_t>(transaction));
+        }
+        story.pass(40)(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{});
+    }
+    SECTION("one is asked for, again and again") {
+        for (int i = 0; i < 6; ++i) {
+            ask(trap::multicast_group_created, 0x920);
+            story.pass(8)(story.to_group(a, address, mlid));
+        }
+        CHECK(violated(story) == Ids{});
+    }
+    SECTION("only one was ever asked for") {
+        story.subscribe(a, trap::multicast_group_created).pass(70)(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{"RFC4391-10-12"});
+    }
+}
+
+TEST_CASE("Duty: an MGID stands for several groups, and who listens to one of them stays") {
+    auto story = both_up();
+    const auto link = story.link;
+    const auto one = parse_gid("ff02::1:3").value(), other = parse_gid("ff05::1:3").value();
+    const auto mgid = mgid_for_ipv6(one, link.p_key, link.scope);
+    story.join(b, mgid, mlid);
+    const auto says = [&](const Gid& group, std::uint8_t type) { story(mld_report(b, type, group, mlid, link)); };
+    story.join(b, mgid_for_ipv6(all_mldv2_routers(), link.p_key, link.scope), mlid, 4);
+    says(one, group_record::to_exclude);
+    says(other, group_record::to_exclude);
+    says(other, group_record::to_include);
+    const auto later = [&] { story.pass(40)(arp_request(b, a.ipv4, link)); };
+    SECTION("one is left") {
+        later();
+        CHECK(violated(story) == Ids{});
+    }
+    SECTION("none is left") {
+        says(one, group_record::to_include);
+        later();
+        CHECK(violated(story) == Ids{"RFC4391-10-20"});
+    }
+}
+
+TEST_CASE("Late: what was queued before a group changed its place is on its way still") {
+    auto story = both_up();
+    const auto group = story.group(address);
+    story.join(b, group, mlid).join(a, group, mlid, 4)(story.to_group(a, address, mlid));
+    story.join(b, group, mlid + 1).join(a, group, mlid + 1, 4);
+    SECTION("for a moment") {
+        story(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{});
+    }
+    SECTION("not for ever") {
+        story.pass(5)(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{"RFC4391-10-03"});
+    }
+}
+
+}  // namespace ipoib::testing
