@@ -36,8 +36,13 @@ std::string Interface::up() {
 
 void Interface::begin(Beginning beginning) {
     if (had_link_) beginning_ = beginning;
-    port_ = node_.hca().facts();
+    look_at_port();
     link_setup_.start();
+}
+
+void Interface::look_at_port() {
+    const auto before = std::exchange(port_, node_.hca().facts());
+    if (!policy().follows_lid && before.lid != 0) port_.lid = before.lid;
 }
 
 void Interface::down() {
@@ -114,7 +119,8 @@ bool Interface::keeps_p_key() const {
 void Interface::port_event(PortEvent event) {
     if (!is_up()) return;
     if (!policy().follows_manager && sa().manager_lid == 0) sa().manager_lid = port_.sm_lid;
-    const auto gid = std::exchange(port_, node_.hca().facts()).gid;
+    const auto gid = port_.gid;
+    look_at_port();
     if (gid != port_.gid) previous_gid_ = gid;
     switch (event) {
         case PortEvent::down:

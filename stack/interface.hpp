@@ -130,6 +130,7 @@ public:
     [[nodiscard]] DhcpServer& dhcp_server() noexcept { return dhcp_server_; }
 
 private:
+    void look_at_port();
     void receive(const fabric::Datagram& datagram);
     void receive_over_connection(const wire::Packet& packet, bool is_requester, std::size_t receive_mtu);
     void begin(Beginning beginning);

@@ -112,6 +112,8 @@ struct Policy {
     bool rejoins = true;
     /// Whether questions go to the manager that the port was told last; else to the first one. RFC4391-5-02.
     bool follows_manager = true;
+    /// Whether packets have the LID that the port has now; else the one that it had first. RFC4391-2-01.
+    bool follows_lid = true;
     /// Whether the subscriptions are renewed then. RFC4391-10-12.
     bool resubscribes = true;
 

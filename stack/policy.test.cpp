@@ -66,6 +66,7 @@ const std::vector<Change> mapping_and_link{
     {"is_directed_broadcast",
      [](Policy& p) { p.is_directed_broadcast = [](const IpAddress&, const IpNetwork&) { return false; }; }, Of::ipv4},
     {"follows_p_key", [](Policy& p) { p.follows_p_key = false; }},
+    {"follows_lid", [](Policy& p) { p.follows_lid = false; }, Of::ipv4},
     {"follows_manager", [](Policy& p) { p.follows_manager = false; }, Of::ipv4},
     {"heeds_first_p_key", [](Policy& p) { p.heeds_first_p_key = false; }, Of::ipv4},
     {"rejoins", [](Policy& p) { p.rejoins = false; }, Of::ipv4},

@@ -244,7 +244,11 @@ void Bench::require_traffic(Within time) {
     // First it goes on by itself; then it hears of the tester once more, whose address it may not be able to ask for.
     bool is_told = false;
     const auto is_answered = [&] {
-        if (std::exchange(is_told, true)) send(address_request());
+        if (std::exchange(is_told, true)) {
+            send(address_request());
+            // An interface that has begun anew may have told another QPN.
+            (void)context_.session.find_dut();
+        }
         came = try_control();
         return is_controlled_;
     };

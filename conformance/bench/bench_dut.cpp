@@ -145,12 +145,11 @@ std::unique_ptr<Dut> BenchDut::begins_child(std::uint16_t p_key) {
     return child;
 }
 
-void BenchDut::is_found_again() {
+bool BenchDut::is_found_again() {
     constexpr auto patience = std::chrono::seconds{20};
-    const bool is_found =
-        context_.observation.comes_true([&] { return context_.session.find_dut(); }, within(patience));
-    if (!is_found) throw CaseEnds::inconclusive(context_.findings.where() + "the DUT cannot be found any more");
+    if (!context_.observation.comes_true([&] { return context_.session.find_dut(); }, within(patience))) return false;
     context_.recorder.dut_is(context_.situation().dut.lid);
+    return true;
 }
 
 std::size_t BenchDut::deliveries(std::uint16_t port) {

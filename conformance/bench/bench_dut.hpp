@@ -60,8 +60,8 @@ public:
     [[nodiscard]] std::unique_ptr<Dut> has_twin();
     /// A further interface with this P_Key, told to come up; ended after the case. NA where it cannot be.
     std::unique_ptr<Dut> begins_child(std::uint16_t p_key);
-    /// Where its port is now, after that may have changed. INCONC if it cannot be found.
-    void is_found_again();
+    /// Looks for its port, which may be elsewhere now; whether it is found.
+    [[nodiscard]] bool is_found_again();
     /// How often the datagram that it was told to send last has come to a program of its own that listens on the port.
     [[nodiscard]] std::size_t deliveries(std::uint16_t port);
 

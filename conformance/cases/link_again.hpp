@@ -21,6 +21,13 @@ inline void begin_on_the_link(Bench& bench) {
     bench.precondition(answers_broadcasts(bench), "it answers who asks for its address");
 }
 
+/// Whether the DUT answers who looks for it, wherever it is now.
+inline bool require_found(Bench& bench) {
+    const bool is_found = bench.dut.is_found_again();
+    bench.require(is_found, "a DUT that is on the link", "nobody who answers, or is known to the SA, at its address");
+    return is_found;
+}
+
 /// Whether it is there.
 inline bool require_link(Bench& bench) {
     const bool is_member = bench.sa.has_dut_as_full_member(bench.link().broadcast_gid(), within(30s));

@@ -175,10 +175,10 @@ const Mutant mixes_partitions{
             policy.heeds_first_p_key = false;
             policy.follows_p_key = false;
         },
-    .sometimes = {&rfc4391::mgid_format, &rfc4391::mgid_pkey, &rfc4391::pkey_configured},
+    .sometimes = {&rfc4391::mgid_format, &rfc4391::mgid_pkey, &rfc4391::pkey_configured,
+                  &rfc4391::ud_same_partition_and_qkey},
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
-               "IPOIB-4391-5-VAL-009", "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013",
-               "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007"},
     .does_not_live_on = true,
 };
 
@@ -278,6 +278,15 @@ const Mutant forgets_lowered_mtu{
     .breaks = {&rfc4391::ip_mtu_2044},
     .stack = [](Policy& policy) { policy.keeps_lowered_mtu = false; },
     .spares = {"IPOIB-4391-7-VAL-001", "IPOIB-4391-7-VAL-003"},
+};
+
+const Mutant sends_from_first_lid{
+    .name = "sends-from-first-lid",
+    .what = "sends from the LID that its port had first, also when that is another port's",
+    .breaks = {&rfc4391::ud_transport},
+    .stack = [](Policy& policy) { policy.follows_lid = false; },
+    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-002", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-013"},
+    .does_not_live_on = true,
 };
 
 const Mutant asks_first_manager{

@@ -39,8 +39,7 @@ const Case another_manager_takes_over{
             bench.step("Another subnet manager takes over", rfc4391::broadcast_full_member_join);
             bench.fabric.change(SetManager{.takes_over = true});
             bench.tester.enter_link_again();
-            bench.dut.is_found_again();
-            if (!require_link(bench)) return;
+            if (!require_found(bench) || !require_link(bench)) return;
             bench.same_step("The program's group", rfc4391::receiver_full_member_join);
             bench.require(bench.sa.has_dut_as_full_member(group, within(30s)), "FullMember of " + text(group),
                           "not at the SA");

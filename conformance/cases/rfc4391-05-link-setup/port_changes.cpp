@@ -129,8 +129,9 @@ const Case lid_changes{
     .checks = {&rfc4391::broadcast_full_member_join, &rfc4391::receiver_full_member_join, &rfc4391::ud_transport},
     .pass_if =
         "when the subnet manager has given its port another LID, the DUT is FullMember of the broadcast group and of a "
-        "program's group, is reached by unicast and by broadcasts, and what it sends to the group itself does not come "
-        "to its program from the wire",
+        "program's group, is reached by unicast and by broadcasts, answers with a LID that it has, and what it sends "
+        "to "
+        "the group itself does not come to its program from the wire",
     .tags = {"sa", "broadcast", "reregister", "arp", "ipv4", "ipv6"},
     .impact = Impact::fabric,
     .needs = Ability::trusted_sa | Ability::fabric_control | Ability::see_all,
@@ -162,15 +163,22 @@ const Case lid_changes{
             }
             bench.control();
             bench.step("Its port gets another LID", rfc4391::broadcast_full_member_join);
+            const auto lid_before = bench.situation().dut.lid;
             bench.fabric.change(SetLid{port_of_dut(bench)});
             bench.tester.enter_link_again();
-            bench.dut.is_found_again();
-            if (!require_link(bench)) return;
+            if (!require_found(bench) || !require_link(bench)) return;
             bench.same_step("The program's group", rfc4391::receiver_full_member_join);
             bench.require(bench.sa.has_dut_as_full_member(group, within(30s)), "FullMember of " + text(group),
                           "not at the SA");
             bench.step("The tester sends to the new LID", rfc4391::ud_transport);
             bench.require_traffic(within(20s));
+            bench.step("It asks for an address", rfc4391::ud_transport);
+            (void)answers_broadcasts(bench);
+            const auto with_old_lid = arp_reply().sent_anywhere().such_that(
+                "from the LID of before", [lid_before](const Packet& p, const Situation& s) {
+                    return p.lrh && p.lrh[Lrh::slid] == lid_before && s.dut.lid != lid_before;
+                });
+            bench.require(bench.count(with_old_lid) == 0, "packets with a LID of its port", "some with that of before");
             if (!hears) return;
             (void)heard_of_own();
             const auto now = heard_of_own();

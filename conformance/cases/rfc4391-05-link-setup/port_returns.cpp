@@ -29,10 +29,10 @@ const Case link_begins_anew_with_its_port{
 const Case link_begins_anew_with_its_p_key{
     .id = "IPOIB-4391-5-VAL-009",
     .title = "The link is used again when its P_Key was gone from the port's table",
-    .checks = {&rfc4391::broadcast_full_member_join},
+    .checks = {&rfc4391::broadcast_full_member_join, &rfc4391::ud_same_partition_and_qkey},
     .pass_if =
-        "after the P_Key was removed from the port's table and is there again the DUT is FullMember of the broadcast "
-        "group, and answers who asks for its address",
+        "while the P_Key is not in the port's table the DUT sends nothing with it; when it is there again the DUT is "
+        "FullMember of the broadcast group, and answers who asks for its address",
     .tags = {"sa", "broadcast", "pkey", "arp"},
     .impact = Impact::link,
     .needs = Ability::trusted_sa | Ability::fabric_control | Ability::see_all,
@@ -45,6 +45,18 @@ const Case link_begins_anew_with_its_p_key{
             bench.step("The P_Key goes, and comes again");
             bench.fabric.change(SetPKey{port, p_key, false});
             bench.pass_time(2s);
+            bench.same_step("While it is gone", rfc4391::ud_same_partition_and_qkey);
+            if (bench.dut->can("send")) {
+                const auto udp_port = bench.fresh_port();
+                for (int i = 0; i < 3; ++i) {
+                    bench.dut.tries_to_send(IpAddress::v4(0xffffffff), udp_port);
+                    bench.pass_time(500ms);
+                }
+                const bool is_sent =
+                    bench.count(udp_from_dut(IpAddress::v4(0xffffffff), udp_port).sent_anywhere()) != 0;
+                bench.require(!is_sent, "nothing with a P_Key that the port does not have", "a broadcast");
+            }
+            bench.step("It is there again", rfc4391::broadcast_full_member_join);
             bench.fabric.change(SetPKey{port, p_key});
             require_link(bench);
         },
