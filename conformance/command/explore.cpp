@@ -104,6 +104,13 @@ int exit_code_of(const std::vector<explore::Violation>& violations, bool is_stri
     return is_wrong ? exit_worse : exit_ok;
 }
 
+/// What was found before holds; that nothing was found does not.
+int interrupted(const std::vector<explore::Violation>& violations, bool is_strict) {
+    complain("ipoib-conform", "interrupted: what was not played is not judged");
+    const auto code = exit_code_of(violations, is_strict);
+    return code == exit_ok ? exit_fault : code;
+}
+
 /// Writes a schedule and the frames at the DUT's port.
 void keep(const std::string& folder, const std::string& stem, const explore::Schedule& schedule,
           const std::vector<explore::Violation>& violations, const Explorand& explorand) {
@@ -144,7 +151,7 @@ int replay(const ExploreOptions& options, const Explorand& explorand) {
     });
     const auto is_known = known_by(options.expect);
     auto outcome = told_apart([&] { return explore::play(schedule, explorand.playing()); });
-    if (fabric::Loop::stop_requested()) return exit_worse;
+    if (fabric::Loop::stop_requested()) return interrupted({}, options.is_strict);
     if (is_known) std::erase_if(outcome.violations, is_known);
     print(explore::text(schedule, outcome.violations));
     print(fmt::format("{} invariants broken; frames {:016x}\n", outcome.violations.size(), outcome.digest));
@@ -165,7 +172,7 @@ int run_mutants(const ExploreOptions& options) {
     const auto all = told_apart([&] { return explore::recall(recall); });
     line.clear();
     print(explore::text(all));
-    if (fabric::Loop::stop_requested()) return exit_worse;
+    if (fabric::Loop::stop_requested()) return interrupted({}, false);
     if (!options.markdown.empty())
         if (const auto error = write_atomically(options.markdown, explore::recall_page(all, recall)); !error.empty())
             throw Fault(error);
@@ -220,7 +227,7 @@ int run_explore(const ExploreOptions& options) {
         keep(options.out, fmt::format("{:03}-{}", ++number, one.violation.invariant), one.schedule, {one.violation},
              explorand);
     }
-    if (explored.is_interrupted) return exit_worse;
+    if (explored.is_interrupted) return interrupted(violations, options.is_strict);
     return exit_code_of(violations, options.is_strict);
 }
 

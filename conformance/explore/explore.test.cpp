@@ -6,6 +6,8 @@
 #include "conformance/explore/action.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 namespace ipoib::conformance::explore {
 namespace {
@@ -159,6 +161,17 @@ TEST_CASE("Explore: a violation has the weight of its requirement") {
     const auto outcome = play(schedule, {.mutant = &mutant_named("broadcast-join-non-member")});
     CHECK(!keys(outcome.violations).empty());
     CHECK(std::ranges::any_of(outcome.violations, [](const Violation& one) { return one.weight == Weight::fail; }));
+}
+
+TEST_CASE("Explore: the page has all that a schedule can do") {
+    std::ifstream file{IPOIB_SOURCE_DIR "/docs/explore.md"};
+    const std::string page{std::istreambuf_iterator<char>{file}, {}};
+    for (const auto& action : all_actions()) {
+        CAPTURE(std::string(action.name));
+        CHECK(page.find("| `" + std::string(action.name) + "` |") != std::string::npos);
+        for (const auto& argument : action.arguments)
+            CHECK(page.find('`' + std::string(argument.name) + '`') != std::string::npos);
+    }
 }
 
 }  // namespace ipoib::conformance::explore

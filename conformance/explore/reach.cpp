@@ -81,7 +81,13 @@ void Reach::take(unsigned node) {
     }
 }
 
-bool Reach::is_whole() const { return std::ranges::all_of(ways_, &Way::is_open); }
+bool Reach::is_wanted(const Way& way) const noexcept {
+    return !way.is_open && (way.octets < longer_than_any_mtu || world_.dut().knows_fragments());
+}
+
+bool Reach::is_whole() const {
+    return std::ranges::none_of(ways_, [this](const Way& way) { return is_wanted(way); });
+}
 
 bool Reach::lacks(unsigned from, unsigned to, const IpAddress& address) const {
     return std::ranges::any_of(ways_, [&](const Way& way) {
@@ -93,7 +99,7 @@ bool Reach::lacks(unsigned from, unsigned to, const IpAddress& address) const {
 std::vector<std::string> Reach::broken() const {
     std::vector<std::string> all;
     for (const auto& way : ways_)
-        if (!way.is_open) all.push_back(way.words);
+        if (is_wanted(way)) all.push_back(way.words);
     return all;
 }
 

@@ -38,6 +38,8 @@ private:
         std::size_t octets;
         std::vector<std::size_t> ways;
     };
+    /// Whether a packet must arrive on it that has not.
+    [[nodiscard]] bool is_wanted(const Way& way) const noexcept;
     void take(unsigned node);
     void add(unsigned from, const std::vector<unsigned>& to, const wire::IpAddress& address, const std::string& words,
              std::size_t octets = 32);

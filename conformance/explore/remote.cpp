@@ -87,8 +87,16 @@ public:
         static_cast<void>(is_done([&] { dut_.leave(group); }));
     }
     void send(const IpAddress& to, Octets payload) override {
-        static_cast<void>(is_done([&] { dut_.send(to, listening_port, payload); }));
+        constexpr std::size_t least_mtu = 256;
+        try {
+            dut_.send(to, listening_port, payload);
+        } catch (const ControlFailed&) {
+            // What it does not send does not come.
+        } catch (const Unsupported&) {
+            remote_.knows_no_fragments = remote_.knows_no_fragments || payload.size() >= least_mtu;
+        }
     }
+    [[nodiscard]] bool knows_fragments() const noexcept override { return !remote_.knows_no_fragments; }
     [[nodiscard]] bool set_mtu(std::size_t octets) override {
         return is_done([&] { dut_.set_mtu(octets); });
     }

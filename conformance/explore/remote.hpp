@@ -30,6 +30,8 @@ public:
     [[nodiscard]] fabric::Loop& loop() noexcept { return loop_; }
     [[nodiscard]] const Options& options() const noexcept { return options_; }
     /// So many times the usual.
+    /// It has said that it cannot send so much.
+    bool knows_no_fragments = false;
     [[nodiscard]] fabric::Duration scaled(fabric::Duration usual) const noexcept {
         return std::chrono::duration_cast<fabric::Duration>(usual * options_.timeout_scale);
     }

@@ -49,7 +49,11 @@ Step step_of(const nlohmann::json& object, std::size_t number) {
     step.at = fabric::Duration{std::llround(at * 1e9)};
     const auto name = part.text("do");
     step.action = find_action(name);
-    if (!step.action) throw std::invalid_argument(where + "nothing is named '" + name + "'");
+    if (!step.action) {
+        std::string names;
+        for (const auto& one : all_actions()) names += (names.empty() ? "" : ", ") + std::string(one.name);
+        throw std::invalid_argument(where + "nothing is named '" + name + "': " + names);
+    }
     std::size_t index = 0;
     for (const auto& argument : step.action->arguments) {
         const std::string argument_name{argument.name};

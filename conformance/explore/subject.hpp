@@ -35,6 +35,8 @@ public:
     virtual void leave(const wire::IpAddress& group) = 0;
     /// A datagram from listening_port to listening_port.
     virtual void send(const wire::IpAddress& to, wire::Octets payload) = 0;
+    /// False once it has said that it cannot send what must go in fragments: then it need not take such, either.
+    [[nodiscard]] virtual bool knows_fragments() const noexcept { return true; }
     /// Whether it was taken.
     [[nodiscard]] virtual bool set_mtu(std::size_t octets) = 0;
     virtual void flush_neighbours() = 0;
