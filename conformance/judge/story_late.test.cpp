@@ -146,8 +146,8 @@ TEST_CASE("Duty: to ask for a subscription is all that a sender can do") {
         story(answer.set(Mad::status, sa_status::denied));
     };
     SECTION("both are refused") {
-        for (const auto& [number, transaction] : {std::pair{trap::multicast_group_created, 0x910},
-                                                  std::pair{trap::multicast_group_deleted, 0x911}}) {
+        for (const auto& [number, transaction] :
+             {std::pair{trap::multicast_group_created, 0x910}, std::pair{trap::multicast_group_deleted, 0x911}}) {
             ask(number, static_cast<std::uint64_t>(transaction));
             refuse(number, static_cast<std::uint64_t>(transaction));
         }

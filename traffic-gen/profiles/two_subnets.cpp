@@ -43,7 +43,8 @@ const Profile two_subnets{
         [](Stage& stage) {
             const auto link = spanning(stage.scene());
             const auto& net = stage.scene().net();
-            for (std::size_t i = 0; stage.goes_on(); ++i) visit(stage, behind_router(net.host(0)), given_prefix(net.host(i)), link);
+            for (std::size_t i = 0; stage.goes_on(); ++i)
+                visit(stage, behind_router(net.host(0)), given_prefix(net.host(i)), link);
         },
 };
 
