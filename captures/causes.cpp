@@ -266,6 +266,8 @@ void dlid_not_mlid(const std::string& path) {
     receive(story, receiver, true);
     receive(story, third);
     story.join_to_send(sender, story.group(), group_mlid);
+    // Nothing that was queued before is on its way any more.
+    story.pause(2);
     stream(story, story.datagram().set(Lrh::dlid, other_mlid));
 }
 
