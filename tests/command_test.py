@@ -352,6 +352,15 @@ class Streams(Folder):
             self.assertEqual(subprocess.run([PROGRAM, *arguments], stdout=writing).returncode, 0, arguments)
             os.close(writing)
 
+    def test_a_search_that_is_interrupted_before_it_has_found_anything_is_no_verdict(self):
+        child = self.start("explore", "--seeds", "1000000000")
+        ticks = 30
+        until(lambda: int(Path(f"/proc/{child.pid}/stat").read_text().rsplit(")", 1)[1].split()[11]) > ticks, "it plays")
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 3, out)
+        self.assertIn(b"interrupted", err)
+
     def test_a_capture_that_was_not_begun_is_an_error(self):
         child = self.start("check", "-", CAPTURES / "conformant.pcap")
         child.stdin.write((CAPTURES / "conformant.pcap").read_bytes()[:500])

@@ -197,7 +197,7 @@ const std::vector<Action> table{
          }},
     {.name = "broadcast-delete",
      .kind = "group",
-     .words = "the broadcast group is deleted; it is made anew for {} ms later, and all are asked to reregister",
+     .words = "the broadcast group is deleted; it is made anew {} ms later, and all are asked to reregister",
      .arguments = {{"ms", long_times}},
      .act =
          [](World& world, const Step& step) {

@@ -54,25 +54,6 @@ Schedule without_needless_steps(Schedule schedule, const std::string& key, const
     return schedule;
 }
 
-/// What one schedule has broken of a DUT in another process: the first is shrunk, and the others with it that are
-/// broken by what is left.
-std::vector<Found> shrunk_together(const Schedule& schedule, const std::vector<Violation>& violations,
-                                   const Playing& playing) {
-    std::vector<Found> all;
-    std::size_t tries = 0;
-    const auto small = without_needless_steps(schedule, violations.front().key(), playing, tries);
-    const auto last = play(small, playing);
-    for (const auto& one : violations) {
-        const auto still = violation_of(last, one.key());
-        all.push_back({.violation = still ? *still : one,
-                       .schedule = still ? small : schedule,
-                       .times = 1,
-                       .steps = schedule.steps.size(),
-                       .tries = tries});
-    }
-    return all;
-}
-
 std::vector<Found> shrunk_one_by_one(const Schedule& schedule, const std::vector<Violation>& violations,
                                      const Playing& playing) {
     std::vector<Found> all;
@@ -95,6 +76,23 @@ std::vector<Found> found_by(const Schedule& schedule, const std::vector<Violatio
 }
 
 }  // namespace
+
+std::vector<Found> shrunk_together(const Schedule& schedule, const std::vector<Violation>& violations,
+                                   const Playing& playing) {
+    std::vector<Found> all;
+    std::size_t tries = 0;
+    const auto small = without_needless_steps(schedule, violations.front().key(), playing, tries);
+    const auto last = play(small, playing);
+    for (const auto& one : violations) {
+        const auto still = violation_of(last, one.key());
+        all.push_back({.violation = still ? *still : one,
+                       .schedule = still ? small : schedule,
+                       .times = 1,
+                       .steps = schedule.steps.size(),
+                       .tries = tries});
+    }
+    return all;
+}
 
 Found shrunk(const Schedule& schedule, const Violation& violation, const Playing& playing) {
     const auto key = violation.key();

@@ -48,6 +48,11 @@ struct Explored {
 /// The fewest steps and the shortest times with which the violation is still there; in virtual time.
 [[nodiscard]] Found shrunk(const Schedule& schedule, const Violation& violation, const Playing& playing);
 
+/// Of a DUT in another process, where each try takes seconds: the first of what the schedule has broken is shrunk, by
+/// leaving out each step once, and with it the others that are broken by what is left. In their order.
+[[nodiscard]] std::vector<Found> shrunk_together(const Schedule& schedule, const std::vector<Violation>& violations,
+                                                 const Playing& playing);
+
 /// For people: what was played, what was found.
 [[nodiscard]] std::string text(const Explored& explored);
 [[nodiscard]] std::string text(const Schedule& schedule, const std::vector<Violation>& violations);

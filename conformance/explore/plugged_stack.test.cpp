@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The reference stack, or a mutant of it, as a DUT of its own: its raw port connects to a path, its adapter is at its
 // standard streams, until their end.
-//   PROGRAM PATH [--mutant NAME] [--tells-little]     --tells-little: `interface` has neither groups nor MTU
+//   PROGRAM PATH [--mutant NAME] [--tells-little]     --tells-little: `interface` has neither groups nor MTU, and
+//                                                     datagrams that need fragments are not supported
 #include "conformance/mutants/mutant.hpp"
 #include "fabric/node/hca.hpp"
 #include "fabric/node/sa_client.hpp"
@@ -48,6 +49,14 @@ private:
     std::unique_ptr<fabric::RawPort> wire_;
 };
 
+/// The answer to a request for a datagram that is too long; empty for others.
+std::string refusal_of(const std::string& request) {
+    constexpr std::size_t most_digits = 1000;
+    const auto json = nlohmann::json::parse(request);
+    if (json.value("do", "") != "send" || json.value("payload", "").size() <= most_digits) return {};
+    return nlohmann::json{{"id", json["id"]}, {"error", "unsupported"}, {"message", "no fragments"}}.dump();
+}
+
 std::string with_little(const std::string& answer) {
     auto json = nlohmann::json::parse(answer);
     json.erase("groups");
@@ -81,10 +90,15 @@ int main(int count, char** words) {
         }
         lines.append(portion.data(), static_cast<std::size_t>(octets));
         for (auto end = lines.find('\n'); end != std::string::npos; end = lines.find('\n')) {
-            adapter.request(lines.substr(0, end), [tells_little](const std::string& answer) {
+            const auto line = lines.substr(0, end);
+            lines.erase(0, end + 1);
+            if (const auto refusal = tells_little ? refusal_of(line) : std::string{}; !refusal.empty()) {
+                std::cout << refusal << std::endl;
+                continue;
+            }
+            adapter.request(line, [tells_little](const std::string& answer) {
                 std::cout << (tells_little ? with_little(answer) : answer) << std::endl;
             });
-            lines.erase(0, end + 1);
         }
     });
     loop.run_until([&] { return has_ended; }, fabric::Time::max());

@@ -87,16 +87,16 @@ public:
         static_cast<void>(is_done([&] { dut_.leave(group); }));
     }
     void send(const IpAddress& to, Octets payload) override {
-        constexpr std::size_t least_mtu = 256;
+        constexpr std::size_t smallest_mtu = 256;
         try {
             dut_.send(to, listening_port, payload);
         } catch (const ControlFailed&) {
             // What it does not send does not come.
         } catch (const Unsupported&) {
-            remote_.knows_no_fragments = remote_.knows_no_fragments || payload.size() >= least_mtu;
+            if (payload.size() >= smallest_mtu) remote_.sends_no_fragments();
         }
     }
-    [[nodiscard]] bool knows_fragments() const noexcept override { return !remote_.knows_no_fragments; }
+    [[nodiscard]] bool knows_fragments() const noexcept override { return remote_.knows_fragments(); }
     [[nodiscard]] bool set_mtu(std::size_t octets) override {
         return is_done([&] { dut_.set_mtu(octets); });
     }

@@ -30,8 +30,6 @@ public:
     [[nodiscard]] fabric::Loop& loop() noexcept { return loop_; }
     [[nodiscard]] const Options& options() const noexcept { return options_; }
     /// So many times the usual.
-    /// It has said that it cannot send so much.
-    bool knows_no_fragments = false;
     [[nodiscard]] fabric::Duration scaled(fabric::Duration usual) const noexcept {
         return std::chrono::duration_cast<fabric::Duration>(usual * options_.timeout_scale);
     }
@@ -45,6 +43,9 @@ public:
     /// What it tells of its own faults since the last call. After one the next schedule has a new adapter, and with
     /// that a new DUT where the old one is dead.
     [[nodiscard]] std::vector<std::string> faults();
+    /// It has said that it cannot send what must go in fragments; it need not be asked again.
+    void sends_no_fragments() noexcept { knows_fragments_ = false; }
+    [[nodiscard]] bool knows_fragments() const noexcept { return knows_fragments_; }
 
 private:
     void drop() noexcept;
@@ -53,7 +54,7 @@ private:
     fabric::Loop loop_{fabric::Loop::Clock::real};
     std::unique_ptr<AdapterProcess> adapter_;
     std::optional<Dut> dut_;
-    bool is_given_up_ = false;
+    bool is_given_up_ = false, knows_fragments_ = true;
 };
 
 }  // namespace ipoib::conformance::explore
