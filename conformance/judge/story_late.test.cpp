@@ -161,6 +161,11 @@ TEST_CASE("Duty: to ask for a subscription is all that a sender can do") {
         }
         CHECK(violated(story) == Ids{});
     }
+    SECTION("one is asked for, and granted, for ever") {
+        for (int i = 0; i < 20; ++i)
+            story.subscribe(a, trap::multicast_group_created).pass(8)(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{"RFC4391-10-12"});
+    }
     SECTION("only one was ever asked for") {
         story.subscribe(a, trap::multicast_group_created).pass(70)(story.to_group(a, address, mlid));
         CHECK(violated(story) == Ids{"RFC4391-10-12"});
@@ -203,6 +208,87 @@ TEST_CASE("Late: what was queued before a group changed its place is on its way 
         story.pass(5)(story.to_group(a, address, mlid));
         CHECK(violated(story) == Ids{"RFC4391-10-03"});
     }
+}
+
+TEST_CASE("Late: an answer of the manager before is no new beginning") {
+    auto story = both_up();
+    const auto group = story.group(address);
+    story.join(b, group, mlid);
+    const Slow old{story, a, Method::set, group, mlid + 1, 4, 0x930};
+    old.ask();
+    // Another one has taken over, and grants the same at its own LID.
+    auto other = sa;
+    other.lid = 0x77;
+    const auto record = build::group_record(a, story.link, group, mlid, 4);
+    story(mc_member(a, other, Method::set, 0x931, record, mask::join));
+    story(mc_member(other, a, Method::get_resp, 0x931, record, mask::join));
+    old.answer();
+    story.pass(20)(story.to_group(a, address, mlid));
+    CHECK(violated(story) == Ids{});
+}
+
+TEST_CASE("Late: a broadcast group that has come back with another MLID alone leaves its link judged") {
+    auto story = both_up();
+    auto elsewhere = story.link;
+    elsewhere.broadcast_mlid = story.link.broadcast_mlid + 5;
+    const auto again = [&](const Node& port, std::uint64_t transaction) {
+        const auto record = broadcast_record(port, elsewhere);
+        story(mc_member(port, sa, Method::set, transaction, record, mask::join));
+        story(mc_member(sa, port, Method::get_resp, transaction, record, mask::join));
+    };
+    again(a, 0x940);
+    again(b, 0x941);
+    story.pass(5);
+    auto wrong = arp_request(a, b.ipv4, elsewhere);
+    CHECK(violated(story(wrong.set(Deth::q_key, 0x80004242u))).contains("RFC4391-9.1.2-03"));
+}
+
+TEST_CASE("Late: a LID that nobody else has may be another one of a port whose LMC is not known") {
+    // Beside the port's own, and nobody's.
+    auto far = c;
+    far.lid = 0x40;
+    const auto sends_beside = [&](Story story) {
+        story(arp_request(far, a.ipv4, story.link))(arp_reply(a, far, story.link));
+        auto packet = unicast_with_grh(a, far, story.link);
+        packet.add(Bytes<Ipv4>{}.set(Ipv4::source, a.ipv4).set(Ipv4::destination, far.ipv4));
+        packet.add(Bytes<Icmp>{}.set(Icmp::type, Icmp::echo_request));
+        story(packet.set(Lrh::dlid, 0x41))(echo_request(far, a, story.link, 1));
+        return violated(story).count("RFC4391-9.1.2-01");
+    };
+    Story story;
+    story.up(a).up(b).path(a, far);
+    CHECK(sends_beside(Story{story}.join_link(far)) == 0);
+    CHECK(sends_beside(Story{story}.up(far)) == 1);
+}
+
+TEST_CASE("Late: an interface that has joined the link of another scope is on that") {
+    auto story = both_up();
+    auto wide = story.link;
+    wide.scope = 5;
+    wide.broadcast_mlid = 0xc077;
+    story(arp_request(a, b.ipv4, story.link));
+    const auto sends = [&](Story of) {
+        of.pass(2)(arp_request(a, b.ipv4, wide))(udp_to_group(a, address_number, mlid, wide, 32));
+        return violated(of).count("RFC4391-4-11");
+    };
+    CHECK(sends(story) == 1);
+    story.join(a, wide.broadcast_gid(), wide.broadcast_mlid);
+    CHECK(sends(story) == 0);
+}
+
+TEST_CASE("Late: who keeps the Q_Key that all others have left behind needs time to hear of the new one") {
+    Story story;
+    const auto link = story.link;
+    auto request = arp_request(c, b.ipv4, link);
+    request.set(Deth::q_key, 0x80004242u);
+    const auto others_go_on = [&](int seconds) {
+        story(request).pass(seconds)(arp_request(a, b.ipv4, link));
+        story(arp_request(b, a.ipv4, link));
+        return violated(story(request)).count("RFC4391-9.1.2-03-others");
+    };
+    story(arp_request(a, b.ipv4, link))(arp_request(b, a.ipv4, link));
+    SECTION("a second") { CHECK(others_go_on(1) == 0); }
+    SECTION("long") { CHECK(others_go_on(6) == 1); }
 }
 
 }  // namespace ipoib::testing

@@ -32,10 +32,13 @@ bool Duties::begin(std::size_t rule, const state::Event& event) {
 
 bool Duties::is_silent(const state::Subnet& subnet, const Neglect& one) {
     const auto* member = subnet.member(one.link->group, one.port);
+    if (!member) return false;
+    // Nobody asks the SA for ever.
+    constexpr auto longest_asking = 4 * patience;
     const auto& asked = subnet.requester(one.port).subscribes;
-    if (asked.frame > one.began.frame && member && state::elapsed(asked.time, member->spoke.time) <= patience)
-        return true;
-    return member && state::elapsed(one.began.time, member->spoke.time) <= patience;
+    const bool is_asking =
+        asked.frame > one.began.frame && state::elapsed(one.began.time, member->spoke.time) <= longest_asking;
+    return state::elapsed(is_asking ? asked.time : one.began.time, member->spoke.time) <= patience;
 }
 
 bool Duties::is_void(const state::Subnet& subnet, const Neglect& one) {

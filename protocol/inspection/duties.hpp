@@ -52,21 +52,15 @@ public:
         const auto is_due = [&](const Open& one) {
             return one.is_over || state::elapsed(one.what.began.time, now) > patience;
         };
-        while (!open_.all.empty() && is_due(open_.all.front())) {
-            const auto one = open_.take();
-            if (one.is_over || !is_silent(subnet, one.what))
-                close(subnet, one, neglected);
-            else
+        const auto look = [&](const Open& one) {
+            if (!one.is_over && is_silent(subnet, one.what))
                 index_[key(one.what)] = {&late_, late_.add(one)};
-        }
-        // However many are silent, a packet costs the same.
-        for (auto left = std::min(most_looks, late_.all.size()); left > 0; --left) {
-            const auto one = late_.take();
-            if (one.is_over || !is_silent(subnet, one.what))
-                close(subnet, one, neglected);
             else
-                index_[key(one.what)].number = late_.add(one);
-        }
+                close(subnet, one, neglected);
+        };
+        // However many are silent, a packet costs the same.
+        for (auto left = std::min(most_looks, late_.all.size()); left > 0; --left) look(late_.take());
+        while (!open_.all.empty() && is_due(open_.all.front())) look(open_.take());
     }
 
 private:

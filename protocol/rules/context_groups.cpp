@@ -80,10 +80,9 @@ bool differs_from_others(const Packet& p, const Known& known) {
     if (!is_to_broadcast(p) || known.knows(Fact::q_key) || known.link->is_disputed || !first || !second) return false;
     if (first == known.sender || second == known.sender) return false;
     // Who differs because the group has got another one is followed by the others: they must go on as before.
+    if (p.deth[Deth::q_key] == known.link->q_key_in_use) return true;
     const auto* member = known.member;
-    const bool is_odd = member && member->odd_q_key;
-    return !is_odd || (member->odd_q_key.frame < known.link->q_key_used.frame &&
-                       state::elapsed(member->odd_q_key.time, known.link->q_key_used.time) >= grace);
+    return member && member->odd_q_key && known.link->q_key_used.steady - member->odd_q_key.steady >= grace;
 }
 /// The group may have been made anew, with another Q_Key: then the others take that over, too.
 state::Span since_others(const Packet&, const Known& known) {

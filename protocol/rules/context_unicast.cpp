@@ -106,7 +106,7 @@ bool may_be_lid_of(const Known& known, std::uint16_t lid) {
     const bool is_anothers = known.receiver && known.receiver != port && known.receiver->last;
     const auto& changed = port->lmc_changed;
     const bool has_changed =
-        changed && (changed.frame > known.path->first.frame || state::elapsed(changed.time, known.now.time) < grace);
+        changed && (changed.frame > known.path->first.frame || known.now.steady - changed.steady < grace);
     return !is_anothers && (!port->told_lmc || has_changed);
 }
 

@@ -298,7 +298,7 @@ void Subnet::take_acknowledgement(const Packet& packet) {
         auto& member = members_[index];
         member.told_of_creation = is_deleted ? Sight{} : known_.now;
         // A report may come late, or once more: of the group that was, after the port has joined the one that is.
-        const bool may_be_late = elapsed(member.joined_at.time, known_.now.time) < longest_answer_time;
+        const bool may_be_late = known_.now.steady - member.joined_at.steady < longest_answer_time;
         if (is_deleted && member.joined != 0 && !may_be_late) member.told_of_deletion = known_.now;
     }
 }

@@ -69,6 +69,21 @@ TEST_CASE("State: a join and its answer tell the link, the port and its membersh
     CHECK(feed(arp_request(a, b.ipv4, plain)).knows(Fact::watched));
 }
 
+TEST_CASE("State: a late answer of the manager before is no restart") {
+    Feed feed;
+    feed.join(a, broadcast_record(a, plain));
+    auto other = sa;
+    other.lid = 0x77;
+    const auto record = broadcast_record(a, plain);
+    feed(mc_member(a, sa, Method::set, 0x70, record, mask));
+    feed(mc_member(a, other, Method::set, 0x71, record, mask));
+    feed(mc_member(other, a, Method::get_resp, 0x71, record, mask));
+    CHECK(feed.subnet.sm_restarts() == 1);
+    feed(mc_member(sa, a, Method::get_resp, 0x70, record, mask));
+    CHECK(feed.subnet.sm_restarts() == 1);
+    CHECK(feed.subnet.sa_lid() == other.lid);
+}
+
 TEST_CASE("State: an answer from a port that was not asked is not believed, and counted") {
     Feed feed;
     feed.join(a, broadcast_record(a, plain));
