@@ -133,6 +133,10 @@ void Interface::port_event(PortEvent event) {
         case PortEvent::sm_change:
         case PortEvent::client_reregister:
             if (is_running_ && !policy().rejoins) return;
+            if (is_running_ && policy().restarts_to_rejoin) {
+                down();
+                return static_cast<void>(up());
+            }
             groups_.forget_all_but_sent_to();
             egress_.clear();
             if (policy().renews_paths) paths_.clear();

@@ -52,11 +52,22 @@ void Membership::begin(const IpAddress& group) {
     auto& entry = entries_[group];
     const auto& policy = interface_.policy(family_of(group));
     if (entry.is_joined || entry.is_joining || is_interface_local(group) || !policy.joins_ip_groups) return;
+    if (!policy.joins_beside_refused && is_another_waiting(group)) {
+        retry(group);
+        for (const auto& joined : std::exchange(entry.waiting, {})) joined({});
+        return;
+    }
     entry.is_joining = true;
     const auto mgid = mgid_for(policy, interface_.link(), group);
     if (is_content(mgid, group)) return answered(group, {Groups::Outcome::ok, interface_.groups().use(mgid)});
     interface_.groups().join(mgid, policy.member_join_state, true,
                              lifetime_.guard([this, group](const Groups::Answer& answer) { answered(group, answer); }));
+}
+
+bool Membership::is_another_waiting(const IpAddress& group) const {
+    return std::ranges::any_of(entries_, [own = entries_.at(group).backoff](const auto& item) {
+        return !item.second.is_joining && item.second.backoff > own;
+    });
 }
 
 bool Membership::is_content(const Gid& mgid, const IpAddress& group) {

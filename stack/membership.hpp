@@ -49,6 +49,8 @@ private:
     void retry(const wire::IpAddress& group);
     void dropped(const wire::IpAddress& group);
     [[nodiscard]] bool is_shared(const wire::IpAddress& group) const;
+    /// Whether one that was refused more often waits for its next try.
+    [[nodiscard]] bool is_another_waiting(const wire::IpAddress& group) const;
     /// Whether the interface is in the group for sending already, and that is taken for enough.
     [[nodiscard]] bool is_content(const wire::Gid& mgid, const wire::IpAddress& group);
 

@@ -110,6 +110,8 @@ struct Policy {
     bool heeds_first_p_key = true;
     /// Whether everything is joined again when the SM asks for it or has changed. RFC4391-5-02, RFC4392-4.2.5-02.
     bool rejoins = true;
+    /// Whether the interface is taken down and up for that, which gives it another queue pair.
+    bool restarts_to_rejoin = false;
     /// Whether questions go to the manager that the port was told last; else to the first one. RFC4391-5-02.
     bool follows_manager = true;
     /// Whether packets have the LID that the port has now; else the one that it had first. RFC4391-2-01.
@@ -155,7 +157,7 @@ struct Policy {
         return group.mlid;
     };
     /// LRH.SL. RFC4391-4.1-05.
-    std::uint8_t (*multicast_sl)(const Link&, const Group&) = [](const Link& link, const Group&) { return link.sl; };
+    std::uint8_t (*multicast_sl)(const Link&, const Group&) = [](const Link&, const Group& group) { return group.sl; };
     /// GRH.TClass, FlowLabel and HopLimit. RFC4391-4.1-09.
     std::uint8_t (*multicast_traffic_class)(const Link&, const Group&) = [](const Link&, const Group& group) {
         return group.traffic_class;
@@ -371,6 +373,8 @@ struct Policy {
                           Beginning) = [](const wire::IpAddress&, bool, Beginning) { return true; };
     /// Whether a group that is wanted still is asked for again where its join has failed. RFC4391-10-15.
     bool retries_joins = true;
+    /// Whether other groups are asked for while the next try of one is waited for. RFC4391-10-15.
+    bool joins_beside_refused = true;
     /// After which pause, by what is usual. RFC4391-10-15.
     fabric::Duration (*pause_before_rejoin)(fabric::Duration usual) = [](fabric::Duration usual) { return usual; };
     /// Whether one that is wanted is created again when it was deleted. RFC4391-10-15.

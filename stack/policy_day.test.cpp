@@ -344,6 +344,10 @@ private:
             sa.faults.refuse_only = world_.mgid(ip(own));
             world_.subnet.start_manager(false);
             world_.loop.run_for(2s);
+            const auto other = ip(own == std::string_view{"239.4.4.4"} ? "239.4.4.6" : "ff15::4:6");
+            node_.ib0().membership().join(other, [this](const std::string& reason) { told_ += reason + '\n'; });
+            world_.loop.run_for(1s);
+            static_cast<void>(node_.ib0().membership().leave(other));
             sa.faults = {};
             world_.loop.run_for(5s);
             talk();

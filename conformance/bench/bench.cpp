@@ -232,7 +232,12 @@ std::string Bench::try_control() {
 }
 
 void Bench::control() {
-    const auto came = try_control();
+    auto came = try_control();
+    // Who has begun anew may have another queue pair, and is looked for as any neighbour would do.
+    const auto& dut = situation().dut;
+    if (const auto before = std::pair{dut.lid, dut.qpn};
+        !is_controlled_ && context_.session.find_dut() && std::pair{dut.lid, dut.qpn} != before)
+        came = try_control();
     if (!is_controlled_)
         throw CaseEnds::inconclusive(context_.findings.where() +
                                      "the positive control failed: no answer to an ordinary echo request; " + came);

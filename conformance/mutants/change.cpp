@@ -18,10 +18,11 @@ const Mutant rejoins_broadcast_only{
     .stack = [](Policy& policy) { policy.joins_on_link = joins_but_after<Beginning::renewal>; },
     .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
                "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
-               "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
     .twin = Twin{.spares = Spared{"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013",
                                   "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-018",
-                                  "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"}},
+                                  "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022",
+                                  "IPOIB-4391-10-VAL-028"}},
 };
 
 const Mutant forgets_groups_with_port{
@@ -31,7 +32,7 @@ const Mutant forgets_groups_with_port{
     .stack = [](Policy& policy) { policy.joins_on_link = joins_but_after<Beginning::port>; },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
-               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
     .twin = Twin{},
 };
 
@@ -73,7 +74,7 @@ const Mutant asks_for_a_group_once{
     .what = "drops what it sends to a group for ever after the subnet administrator did not answer once",
     .breaks = {&rfc4391::sender_checks_group},
     .stack = [](Policy& policy) { policy.asks_group_again = false; },
-    .spares = {"IPOIB-4391-10-VAL-001", "IPOIB-4391-10-VAL-011"},
+    .spares = {"IPOIB-4391-10-VAL-001", "IPOIB-4391-10-VAL-011", "IPOIB-4391-10-VAL-028"},
     .twin = Twin{},
 };
 
@@ -84,7 +85,18 @@ const Mutant gives_up_after_refusal{
     .stack = [](Policy& policy) { policy.retries_joins = false; },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
-               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
+    .twin = Twin{},
+};
+
+const Mutant refused_group_holds_up_others{
+    .name = "refused-group-holds-up-others",
+    .what = "joins no other group while it waits to ask again for one whose join was refused",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack = [](Policy& policy) { policy.joins_beside_refused = false; },
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
+               "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
     .twin = Twin{},
 };
 
@@ -95,7 +107,7 @@ const Mutant loses_deleted_groups{
     .stack = [](Policy& policy) { policy.rejoins_deleted = false; },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
-               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021"},
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-028"},
     .twin = Twin{},
 };
 
@@ -235,7 +247,7 @@ const Mutant stops_at_a_refusal{
     .what = "drops what it sends to a group for ever after the subnet administrator refused it once",
     .breaks = {&rfc4391::sender_checks_group},
     .stack = [](Policy& policy) { policy.asks_refused_group_again = false; },
-    .spares = {"IPOIB-4391-10-VAL-001", "IPOIB-4391-10-VAL-011", "IPOIB-4391-10-VAL-024"},
+    .spares = {"IPOIB-4391-10-VAL-001", "IPOIB-4391-10-VAL-011", "IPOIB-4391-10-VAL-024", "IPOIB-4391-10-VAL-028"},
     .twin = Twin{},
 };
 
@@ -251,7 +263,7 @@ const Mutant joins_in_a_storm{
         },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
-               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
     .twin = Twin{},
 };
 

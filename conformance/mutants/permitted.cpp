@@ -111,6 +111,13 @@ const Mutant restarts{
                   }},
 };
 
+const Mutant restarts_to_rejoin{
+    .name = "permitted-new-queue-pair",
+    .what = "has another queue pair whenever the subnet manager has asked it to reregister",
+    .breaks = {},
+    .stack = [](Policy& policy) { policy.restarts_to_rejoin = true; },
+};
+
 const Mutant begins_no_connection{
     .name = "permitted-begins-no-connection",
     .what = "announces RC and takes connections, but begins none",

@@ -43,6 +43,16 @@ const Mutant keeps_usual_sl{
     .twin = Twin{},
 };
 
+const Mutant sends_all_with_broadcast_sl{
+    .name = "broadcast-sl-for-every-group",
+    .what = "sends to every group with the SL of the broadcast group, though its own is another one",
+    .breaks = {&rfc4391::multicast_parameters_of_group},
+    .stack =
+        [](Policy& policy) { policy.multicast_sl = [](const Link& link, const stack::Group&) { return link.sl; }; },
+    .spares = {"IPOIB-4391-9.1.2-VAL-004"},
+    .twin = Twin{},
+};
+
 const Mutant keeps_usual_traffic_class{
     .name = "usual-traffic-class",
     .what = "does not adopt the TClass",

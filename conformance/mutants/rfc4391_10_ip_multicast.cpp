@@ -42,7 +42,7 @@ const Mutant creates_unasked{
             policy.send_join_state = policy.send_creates_with = join_state::send_only_full_member;
         },
     .sometimes = {&rfc4391::group_attributes_cached},
-    .spares = {"IPOIB-4391-10-VAL-024", "IPOIB-4391-10-VAL-025"},
+    .spares = {"IPOIB-4391-10-VAL-024", "IPOIB-4391-10-VAL-025", "IPOIB-4391-10-VAL-028"},
     .twin = Twin{},
 };
 
@@ -129,7 +129,8 @@ const Mutant receives_as_non_member{
     .breaks = {&rfc4391::receiver_full_member_join},
     .stack = [](Policy& policy) { policy.member_join_state = join_state::non_member; },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-016",
-               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022",
+               "IPOIB-4391-10-VAL-028"},
     .twin = Twin{},
 };
 
@@ -214,7 +215,8 @@ const Mutant never_asks_for_groups{
                &rfc4391::link_local_drop, &rfc4391::fallback_ends_with_group, &rfc4392::missing_group_fallback},
     .stack = [](Policy& policy) { policy.checks_group = policy.joins_to_send = false; },
     .sometimes = {&rfc4391::adopts_broadcast_parameters, &rfc4391::multicast_parameters_of_group},
-    .spares = {"IPOIB-4391-10-VAL-004", "IPOIB-4391-10-VAL-024", "IPOIB-4391-10-VAL-025", "IPOIB-4391-10-VAL-027"},
+    .spares = {"IPOIB-4391-10-VAL-004", "IPOIB-4391-10-VAL-024", "IPOIB-4391-10-VAL-025", "IPOIB-4391-10-VAL-027",
+               "IPOIB-4391-10-VAL-028"},
     .twin = Twin{},
 };
 
@@ -234,7 +236,8 @@ const Mutant receives_as_sender{
     .stack = [](Policy& policy) { policy.member_join_state = join_state::send_only_full_member; },
     .sometimes = {&rfc4391::send_only_join, &udmc::attach_limit},
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-016",
-               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022",
+               "IPOIB-4391-10-VAL-028"},
     .twin = Twin{},
 };
 
@@ -313,7 +316,7 @@ const Mutant joins_no_all_hosts{
         },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013",
                "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018",
-               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
 };
 
 const Mutant joins_no_all_nodes{
@@ -328,7 +331,7 @@ const Mutant joins_no_all_nodes{
         },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013",
                "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018",
-               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
 };
 
 const Mutant joins_own_groups_once{
@@ -343,7 +346,7 @@ const Mutant joins_own_groups_once{
         },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-013",
                "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
-               "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
 };
 
 const Mutant joins_program_groups_once{
@@ -357,7 +360,7 @@ const Mutant joins_program_groups_once{
             };
         },
     .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
-               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
 };
 
 const Mutant joins_ipv6_program_groups_once{
@@ -371,7 +374,7 @@ const Mutant joins_ipv6_program_groups_once{
             };
         },
     .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015",
-               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
 };
 
 const Mutant joins_not_what_it_sends_to{
@@ -381,7 +384,7 @@ const Mutant joins_not_what_it_sends_to{
     .stack = [](Policy& policy) { policy.joins_beside_sending = [](const IpAddress&) { return false; }; },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018",
-               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
 };
 
 const Mutant joins_not_what_it_sends_to_in_ipv6{
@@ -391,7 +394,7 @@ const Mutant joins_not_what_it_sends_to_in_ipv6{
     .stack = [](Policy& policy) { policy.joins_beside_sending = [](const IpAddress& group) { return group.is_v4(); }; },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018",
-               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
 };
 
 const Mutant deaf_to_what_it_sent_to{

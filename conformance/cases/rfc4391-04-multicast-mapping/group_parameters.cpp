@@ -5,12 +5,12 @@ namespace ipoib::conformance {
 
 const Case group_has_parameters_of_its_own{
     .id = "IPOIB-4391-4.1-VAL-003",
-    .title = "Multicast packets carry TClass, FlowLabel and HopLimit of their own group",
+    .title = "Multicast packets carry SL, TClass, FlowLabel and HopLimit of their own group",
     .checks = {&rfc4391::multicast_parameters_of_group},
     .pass_if =
-        "datagrams for a group that the administrator set up with another TClass, FlowLabel and HopLimit than the "
-        "broadcast group have those, as a sender's and as a member's. NA where the DUT joins only what is like the "
-        "broadcast group",
+        "datagrams for a group that the administrator set up with another SL, TClass, FlowLabel and HopLimit than the "
+        "broadcast group have those, as a sender's and as a member's. WARN where the SL is the broadcast group's, "
+        "which RFC 4391, 4, has for all groups. NA where the DUT joins only what is like the broadcast group",
     .tags = {"sa", "egress", "ipv4", "ipv6"},
     .impact = Impact::link,
     .needs = Ability::see_all,
@@ -24,26 +24,35 @@ const Case group_has_parameters_of_its_own{
             const auto flow_label = link.flow_label ^ 0x00753;
             const auto traffic_class = static_cast<std::uint8_t>(link.traffic_class ^ 0x40);
             const auto hop_limit = static_cast<std::uint8_t>(link.hop_limit ^ 0x11);
+            auto sl = static_cast<std::uint8_t>(link.sl ^ 2);
             bench.step("The administrator sets up a group");
             const auto mgid = bench.mgid_of(group);
-            const bool is_set_up = bench.fabric.can_change(SetGroup{
-                .mgid = mgid, .flow_label = flow_label, .traffic_class = traffic_class, .hop_limit = hop_limit});
+            const bool is_set_up = bench.fabric.can_change(SetGroup{.mgid = mgid,
+                                                                    .flow_label = flow_label,
+                                                                    .sl = sl,
+                                                                    .traffic_class = traffic_class,
+                                                                    .hop_limit = hop_limit});
             // Who creates a group gives it its parameters, too.
             if (!is_set_up) {
-                const auto record = bench.sa.new_group_record()
-                                        .set(McMemberRecord::mgid, mgid)
-                                        .set(McMemberRecord::flow_label, flow_label)
-                                        .set(McMemberRecord::traffic_class, traffic_class)
-                                        .set(McMemberRecord::hop_limit, hop_limit);
-                const auto answer = bench.sa.ask_to_join(record, bench.sa.creation_mask());
-                if (!answer.is_answered || answer.status != 0)
-                    bench.not_applicable("the SA makes no group with parameters of its own");
+                auto record = bench.sa.new_group_record()
+                                  .set(McMemberRecord::mgid, mgid)
+                                  .set(McMemberRecord::flow_label, flow_label)
+                                  .set(McMemberRecord::traffic_class, traffic_class)
+                                  .set(McMemberRecord::hop_limit, hop_limit)
+                                  .set(McMemberRecord::sl, sl);
+                auto answer = bench.sa.ask_to_join(record, bench.sa.creation_mask());
+                // Not every administrator gives out every SL.
+                if (!answer.is_ok())
+                    answer = bench.sa.ask_to_join(record.set(McMemberRecord::sl, link.sl), bench.sa.creation_mask());
+                const auto told = answer.is_ok() ? answer.first<McMemberRecord>() : View<McMemberRecord>{};
+                if (!told) bench.not_applicable("the SA makes no group with parameters of its own");
+                sl = told[McMemberRecord::sl];
             }
             using component = McMemberRecord::component;
             const auto like_broadcast =
                 join_of(mgid).such_that("that says what its parameters are", [](const Packet& p, const Situation&) {
-                    return (p.sa[SaHeader::component_mask] &
-                            (component::traffic_class | component::flow_label | component::hop_limit)) != 0;
+                    return (p.sa[SaHeader::component_mask] & (component::traffic_class | component::flow_label |
+                                                              component::hop_limit | component::sl)) != 0;
                 });
             const auto inspect = [&] {
                 const auto port = bench.fresh_port();
@@ -57,6 +66,12 @@ const Case group_has_parameters_of_its_own{
                                   .with(Grh::flow_label, flow_label)
                                   .with(Grh::hop_limit, hop_limit),
                               within(3s));
+                const std::uint8_t sent = bench.obtain<Lrh>(datagram, within(0ms))[Lrh::sl];
+                const auto expected = "SL " + std::to_string(sl) + ", the group's own";
+                if (sent == link.sl)
+                    bench.recommend(sl == link.sl, expected, "that of the broadcast group, " + std::to_string(sent));
+                else
+                    bench.require(sent == sl, expected, std::to_string(sent));
             };
             bench.step("The DUT sends to it");
             inspect();

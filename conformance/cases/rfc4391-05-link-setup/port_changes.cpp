@@ -129,9 +129,8 @@ const Case lid_changes{
     .checks = {&rfc4391::broadcast_full_member_join, &rfc4391::receiver_full_member_join, &rfc4391::ud_transport},
     .pass_if =
         "when the subnet manager has given its port another LID, the DUT is FullMember of the broadcast group and of a "
-        "program's group, is reached by unicast and by broadcasts, answers with a LID that it has, and what it sends "
-        "to "
-        "the group itself does not come to its program from the wire",
+        "program's group, is reached by unicast and by broadcasts, answers from that LID, and what it sends to the "
+        "group itself does not come to its program from the wire",
     .tags = {"sa", "broadcast", "reregister", "arp", "ipv4", "ipv6"},
     .impact = Impact::fabric,
     .needs = Ability::trusted_sa | Ability::fabric_control | Ability::see_all,
@@ -172,7 +171,7 @@ const Case lid_changes{
                           "not at the SA");
             bench.step("The tester sends to the new LID", rfc4391::ud_transport);
             bench.require_traffic(within(20s));
-            bench.step("It asks for an address", rfc4391::ud_transport);
+            bench.step("The tester asks for its address", rfc4391::ud_transport);
             (void)answers_broadcasts(bench);
             const auto with_old_lid = arp_reply().sent_anywhere().such_that(
                 "from the LID of before", [lid_before](const Packet& p, const Situation& s) {

@@ -13,13 +13,36 @@ struct PlayedPeer {
     std::uint32_t qpn = 0;
 };
 
+/// What the DUT answers who asks for its address, by whatever address.
+inline Expectation answer_to(const IpAddress& asking) {
+    return {"answer about its address to " + text(asking),
+            [asking](const Packet& p, const Situation& s) {
+                if (const auto addresses = arp_addresses_of(p))
+                    return p.arp[Arp::operation] == Arp::reply && addresses[ArpAddresses::spa] == s.dut.ipv4 &&
+                           IpAddress::v4(addresses[ArpAddresses::tpa]) == asking;
+                return p.icmpv6 && p.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_advertisement &&
+                       IpAddress::v6(p.ipv6[Ipv6::destination]) == asking;
+            },
+            SeenBy::anyone};
+}
+
 /// The DUT hears of the peer, by a question for its own address.
-inline void tells_of(Bench& bench, const PlayedPeer& peer) {
-    bench.send(address_request_from(peer.address)
-                   .with_either(ArpAddresses::sha_gid, LinkAddressOption::gid, peer.gid)
+inline void tells_of(Bench& bench, const PlayedPeer& peer, const Message& question) {
+    bench.send(question.with_either(ArpAddresses::sha_gid, LinkAddressOption::gid, peer.gid)
                    .with_either(ArpAddresses::sha_qpn, LinkAddressOption::qpn, peer.qpn)
                    .with(Deth::src_qp, bench.situation().tester.qpn));
     bench.pass_time(500ms);
+}
+inline void tells_of(Bench& bench, const PlayedPeer& peer) {
+    tells_of(bench, peer, address_request_from(peer.address));
+}
+/// And, as any neighbour does, by one to all where the queue pair that is known of the DUT does not answer.
+inline void tells_of_anew(Bench& bench, const PlayedPeer& peer) {
+    const auto answer = answer_to(peer.address);
+    const auto before = bench.count(answer);
+    tells_of(bench, peer);
+    if (bench.situation().is_ipv6() && bench.count(answer) == before)
+        tells_of(bench, peer, bench.address_request_to_group().with(Ipv6::source, peer.address.octets));
 }
 
 /// The DUT sends a datagram to the peer, which tells of itself once more where none comes. INCONC without one.
@@ -35,23 +58,12 @@ inline Expectation datagram_to(Bench& bench, const PlayedPeer& peer) {
     return datagram;
 }
 
-/// What the DUT answers who asks for its address, by whatever address.
-inline Expectation answer_to(const IpAddress& asking) {
-    return {"answer about its address to " + text(asking),
-            [asking](const Packet& p, const Situation& s) {
-                if (const auto addresses = arp_addresses_of(p))
-                    return p.arp[Arp::operation] == Arp::reply && addresses[ArpAddresses::spa] == s.dut.ipv4 &&
-                           IpAddress::v4(addresses[ArpAddresses::tpa]) == asking;
-                return p.icmpv6 && p.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_advertisement &&
-                       IpAddress::v6(p.ipv6[Ipv6::destination]) == asking;
-            },
-            SeenBy::anyone};
-}
-
 /// A peer at a GID that the SA knows a path to, the tester's, and nobody has asked for yet.
 inline PlayedPeer new_peer(Bench& bench, const IpAddress& address, std::uint32_t qpn) {
     const auto gid = bench.fabric.peer_never_seen();
     if (!gid) bench.not_applicable("the fabric cannot give the tester another GID");
+    // Where it can be asked for its address.
+    if (bench.situation().is_ipv6()) bench.sa.join(IpAddress::v6(solicited_node_group(address.octets)));
     return {address, *gid, qpn};
 }
 
@@ -80,7 +92,7 @@ inline std::optional<Expectation> sent_at_last(Bench& bench, const PlayedPeer& p
     for (int i = 0; i < 10; ++i) {
         const auto port = bench.fresh_port();
         const auto datagram = udp_from_dut(peer.address, port).sent_anywhere();
-        tells_of(bench, peer);
+        tells_of_anew(bench, peer);
         bench.dut.tries_to_send(peer.address, port);
         if (bench.happens(datagram, within(2s))) return datagram;
     }

@@ -169,6 +169,47 @@ const Case refused_rejoin_is_tried_again{
         },
 };
 
+const Case refused_group_holds_up_nothing{
+    .id = "IPOIB-4391-10-VAL-028",
+    .title = "While the join of one group is refused, other groups are joined and sent to",
+    .checks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins, &rfc4391::sender_checks_group},
+    .pass_if =
+        "while the subnet administrator refuses a program's group after a reregistration, the DUT is FullMember of "
+        "another one that a program joins then, and a datagram to a third one is sent",
+    .tags = {"sa", "egress", "reregister", "ipv4", "ipv6"},
+    .impact = Impact::fabric,
+    .needs = Ability::trusted_sa | Ability::fabric_control | Ability::see_all,
+    .dut_can = {"join"},
+    .in_both_families = true,
+    .lasts_at_most = 150s,
+    .steps =
+        [](Bench& bench) {
+            const auto refused = bench.mgid_of(joined_group(bench));
+            bench.step("The subnet manager starts without its database, and the SA refuses the group");
+            bench.fabric.change(refused_joins(refused));
+            bench.fabric.change(SetManager{});
+            bench.tester.enter_link_again();
+            bench.precondition(bench.happens(join_of(refused), within(20s)), "the DUT asks to join the group");
+            // By then it waits before it asks once more.
+            bench.pass_time(4s);
+            bench.step("A program joins another group", rfc4391::receiver_full_member_join);
+            const auto other = bench.fresh_group();
+            bench.dut->join(other);
+            require_member(bench, other, within(20s));
+            if (!bench.dut->can("send")) return;
+            bench.step("The DUT sends to a group of the tester", rfc4391::sender_checks_group);
+            const auto third = bench.fresh_group();
+            const auto port = bench.fresh_port();
+            bench.sa.join(third);
+            const auto datagram = udp_from_dut(third, port).sent_anywhere();
+            for (int i = 0; i < 5 && !bench.happens(datagram, within(0ms)); ++i) {
+                bench.dut.tries_to_send(third, port);
+                (void)bench.happens(datagram, within(3s));
+            }
+            bench.require(datagram, within(0ms));
+        },
+};
+
 const Case deleted_group_is_joined_again{
     .id = "IPOIB-4391-10-VAL-022",
     .title = "A program's group that was deleted is joined again",
