@@ -115,6 +115,13 @@ bool Interface::keeps_p_key() const {
                        : std::find(p_keys.begin(), p_keys.end(), link_.p_key) != p_keys.end();
 }
 
+/// The interface goes to the link of another P_Key, and the port is in the partition of the old one still.
+void Interface::leave_old_link() {
+    if (!is_running_ || std::ranges::find(port_.p_keys, link_.p_key) == port_.p_keys.end()) return;
+    if (policy().leaves_when_down) groups_.leave_all();
+    link_lost("the P_Key of the link is not the first of the port's table any more");
+}
+
 /// RFC 4391, 5 and IBTA Vol 1, 11.6.3: a new SM, or one that says so, has forgotten what was joined.
 void Interface::port_event(PortEvent event) {
     if (!is_up()) return;
@@ -143,6 +150,7 @@ void Interface::port_event(PortEvent event) {
             return begin(Beginning::renewal);
         case PortEvent::p_key_change:
             if (keeps_p_key() || (had_link_ && !policy().heeds_first_p_key)) return;
+            leave_old_link();
             if (!had_link_ || policy().returns_with_p_key) return begin(Beginning::port);
             link_setup_.stop();
             return link_lost("the port does not have the P_Key of the link");

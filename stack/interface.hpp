@@ -135,6 +135,7 @@ private:
     void receive_over_connection(const wire::Packet& packet, bool is_requester, std::size_t receive_mtu);
     void begin(Beginning beginning);
     [[nodiscard]] bool keeps_p_key() const;
+    void leave_old_link();
     void tell_waiting();
     void add_link_local();
     [[nodiscard]] std::size_t link_mtu(Family family) const noexcept;

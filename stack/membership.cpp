@@ -96,6 +96,7 @@ void Membership::answered(const IpAddress& group, const Groups::Answer& answer) 
         retry(group);
     } else if (entry.holders == 0) {
         entries_.erase(found);
+        leave_if_unused(group);
     } else {
         entry.is_for_program = entry.is_for_socket = false;
         retry(group);
@@ -128,6 +129,14 @@ void Membership::dropped(const IpAddress& group) {
         if (policy.leaves_groups && !is_shared(group)) interface_.groups().leave(mgid, policy.leave_join_state);
     }
     for (const auto& joined : waiting) joined("the group was left");
+}
+
+/// What another group of the same MGID held was kept for this one.
+void Membership::leave_if_unused(const IpAddress& group) {
+    const auto& policy = interface_.policy(family_of(group));
+    const auto mgid = mgid_for(policy, interface_.link(), group);
+    if (policy.leaves_groups && !is_shared(group) && interface_.groups().holds(mgid, policy.member_join_state))
+        interface_.groups().leave(mgid, policy.leave_join_state);
 }
 
 /// Groups of other scopes have the same MGID: the last of them leaves.

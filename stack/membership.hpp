@@ -48,6 +48,7 @@ private:
     void answered(const wire::IpAddress& group, const Groups::Answer& answer);
     void retry(const wire::IpAddress& group);
     void dropped(const wire::IpAddress& group);
+    void leave_if_unused(const wire::IpAddress& group);
     [[nodiscard]] bool is_shared(const wire::IpAddress& group) const;
     /// Whether one that was refused more often waits for its next try.
     [[nodiscard]] bool is_another_waiting(const wire::IpAddress& group) const;

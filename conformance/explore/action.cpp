@@ -16,7 +16,8 @@ using Values = std::vector<std::uint32_t>;
 std::chrono::milliseconds ms(std::uint32_t value) { return std::chrono::milliseconds{value}; }
 
 const Values both{0, 1}, to_join{0, 1, 2, 3}, any_group{0, 1, 2, 3, 4, 5}, few{1, 2, 4}, positions{0, 1, 2, 3, 5, 8},
-    shares{20, 50, 90}, short_times{20, 300, 1500}, long_times{300, 1500, 5000}, mtus{576, 1280, 1500, 2044};
+    shares{20, 50, 90}, short_times{20, 300, 1500}, long_times{300, 1500, 5000}, silences{300, 1500, 5000, 12000},
+    mtus{576, 1280, 1500, 2044};
 
 /// A datagram that nobody looks for.
 void say(World& world, unsigned node, const wire::IpAddress& to) {
@@ -77,6 +78,14 @@ const std::vector<Action> table{
      .words = "the DUT sends to group {}",
      .arguments = {{"group", any_group}},
      .act = [](World& world, const Step& step) { say(world, 0, group_address(step.arguments[0])); }},
+    {.name = "burst",
+     .kind = operation,
+     .words = "the DUT sends 100 datagrams to group {} at once",
+     .arguments = {{"group", any_group}},
+     .act =
+         [](World& world, const Step& step) {
+             for (int i = 0; i < 100; ++i) say(world, 0, group_address(step.arguments[0]));
+         }},
     {.name = "send-unicast",
      .kind = operation,
      .words = "the DUT sends to peer {}, in both families",
@@ -128,6 +137,16 @@ const std::vector<Action> table{
              world.stop_manager();
              world.later(ms(step.arguments[0]), [&world] { world.start_manager(false); });
          }},
+    {.name = "sm-elsewhere",
+     .kind = "sm",
+     .words = "another subnet manager takes over, at another LID and with an empty database",
+     .arguments = {},
+     .act = [](World& world, const Step&) { world.let_another_manager_take_over(); }},
+    {.name = "prefix",
+     .kind = "sm",
+     .words = "the subnet manager starts with an empty database, and gives the subnet prefix number {}",
+     .arguments = {{"number", {0, 1, 2}}},
+     .act = [](World& world, const Step& step) { world.set_prefix(step.arguments[0]); }},
     {.name = "lid-change",
      .kind = "sm",
      .words = "the DUT's port gets another LID",
@@ -182,6 +201,15 @@ const std::vector<Action> table{
      .words = "the DUT's port has the P_Key of the link again",
      .arguments = {},
      .act = [](World& world, const Step&) { world.set_p_key(true); }},
+    {.name = "pkey-first",
+     .kind = "pkey",
+     .words = "another P_Key has the first place in the table of the DUT's port for {} ms, and a broadcast group",
+     .arguments = {{"ms", long_times}},
+     .act =
+         [](World& world, const Step& step) {
+             world.put_another_p_key_first();
+             world.later(ms(step.arguments[0]), [&world] { world.put_first_p_key_back(); });
+         }},
     // Groups.
     {.name = "broadcast-anew",
      .kind = "group",
@@ -220,7 +248,7 @@ const std::vector<Action> table{
     {.name = "sa-silent",
      .kind = "sa",
      .words = "the subnet administrator answers nothing for {} ms",
-     .arguments = {{"ms", long_times}},
+     .arguments = {{"ms", silences}},
      .act =
          [](World& world, const Step& step) {
              world.subnet().sa().faults.is_silent = true;
@@ -324,6 +352,18 @@ const std::vector<Action> table{
          [](World& world, const Step& step) {
              cast(world, {.what = Spell::What::lose,
                           .to_node = false,
+                          .only_mads = false,
+                          .skip = step.arguments[0],
+                          .count = step.arguments[1]});
+         }},
+    {.name = "damage-data",
+     .kind = "frames",
+     .words = "after {} more UDP datagrams to the DUT, {} come with another octet than their checksum says",
+     .arguments = {{"after", positions}, {"count", few}},
+     .act =
+         [](World& world, const Step& step) {
+             cast(world, {.what = Spell::What::damage,
+                          .to_node = true,
                           .only_mads = false,
                           .skip = step.arguments[0],
                           .count = step.arguments[1]});

@@ -110,6 +110,10 @@ public:
             state.is_running = facts.is_up;
             state.mtu = facts.mtu;
             std::ranges::copy_if(facts.groups, std::back_inserter(state.groups), is_on_link);
+            if (!dut_.can("neighbours")) return;
+            for (const auto& [address, told] : dut_.neighbours())
+                if (const auto link_address = View<LinkAddress>::at(told))
+                    state.neighbours.emplace_back(address, link_address[LinkAddress::gid]);
         });
         if (!is_told) state.trouble = "it does not tell its state";
         return state;

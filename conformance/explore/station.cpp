@@ -5,6 +5,7 @@
 #include "protocol/wire/bth.hpp"
 #include "protocol/wire/grh.hpp"
 #include "protocol/wire/lrh.hpp"
+#include "protocol/wire/packet.hpp"
 
 #include <algorithm>
 
@@ -27,6 +28,22 @@ Class class_of(Octets frame) noexcept {
     const auto at = Lrh::size + (lrh[Lrh::lnh] == Lnh::global ? Grh::size : 0);
     const auto bth = frame.size() < at ? View<Bth>{} : View<Bth>::at(frame.subspan(at));
     return bth && bth[Bth::dest_qp] == 1 ? Class::mad : Class::data;
+}
+
+bool is_udp(const Frame& frame) {
+    Packet packet;
+    decode(frame.octets(), packet);
+    return packet.udp && !packet.payload.empty();
+}
+
+Frame damaged(const Frame& frame) {
+    Packet packet;
+    decode(frame.octets(), packet);
+    std::vector<std::uint8_t> octets(frame.octets().begin(), frame.octets().end());
+    octets.at(packet.offset_of(packet.payload.data()) + packet.payload.size() - 1) ^= 0xff;
+    // The fabric carries it: its CRCs are those of what it carries.
+    std::fill(octets.end() - static_cast<std::ptrdiff_t>(icrc_size + vcrc_size), octets.end(), std::uint8_t{0});
+    return Frame{octets};
 }
 
 template <class Changed>
@@ -75,6 +92,7 @@ void Cable::carry(const Frame& frame, bool to_node) {
     if (what != Class::subnet_management) {
         for (auto& spell : spells_) {
             if (spell.to_node != to_node || spell.only_mads != (what == Class::mad)) continue;
+            if (spell.what == Spell::What::damage && !is_udp(frame)) continue;
             if (spell.skip > 0) {
                 --spell.skip;
                 continue;
@@ -87,6 +105,8 @@ void Cable::carry(const Frame& frame, bool to_node) {
                 case Spell::What::repeat:
                     pass(frame, to_node);
                     break;
+                case Spell::What::damage:
+                    return pass(damaged(frame), to_node);
                 case Spell::What::hold:
                     return loop_.deliver(now + spell.hold, to_node ? late_down_ : late_up_, frame);
             }

@@ -13,9 +13,10 @@
 
 namespace ipoib::conformance::explore {
 
-/// What a cable does to frames that go one way; subnet management passes.
+/// What a cable does to frames that go one way; subnet management passes. Only UDP datagrams are damaged: in their last
+/// octet, which their checksum covers and ARP has none for.
 struct Spell {
-    enum class What : std::uint8_t { lose, repeat, hold };
+    enum class What : std::uint8_t { lose, repeat, hold, damage };
     What what = What::lose;
     bool to_node = false;          ///< else from it
     bool only_mads = false;        ///< else all but those

@@ -28,10 +28,13 @@ public:
     [[nodiscard]] bool set_mtu(std::size_t octets) override { return interface().set_mtu(octets).empty(); }
     void flush_neighbours() override { interface().neighbours().flush(); }
     [[nodiscard]] State state() override {
-        return {.is_running = interface().is_running(),
-                .trouble = interface().trouble(),
-                .mtu = interface().mtu(),
-                .groups = interface().membership().groups()};
+        State state{.is_running = interface().is_running(),
+                    .trouble = interface().trouble(),
+                    .mtu = interface().mtu(),
+                    .groups = interface().membership().groups()};
+        for (const auto& [address, link_address] : interface().neighbours().list())
+            state.neighbours.emplace_back(address, link_address[wire::LinkAddress::gid]);
+        return state;
     }
     [[nodiscard]] std::vector<Datagram> received() override { return received_by(interface()); }
     [[nodiscard]] std::vector<std::string> faults() override { return station_.node().take_faults(); }

@@ -47,6 +47,7 @@ public:
         std::size_t mtu = 0;    ///< 0: it does not tell
         /// That its IP is in, those of programs included; none: it does not tell, since every host is in one.
         std::vector<wire::IpAddress> groups{};
+        std::vector<std::pair<wire::IpAddress, wire::Gid>> neighbours{};  ///< that it tells, and where they are
     };
     [[nodiscard]] virtual State state() = 0;
     struct Datagram {

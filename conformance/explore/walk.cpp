@@ -39,14 +39,15 @@ std::vector<Step> short_life() {
         std::string_view name;
         std::uint32_t argument;
     };
-    constexpr std::array<Row, 8> rows{{{"up", 0},
+    constexpr std::array<Row, 9> rows{{{"up", 0},
                                        {"join", 0},
                                        {"join", 2},
                                        {"send-group", 4},
                                        {"send-group", 5},
                                        {"send-unicast", 0},
                                        {"peer-sends", 1},
-                                       {"leave", 0}}};
+                                       {"leave", 0},
+                                       {"leave", 2}}};
     std::vector<Step> steps;
     fabric::Duration at{};
     for (const auto& row : rows) {
@@ -95,7 +96,8 @@ Schedule Walk::systematic(std::size_t index) const {
 }
 
 Schedule Walk::next() {
-    if (next_ < points_.size()) return systematic(next_++);
+    is_by_chance_ = !is_by_chance_;
+    if (next_ < points_.size() && (!is_by_chance_ || kept_.empty())) return systematic(next_++);
     return kept_.empty() || below(3) == 0 ? fresh() : changed();
 }
 

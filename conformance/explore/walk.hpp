@@ -56,6 +56,7 @@ private:
     std::vector<const Action*> operations_, events_;
     std::vector<Point> points_;
     std::size_t next_ = 0;
+    bool is_by_chance_ = false;  ///< the latest, while the systematic part lasts every second one
     std::unordered_map<std::uint64_t, std::uint32_t> seen_;
     std::vector<Kept> kept_;
 };

@@ -66,13 +66,12 @@ void Watch::take(const fabric::Frame& frame, bool is_sent) {
     recorder_.add(sighting);
     const bool is_answer = is_of_sa && is_response(packet.mad[Mad::method]);
     if (!is_answer || is_awaited(packet.mad[Mad::transaction_id])) judged_.add(sighting);
-    if (!is_sent && packet.arp_addresses) {
-        const auto address = packet.arp_addresses[ArpAddresses::spa];
-        const auto gid = packet.arp_addresses[ArpAddresses::sha_gid];
-        auto& [known, since] = announced_[address];
-        if (known != gid) since = loop_.now();
-        known = gid;
-    }
+    if (is_sent && packet.is_ipoib() && packet.lrh && packet.lrh[Lrh::slid] != lid_)
+        odd_lid_ = {loop_.now(), packet.lrh[Lrh::slid]};
+    if (!is_sent && packet.arp_addresses)
+        announced(IpAddress::v4(packet.arp_addresses[ArpAddresses::spa]), packet.arp_addresses[ArpAddresses::sha_gid]);
+    if (!is_sent && packet.nd_target && packet.target_option)
+        announced(IpAddress::v6(packet.nd_target[NdTarget::target]), packet.target_option[LinkAddressOption::gid]);
     if (!packet.sa) return;
     const auto method = packet.mad[Mad::method];
     const auto transaction = packet.mad[Mad::transaction_id];
@@ -90,6 +89,12 @@ void Watch::take(const fabric::Frame& frame, bool is_sent) {
     const std::uint8_t join_state = packet.mc_member ? packet.mc_member[McMemberRecord::join_state] : std::uint8_t{0};
     if (is_sent && !is_response(method)) asked(question, transaction, join_state);
     if (!is_sent && is_response(method)) answered(question, transaction, packet.mad[Mad::status], join_state);
+}
+
+void Watch::announced(const IpAddress& address, const Gid& gid) {
+    auto& [known, since] = announced_[address];
+    if (known != gid) since = loop_.now();
+    known = gid;
 }
 
 bool Watch::is_awaited(std::uint64_t transaction) const {
@@ -154,7 +159,7 @@ void Watch::transition(std::uint64_t what) {
     transitions_.insert((pair << 8 | action_) * 0x9e3779b97f4a7c15u);
 }
 
-fabric::Time Watch::told_of(std::uint32_t address, const Gid& gid) const {
+fabric::Time Watch::told_of(const IpAddress& address, const Gid& gid) const {
     const auto found = announced_.find(address);
     return found == announced_.end() || found->second.first != gid ? fabric::Time::min() : found->second.second;
 }

@@ -30,6 +30,7 @@ public:
     void take(const fabric::Frame& frame, bool is_sent);
     /// The DUT's LID, before its frames are judged.
     void dut_is(std::uint16_t lid) {
+        lid_ = lid;
         recorder_.dut_is(lid);
         judged_.dut_is(lid);
     }
@@ -58,8 +59,15 @@ public:
     [[nodiscard]] const Peak& most_in_a_second() const noexcept { return most_in_a_second_; }
     /// The reports of a group that is deleted which the DUT has acknowledged: when it did so last.
     [[nodiscard]] fabric::Time told_of_deletion(const wire::Gid& mgid) const;
-    /// When the node with this GID told it last by ARP that it has the address; the least time: never.
-    [[nodiscard]] fabric::Time told_of(std::uint32_t address, const wire::Gid& gid) const;
+    /// When the node with this GID told it last by ARP or Neighbour Discovery that it has the address; the least time:
+    /// never.
+    [[nodiscard]] fabric::Time told_of(const wire::IpAddress& address, const wire::Gid& gid) const;
+    /// The last IPoIB packet that it sent from another LID than its port's.
+    struct OddLid {
+        fabric::Time at = fabric::Time::min();
+        std::uint16_t lid = 0;
+    };
+    [[nodiscard]] const OddLid& odd_lid() const noexcept { return odd_lid_; }
     /// When it asked to join the broadcast group last.
     [[nodiscard]] fabric::Time began_anew() const noexcept { return began_anew_; }
     /// The traps whose reports it has asked for, as far as it knows that it gets them.
@@ -83,7 +91,10 @@ private:
     std::map<Question, std::vector<fabric::Time>> recent_;
     std::map<Question, unsigned> sent_;
     std::map<wire::Gid, fabric::Time> deletions_;
-    std::map<std::uint32_t, std::pair<wire::Gid, fabric::Time>> announced_;
+    void announced(const wire::IpAddress& address, const wire::Gid& gid);
+    std::map<wire::IpAddress, std::pair<wire::Gid, fabric::Time>> announced_;
+    std::uint16_t lid_ = 0;
+    OddLid odd_lid_;
     std::set<std::uint64_t> transitions_;
     Peak most_open_, most_in_a_second_;
     std::map<std::uint64_t, Question> subscriptions_;  ///< by transaction

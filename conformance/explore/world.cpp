@@ -19,6 +19,7 @@ constexpr std::uint32_t network = 0x0a010000;  // 10.1.0.0
 constexpr std::uint64_t local_prefix = 0xfd00000100000000;
 constexpr unsigned dut_host = 9, twin_host = 5;
 constexpr auto longest_start = 10s;
+constexpr std::uint16_t another_p_key = 0x8347;
 
 /// The same in both families, whoever has the adapter.
 std::vector<IpNetwork> addresses_of(unsigned host) {
@@ -235,6 +236,35 @@ void World::stop_manager() {
 
 void World::start_manager(bool keeps_state) {
     subnet_.start_manager(keeps_state);
+    manager_has_started();
+}
+
+void World::let_another_manager_take_over() {
+    subnet_.let_another_take_over();
+    manager_has_started();
+}
+
+void World::set_prefix(std::uint32_t number) {
+    constexpr std::uint64_t others = 0xfec0000000004390;
+    subnet_.set_prefix(number == 0 ? default_subnet_prefix : others + number);
+    manager_has_started();
+}
+
+void World::put_another_p_key_first() {
+    auto partition = subnet_scenario_.link;
+    partition.p_key = another_p_key;
+    static_cast<void>(subnet_.sa().create_group(partition.broadcast_gid(), partition));
+    static_cast<void>(subnet_.move_p_key(dut_->guid(), another_p_key, 0));
+    has_another_p_key_ = true;
+    watch_.signal();
+}
+
+void World::put_first_p_key_back() {
+    static_cast<void>(subnet_.move_p_key(dut_->guid(), p_key(), 0));
+    static_cast<void>(subnet_.remove_p_key(dut_->guid(), another_p_key));
+}
+
+void World::manager_has_started() {
     is_manager_stopped_ = false;
     watch_.signal();
     if (dut_ && dut_->seems_to_run()) renewed_ = loop_.now();
@@ -296,6 +326,8 @@ void World::tend_subnet() {
     // A request of the manager that takes it away may have been on its way still.
     if (lacking_.empty() && !dut_->has_p_key(p_key())) set_p_key(false);
     if (!lacking_.empty()) set_p_key(true);
+    // The same holds for one that puts another in its place.
+    if (has_another_p_key_) put_first_p_key_back();
     if (const auto* broadcast = subnet_.sa().find(broadcast_gid())) {
         // Who did not know the link's new parameters yet may have created groups with the old ones, which keep out
         // everybody else.

@@ -75,6 +75,13 @@ public:
     void stop_manager();
     /// The SM starts, stopped before or not; every port is asked to reregister.
     void start_manager(bool keeps_state);
+    /// At another LID, with an empty database.
+    void let_another_manager_take_over();
+    /// By a manager with an empty database; 0: the one that it has by default.
+    void set_prefix(std::uint32_t number);
+    /// In the table of the DUT's port. Its partition has a broadcast group.
+    void put_another_p_key_first();
+    void put_first_p_key_back();
     /// The administrator deletes a group and creates it with another MLID and, where it is said, other parameters.
     void make_anew(const wire::Gid& mgid, const fabric::Partition& like);
     void delete_group(const wire::Gid& mgid);
@@ -99,6 +106,7 @@ private:
     [[nodiscard]] std::unique_ptr<Station> make_peer(unsigned number);
     void tend_peer(Station& peer);
     void tend_subnet();
+    void manager_has_started();
 
     std::unique_ptr<fabric::Loop> own_loop_;
     fabric::Loop& loop_;
@@ -110,6 +118,7 @@ private:
     std::vector<std::unique_ptr<Station>> peers_;
     std::array<unsigned, peers> moves_{};
     std::set<std::uint16_t> lacking_;  ///< P_Keys that were taken from the DUT's port
+    bool has_another_p_key_ = false;   ///< in the DUT's port's first place, at least for a while
     bool is_manager_stopped_ = false;
     unsigned fillers_ = 0;
     std::map<wire::Gid, fabric::Time> deleted_;

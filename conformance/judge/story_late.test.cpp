@@ -291,4 +291,53 @@ TEST_CASE("Late: who keeps the Q_Key that all others have left behind needs time
     SECTION("long") { CHECK(others_go_on(6) == 1); }
 }
 
+TEST_CASE("Changed: a broadcast group that has come back with other parameters binds each port from when it was told") {
+    constexpr std::uint32_t other_q_key = 0x80004391;
+    constexpr const char* q_key_of_link = "RFC4391-9.1.2-03";
+    auto story = both_up();
+    auto now = story.link;
+    now.q_key = other_q_key;
+    now.mtu = 3;
+    const auto joins = [&](const Node& port) {
+        const auto record = broadcast_record(port, now);
+        const auto transaction = 0x950u + port.lid;
+        story(mc_member(port, sa, Method::set, transaction, record, mask::join));
+        story(mc_member(sa, port, Method::get_resp, transaction, record, mask::join));
+    };
+    const auto sends = [&](const build::Link& as) { return violated(Story{story}(udp(a, b, as, 32))); };
+    joins(b);
+    SECTION("who has not asked since goes on as before") {
+        story.pass(100);
+        CHECK(sends(story.link) == Ids{});
+    }
+    SECTION("who was told needs time") {
+        joins(a);
+        story.pass(1);
+        CHECK(sends(story.link) == Ids{});
+        CHECK(sends(now) == Ids{});
+    }
+    SECTION("who was told long ago has it") {
+        joins(a);
+        story.pass(40)(arp_request(a, b.ipv4, now));
+        CHECK(sends(now) == Ids{});
+        CHECK(sends(story.link).contains(q_key_of_link));
+        CHECK(violated(Story{story}(udp(a, b, now, 1500))).contains("RFC4391-7-05"));
+    }
+    SECTION("who is told that it is as it was has that") {
+        joins(a);
+        story.pass(10);
+        story.join_link(a).pass(40)(arp_request(a, b.ipv4, story.link));
+        CHECK(sends(story.link) == Ids{});
+        CHECK(sends(now).contains(q_key_of_link));
+    }
+    SECTION("who has asked otherwise may know either") {
+        joins(a);
+        const auto record = broadcast_record(a, story.link);
+        story(mc_member(a, sa, Method::get, 0x970, record, mask::mgid));
+        story(mc_member(sa, a, Method::get_resp, 0x970, record, mask::mgid)).pass(40);
+        CHECK(sends(story.link) == Ids{});
+        CHECK(sends(now) == Ids{});
+    }
+}
+
 }  // namespace ipoib::testing

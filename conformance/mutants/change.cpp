@@ -132,7 +132,7 @@ const Mutant keeps_first_mtu{
     .what = "keeps the MTU of its first join when the broadcast group comes back with another",
     .breaks = {&rfc4391::frame_within_link_mtu},
     .stack = [](Policy& policy) { policy.adopts_mtu_anew = false; },
-    .spares = {"IPOIB-4391-7-INV-001", "IPOIB-4391-7-VAL-003"},
+    .spares = {"IPOIB-4391-7-INV-001", "IPOIB-4391-7-VAL-003", "RULE-RFC4391-7-05"},
 };
 
 const Mutant keeps_first_path{

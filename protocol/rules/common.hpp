@@ -94,9 +94,13 @@ inline state::Span with_sa(const Known& known, const state::Sight& since) {
 /// What the SA tells a port anew need not hold for what the port had queued. One that has come up in the capture, and
 /// been told once, had nothing before.
 inline void lets_switch(state::Span& span, const Known& known, const state::Member* member) {
-    constexpr std::int64_t queued = 1'000'000'000;  // ns
+    constexpr std::int64_t queued = 1'000'000'000, follows_at_last = 30'000'000'000;  // ns
     const bool is_first = member && member->grants <= 1 && known.of_broadcast && known.of_broadcast->down;
     if (member && !is_first) span.time_to_switch = queued;
+    // Another program of the port may have been told first that the broadcast group is another one now.
+    if (!known.link || !known.link->is_disputed) return;
+    span.time_to_switch = follows_at_last;
+    span.has_changed = true;
 }
 /// Since the SA told the subject the broadcast group's record, for what it has to take from there. What the user says
 /// of the link needs no proof.

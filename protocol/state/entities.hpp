@@ -154,8 +154,16 @@ struct Link {
     Sight learned;                                     ///< the frame that taught it
     std::optional<wire::Gid> broadcast_gid;            ///< of the record, else of the first packet sent to it
     GroupIndex group = none;                           ///< the broadcast group
-    /// Two answers, or packets to two broadcast-GIDs, contradict each other: nothing is known any more.
+    /// Two answers, or packets to two broadcast-GIDs, contradict each other: nothing is known of it any more but what
+    /// the SA has told each port.
     bool is_disputed = false;
+    std::uint32_t latest_told = none;  ///< the latest of the records that joins of the broadcast group were told
+};
+
+/// A record of a broadcast group that the SA has told to who joined it.
+struct ToldRecord {
+    GroupParameters parameters;
+    std::uint32_t before = none;  ///< another one of the same link, by index
 };
 
 /// What the SA last said of a group's existence.
@@ -195,6 +203,7 @@ struct Member {
     std::array<std::uint32_t, 4> listeners{};  ///< those interfaces' queue pairs, each with an IP group, as hashes
     std::uint16_t refusal = 0;                 ///< status of the last refused join; 0 when none, or one succeeded since
     std::uint16_t mlid = 0;                    ///< that the SA answered this port
+    std::uint32_t told = none;                 ///< of a broadcast group: the record that it was told, by index
     std::uint8_t asks_of = 0;                  ///< asked to subscribe for this group alone: 1 to trap 66, 2 to trap 67
     std::uint8_t lone_requests = 0;            ///< requests in a row with just one packet between them
     std::uint32_t sent_since_request = 0;

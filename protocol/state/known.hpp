@@ -41,7 +41,8 @@ struct Known {
     Facts facts = 0;
     Sight now;
     const Link* link = nullptr;
-    const GroupParameters* broadcast = nullptr;    ///< of the link; not null with Fact::broadcast_record
+    const GroupParameters* broadcast = nullptr;    ///< of the link, where it is disputed as the subject was told; not
+                                                   ///< null with Fact::broadcast_record
     const wire::Gid* broadcast_gid = nullptr;      ///< of the link; not null with Fact::broadcast_gid
     const Port* sender = nullptr;                  ///< of the packet
     const Port* receiver = nullptr;                ///< of a unicast packet

@@ -242,6 +242,7 @@ void Subnet::take_table(const Packet& packet) {
                 if (group != none) groups_[group].told = known_.now;
                 if (has_ipoib_signature(mgid)) known_.link = &links_[link_of_group(mgid)];
                 learn_group(group, parameters_of(record), Source::sa);
+                is_told_beside(record);
                 const auto gid = record[McMemberRecord::port_gid];
                 const auto state = record[McMemberRecord::join_state];
                 if (!gid.is_zero() && state != 0) {

@@ -193,6 +193,7 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
         return;
     }
     if (method == Method::get) {
+        is_told_beside(record);
         member.mlid = record[McMemberRecord::mlid];
         is_told_mlid(index);
         return;
@@ -207,6 +208,10 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     member.first_refused = {};
     member.joined_at = known_.now;
     ++member.grants;
+    if (!request)
+        is_told_beside(record);
+    else if (is_broadcast_gid(mgid))
+        member.told = told_record(links_[link_of_group(mgid)], parameters_of(record));
     is_told_mlid(index);
     auto& group = groups_[group_];
     if (!group.created) group.created = known_.now;

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t most_events = 4096;
 constexpr std::size_t tables_at_once = 16, longest_table = std::size_t{4} << 20;
 constexpr std::size_t most_routes = 65536;
+constexpr std::size_t most_told = 65536, most_told_of_link = 8;
 
 }  // namespace
 
@@ -102,6 +103,22 @@ void Subnet::learn_broadcast(const GroupParameters& parameters, Source source, F
     if (!(told & facts(Fact::broadcast_gid))) return;
     link.broadcast_gid = parameters.mgid;
     link.group = group_of(parameters.mgid);
+}
+
+std::uint32_t Subnet::told_record(Link& link, const GroupParameters& parameters) {
+    std::size_t of_link = 0;
+    for (auto index = link.latest_told; index != none; index = told_records_[index].before, ++of_link)
+        if (told_records_[index].parameters == parameters) return index;
+    if (of_link >= most_told_of_link || told_records_.size() >= most_told) return none;
+    told_records_.add() = {parameters, link.latest_told};
+    return link.latest_told = static_cast<std::uint32_t>(told_records_.size() - 1);
+}
+
+void Subnet::is_told_beside(View<McMemberRecord> record) {
+    if (!is_broadcast_gid(record[McMemberRecord::mgid])) return;
+    const auto index = members_.find(member_key(groups_.find(record[McMemberRecord::mgid]), subject_));
+    if (index == none || members_[index].told == none) return;
+    if (told_records_[members_[index].told].parameters != parameters_of(record)) members_[index].told = none;
 }
 
 void Subnet::learn_group(GroupIndex index, const GroupParameters& parameters, Source source, Facts told) {
@@ -237,12 +254,18 @@ void Subnet::look_around(const Packet& packet) {
         k.of_broadcast = members_.get(index);
     }
     if (k.answers) look_at_asker();
-    if (k.link->broadcast) k.broadcast = &*k.link->broadcast;
+    auto told = k.link->told;
+    if (k.link->broadcast) {
+        k.broadcast = &*k.link->broadcast;
+    } else if (k.link->is_disputed && is_certain && k.of_broadcast && k.of_broadcast->told != none) {
+        k.broadcast = &told_records_[k.of_broadcast->told].parameters;
+        told = whole_record;
+    }
     if (k.link->broadcast_gid) k.broadcast_gid = &*k.link->broadcast_gid;
     fact(k.broadcast_gid, Fact::broadcast_gid);
     const bool is_certain_link = packet.mad || !packet.bth || is_link_certain_;
-    if (k.broadcast && is_certain_link) k.facts |= k.link->told;
-    fact(k.broadcast && is_certain_link && (k.link->told & whole_record) == whole_record, Fact::broadcast_record);
+    if (k.broadcast && is_certain_link) k.facts |= told;
+    fact(k.broadcast && is_certain_link && (told & whole_record) == whole_record, Fact::broadcast_record);
     fact(k.group && k.group->record, Fact::group_record);
     fact(k.sender && is_sender_certain_, Fact::sender);
     fact(k.subject && is_certain && is_watched(*k.subject, k.of_broadcast, opens_request_ ? 1 : 0), Fact::watched);

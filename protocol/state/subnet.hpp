@@ -109,6 +109,10 @@ private:
     void learn_broadcast(const GroupParameters& parameters, Source source, Facts told);
     void learn_group(GroupIndex group, const GroupParameters& parameters, Source source,
                      Facts told = whole_record | facts(Fact::broadcast_gid));
+    /// The number of that record among those told of the link, where there is room; none: it must not be relied on.
+    std::uint32_t told_record(Link& link, const GroupParameters& parameters);
+    /// The subject has been told a record of a broadcast group in another way than by its join.
+    void is_told_beside(wire::View<wire::McMemberRecord> record);
     GroupIndex group_of(const wire::Gid& mgid);
     std::uint32_t member_of(GroupIndex group, PortIndex port);
     void tell(EventKind kind, PortIndex port, GroupIndex group = none);
@@ -216,6 +220,7 @@ private:
     Table<std::uint64_t, Requester> requesters_;  ///< by LID
     Requester too_many_;                          ///< stands for those that have no room there
     Shelf<Link> links_;
+    Shelf<ToldRecord> told_records_;
     Pages<std::uint32_t> link_by_p_key_;     ///< the first of each partition
     std::vector<GroupIndex> group_by_mlid_;  ///< used last with it, as far as MLIDs have been seen
 
