@@ -234,11 +234,12 @@ def duties(ports, groups):
     return pcap(frames)
 
 
-def senders(ports, groups):
-    """Ports that come up, and then send to very many groups without joining them."""
-    frames = []
+def senders(ports, groups, is_alone=False):
+    """Ports that come up, and then send to very many groups without joining them. Alone: each to groups of its own."""
+    frames, given = [], groups_from(groups * ports if is_alone else groups)
     for lid in range(FIRST, FIRST + ports):
+        own = given[(lid - FIRST) * groups:][:groups] if is_alone else given
         frames += come_up(lid)
         frames += [packet(slid=lid, dlid=0xc001, sgid=port_gid(lid), dgid=ipv4_mgid(group), p_key=0x8001, payload=IP_PACKET,
-                          psn=number) for number, group in enumerate(groups_from(groups))]
+                          psn=number) for number, group in enumerate(own)]
     return pcap(frames)

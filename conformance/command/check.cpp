@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <iostream>
 
@@ -53,25 +52,6 @@ Plan plan(const CheckOptions& options) {
     if (selection.empty()) return {std::move(run), std::nullopt};
     return {std::move(run), selected_requirements(selection, selectable_rules())};
 }
-
-/// A bar on the terminal, redrawn at most ten times a second. Short captures end before it is first drawn.
-class ProgressBar {
-public:
-    void operator()(std::uint64_t position, std::uint64_t size) {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - drawn_ < std::chrono::milliseconds{100}) return;
-        drawn_ = now;
-        constexpr std::size_t width = 40;
-        const auto done = size ? std::min<std::size_t>(width, position * width / size) : 0;
-        const auto percent = size ? fmt::format("{:3}%", std::min<std::uint64_t>(100, position * 100 / size)) : "";
-        line_.show(fmt::format("[{:=<{}}{:<{}}] {} {} MiB", "", done, "", width - done, percent, position >> 20));
-    }
-    void clear() { line_.clear(); }
-
-private:
-    std::chrono::steady_clock::time_point drawn_{};
-    StatusLine line_;
-};
 
 void print_violation(const rules::Rule& rule, const reports::Detail& detail) {
     print(fmt::format("frame {}: {} {}: {} is {}, expected {} ({})\n", detail.frame, rule.checks[0]->id, rule.title,

@@ -59,7 +59,8 @@ public:
     [[nodiscard]] std::vector<std::string> notes() const;
     [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
     [[nodiscard]] const std::vector<const rules::Rule*>& rules() const noexcept { return inspector_.rules(); }
-    /// The time of the last frame, in ns since 1970.
+    /// The times of the first and of the last frame, in ns since 1970; 0 where the capture has none.
+    [[nodiscard]] std::int64_t began() const noexcept { return began_; }
     [[nodiscard]] std::int64_t now() const noexcept { return now_; }
     /// The subnets that the frames belong to.
     [[nodiscard]] std::vector<const state::Subnet*> subnets() const { return inspector_.subnets(); }
@@ -87,7 +88,8 @@ private:
     std::vector<std::string> media_names_;
 
     std::uint64_t ipoib_ = 0;
-    std::int64_t now_ = 0;  ///< of the frame being judged
+    std::int64_t began_ = 0;  ///< the first time that is not 0
+    std::int64_t now_ = 0;    ///< of the frame being judged
     Tally wrong_icrc_, wrong_vcrc_, no_crc_, truncated_, other_link_types_;
     std::array<Tally, 16> foreign_;
 };
