@@ -79,7 +79,7 @@ class Fabric:
             slid=lid(host), dlid=0xc000 + partition, sgid=gid(host), dgid=mgid(group, partition, is_wide), p_key=p_key(partition),
             payload=payload, qpn=FIRST_QPN + partition * QPNS + host, psn=len(self.frames)))
 
-    def asks(self, host, partition, group, status, rate=RATE_40, granted=RATE_10, join_state=1, is_wide=False):
+    def asks(self, host, partition, group, status, rate=RATE_10, join_state=1, is_wide=False):
         """A join at a rate, and what the SA says."""
         self.transaction += 1
         mask = 1 | PORT_GID | Q_KEY_BIT | P_KEY_BIT | RATE_SELECTOR | RATE | JOIN_STATE
@@ -92,7 +92,7 @@ class Fabric:
             hostile.sa_mad(slid=lid(host), dlid=SA, method=2, attribute=0x38, transaction=self.transaction, mask=mask,
                            record=record(rate)),
             answered(hostile.sa_mad(slid=SA, dlid=lid(host), method=0x81, attribute=0x38, transaction=self.transaction,
-                                    mask=mask, record=record(granted)), status)]
+                                    mask=mask, record=record(RATE_10)), status)]
 
 
 def answered(frame, status):
@@ -102,16 +102,16 @@ def answered(frame, status):
 
 
 def two_faults(folder):
-    """A port too slow for a dozen groups of one link, which it uses all the same; 300 hosts of another link that mean a group
-    that nobody has, since their MGID has all bits of the IP group."""
+    """A port that asks for a dozen groups of one link at a rate that they have not, and uses them all the same; 300 hosts of
+    another link that mean a group that nobody has, since their MGID has all bits of the IP group."""
     fabric = Fabric(folder)
     for group in range(0xefc0_0001, 0xefc0_000d):
-        fabric.asks(8, 5, group, 0, rate=RATE_40, granted=RATE_40)
+        fabric.asks(8, 5, group, 0)
     for _ in range(2):
         for group in range(0xefc0_0001, 0xefc0_000d):
-            fabric.asks(7, 5, group, INVALID, rate=RATE_10)
+            fabric.asks(7, 5, group, INVALID, rate=RATE_40)
             fabric.sends(7, 5, group)
     for host in range(100, 400):
-        fabric.asks(host, 12, 0xefc0_0001, NO_RECORDS, rate=RATE_10, join_state=4, is_wide=True)
+        fabric.asks(host, 12, 0xefc0_0001, NO_RECORDS, join_state=4, is_wide=True)
         fabric.sends(host, 12, 0xefc0_0001, is_wide=True)
     return fabric.write(folder / "two-faults.pcap")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import fabric_at_size
 import hostile
-from generator import generate
+from generator import generate, names
 from program import CAPTURES, PROGRAM, conform
 from waiting import until
 
@@ -98,6 +98,20 @@ class Findings(Folder):
         self.assertEqual(told[0]["ports"], ["0002c90300000100"])
         self.assertIn("it has left the broadcast group", told[0]["text"])
         self.assertNotIn("refused its join", conform("links", file).stdout)
+
+    def test_healthy_traffic_of_every_kind_has_no_trouble(self):
+        rules = {"not-kept", *CAUSES.values(), "another-scope", "too-large", "stale-address", "uses-link-without-joining",
+                 "uses-link-after-leaving", "listens-without-joining"}
+        for profile in names("--list"):
+            if profile in ("malformed", "replay"):
+                continue
+            with self.subTest(profile):
+                file = self.folder / "healthy.pcap"
+                made = generate(profile, "--hosts", 8, "--groups", 4, "--count", 6000, "--rate", 20, "--out", file, "--quiet")
+                self.assertEqual(made.returncode, 0, made.stderr)
+                told = {one["name"] for one in account(file, "--findings-only")["findings"] if "rule" not in one}
+                # Of some profiles senders are idle for so long.
+                self.assertLessEqual(told - rules, {"send-only-stays"})
 
 
 class AtSize(unittest.TestCase):

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform check: judge captures.
+#include "base/atomic_file.hpp"
 #include "base/complain.hpp"
+#include "conformance/command/annotation.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/knowledge_options.hpp"
 #include "conformance/command/output.hpp"
@@ -14,6 +16,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 
 namespace ipoib::conformance {
@@ -29,6 +32,7 @@ struct CheckOptions {
     std::vector<std::string> arguments;  ///< captures, then selectors
     ReportOptions report;
     KnowledgeOptions knowledge;
+    std::string write;  ///< the capture again, annotated; empty: not asked for
 };
 
 /// Splits the arguments: what is a file (or "-") is a capture, the rest must be selectors.
@@ -40,12 +44,19 @@ Plan plan(const CheckOptions& options) {
         const bool is_file = argument == "-" || std::filesystem::exists(argument, unknown) || unknown;
         (is_file ? run.captures : selectors).push_back(argument);
     }
-    refuse_overwriting(options.report, run.captures);
+    auto taken = run.captures;
+    if (!options.write.empty()) taken.push_back(options.write);
+    refuse_overwriting(options.report, std::move(taken));
     const Selection selection{selectors};
     if (const auto wrong = selection.unmatched(selectable_rules()); wrong)
         throw UsageError("'" + *wrong + "' is neither a file nor a selector that matches a rule (ipoib-conform list)");
     if (run.captures.empty()) throw UsageError("no capture is named; '-' is standard input");
     if (std::ranges::count(run.captures, "-") > 1) throw UsageError("standard input can be read only once");
+    if (!options.write.empty()) {
+        if (run.captures.size() > 1 || run.captures.front() == "-")
+            throw UsageError("--write is about one capture that is a file: it is read twice");
+        refuse_same_files({options.write}, run.captures);
+    }
     run.rules = selected_rules(selection);
     if (run.rules.empty()) throw UsageError("the selectors leave no rule");
     run.judge = judge_options(options.knowledge);
@@ -74,10 +85,26 @@ void add_repetition(reports::Results& results, const CheckOptions& options, cons
     }
 }
 
+void write(const Annotation& annotation, const std::string& to, reports::CaptureResult& capture) {
+    if (capture.packets == 0) return;
+    if (capture::stop_requested()) {
+        capture.notes.push_back(to + " was not written: interrupted");
+        return;
+    }
+    annotation.write(capture.file, to);
+    if (annotation.beyond() != 0)
+        capture.notes.push_back(std::to_string(annotation.beyond()) + " violations are not in " + to +
+                                ": there are more than are kept");
+}
+
 reports::Results judge(const CheckOptions& options, const std::string& program,
                        const std::vector<std::string>& command) {
     auto [run, selected] = plan(options);
     try_reports(options.report);
+    if (!options.write.empty())
+        if (const auto why_not = why_not_writable(options.write); !why_not.empty()) throw Fault("--write " + why_not);
+    Annotation annotation;
+    if (!options.write.empty()) run.listener = std::bind_front(&Annotation::take, &annotation);
     const bool is_live = std::ranges::find(run.captures, "-") != run.captures.end();
     ProgressBar bar;
     if (is_live && !options.report.quiet) run.listener = print_violation;
@@ -86,6 +113,7 @@ reports::Results judge(const CheckOptions& options, const std::string& program,
     const RunClock clock;
     auto results = check(run);
     bar.clear();
+    if (!options.write.empty()) write(annotation, options.write, results.captures.front());
     clock.complete(results, options.report, command);
     results.selected = std::move(selected);
     add_repetition(results, options, program);
@@ -121,6 +149,11 @@ Action set_up_check(CLI::App& command, const std::string& invoked_as) {
         ->required()
         ->type_name("[SELECTOR]");
     add_knowledge_options(command, options->knowledge, true);
+    command
+        .add_option("--write", options->write,
+                    "The capture again as pcapng, each violation as a comment of its packet, for any Wireshark")
+        ->type_name("OUT.pcapng")
+        ->check(not_empty());
     add_report_options(command, options->report, "Kept in the reports; check itself uses no random numbers");
     command.footer(
         "Exit code: 0 nothing against it, 1 a failure, 3 a capture is damaged, 5 inconclusive, 4 nothing was judged,\n"

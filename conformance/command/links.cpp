@@ -79,10 +79,10 @@ public:
 
 private:
     void together() {
-        links::Ledger ledger;
-        run_.listener = ledger.listener();
+        links::Observer observer;
+        look_on(observer);
         const auto judge = read_together(run_, captures_);
-        show(judge, ledger, captures_);
+        show(judge, observer, captures_);
     }
     void each() {
         for (std::size_t i = 0; i < run_.captures.size(); ++i) {
@@ -91,18 +91,23 @@ private:
                 complain("ipoib-conform", run_.captures[i] + ": interrupted before it was read");
                 continue;
             }
-            links::Ledger ledger;
-            run_.listener = ledger.listener();
+            links::Observer observer;
+            look_on(observer);
             reports::CaptureResult capture;
             const auto judge = read_capture(run_, i, capture);
             if (i) print("\n");
-            show(judge, ledger, {capture});
+            show(judge, observer, {capture});
             captures_.push_back(std::move(capture));
         }
     }
-    void show(const Judge& judge, const links::Ledger& ledger, const std::vector<reports::CaptureResult>& captures) {
+    void look_on(links::Observer& observer) {
+        run_.listener = observer.listener();
+        run_.onlooker = observer.onlooker();
+    }
+    void show(const Judge& judge, const links::Observer& observer,
+              const std::vector<reports::CaptureResult>& captures) {
         bar_.clear();
-        const auto account = links::account_of(judge, ledger);
+        const auto account = links::account_of(judge, observer);
         if (options_.json)
             links::to_json(account, captures, choice_,
                            [](std::string piece) { print(std::move(piece), Notation::json); });

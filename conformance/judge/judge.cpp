@@ -117,7 +117,9 @@ void Judge::frame(const capture::Frame& frame, Origin origin, std::uint32_t capt
     if (crcs.vcrc == Check::bad) wrong_vcrc_.add(frame.number);
     if (crcs.icrc == Check::bad) wrong_icrc_.add(frame.number);
     if (packet.lrh && crcs.icrc == Check::absent) no_crc_.add(frame.number);
-    if (is_judged) judge(frame);
+    if (!is_judged) return;
+    judge(frame);
+    if (onlooker_) onlooker_(packet, inspector_.known(), inspector_.subnet());
 }
 
 void Judge::tell_loss(const capture::Loss& loss, Origin origin, std::string_view interface_name,

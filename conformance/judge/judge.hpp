@@ -40,8 +40,13 @@ public:
     /// Told of every violation as it is found (also beyond the first 100).
     using Listener = std::function<void(const rules::Rule&, const reports::Detail&)>;
 
+    /// Shown every packet that counts, with what is known when it has been taken, after the rules.
+    using Onlooker = std::function<void(const wire::Packet&, const state::Known&, const state::Subnet&)>;
+
     Judge(std::vector<const rules::Rule*> rules, std::uint32_t capture_index, Listener listener = {},
           JudgeOptions options = {});
+
+    void set_onlooker(Onlooker onlooker) { onlooker_ = std::move(onlooker); }
 
     /// Judges the next frame, of the capture named to the constructor or of another.
     void frame(const capture::Frame& frame, Origin origin = {}) { this->frame(frame, origin, capture_index_); }
@@ -84,6 +89,7 @@ private:
     std::vector<Finding> findings_;
     std::uint32_t capture_index_;
     Listener listener_;
+    Onlooker onlooker_;
     wire::Parts media_parts_ = 0;  ///< what the media seen so far can show
     std::vector<std::string> media_names_;
 

@@ -19,6 +19,7 @@ struct PassiveRun {
     std::vector<std::string> captures;  ///< paths; "-" is standard input
     std::vector<const rules::Rule*> rules;
     Judge::Listener listener{};
+    Judge::Onlooker onlooker{};
     Progress progress{};
     JudgeOptions judge{};  ///< with `is_one_subnet` the captures are read as one, in the order of their times
 };

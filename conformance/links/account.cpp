@@ -155,11 +155,11 @@ private:
 
 }  // namespace
 
-Account account_of(const conformance::Judge& judge, const Ledger& ledger) {
+Account account_of(const conformance::Judge& judge, const Observer& observer) {
     Account account{.began = judge.began(), .ended = judge.now()};
     for (const auto* subnet : judge.subnets())
         for (auto& link : Sorter{*subnet}.sorted()) account.links.push_back(std::move(link));
-    add_findings(account, judge, ledger);
+    add_findings(account, judge, observer);
     return account;
 }
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "conformance/judge/judge.hpp"
-#include "conformance/links/ledger.hpp"
+#include "conformance/links/watcher.hpp"
 
 #include <functional>
 #include <map>
@@ -91,8 +91,8 @@ struct Account {
     static constexpr std::size_t most_findings = 1000;
 };
 
-/// Of all the subnets of a judge that has seen every frame with every rule, and told the ledger of violations.
-[[nodiscard]] Account account_of(const conformance::Judge& judge, const Ledger& ledger);
+/// Of all the subnets of a judge that has seen every frame with every rule while the observer looked on.
+[[nodiscard]] Account account_of(const conformance::Judge& judge, const Observer& observer);
 
 /// "10.1.0.1 (0002c90300100001)", "0002c90300100001" or "LID 0x0004".
 [[nodiscard]] std::string port_text(const LinkAccount& link, state::PortIndex port);
@@ -109,7 +109,7 @@ using inspection::port_name;
 [[nodiscard]] std::string group_name(const wire::Gid& mgid);
 
 /// Looks for what is wrong on the links, for account_of().
-void add_findings(Account& account, const conformance::Judge& judge, const Ledger& ledger);
+void add_findings(Account& account, const conformance::Judge& judge, const Observer& observer);
 /// Puts what explains before what it explains, for add_findings().
 void put_causes_first(std::vector<Finding>& findings);
 

@@ -2,6 +2,7 @@
 // What is wrong on the links, and what it means for those who use them.
 #include "conformance/links/account.hpp"
 #include "conformance/links/star.hpp"
+#include "protocol/state/rates.hpp"
 
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/text.hpp"
@@ -19,6 +20,9 @@ using component = McMemberRecord::component;
 
 /// After which a port that has been asked to register anew has had its time.
 constexpr std::int64_t renewal_patience = 30'000'000'000;  // ns
+
+/// After which a sender has forgotten a group: Linux leaves with the neighbour entry.
+constexpr std::int64_t lingering_patience = 300'000'000'000;  // ns
 
 /// What of a long list is told in a sentence.
 constexpr std::size_t most_named = 3;
@@ -42,9 +46,10 @@ std::string ports_text(const LinkAccount& link, const std::vector<state::PortInd
 /// "the broadcast group", "the group 239.1.2.3", "the groups 239.1.2.3, 239.1.2.4".
 std::string groups_text(const LinkAccount& link, const std::vector<state::GroupIndex>& groups) {
     std::vector<Gid> mgids;
+    mgids.reserve(groups.size());
     for (const auto group : groups) mgids.push_back(link.subnet->groups()[group].mgid);
     std::ranges::sort(mgids, {}, [](const Gid& mgid) { return std::pair{!is_broadcast_gid(mgid), mgid}; });
-    const auto names = listed(mgids, group_name);
+    auto names = listed(mgids, group_name);
     const auto& first = mgids.front();
     if (is_broadcast_gid(first) || group_text(first).empty()) return names;
     return (groups.size() > 1 ? "the groups " : "the group ") + names;
@@ -101,6 +106,12 @@ struct Refusal {
 
 std::string refusal_text(const LinkAccount& link, const Star& star, const Refusal& first) {
     const auto& join = *first.join;
+    if (join.status == sa_status::no_resources)
+        return "The SA has no room for " + groups_text(link, star.groups) + ", which " + ports_text(link, star.ports) +
+               " asked for: status " + status_text(join.status) +
+               ". A switch or the SA holds as many multicast groups as it can; each IPv6 address takes one, and so "
+               "does each "
+               "group on each partition. Nobody gets a new group until others are left.";
     const bool are_groups = star.groups.size() > 1;
     auto words = "The SA refuses the join of " + groups_text(link, star.groups) + " by " +
                  ports_text(link, star.ports) + ", status " + status_text(join.status) + ". ";
@@ -125,7 +136,8 @@ std::string refusal_text(const LinkAccount& link, const Star& star, const Refusa
     return words;
 }
 
-std::string refusal_name(std::uint64_t at_fault) {
+std::string refusal_name(std::uint64_t at_fault, std::uint16_t status) {
+    if (status == sa_status::no_resources) return "group-limit";
     if (at_fault == component::rate) return "join-refused-rate";
     if (at_fault == component::mtu) return "join-refused-mtu";
     if (at_fault == component::p_key) return "join-refused-p-key";
@@ -160,7 +172,7 @@ void refusals(std::size_t place, Findings& findings) {
             const bool is_late = is_missing(join.component) && created && created.time > join.last.time;
             const auto name = is_late                      ? "sender-before-group"
                               : is_missing(join.component) ? "no-such-group"
-                                                           : refusal_name(join.component);
+                                                           : refusal_name(join.component, join.status);
             const bool is_told = !is_missing(join.component);
             pairs[{name, is_told ? join.component : 0, is_told ? join.status : std::uint16_t{0}}].push_back(
                 {join.port, group.group, all.size()});
@@ -229,6 +241,66 @@ void strangers(std::size_t place, Findings& findings) {
         [](Finding& finding, const Stranger* one) { Findings::show(finding, one->first, one->packets); });
 }
 
+/// Members who joined to send, and have not sent for long: each holds a group that nobody else may need.
+void lingering(std::size_t place, std::int64_t end, Findings& findings) {
+    const auto& link = findings.account().links[place];
+    std::vector<const state::Member*> all;
+    std::vector<Pair> pairs;
+    for (const auto& group : link.groups)
+        for (const auto port : group.send_only) {
+            const auto* member = link.subnet->member(group.group, port);
+            if (!member || !member->joined_at) continue;
+            const auto since = std::max(member->joined_at.time, member->last_sent.time);
+            if (since == 0 || state::elapsed(since, end) < lingering_patience) continue;
+            pairs.push_back({port, group.group, all.size()});
+            all.push_back(member);
+        }
+    findings.add_stars(
+        "send-only-stays", place, pairs, all,
+        [&](const Star& star, const state::Member*) {
+            return ports_text(link, star.ports) + (star.ports.size() > 1 ? " have" : " has") + " joined " +
+                   groups_text(link, star.groups) + " to send only, " + (star.ports.size() > 1 ? "have" : "has") +
+                   " not sent there for five minutes and more, and " + (star.ports.size() > 1 ? "have" : "has") +
+                   " not left: groups that nobody uses take the room of others.";
+        },
+        [](Finding& finding, const state::Member* one) {
+            Findings::show(finding, one->last_sent ? one->last_sent : one->joined_at);
+        });
+}
+
+/// Members whose own link is slower than the group: what is sent at its rate overruns them, and they could not join
+/// anew.
+void slow(std::size_t place, Findings& findings) {
+    const auto& link = findings.account().links[place];
+    std::vector<const state::Port*> all;
+    std::vector<Pair> pairs;
+    for (const auto& group : link.groups) {
+        const auto& record = link.subnet->groups()[group.group].record;
+        const auto rate = record ? state::rate_order(record->rate) : 0;
+        for (const auto* list : {&group.full, &group.non})
+            for (const auto index : *list) {
+                const auto& port = link.subnet->port(index);
+                if (rate == 0 || state::rate_order(port.rate) == 0 || state::rate_order(port.rate) >= rate) continue;
+                pairs.push_back({index, group.group, all.size()});
+                all.push_back(&port);
+            }
+    }
+    findings.add_stars(
+        "slower-than-group", place, pairs, all,
+        [&](const Star& star, const state::Port* port) {
+            const auto& record = link.subnet->groups()[star.groups.front()].record;
+            return ports_text(link, star.ports) + (star.ports.size() > 1 ? " are members of " : " is a member of ") +
+                   groups_text(link, star.groups) + " of " + rate_text(record->rate) + " with a link of " +
+                   rate_text(port->rate) +
+                   ": it came up slower than it was, or with fewer lanes. Its next join is refused; look at cable and "
+                   "port.";
+        },
+        [](Finding& finding, const state::Port* port) {
+            if (finding.frames.empty() || finding.frames.back().frame != port->told_mtu.frame)
+                Findings::show(finding, port->told_mtu);
+        });
+}
+
 void doubts(std::size_t place, Findings& findings) {
     if (!findings.account().links[place].link->is_disputed || !findings.has_room("two-broadcast-groups")) return;
     findings.add(
@@ -270,6 +342,43 @@ private:
     std::multimap<std::string, std::size_t> links_;
     std::unordered_map<std::size_t, std::unordered_map<std::string, state::PortIndex>> ports_;
 };
+
+/// The text of a trouble, each "{0}" replaced by what its port is called.
+std::string filled(const LinkAccount& link, const Trouble& trouble) {
+    std::string words;
+    for (std::size_t at = 0; at < trouble.text.size(); ++at) {
+        const auto number = static_cast<std::size_t>(trouble.text.size() > at + 2 ? trouble.text[at + 1] - '0' : 0);
+        if (trouble.text[at] != '{' || number >= trouble.ports.size() || trouble.text[at + 2] != '}') {
+            words += trouble.text[at];
+            continue;
+        }
+        const auto& gid = trouble.ports[number];
+        const auto port = link.subnet->port_with(gid);
+        words += port == state::none ? (gid.is_zero() ? std::string("a port") : text(gid)) : port_text(link, port);
+        at += 2;
+    }
+    return words;
+}
+
+void troubles(const std::vector<Trouble>& all, Findings& findings) {
+    std::map<std::pair<const state::Subnet*, std::uint16_t>, std::size_t> places;
+    for (std::size_t i = 0; i < findings.account().links.size(); ++i) {
+        const auto& link = findings.account().links[i];
+        places.emplace(std::pair{link.subnet, link.link->p_key}, i);
+    }
+    for (const auto& trouble : all) {
+        const auto place = places.find({trouble.subnet, trouble.p_key});
+        // Of a partition that nobody uses nothing is lost.
+        if (place == places.end() || !findings.has_room(trouble.name)) continue;
+        const auto& link = findings.account().links[place->second];
+        auto& finding = findings.add(trouble.name, filled(link, trouble), place->second);
+        finding.frames = trouble.frames;
+        finding.count = trouble.count;
+        for (const auto& gid : trouble.ports)
+            if (const auto port = link.subnet->port_with(gid); port != state::none) finding.ports.push_back(port);
+        std::ranges::sort(finding.ports);
+    }
+}
 
 std::string violation_text(const Ledger::Entry& entry, const std::string& who) {
     const auto& first = entry.first;
@@ -317,16 +426,19 @@ void violations(const Ledger& ledger, Findings& findings) {
 
 }  // namespace
 
-void add_findings(Account& account, const Judge& judge, const Ledger& ledger) {
+void add_findings(Account& account, const Judge& judge, const Observer& observer) {
     Findings findings{account};
     for (std::size_t place = 0; place < account.links.size(); ++place) {
         doubts(place, findings);
         refusals(place, findings);
         renewals(place, judge.now(), findings);
         strangers(place, findings);
+        lingering(place, judge.now(), findings);
+        slow(place, findings);
     }
-    violations(ledger, findings);
-    account.more_violations = ledger.beyond();
+    troubles(observer.troubles(judge.now()), findings);
+    violations(observer.ledger(), findings);
+    account.more_violations = observer.ledger().beyond();
     put_causes_first(account.findings);
 }
 
