@@ -4,7 +4,6 @@
 import datetime
 import json
 import os
-import pty
 import random
 import shutil
 import signal
@@ -16,7 +15,7 @@ from pathlib import Path
 import fabric_at_size
 import hostile
 from generator import generate, names
-from program import CAPTURES, PROGRAM, conform
+from program import CAPTURES, PROGRAM, conform, drawn_at_terminal
 from waiting import until
 
 CAUSES = {
@@ -98,6 +97,21 @@ class Findings(Folder):
         self.assertEqual(told[0]["ports"], ["0002c90300000100"])
         self.assertIn("it has left the broadcast group", told[0]["text"])
         self.assertNotIn("refused its join", conform("links", file).stdout)
+
+    def test_check_notes_what_no_text_forbids(self):
+        lid = hostile.FIRST
+        ask = {"attribute": 0x38, "transaction": 99, "mask": 0x10083,
+               "record": hostile.member_record(hostile.ipv4_mgid(0xef010203), hostile.port_gid(lid), 0)}
+        refusal = fabric_at_size.answered(hostile.sa_mad(slid=hostile.SA, dlid=lid, method=0x81, **ask), 0x0100)
+        file = self.folder / "limit.pcap"
+        request = hostile.sa_mad(slid=lid, dlid=hostile.SA, method=2, **ask)
+        file.write_bytes(hostile.pcap([*hostile.come_up(lid), request, refusal]))
+        self.assertEqual([one["name"] for one in account(file)["findings"] if "rule" not in one], ["group-limit"])
+        words = "finding group-limit, link fe80::/0x8001, frame 5 at "
+        self.assertIn(words, " ".join(conform("check", file).stdout.split()))
+        conform("check", file, CAPTURES / "usual.pcap", "--json", self.folder / "r.json", "--quiet")
+        notes = [one["notes"] for one in json.loads((self.folder / "r.json").read_text())["captures"]]
+        self.assertEqual([sum(words in note for note in of_one) for of_one in notes], [1, 0])
 
     def test_healthy_traffic_of_every_kind_has_no_trouble(self):
         rules = {"not-kept", *CAUSES.values(), "another-scope", "too-large", "stale-address", "uses-link-without-joining",
@@ -232,18 +246,8 @@ class Reading(Folder):
         return self.pcap("long.pcap", head, frames * 60_000)
 
     def test_the_terminal_shows_how_far_it_is(self):
-        ours, theirs = pty.openpty()
-        self.addCleanup(os.close, ours)
-        child = subprocess.Popen([PROGRAM, "links", self.long()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                 stderr=theirs)
-        os.close(theirs)
-        drawn = b""
-        try:
-            while part := os.read(ours, 65536):
-                drawn += part
-        except OSError:  # the terminal's other side is closed
-            pass
-        self.assertEqual(child.wait(timeout=60), 0)
+        code, drawn = drawn_at_terminal("links", self.long())
+        self.assertEqual(code, 0)
         self.assertRegex(drawn, rb"\[=* *\] +\d+% \d+ MiB")
 
     def test_what_was_read_until_it_was_interrupted_is_told(self):

@@ -9,6 +9,7 @@
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/target_options.hpp"
 #include "conformance/judge/passive.hpp"
+#include "conformance/links/account.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "reports/text.hpp"
 
@@ -18,6 +19,7 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <memory>
 
 namespace ipoib::conformance {
 namespace {
@@ -85,6 +87,19 @@ void add_repetition(reports::Results& results, const CheckOptions& options, cons
     }
 }
 
+/// Troubles that no statement is about become notes, of each capture its own.
+void look_beyond(PassiveRun& run) {
+    auto observer = std::make_shared<std::unique_ptr<links::Observer>>(std::make_unique<links::Observer>());
+    run.onlooker = [observer](const wire::Packet& packet, const state::Known& known, const state::Subnet& subnet) {
+        (*observer)->take({packet, known, subnet});
+    };
+    run.finished = [observer](const Judge& judge, reports::CaptureResult& capture) {
+        for (auto& note : links::notes_beyond(links::account_of(judge, **observer)))
+            capture.notes.push_back(std::move(note));
+        *observer = std::make_unique<links::Observer>();
+    };
+}
+
 void write(const Annotation& annotation, const std::string& to, reports::CaptureResult& capture) {
     if (capture.packets == 0) return;
     if (capture::stop_requested()) {
@@ -105,6 +120,7 @@ reports::Results judge(const CheckOptions& options, const std::string& program,
         if (const auto why_not = why_not_writable(options.write); !why_not.empty()) throw Fault("--write " + why_not);
     Annotation annotation;
     if (!options.write.empty()) run.listener = std::bind_front(&Annotation::take, &annotation);
+    look_beyond(run);
     const bool is_live = std::ranges::find(run.captures, "-") != run.captures.end();
     ProgressBar bar;
     if (is_live && !options.report.quiet) run.listener = print_violation;

@@ -116,6 +116,7 @@ Judge read_capture(const PassiveRun& run, std::size_t index, reports::CaptureRes
     summary = capture.summary();
     summary.ipoib = judge.ipoib();
     add(summary.notes, judge.notes());
+    if (run.finished) run.finished(judge, summary);
     return judge;
 }
 
@@ -158,6 +159,7 @@ Judge read_together(const PassiveRun& run, std::vector<reports::CaptureResult>& 
         summaries.back().ipoib = ipoib[i];
     }
     if (!summaries.empty()) add(summaries.front().notes, judge.notes());
+    if (!summaries.empty() && run.finished) run.finished(judge, summaries.front());
     return judge;
 }
 

@@ -2,6 +2,8 @@
 // Ports and memberships sorted by link and group.
 #include "conformance/links/account.hpp"
 
+#include "base/clock_text.hpp"
+
 #include "protocol/wire/ip_address.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/text.hpp"
@@ -200,6 +202,27 @@ std::string status_text(std::uint16_t status) {
 std::string group_name(const Gid& mgid) {
     auto group = group_text(mgid);
     return group.empty() ? text(mgid) : group;
+}
+
+std::vector<std::string> notes_beyond(const Account& account) {
+    constexpr std::size_t most_told = 20;
+    std::vector<std::string> notes;
+    std::size_t more = 0;
+    for (const auto& one : account.findings) {
+        if (!one.is_beyond) continue;
+        if (notes.size() == most_told) {
+            ++more;
+            continue;
+        }
+        auto note = "finding " + one.name + ", link " + one.link;
+        if (!one.frames.empty()) {
+            const auto& first = one.frames.front();
+            note += ", frame " + std::to_string(first.frame) + (first.time ? " at " + wall_time(first.time) : "");
+        }
+        notes.push_back(note + ": " + one.text);
+    }
+    if (more != 0) notes.push_back(std::to_string(more) + " findings more (ipoib-conform links --findings-only)");
+    return notes;
 }
 
 std::string link_text(const LinkAccount& link) {

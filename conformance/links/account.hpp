@@ -73,6 +73,7 @@ struct Finding {
     std::vector<state::Sight> frames;  ///< at most `Ledger::most_frames`
     std::uint64_t count = 0;           ///< of all frames that show it
     std::string rule = {};             ///< whose violation it is; empty for others
+    bool is_beyond = false;            ///< no text forbids it
     // Whom it is about, each in order and once.
     std::size_t place = nowhere;                     ///< index of its link in Account::links
     std::vector<state::PortIndex> ports = {};        ///< of that link's subnet
@@ -107,6 +108,8 @@ using inspection::port_name;
 [[nodiscard]] std::string link_text(const LinkAccount& link);
 /// "239.1.2.3", "the broadcast group", else the MGID.
 [[nodiscard]] std::string group_name(const wire::Gid& mgid);
+/// What no text forbids, as notes of a report: each with its first frame, and how many more there are.
+[[nodiscard]] std::vector<std::string> notes_beyond(const Account& account);
 
 /// Looks for what is wrong on the links, for account_of().
 void add_findings(Account& account, const conformance::Judge& judge, const Observer& observer);

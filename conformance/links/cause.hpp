@@ -27,7 +27,13 @@ enum class Tie : std::uint8_t {
     frames,          ///< of the frames that show it
 };
 
-/// A finding of one name explains one of another.
+/// The name that findings of one kind share: a refused join is one, whatever was refused.
+[[nodiscard]] constexpr std::string_view kind_of(std::string_view name) noexcept {
+    constexpr std::string_view refusal = "join-refused";
+    return name.starts_with(refusal) ? refusal : name;
+}
+
+/// A finding of one kind explains one of another.
 struct Explanation {
     std::string_view cause, consequence;
     Tie tie;

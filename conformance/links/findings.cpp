@@ -83,6 +83,7 @@ public:
             if (!has_room(name)) continue;
             auto& finding = add(name, words(star, things[star.pairs.front()]), place);
             for (const auto index : star.pairs) show(finding, things[index]);
+            finding.is_beyond = name == "group-limit" || name == "send-only-stays" || name == "slower-than-group";
             finding.ports = std::move(star.ports);
             finding.groups = std::move(star.groups);
         }
@@ -242,7 +243,7 @@ void strangers(std::size_t place, Findings& findings) {
 }
 
 /// Members who joined to send, and have not sent for long: each holds a group that nobody else may need.
-void lingering(std::size_t place, std::int64_t end, Findings& findings) {
+void lingering(std::size_t place, Findings& findings) {
     const auto& link = findings.account().links[place];
     std::vector<const state::Member*> all;
     std::vector<Pair> pairs;
@@ -250,8 +251,8 @@ void lingering(std::size_t place, std::int64_t end, Findings& findings) {
         for (const auto port : group.send_only) {
             const auto* member = link.subnet->member(group.group, port);
             if (!member || !member->joined_at) continue;
-            const auto since = std::max(member->joined_at.time, member->last_sent.time);
-            if (since == 0 || state::elapsed(since, end) < lingering_patience) continue;
+            const auto since = std::max(member->joined_at.steady, member->last_sent.steady);
+            if (link.subnet->steady() - since < lingering_patience) continue;
             pairs.push_back({port, group.group, all.size()});
             all.push_back(member);
         }
@@ -372,6 +373,7 @@ void troubles(const std::vector<Trouble>& all, Findings& findings) {
         if (place == places.end() || !findings.has_room(trouble.name)) continue;
         const auto& link = findings.account().links[place->second];
         auto& finding = findings.add(trouble.name, filled(link, trouble), place->second);
+        finding.is_beyond = true;
         finding.frames = trouble.frames;
         finding.count = trouble.count;
         for (const auto& gid : trouble.ports)
@@ -433,10 +435,10 @@ void add_findings(Account& account, const Judge& judge, const Observer& observer
         refusals(place, findings);
         renewals(place, judge.now(), findings);
         strangers(place, findings);
-        lingering(place, judge.now(), findings);
+        lingering(place, findings);
         slow(place, findings);
     }
-    troubles(observer.troubles(judge.now()), findings);
+    troubles(observer.troubles(), findings);
     violations(observer.ledger(), findings);
     account.more_violations = observer.ledger().beyond();
     put_causes_first(account.findings);

@@ -39,17 +39,20 @@ bool is_tied(const Finding& consequence, const Finding& cause, Tie tie) {
     return false;
 }
 
-/// Causes by what they are tied by. Each finding is entered once for each port, group and frame.
+/// Causes by what ties others to them: by each port, group and frame.
 class Causes {
 public:
     explicit Causes(const std::vector<Finding>& findings) : findings_(findings) {
         for (std::size_t i = 0; i < findings.size(); ++i) {
             const auto& one = findings[i];
             if (one.place == nowhere || one.name == "not-kept") continue;
-            enter(one, Tie::link, 0, i);
-            for (const auto port : one.ports) enter(one, Tie::port, port, i);
-            for (const auto group : one.groups) enter(one, Tie::group, group, i);
-            for (const auto& frame : one.frames) enter(one, Tie::frames, frame.frame, i);
+            if (explains_by(one, Tie::link)) enter(one, Tie::link, 0, i);
+            if (explains_by(one, Tie::port))
+                for (const auto port : one.ports) enter(one, Tie::port, port, i);
+            if (explains_by(one, Tie::group))
+                for (const auto group : one.groups) enter(one, Tie::group, group, i);
+            if (explains_by(one, Tie::frames))
+                for (const auto& frame : one.frames) enter(one, Tie::frames, frame.frame, i);
         }
     }
     /// The one that explains a finding; `nowhere` for none.
@@ -57,7 +60,7 @@ public:
         const auto& one = findings_[index];
         if (one.place == nowhere) return nowhere;
         for (const auto& row : explanations()) {
-            if (row.consequence != one.name || !one.rule.starts_with(row.rule)) continue;
+            if (row.consequence != kind_of(one.name) || !one.rule.starts_with(row.rule)) continue;
             const auto [tie, member] = entry_of(one, row.tie);
             const auto found = by_tie_.find({row.cause, one.place, tie, member});
             if (found == by_tie_.end()) continue;
@@ -71,10 +74,17 @@ public:
     }
 
 private:
+    /// Whether anything is looked for by such entries of it.
+    static bool explains_by(const Finding& one, Tie tie) {
+        return std::ranges::any_of(explanations(), [&](const Explanation& row) {
+            const auto entered = row.tie == Tie::port_and_group ? Tie::port : row.tie;
+            return row.cause == kind_of(one.name) && entered == tie;
+        });
+    }
     using Key = std::tuple<std::string_view, std::size_t, Tie, std::uint64_t>;
 
     void enter(const Finding& one, Tie tie, std::uint64_t member, std::size_t index) {
-        auto& list = by_tie_[{one.name, one.place, tie, member}];
+        auto& list = by_tie_[{kind_of(one.name), one.place, tie, member}];
         if (list.size() < most_candidates) list.push_back(index);
     }
     static std::pair<Tie, std::uint64_t> entry_of(const Finding& one, Tie tie) {

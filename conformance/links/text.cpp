@@ -338,7 +338,7 @@ void to_text(const Account& account, const std::vector<reports::CaptureResult>& 
         if (!is_asked && size > most_unasked)
             out += "--link L, --group G and --host H show members, addresses and packets.\n\n";
     }
-    out.pop_back();
+    if (out.ends_with("\n\n")) out.pop_back();
     pass_on();
 }
 

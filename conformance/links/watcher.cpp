@@ -11,9 +11,9 @@ Observer::Observer() {
         watchers_.push_back(make());
 }
 
-std::vector<Trouble> Observer::troubles(std::int64_t end) const {
+std::vector<Trouble> Observer::troubles() const {
     std::vector<Trouble> all;
-    for (const auto& watcher : watchers_) std::ranges::move(watcher->troubles(end), std::back_inserter(all));
+    for (const auto& watcher : watchers_) std::ranges::move(watcher->troubles(), std::back_inserter(all));
     return all;
 }
 

@@ -46,8 +46,8 @@ public:
     Watcher& operator=(const Watcher&) = delete;
 
     virtual void take(const Moment& moment) = 0;
-    /// After the last packet, of the time `end`.
-    [[nodiscard]] virtual std::vector<Trouble> troubles(std::int64_t end) const = 0;
+    /// What was found up to now.
+    [[nodiscard]] virtual std::vector<Trouble> troubles() const = 0;
 };
 
 // One for each file in watchers/.
@@ -68,11 +68,14 @@ public:
     [[nodiscard]] conformance::Judge::Listener listener() { return ledger_.listener(); }
     [[nodiscard]] conformance::Judge::Onlooker onlooker() {
         return [this](const wire::Packet& packet, const state::Known& known, const state::Subnet& subnet) {
-            for (const auto& watcher : watchers_) watcher->take({packet, known, subnet});
+            take({packet, known, subnet});
         };
     }
+    void take(const Moment& moment) {
+        for (const auto& watcher : watchers_) watcher->take(moment);
+    }
     [[nodiscard]] const Ledger& ledger() const noexcept { return ledger_; }
-    [[nodiscard]] std::vector<Trouble> troubles(std::int64_t end) const;
+    [[nodiscard]] std::vector<Trouble> troubles() const;
 
 private:
     Ledger ledger_;

@@ -80,6 +80,8 @@ public:
     /// How often the SM asked ports to register anew, or another SA took over.
     [[nodiscard]] std::uint64_t sm_restarts() const noexcept { return sm_restarts_; }
     [[nodiscard]] const Sight& sm_restarted() const noexcept { return sm_restarted_; }
+    /// ns that have passed for sure, as Sight::steady has them.
+    [[nodiscard]] std::int64_t steady() const noexcept { return steady_; }
     [[nodiscard]] Doubts doubts() const;
     /// As Fact::watched. A port is, from its join of the broadcast group on, as long as every request that the capture
     /// shows has its answer and every answer its request.

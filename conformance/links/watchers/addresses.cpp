@@ -5,6 +5,8 @@
 
 #include <array>
 #include <map>
+#include <set>
+#include <tuple>
 
 namespace ipoib::links {
 using namespace wire;
@@ -19,10 +21,11 @@ public:
         answers(moment);
         unicast(moment);
     }
-    [[nodiscard]] std::vector<Trouble> troubles(std::int64_t) const override {
+    [[nodiscard]] std::vector<Trouble> troubles() const override {
         std::vector<Trouble> all;
+        const auto own = owners();
         for (const auto& [key, contest] : contests_) {
-            if (contest.doubles > 0 || contest.changes >= most_changes) all.push_back(shared(key, contest));
+            if (contest.doubles > 0 || contest.changes >= most_changes) all.push_back(shared(key, contest, own));
             if (contest.stale.count > 0) all.push_back(moved(key, contest));
         }
         return all;
@@ -91,7 +94,7 @@ private:
         const auto& now = moment.known.now;
         const bool has_changed = neighbour->changed.frame == now.frame && neighbour->changed.capture == now.capture;
         if (has_changed) {
-            const bool is_back = one->changed && state::elapsed(one->changed.time, now.time) <= soon &&
+            const bool is_back = one->changed && now.steady - one->changed.steady <= soon &&
                                  (neighbour->gid == one->gids[0] || neighbour->gid == one->gids[1]);
             one->changes = is_back ? one->changes + 1 : 1;
             if (!is_back) one->has_answered = {};
@@ -115,7 +118,7 @@ private:
         if (known.destination->port == state::none) return;
         const auto& receiver = moment.subnet.port(known.destination->port).gid;
         if (receiver != neighbour->before || receiver == neighbour->gid) return;
-        if (state::elapsed(neighbour->changed.time, known.now.time) < patience) return;
+        if (known.now.steady - neighbour->changed.steady < patience) return;
         auto* one = contest(moment, neighbour->address, false);
         // What was said to another one alone, as a router does that answers for others, changes nothing for this
         // sender.
@@ -124,22 +127,26 @@ private:
         one->stale.show(known.now);
     }
 
-    /// Whether a port has an IPv4 address on the link that nobody else has.
-    static bool has_own(const Key& key, const Gid& gid) {
-        for (const auto& neighbour : key.subnet->neighbours())
-            if (neighbour.gid == gid && neighbour.p_key == key.p_key && !neighbour.is_shared &&
-                IpAddress{neighbour.address}.is_v4())
-                return true;
-        return false;
+    /// Ports with an IPv4 address on a link that nobody else has.
+    using Owners = std::set<std::tuple<const state::Subnet*, std::uint16_t, Gid>>;
+    [[nodiscard]] Owners owners() const {
+        std::set<const state::Subnet*> subnets;
+        for (const auto& [key, contest] : contests_) subnets.insert(key.subnet);
+        Owners all;
+        for (const auto* subnet : subnets)
+            for (const auto& neighbour : subnet->neighbours())
+                if (!neighbour.is_shared && IpAddress{neighbour.address}.is_v4())
+                    all.emplace(subnet, neighbour.p_key, neighbour.gid);
+        return all;
     }
-    static Trouble shared(const Key& key, const Contest& contest) {
+    static Trouble shared(const Key& key, const Contest& contest, const Owners& owners) {
         const auto address = text(IpAddress{key.address});
         auto trouble = contest.seen;
         trouble.subnet = key.subnet;
         trouble.p_key = key.p_key;
         trouble.ports = {contest.gids[0], contest.gids[1]};
-        const bool is_flux =
-            IpAddress{key.address}.is_v4() && (has_own(key, contest.gids[0]) || has_own(key, contest.gids[1]));
+        const auto has_own = [&](const Gid& gid) { return owners.contains({key.subnet, key.p_key, gid}); };
+        const bool is_flux = IpAddress{key.address}.is_v4() && (has_own(contest.gids[0]) || has_own(contest.gids[1]));
         trouble.name = is_flux ? "arp-flux" : "duplicate-address";
         trouble.text = contest.doubles > 0 ? "{0} and {1} both answer who has " + address + ". "
                                            : "{0} and {1} announce " + address + " in turns. ";

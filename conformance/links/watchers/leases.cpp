@@ -26,7 +26,7 @@ public:
         else if (dhcp[Dhcp::op] == Dhcp::reply && (*type == DhcpType::ack || *type == DhcpType::nak))
             answered(moment, dhcp, *type == DhcpType::ack);
     }
-    [[nodiscard]] std::vector<Trouble> troubles(std::int64_t) const override {
+    [[nodiscard]] std::vector<Trouble> troubles() const override {
         std::vector<Trouble> all;
         for (const auto& [key, one] : lost_) {
             auto trouble = one;

@@ -20,13 +20,16 @@ public:
         look_for_use(moment);
         const auto& packet = moment.packet;
         if (!moment.known.managed || !packet.mad || packet.mad[Mad::attribute_id] != smp_attribute::p_key_table) return;
+        constexpr std::uint32_t blocks_of_port = 32;
+        const auto number = packet.mad[Mad::attribute_modifier];
+        if (number >= blocks_of_port) return;
         const auto smp = packet.octets.subspan(packet.offset_of(packet.mad.data()));
         constexpr std::size_t data = DirectedSmp::data.at.bit / 8;
         if (smp.size() < data + 2 * in_block) return;
         Block block{};
         for (std::size_t i = 0; i < in_block; ++i)
             block[i] = static_cast<std::uint16_t>(read_bits(smp.data() + data + 2 * i, {0}, 16));
-        const Key key{&moment.subnet, moment.known.managed->gid, packet.mad[Mad::attribute_modifier]};
+        const Key key{&moment.subnet, moment.known.managed->gid, number};
         const auto found = blocks_.find(key);
         if (found != blocks_.end()) {
             compare(moment, key, found->second, block);
@@ -35,7 +38,7 @@ public:
             blocks_.emplace(key, block);
         }
     }
-    [[nodiscard]] std::vector<Trouble> troubles(std::int64_t) const override {
+    [[nodiscard]] std::vector<Trouble> troubles() const override {
         std::vector<Trouble> all;
         for (const auto& [key, change] : changes_) all.push_back(told(key, change));
         return all;

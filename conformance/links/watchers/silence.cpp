@@ -26,10 +26,10 @@ public:
             address = packet.nd_target[NdTarget::target];
         if (!address.is_zero()) ask(moment, address);
     }
-    [[nodiscard]] std::vector<Trouble> troubles(std::int64_t) const override {
+    [[nodiscard]] std::vector<Trouble> troubles() const override {
         std::vector<Trouble> all;
         for (const auto& [key, asked] : asked_) {
-            if (asked.seen.count < enough || state::elapsed(asked.first.time, asked.last.time) < patience) continue;
+            if (asked.seen.count < enough || asked.last.steady - asked.first.steady < patience) continue;
             auto trouble = asked.seen;
             trouble.name = "silent-after-failover";
             trouble.subnet = std::get<0>(key);

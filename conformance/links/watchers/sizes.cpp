@@ -56,13 +56,13 @@ public:
         else if (const auto segment = segment_of(packet))
             tcp(moment, *segment);
     }
-    [[nodiscard]] std::vector<Trouble> troubles(std::int64_t) const override {
+    [[nodiscard]] std::vector<Trouble> troubles() const override {
         std::vector<Trouble> all;
         for (const auto& [key, flow] : flows_) {
             if (flow.seen.count < enough || flow.arrived == 0 || flow.least_lost <= flow.arrived) continue;
             // Who answers nothing at all any more is not there.
             const auto pair = flows_.find({key.subnet, key.p_key, key.from, key.to, 0});
-            if (pair == flows_.end() || pair->second.alive.time <= flow.seen.frames.front().time) continue;
+            if (pair == flows_.end() || pair->second.alive.steady <= flow.seen.frames.front().steady) continue;
             auto trouble = flow.seen;
             trouble.name = "mtu-black-hole";
             trouble.subnet = key.subnet;
@@ -156,8 +156,7 @@ private:
         if (moment.known.sender) one->sender = moment.known.sender->gid;
         // What makes room has had no answer while others were sent; the latest may still get one.
         for (auto& sent : one->open)
-            if (sent.size != 0 && sent.number != number &&
-                state::elapsed(sent.at.time, moment.known.now.time) >= second_ns) {
+            if (sent.size != 0 && sent.number != number && moment.known.now.steady - sent.at.steady >= second_ns) {
                 if (sent.size > one->arrived) is_lost(*one, sent.size, sent.at);
                 sent = {};
             }
@@ -183,7 +182,7 @@ private:
         const auto number = segment.sequence + static_cast<std::uint32_t>(segment.data);
         for (auto& sent : one->open)
             if (sent.size != 0 && sent.number == number) {
-                if (state::elapsed(sent.at.time, moment.known.now.time) < least_wait) return;
+                if (moment.known.now.steady - sent.at.steady < least_wait) return;
                 if (sent.size > one->arrived) is_lost(*one, sent.size, moment.known.now);
                 sent.at = moment.known.now;
                 return;

@@ -23,14 +23,7 @@ Told told(const Story& story) {
     links::Observer observer;
     Judge judge{conformance::selected_rules({}), 0, observer.listener()};
     judge.set_onlooker(observer.onlooker());
-    std::uint64_t number = 0;
-    for (const auto& moment : story.moments())
-        judge.frame({.number = ++number,
-                     .time_ns = moment.time,
-                     .link_type = capture::LinkType::infiniband,
-                     .octets = moment.octets,
-                     .wire_length = static_cast<std::uint32_t>(moment.octets.size())});
-    judge.finish();
+    tell(judge, story, [](std::size_t) { return true; });
     Told found;
     for (const auto& one : links::account_of(judge, observer).findings) {
         if (!one.rule.empty()) continue;
