@@ -129,6 +129,14 @@ class Hostile(Folder):
         self.assertEqual(told["more_findings"][name], 500)
         self.assertIn(f"and 500 more of {name}", self.resident("links", path))
 
+    def test_very_many_addresses_are_announced_by_two_ports(self):
+        path = self.write("hostile.pcap", hostile.contested(20_000, 6))
+        told = json.loads(self.resident("links", "--json", path))
+        name = "duplicate-address"
+        self.assertEqual(sum(one["name"] == name for one in told["findings"]), 1000)
+        self.assertEqual(told["more_findings"][name], 16_384 - 1000)
+        self.assertIn("findings more", self.resident("check", path))
+
     def test_violations_are_on_very_many_links(self):
         links = 20_000
         frames = [hostile.packet(slid=5, dlid=0xc001, sgid=hostile.port_gid(5), p_key=0x8000 | number,
