@@ -109,6 +109,8 @@ class Findings(Folder):
         self.assertEqual([one["name"] for one in account(file)["findings"] if "rule" not in one], ["group-limit"])
         words = "finding group-limit, link fe80::/0x8001, frame 5 at "
         self.assertIn(words, " ".join(conform("check", file).stdout.split()))
+        conform("check", file, "--write", self.folder / "out.pcapng")
+        self.assertEqual((self.folder / "out.pcapng").read_bytes().count(b"finding group-limit, link fe80::/0x8001: The SA"), 1)
         conform("check", file, CAPTURES / "usual.pcap", "--json", self.folder / "r.json", "--quiet")
         notes = [one["notes"] for one in json.loads((self.folder / "r.json").read_text())["captures"]]
         self.assertEqual([sum(words in note for note in of_one) for of_one in notes], [1, 0])

@@ -8,20 +8,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ipoib::conformance {
 
 void Annotation::take(const rules::Rule& rule, const reports::Detail& detail) {
+    add(detail.frame,
+        fmt::format("{} ({}): {}{}, expected {}. {} [{}; {}{}{}]", rule.checks[0]->id, force_name(*rule.checks[0]),
+                    detail.field.empty() ? "" : detail.field + " is ", detail.actual, detail.expected, rule.title,
+                    rule.id, detail.subject, detail.link.empty() ? "" : ", link ", detail.link));
+}
+
+void Annotation::take(const links::Account& account) {
+    for (const auto& one : account.findings)
+        if (one.is_beyond)
+            for (const auto& frame : one.frames)
+                add(frame.frame, "finding " + one.name + ", link " + one.link + ": " + one.text);
+}
+
+void Annotation::add(std::uint64_t frame, const std::string& comment) {
     constexpr std::size_t most_octets = std::size_t{64} << 20, cost = 160;
     if (octets_ >= most_octets) {
         ++beyond_;
         return;
     }
-    auto comment = one_line(fmt::format("{} ({}): {}{}, expected {}. {} [{}; {}{}{}]", rule.checks[0]->id,
-                                        force_name(*rule.checks[0]), detail.field.empty() ? "" : detail.field + " is ",
-                                        detail.actual, detail.expected, rule.title, rule.id, detail.subject,
-                                        detail.link.empty() ? "" : ", link ", detail.link));
-    octets_ += comment.size() + cost;
-    comments_[detail.frame].push_back(std::move(comment));
+    octets_ += std::min(comment.size(), longest_line) + cost;
+    comments_[frame].push_back(one_line(comment));
 }
 
 void Annotation::write(const std::string& capture, const std::string& to) const {

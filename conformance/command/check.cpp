@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <iterator>
 #include <memory>
 
 namespace ipoib::conformance {
@@ -88,14 +89,15 @@ void add_repetition(reports::Results& results, const CheckOptions& options, cons
 }
 
 /// Troubles that no statement is about become notes, of each capture its own.
-void look_beyond(PassiveRun& run) {
+void look_beyond(PassiveRun& run, Annotation& annotation) {
     auto observer = std::make_shared<std::unique_ptr<links::Observer>>(std::make_unique<links::Observer>());
     run.onlooker = [observer](const wire::Packet& packet, const state::Known& known, const state::Subnet& subnet) {
         (*observer)->take({packet, known, subnet});
     };
-    run.finished = [observer](const Judge& judge, reports::CaptureResult& capture) {
-        for (auto& note : links::notes_beyond(links::account_of(judge, **observer)))
-            capture.notes.push_back(std::move(note));
+    run.finished = [observer, &annotation](const Judge& judge, reports::CaptureResult& capture) {
+        const auto account = links::account_of(judge, **observer);
+        annotation.take(account);
+        std::ranges::move(links::notes_beyond(account), std::back_inserter(capture.notes));
         *observer = std::make_unique<links::Observer>();
     };
 }
@@ -108,7 +110,7 @@ void write(const Annotation& annotation, const std::string& to, reports::Capture
     }
     annotation.write(capture.file, to);
     if (annotation.beyond() != 0)
-        capture.notes.push_back(std::to_string(annotation.beyond()) + " violations are not in " + to +
+        capture.notes.push_back(std::to_string(annotation.beyond()) + " comments are not in " + to +
                                 ": there are more than are kept");
 }
 
@@ -119,8 +121,9 @@ reports::Results judge(const CheckOptions& options, const std::string& program,
     if (!options.write.empty())
         if (const auto why_not = why_not_writable(options.write); !why_not.empty()) throw Fault("--write " + why_not);
     Annotation annotation;
-    if (!options.write.empty()) run.listener = std::bind_front(&Annotation::take, &annotation);
-    look_beyond(run);
+    if (!options.write.empty())
+        run.listener = [&annotation](const auto& rule, const auto& detail) { annotation.take(rule, detail); };
+    look_beyond(run, annotation);
     const bool is_live = std::ranges::find(run.captures, "-") != run.captures.end();
     ProgressBar bar;
     if (is_live && !options.report.quiet) run.listener = print_violation;

@@ -10,8 +10,6 @@
 
 namespace ipoib::watch {
 
-using conformance::Judge;
-
 Watch::Watch(Options options, Outlets outlets)
     : options_(std::move(options)),
       outlets_(std::move(outlets)),
