@@ -41,6 +41,9 @@ struct Detail {
     std::string link;                            ///< "fe80::/0xffff"
     std::string in_case = {};                    ///< of a rule under `run`: the case whose frame it is
     std::vector<std::string> requirements = {};  ///< ids that are charged, where they are not all of the checks
+    // Known while a capture is read, and not kept in results.
+    std::int64_t time = 0;   ///< of the frame, in ns since 1970
+    std::string group = {};  ///< MGID that the frame goes to, or that its record names
 };
 
 /// What a rule found among the frames of one case of an active run.

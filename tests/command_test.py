@@ -4,7 +4,6 @@
 import gzip
 import json
 import os
-import pty
 import re
 import signal
 import struct
@@ -13,7 +12,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from program import CAPTURES, PROGRAM, Folder, conform, sa_answer
+from program import CAPTURES, PROGRAM, Folder, conform, drawn_at_terminal, sa_answer
 from waiting import until
 from run_test import CASE
 
@@ -323,18 +322,8 @@ class Streams(Folder):
         content = (CAPTURES / "conformant.pcap").read_bytes()
         long = self.write("long.pcap", content[:24] + content[24:] * 20_000)
         self.assertEqual(conform("check", long).stderr, "")
-        ours, theirs = pty.openpty()
-        self.addCleanup(os.close, ours)
-        child = subprocess.Popen([PROGRAM, "check", long], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                 stderr=theirs)
-        os.close(theirs)
-        drawn = b""
-        try:
-            while part := os.read(ours, 65536):
-                drawn += part
-        except OSError:  # the terminal's other side is closed
-            pass
-        self.assertEqual(child.wait(timeout=60), 0)
+        code, drawn = drawn_at_terminal("check", long)
+        self.assertEqual(code, 0)
         self.assertRegex(drawn, rb"\[=* *\] +\d+% \d+ MiB")
         self.assertTrue(drawn.endswith(b"\r"), "the bar is wiped out at the end")
 

@@ -3,7 +3,7 @@
 #include "captures/samples.hpp"
 #include "catch2.hpp"
 #include "conformance/judge/passive.hpp"
-#include "conformance/links/account.hpp"
+#include "conformance/links/choice.hpp"
 
 #include <algorithm>
 #include <random>
@@ -49,7 +49,9 @@ TEST_CASE("Damage: frames with any octets changed are judged and told of without
         const auto frames = read(sample.file);
         for (const unsigned every : {10u, 30u, 100u, 300u})
             for (int round = 0; round < 25; ++round) {
-                conformance::Judge judge{rules, 0};
+                links::Observer observer;
+                conformance::Judge judge{rules, 0, observer.listener()};
+                judge.set_onlooker(observer.onlooker());
                 for (const auto& one : frames) {
                     auto octets = one.octets;
                     damage(octets, every, random);
@@ -57,11 +59,11 @@ TEST_CASE("Damage: frames with any octets changed are judged and told of without
                     frame.octets = octets;
                     judge.frame(frame, one.origin);
                 }
-                const auto account = links::account_of(judge);
+                const auto account = links::account_of(judge, observer);
                 std::size_t told = 0;
                 const auto count = [&](const std::string& piece) { told += piece.ends_with('\n') ? 1 : 1000; };
-                links::to_text(account, {}, count);
-                links::to_json(account, {}, count);
+                links::to_text(account, {}, {}, count);
+                links::to_json(account, {}, {}, count);
                 CHECK((told >= 2 && told < 1000));
                 judge.finish();
                 for (const auto& result : judge.results()) {

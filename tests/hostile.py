@@ -112,6 +112,18 @@ def many_addresses(addresses, links):
     return pcap(frames)
 
 
+def contested(addresses, turns):
+    """Two ports that announce very many addresses, all of them in turns."""
+    frames = []
+    for turn in range(turns):
+        lid = 5 + turn % 2
+        me = struct.pack(">I", 0x100) + port_gid(lid)
+        frames += [packet(slid=lid, dlid=0xc001, sgid=port_gid(lid), dgid=BROADCAST, p_key=0x8001, ether_type=ARP, psn=i,
+                          payload=arp(1, me, struct.pack(">I", 0x0a000000 + i), bytes(20), struct.pack(">I", 0x0b000000)))
+                   for i in range(addresses)]
+    return pcap(frames)
+
+
 def many_subnets(subnets, ports, groups):
     """At each interface another subnet, in each as many ports, each at some groups."""
     def frames():
@@ -234,11 +246,12 @@ def duties(ports, groups):
     return pcap(frames)
 
 
-def senders(ports, groups):
-    """Ports that come up, and then send to very many groups without joining them."""
-    frames = []
+def senders(ports, groups, is_alone=False):
+    """Ports that come up, and then send to very many groups without joining them. Alone: each to groups of its own."""
+    frames, given = [], groups_from(groups * ports if is_alone else groups)
     for lid in range(FIRST, FIRST + ports):
+        own = given[(lid - FIRST) * groups:][:groups] if is_alone else given
         frames += come_up(lid)
         frames += [packet(slid=lid, dlid=0xc001, sgid=port_gid(lid), dgid=ipv4_mgid(group), p_key=0x8001, payload=IP_PACKET,
-                          psn=number) for number, group in enumerate(groups_from(groups))]
+                          psn=number) for number, group in enumerate(own)]
     return pcap(frames)

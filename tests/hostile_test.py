@@ -119,11 +119,34 @@ class Hostile(Folder):
         path = self.write("hostile.pcap", hostile.senders(ports, groups))
         told = json.loads(self.resident("links", "--json", path))
         name = "sender-never-joined"
-        self.assertEqual(sum(one["name"] == name for one in told["findings"]), 1000)
-        self.assertEqual(told["more_findings"][name], ports * groups - 1000)
+        # Each is about one port and its groups.
+        self.assertEqual([(len(one["groups"]), one["more_groups"]) for one in told["findings"] if one["name"] == name],
+                         [(1000, groups - 1000)] * ports)
         self.assertEqual(sum(len(group["senders_without_join"]) for group in told["links"][0]["groups"]), ports * groups)
-        text = self.resident("links", self.write("fewer.pcap", hostile.senders(1, 1500)))
-        self.assertIn(f"and 500 more of {name}", text)
+        path = self.write("alone.pcap", hostile.senders(1500, 2, is_alone=True))
+        told = json.loads(self.resident("links", "--json", path))
+        self.assertEqual(sum(one["name"] == name for one in told["findings"]), 1000)
+        self.assertEqual(told["more_findings"][name], 500)
+        self.assertIn(f"and 500 more of {name}", self.resident("links", path))
+
+    def test_very_many_addresses_are_announced_by_two_ports(self):
+        path = self.write("hostile.pcap", hostile.contested(20_000, 6))
+        told = json.loads(self.resident("links", "--json", path))
+        name = "duplicate-address"
+        self.assertEqual(sum(one["name"] == name for one in told["findings"]), 1000)
+        self.assertEqual(told["more_findings"][name], 16_384 - 1000)
+        self.assertIn("findings more", self.resident("check", path))
+
+    def test_violations_are_on_very_many_links(self):
+        links = 20_000
+        frames = [hostile.packet(slid=5, dlid=0xc001, sgid=hostile.port_gid(5), p_key=0x8000 | number,
+                                 dgid=hostile.gid(0xff12_401b_0000_0000 | (0x8000 | number) << 16, 0xef01_0203),
+                                 payload=hostile.IP_PACKET, psn=number) for number in range(1, links)]
+        path = self.write("hostile.pcap", hostile.pcap(frames))
+        told = json.loads(self.resident("links", "--findings-only", "--json", path))
+        self.assertEqual(sum(one["name"] == "mapping-32-bit" for one in told["findings"]), 1000)
+        self.assertGreater(told["more_violations"], 0)
+        self.assertIn("on links beyond those that are kept", self.resident("links", path))
 
     def results(self, **change):
         """A results file with some members of another making."""

@@ -52,7 +52,8 @@ MAY_SEE = {
     "conformance/audit": CHECKED | {
         "protocol/state", "fabric", "reports", "conformance/judge", "conformance/assumptions"},
     "conformance/exhibits": BASE | WIRE | {"protocol/inspection", "fabric/capture", "reports", "conformance/judge"},
-    "conformance/links": BASE | WIRE | {"reports", "conformance/judge"},
+    "conformance/links": BASE | WIRE | {"protocol/state", "reports", "conformance/judge"},
+    "conformance/watch": BASE | {"fabric/capture", "conformance/judge", "conformance/links"},
     "conformance/documents": {
         "protocol/rules", "reports", "conformance/audit", "conformance/bench", "conformance/judge", "conformance/selftest"},
     "conformance/shrink": set(),
@@ -67,7 +68,7 @@ MAY_SEE = {
         "fabric", "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",
         "conformance/bench", "conformance/documents", "conformance/exhibits",
         "conformance/explore", "conformance/judge", "conformance/links",
-        "conformance/metamorphic", "conformance/selftest", "conformance/target", "conformance/terminal"},
+        "conformance/metamorphic", "conformance/selftest", "conformance/target", "conformance/terminal", "conformance/watch"},
     "traffic-gen": BASE | CHECKED | {
         "protocol", "protocol/build", "protocol/rules", "protocol/state", "fabric", "fabric/capture", "fabric/simulated",
         "conformance/bench", "conformance/judge", "conformance/target", "conformance/terminal"},

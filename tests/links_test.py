@@ -1,14 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """ipoib-conform links and what the user tells of a subnet, as a person or a script would use them."""
+import datetime
 import json
+import os
 import random
+import resource
 import shutil
+import signal
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from program import CAPTURES, conform
+import fabric_at_size
+import hostile
+from generator import generate, names
+from program import CAPTURES, PROGRAM, conform, drawn_at_terminal
+from waiting import until
 
 CAUSES = {
     "join-refused-rate": "join-refused-rate",
@@ -73,6 +82,192 @@ class Findings(Folder):
             self.assertEqual((group["refused"][0]["status"], group["refused"][0]["component"]), ("0x0200", component))
             self.assertGreater(group["refused"][0]["count"], 1)
 
+    def test_who_has_left_was_refused_nothing(self):
+        lid, other = hostile.FIRST, hostile.FIRST + 1
+        frames = [*hostile.come_up(lid), *hostile.come_up(other)]
+        record = hostile.member_record(hostile.BROADCAST, hostile.port_gid(lid), 0xc000)
+        for method, ends in ((0x15, (lid, hostile.SA)), (0x95, (hostile.SA, lid))):
+            frames.append(hostile.sa_mad(slid=ends[0], dlid=ends[1], method=method, attribute=0x38, transaction=99, mask=0x10083,
+                                         record=record))
+        frames += [hostile.packet(slid=lid, dlid=0xc000, sgid=hostile.port_gid(lid), dgid=hostile.BROADCAST, p_key=0x8001,
+                                  payload=hostile.IP_PACKET, psn=number) for number in range(40)]
+        file = self.folder / "left.pcap"
+        file.write_bytes(hostile.pcap(frames, range(0, 1_000_000 * len(frames), 1_000_000)))
+        told = account(file)["findings"]
+        self.assertEqual(told[0]["name"], "uses-link-after-leaving")
+        self.assertEqual(told[0]["ports"], ["0002c90300000100"])
+        self.assertIn("it has left the broadcast group", told[0]["text"])
+        self.assertNotIn("refused its join", conform("links", file).stdout)
+
+    def test_check_notes_what_no_text_forbids(self):
+        lid = hostile.FIRST
+        ask = {"attribute": 0x38, "transaction": 99, "mask": 0x10083,
+               "record": hostile.member_record(hostile.ipv4_mgid(0xef010203), hostile.port_gid(lid), 0)}
+        refusal = fabric_at_size.answered(hostile.sa_mad(slid=hostile.SA, dlid=lid, method=0x81, **ask), 0x0100)
+        file = self.folder / "limit.pcap"
+        request = hostile.sa_mad(slid=lid, dlid=hostile.SA, method=2, **ask)
+        file.write_bytes(hostile.pcap([*hostile.come_up(lid), request, refusal]))
+        self.assertEqual([one["name"] for one in account(file)["findings"] if "rule" not in one], ["group-limit"])
+        words = "finding group-limit, link fe80::/0x8001, frame 5 at "
+        self.assertIn(words, " ".join(conform("check", file).stdout.split()))
+        conform("check", file, "--write", self.folder / "out.pcapng")
+        self.assertEqual((self.folder / "out.pcapng").read_bytes().count(b"finding group-limit, link fe80::/0x8001: The SA"), 1)
+        conform("check", file, CAPTURES / "usual.pcap", "--json", self.folder / "r.json", "--quiet")
+        notes = [one["notes"] for one in json.loads((self.folder / "r.json").read_text())["captures"]]
+        self.assertEqual([sum(words in note for note in of_one) for of_one in notes], [1, 0])
+
+    def test_healthy_traffic_of_every_kind_has_no_trouble(self):
+        rules = {"not-kept", *CAUSES.values(), "another-scope", "too-large", "stale-address", "uses-link-without-joining",
+                 "uses-link-after-leaving", "listens-without-joining"}
+        for profile in names("--list"):
+            if profile in ("malformed", "replay"):
+                continue
+            with self.subTest(profile):
+                file = self.folder / "healthy.pcap"
+                made = generate(profile, "--hosts", 8, "--groups", 4, "--count", 6000, "--rate", 20, "--out", file, "--quiet")
+                self.assertEqual(made.returncode, 0, made.stderr)
+                told = {one["name"] for one in account(file, "--findings-only")["findings"] if "rule" not in one}
+                # Of some profiles senders are idle for so long.
+                self.assertLessEqual(told - rules, {"send-only-stays"})
+
+
+class AtSize(unittest.TestCase):
+    """Thirty partitions, a thousand hosts, two faults at once."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="ipoib-links-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.capture = fabric_at_size.two_faults(cls.folder)
+        cls.told = account(cls.capture)
+        cls.causes = [one for one in cls.told["findings"] if "cause" not in one]
+
+    def test_a_summary_comes_first_and_all_of_it_can_be_read(self):
+        lines = conform("links", self.capture).stdout.splitlines()
+        self.assertLess(len(lines), 150)
+        self.assertIn("30 links, 1000 ports, ", "\n".join(lines[:5]))
+        self.assertTrue(any(line.startswith("Findings") for line in lines[:10]))
+
+    def test_what_explains_most_is_first_and_its_consequences_stand_under_it(self):
+        self.assertEqual([one["name"] for one in self.causes[:2]], ["mapping-32-bit", "join-refused-rate"])
+        self.assertEqual({one["name"] for one in self.causes[2:]}, {"not-kept"})
+        under = [[one["name"] for one in self.told["findings"] if one.get("cause") == self.told["findings"].index(cause)]
+                 for cause in self.causes[:2]]
+        self.assertLessEqual({"mapping-32-bit", "no-such-group", "sender-never-joined"}, set(under[0]))
+        self.assertEqual(set(under[1]), {"sender-never-joined", "not-kept"})
+        self.assertEqual(self.causes[1]["count"], 24)
+        text = conform("links", self.capture).stdout
+        self.assertIn("\n  1. mapping-32-bit, link fe80::/0xfff3, ", text)
+        self.assertIn("\n     so: no-such-group, link fe80::/0xfff3, ", text)
+
+    def test_a_finding_names_the_link_of_its_frames_and_the_hosts_as_they_are_known_there(self):
+        first, second = self.causes[:2]
+        self.assertEqual((first["link"], second["link"]), (fabric_at_size.link(12), fabric_at_size.link(5)))
+        self.assertEqual(first["ports"], [f"{fabric_at_size.guid(host):016x}" for host in range(100, 400)])
+        self.assertEqual(second["ports"], [f"{fabric_at_size.guid(7):016x}"])
+        self.assertEqual(len(second["groups"]), 12)
+        self.assertIn(fabric_at_size.ipv4(100, 12), first["text"])
+        self.assertIn(fabric_at_size.ipv4(7, 5) + " (", second["text"])
+        # A rule that all links break is told of each, with that link's frames.
+        broken = {one["link"]: one["frames"][0]["frame"] for one in self.causes[2:]}
+        self.assertEqual(set(broken), {fabric_at_size.link(number) for number in range(30)})
+        joins = {link["link"]: link["learned"]["frame"] for link in self.told["links"]}
+        self.assertEqual(broken, joins)
+
+    def test_an_address_is_on_its_own_link_once(self):
+        for number in range(30):
+            ports = next(one for one in self.told["links"] if one["link"] == fabric_at_size.link(number))["ports"]
+            self.assertEqual(len(ports), 1000)
+            for port in ports:
+                host = int(port["port"], 16) - fabric_at_size.FIRST_GUID
+                own = fabric_at_size.ipv4(host, number)
+                self.assertEqual(sorted(port["addresses"]), sorted(set(port["addresses"])))
+                self.assertLessEqual({one for one in port["addresses"] if "." in one}, {own})
+                self.assertEqual(port["qpns"], [f"{fabric_at_size.FIRST_QPN + number * fabric_at_size.QPNS + host:#08x}"])
+
+    def test_one_link_one_group_one_host(self):
+        link, host = fabric_at_size.link(5), fabric_at_size.ipv4(7, 5)
+        only = account(self.capture, "--link", "0x7ffa")
+        self.assertEqual([one["link"] for one in only["links"]], [link])
+        self.assertEqual({one["link"] for one in only["findings"]}, {link})
+        self.assertEqual(only["findings"][0]["name"], "join-refused-rate")
+        self.assertEqual(account(self.capture, "--link", link), only)
+        guid = f"{fabric_at_size.guid(7):016x}"
+        for words in (host, guid, "9", fabric_at_size.guid(7).to_bytes(8, "big").hex(":", 2)):
+            told = account(self.capture, "--link", link, "--host", words)
+            self.assertEqual([[port["port"] for port in one["ports"]] for one in told["links"]], [[guid]], words)
+            self.assertEqual({tuple(one["ports"]) for one in told["findings"]}, {(guid,)}, words)
+        self.assertEqual(len(account(self.capture, "--host", guid)["links"]), 30)
+        told = account(self.capture, "--group", "239.192.0.3", "--link", link)
+        self.assertEqual([group["group"] for group in told["links"][0]["groups"]], ["239.192.0.3"])
+        text = conform("links", self.capture, "--link", link, "--host", host).stdout
+        self.assertIn(f"    {host} ", text)
+        self.assertNotIn(fabric_at_size.ipv4(6, 5) + " ", text)
+        everybody = conform("links", self.capture, "--group", "broadcast", "--link", link).stdout
+        self.assertIn(fabric_at_size.ipv4(999, 5), everybody)
+        self.assertIn("on no link of this capture", conform("links", self.capture, "--host", "10.99.0.1").stdout)
+
+    def test_only_findings(self):
+        text = conform("links", self.capture, "--findings-only").stdout
+        self.assertEqual(text.count("RFC4391-4.1-02"), 30)
+        self.assertNotIn("\nlink ", text)
+        self.assertNotIn("\nLink ", text)
+        told = account(self.capture, "--findings-only")
+        self.assertEqual((told["links"], told["findings"]), ([], self.told["findings"]))
+
+    def test_times_are_those_of_the_clock(self):
+        for one in self.causes[:2]:
+            self.assertRegex(one["frames"][0]["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$")
+            self.assertLessEqual(self.told["began"], one["frames"][0]["time"])
+            self.assertLessEqual(one["frames"][-1]["time"], self.told["ended"])
+        zone = dict(os.environ, TZ="XST-5:30")
+        text = conform("links", self.capture, "--findings-only", env=zone).stdout
+        first = datetime.datetime.fromisoformat(self.causes[0]["frames"][0]["time"][:26])
+        there = first + datetime.timedelta(hours=5, minutes=30)
+        self.assertIn(f"first at {there:%b %d %H:%M:%S.%f}", text)
+        self.assertIn(", UTC+05:30\n", text)
+
+    def test_the_largest_is_told_in_seconds(self):
+        file = self.folder / "largest.pcap"
+        made = generate("day", "--partitions", 30, "--hosts", 5000, "--groups", 10_000, "--count", 100_000, "--out", file,
+                        "--quiet")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run = conform("links", file)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertLess(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 10)
+        self.assertIn("30 links, 5000 ports, ", run.stdout)
+        self.assertLess(run.stdout.count("\n"), 100)
+
+    def test_wrong_words(self):
+        for option, words in (("--link", "x"), ("--link", "0"), ("--group", "10.1.0.1"), ("--host", "239.1.2.3"), ("--host", "")):
+            run = conform("links", self.capture, option, words)
+            self.assertEqual(run.returncode, 2, run.stdout)
+            self.assertIn(option, run.stderr)
+
+
+class Reading(Folder):
+    def long(self):
+        head, frames = records(CAPTURES / "conformant.pcap")
+        return self.pcap("long.pcap", head, frames * 60_000)
+
+    def test_the_terminal_shows_how_far_it_is(self):
+        code, drawn = drawn_at_terminal("links", self.long())
+        self.assertEqual(code, 0)
+        self.assertRegex(drawn, rb"\[=* *\] +\d+% \d+ MiB")
+
+    def test_what_was_read_until_it_was_interrupted_is_told(self):
+        child = subprocess.Popen([PROGRAM, "links", self.long(), CAPTURES / "no-grh.pcap"], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(child.kill)
+        until(lambda: int(Path(f"/proc/{child.pid}/io").read_text().split()[1]) > 20_000_000, "it reads")
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 3, err)
+        self.assertIn(b"interrupted; the verdicts are those of what was read until then", b" ".join(out.split()))
+        self.assertIn(b"Link fe80::/0x8123", out)
+        self.assertIn(b"no-grh.pcap: interrupted before it was read", err)
+
 
 class Account(Folder):
     def test_ports_groups_and_parameters(self):
@@ -87,10 +282,26 @@ class Account(Folder):
         group = next(one for one in link["groups"] if one["group"] == "239.1.2.3")
         self.assertEqual(group["full_members"], ["0002c90300100002", "0002c90300100003"])
 
-    def test_a_capture_without_links(self):
-        run = conform("links", CAPTURES / "roce.pcap")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertIn("No IPoIB link is in sight.", run.stdout)
+    def test_captures_that_show_no_link_say_what_does(self):
+        for sample, words in (("roce", "an Ethernet capture"), ("tcpdump", "taken at a network interface (LINUX_SLL)"),
+                              ("tcpdump-any", "taken at a network interface (LINUX_SLL2)")):
+            run = conform("links", CAPTURES / f"{sample}.pcap")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            told = " ".join(run.stdout.split())
+            self.assertIn("No IPoIB link is in sight.", told)
+            self.assertIn(words, told)
+            self.assertIn("ibdump -d mlx5_0", told)
+            self.assertIn(words, account(CAPTURES / f"{sample}.pcap")["advice"][0])
+
+    def test_two_links_of_one_partition_have_their_own_addresses(self):
+        file = self.folder / "scopes.pcap"
+        made = generate("two-scopes", "--count", 2000, "--out", file, "--quiet")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        links = account(file)["links"]
+        self.assertEqual(len({one["p_key"] for one in links}), 1)
+        self.assertEqual(len(links), 2)
+        for ports in zip(*(one["ports"] for one in links)):
+            self.assertFalse(set(ports[0]["addresses"]) & set(ports[1]["addresses"]), ports)
 
     def test_wrong_usage(self):
         for arguments in ((self.folder / "absent",), (), (CAPTURES / "no-grh.pcap", "--assume", "qkey=x"),

@@ -2,6 +2,7 @@
 """The program under test, as the tests call it."""
 import ctypes
 import os
+import pty
 import signal
 import subprocess
 import tempfile
@@ -18,6 +19,24 @@ def conform(*arguments, **options):
     options.setdefault("timeout", 60)
     return subprocess.run([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           **options)
+
+
+def drawn_at_terminal(*arguments):
+    """The exit code of a command whose standard error is a terminal, and what that was shown."""
+    ours, theirs = pty.openpty()
+    try:
+        with subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=theirs) as child:
+            os.close(theirs)
+            drawn = b""
+            try:
+                while part := os.read(ours, 65536):
+                    drawn += part
+            except OSError:  # the terminal's other side is closed
+                pass
+            return child.wait(timeout=60), drawn
+    finally:
+        os.close(ours)
 
 
 def sa_answer(attribute, record):

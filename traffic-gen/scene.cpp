@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t default_prefix = std::uint64_t{0xfe80} << 48;
 constexpr std::uint16_t first_mlid = 0xc000, administrator_lid = 1, first_lid = 2;
-constexpr std::uint32_t first_qpn = 0x48;
+constexpr std::uint32_t first_qpn = 0x48, qpns_of_net = 0x2000;
 constexpr std::uint32_t first_group4 = 0xefc00001;  // 239.192.0.1
 constexpr std::uint64_t first_group6 = 0x00010001;
 
@@ -43,7 +43,7 @@ Scene::Scene(const SceneOptions& options) : administrator_(node(administrator_li
         net.link.broadcast_mlid = mlid(net.link.broadcast_gid());
         for (unsigned n = 0; n < options.hosts; ++n)
             net.hosts.push_back(
-                node(static_cast<std::uint16_t>(first_lid + n), n + 1, first_qpn + i * most_hosts + n, i));
+                node(static_cast<std::uint16_t>(first_lid + n), n + 1, first_qpn + i * qpns_of_net + n, i));
     }
 }
 

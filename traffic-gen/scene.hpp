@@ -25,7 +25,7 @@ struct Net {
 
 class Scene {
 public:
-    static constexpr unsigned most_hosts = 4096, most_groups = 4096, most_partitions = 64, group_ranges = 64;
+    static constexpr unsigned most_hosts = 5120, most_groups = 16384, most_partitions = 64, group_ranges = 64;
 
     /// An invented fabric. Throws std::invalid_argument for fewer than two hosts, no partition, or more than the
     /// bounds.

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform check: judge captures.
+#include "base/atomic_file.hpp"
 #include "base/complain.hpp"
+#include "conformance/command/annotation.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/knowledge_options.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/target_options.hpp"
 #include "conformance/judge/passive.hpp"
+#include "conformance/links/account.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "reports/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <iostream>
+#include <iterator>
+#include <memory>
 
 namespace ipoib::conformance {
 namespace {
@@ -30,6 +35,7 @@ struct CheckOptions {
     std::vector<std::string> arguments;  ///< captures, then selectors
     ReportOptions report;
     KnowledgeOptions knowledge;
+    std::string write;  ///< the capture again, annotated; empty: not asked for
 };
 
 /// Splits the arguments: what is a file (or "-") is a capture, the rest must be selectors.
@@ -41,37 +47,25 @@ Plan plan(const CheckOptions& options) {
         const bool is_file = argument == "-" || std::filesystem::exists(argument, unknown) || unknown;
         (is_file ? run.captures : selectors).push_back(argument);
     }
-    refuse_overwriting(options.report, run.captures);
+    auto taken = run.captures;
+    if (!options.write.empty()) taken.push_back(options.write);
+    refuse_overwriting(options.report, std::move(taken));
     const Selection selection{selectors};
     if (const auto wrong = selection.unmatched(selectable_rules()); wrong)
         throw UsageError("'" + *wrong + "' is neither a file nor a selector that matches a rule (ipoib-conform list)");
     if (run.captures.empty()) throw UsageError("no capture is named; '-' is standard input");
     if (std::ranges::count(run.captures, "-") > 1) throw UsageError("standard input can be read only once");
+    if (!options.write.empty()) {
+        if (run.captures.size() > 1 || run.captures.front() == "-")
+            throw UsageError("--write is about one capture that is a file: it is read twice");
+        refuse_same_files({options.write}, run.captures);
+    }
     run.rules = selected_rules(selection);
     if (run.rules.empty()) throw UsageError("the selectors leave no rule");
     run.judge = judge_options(options.knowledge);
     if (selection.empty()) return {std::move(run), std::nullopt};
     return {std::move(run), selected_requirements(selection, selectable_rules())};
 }
-
-/// A bar on the terminal, redrawn at most ten times a second. Short captures end before it is first drawn.
-class ProgressBar {
-public:
-    void operator()(std::uint64_t position, std::uint64_t size) {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - drawn_ < std::chrono::milliseconds{100}) return;
-        drawn_ = now;
-        constexpr std::size_t width = 40;
-        const auto done = size ? std::min<std::size_t>(width, position * width / size) : 0;
-        const auto percent = size ? fmt::format("{:3}%", std::min<std::uint64_t>(100, position * 100 / size)) : "";
-        line_.show(fmt::format("[{:=<{}}{:<{}}] {} {} MiB", "", done, "", width - done, percent, position >> 20));
-    }
-    void clear() { line_.clear(); }
-
-private:
-    std::chrono::steady_clock::time_point drawn_{};
-    StatusLine line_;
-};
 
 void print_violation(const rules::Rule& rule, const reports::Detail& detail) {
     print(fmt::format("frame {}: {} {}: {} is {}, expected {} ({})\n", detail.frame, rule.checks[0]->id, rule.title,
@@ -94,10 +88,42 @@ void add_repetition(reports::Results& results, const CheckOptions& options, cons
     }
 }
 
+/// Troubles that no statement is about become notes, of each capture its own.
+void look_beyond(PassiveRun& run, Annotation& annotation) {
+    auto observer = std::make_shared<std::unique_ptr<links::Observer>>(std::make_unique<links::Observer>());
+    run.onlooker = [observer](const wire::Packet& packet, const state::Known& known, const state::Subnet& subnet) {
+        (*observer)->take({packet, known, subnet});
+    };
+    run.finished = [observer, &annotation](const Judge& judge, reports::CaptureResult& capture) {
+        const auto account = links::account_of(judge, **observer);
+        annotation.take(account);
+        std::ranges::move(links::notes_beyond(account), std::back_inserter(capture.notes));
+        *observer = std::make_unique<links::Observer>();
+    };
+}
+
+void write(const Annotation& annotation, const std::string& to, reports::CaptureResult& capture) {
+    if (capture.packets == 0) return;
+    if (capture::stop_requested()) {
+        capture.notes.push_back(to + " was not written: interrupted");
+        return;
+    }
+    annotation.write(capture.file, to);
+    if (annotation.beyond() != 0)
+        capture.notes.push_back(std::to_string(annotation.beyond()) + " comments are not in " + to +
+                                ": there are more than are kept");
+}
+
 reports::Results judge(const CheckOptions& options, const std::string& program,
                        const std::vector<std::string>& command) {
     auto [run, selected] = plan(options);
     try_reports(options.report);
+    if (!options.write.empty())
+        if (const auto why_not = why_not_writable(options.write); !why_not.empty()) throw Fault("--write " + why_not);
+    Annotation annotation;
+    if (!options.write.empty())
+        run.listener = [&annotation](const auto& rule, const auto& detail) { annotation.take(rule, detail); };
+    look_beyond(run, annotation);
     const bool is_live = std::ranges::find(run.captures, "-") != run.captures.end();
     ProgressBar bar;
     if (is_live && !options.report.quiet) run.listener = print_violation;
@@ -106,6 +132,7 @@ reports::Results judge(const CheckOptions& options, const std::string& program,
     const RunClock clock;
     auto results = check(run);
     bar.clear();
+    if (!options.write.empty()) write(annotation, options.write, results.captures.front());
     clock.complete(results, options.report, command);
     results.selected = std::move(selected);
     add_repetition(results, options, program);
@@ -141,6 +168,11 @@ Action set_up_check(CLI::App& command, const std::string& invoked_as) {
         ->required()
         ->type_name("[SELECTOR]");
     add_knowledge_options(command, options->knowledge, true);
+    command
+        .add_option("--write", options->write,
+                    "The capture again as pcapng, each violation as a comment of its packet, for any Wireshark")
+        ->type_name("OUT.pcapng")
+        ->check(not_empty());
     add_report_options(command, options->report, "Kept in the reports; check itself uses no random numbers");
     command.footer(
         "Exit code: 0 nothing against it, 1 a failure, 3 a capture is damaged, 5 inconclusive, 4 nothing was judged,\n"

@@ -21,10 +21,21 @@ std::optional<std::uint64_t> number(std::string_view text, int base) {
     return value;
 }
 
+template <class Read>
+assumptions::Statement stated(const std::string& option, const std::string& value, Read&& read) {
+    try {
+        return read(value);
+    } catch (const std::exception& problem) {
+        throw UsageError(option + ": " + problem.what());
+    }
+}
+
+}  // namespace
+
 /// A LID (decimal, or hex behind 0x, up to 0xbfff), a GUID (16 hex digits, also with 0x or in groups of four), a GID.
-SubjectFilter parse_subject(std::string text) {
+SubjectFilter parse_subject(const std::string& option, const std::string& text) {
     const auto unknown = [&] {
-        return UsageError("--subject " + text + ": neither a LID (0x0004), a GUID (0002c90300100001) nor a GID");
+        return UsageError(option + ' ' + text + ": neither a LID (0x0004), a GUID (0002c90300100001) nor a GID");
     };
     if (const auto gid = wire::parse_gid(text); gid && !gid->is_multicast()) return {.guid = gid->interface_id()};
     auto digits = text;
@@ -39,17 +50,6 @@ SubjectFilter parse_subject(std::string text) {
     if (!lid || *lid == 0 || *lid >= 0xc000) throw unknown();
     return {.lid = static_cast<std::uint16_t>(*lid)};
 }
-
-template <class Read>
-assumptions::Statement stated(const std::string& option, const std::string& value, Read&& read) {
-    try {
-        return read(value);
-    } catch (const std::exception& problem) {
-        throw UsageError(option + ": " + problem.what());
-    }
-}
-
-}  // namespace
 
 void add_knowledge_options(CLI::App& command, KnowledgeOptions& options, bool has_subject) {
     command
@@ -88,7 +88,7 @@ JudgeOptions judge_options(const KnowledgeOptions& options) {
     for (const auto& path : options.sa)
         statements->push_back(stated("--sa", path, [](const auto& one) { return assumptions::read_sa_file(one); }));
     JudgeOptions judge{.is_one_subnet = options.together};
-    if (!options.subject.empty()) judge.subject = parse_subject(options.subject);
+    if (!options.subject.empty()) judge.subject = parse_subject("--subject", options.subject);
     if (!statements->empty())
         judge.assume = [statements](state::Subnet& subnet) {
             for (const auto& statement : *statements) assumptions::apply(statement, subnet);

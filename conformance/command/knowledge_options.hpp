@@ -21,6 +21,9 @@ void add_knowledge_options(CLI::App& command, KnowledgeOptions& options, bool ha
 /// The options as words of a command line.
 [[nodiscard]] std::vector<std::string> words_of(const KnowledgeOptions& options);
 
+/// A port as --subject names it: LID, GUID or GID. Throws UsageError, which names the option, for what is none.
+[[nodiscard]] SubjectFilter parse_subject(const std::string& option, const std::string& text);
+
 /// What a judge makes of them. Throws UsageError for what cannot be understood, a file that cannot be read included.
 [[nodiscard]] JudgeOptions judge_options(const KnowledgeOptions& options);
 

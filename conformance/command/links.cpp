@@ -6,8 +6,11 @@
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/judge/passive.hpp"
-#include "conformance/links/account.hpp"
+#include "conformance/links/choice.hpp"
+#include "conformance/terminal/terminal.hpp"
+#include "protocol/wire/ip_address.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -17,45 +20,107 @@ namespace {
 struct LinksOptions {
     std::vector<std::string> captures;
     KnowledgeOptions knowledge;
-    bool json = false;
+    std::string link, group, host;
+    bool findings_only = false, json = false;
 };
 
-void show(const Judge& judge, const std::vector<reports::CaptureResult>& captures, bool as_json) {
-    const auto account = links::account_of(judge);
-    if (as_json)
-        links::to_json(account, captures, [](std::string piece) { print(std::move(piece), Notation::json); });
-    else
-        links::to_text(account, captures, [](std::string piece) { print(std::move(piece)); });
+template <class Parsed>
+Parsed parsed(std::optional<Parsed> found, const std::string& option, const std::string& value, const char* what) {
+    if (!found) throw UsageError(option + ' ' + value + ": " + what);
+    return *found;
 }
 
-int run_links(const LinksOptions& options) {
-    PassiveRun run{.captures = options.captures, .rules = rules::every()};
-    run.judge = judge_options(options.knowledge);
-    if (options.json && run.captures.size() > 1 && !options.knowledge.together)
-        throw UsageError("--json is about one subnet: name one capture, or add --together");
-    if (std::ranges::count(run.captures, "-") > 1) throw UsageError("standard input can be read only once");
-    std::vector<reports::CaptureResult> captures;
-    if (options.knowledge.together) {
-        const auto judge = read_together(run, captures);
-        show(judge, captures, options.json);
-    } else {
-        for (std::size_t i = 0; i < run.captures.size(); ++i) {
+links::HostChoice host_choice(const std::string& text) {
+    if (const auto address = wire::parse_ip(text); address && !address->is_multicast())
+        return {.address = address->octets};
+    const auto port = parse_subject("--host", text);
+    return {.guid = port.guid, .lid = port.lid};
+}
+
+links::Choice choice_of(const LinksOptions& options) {
+    links::Choice choice{.findings_only = options.findings_only};
+    if (!options.link.empty())
+        choice.link = parsed(links::parse_link(options.link), "--link", options.link,
+                             "neither a P_Key (0x8001) nor a link (fe80::/0x8001)");
+    if (!options.group.empty())
+        choice.group = parsed(links::parse_group(options.group), "--group", options.group,
+                              "neither a group (239.1.2.3, ff02::1), an MGID, nor 'broadcast'");
+    if (!options.host.empty()) choice.host = host_choice(options.host);
+    return choice;
+}
+
+/// Reads captures, and tells of what was read until Ctrl-C.
+class Teller {
+public:
+    explicit Teller(const LinksOptions& options)
+        : options_(options), choice_(choice_of(options)), run_{.captures = options.captures, .rules = rules::every()} {
+        run_.judge = judge_options(options.knowledge);
+        if (options.json && run_.captures.size() > 1 && !options.knowledge.together)
+            throw UsageError("--json is about one subnet: name one capture, or add --together");
+        const auto live = std::ranges::count(run_.captures, "-");
+        if (live > 1) throw UsageError("standard input can be read only once");
+        if (live == 0 && progress_is_seen()) run_.progress = std::ref(bar_);
+        stop_on_interrupt();
+    }
+    int tell() {
+        if (options_.knowledge.together)
+            together();
+        else
+            each();
+        bool any = false, is_damaged = false;
+        for (const auto& capture : captures_) {
+            any = any || capture.packets > 0;
+            is_damaged = is_damaged || !capture.error.empty();
+            if (capture.packets == 0)
+                complain("ipoib-conform", capture.error.empty() ? capture.file + " holds no frame" : capture.error);
+        }
+        return !any ? exit_usage : is_damaged ? exit_fault : exit_ok;
+    }
+
+private:
+    void together() {
+        links::Observer observer;
+        look_on(observer);
+        const auto judge = read_together(run_, captures_);
+        show(judge, observer, captures_);
+    }
+    void each() {
+        for (std::size_t i = 0; i < run_.captures.size(); ++i) {
+            if (capture::stop_requested()) {
+                captures_.push_back({.file = run_.captures[i], .error = "interrupted before it was read"});
+                complain("ipoib-conform", run_.captures[i] + ": interrupted before it was read");
+                continue;
+            }
+            links::Observer observer;
+            look_on(observer);
             reports::CaptureResult capture;
-            const auto judge = read_capture(run, i, capture);
-            captures.push_back(capture);
+            const auto judge = read_capture(run_, i, capture);
             if (i) print("\n");
-            show(judge, {capture}, options.json);
+            show(judge, observer, {capture});
+            captures_.push_back(std::move(capture));
         }
     }
-    bool any = false, is_damaged = false;
-    for (const auto& capture : captures) {
-        any = any || capture.packets > 0;
-        is_damaged = is_damaged || !capture.error.empty();
-        if (capture.packets == 0)
-            complain("ipoib-conform", capture.error.empty() ? capture.file + " holds no frame" : capture.error);
+    void look_on(links::Observer& observer) {
+        run_.listener = observer.listener();
+        run_.onlooker = observer.onlooker();
     }
-    return !any ? exit_usage : is_damaged ? exit_fault : exit_ok;
-}
+    void show(const Judge& judge, const links::Observer& observer,
+              const std::vector<reports::CaptureResult>& captures) {
+        bar_.clear();
+        const auto account = links::account_of(judge, observer);
+        if (options_.json)
+            links::to_json(account, captures, choice_,
+                           [](std::string piece) { print(std::move(piece), Notation::json); });
+        else
+            links::to_text(account, captures, choice_, [](std::string piece) { print(std::move(piece)); });
+    }
+
+    const LinksOptions& options_;
+    links::Choice choice_;
+    PassiveRun run_;
+    ProgressBar bar_;
+    std::vector<reports::CaptureResult> captures_;
+};
 
 Action set_up_links(CLI::App& command, const std::string&) {
     auto options = std::make_shared<LinksOptions>();
@@ -63,11 +128,21 @@ Action set_up_links(CLI::App& command, const std::string&) {
         ->required()
         ->type_name(" ");
     add_knowledge_options(command, options->knowledge, false);
+    command.add_option("--link", options->link, "Only this link: its P_Key, or as it is printed (fe80::/0x8001)")
+        ->type_name("LINK")
+        ->check(not_empty());
+    command.add_option("--group", options->group, "Only this group: IP group, MGID, or 'broadcast'")
+        ->type_name("GROUP")
+        ->check(not_empty());
+    command.add_option("--host", options->host, "Only this port: IP address, GUID, LID or GID")
+        ->type_name("HOST")
+        ->check(not_empty());
+    command.add_flag("--findings-only", options->findings_only, "Only what is wrong, all of it");
     command.add_flag("--json", options->json, "As JSON (docs/links.md)");
     command.footer(
-        "Exit code: 0 all was read, 3 a capture is damaged, 2 wrong usage or no frame could be read. Findings do not "
-        "change it: ipoib-conform check judges.");
-    return [options] { return run_links(*options); };
+        "Exit code: 0 all was read, 3 a capture is damaged or was not read to its end, 2 wrong usage or no frame could "
+        "be read. Findings do not change it: ipoib-conform check judges.");
+    return [options] { return Teller{*options}.tell(); };
 }
 
 }  // namespace

@@ -97,6 +97,7 @@ void Judge::frame(const capture::Frame& frame, Origin origin, std::uint32_t capt
         return;
     }
     now_ = frame.time_ns;
+    if (began_ == 0) began_ = now_;
     const bool is_judged = inspector_.take({.octets = frame.octets,
                                             .wire_length = frame.wire_length,
                                             .medium = *medium,
@@ -116,7 +117,9 @@ void Judge::frame(const capture::Frame& frame, Origin origin, std::uint32_t capt
     if (crcs.vcrc == Check::bad) wrong_vcrc_.add(frame.number);
     if (crcs.icrc == Check::bad) wrong_icrc_.add(frame.number);
     if (packet.lrh && crcs.icrc == Check::absent) no_crc_.add(frame.number);
-    if (is_judged) judge(frame);
+    if (!is_judged) return;
+    judge(frame);
+    if (onlooker_) onlooker_(packet, inspector_.known(), inspector_.subnet());
 }
 
 void Judge::tell_loss(const capture::Loss& loss, Origin origin, std::string_view interface_name,
@@ -168,9 +171,11 @@ void Judge::keep(std::size_t index, reports::Detail detail) {
 
 namespace {
 
-reports::Detail detail_of(inspection::Violation violation, std::uint32_t capture, std::uint64_t frame,
-                          std::string subject, std::string link) {
-    reports::Detail detail{.capture = capture, .frame = frame};
+reports::Detail detail_of(inspection::Violation violation, const state::Sight& sight, std::string subject,
+                          std::string link, const Gid& group) {
+    reports::Detail detail{.capture = sight.capture, .frame = sight.frame};
+    detail.time = sight.time;
+    if (!group.is_zero()) detail.group = text(group);
     detail.field = violation.field_name();
     detail.offset = static_cast<std::uint32_t>(violation.offset);
     detail.actual = std::move(violation.actual);
@@ -180,8 +185,7 @@ reports::Detail detail_of(inspection::Violation violation, std::uint32_t capture
     return detail;
 }
 reports::Detail detail_of(const inspection::Accusation& accusation) {
-    return detail_of(accusation.what, accusation.sight.capture, accusation.sight.frame, accusation.subject,
-                     accusation.link);
+    return detail_of(accusation.what, accusation.sight, accusation.subject, accusation.link, accusation.group);
 }
 
 }  // namespace
@@ -194,8 +198,9 @@ void Judge::violated(std::size_t index, const capture::Frame& frame) {
     const auto& packet = inspector_.packet();
     const auto& known = inspector_.known();
     keep(index,
-         detail_of(inspection::describe(*rules()[index], packet, known), capture_index_, frame.number,
-                   inspection::sender_name(packet, known), inspection::link_name(packet, known, inspector_.subnet())));
+         detail_of(inspection::describe(*rules()[index], packet, known), {frame.number, frame.time_ns, capture_index_},
+                   inspection::sender_name(packet, known), inspection::link_name(packet, known, inspector_.subnet()),
+                   inspection::group_of(packet, known)));
 }
 
 void Judge::accused(const inspection::Accusation& accusation) { keep(accusation.rule, detail_of(accusation)); }

@@ -40,8 +40,13 @@ public:
     /// Told of every violation as it is found (also beyond the first 100).
     using Listener = std::function<void(const rules::Rule&, const reports::Detail&)>;
 
+    /// Shown every packet that counts, with what is known when it has been taken, after the rules.
+    using Onlooker = std::function<void(const wire::Packet&, const state::Known&, const state::Subnet&)>;
+
     Judge(std::vector<const rules::Rule*> rules, std::uint32_t capture_index, Listener listener = {},
           JudgeOptions options = {});
+
+    void set_onlooker(Onlooker onlooker) { onlooker_ = std::move(onlooker); }
 
     /// Judges the next frame, of the capture named to the constructor or of another.
     void frame(const capture::Frame& frame, Origin origin = {}) { this->frame(frame, origin, capture_index_); }
@@ -59,7 +64,8 @@ public:
     [[nodiscard]] std::vector<std::string> notes() const;
     [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
     [[nodiscard]] const std::vector<const rules::Rule*>& rules() const noexcept { return inspector_.rules(); }
-    /// The time of the last frame, in ns since 1970.
+    /// The times of the first and of the last frame, in ns since 1970; 0 where the capture has none.
+    [[nodiscard]] std::int64_t began() const noexcept { return began_; }
     [[nodiscard]] std::int64_t now() const noexcept { return now_; }
     /// The subnets that the frames belong to.
     [[nodiscard]] std::vector<const state::Subnet*> subnets() const { return inspector_.subnets(); }
@@ -83,11 +89,13 @@ private:
     std::vector<Finding> findings_;
     std::uint32_t capture_index_;
     Listener listener_;
+    Onlooker onlooker_;
     wire::Parts media_parts_ = 0;  ///< what the media seen so far can show
     std::vector<std::string> media_names_;
 
     std::uint64_t ipoib_ = 0;
-    std::int64_t now_ = 0;  ///< of the frame being judged
+    std::int64_t began_ = 0;  ///< the first time that is not 0
+    std::int64_t now_ = 0;    ///< of the frame being judged
     Tally wrong_icrc_, wrong_vcrc_, no_crc_, truncated_, other_link_types_;
     std::array<Tally, 16> foreign_;
 };

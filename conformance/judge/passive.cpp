@@ -106,6 +106,7 @@ Judge read_capture(const PassiveRun& run, std::size_t index, reports::CaptureRes
     options.tells_loss_late = capture.tells_loss_late();
     options.is_whole = options.is_whole || capture.is_whole();
     Judge judge{run.rules, static_cast<std::uint32_t>(index), run.listener, std::move(options)};
+    judge.set_onlooker(run.onlooker);
     capture.show_losses(judge, static_cast<std::uint32_t>(index));
     while (capture.next()) {
         judge.frame(capture.frame(), capture.origin());
@@ -115,6 +116,7 @@ Judge read_capture(const PassiveRun& run, std::size_t index, reports::CaptureRes
     summary = capture.summary();
     summary.ipoib = judge.ipoib();
     add(summary.notes, judge.notes());
+    if (run.finished) run.finished(judge, summary);
     return judge;
 }
 
@@ -130,6 +132,7 @@ Judge read_together(const PassiveRun& run, std::vector<reports::CaptureResult>& 
     // Between two captures that are whole there may have been anything.
     options.is_whole = options.is_whole || (captures.size() == 1 && captures.front()->is_whole());
     Judge judge{run.rules, 0, run.listener, std::move(options)};
+    judge.set_onlooker(run.onlooker);
     std::vector<bool> has_frame;
     for (std::size_t i = 0; i < captures.size(); ++i) {
         captures[i]->show_losses(judge, static_cast<std::uint32_t>(i));
@@ -156,6 +159,7 @@ Judge read_together(const PassiveRun& run, std::vector<reports::CaptureResult>& 
         summaries.back().ipoib = ipoib[i];
     }
     if (!summaries.empty()) add(summaries.front().notes, judge.notes());
+    if (!summaries.empty() && run.finished) run.finished(judge, summaries.front());
     return judge;
 }
 

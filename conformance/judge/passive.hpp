@@ -19,6 +19,10 @@ struct PassiveRun {
     std::vector<std::string> captures;  ///< paths; "-" is standard input
     std::vector<const rules::Rule*> rules;
     Judge::Listener listener{};
+    Judge::Onlooker onlooker{};
+    /// Called when a capture, or all as one, was read, with the summary of the first: what an onlooker has seen may be
+    /// added.
+    std::function<void(const Judge&, reports::CaptureResult&)> finished{};
     Progress progress{};
     JudgeOptions judge{};  ///< with `is_one_subnet` the captures are read as one, in the order of their times
 };

@@ -117,10 +117,9 @@ inline Story both_up() {
     return story;
 }
 
-/// Judges the frames of a story that `takes(index)` names.
+/// Gives a judge the frames of a story that `takes(index)` names, to the end.
 template <class Takes>
-Judge judged(const Story& story, Takes&& takes, inspection::Options options = {}) {
-    Judge judge{conformance::selected_rules({}), 0, {}, std::move(options)};
+void tell(Judge& judge, const Story& story, Takes&& takes) {
     std::uint64_t number = 0;
     for (std::size_t i = 0; i < story.moments().size(); ++i) {
         if (!takes(i)) continue;
@@ -132,6 +131,13 @@ Judge judged(const Story& story, Takes&& takes, inspection::Options options = {}
                      .wire_length = static_cast<std::uint32_t>(moment.octets.size())});
     }
     judge.finish();
+}
+
+/// Judges these frames.
+template <class Takes>
+Judge judged(const Story& story, Takes&& takes, inspection::Options options = {}) {
+    Judge judge{conformance::selected_rules({}), 0, {}, std::move(options)};
+    tell(judge, story, takes);
     return judge;
 }
 inline Judge judged(const Story& story) {

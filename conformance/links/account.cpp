@@ -2,6 +2,8 @@
 // Ports and memberships sorted by link and group.
 #include "conformance/links/account.hpp"
 
+#include "base/clock_text.hpp"
+
 #include "protocol/wire/ip_address.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/text.hpp"
@@ -17,6 +19,9 @@ using state::Subnet;
 
 namespace {
 
+/// The broadcast group first.
+std::pair<bool, Gid> order(const Gid& mgid) { return {!is_broadcast_gid(mgid), mgid}; }
+
 /// One subnet at work: its links in the order in which they were seen, and where each group went.
 class Sorter {
 public:
@@ -29,7 +34,8 @@ public:
         hosts();
         std::vector<LinkAccount> all;
         for (auto& [index, one] : links_) {
-            std::ranges::sort(one.groups, [this](const auto& a, const auto& b) { return order(a) < order(b); });
+            const auto in_order = [this](const auto& group) { return order(subnet_.groups()[group.group].mgid); };
+            std::ranges::sort(one.groups, {}, in_order);
             std::ranges::sort(one.hosts, {}, [this](const Host& host) {
                 const auto& port = subnet_.port(host.port);
                 return std::pair{port.lid, port.gid};
@@ -47,10 +53,6 @@ private:
         auto& one = links_[{subnet_.links()[index].p_key, index}];
         one.subnet = &subnet_;
         return one;
-    }
-    std::pair<bool, Gid> order(const GroupAccount& one) const {
-        const auto& mgid = subnet_.groups()[one.group].mgid;
-        return {!is_broadcast_gid(mgid), mgid};
     }
     void groups() {
         const auto& groups = subnet_.groups();
@@ -95,28 +97,47 @@ private:
         if (is_new) link.hosts.push_back({.port = port});
         return link.hosts[at->second];
     }
-    /// Also ports that only send unicast, and the addresses of all.
+    /// Also ports that only send unicast, and the queue pairs and addresses of all.
     void hosts() {
-        for (const auto& one : subnet_.queue_pairs()) {
-            const auto index = subnet_.link_with(one);
-            const auto port = one.port != state::none ? one.port : subnet_.port_with(one.lid);
-            if (index == 0 || port == state::none || one.p_key == 0) continue;
-            auto& host = host_of(link_of(index), port);
-            if (host.qpn == 0) host.qpn = one.qpn;
-        }
+        for (const bool is_announced : {true, false})
+            for (const auto& one : subnet_.queue_pairs()) {
+                const auto index = subnet_.link_with(one);
+                const auto port = one.port != state::none ? one.port : subnet_.port_with(one.lid);
+                if (one.is_announced != is_announced || index == 0 || port == state::none || one.p_key == 0) continue;
+                auto& host = host_of(link_of(index), port);
+                if (host.qpns.size() < Host::most_qpns) host.qpns.push_back(one.qpn);
+            }
         addresses();
     }
-    /// Where the capture does not tell the link of an address, it may be any that its GID is on.
+    /// Where the capture does not tell the partition of an address, it may be any that its GID is in.
     void addresses() {
         std::vector<const state::Neighbour*> all;
         for (const auto& neighbour : subnet_.neighbours()) all.push_back(&neighbour);
         std::ranges::sort(all, {}, [](const auto* one) { return std::pair{place(one), one->address}; });
         for (auto& [index, link] : links_)
             for (auto& host : link.hosts) {
+                std::vector<Gid> found;
                 for (const std::uint16_t p_key : {index.first, std::uint16_t{0}})
-                    add(host, of(all, {subnet_.port(host.port).gid, p_key}));
-                std::ranges::sort(host.addresses);
+                    for (const auto* one : of(all, {subnet_.port(host.port).gid, p_key})) {
+                        if (is_elsewhere(*one, index.second)) continue;
+                        found.push_back(one->address);
+                        // A queue pair that several partitions have in common is known by the first alone.
+                        if (host.qpns.empty() && one->qpn_count != 0)
+                            host.qpns.push_back(one->qpns[one->qpn_count - 1u]);
+                    }
+                std::ranges::sort(found);
+                found.erase(std::unique(found.begin(), found.end()), found.end());
+                host.more_addresses = found.size() - std::min(found.size(), Host::most_addresses);
+                found.resize(found.size() - host.more_addresses);
+                host.addresses = std::move(found);
             }
+    }
+    /// A partition may hold several links: an address is on that of the queue pair that it was announced with.
+    [[nodiscard]] bool is_elsewhere(const state::Neighbour& one, std::uint32_t link) const {
+        if (one.qpn_count == 0 || one.port == state::none) return false;
+        const auto* queue_pair = subnet_.queue_pair({subnet_.port(one.port).lid, one.qpns[one.qpn_count - 1u]});
+        const auto& links = subnet_.links();
+        return queue_pair && queue_pair->link != link && links[queue_pair->link].p_key == links[link].p_key;
     }
     using Place = std::pair<Gid, std::uint16_t>;
     static Place place(const state::Neighbour* one) { return {one->gid, one->p_key}; }
@@ -127,11 +148,6 @@ private:
         const auto end = std::ranges::upper_bound(begin, all.end(), there, {}, place);
         return {begin, end};
     }
-    static void add(Host& host, std::span<const state::Neighbour* const> found) {
-        const auto room = std::min(found.size(), Host::most_addresses - host.addresses.size());
-        for (const auto* one : found.first(room)) host.addresses.push_back(one->address);
-        host.more_addresses += found.size() - room;
-    }
 
     const Subnet& subnet_;
     std::map<std::pair<std::uint16_t, std::uint32_t>, LinkAccount> links_;  ///< by P_Key and index
@@ -141,11 +157,11 @@ private:
 
 }  // namespace
 
-Account account_of(const conformance::Judge& judge) {
-    Account account;
+Account account_of(const conformance::Judge& judge, const Observer& observer) {
+    Account account{.began = judge.began(), .ended = judge.now()};
     for (const auto* subnet : judge.subnets())
         for (auto& link : Sorter{*subnet}.sorted()) account.links.push_back(std::move(link));
-    add_findings(account, judge);
+    add_findings(account, judge, observer);
     return account;
 }
 
@@ -153,6 +169,13 @@ const Host* LinkAccount::host(state::PortIndex port) const {
     const auto port_at = [this](std::uint32_t at) { return hosts[at].port; };
     const auto found = std::ranges::lower_bound(by_port, port, {}, port_at);
     return found != by_port.end() && port_at(*found) == port ? &hosts[*found] : nullptr;
+}
+
+const GroupAccount* LinkAccount::group(const Gid& mgid) const {
+    const auto mgid_of = [this](const GroupAccount& one) -> const Gid& { return subnet->groups()[one.group].mgid; };
+    const auto in_order = [&](const GroupAccount& one) { return order(mgid_of(one)); };
+    const auto found = std::ranges::lower_bound(groups, order(mgid), {}, in_order);
+    return found != groups.end() && mgid_of(*found) == mgid ? &*found : nullptr;
 }
 
 std::string port_text(const LinkAccount& link, state::PortIndex index) {
@@ -174,6 +197,32 @@ std::string rate_text(std::uint8_t code) {
 std::string status_text(std::uint16_t status) {
     const auto name = name_of(sa_status_names, status);
     return hex(status, 4) + (name.empty() ? "" : ' ' + std::string(name));
+}
+
+std::string group_name(const Gid& mgid) {
+    auto group = group_text(mgid);
+    return group.empty() ? text(mgid) : group;
+}
+
+std::vector<std::string> notes_beyond(const Account& account) {
+    constexpr std::size_t most_told = 20;
+    std::vector<std::string> notes;
+    std::size_t more = 0;
+    for (const auto& one : account.findings) {
+        if (!one.is_beyond) continue;
+        if (notes.size() == most_told) {
+            ++more;
+            continue;
+        }
+        auto note = "finding " + one.name + ", link " + one.link;
+        if (!one.frames.empty()) {
+            const auto& first = one.frames.front();
+            note += ", frame " + std::to_string(first.frame) + (first.time ? " at " + wall_time(first.time) : "");
+        }
+        notes.push_back(note + ": " + one.text);
+    }
+    if (more != 0) notes.push_back(std::to_string(more) + " findings more (ipoib-conform links --findings-only)");
+    return notes;
 }
 
 std::string link_text(const LinkAccount& link) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "conformance/judge/judge.hpp"
+#include "conformance/links/watcher.hpp"
 
 #include <functional>
 #include <map>
@@ -15,10 +16,10 @@ namespace ipoib::links {
 /// A port on a link.
 struct Host {
     state::PortIndex port = state::none;
-    std::uint32_t qpn = 0;             ///< the first queue pair that it sends from; 0 where none was seen
-    std::vector<wire::Gid> addresses;  ///< on this link: IPv6, or IPv4 as ::ffff:a.b.c.d; at most `most_addresses`
-    std::size_t more_addresses = 0;    ///< that there are besides
-    static constexpr std::size_t most_addresses = 16;
+    std::vector<std::uint32_t> qpns{};   ///< of its interfaces on this link, those announced first; at most `most_qpns`
+    std::vector<wire::Gid> addresses{};  ///< on this link: IPv6, or IPv4 as ::ffff:a.b.c.d; at most `most_addresses`
+    std::size_t more_addresses = 0;      ///< that there are besides
+    static constexpr std::size_t most_addresses = 16, most_qpns = 4;
     bool is_member = false;  ///< of the broadcast group, as FullMember
 };
 
@@ -57,26 +58,42 @@ struct LinkAccount {
 
     /// The host with this port; null if there is none.
     [[nodiscard]] const Host* host(state::PortIndex port) const;
+    /// The group of this link with this MGID; null if there is none.
+    [[nodiscard]] const GroupAccount* group(const wire::Gid& mgid) const;
 };
+
+/// No index.
+inline constexpr std::size_t nowhere = ~std::size_t{0};
 
 /// Something wrong, or worth a look, in plain words.
 struct Finding {
     std::string name;                  ///< permanent, such as "join-refused-rate"
     std::string text;                  ///< a sentence or two
     std::string link;                  ///< "fe80::/0x8123"; empty where it is not about one
-    std::vector<state::Sight> frames;  ///< at most ten
+    std::vector<state::Sight> frames;  ///< at most `Ledger::most_frames`
     std::uint64_t count = 0;           ///< of all frames that show it
+    std::string rule = {};             ///< whose violation it is; empty for others
+    bool is_beyond = false;            ///< no text forbids it
+    // Whom it is about, each in order and once.
+    std::size_t place = nowhere;                     ///< index of its link in Account::links
+    std::vector<state::PortIndex> ports = {};        ///< of that link's subnet
+    std::vector<state::GroupIndex> groups = {};      ///< of the same
+    std::size_t cause = nowhere;                     ///< index in Account::findings of the one that explains it
+    static constexpr std::size_t shown_frames = 10;  ///< of them
 };
 
 struct Account {
     std::vector<LinkAccount> links;
-    std::vector<Finding> findings;  ///< what explains most first; of each name at most `most_findings`
+    /// What explains most first; each is followed by what it explains. Of each name at most `most_findings`.
+    std::vector<Finding> findings;
     std::map<std::string, std::size_t> more_findings;  ///< how many there are besides, by name
+    std::uint64_t more_violations = 0;                 ///< on links beyond those that a ledger keeps
+    std::int64_t began = 0, ended = 0;                 ///< the first and the last frame, in ns since 1970
     static constexpr std::size_t most_findings = 1000;
 };
 
-/// Of all the subnets of a judge that has seen every frame with every rule.
-[[nodiscard]] Account account_of(const conformance::Judge& judge);
+/// Of all the subnets of a judge that has seen every frame with every rule while the observer looked on.
+[[nodiscard]] Account account_of(const conformance::Judge& judge, const Observer& observer);
 
 /// "10.1.0.1 (0002c90300100001)", "0002c90300100001" or "LID 0x0004".
 [[nodiscard]] std::string port_text(const LinkAccount& link, state::PortIndex port);
@@ -89,15 +106,24 @@ using inspection::port_name;
 [[nodiscard]] std::string status_text(std::uint16_t status);
 /// "fe80::/0x8123".
 [[nodiscard]] std::string link_text(const LinkAccount& link);
+/// "239.1.2.3", "the broadcast group", else the MGID.
+[[nodiscard]] std::string group_name(const wire::Gid& mgid);
+/// What no text forbids, as notes of a report: each with its first frame, and how many more there are.
+[[nodiscard]] std::vector<std::string> notes_beyond(const Account& account);
 
 /// Looks for what is wrong on the links, for account_of().
-void add_findings(Account& account, const conformance::Judge& judge);
+void add_findings(Account& account, const conformance::Judge& judge, const Observer& observer);
+/// Puts what explains before what it explains, for add_findings().
+void put_causes_first(std::vector<Finding>& findings);
 
+struct Choice;
 /// Takes a text piece by piece, in whole lines: it may be many times what the account takes.
 using Sink = std::function<void(std::string)>;
 /// For people, at most `width` columns wide where it can be.
-void to_text(const Account& account, const std::vector<reports::CaptureResult>& captures, const Sink& sink);
+void to_text(const Account& account, const std::vector<reports::CaptureResult>& captures, const Choice& choice,
+             const Sink& sink);
 /// "ipoib-conform-links/1"; docs/links.md describes it.
-void to_json(const Account& account, const std::vector<reports::CaptureResult>& captures, const Sink& sink);
+void to_json(const Account& account, const std::vector<reports::CaptureResult>& captures, const Choice& choice,
+             const Sink& sink);
 
 }  // namespace ipoib::links

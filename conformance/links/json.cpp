@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The account of links for programs.
+#include "base/clock_text.hpp"
 #include "base/json_text.hpp"
 #include "base/utf8.hpp"
-#include "conformance/links/account.hpp"
+#include "conformance/links/advice.hpp"
+#include "conformance/links/choice.hpp"
 #include "protocol/wire/ip_address.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/text.hpp"
@@ -33,7 +35,9 @@ std::string source_name(state::Source source) {
 
 Json sight(const state::Sight& one) {
     if (!one) return nullptr;
-    return {{"capture", one.capture}, {"frame", one.frame}};
+    Json json = {{"capture", one.capture}, {"frame", one.frame}};
+    if (one.time != 0) json["time"] = utc_time(one.time);
+    return json;
 }
 
 Json parameters(const state::GroupParameters& group, state::Facts told) {
@@ -50,11 +54,16 @@ Json parameters(const state::GroupParameters& group, state::Facts told) {
     return json;
 }
 
+template <class Items, class Make, class Choose>
+void add_list(JsonWriter& to, std::string_view name, const Items& items, Make make, Choose is_chosen) {
+    to.begin_array(name);
+    for (const auto& item : items)
+        if (is_chosen(item)) to.add(make(item));
+    to.end();
+}
 template <class Items, class Make>
 void add_list(JsonWriter& to, std::string_view name, const Items& items, Make make) {
-    to.begin_array(name);
-    for (const auto& item : items) to.add(make(item));
-    to.end();
+    add_list(to, name, items, make, [](const auto&) { return true; });
 }
 
 void add_members(JsonWriter& to, const Json& object) {
@@ -71,7 +80,7 @@ Json host(const LinkAccount& link, const Host& one) {
     Json json = {{"port", port_name(port)}, {"addresses", Json::array()}, {"qpns", Json::array()}};
     for (const auto& address : one.addresses) json["addresses"].push_back(text(IpAddress{address}));
     if (one.more_addresses != 0) json["more_addresses"] = one.more_addresses;
-    for (std::size_t i = 0; i < port.qpn_count; ++i) json["qpns"].push_back(hex(port.qpns[i], 6));
+    for (const auto qpn : one.qpns) json["qpns"].push_back(hex(qpn, 6));
     if (port.lid) json["lid"] = hex(port.lid, 4);
     if (!port.gid.is_zero()) json["gid"] = text(port.gid);
     json["member"] = one.is_member;
@@ -110,7 +119,7 @@ void group(JsonWriter& to, const LinkAccount& link, const GroupAccount& account)
     to.end();
 }
 
-void link(JsonWriter& to, const LinkAccount& account) {
+void link(JsonWriter& to, const LinkAccount& account, const Choice& choice) {
     const auto& known = *account.link;
     Json json = {{"link", link_text(account)},          {"p_key", hex(known.p_key, 4)},
                  {"source", source_name(known.source)}, {"learned", sight(known.learned)},
@@ -118,9 +127,12 @@ void link(JsonWriter& to, const LinkAccount& account) {
     if (known.broadcast) json["broadcast"] = parameters(*known.broadcast, known.told);
     to.begin_object();
     add_members(to, json);
-    add_list(to, "ports", account.hosts, [&](const Host& one) { return host(account, one); });
+    add_list(
+        to, "ports", account.hosts, [&](const Host& one) { return host(account, one); },
+        [&](const Host& one) { return choice.has(account, one); });
     to.begin_array("groups");
-    for (const auto& one : account.groups) group(to, account, one);
+    for (const auto& one : account.groups)
+        if (choice.has(account, one)) group(to, account, one);
     to.end();
     to.end();
 }
@@ -135,25 +147,62 @@ Json capture(const reports::CaptureResult& one) {
     return json;
 }
 
-Json in_json(const Finding& finding) {
+/// `cause` is the place of the one that explains it among those that are told.
+Json in_json(const Account& account, const Finding& finding, std::optional<std::size_t> cause) {
     Json json = {{"name", finding.name}, {"text", finding.text}, {"link", finding.link}, {"count", finding.count}};
     json["frames"] = Json::array();
-    for (const auto& frame : finding.frames) json["frames"].push_back(sight(frame));
+    for (std::size_t i = 0; i < finding.frames.size() && i < Finding::shown_frames; ++i)
+        json["frames"].push_back(sight(finding.frames[i]));
+    if (!finding.rule.empty()) json["rule"] = finding.rule;
+    if (cause) json["cause"] = *cause;
+    if (finding.place == nowhere) return json;
+    const auto& subnet = *account.links[finding.place].subnet;
+    constexpr std::size_t most_listed = 1000;
+    const auto list = [&](const char* name, const char* more, const auto& all, auto name_of) {
+        json[name] = Json::array();
+        for (std::size_t i = 0; i < all.size() && i < most_listed; ++i) json[name].push_back(name_of(all[i]));
+        if (all.size() > most_listed) json[more] = all.size() - most_listed;
+    };
+    list("ports", "more_ports", finding.ports, [&](state::PortIndex port) { return port_name(subnet.port(port)); });
+    list("groups", "more_groups", finding.groups,
+         [&](state::GroupIndex one) { return text(subnet.groups()[one].mgid); });
     return json;
+}
+
+void findings(JsonWriter& to, const Account& account, const Choice& choice) {
+    to.begin_array("findings");
+    std::map<std::size_t, std::size_t> places;
+    for (const auto at : choice.findings(account)) {
+        const auto& one = account.findings[at];
+        places.emplace(at, places.size());
+        to.add(in_json(account, one, one.cause == nowhere ? std::nullopt : std::optional{places.at(one.cause)}));
+    }
+    to.end();
+    if (!account.more_findings.empty()) to.add(Json(account.more_findings), "more_findings");
+    if (account.more_violations != 0) to.add(Json(account.more_violations), "more_violations");
 }
 
 }  // namespace
 
-void to_json(const Account& account, const std::vector<reports::CaptureResult>& captures, const Sink& sink) {
+void to_json(const Account& account, const std::vector<reports::CaptureResult>& captures, const Choice& choice,
+             const Sink& sink) {
     JsonWriter to{sink};
     to.begin_object();
     to.add(Json("ipoib-conform-links/1"), "format");
     add_list(to, "captures", captures, capture);
+    if (account.began != 0) {
+        to.add(Json(utc_time(account.began)), "began");
+        to.add(Json(utc_time(account.ended)), "ended");
+    }
+    if (account.links.empty())
+        add_list(to, "advice", captures,
+                 [](const reports::CaptureResult& one) { return Json(valid_utf8(advice(one))); });
     to.begin_array("links");
-    for (const auto& one : account.links) link(to, one);
+    if (!choice.findings_only)
+        for (const auto& one : account.links)
+            if (choice.has(one)) link(to, one, choice);
     to.end();
-    add_list(to, "findings", account.findings, in_json);
-    if (!account.more_findings.empty()) to.add(Json(account.more_findings), "more_findings");
+    findings(to, account, choice);
     to.end();
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The account of links for people.
 #include "protocol/wire/text.hpp"
+#include "base/clock_text.hpp"
 #include "base/one_line.hpp"
-#include "conformance/links/account.hpp"
+#include "conformance/links/advice.hpp"
+#include "conformance/links/choice.hpp"
 #include "protocol/wire/ip_address.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "reports/text.hpp"
@@ -18,11 +20,22 @@ using namespace wire;
 namespace {
 
 constexpr std::size_t width = 100, most_listed = 20;
+/// Ports and groups that are shown where nobody has chosen some; findings of one kind.
+constexpr std::size_t most_unasked = 100, most_alike = 5;
+
+/// "frame 12 at Nov 25 17:12:10.123456".
+std::string frame_text(const state::Sight& sight) {
+    return fmt::format("frame {}{}", sight.frame, sight.time ? " at " + wall_time(sight.time) : "");
+}
+
+std::string plural(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 std::string source_text(const state::Link& link) {
     switch (link.source) {
         case state::Source::sa:
-            return fmt::format("as the SA told in frame {}", link.learned.frame);
+            return "as the SA told in " + frame_text(link.learned);
         case state::Source::assumed:
             return "as --assume says";
         case state::Source::file:
@@ -52,11 +65,10 @@ std::string parameters_text(const state::GroupParameters& group, state::Facts to
     return words;
 }
 
-std::string list_text(const LinkAccount& link, const std::vector<state::PortIndex>& ports) {
+std::string list_text(const LinkAccount& link, const std::vector<state::PortIndex>& ports, std::size_t most) {
     std::string words;
-    for (std::size_t i = 0; i < ports.size() && i < most_listed; ++i)
-        words += (i ? ", " : "") + port_text(link, ports[i]);
-    if (ports.size() > most_listed) words += fmt::format(" and {} more", ports.size() - most_listed);
+    for (std::size_t i = 0; i < ports.size() && i < most; ++i) words += (i ? ", " : "") + port_text(link, ports[i]);
+    if (ports.size() > most) words += fmt::format(" and {} more", ports.size() - most);
     return words;
 }
 
@@ -64,57 +76,67 @@ void indented(std::string& out, std::size_t indent, const std::string& text) {
     out += std::string(indent, ' ') + reports::wrapped(text, indent + 2, width) + '\n';
 }
 
-void hosts(std::string& out, const LinkAccount& link) {
-    out += fmt::format("  {} port{}\n", link.hosts.size(), link.hosts.size() == 1 ? "" : "s");
-    if (link.hosts.empty()) return;
-    out += fmt::format("    {:<28} {:<7} {:<9} {:<17} {}\n", "address", "LID", "QPN", "GUID", "broadcast group");
-    for (const auto& host : link.hosts) {
-        const auto& port = link.subnet->port(host.port);
-        const auto address = host.addresses.empty() ? std::string("-") : text(IpAddress{host.addresses.front()});
-        const auto number = port.qpn_count ? port.qpns[port.qpn_count - 1u] : host.qpn;
-        const auto qpn = number ? hex(number, 6) : std::string("-");
-        out += fmt::format("    {:<28} {:<7} {:<9} {:<17} {}\n", address, port.lid ? hex(port.lid, 4) : "-", qpn,
-                           port.gid.is_zero() ? "-" : port_name(port), host.is_member ? "member" : "join not seen");
-        for (std::size_t i = 1; i < host.addresses.size(); ++i)
-            out += fmt::format("    {}\n", text(IpAddress{host.addresses[i]}));
-        if (host.more_addresses != 0) out += fmt::format("    and {} more\n", host.more_addresses);
-    }
+void host(std::string& out, const LinkAccount& link, const Host& host) {
+    const auto& port = link.subnet->port(host.port);
+    const auto address = host.addresses.empty() ? std::string("-") : text(IpAddress{host.addresses.front()});
+    out += fmt::format("    {:<28} {:<7} {:<9} {:<17} {}\n", address, port.lid ? hex(port.lid, 4) : "-",
+                       host.qpns.empty() ? "-" : hex(host.qpns.front(), 6), port.gid.is_zero() ? "-" : port_name(port),
+                       host.is_member ? "member" : "join not seen");
+    for (std::size_t i = 1; i < host.addresses.size(); ++i)
+        out += fmt::format("    {}\n", text(IpAddress{host.addresses[i]}));
+    if (host.more_addresses != 0) out += fmt::format("    and {} more\n", host.more_addresses);
 }
 
-void group(std::string& out, const LinkAccount& link, const GroupAccount& account) {
+void hosts(std::string& out, const LinkAccount& link, const Choice& choice) {
+    out += fmt::format("  {}\n", plural(link.hosts.size(), "port"));
+    if (link.hosts.empty() || (choice.group && !choice.host)) return;
+    out += fmt::format("    {:<28} {:<7} {:<9} {:<17} {}\n", "address", "LID", "QPN", "GUID", "broadcast group");
+    for (const auto& one : link.hosts)
+        if (choice.has(link, one)) host(out, link, one);
+}
+
+/// Of a group that was asked for all members are told; of a host's groups, what that host is there.
+void group(std::string& out, const LinkAccount& link, const GroupAccount& account, const Choice& choice) {
     const auto& one = link.subnet->groups()[account.group];
     const auto name = group_text(one.mgid);
     const auto mlid = one.record ? one.record->mlid : one.used.mlid;
     out += fmt::format("    {}{}{}{}\n", name.empty() ? "no IP group" : name, "  ", text(one.mgid),
                        mlid ? "  MLID " + hex(mlid, 4) : "");
-    const auto list = [&](std::string_view what, const std::vector<state::PortIndex>& ports) {
-        if (!ports.empty()) indented(out, 6, fmt::format("{}: {}", what, list_text(link, ports)));
+    const auto is_meant = [&](state::PortIndex port) { return choice.has(link, {.port = port}); };
+    const auto list = [&](std::string_view what, std::vector<state::PortIndex> ports) {
+        std::erase_if(ports, [&](state::PortIndex port) { return !is_meant(port); });
+        if (!ports.empty())
+            indented(out, 6,
+                     fmt::format("{}: {}", what, list_text(link, ports, choice.group ? ports.size() : most_listed)));
     };
     list("full members", account.full);
     list("non-members that listen", account.non);
     list("send-only", account.send_only);
     for (const auto& refused : account.refused)
-        indented(out, 6,
-                 fmt::format("refused: {}, status {}{}{}, {} time{}, last in frame {}", port_text(link, refused.port),
-                             status_text(refused.status), refused.component ? ", at fault: " : "",
-                             component_name(refused.component), refused.count, refused.count == 1 ? "" : "s",
-                             refused.last.frame));
+        if (is_meant(refused.port))
+            indented(out, 6,
+                     fmt::format("refused: {}, status {}{}{}, {}, last in {}", port_text(link, refused.port),
+                                 status_text(refused.status), refused.component ? ", at fault: " : "",
+                                 component_name(refused.component), plural(refused.count, "time"),
+                                 frame_text(refused.last)));
     for (const auto& stranger : account.strangers)
+        if (is_meant(stranger.port))
+            indented(
+                out, 6,
+                fmt::format("sends, {}: {}, {} from {}", stranger.is_certain ? "but never joined" : "its join not seen",
+                            port_text(link, stranger.port), plural(stranger.packets, "packet"),
+                            frame_text(stranger.first)));
+    if (one.packets)
         indented(
             out, 6,
-            fmt::format("sends, {}: {}, {} packet{} from frame {}",
-                        stranger.is_certain ? "but never joined" : "its join not seen", port_text(link, stranger.port),
-                        stranger.packets, stranger.packets == 1 ? "" : "s", stranger.first.frame));
-    if (one.packets)
-        out += fmt::format("      {} packet{}, frames {} to {}\n", one.packets, one.packets == 1 ? "" : "s",
-                           one.first.frame, one.last.frame);
+            fmt::format("{}, {} to {}", plural(one.packets, "packet"), frame_text(one.first), frame_text(one.last)));
     else
         out += "      no packet\n";
 }
 
 /// A link may have more groups and members than a text of all of them should take of memory.
 template <class PassOn>
-void link(std::string& out, const LinkAccount& account, PassOn pass_on) {
+void link(std::string& out, const LinkAccount& account, const Choice& choice, PassOn pass_on) {
     out += fmt::format("Link {}\n", link_text(account));
     const auto& known = *account.link;
     if (known.broadcast_gid || known.broadcast)
@@ -130,11 +152,11 @@ void link(std::string& out, const LinkAccount& account, PassOn pass_on) {
         out += fmt::format("    its packets have {}\n",
                            parameters_text(used, state::whole_record & ~state::facts(state::Fact::mtu)));
     }
-    hosts(out, account);
-    out += fmt::format("  {} group{}\n", account.groups.size(), account.groups.size() == 1 ? "" : "s");
+    hosts(out, account, choice);
+    out += fmt::format("  {}\n", plural(account.groups.size(), "group"));
     constexpr std::size_t usual_piece = std::size_t{64} << 10;
     for (const auto& one : account.groups) {
-        group(out, account, one);
+        if (choice.has(account, one)) group(out, account, one, choice);
         if (out.size() >= usual_piece) pass_on();
     }
     out += '\n';
@@ -143,34 +165,180 @@ void link(std::string& out, const LinkAccount& account, PassOn pass_on) {
 
 std::string frames_text(const Finding& finding) {
     if (finding.frames.empty()) return {};
+    const auto shown = std::min(finding.frames.size(), Finding::shown_frames);
     std::string words = finding.frames.size() == 1 ? ", frame " : ", frames ";
-    for (std::size_t i = 0; i < finding.frames.size(); ++i)
-        words += (i ? ", " : "") + std::to_string(finding.frames[i].frame);
-    if (finding.count > finding.frames.size()) words += " ...";
+    for (std::size_t i = 0; i < shown; ++i) words += (i ? ", " : "") + std::to_string(finding.frames[i].frame);
+    if (finding.count > shown) words += " ...";
+    const auto first = finding.frames.front().time;
+    if (first != 0) words += (finding.count > 1 ? ", first at " : " at ") + wall_time(first);
     return words;
 }
 
-}  // namespace
-
-void to_text(const Account& account, const std::vector<reports::CaptureResult>& captures, const Sink& sink) {
-    std::string out;
-    const auto pass_on = [&] { sink(printable(std::exchange(out, {}))); };
+void head(std::string& out, const Account& account, const std::vector<reports::CaptureResult>& captures) {
     for (const auto& capture : captures) {
         out += fmt::format("{}: {} packets, {} of them IPoIB\n", capture.file, capture.packets, capture.ipoib);
         for (const auto& note : capture.notes) indented(out, 2, "note: " + note);
         if (!capture.error.empty()) indented(out, 2, "error: " + capture.error);
     }
+    if (account.began != 0)
+        out += fmt::format("from {} to {}, {}\n", wall_time(account.began), wall_time(account.ended),
+                           wall_zone(account.began));
     out += '\n';
-    for (const auto& one : account.links) link(out, one, pass_on);
-    if (account.links.empty()) out += "No IPoIB link is in sight.\n\n";
-    out += account.findings.empty() ? "No findings.\n" : "Findings\n";
-    std::size_t number = 0;
-    for (const auto& finding : account.findings) {
-        out += fmt::format("{:3}. {}{}{}\n", ++number, finding.name,
-                           finding.link.empty() ? "" : ", link " + finding.link, frames_text(finding));
-        indented(out, 5, finding.text);
+}
+
+/// What a port, a group or a finding is counted as once, on whatever links.
+void summary(std::string& out, const Account& account, const std::vector<reports::CaptureResult>& captures) {
+    if (account.links.empty()) {
+        out += "No IPoIB link is in sight.\n";
+        for (const auto& capture : captures)
+            if (const auto words = advice(capture); !words.empty()) indented(out, 2, words);
+        out += '\n';
+        return;
     }
-    for (const auto& [name, count] : account.more_findings) out += fmt::format("     and {} more of {}\n", count, name);
+    std::vector<std::pair<const state::Subnet*, state::PortIndex>> ports;
+    std::size_t groups = 0, refused = 0;
+    for (const auto& link : account.links) {
+        for (const auto& one : link.hosts) ports.emplace_back(link.subnet, one.port);
+        groups += link.groups.size();
+        for (const auto& one : link.groups) refused += one.refused.size();
+    }
+    std::ranges::sort(ports);
+    const auto different = static_cast<std::size_t>(std::unique(ports.begin(), ports.end()) - ports.begin());
+    out += fmt::format("{}, {}, {}, {}\n\n", plural(account.links.size(), "link"), plural(different, "port"),
+                       plural(groups, "group"), plural(refused, "refused join"));
+}
+
+/// Findings of one kind beyond the first few are counted, and their links named.
+class FindingsText {
+public:
+    FindingsText(std::string& out, const Account& account, const Choice& choice)
+        : out_(out),
+          account_(account),
+          chosen_(choice.findings(account)),
+          shows_all_(!choice.is_all() || choice.findings_only) {}
+
+    void tell() {
+        if (chosen_.empty())
+            out_ += "No findings.\n\n";
+        else
+            all();
+    }
+
+private:
+    void all() {
+        std::size_t causes = 0;
+        for (const auto at : chosen_) causes += account_.findings[at].cause == nowhere;
+        out_ += "Findings";
+        if (causes < chosen_.size())
+            out_ += fmt::format(": {} explain{} {} more", causes, causes == 1 ? "s" : "", chosen_.size() - causes);
+        out_ += '\n';
+        std::size_t number = 0;
+        std::size_t shown_cause = nowhere;
+        for (const auto at : chosen_) {
+            const auto& one = account_.findings[at];
+            const bool is_cause = one.cause == nowhere;
+            if (!is_cause && one.cause != shown_cause) continue;
+            auto& alike = alike_[kind(one)];
+            if (!shows_all_ && alike.shown == most_alike) {
+                ++alike.more;
+                if (is_cause) shown_cause = nowhere;
+                if (alike.links.size() < most_alike && (alike.links.empty() || alike.links.back() != one.link))
+                    alike.links.push_back(one.link);
+                continue;
+            }
+            ++alike.shown;
+            if (is_cause) shown_cause = at;
+            if (is_cause)
+                finding(fmt::format("{:3}. ", ++number), one);
+            else
+                finding("     so: ", one);
+        }
+        for (const auto& [name, alike] : alike_) rest(name, alike);
+        for (const auto& [name, count] : account_.more_findings)
+            out_ += fmt::format("     and {} more of {}\n", count, name);
+        if (account_.more_violations != 0)
+            out_ += fmt::format("     and {} on links beyond those that are kept\n",
+                                plural(account_.more_violations, "violation"));
+        out_ += '\n';
+    }
+
+    struct Alike {
+        std::size_t shown = 0, more = 0;
+        std::vector<std::string> links{};
+    };
+    static std::string kind(const Finding& one) {
+        return one.rule.empty() || one.name != "not-kept" ? one.name : one.name + ' ' + one.rule;
+    }
+    void finding(const std::string& begin, const Finding& one) {
+        const auto words = one.name + (one.link.empty() ? "" : ", link " + one.link) + frames_text(one);
+        out_ += begin + reports::wrapped(words, begin.size(), width) + '\n';
+        indented(out_, begin.size(), one.text);
+    }
+    void rest(const std::string& name, const Alike& alike) {
+        if (alike.more == 0) return;
+        std::string links;
+        for (const auto& one : alike.links) links += (links.empty() ? "" : ", ") + one;
+        indented(out_, 5,
+                 fmt::format("and {} more of {}, on {}{} (--findings-only shows all)", alike.more, name, links,
+                             alike.more > alike.links.size() ? " ..." : ""));
+    }
+
+    std::string& out_;
+    const Account& account_;
+    std::vector<std::size_t> chosen_;
+    bool shows_all_;
+    std::map<std::string, Alike> alike_;
+};
+
+/// A row for each link.
+void table(std::string& out, const Account& account) {
+    if (account.links.size() < 2) return;
+    std::map<std::size_t, std::size_t> findings;
+    for (const auto& one : account.findings) ++findings[one.place];
+    out += fmt::format("{:<24} {:>6} {:>8} {:>7} {:>8} {:>10} {:>9}\n", "link", "ports", "members", "groups", "refused",
+                       "packets", "findings");
+    constexpr std::size_t most_rows = 100;
+    for (std::size_t i = 0; i < account.links.size() && i < most_rows; ++i) {
+        const auto& link = account.links[i];
+        std::size_t refused = 0;
+        std::uint64_t packets = 0;
+        for (const auto& group : link.groups) {
+            refused += group.refused.size();
+            packets += link.subnet->groups()[group.group].packets;
+        }
+        out += fmt::format("{:<24} {:>6} {:>8} {:>7} {:>8} {:>10} {:>9}\n", link_text(link), link.hosts.size(),
+                           std::ranges::count_if(link.hosts, &Host::is_member), link.groups.size(), refused, packets,
+                           findings.contains(i) ? findings[i] : 0);
+    }
+    if (account.links.size() > most_rows) out += fmt::format("and {} more\n", account.links.size() - most_rows);
+    out += '\n';
+}
+
+}  // namespace
+
+void to_text(const Account& account, const std::vector<reports::CaptureResult>& captures, const Choice& choice,
+             const Sink& sink) {
+    std::string out;
+    const auto pass_on = [&] { sink(printable(std::exchange(out, {}))); };
+    head(out, account, captures);
+    if (choice.is_all()) summary(out, account, captures);
+    FindingsText{out, account, choice}.tell();
+    std::size_t size = 0, chosen = 0;
+    for (const auto& one : account.links) {
+        size += one.hosts.size() + one.groups.size();
+        chosen += !choice.is_all() && choice.has(one);
+    }
+    if (!choice.findings_only) {
+        if (choice.is_all()) table(out, account);
+        const bool is_asked = !choice.is_all();
+        if (is_asked || size <= most_unasked)
+            for (const auto& one : account.links)
+                if (choice.has(one)) link(out, one, choice, pass_on);
+        if (is_asked && chosen == 0) out += "What was asked for is on no link of this capture.\n\n";
+        if (!is_asked && size > most_unasked)
+            out += "--link L, --group G and --host H show members, addresses and packets.\n\n";
+    }
+    if (out.ends_with("\n\n")) out.pop_back();
     pass_on();
 }
 

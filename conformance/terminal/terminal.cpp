@@ -31,6 +31,16 @@ void StatusLine::clear() {
     shown_ = 0;
 }
 
+void ProgressBar::operator()(std::uint64_t position, std::uint64_t size) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - drawn_ < std::chrono::milliseconds{100}) return;
+    drawn_ = now;
+    constexpr std::size_t width = 40;
+    const auto done = size ? std::min<std::size_t>(width, position * width / size) : 0;
+    const auto percent = size ? fmt::format("{:3}%", std::min<std::uint64_t>(100, position * 100 / size)) : "";
+    line_.show(fmt::format("[{:=<{}}{:<{}}] {} {} MiB", "", done, "", width - done, percent, position >> 20));
+}
+
 void stop_on_interrupt() {
     struct sigaction action {};
     action.sa_handler = [](int) {

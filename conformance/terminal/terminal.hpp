@@ -2,6 +2,8 @@
 // What a person at the terminal sees and presses while a command runs: one line of progress, Ctrl-C.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 
 namespace ipoib::conformance {
@@ -21,6 +23,18 @@ public:
 
 private:
     std::size_t shown_ = 0;  ///< columns
+};
+
+/// How much of a file was read: a bar, redrawn at most ten times a second. Short files end before it is first drawn.
+class ProgressBar {
+public:
+    /// Octets so far, and in all (0: not known).
+    void operator()(std::uint64_t position, std::uint64_t size);
+    void clear() { line_.clear(); }
+
+private:
+    std::chrono::steady_clock::time_point drawn_{};
+    StatusLine line_;
 };
 
 /// Ctrl-C (or SIGTERM, SIGHUP) ends the reading of captures and every fabric's loop; a second one ends the program.

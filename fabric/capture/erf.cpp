@@ -9,16 +9,15 @@ namespace {
 
 constexpr std::uint64_t ns_per_second = 1'000'000'000;
 
-/// Nanoseconds of a 32.32 fixed-point time, rounded to the nearest as Wireshark does.
-std::int64_t to_ns(const ErfHeader::Time& time) noexcept {
+}  // namespace
+
+std::int64_t erf_time(const ErfHeader::Time& time) noexcept {
     std::uint64_t fixed_point = 0;
     for (std::size_t i = time.size(); i-- > 0;) fixed_point = fixed_point << 8 | time[i];
     constexpr std::uint64_t half = std::uint64_t{1} << 31;
     const std::uint64_t fraction = ((fixed_point & 0xffffffff) * ns_per_second + half) >> 32;
     return static_cast<std::int64_t>((fixed_point >> 32) * ns_per_second + fraction);
 }
-
-}  // namespace
 
 ErfContent take_off_erf(Frame& frame, ErfTime time) noexcept {
     const auto header = wire::View<ErfHeader>::at(frame.octets);
@@ -41,7 +40,7 @@ ErfContent take_off_erf(Frame& frame, ErfTime time) noexcept {
     if (wire_length != 0) rest = rest.first(std::min(rest.size(), wire_length));
     frame.wire_length = static_cast<std::uint32_t>(std::max(rest.size(), wire_length));
     frame.octets = rest;
-    if (time == ErfTime::of_header) frame.time_ns = to_ns(header[ErfHeader::time]);
+    if (time == ErfTime::of_header) frame.time_ns = erf_time(header[ErfHeader::time]);
     frame.link_type = LinkType::infiniband;
     return ErfContent::infiniband;
 }

@@ -60,6 +60,9 @@ inline constexpr std::uint8_t erf_infiniband_link = 25;
 /// What an ERF record turned out to hold.
 enum class ErfContent : std::uint8_t { infiniband, other_type, malformed };
 
+/// Nanoseconds of a 32.32 fixed-point time, rounded to the nearest as Wireshark does.
+[[nodiscard]] std::int64_t erf_time(const ErfHeader::Time& time) noexcept;
+
 /// Which time a frame gets: a pcap has microseconds only, but the times of a pcapng are as good as those of ERF.
 enum class ErfTime : std::uint8_t { of_header, of_record };
 

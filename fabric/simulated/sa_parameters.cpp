@@ -10,8 +10,8 @@ using namespace wire;
 namespace {
 
 /// Rate codes in the order of speed.
-constexpr std::array<std::uint8_t, 22> rates_by_speed{2, 5, 3,  11, 6,  15, 19, 4,  7,  20, 12,
-                                                      8, 9, 16, 13, 10, 14, 17, 18, 21, 22, 23};
+constexpr std::array<std::uint8_t, 24> rates_by_speed{2, 5,  3,  11, 6,  15, 19, 4,  7,  20, 12, 8,
+                                                      9, 16, 13, 10, 14, 17, 18, 21, 22, 23, 24, 25};
 static_assert(rates_by_speed.size() == rate_names.size());
 
 unsigned rate_rank(std::uint8_t code) noexcept {

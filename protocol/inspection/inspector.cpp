@@ -124,7 +124,8 @@ Accusation Inspector::accuse(std::size_t index) const {
                           .what = describe(*rules_[index], packet_, *known_),
                           .sight = known_->now,
                           .subject = sender_name(packet_, *known_),
-                          .link = link_name(packet_, *known_, fabric_->subnet)};
+                          .link = link_name(packet_, *known_, fabric_->subnet),
+                          .group = group_of(packet_, *known_)};
     accusation.what.at = nullptr;
     return accusation;
 }
@@ -135,7 +136,8 @@ Accusation Inspector::accuse(const Neglect& neglect) const {
             .what = describe(*rules_[neglect.rule], neglect, subnet),
             .sight = neglect.began,
             .subject = port_name(subnet.port(neglect.port)),
-            .link = link_name(subnet.prefix(), neglect.link->p_key)};
+            .link = link_name(subnet.prefix(), neglect.link->p_key),
+            .group = neglect.group == state::none ? wire::Gid{} : subnet.groups()[neglect.group].mgid};
 }
 
 const Inspector::Plan& Inspector::plan_for(const Packet& packet, Origin origin) {

@@ -45,6 +45,11 @@ Violation describe(const rules::Rule& rule, const Neglect& neglect, const state:
     return violation;
 }
 
+Gid group_of(const Packet& packet, const state::Known& known) {
+    if (known.group) return known.group->mgid;
+    return packet.grh && packet.grh[Grh::dgid].is_multicast() ? packet.grh[Grh::dgid] : Gid{};
+}
+
 std::string port_name(const state::Port& port) {
     return port.gid.is_zero() ? "LID " + hex(port.lid, 4) : hex(port.gid.interface_id(), 16).substr(2);
 }

@@ -25,7 +25,11 @@ struct Accusation {
     Violation what;  ///< without `at`
     state::Sight sight;
     std::string subject, link;
+    wire::Gid group{};  ///< as group_of() has it
 };
+
+/// The MGID that a packet goes to, or that its record names; zero where there is none.
+[[nodiscard]] wire::Gid group_of(const wire::Packet& packet, const state::Known& known);
 
 /// How `packet` breaks `rule`, which it does.
 [[nodiscard]] Violation describe(const rules::Rule& rule, const wire::Packet& packet, const state::Known& known);

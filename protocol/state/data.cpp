@@ -270,7 +270,11 @@ void Subnet::announce(const Packet& packet, const Gid& address, const Gid& annou
     const auto index = neighbours_.find_or_add(on_link(address));
     if (index == none) return;
     auto& neighbour = neighbours_[index];
-    if (neighbour.announced && neighbour.gid != gid) neighbour.is_shared = true;
+    if (neighbour.announced && neighbour.gid != gid) {
+        neighbour.is_shared = true;
+        neighbour.before = neighbour.gid;
+        neighbour.changed = known_.now;
+    }
     // An interface has one queue pair for datagrams: that of before is given back. RFC 4755, 3.1.
     const auto before = neighbour.qpn_count != 0 ? neighbour.qpns[neighbour.qpn_count - 1u] : qpn;
     if (neighbour.gid == gid && before != qpn)

@@ -260,6 +260,8 @@ struct Neighbour {
     std::uint8_t qpn_count = 0;
     std::array<std::uint32_t, 4> qpns{};  ///< the latest last
     bool is_shared = false;               ///< announced with two GIDs
+    wire::Gid before{};                   ///< the GID that it was announced with before the latest
+    Sight changed;                        ///< from that to the latest
     PortIndex port = none;                ///< that has this GID
     Sight announced;
     std::uint32_t announced_by = 0;  ///< the queue pair that has sent it, which need not be the one that it names

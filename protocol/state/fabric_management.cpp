@@ -94,6 +94,7 @@ void Subnet::take_p_keys(const Packet& packet, Octets smp) {
     } else {
         // The upper half of the modifier is a switch's port, the lower one the block.
         const auto block = packet.mad[Mad::attribute_modifier];
+        known_.managed = &port;
         port.told_p_keys = known_.now;
         if (block < 32) port.p_key_blocks |= std::uint32_t{1} << block;
         for (std::size_t i = 0; i < block_size; ++i) {

@@ -66,6 +66,7 @@ struct Known {
     const QueuePair* source = nullptr;       ///< that the packet comes from
     const QueuePair* destination = nullptr;  ///< that a unicast packet goes to, if it was ever seen
     const Requester* requester = nullptr;    ///< the subject's dealings with the SA
+    const Port* managed = nullptr;           ///< of an answer about P_Keys: the port whose table it is
     const Port* named = nullptr;             ///< the port whose GID the packet announces as its sender's own
     const Solicitation* answers = nullptr;   ///< what the packet answers
     const Member* answered = nullptr;        ///< the sender's part in the group that the question went to

@@ -8,8 +8,9 @@
 namespace ipoib::state {
 
 /// Half Gb/s by rate code; 0 for a code that is none.
-inline constexpr std::array<std::uint16_t, 24> half_gigabits{
-    0, 0, 5, 20, 60, 10, 40, 80, 120, 160, 240, 28, 112, 224, 336, 50, 200, 400, 600, 56, 100, 800, 1200, 1600};
+inline constexpr std::array<std::uint16_t, 26> half_gigabits{0,   0,   5,   20,  60,   10,   40,   80,  120,
+                                                             160, 240, 28,  112, 224,  336,  50,   200, 400,
+                                                             600, 56,  100, 800, 1200, 1600, 2400, 3200};
 
 /// For comparing two rate codes; 0 for a code that is none.
 constexpr unsigned rate_order(std::uint8_t code) noexcept {

@@ -56,7 +56,12 @@ public:
     [[nodiscard]] const Shelf<Member>& members() const noexcept { return members_.all(); }
     [[nodiscard]] const Shelf<Link>& links() const noexcept { return links_; }
     [[nodiscard]] const Shelf<Neighbour>& neighbours() const noexcept { return neighbours_.all(); }
+    /// What an IP address was announced with on the links of a partition; null if it was not.
+    [[nodiscard]] const Neighbour* neighbour(const wire::Gid& address, std::uint16_t p_key) const {
+        return neighbours_.get(neighbours_.find({address, p_key}));
+    }
     [[nodiscard]] const Port& port(PortIndex index) const { return *ports_.get(index); }
+    [[nodiscard]] PortIndex port_with(const wire::Gid& gid) const { return ports_.find(gid); }
     [[nodiscard]] PortIndex port_with(std::uint16_t lid) const { return ports_.find(lid); }
     [[nodiscard]] const Shelf<QueuePair>& queue_pairs() const noexcept { return queue_pairs_.all(); }
     /// The link that a group of IPoIB, or an interface's queue pair, is on, by index; 0 where there is none. The first
@@ -75,6 +80,8 @@ public:
     /// How often the SM asked ports to register anew, or another SA took over.
     [[nodiscard]] std::uint64_t sm_restarts() const noexcept { return sm_restarts_; }
     [[nodiscard]] const Sight& sm_restarted() const noexcept { return sm_restarted_; }
+    /// ns that have passed for sure, as Sight::steady has them.
+    [[nodiscard]] std::int64_t steady() const noexcept { return steady_; }
     [[nodiscard]] Doubts doubts() const;
     /// As Fact::watched. A port is, from its join of the broadcast group on, as long as every request that the capture
     /// shows has its answer and every answer its request.

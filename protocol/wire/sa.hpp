@@ -83,11 +83,11 @@ inline constexpr std::array<Named, 4> lifetime_selector_names{{{selector::greate
 inline constexpr std::array<Named, 5> mtu_names{{{1, "256"}, {2, "512"}, {3, "1024"}, {4, "2048"}, {5, "4096"}}};
 
 /// Static rate codes. IBTA Vol 1, 15.2.5.16; those above 10 from release 1.3 on.
-inline constexpr std::array<Named, 22> rate_names{
-    {{2, "2.5 Gb/s"},  {3, "10 Gb/s"},   {4, "30 Gb/s"},   {5, "5 Gb/s"},    {6, "20 Gb/s"},   {7, "40 Gb/s"},
-     {8, "60 Gb/s"},   {9, "80 Gb/s"},   {10, "120 Gb/s"}, {11, "14 Gb/s"},  {12, "56 Gb/s"},  {13, "112 Gb/s"},
-     {14, "168 Gb/s"}, {15, "25 Gb/s"},  {16, "100 Gb/s"}, {17, "200 Gb/s"}, {18, "300 Gb/s"}, {19, "28 Gb/s"},
-     {20, "50 Gb/s"},  {21, "400 Gb/s"}, {22, "600 Gb/s"}, {23, "800 Gb/s"}}};
+inline constexpr std::array<Named, 24> rate_names{
+    {{2, "2.5 Gb/s"},  {3, "10 Gb/s"},   {4, "30 Gb/s"},   {5, "5 Gb/s"},    {6, "20 Gb/s"},    {7, "40 Gb/s"},
+     {8, "60 Gb/s"},   {9, "80 Gb/s"},   {10, "120 Gb/s"}, {11, "14 Gb/s"},  {12, "56 Gb/s"},   {13, "112 Gb/s"},
+     {14, "168 Gb/s"}, {15, "25 Gb/s"},  {16, "100 Gb/s"}, {17, "200 Gb/s"}, {18, "300 Gb/s"},  {19, "28 Gb/s"},
+     {20, "50 Gb/s"},  {21, "400 Gb/s"}, {22, "600 Gb/s"}, {23, "800 Gb/s"}, {24, "1200 Gb/s"}, {25, "1600 Gb/s"}}};
 
 /// SA header, between the RMPP header and the record. IBTA Vol 1, 15.2.1.1.
 struct SaHeader {

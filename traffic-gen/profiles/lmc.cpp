@@ -54,8 +54,8 @@ private:
     static constexpr std::uint16_t first_base = 0x4000;
     static constexpr std::uint8_t levels = 15;
 
-    static std::uint8_t lmc_of(const Stage& stage) {
-        constexpr std::uint64_t most = 3;  // 4096 hosts of eight LIDs
+    static std::uint8_t lmc_of(Stage& stage) {
+        const std::uint64_t most = stage.scene().net().hosts.size() > 4096 ? 2 : 3;  // there are 0x8000 LIDs
         return static_cast<std::uint8_t>(1 + stage.options().seed % most);
     }
     /// A path between two of the LIDs, with the SL of its own that the administrator's routing gives it.

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Each trouble by a story that has it and nothing else, and by one that looks alike and is healthy.
+#include "conformance/judge/test_story.hpp"
+#include "conformance/links/account.hpp"
+#include "protocol/build/dhcp.hpp"
+
+#include <algorithm>
+
+using namespace ipoib;
+using namespace ipoib::testing;
+
+namespace {
+
+/// What `links` finds in a story, but for what the rules themselves find.
+struct Told {
+    Ids names;
+    std::string text;
+    std::vector<state::Sight> frames;
+    std::size_t ports = 0;
+};
+
+Told told(const Story& story) {
+    links::Observer observer;
+    Judge judge{conformance::selected_rules({}), 0, observer.listener()};
+    judge.set_onlooker(observer.onlooker());
+    tell(judge, story, [](std::size_t) { return true; });
+    Told found;
+    for (const auto& one : links::account_of(judge, observer).findings) {
+        if (!one.rule.empty()) continue;
+        found.names.insert(one.name);
+        found.text += one.text;
+        found.frames = one.frames;
+        found.ports = one.ports.size();
+        CHECK(!one.frames.empty());
+        CHECK(one.link == "fe80::/0x8123");
+    }
+    return found;
+}
+
+Node with_address(Node node, std::uint32_t address) {
+    node.ipv4 = address;
+    return node;
+}
+
+/// a, b and c on the link; a and c have told their own addresses where they speak.
+Story three_up() {
+    auto story = both_up();
+    story.up(c);
+    for (const auto trap_number : {trap::multicast_group_created, trap::multicast_group_deleted})
+        story.subscribe(c, trap_number);
+    return story;
+}
+
+/// a asks for b's address, and these answer.
+void resolves(Story& story, std::initializer_list<Node> who) {
+    story(arp_request(a, b.ipv4, story.link));
+    for (const auto& one : who) story(arp_reply(one, a, story.link));
+}
+
+}  // namespace
+
+TEST_CASE("Troubles: two hosts with one address") {
+    const auto other = with_address(c, b.ipv4);
+    auto story = three_up();
+    for (int i = 0; i < 3; ++i) {
+        resolves(story, {b, other});
+        story.pass(20);
+    }
+    const auto found = told(story);
+    CHECK(found.names == Ids{"duplicate-address"});
+    CHECK(found.ports == 2);
+    CHECK_THAT(found.text, ContainsSubstring("both answer who has 10.1.0.2"));
+    // One takes over from the other, which is silent from then on.
+    story = three_up();
+    resolves(story, {b});
+    story.pass(20)(arp_request(other, b.ipv4, story.link));
+    resolves(story, {other});
+    story(echo_request(a, other, story.link, 1))(echo_reply(other, a, story.link, 1));
+    CHECK(told(story).names.empty());
+    // And gives it back, as hosts that fail over do.
+    story.pass(20);
+    resolves(story, {b});
+    CHECK(told(story).names.empty());
+}
+
+TEST_CASE("Troubles: two hosts that announce one address in turns") {
+    const auto other = with_address(c, b.ipv4);
+    auto story = three_up();
+    for (int i = 0; i < 3; ++i) {
+        story(arp_request(b, a.ipv4, story.link)).pass(2);
+        story(arp_request(other, a.ipv4, story.link)).pass(2);
+    }
+    const auto found = told(story);
+    CHECK(found.names == Ids{"duplicate-address"});
+    CHECK_THAT(found.text, ContainsSubstring("announce 10.1.0.2 in turns"));
+}
+
+TEST_CASE("Troubles: a host that answers for one address on both of its rails") {
+    auto story = three_up();
+    story(arp_request(c, a.ipv4, story.link));
+    for (int i = 0; i < 3; ++i) {
+        resolves(story, {b, with_address(c, b.ipv4)});
+        story.pass(20);
+    }
+    const auto found = told(story);
+    CHECK(found.names == Ids{"arp-flux"});
+    CHECK_THAT(found.text, ContainsSubstring("arp_ignore"));
+    // A second address of a port is no flux.
+    story = three_up();
+    resolves(story, {b});
+    story(arp_request(a, b.ipv4 + 100, story.link))(arp_reply(with_address(b, b.ipv4 + 100), a, story.link));
+    CHECK(told(story).names.empty());
+}
+
+TEST_CASE("Troubles: an address has moved, and old unicast goes on") {
+    const auto other = with_address(c, b.ipv4);
+    auto story = three_up();
+    resolves(story, {b});
+    story(arp_request(other, b.ipv4, story.link));
+    auto healthy = story;
+    story(udp(a, b, story.link, 32)).pass(6);
+    CHECK(told(story).names.empty());
+    for (int i = 0; i < 3; ++i) story(udp(a, b, story.link, 32)).pass(1);
+    const auto found = told(story);
+    CHECK(found.names == Ids{"moved-address"});
+    CHECK(found.frames.size() == 3);
+    CHECK_THAT(found.text, ContainsSubstring("still sends to 10.1.0.2"));
+    healthy.pass(6)(udp(a, other, story.link, 32));
+    CHECK(told(healthy).names.empty());
+}
+
+TEST_CASE("Troubles: P_Keys that a port loses") {
+    const auto table = [](std::initializer_list<std::uint16_t> p_keys) {
+        return p_key_table(a, sa, Method::get_resp, std::vector<std::uint16_t>(p_keys));
+    };
+    const auto begun = three_up()(table({0xffff, 0x8123, 0x8005}));
+    const auto after = [&](std::initializer_list<std::uint16_t> p_keys) {
+        auto story = begun;
+        story(table(p_keys))(arp_request(a, b.ipv4, story.link));
+        return told(story);
+    };
+    const auto lost = after({0xffff, 0x8005});
+    CHECK(lost.names == Ids{"p-key-lost"});
+    CHECK_THAT(lost.text, ContainsSubstring("has lost the P_Key 0x8123") && ContainsSubstring("has sent 1 packet"));
+    CHECK(after({0xffff, 0x0123, 0x8005}).names == Ids{"p-key-limited"});
+    // Told again, moved, with another one besides, or without one that its links have no use for.
+    CHECK(after({0xffff, 0x8123, 0x8005}).names.empty());
+    CHECK(after({0xffff, 0x8005, 0x8123}).names.empty());
+    CHECK(after({0xffff, 0x8123, 0x8005, 0x8006}).names.empty());
+    CHECK(after({0xffff, 0x8123}).names.empty());
+    auto back = begun;
+    back(table({0xffff, 0x8005}))(table({0xffff, 0x8005, 0x8123}));
+    CHECK(told(back).names.empty());
+}
+
+TEST_CASE("Troubles: another P_Key at index 0") {
+    auto story = three_up();
+    const auto table = [](std::uint16_t first, std::uint16_t second) {
+        return p_key_table(a, sa, Method::get_resp, std::array{first, second});
+    };
+    story(table(0x8123, 0xffff))(table(0xffff, 0x8123));
+    const auto found = told(story);
+    CHECK(found.names == Ids{"p-key-replaced"});
+    CHECK_THAT(found.text, ContainsSubstring("0xffff has replaced 0x8123"));
+}
+
+TEST_CASE("Troubles: silent after a failover") {
+    auto story = three_up();
+    resolves(story, {b});
+    story(arp_request(b, a.ipv4, story.link)).pass(2);
+    for (const auto& port : {a, b, c})
+        story(port_info(sa, port, Method::set,
+                        Bytes<PortInfo>{}.set(PortInfo::lid, port.lid).set(PortInfo::client_reregister, true)));
+    for (const auto& port : {a, b, c}) story.join_link(port);
+    auto healthy = story;
+    for (int i = 0; i < 4; ++i) story(arp_request(a, b.ipv4, story.link)).pass(5);
+    const auto found = told(story);
+    CHECK(found.names == Ids{"silent-after-failover"});
+    CHECK_THAT(found.text, ContainsSubstring("10.1.0.2") && ContainsSubstring("4 times"));
+    for (int i = 0; i < 4; ++i) {
+        healthy(arp_request(a, b.ipv4, story.link)).pass(5);
+        if (i == 2) healthy(arp_reply(b, a, story.link));
+    }
+    CHECK(told(healthy).names.empty());
+    // Who was asked once or twice may just have been slow.
+    auto early = three_up();
+    resolves(early, {b});
+    CHECK(told(early.pass(60)).names.empty());
+}
+
+TEST_CASE("Troubles: large echo requests are lost, small ones arrive") {
+    auto story = three_up();
+    resolves(story, {b});
+    std::uint16_t sequence = 0;
+    const auto pings = [&](Story& of, std::size_t size, bool is_answered) {
+        of(echo_request(a, b, of.link, ++sequence, size));
+        if (is_answered) of(echo_reply(b, a, of.link, sequence, size));
+        of.pass(1);
+    };
+    pings(story, 56, true);
+    auto gone = story, late = story;
+    for (int i = 0; i < 5; ++i) pings(story, 1800, false);
+    pings(story, 400, true);
+    const auto found = told(story);
+    CHECK(found.names == Ids{"mtu-black-hole"});
+    CHECK_THAT(found.text, ContainsSubstring("up to 428 octets of IP arrive") && ContainsSubstring("of 1828 or more"));
+    // A host that has gone answers nothing.
+    for (int i = 0; i < 5; ++i) pings(gone, i % 2 ? 56 : 1800, false);
+    CHECK(told(gone).names.empty());
+    // Some are lost by chance.
+    for (int i = 0; i < 5; ++i) pings(late, 1800, i == 4);
+    CHECK(told(late).names.empty());
+}
+
+namespace {
+
+PacketBuilder tcp(const Node& from, const Node& to, const build::Link& link, std::uint32_t sequence,
+                  std::uint32_t acknowledged, std::size_t size) {
+    std::vector<std::uint8_t> segment(20 + size);
+    constexpr std::uint8_t words = 0x50, ack = 0x10;
+    write_bits(segment.data(), octet(0), 16, from.lid == a.lid ? 1000 : 2000);
+    write_bits(segment.data(), octet(2), 16, from.lid == a.lid ? 2000 : 1000);
+    write_bits(segment.data(), octet(4), 32, sequence);
+    write_bits(segment.data(), octet(8), 32, acknowledged);
+    segment[12] = words;
+    segment[13] = ack;
+    return unicast(from, to, link)
+        .add(Bytes<Ipv4>{}
+                 .set(Ipv4::source, from.ipv4)
+                 .set(Ipv4::destination, to.ipv4)
+                 .set(Ipv4::protocol, IpProtocol::tcp))
+        .add(segment);
+}
+
+}  // namespace
+
+TEST_CASE("Troubles: large segments of TCP are sent again and again") {
+    auto story = three_up();
+    resolves(story, {b});
+    story(tcp(a, b, story.link, 1, 1, 100))(tcp(b, a, story.link, 1, 101, 0));
+    auto gone = story, whole = story;
+    for (int i = 0; i < 4; ++i) {
+        for (auto* one : {&story, &gone, &whole}) (*one)(tcp(a, b, story.link, 101, 1, 1900)).pass(1);
+        story(tcp(a, b, story.link, 2001, 1, 10))(tcp(b, a, story.link, 1, 101, 0));
+    }
+    const auto found = told(story);
+    CHECK(found.names == Ids{"mtu-black-hole"});
+    CHECK_THAT(found.text, ContainsSubstring("up to 140 octets"));
+    CHECK(told(gone).names.empty());
+    CHECK(told(whole(tcp(b, a, story.link, 1, 2001, 0))).names.empty());
+}
+
+TEST_CASE("Troubles: a DHCP lease is lost by another client identifier") {
+    auto story = three_up();
+    std::uint32_t xid = 7;
+    const auto leased = [&](const Node& named, std::uint32_t address, DhcpType answer = DhcpType::ack) {
+        const auto request = dhcp_request(named, story.link, ++xid, address, b.ipv4).set(Grh::sgid, a.gid);
+        story(request)(dhcp_reply(b, a, story.link, answer, request.get<Dhcp>(), {.address = address}));
+    };
+    leased(a, 0x0a010009);
+    leased(a, 0x0a010009);
+    // A lease that has ended may be another's.
+    leased(a, 0x0a01000a);
+    CHECK(told(story).names.empty());
+    auto loader = a;
+    loader.gid = Gid::of(a.gid.prefix(), 0x77);
+    leased(loader, 0x0a01000a);
+    CHECK(told(story).names.empty());
+    leased(a, 0x0a01000b);
+    const auto found = told(story);
+    CHECK(found.names == Ids{"dhcp-lease-lost"});
+    CHECK_THAT(found.text, ContainsSubstring("had 10.1.0.10 by DHCP") && ContainsSubstring("gets 10.1.0.11"));
+}
+
+TEST_CASE("Troubles: the SA has no room for another group") {
+    auto story = three_up();
+    for (const char* address : {"239.1.1.1", "239.1.1.2"}) {
+        story.join(a, story.group(address), 0, 1, sa_status::no_resources);
+        story.join(a, story.group(address), 0, 1, sa_status::no_resources);
+    }
+    const auto found = told(story);
+    CHECK(found.names == Ids{"group-limit"});
+    CHECK_THAT(found.text, ContainsSubstring("239.1.1.1, 239.1.1.2"));
+}
+
+TEST_CASE("Troubles: who joined to send and has stopped sending stays a member") {
+    auto story = three_up();
+    story.join(b, story.group("239.1.1.1"), mlid);
+    story.join(a, story.group("239.1.1.1"), mlid, 4);
+    story(story.to_group(a, "239.1.1.1", mlid));
+    auto leaves = story, sends = story;
+    CHECK(told(story.pass(200)).names.empty());
+    CHECK(told(story.pass(110)).names == Ids{"send-only-stays"});
+    CHECK(told(leaves.leave(a, story.group("239.1.1.1"), mlid, 4).pass(400)).names.empty());
+    CHECK(told(sends.pass(200)(story.to_group(a, "239.1.1.1", mlid)).pass(200)).names.empty());
+}
+
+TEST_CASE("Troubles: a member whose link is slower than the group") {
+    const auto at = [](std::uint8_t width) {
+        auto story = three_up();
+        story(port_info(a, sa, Method::get_resp,
+                        Bytes<PortInfo>{}
+                            .set(PortInfo::gid_prefix, a.gid.prefix())
+                            .set(PortInfo::lid, a.lid)
+                            .set(PortInfo::port_state, PortState::active)
+                            .set(PortInfo::link_width_active, width)
+                            .set(PortInfo::link_speed_active, 1)));
+        return told(story);
+    };
+    const auto found = at(1);
+    CHECK(found.names == Ids{"slower-than-group"});
+    CHECK_THAT(found.text, ContainsSubstring("of 10 Gb/s with a link of 2.5 Gb/s"));
+    CHECK(at(2).names.empty());
+    CHECK(at(8).names.empty());
+}
