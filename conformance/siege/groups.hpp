@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The groups that histories are about, as far as their subnet has partitions for them, and records that are asked with.
+#pragma once
+
+#include "conformance/siege/subject.hpp"
+#include "protocol/wire/inform_info.hpp"
+
+namespace ipoib::conformance::siege {
+
+/// The broadcast groups of two partitions, three IP groups of the first, one of the second, and one of no IPoIB link.
+inline constexpr unsigned group_count = 7;
+
+/// Appends them to the ground, with parameters like those of `facts.administrative`, whose first is the link's. Groups
+/// of one number were in no history of another.
+void add_groups(Ground& ground, std::uint32_t number);
+
+/// InformInfo: from whatever port, traps of subnet management.
+[[nodiscard]] wire::Bytes<wire::InformInfo> subscription(std::uint16_t trap, bool begins);
+
+}  // namespace ipoib::conformance::siege
