@@ -22,9 +22,7 @@ constexpr std::uint8_t holding = join_state::full_member | join_state::send_only
 constexpr std::uint16_t first_mlid = 0xc000, last_mlid = 0xfffe;
 
 /// The part that is the group's.
-Record of_group(Record record) {
-    return record.set(M::port_gid, {}).set(M::join_state, 0).set(M::proxy_join, false);
-}
+Record of_group(Record record) { return record.set(M::port_gid, {}).set(M::join_state, 0).set(M::proxy_join, false); }
 
 /// What every member's packets have: as the group has it, so must whoever asks and is told.
 std::string difference(const Record& one, const Record& other) {
@@ -58,7 +56,7 @@ void Model::restart() {
     subscriptions_.clear();
     due_.clear();
     for (const auto& record : facts_.administrative)
-        groups_[record[M::mgid]] = {.record = of_group(record), .is_administrative = true};
+        groups_[record[M::mgid]] = {.record = of_group(record).set(M::mlid, 0), .is_administrative = true};
     room_seen_ = std::max(room_seen_, groups_.size());
 }
 
@@ -91,8 +89,9 @@ bool Model::is_full_member(unsigned port, std::uint16_t p_key) const {
     });
 }
 
-/// IBTA Vol 1, 10.9.3.
+/// Two limited members cannot; a port asks for itself whatever it is. IBTA Vol 1, 10.9.3.
 bool Model::can_communicate(unsigned one, unsigned other) const {
+    if (one == other) return true;
     return std::ranges::any_of(facts_.ports[one].p_keys, [&](std::uint16_t entry) {
         return is_in(other, entry) && (wire::is_full_member(entry) || is_full_member(other, entry));
     });
@@ -145,13 +144,13 @@ Expected Model::expected_leave(const Request& request, unsigned port) const {
     const auto* group = find(request.record[M::mgid]);
     const auto asked = asked_states(request);
     const auto held = states(request.record[M::mgid], port);
-    if (!group || (asked & held) == 0) {
+    if (!group || (asked & held) != asked) {
         if (group && group->is_open) return {};
         return {Verdict::refuse, "a leave with join states that the port has not is refused (o15-0.1.14)",
                 &iba::leave_of_what_is_not_held};
     }
     if (const auto verdict = foreign(request, port, *group)) return *verdict;
-    if (group->is_open || (asked & held) != asked) return {};
+    if (group->is_open) return {};
     return {Verdict::grant, "a leave with join states that the port has is granted (o15-0.1.14)",
             &rfc4392::join_state_union};
 }
@@ -269,7 +268,8 @@ std::vector<Deviation> Model::take(const Request& request, const Answer& answer)
 }
 
 /// A new group has what its creator has given, and an MLID of its own. IBTA Vol 1, 4.1.3: several MGIDs may share one;
-/// then every packet of the one group goes to the members of the other, which their partitions forbid where they differ.
+/// then every packet of the one group goes to the members of the other, which their partitions forbid where they
+/// differ.
 void Model::check_new(const Request& request, const Record& told, std::vector<Deviation>& all) const {
     using C = M::component;
     const auto is_given = [&](std::uint64_t component, const auto& field) {
@@ -307,10 +307,11 @@ void Model::join(const Request& request, unsigned port, const Answer& answer, st
         if (const auto other = difference(answer.record, group.record); !other.empty())
             all.push_back({"parameters", "the answer to a join tells the group's parameters",
                            "the answer differs from the group in " + other});
+        if (group.record[M::mlid] == 0) group.record.set(M::mlid, answer.record[M::mlid]);
         if (answer.record[M::mlid] != group.record[M::mlid])
-            all.push_back({"mlid", "a group keeps its MLID",
-                           "the answer tells MLID " + hex(answer.record[M::mlid], 4) + ", not " +
-                               hex(group.record[M::mlid], 4)});
+            all.push_back(
+                {"mlid", "a group keeps its MLID",
+                 "the answer tells MLID " + hex(answer.record[M::mlid], 4) + ", not " + hex(group.record[M::mlid], 4)});
     }
     auto& member = group.members[port];
     const bool is_new_member = member.states == 0;
@@ -318,10 +319,10 @@ void Model::join(const Request& request, unsigned port, const Answer& answer, st
     auto states = static_cast<std::uint8_t>(member.states | asked_states(request));
     if (told == (member.states | all_asked)) states = static_cast<std::uint8_t>(told);
     if (told != states)
-        all.push_back({"states", "the answer to a join tells the union of the port's joins",
-                       "after " + words(request) + " the answer tells " + state_text(told) + ", not " +
-                           state_text(states),
-                       &rfc4392::join_state_union});
+        all.push_back(
+            {"states", "the answer to a join tells the union of the port's joins",
+             "after " + words(request) + " the answer tells " + state_text(told) + ", not " + state_text(states),
+             &rfc4392::join_state_union});
     member.states = states;
     const bool is_own = request.asker == port;
     if (is_new_member)
@@ -360,14 +361,14 @@ void Model::settle(const Gid& mgid, bool was_held) {
         groups_.erase(at);
 }
 
-/// Who is a limited member may not be told: IBTA Vol 1, 13.4.9 says no more than that the partition is shared. Nor is it
-/// said whether groups of the configuration begin and end with their members, and who subscribed twice may be told
+/// Who is a limited member may not be told: IBTA Vol 1, 13.4.9 says no more than that the partition is shared. Nor is
+/// it said whether groups of the configuration begin and end with their members, and who subscribed twice may be told
 /// twice.
 void Model::report(std::uint16_t trap, const Group& group) {
     const auto p_key = group.record[M::p_key];
     for (unsigned port = 0; port < facts_.ports.size(); ++port) {
-        const auto times = static_cast<unsigned>(
-            std::ranges::count_if(std::array{trap, wire::trap::all}, [&](std::uint16_t one) {
+        const auto times =
+            static_cast<unsigned>(std::ranges::count_if(std::array{trap, wire::trap::all}, [&](std::uint16_t one) {
                 return subscriptions_.contains({port, one});
             }));
         if (times == 0 || !facts_.ports[port].is_there || !is_in(port, p_key)) continue;
@@ -395,8 +396,8 @@ std::vector<Deviation> Model::take_subscription(unsigned port, std::uint16_t tra
     if (begins && is_full && answer.is_ok())
         all.push_back({"room", "an SA without room takes no subscription", who + " is granted"});
     if (!begins && answer.is_ok() && !is_there)
-        all.push_back({"answer", "the end of a subscription that is not there is refused (13.4.8.3)",
-                       who + " is granted"});
+        all.push_back(
+            {"answer", "the end of a subscription that is not there is refused (13.4.8.3)", who + " is granted"});
     if (!begins && !answer.is_ok() && is_there)
         all.push_back({"answer", "a subscription can be ended (13.4.8.3)",
                        who + " is refused with status " + hex(answer.status, 4)});
@@ -437,7 +438,8 @@ std::vector<Deviation> Model::compare(const Gid& mgid, unsigned port, const Seen
     if ((seen.states & ~states) != 0)
         all.push_back({"states", "a port has no join states but those of its joins", told, &rfc4392::join_state_union});
     if ((states & ~seen.states) != 0)
-        all.push_back({"states", "a port keeps the join states that it has not left", told, &rfc4392::join_state_union});
+        all.push_back(
+            {"states", "a port keeps the join states that it has not left", told, &rfc4392::join_state_union});
     if (seen.states == 0 || states == 0) return all;
     const auto proxy = group->members.at(port).proxy;
     if (proxy != Proxy::open && seen.is_proxy != (proxy == Proxy::yes))
@@ -446,8 +448,9 @@ std::vector<Deviation> Model::compare(const Gid& mgid, unsigned port, const Seen
     if (const auto other = difference(seen.record, group->record); !other.empty())
         all.push_back({"parameters", "a group keeps its parameters", "they differ in " + other + of_it});
     if (seen.record[M::mlid] != group->record[M::mlid])
-        all.push_back({"mlid", "a group keeps its MLID",
-                       "its MLID is " + hex(seen.record[M::mlid], 4) + ", not " + hex(group->record[M::mlid], 4) + of_it});
+        all.push_back(
+            {"mlid", "a group keeps its MLID",
+             "its MLID is " + hex(seen.record[M::mlid], 4) + ", not " + hex(group->record[M::mlid], 4) + of_it});
     return all;
 }
 
@@ -455,12 +458,16 @@ void Model::adopt(const Gid& mgid, const std::map<unsigned, Seen>& seen) {
     std::erase_if(due_, [&](const Due& due) { return due.mgid == mgid; });
     const bool exists = std::ranges::any_of(seen, [](const auto& entry) { return entry.second.exists; });
     auto& group = groups_[mgid];
-    group.members.clear();
+    const auto before = std::exchange(group.members, {});
     group.is_open = false;
     for (const auto& [port, one] : seen) {
+        if (one.exists) group.record = of_group(one.record);
         if (one.states == 0) continue;
-        group.members[port] = {one.states, one.is_proxy ? Proxy::yes : Proxy::no};
-        group.record = of_group(one.record);
+        const auto proxy = one.is_proxy ? Proxy::yes : Proxy::no;
+        const auto at = before.find(port);
+        // What is told of it is not what the SA goes by, or so it seems.
+        const bool is_doubted = at != before.end() && at->second.proxy != proxy;
+        group.members[port] = {one.states, is_doubted ? Proxy::open : proxy};
     }
     if (!exists && !group.is_administrative) groups_.erase(mgid);
 }

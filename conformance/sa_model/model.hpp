@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a subnet administrator must hold after what it was asked, and what it may answer: groups, members, subscriptions,
-// reports that are due, MLIDs in use. Where IBA leaves a choice the model takes any, and goes on as the SA has chosen.
+// What a subnet administrator must hold after what it was asked, and what it may answer: groups, members,
+// subscriptions, reports that are due, MLIDs in use. Where IBA leaves a choice the model takes any, and goes on as the
+// SA has chosen.
 //
 // It rests on IBTA Vol 1: 15.2.5.17 (MCMemberRecord, JoinState, ProxyJoin), 15.2.5.17.2 (joining, creating, leaving),
 // 15.2.3 (status), 13.4.8.3 and 13.4.9 (subscriptions), 14.2.5.1 (traps 66 and 67), 10.9 (partitions), 4.1.1 and 4.1.3
@@ -34,7 +35,7 @@ struct Port {
 /// What is given before anything is asked.
 struct Facts {
     std::vector<Port> ports;
-    std::vector<Record> administrative;  ///< groups of the SA's configuration, with their parameters and MLIDs
+    std::vector<Record> administrative;  ///< groups of the SA's configuration, with their parameters
     /// Whether SendOnlyFullMember is a join state: it came with release 1.3. Where it is none, an SA may refuse the bit
     /// or not see it.
     bool offers_send_only_full_member = true;
@@ -85,7 +86,7 @@ struct Member {
 };
 
 struct Group {
-    Record record;  ///< its parameters and MLID
+    Record record;  ///< its parameters and MLID; that of a group of the configuration is 0 until it was told
     bool is_administrative = false;
     bool is_open = false;  ///< its last FullMember has left and it stays: what of its other members is not said
     std::map<unsigned, Member> members{};  ///< by port
@@ -106,7 +107,7 @@ struct Seen {
     bool exists = false;  ///< the group
     std::uint8_t states = 0;
     bool is_proxy = false;
-    Record record;
+    Record record;  ///< the group's parameters
 };
 
 class Model {

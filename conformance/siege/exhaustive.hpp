@@ -25,8 +25,8 @@ struct Exhaustion {
 
 /// How many histories there are.
 [[nodiscard]] std::uint64_t exhaustive_histories(unsigned hidden) noexcept;
-/// One of them: the shortest way to a state, an input, and what comes behind it. Where nobody holds the group in a state
-/// it is one of the configuration.
+/// One of them: the shortest way to a state, an input, and what comes behind it. Where nobody holds the group in a
+/// state it is one of the configuration.
 [[nodiscard]] History exhaustive_history(std::uint64_t number, unsigned hidden);
 
 [[nodiscard]] Sieged exhaust(const Exhaustion& exhaustion, Subject& subject);

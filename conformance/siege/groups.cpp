@@ -35,9 +35,15 @@ Gid ip_group(const sa_model::Record& broadcast, std::uint32_t number) {
 
 }  // namespace
 
-void add_groups(Ground& ground, std::uint32_t number) {
+unsigned group_count_of(const sa_model::Facts& facts, Broadcast broadcast) noexcept {
+    const auto links = static_cast<unsigned>(facts.administrative.size());
+    return (broadcast == Broadcast::included ? links : 0) + of_first_link + (links - 1) + 1;
+}
+
+void add_groups(Ground& ground, std::uint32_t number, Broadcast broadcast) {
     const auto& links = ground.facts.administrative;
-    for (const auto& link : links) ground.groups.push_back(like(link, link[M::mgid]));
+    for (const auto& link : links)
+        if (broadcast == Broadcast::included) ground.groups.push_back(like(link, link[M::mgid]));
     auto next = number * per_history;
     for (std::size_t i = 0; i < links.size(); ++i)
         for (unsigned k = 0; k < (i == 0 ? of_first_link : 1); ++k)

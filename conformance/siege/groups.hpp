@@ -7,12 +7,16 @@
 
 namespace ipoib::conformance::siege {
 
-/// The broadcast groups of two partitions, three IP groups of the first, one of the second, and one of no IPoIB link.
-inline constexpr unsigned group_count = 7;
+/// Whether histories are about the broadcast groups, too. They last from one history to the next, and are others'.
+enum class Broadcast : std::uint8_t { spared, included };
+
+/// The broadcast groups of the partitions, unless they are spared, three IP groups of the first partition, one of the
+/// second, and one of no IPoIB link.
+[[nodiscard]] unsigned group_count_of(const sa_model::Facts& facts, Broadcast broadcast) noexcept;
 
 /// Appends them to the ground, with parameters like those of `facts.administrative`, whose first is the link's. Groups
 /// of one number were in no history of another.
-void add_groups(Ground& ground, std::uint32_t number);
+void add_groups(Ground& ground, std::uint32_t number, Broadcast broadcast);
 
 /// InformInfo: from whatever port, traps of subnet management.
 [[nodiscard]] wire::Bytes<wire::InformInfo> subscription(std::uint16_t trap, bool begins);

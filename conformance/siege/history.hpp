@@ -36,7 +36,8 @@ struct Step {
     unsigned group = 0;         ///< by number
     unsigned states = 0;        ///< JoinState
     Fault fault = Fault::none;  ///< of a join
-    /// Of a join: which components it gives, as bits of the ComponentMask; 0: all but MLID, PacketLifeTime and ProxyJoin.
+    /// Of a join: which components it gives, as bits of the ComponentMask; 0: all but MLID, PacketLifeTime and
+    /// ProxyJoin.
     std::uint32_t components = 0;
     std::uint16_t trap = 0;  ///< subscribe, unsubscribe: 66, 67, or 0xffff for all
     friend bool operator==(const Step&, const Step&) = default;

@@ -8,53 +8,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 namespace ipoib::conformance::siege {
 namespace {
-
-using L = fabric::SaLapse;
-
-constexpr std::array<Lapse, 29> lapses{
-    {{L::union_keeps_mlid, "union-keeps-mlid",
-      "ends the membership of a FullMember and SendOnlyFullMember that leaves as FullMember, and keeps the group's MLID"},
-     {L::vanished_port_keeps_mlid, "vanished-port-keeps-mlid", "keeps the MLID of a group that ends with a port that vanished"},
-     {L::proxy_leave_keeps_mlid, "proxy-leave-keeps-mlid", "keeps the MLID of a group that ends with a leave for another port"},
-     {L::other_members_keep_mlid, "other-members-keep-mlid",
-      "keeps the MLID of a group that ends while others than FullMembers are in it"},
-     {L::refused_creation_keeps_mlid, "refused-creation-keeps-mlid", "takes an MLID for a group that it then refuses"},
-     {L::restart_keeps_mlids, "restart-keeps-mlids", "has the MLIDs of its groups still in use after a restart without them"},
-     {L::refused_leave_frees_mlid, "refused-leave-frees-mlid", "gives the MLID of a group away when a leave is refused"},
-     {L::rejoin_counts_again, "rejoin-counts-again", "counts a FullMember that joins again as one more"},
-     {L::part_of_union_uncounts, "part-of-union-uncounts",
-      "does not count a member any more that leaves as FullMember or SendOnlyFullMember, and is still the other"},
-     {L::third_join_replaces, "third-join-replaces", "forgets a join state when a port that has two joins with a third"},
-     {L::union_of_three_ends, "union-of-three-ends", "ends the membership of a port with three join states that leaves with one"},
-     {L::vanished_states_return, "vanished-states-return",
-      "gives a port that had vanished its old join states when it joins again"},
-     {L::vanish_leaves_one_group, "vanish-leaves-one-group", "ends one membership of a port that vanished, not all"},
-     {L::restart_keeps_broadcast, "restart-keeps-broadcast", "has the members of its own groups still after a restart"},
-     {L::recreated_group_has_members, "recreated-group-has-members",
-      "has the members of a group that ended in the next one with its MGID"},
-     {L::recreated_group_is_as_before, "recreated-group-is-as-before",
-      "gives a new group the parameters of the last one with its MGID"},
-     {L::leave_keeps_proxy, "leave-keeps-proxy",
-      "takes a port that another had joined, and that has left, for joined by another when it joins itself"},
-     {L::proxy_opens_group, "proxy-opens-group",
-      "lets every port change every membership of a group in which one member was joined by another"},
-     {L::room_shrinks, "room-shrinks", "has room for one group less once it had room for none"},
-     {L::room_is_one_less, "room-is-one-less", "refuses the last group that it has room for"},
-     {L::one_subscriber_more, "one-subscriber-more", "takes one subscription more than it has room for"},
-     {L::recreation_unreported, "recreation-unreported", "reports the creation of a group only the first time"},
-     {L::vanish_unreported, "vanish-unreported", "does not report the end of a group with a port that vanished"},
-     {L::second_subscriber_first, "second-subscriber-first",
-      "forgets who has subscribed to a trap when another port does"},
-     {L::subscription_again_doubles, "subscription-again-doubles", "reports twice to a port that has subscribed twice"},
-     {L::end_of_one_ends_all, "end-of-one-ends-all", "ends all subscriptions of a port that ends one"},
-     {L::end_of_one_ends_others, "end-of-one-ends-others", "ends the subscriptions of all ports to a trap when one ends its own"},
-     {L::vanished_port_subscribes, "vanished-port-subscribes", "reports to a port that had vanished what it had subscribed to"},
-     {L::other_members_report_twice, "other-members-report-twice",
-      "reports the end of a group twice while others than FullMembers are in it"}}};
 
 fabric::SaBehaviour behaviour_of(const Lapse& lapse) {
     fabric::SaBehaviour behaviour;
@@ -69,24 +25,17 @@ std::string short_text(const std::optional<Found>& found) {
 }
 
 std::size_t found_by(const std::vector<Recalled>& all) {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        all, [](const Recalled& one) { return one.found.has_value(); }));
+    return static_cast<std::size_t>(
+        std::ranges::count_if(all, [](const Recalled& one) { return one.found.has_value(); }));
 }
 
 }  // namespace
 
-std::span<const Lapse> all_lapses() noexcept { return lapses; }
-
-const Lapse* find_lapse(std::string_view name) noexcept {
-    const auto* const at = std::ranges::find(lapses, name, &Lapse::name);
-    return at == lapses.end() ? nullptr : at;
-}
-
 std::vector<Recalled> recall(const Recall& recall) {
     std::vector<Recalled> all;
-    for (const auto& lapse : lapses) {
+    for (const auto& lapse : all_lapses()) {
         if (recall.is_stopped && recall.is_stopped()) break;
-        if (recall.progress) recall.progress(lapse.name, all.size() + 1, lapses.size());
+        if (recall.progress) recall.progress(lapse.name, all.size() + 1, all_lapses().size());
         auto& one = all.emplace_back(Recalled{.lapse = &lapse, .found = {}, .exhausted = {}});
         PaperSubject subject{behaviour_of(lapse)};
         auto sieged = lay_siege({.generator = {.seed = recall.seed},
@@ -105,14 +54,17 @@ std::vector<Recalled> recall(const Recall& recall) {
 std::string text(const std::vector<Recalled>& all) {
     std::string lines;
     for (const auto& one : all)
-        lines += fmt::format("{:<9}  {:<29} {}\n", one.found ? "found" : "missed", one.lapse->name, short_text(one.found));
+        lines +=
+            fmt::format("{:<9}  {:<29} {}\n", one.found ? "found" : "missed", one.lapse->name, short_text(one.found));
     return lines + fmt::format("{} of {} found\n", found_by(all), all.size());
 }
 
 std::string recall_page(const std::vector<Recalled>& all, const Recall& recall) {
     std::string page = fmt::format(
-        "# What histories find in a subnet administrator\n\nMade by `ipoib-conform explore --dut sa --mutants --seeds {} "
-        "--markdown FILE`. Each is the simulated subnet administrator with one mistake that shows in some histories only, "
+        "# What histories find in a subnet administrator\n\nMade by `ipoib-conform explore --dut sa --mutants --seeds "
+        "{} "
+        "--markdown FILE`. Each is the simulated subnet administrator with one mistake that shows in some histories "
+        "only, "
         "[explored](explore.md#subnet-administrators) without a word of what is wrong with it: by chance, and by every "
         "transition of two ports in one group. {} of {} are found by chance.\n\n"
         "| mutant | the change | by chance | history | shrunk to | by every transition |\n|---|---|---|---|---|---|\n",
@@ -120,9 +72,9 @@ std::string recall_page(const std::vector<Recalled>& all, const Recall& recall) 
     for (const auto& one : all) {
         page += fmt::format("| `{}` | {} |", one.lapse->name, one.lapse->what);
         if (one.found)
-            page += fmt::format(" {} {} | {} | {} steps |", name(one.found->violation.weight()),
-                                one.found->violation.deviation.kind, one.found->number,
-                                one.found->history.steps.size());
+            page +=
+                fmt::format(" {} {} | {} | {} steps |", name(one.found->violation.weight()),
+                            one.found->violation.deviation.kind, one.found->number, one.found->history.steps.size());
         else
             page += " not found | | |";
         page += one.exhausted ? fmt::format(" {} |\n", one.exhausted->violation.deviation.kind) : std::string(" |\n");

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Administrators that are wrong in some histories only, and by how many histories each is found.
+// By how many histories each administrator is found that is wrong in some only.
 #pragma once
 
+#include "conformance/mutants/lapse.hpp"
 #include "conformance/siege/siege.hpp"
-#include "fabric/simulated/sa_lapse.hpp"
-
-#include <span>
 
 namespace ipoib::conformance::siege {
-
-struct Lapse {
-    fabric::SaLapse lapse;
-    std::string_view name;  ///< "sa-leaks-with-proxy": for simulated:sa-mutant=NAME
-    std::string_view what;  ///< in words: "gives ..."
-};
-
-[[nodiscard]] std::span<const Lapse> all_lapses() noexcept;
-/// Null for a name that is none.
-[[nodiscard]] const Lapse* find_lapse(std::string_view name) noexcept;
 
 /// What became of one of them.
 struct Recalled {

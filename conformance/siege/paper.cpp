@@ -32,7 +32,7 @@ const std::array<std::vector<std::uint16_t>, 5> tables{{{first_partition, second
                                                         {first_partition},
                                                         {first_partition & 0x7fff, second_partition},
                                                         {first_partition, second_partition}}};
-constexpr unsigned ports = 4, observer = 4;
+constexpr unsigned ports = 4, observer = 4, groups = 7;
 
 Gid gid_of(unsigned port) { return Gid::of(default_subnet_prefix, 0x0002c90300100000u + port); }
 std::uint16_t lid_of(unsigned port) { return static_cast<std::uint16_t>(first_lid + port); }
@@ -199,7 +199,8 @@ PaperSubject::~PaperSubject() = default;
 
 Subject::Abilities PaperSubject::abilities() const {
     return {.ports = ports,
-            .groups = group_count,
+            .groups = groups,
+            .askers = ports,
             .ports_vanish = true,
             .restarts = true,
             .hears = true,
@@ -212,8 +213,9 @@ Ground PaperSubject::begin(bool is_anew) {
         s.sa.reset();
         s.box.frames.clear();
         s.heard.clear();
-        s.sa.emplace(s.hca, s.view,
-                     fabric::SaConfig{.most_groups = room, .most_subscriptions = subscriptions, .behaviour = s.behaviour});
+        s.sa.emplace(
+            s.hca, s.view,
+            fabric::SaConfig{.most_groups = room, .most_subscriptions = subscriptions, .behaviour = s.behaviour});
         s.create_groups();
     }
     for (unsigned i = 0; i < tables.size(); ++i)
@@ -228,7 +230,7 @@ Ground PaperSubject::begin(bool is_anew) {
         const auto* group = s.sa->find(broadcast_gid(p_key, 2));
         if (group) ground.facts.administrative.push_back(group->record);
     }
-    add_groups(ground, s.group_number++);
+    add_groups(ground, s.group_number++, Broadcast::included);
     return ground;
 }
 
@@ -248,11 +250,13 @@ std::vector<Seen> PaperSubject::look(const Gid& mgid) {
     const auto get = [&](std::uint64_t mask, std::uint64_t key) {
         return s.ask(observer, Method::get, attribute::mc_member_record, mask, record.octets, key);
     };
-    if (!get(C::mgid, 0).is_ok()) return all;
+    const auto group = get(C::mgid, 0);
+    if (!group.is_ok()) return all;
     for (unsigned port = 0; port < ports; ++port) {
         record.set(M::port_gid, gid_of(port));
         const auto member = get(C::mgid | C::port_gid, sm_key);
         all[port].exists = true;
+        all[port].record = group.record;
         if (!member.is_ok()) continue;
         all[port].states = member.record[M::join_state];
         all[port].is_proxy = member.record[M::proxy_join];

@@ -13,7 +13,7 @@ namespace ipoib::conformance::siege {
 class PaperSubject : public Subject {
 public:
     /// Room for groups, those of the configuration included, and for subscriptions: few, so that a leak shows soon.
-    static constexpr std::size_t room = 6, subscriptions = 6;
+    static constexpr std::size_t room = 5, subscriptions = 4;
 
     explicit PaperSubject(const fabric::SaBehaviour& behaviour = {});
     ~PaperSubject() override;

@@ -16,7 +16,8 @@ using C = M::component;
 namespace {
 
 /// The components that give a request everything: MTU and rate exactly.
-constexpr std::uint64_t usual = C::create | C::mtu | C::mtu_selector | C::rate | C::rate_selector | C::hop_limit | C::scope;
+constexpr std::uint64_t usual =
+    C::create | C::mtu | C::mtu_selector | C::rate | C::rate_selector | C::hop_limit | C::scope;
 constexpr std::uint8_t slowest = 2;  ///< rate code
 
 class Player {
@@ -149,7 +150,7 @@ void Player::reregister(unsigned port) {
 
 void Player::take(const Step& step) {
     const bool has_port = step.what != Do::restart;
-    if (has_port && step.port >= model_.facts().ports.size()) return;
+    if (has_port && step.port >= abilities_.askers) return;
     if (has_port && step.what != Do::port_up && !is_there(step.port)) return;
     if (step.group >= ground_.groups.size() || step.of >= model_.facts().ports.size()) return;
     switch (step.what) {
@@ -166,7 +167,8 @@ void Player::take(const Step& step) {
         case Do::port_down:
         case Do::port_up: {
             const bool is_up = step.what == Do::port_up;
-            if (!abilities_.ports_vanish || step.port < abilities_.first_to_vanish || is_there(step.port) == is_up) return;
+            if (!abilities_.ports_vanish || step.port < abilities_.first_to_vanish || is_there(step.port) == is_up)
+                return;
             if (!subject_.set_port(step.port, is_up).empty()) return;
             if (is_up) return model_.come_back(step.port);
             model_.vanish(step.port);
@@ -189,9 +191,9 @@ void Player::hear() {
     for (const auto& one : due) wanted += one.least;
     auto heard = subject_.heard(wanted);
     const auto say = [&](std::string_view rule, unsigned port, std::uint16_t trap, const wire::Gid& mgid) {
-        tell({{"report", rule,
-               "port " + std::to_string(port) + ", trap " + std::to_string(trap) + " on " + wire::text(mgid),
-               nullptr}});
+        tell(
+            {{"report", rule,
+              "port " + std::to_string(port) + ", trap " + std::to_string(trap) + " on " + wire::text(mgid), nullptr}});
     };
     using Key = std::tuple<unsigned, std::uint16_t, wire::Gid>;
     std::map<Key, std::pair<unsigned, unsigned>> bounds;
@@ -214,7 +216,8 @@ void Player::hear() {
     for (const auto& one : heard) {
         const auto is_ours = [&](const Record& record) { return record[M::mgid] == one.mgid; };
         if (!std::ranges::any_of(ground_.groups, is_ours)) continue;
-        say("nothing is reported but what happened, and to each subscriber once (13.4.9)", one.port, one.trap, one.mgid);
+        say("nothing is reported but what happened, and to each subscriber once (13.4.9)", one.port, one.trap,
+            one.mgid);
     }
 }
 
@@ -267,7 +270,8 @@ void Player::end(std::uint16_t mlid_before) {
         for (unsigned port = 0; port < model_.facts().ports.size(); ++port) {
             const auto states = model_.states(mgid, port);
             if (states == 0) continue;
-            Request request{.is_leave = true, .asker = port, .record = record, .mask = C::join};
+            const auto asker = port < abilities_.askers ? port : 0;
+            Request request{.is_leave = true, .asker = asker, .record = record, .mask = C::join};
             request.record.set(M::port_gid, model_.facts().ports[port].gid).set(M::join_state, states);
             ask(request);
         }

@@ -26,7 +26,7 @@ struct Violation {
 inline constexpr std::string_view leak = "leak";  ///< kind of a deviation
 
 struct Playing {
-    bool is_anew = true;       ///< with a new administrator, where there can be one
+    bool is_anew = true;  ///< with a new administrator, where there can be one
     bool ends_at_first = false;
     /// The SA gives the same MLID to a group that is made again, so that another one tells of a leak.
     bool tells_leaks = true;

@@ -29,7 +29,9 @@ std::vector<Step> plainer(const Step& step) {
     };
     with([](Step& one) { one.fault = Fault::none; });
     with([](Step& one) { one.components = 0; });
-    with([](Step& one) { one.what = one.what == Do::join_for ? Do::join : one.what == Do::leave_for ? Do::leave : one.what; });
+    with([](Step& one) {
+        one.what = one.what == Do::join_for ? Do::join : one.what == Do::leave_for ? Do::leave : one.what;
+    });
     for (unsigned bit = 8; bit != 0; bit /= 2)
         with([&](Step& one) {
             if ((one.states & ~bit) != 0) one.states &= ~bit;
@@ -43,8 +45,9 @@ void print_found(std::string& all, const Found& one) {
     all += fmt::format("history {}, of {} steps {}; in {} of all, first after {:.1f} s:\n{}", one.number, one.steps,
                        one.history.steps.size(), one.times, one.after, text(one.history, {one.violation}));
     if (one.repeats != 0)
-        all += fmt::format("  CONFIRMED after {} repeats, {:.1f} s: no group can be created any more, and nobody here holds one\n",
-                           one.repeats, one.confirmed_after);
+        all += fmt::format(
+            "  CONFIRMED after {} repeats, {:.1f} s: no group can be created any more, and nobody here holds one\n",
+            one.repeats, one.confirmed_after);
 }
 
 }  // namespace
@@ -105,9 +108,7 @@ Sieged lay_siege(const Run& run, Subject& subject) {
 Sieged lay_siege(const Run& run, Subject& subject, const Histories& next) {
     Sieged sieged;
     const auto begin = std::chrono::steady_clock::now();
-    const auto passed = [&] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    };
+    const auto passed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
     const auto is_stopped = [&] { return run.is_stopped && run.is_stopped(); };
     sieged.tells_leaks = gives_same_mlid(subject);
     const Playing playing{.tells_leaks = sieged.tells_leaks};
@@ -162,10 +163,9 @@ std::string text(const History& history, const std::vector<Violation>& violation
     for (const auto& step : history.steps) all += "    " + words(step) + '\n';
     all += "    in the end all leave what they have\n";
     for (const auto& one : violations)
-        all += fmt::format("  {} {}{}{}: {}; {}\n", name(one.weight()), one.deviation.kind,
-                           one.deviation.requirement ? " " : "",
-                           one.deviation.requirement ? one.deviation.requirement->id : "", one.deviation.rule,
-                           one.deviation.what);
+        all += fmt::format(
+            "  {} {}{}{}: {}; {}\n", name(one.weight()), one.deviation.kind, one.deviation.requirement ? " " : "",
+            one.deviation.requirement ? one.deviation.requirement->id : "", one.deviation.rule, one.deviation.what);
     return all;
 }
 

@@ -24,10 +24,10 @@ struct Run {
 };
 
 struct Found {
-    Violation violation;       ///< as the history shows it
-    History history;           ///< shrunk
-    std::uint64_t number = 0;  ///< of the history that showed it first, from 1
-    std::uint64_t times = 0;   ///< in how many it was seen
+    Violation violation;               ///< as the history shows it
+    History history;                   ///< shrunk
+    std::uint64_t number = 0;          ///< of the history that showed it first, from 1
+    std::uint64_t times = 0;           ///< in how many it was seen
     std::size_t steps = 0, tries = 0;  ///< of that history; what shrinking has cost
     double after = 0;                  ///< seconds since the beginning
     /// Of a suspicion: after so many repeats the SA had no room for a group, though nobody here held one; 0: not seen.
@@ -51,7 +51,8 @@ using Histories = std::function<std::optional<History>()>;
 [[nodiscard]] Sieged lay_siege(const Run& run, Subject& subject);
 
 /// The fewest and plainest steps that still show it.
-[[nodiscard]] Found shrunk(const History& history, const Violation& violation, Subject& subject, const Playing& playing);
+[[nodiscard]] Found shrunk(const History& history, const Violation& violation, Subject& subject,
+                           const Playing& playing);
 
 /// How often the history had to be played, with one administrator, until it had no room for a group; 0: it still has.
 [[nodiscard]] std::uint64_t repeats_until_full(const History& history, Subject& subject, std::uint64_t most,

@@ -12,7 +12,7 @@ namespace ipoib::conformance::siege {
 /// Where a history takes place: ports and groups by their numbers.
 struct Ground {
     sa_model::Facts facts;
-    /// What a member of the group gives, without what is its own. Groups that `facts.administrative` has come first.
+    /// What a member of the group gives, without what is its own.
     std::vector<sa_model::Record> groups;
     sa_model::Record probe;  ///< a group of no history: created and left, it shows the MLID that is next
 };
@@ -31,6 +31,7 @@ public:
     /// What it can do beyond being asked.
     struct Abilities {
         unsigned ports = 1, groups = 1;
+        unsigned askers = 1;  ///< the first of the ports; for the others they can only be asked for
         bool ports_vanish = false, restarts = false, hears = false, tells_members = false;
         unsigned first_to_vanish = 0;  ///< ports before this one stay
     };

@@ -28,7 +28,7 @@ std::uint16_t Groups::free_mlid(std::uint16_t wanted) const {
 }
 
 std::size_t Groups::room() const noexcept {
-    const bool is_less = lapses(SaLapse::room_is_one_less) || (lapses(SaLapse::room_shrinks) && memory_.was_full);
+    const bool is_less = lapses(SaLapse::room_is_one_less) || (lapses(SaLapse::room_shrinks) && memory_.refused > 1);
     return is_mlid_used_.size() - (is_less ? 1 : 0);
 }
 
@@ -55,7 +55,7 @@ HeldGroup* Groups::create(McRecord record, bool is_administrative) {
         mlid = free_mlid(record[M::mlid]);
     }
     if (mlid == 0) {
-        memory_.was_full = true;
+        ++memory_.refused;
         return nullptr;
     }
     const auto before = memory_.ended.find(record[M::mgid]);
@@ -68,8 +68,8 @@ HeldGroup* Groups::create(McRecord record, bool is_administrative) {
     auto& group = groups_[record[M::mgid]];
     group.record = record;
     group.is_administrative = is_administrative;
-    const bool has_members = lapses(SaLapse::recreated_group_has_members) ||
-                             (is_administrative && lapses(SaLapse::restart_keeps_broadcast));
+    const bool has_members =
+        lapses(SaLapse::recreated_group_has_members) || (is_administrative && lapses(SaLapse::restart_keeps_broadcast));
     if (before != memory_.ended.end() && has_members) group.members = before->second.members;
     return &group;
 }
@@ -98,7 +98,8 @@ void Groups::remove(HeldGroup& group) {
         std::exchange(keeps_next_mlid_, false) || (has_members && lapses(SaLapse::other_members_keep_mlid));
     remember(group);
     drop_members(group);
-    if (config_.behaviour.frees_mlids && !keeps_mlid) is_mlid_used_[static_cast<std::size_t>(mlid - config_.first_mlid)] = false;
+    if (config_.behaviour.frees_mlids && !keeps_mlid)
+        is_mlid_used_[static_cast<std::size_t>(mlid - config_.first_mlid)] = false;
     groups_.erase(mgid);
     if (!was_announced) return;
     subscriptions_.report(trap::multicast_group_deleted, mgid, p_key);
@@ -136,8 +137,11 @@ void Groups::set_states(HeldGroup& group, const Gid& port_gid, std::uint8_t stat
     const auto before = Groups::states(group, port_gid);
     const bool is_more = (states & ~before) != 0 || states == before;
     group.counted = group.counted + counts(states) - counts(before);
-    if (lapses(SaLapse::rejoin_counts_again) && is_more && counts(before) && counts(states)) ++group.counted;
-    if (lapses(SaLapse::part_of_union_uncounts) && !is_more && counts(before) && counts(states)) --group.counted;
+    const bool goes_on = counts(before) && counts(states);
+    constexpr std::uint8_t both = join_state::full_member | join_state::send_only_full_member;
+    if (lapses(SaLapse::rejoin_counts_again) && goes_on && is_more && (before & both) == both) ++group.counted;
+    const bool has_others = group.members.size() > 1;
+    if (lapses(SaLapse::part_of_union_uncounts) && goes_on && !is_more && has_others) --group.counted;
     if (states == 0) {
         group.members.erase(port_gid);
         if (!lapses(SaLapse::leave_keeps_proxy)) group.proxies.erase(port_gid);

@@ -79,7 +79,7 @@ private:
     struct Memory {
         std::map<wire::Gid, Group> ended;
         std::map<std::pair<wire::Gid, wire::Gid>, std::uint8_t> vanished;  ///< MGID and PortGID -> join states
-        bool was_full = false;
+        std::size_t refused = 0;                                           ///< groups, for want of room
     };
     Memory memory_;
     bool keeps_next_mlid_ = false, is_unreported_ = false;

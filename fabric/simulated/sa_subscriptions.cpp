@@ -72,7 +72,8 @@ Reply Subscriptions::set(const Request& request) {
         const auto id = find(subscription);
         if (!id) return refuse(sa_status::invalid_request);
         if (config_.behaviour.ends_subscriptions) remove(*id);
-        if (const auto lapse = config_.behaviour.lapse; lapse == SaLapse::end_of_one_ends_all)
+        if (const auto lapse = config_.behaviour.lapse;
+            lapse == SaLapse::end_of_all_ends_each && asked[InformInfo::trap_number] == trap::all)
             remove_all_of(request.port->gid);
         else if (lapse == SaLapse::end_of_one_ends_others)
             remove_of_trap(asked[InformInfo::trap_number]);
