@@ -33,33 +33,42 @@ struct Besieged {
     bool is_ours = true;
 };
 
-Besieged besieged(const SaExploreOptions& options) {
+/// Refuses what may not be, before anything is opened.
+const FabricKind& kind_of(const SaExploreOptions& options) {
     const auto* kind = fabric_kinds().find(options.fabric, FabricUse::run);
     if (!kind)
         throw UsageError("--fabric is " + fabric_kinds().forms(FabricUse::run) + ", not '" + options.fabric + "'");
-    Besieged all{.is_ours = kind->is_ours()};
-    if (all.is_ours) {
-        if (!options.control.empty()) throw UsageError("--fabric-control is for a fabric of another process");
-        all.subject = std::make_unique<siege::PaperSubject>(sa_behaviour(options.fabric));
-        return all;
-    }
+    if (kind->is_ours() && !options.control.empty())
+        throw UsageError("--fabric-control is for a fabric of another process");
     if (kind->is_somebodys() && options.allow.empty())
         throw UsageError(
-            "others on the fabric may notice what histories do, and a leak may leave them without groups: " +
-            std::string("--allow fabric"));
-    auto opened = kind->open({.fabric = options.fabric,
-                              .control = options.control,
-                              .seed = options.seed,
-                              .timeout_scale = options.timeout_scale});
-    const auto patience =
-        std::chrono::duration_cast<fabric::Duration>(std::chrono::duration<double>(2 * options.timeout_scale));
-    // MGIDs that no other run of this program has had.
-    const auto number = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
-    all.subject = std::make_unique<siege::FabricSubject>(
-        *opened.fabric,
-        siege::FabricSubject::Options{.seed = options.seed ^ number, .p_key = opened.p_key, .patience = patience});
-    all.fabric = std::move(opened.fabric);
-    return all;
+            "others on the fabric may notice what histories do, and a leak may leave them without groups: "
+            "--allow fabric");
+    return *kind;
+}
+
+Besieged besieged(const SaExploreOptions& options) {
+    const auto& kind = kind_of(options);
+    Besieged all{.is_ours = kind.is_ours()};
+    return told_apart([&] {
+        if (all.is_ours) {
+            all.subject = std::make_unique<siege::PaperSubject>(sa_behaviour(options.fabric));
+            return std::move(all);
+        }
+        auto opened = kind.open({.fabric = options.fabric,
+                                 .control = options.control,
+                                 .seed = options.seed,
+                                 .timeout_scale = options.timeout_scale});
+        const auto patience =
+            std::chrono::duration_cast<fabric::Duration>(std::chrono::duration<double>(2 * options.timeout_scale));
+        // MGIDs that no other run of this program has had.
+        const auto number = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+        all.subject = std::make_unique<siege::FabricSubject>(
+            *opened.fabric,
+            siege::FabricSubject::Options{.seed = options.seed ^ number, .p_key = opened.p_key, .patience = patience});
+        all.fabric = std::move(opened.fabric);
+        return std::move(all);
+    });
 }
 
 int exit_code_of(const std::vector<siege::Violation>& violations, bool is_strict) {
@@ -92,7 +101,7 @@ siege::History history_of(const std::string& path) {
 
 int replay(const SaExploreOptions& options) {
     const auto history = history_of(options.replay);
-    auto sa = told_apart([&] { return besieged(options); });
+    auto sa = besieged(options);
     const bool tells_leaks = siege::gives_same_mlid(*sa.subject);
     const auto outcome = siege::play(history, *sa.subject, {.tells_leaks = tells_leaks});
     if (const auto problem = sa.subject->problem(); !problem.empty()) throw Fault(problem);
@@ -151,7 +160,7 @@ int explore_sa(const SaExploreOptions& options) {
         throw UsageError(options.out + " is no folder");
     stop_on_interrupt();
     if (!options.replay.empty()) return replay(options);
-    auto sa = told_apart([&] { return besieged(options); });
+    auto sa = besieged(options);
     StatusLine line;
     const auto run = run_of(options, sa.is_ours, line);
     auto sieged = [&] {
