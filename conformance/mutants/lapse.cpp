@@ -10,7 +10,7 @@ namespace {
 
 using L = fabric::SaLapse;
 
-constexpr std::array<Lapse, 30> lapses{
+constexpr std::array<Lapse, 31> lapses{
     {{L::union_keeps_mlid, "union-keeps-mlid",
       "ends the membership of a FullMember and SendOnlyFullMember that leaves as FullMember, and keeps the group's "
       "MLID"},
@@ -47,6 +47,8 @@ constexpr std::array<Lapse, 30> lapses{
       "takes a port that another had joined, and that has left, for joined by another when it joins itself"},
      {L::proxy_opens_group, "proxy-opens-group",
       "lets every port change every membership of a group in which one member was joined by another"},
+     {L::own_mgid_again, "own-mgid-again",
+      "begins anew with the MGIDs that it chooses itself when one of those groups ends, though others live"},
      {L::room_shrinks, "room-shrinks", "has room for one group less once it has refused two"},
      {L::room_is_one_less, "room-is-one-less", "refuses the last group that it has room for"},
      {L::one_subscriber_more, "one-subscriber-more", "takes one subscription more than it has room for"},

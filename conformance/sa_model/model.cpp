@@ -221,8 +221,13 @@ Expected Model::expected_creation(const Request& request, unsigned port) const {
     if (!request.gives(C::create))
         return {Verdict::refuse, "a join without all components that a group needs creates none",
                 &iba::creation_components};
-    if (mgid.is_zero()) return {};
-    if (!mgid.is_multicast()) return {Verdict::refuse, "an MGID that is no multicast GID is refused (o15-0.1.5)"};
+    if (!mgid.is_zero() && !mgid.is_multicast())
+        return {Verdict::refuse, "an MGID that is no multicast GID is refused (o15-0.1.5)"};
+    // Those that the SA chooses are nobody else's to give.
+    constexpr std::uint16_t sa_signature = 0xa01b;
+    constexpr std::uint8_t link_local = 2;
+    if (mgid_of(mgid)[Mgid::signature] == sa_signature && mgid_of(mgid)[Mgid::scope] == link_local)
+        return {Verdict::refuse, "an MGID with the SA's own signature and link-local scope is refused (o15-0.1.5)"};
     if (!is_in(port, record[M::p_key]) || !is_in(request.asker, record[M::p_key]))
         return {Verdict::refuse, "who is not in a partition creates no group of it", &rfc4391::pkey_assigned_to_port};
     if (facts_.room && groups_.size() >= *facts_.room)
@@ -291,7 +296,11 @@ void Model::check_new(const Request& request, const Record& told, std::vector<De
 }
 
 void Model::join(const Request& request, unsigned port, const Answer& answer, std::vector<Deviation>& all) {
-    const auto mgid = request.record[M::mgid].is_zero() ? answer.record[M::mgid] : request.record[M::mgid];
+    const bool is_chosen = request.record[M::mgid].is_zero();
+    const auto mgid = is_chosen ? answer.record[M::mgid] : request.record[M::mgid];
+    if (is_chosen && (groups_.contains(mgid) || !mgid.is_multicast()))
+        all.push_back({"group", "an MGID that the SA chooses is a multicast GID that no group has (15.2.5.17.2)",
+                       "it has chosen " + text(mgid)});
     const bool is_new = !groups_.contains(mgid);
     if (is_new) check_new(request, answer.record, all);
     auto& group = groups_[mgid];

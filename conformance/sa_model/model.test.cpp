@@ -220,6 +220,21 @@ TEST_CASE("There is room for as many groups as there were before") {
     CHECK(small.verdict(Bench::join(0, group)) == Verdict::refuse);
 }
 
+TEST_CASE("An MGID that the SA chooses is one that no group has") {
+    Bench bench;
+    const auto request = Bench::join(0, {});
+    CHECK(bench.verdict(request) == Verdict::grant);
+    const auto own = Gid::of(0xff12a01bfe800000, 1);
+    Answer answer{.is_answered = true, .status = 0, .record = request.record};
+    answer.record.set(M::mgid, own).set(M::mlid, 0xc005);
+    CHECK(bench.model.take(request, answer).empty());
+    CHECK(bench.model.states(own, 0) == 1);
+    CHECK(bench.model.take(request, answer).front().kind == "group");
+    CHECK(bench.verdict(Bench::join(1, own)) == Verdict::grant);
+    CHECK(bench.verdict(Bench::join(1, Gid::of(0xff12a01bfe800000, 2))) == Verdict::refuse);
+    CHECK(bench.verdict(Bench::join(0, port_gid(1))) == Verdict::refuse);
+}
+
 TEST_CASE("Groups of two partitions have two MLIDs") {
     Bench bench;
     CHECK(bench.granted(Bench::join(0, group)).empty());

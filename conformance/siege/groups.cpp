@@ -10,7 +10,7 @@ using M = McMemberRecord;
 
 namespace {
 
-constexpr unsigned of_first_link = 3;
+constexpr unsigned of_first_link = 3, chosen_by_sa = 2;
 constexpr std::uint32_t per_history = 8;
 /// Of groups that are no IPoIB group: 4.1.1 leaves transient MGIDs to whoever uses them.
 constexpr std::uint64_t other_mgids = 0xff12'0b0b'0000'0000;
@@ -37,7 +37,7 @@ Gid ip_group(const sa_model::Record& broadcast, std::uint32_t number) {
 
 unsigned group_count_of(const sa_model::Facts& facts, Broadcast broadcast) noexcept {
     const auto links = static_cast<unsigned>(facts.administrative.size());
-    return (broadcast == Broadcast::included ? links : 0) + of_first_link + (links - 1) + 1;
+    return (broadcast == Broadcast::included ? links : 0) + of_first_link + (links - 1) + 1 + chosen_by_sa;
 }
 
 void add_groups(Ground& ground, std::uint32_t number, Broadcast broadcast) {
@@ -50,6 +50,10 @@ void add_groups(Ground& ground, std::uint32_t number, Broadcast broadcast) {
             ground.groups.push_back(like(links[i], ip_group(links[i], next++)));
     ground.groups.push_back(like(links.front(), Gid::of(other_mgids, next++)));
     ground.groups.back().set(M::q_key, 0x1234).set(M::traffic_class, 0x20).set(M::flow_label, 0x12345);
+    for (unsigned i = 0; i < chosen_by_sa; ++i) {
+        ground.groups.push_back(like(links.front(), {}));
+        ground.groups.back().set(M::scope, links.front()[M::scope]);
+    }
     ground.probe = like(links.front(), ip_group(links.front(), next));
 }
 

@@ -11,7 +11,7 @@ namespace ipoib::conformance::siege {
 enum class Broadcast : std::uint8_t { spared, included };
 
 /// The broadcast groups of the partitions, unless they are spared, three IP groups of the first partition, one of the
-/// second, and one of no IPoIB link.
+/// second, one of no IPoIB link, and two whose MGIDs the SA chooses: they are zero while there is no such group.
 [[nodiscard]] unsigned group_count_of(const sa_model::Facts& facts, Broadcast broadcast) noexcept;
 
 /// Appends them to the ground, with parameters like those of `facts.administrative`, whose first is the link's. Groups

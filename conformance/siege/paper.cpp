@@ -10,6 +10,10 @@
 #include "protocol/wire/port_info.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <utility>
 
 namespace ipoib::conformance::siege {
 using namespace wire;
@@ -25,16 +29,19 @@ constexpr std::uint16_t sm_lid = 1, first_lid = 10, first_partition = 0xffff, se
 /// Longer than an administrator takes to answer and to report.
 constexpr fabric::Duration settles = 60us;
 
-/// P_Keys by port: two are full members of both partitions, one of one, one a limited member of the first. The last is
-/// nobody's: it looks.
-const std::array<std::vector<std::uint16_t>, 5> tables{{{first_partition, second_partition},
+/// P_Keys by port: two are full members of both partitions, one of one, one a limited member of the first; one has an
+/// MTU less than the groups'. The last is nobody's: it looks.
+const std::array<std::vector<std::uint16_t>, 6> tables{{{first_partition, second_partition},
                                                         {first_partition, second_partition},
                                                         {first_partition},
                                                         {first_partition & 0x7fff, second_partition},
+                                                        {first_partition},
                                                         {first_partition, second_partition}}};
-constexpr unsigned ports = 4, observer = 4, groups = 7;
+constexpr unsigned ports = 5, observer = 5, narrow = 4, groups = 9;
+constexpr std::uint8_t usual_mtu = 4, narrow_mtu = 3;  ///< codes
 
 Gid gid_of(unsigned port) { return Gid::of(default_subnet_prefix, 0x0002c90300100000u + port); }
+std::uint8_t mtu_of(unsigned port) { return port == narrow ? narrow_mtu : usual_mtu; }
 std::uint16_t lid_of(unsigned port) { return static_cast<std::uint16_t>(first_lid + port); }
 
 class PaperView : public fabric::SubnetView {
@@ -132,6 +139,7 @@ void PaperSubject::State::add(unsigned port) {
     known.node_guid = known.port_guid;
     known.lid = lid_of(port);
     known.is_active = true;
+    known.mtu = mtu_of(port);
     known.p_keys = tables.at(port);
     view.known.push_back(std::move(known));
 }
@@ -225,7 +233,8 @@ Ground PaperSubject::begin(bool is_anew) {
                             .subscriptions = subscriptions},
                   .groups = {},
                   .probe = {}};
-    for (unsigned i = 0; i < ports; ++i) ground.facts.ports.push_back({.gid = gid_of(i), .p_keys = tables.at(i)});
+    for (unsigned i = 0; i < ports; ++i)
+        ground.facts.ports.push_back({.gid = gid_of(i), .p_keys = tables.at(i), .mtu = mtu_of(i)});
     for (const auto p_key : {first_partition, second_partition}) {
         const auto* group = s.sa->find(broadcast_gid(p_key, 2));
         if (group) ground.facts.administrative.push_back(group->record);

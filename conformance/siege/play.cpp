@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace ipoib::conformance::siege {
 using namespace sa_model;
@@ -53,7 +54,9 @@ private:
 
     void take(const Step& step);
     [[nodiscard]] Request request_of(const Step& step) const;
-    void ask(const Request& request);
+    Answer ask(const Request& request);
+    /// Groups whose MGID the SA has chosen are asked for by that, as long as they are there.
+    void forget_chosen();
     void subscribe(unsigned port, std::uint16_t trap, bool begins);
     void reregister(unsigned port);
 
@@ -73,6 +76,7 @@ private:
     Model model_;
     std::set<std::pair<unsigned, std::uint16_t>> subscriptions_;
     std::set<wire::Gid> touched_;
+    std::set<std::size_t> chosen_;  ///< groups whose MGID the SA has chosen
     std::size_t step_ = 0;
     Outcome outcome_;
 };
@@ -118,10 +122,18 @@ Request Player::request_of(const Step& step) const {
     return request;
 }
 
-void Player::ask(const Request& request) {
+Answer Player::ask(const Request& request) {
     ++outcome_.requests;
-    touched_.insert(request.record[M::mgid]);
-    tell(model_.take(request, subject_.ask(request)));
+    auto answer = subject_.ask(request);
+    touched_.insert(request.record[M::mgid].is_zero() ? answer.record[M::mgid] : request.record[M::mgid]);
+    tell(model_.take(request, answer));
+    return answer;
+}
+
+void Player::forget_chosen() {
+    for (const auto group : chosen_)
+        if (!model_.find(ground_.groups[group][M::mgid])) ground_.groups[group].set(M::mgid, {});
+    std::erase_if(chosen_, [&](std::size_t group) { return ground_.groups[group][M::mgid].is_zero(); });
 }
 
 void Player::subscribe(unsigned port, std::uint16_t trap, bool begins) {
@@ -141,7 +153,7 @@ void Player::reregister(unsigned port) {
         if (states == 0) continue;
         Request request{.asker = port, .record = record, .mask = usual};
         request.record.set(M::port_gid, model_.facts().ports[port].gid).set(M::join_state, states);
-        ask(request);
+        (void)ask(request);
     }
     const auto held = subscriptions_;
     for (const auto& [subscriber, trap] : held)
@@ -157,8 +169,15 @@ void Player::take(const Step& step) {
         case Do::join:
         case Do::join_for:
         case Do::leave:
-        case Do::leave_for:
-            return ask(request_of(step));
+        case Do::leave_for: {
+            forget_chosen();
+            const auto request = request_of(step);
+            const auto answer = ask(request);
+            if (!request.record[M::mgid].is_zero() || request.is_leave || !answer.is_ok()) return;
+            ground_.groups[step.group].set(M::mgid, answer.record[M::mgid]);
+            chosen_.insert(step.group);
+            return;
+        }
         case Do::subscribe:
         case Do::unsubscribe:
             return subscribe(step.port, step.trap, step.what == Do::subscribe);
@@ -202,16 +221,18 @@ void Player::hear() {
         least += one.least;
         most += one.most;
     }
-    for (const auto& [key, bound] : bounds) {
-        const auto& [port, trap, mgid] = key;
+    for (const auto& entry : bounds) {
+        const auto& key = entry.first;
+        const auto [least, most] = entry.second;
         unsigned count = 0;
-        std::erase_if(heard, [&](const Heard& other) {
-            const bool is_it = Key{other.port, other.trap, other.mgid} == key && count < bound.second;
+        for (auto at = heard.begin(); at != heard.end() && count < most;) {
+            const bool is_it = Key{at->port, at->trap, at->mgid} == key;
             count += is_it;
-            return is_it;
-        });
-        if (count < bound.first)
-            say("a group's beginning and end are reported to each subscriber (14.2.5.1)", port, trap, mgid);
+            at = is_it ? heard.erase(at) : at + 1;
+        }
+        if (count < least)
+            say("a group's beginning and end are reported to each subscriber (14.2.5.1)", std::get<0>(key),
+                std::get<1>(key), std::get<2>(key));
     }
     for (const auto& one : heard) {
         const auto is_ours = [&](const Record& record) { return record[M::mgid] == one.mgid; };
@@ -243,6 +264,7 @@ void Player::compare(const wire::Gid& mgid) {
 
 void Player::see() {
     hear();
+    touched_.erase(wire::Gid{});
     for (const auto& mgid : std::exchange(touched_, {})) compare(mgid);
 }
 
@@ -257,7 +279,7 @@ std::uint16_t Player::probe() {
     const auto mlid = answer.record[M::mlid];
     request.is_leave = true;
     request.mask = C::join;
-    ask(request);
+    (void)ask(request);
     see();
     return mlid;
 }
@@ -273,7 +295,7 @@ void Player::end(std::uint16_t mlid_before) {
             const auto asker = port < abilities_.askers ? port : 0;
             Request request{.is_leave = true, .asker = asker, .record = record, .mask = C::join};
             request.record.set(M::port_gid, model_.facts().ports[port].gid).set(M::join_state, states);
-            ask(request);
+            (void)ask(request);
         }
         see();
     }

@@ -41,6 +41,33 @@ std::vector<Step> plainer(const Step& step) {
     return all;
 }
 
+/// The history with one thing about all of it plainer: two joins of a port as one, a port or a group by a lower number.
+std::vector<History> plainer(const History& history) {
+    std::vector<History> all;
+    const auto& steps = history.steps;
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        for (std::size_t k = i + 1; k < steps.size(); ++k) {
+            auto joined = steps[k];
+            joined.states = steps[i].states;
+            if (steps[i].what != Do::join || joined != steps[i]) continue;
+            auto& merged = all.emplace_back(history).steps;
+            merged[i].states |= steps[k].states;
+            merged.erase(merged.begin() + static_cast<std::ptrdiff_t>(k));
+        }
+    const auto rename = [&](unsigned Step::*member, unsigned Step::*other) {
+        for (const auto& step : steps)
+            for (unsigned lower = 0; lower < step.*member; ++lower) {
+                auto& renamed = all.emplace_back(history).steps;
+                for (auto& one : renamed)
+                    for (const auto field : {member, other})
+                        if (one.*field == step.*member) one.*field = lower;
+            }
+    };
+    rename(&Step::port, &Step::of);
+    rename(&Step::group, &Step::group);
+    return all;
+}
+
 void print_found(std::string& all, const Found& one) {
     all += fmt::format("history {}, of {} steps {}; in {} of all, first after {:.1f} s:\n{}", one.number, one.steps,
                        one.history.steps.size(), one.times, one.after, text(one.history, {one.violation}));
@@ -84,6 +111,15 @@ Found shrunk(const History& history, const Violation& violation, Subject& subjec
                 break;
             }
         }
+    for (bool is_plainer = true; is_plainer;) {
+        is_plainer = false;
+        for (auto& tried : plainer(found.history)) {
+            if (!holds(tried)) continue;
+            found.history = std::move(tried);
+            is_plainer = true;
+            break;
+        }
+    }
     // What is told is of the history that is told.
     if (const auto last = violation_of(play(found.history, subject, playing), key)) found.violation = *last;
     return found;

@@ -78,7 +78,7 @@ Gid Groups::unused_mgid(unsigned scope, std::uint64_t subnet_prefix) {
     for (;;) {
         const auto upper = std::uint64_t{0xff10u | (scope & 0xfu)} << 48 | std::uint64_t{own_signature} << 32;
         const auto mgid = Gid::of(upper | subnet_prefix >> 32, subnet_prefix << 32 | ++last_own_mgid_);
-        if (!groups_.contains(mgid)) return mgid;
+        if (!groups_.contains(mgid) || lapses(SaLapse::own_mgid_again)) return mgid;
     }
 }
 
@@ -96,6 +96,7 @@ void Groups::remove(HeldGroup& group) {
     const bool has_members = !group.members.empty();
     const bool keeps_mlid =
         std::exchange(keeps_next_mlid_, false) || (has_members && lapses(SaLapse::other_members_keep_mlid));
+    if (lapses(SaLapse::own_mgid_again) && mgid_of(mgid)[Mgid::signature] == own_signature) last_own_mgid_ = 0;
     remember(group);
     drop_members(group);
     if (config_.behaviour.frees_mlids && !keeps_mlid)

@@ -29,6 +29,7 @@ enum class SaLapse : std::uint8_t {
     recreated_group_is_as_before,  ///< whatever its creator gives
     leave_keeps_proxy,             ///< the port's next join is taken for another port's
     proxy_opens_group,             ///< to leaves for all its members
+    own_mgid_again,                ///< the MGID that the administrator chose last, though that group may live
     // Room.
     room_shrinks,         ///< by a group, once it had refused two
     room_is_one_less,     ///< than it has
