@@ -49,6 +49,7 @@ class Histories(Folder):
                 "states": ["--dut", "sa", "--replay", wrong],
                 "--allow fabric": ["--dut", "sa", "--fabric", "umad:ibsim0/1"],
                 "no mutant": ["--dut", "sa", "--fabric", "simulated:sa-mutant=nobody"],
+                "not for --dut sa": ["--dut", "sa", "--faults", "sm"],
                 "--dut sa": ["--exhaustive", "0"]}.items():
             run = conform("explore", *arguments, cwd=self.folder)
             self.assertEqual(run.returncode, 2, run.stdout + run.stderr)

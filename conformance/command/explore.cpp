@@ -202,9 +202,17 @@ int run_mutants(const ExploreOptions& options) {
 }
 
 int run_explore(const ExploreOptions& options) {
-    if (options.dut == "sa") return explore_sa(of_sa(options));
-    if (options.exhaustive || !options.control.empty() || !options.allow.empty())
-        throw UsageError("--exhaustive, --fabric-control and --allow are for a subnet administrator: --dut sa");
+    const ExploreOptions usual;
+    if (options.dut == "sa") {
+        const bool is_of_stacks = options.scenario != usual.scenario || !options.listen.empty() ||
+                                  !options.expect.empty() || !options.faults.empty() || options.depth != usual.depth ||
+                                  options.is_by_chance;
+        if (is_of_stacks)
+            throw UsageError("--scenario, --listen, --expect, --faults, --depth and --by-chance are not for --dut sa");
+        return explore_sa(of_sa(options));
+    }
+    if (options.exhaustive || !options.control.empty() || !options.allow.empty() || options.states != usual.states)
+        throw UsageError("--exhaustive, --join-states, --fabric-control and --allow are for --dut sa");
     if (options.is_of_mutants && options.dut != "reference")
         throw UsageError("--mutants are those of the reference stack, or with --dut sa of the subnet administrator");
     if (options.is_of_mutants) return run_mutants(options);

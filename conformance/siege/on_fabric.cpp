@@ -98,7 +98,7 @@ void FabricSubject::learn_links() {
     auto p_keys = facts_.ports.front().p_keys;
     std::erase_if(p_keys, [](std::uint16_t entry) { return !is_full_member(entry); });
     const auto is_link = [&](std::uint16_t entry) { return is_same_partition(entry, options_.p_key); };
-    std::ranges::stable_partition(p_keys, is_link);
+    std::stable_partition(p_keys.begin(), p_keys.end(), is_link);
     for (const auto p_key : p_keys) {
         if (facts_.administrative.size() == most_links) break;
         const auto wanted = Record{}.set(M::mgid, broadcast_gid(p_key, link_local));
