@@ -163,6 +163,7 @@ Sieged lay_siege(const Run& run, Subject& subject, const Histories& next) {
         if (is_stopped() || !subject.problem().empty()) continue;
         ++sieged.histories;
         sieged.requests += outcome.requests;
+        const auto after = passed();
         std::vector<std::string> counted;
         for (const auto& violation : outcome.violations) {
             const auto key = violation.key();
@@ -174,7 +175,6 @@ Sieged lay_siege(const Run& run, Subject& subject, const Histories& next) {
                 ++known->times;
                 continue;
             }
-            const auto after = passed();
             auto found = shrunk(history, violation, subject, playing);
             found.number = sieged.histories;
             found.after = after;
