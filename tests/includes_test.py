@@ -63,12 +63,16 @@ MAY_SEE = {
     "conformance/explore": BASE | CHECKED | {
         "protocol/rules", "fabric", "fabric/node", "fabric/simulated", "fabric/socket", "stack", "conformance/bench",
         "conformance/dut", "conformance/mutants", "conformance/shrink"},
+    "conformance/sa_model": CHECKED,
+    "conformance/siege": BASE | WIRE | {
+        "fabric", "fabric/node", "fabric/simulated", "conformance/mutants", "conformance/sa_model", "conformance/shrink"},
     "conformance/terminal": BASE | {"fabric", "fabric/capture"},
     "conformance/command": BASE | CHECKED | {
         "fabric", "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",
         "conformance/bench", "conformance/documents", "conformance/exhibits",
         "conformance/explore", "conformance/judge", "conformance/links",
-        "conformance/metamorphic", "conformance/selftest", "conformance/target", "conformance/terminal", "conformance/watch"},
+        "conformance/metamorphic", "conformance/selftest", "conformance/siege",
+        "conformance/target", "conformance/terminal", "conformance/watch"},
     "traffic-gen": BASE | CHECKED | {
         "protocol", "protocol/build", "protocol/rules", "protocol/state", "fabric", "fabric/capture", "fabric/simulated",
         "conformance/bench", "conformance/judge", "conformance/target", "conformance/terminal"},

@@ -185,7 +185,8 @@ class Linux(LabTest):
                          {"RULE-RFC4391-4.1-02-audit", "RULE-RFC4391-10-18-lifetime-audit"})
         self.assertEqual({i for i, verdict in verdicts.items() if verdict == "NA"},
                          {"RULE-RFC4391-10-21-audit", "RULE-RFC4392-1.2-01-audit", "RULE-RFC4391-4.1-04-audit",
-                          "RULE-RFC4391-4.1-06-audit", "RULE-RFC4392-1.3-02-audit", "RULE-RFC4392-1.3-03-audit"})
+                          "RULE-RFC4391-4.1-06-audit", "RULE-RFC4392-1.3-02-audit", "RULE-RFC4392-1.3-03-audit",
+                          "RULE-RFC4391-10-21-mlid-audit", "RULE-UDMC-10-room-audit"})
         self.assertEqual(audit["fabric"]["ports"], "2")
         # A table of so many needs several segments.
         self.assertGreater(int(audit["fabric"]["members"]), 10)

@@ -268,6 +268,33 @@ class OpenSm(unittest.TestCase):
         subject = results["RULE-RFC4391-4-08-audit"]["details"][0]["subject"]
         self.assertEqual(subject, "ff12:401b:ffff::efc0:a801")
 
+    def explore(self, subnet, *arguments):
+        """What histories find in an OpenSM of its own, which may be without room afterwards."""
+        run = subprocess.run([PROGRAM, "explore", "--dut", "sa", "--fabric", FABRIC, "--allow", "fabric",
+                              *map(str, arguments)], cwd=self.folder, env=subnet.at("tester"),
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             timeout=500)
+        self.assertIn(run.returncode, {0, 1}, run.stdout + run.stderr)
+        return run.stdout
+
+    def test_histories_find_what_the_document_says(self):
+        with tempfile.TemporaryDirectory(prefix="ipoib-opensm-") as folder:
+            subnet = Subnet(Path(folder), HOSTS, PARTITIONS, speed="4xSDR")
+            try:
+                subnet.start(groups=2)
+                subnet.wait(lambda: "State: Active" in subnet.run("tester", "ibstat", check=False))
+                rest = self.explore(subnet, "--seeds", 60, "--join-states", 7)
+                said = self.explore(subnet, "--seeds", 40)
+            finally:
+                subnet.stop()
+        self.assertEqual(re.findall(r"^  (?:FAIL|FINDING|SUSPICION) .*?[:;] (\w+)", rest, re.M), ["ProxyJoin"], rest)
+        suspicion = re.search(r"first after ([\d.]+) s:\n(?:    .*\n)+  SUSPICION leak:.*\n  CONFIRMED after (\d+) repeats, "
+                              r"([\d.]+) s", said)
+        self.assertTrue(suspicion, said)
+        self.assertLess(float(suspicion.group(1)), 60)
+        self.assertLess(float(suspicion.group(3)), 600)
+        self.assertIn("FullMember, SendOnlyFullMember\n", suspicion.group(0))
+
     def test_what_is_no_port_is_refused(self):
         for fabric, words in {"umad:mlx5_0": "ibsim0/1", "umad:ibsim0/2": "no port 2"}.items():
             self.assertIn(words, self.finish(self.start(fabric=fabric), 2))

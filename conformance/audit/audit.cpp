@@ -127,6 +127,8 @@ private:
     void look_at_paths();
     void look_at_shared();
     [[nodiscard]] Reach reach_of(const StatedGroup& broadcast) const;
+    /// For groups in the switches that members are attached to: what the least has; 0: not told.
+    [[nodiscard]] std::uint16_t room() const;
     [[nodiscard]] bool is_of_another_subnet(const Gid& member) const;
     [[nodiscard]] std::string subject_of(const Item& item) const;
     [[nodiscard]] bool is_visible(const Item& item) const;
@@ -147,7 +149,8 @@ private:
 
 void Judge::look_at(const StatedGroup& group) {
     const auto broadcasts = groups_->broadcasts(group);
-    judge(About::group, {.group = group, .broadcasts = broadcasts});
+    judge(About::group,
+          {.group = group, .broadcasts = broadcasts, .groups = inventory_->groups.size(), .room = room()});
     if (!has_ipoib_signature(group.parameters.mgid)) return;
     judge(About::ip_group, {.group = group, .broadcasts = broadcasts});
     const bool is_broadcast = is_broadcast_gid(group.parameters.mgid);
@@ -165,6 +168,13 @@ void Judge::look_at(const StatedGroup& group) {
                               .broadcasts = broadcasts});
         if (broadcast) nodes_[broadcast].insert(member.port_gid);
     }
+}
+
+std::uint16_t Judge::room() const {
+    std::uint16_t least = 0;
+    for (const auto& port : inventory_->ports)
+        if (const auto room = port.switch_groups.value_or(0); room != 0 && (least == 0 || room < least)) least = room;
+    return least;
 }
 
 void Judge::look_at_node(const StatedGroup& broadcast, const Gid& gid) {

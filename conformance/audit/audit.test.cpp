@@ -358,6 +358,23 @@ TEST_CASE("Audit: groups without a FullMember and limited members are noted") {
     CHECK_THAT(limited.notes[0], ContainsSubstring("1 of 4 members: a limited member") && ContainsSubstring("(two)"));
 }
 
+TEST_CASE("Audit: MLIDs that nobody has and switches without room are noted") {
+    Fabric fabric;
+    constexpr auto leaked = "RULE-RFC4391-10-21-mlid-audit", room = "RULE-UDMC-10-room-audit";
+    CHECK(result_of(judge(fabric.inventory, every_rule()), leaked).notes.empty());
+    fabric.ipv6.parameters.mlid = 0xc000 + 25;
+    CHECK(result_of(judge(fabric.inventory, every_rule()), leaked).notes.empty());
+    fabric.ipv6.parameters.mlid = 0xc000 + 55;
+    for (auto& port : fabric.inventory.ports) port.switch_groups = 64;
+    auto results = judge(fabric.inventory, every_rule());
+    REQUIRE(result_of(results, leaked).notes.size() == 1);
+    CHECK_THAT(result_of(results, leaked).notes[0], ContainsSubstring("1 of 5 groups: its MLID is far beyond"));
+    REQUIRE(result_of(results, room).notes.size() == 1);
+    fabric.ipv6.parameters.mlid = 0xc000 + 54;
+    results = judge(fabric.inventory, every_rule());
+    CHECK(result_of(results, room).notes.empty());
+}
+
 TEST_CASE("Audit: a thousand violations are counted, and a hundred shown") {
     Fabric fabric;
     for (unsigned i = 0; i < 1000; ++i) {

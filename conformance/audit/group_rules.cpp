@@ -11,6 +11,11 @@ constexpr std::uint8_t blank_scope = 0, default_mtu = 4;
 constexpr std::uint16_t first_mlid = 0xc000, last_mlid = 0xfffe;
 
 bool is_ipv4(const Item& item) { return mgid(item)[Mgid::signature] == ipv4_signature; }
+/// How many MLIDs there are from the first to the group's.
+std::size_t mlids_up_to(const Item& item) {
+    const auto mlid = item.parameters().mlid;
+    return mlid < first_mlid ? 0 : static_cast<std::size_t>(mlid - first_mlid) + 1;
+}
 bool has_swapped_signature(const Item& item) { return is_swapped_signature(mgid(item)[Mgid::signature]); }
 
 constexpr Rule rules_of_groups[] = {
@@ -140,6 +145,29 @@ constexpr Rule rules_of_groups[] = {
              });
          },
      .note = "nobody is a FullMember: the SA may delete it"},
+    // Where an SA gives the first that is free, an MLID tells how many were in use when the group began.
+    {.id = "RULE-RFC4391-10-21-mlid-audit",
+     .checks = {&rfc4391::last_full_member_leaves},
+     .title = "MLIDs of groups that ended are used again",
+     .about = About::group,
+     .evidence = Evidence::whole_table,
+     .knows = told(Parameter::mlid),
+     .needs_all = true,
+     .notes =
+         [](const Item& item) {
+             constexpr std::size_t usual = 16;
+             return mlids_up_to(item) > 2 * item.groups + usual;
+         },
+     .note = "its MLID is far beyond the number of groups: MLIDs that no group has may be in use"},
+    {.id = "RULE-UDMC-10-room-audit",
+     .checks = {&udmc::switch_multicast_capability},
+     .title = "switches have room for more groups",
+     .about = About::group,
+     .evidence = Evidence::one_record,
+     .knows = told(Parameter::mlid),
+     .applies = [](const Item& item) { return item.room != 0; },
+     .notes = [](const Item& item) { return mlids_up_to(item) * 8 >= std::size_t{item.room} * 7; },
+     .note = "its MLID is among the last that a switch has room for: soon no group can be created"},
     {.id = "RULE-RFC4392-1.2.1.2-01-audit",
      .checks = {&rfc4392::mgid_reserved_flags},
      .title = "the three flags above T are 0 in the MGID of an IP group",

@@ -51,6 +51,8 @@ struct Item {
     std::string_view why_it_spans{};         ///< where they are several
     const AskedPath* pair = nullptr;         ///< with About::pair
     const StatedGroup* elsewhere = nullptr;  ///< with About::shared: the same group in another subnet
+    std::size_t groups = 0;                  ///< with About::group: how many there are
+    std::uint16_t room = 0;                  ///< and for how many the switches have room; 0: not told
 
     [[nodiscard]] const state::GroupParameters& parameters() const noexcept { return group.parameters; }
 };

@@ -6,6 +6,7 @@
 #include "base/atomic_file.hpp"
 #include "base/complain.hpp"
 #include "conformance/command/commands.hpp"
+#include "conformance/command/explore_sa.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/usage.hpp"
@@ -21,6 +22,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace ipoib::conformance {
@@ -38,8 +40,28 @@ struct ExploreOptions {
     std::uint64_t schedules = 0, seed = 1;
     unsigned depth = 3;
     bool is_strict = false, is_by_chance = false, is_of_mutants = false;
-    std::string markdown;
+    std::string markdown, control, allow;
+    std::optional<unsigned> exhaustive;
+    unsigned states = 15;
 };
+
+/// Of --dut sa.
+SaExploreOptions of_sa(const ExploreOptions& options) {
+    return {.fabric = options.fabric,
+            .control = options.control,
+            .replay = options.replay,
+            .out = options.out,
+            .markdown = options.markdown,
+            .allow = options.allow,
+            .seconds = options.seconds,
+            .timeout_scale = options.timeout_scale,
+            .histories = options.schedules,
+            .seed = options.seed,
+            .exhaustive = options.exhaustive,
+            .states = options.states,
+            .is_strict = options.is_strict,
+            .is_of_mutants = options.is_of_mutants};
+}
 
 /// What is explored: the reference, a mutant of it, or a DUT in another process.
 struct Explorand {
@@ -57,7 +79,7 @@ const Mutant* mutant_of(const ExploreOptions& options) {
                          "'");
     if (options.dut == "reference" || options.dut.starts_with(exec_prefix)) return nullptr;
     const auto* mutant = told_apart([&] { return mutant_named(options.dut, "mutant:"); });
-    if (!mutant) throw UsageError("--dut is reference, mutant:NAME or exec:COMMAND, not '" + options.dut + "'");
+    if (!mutant) throw UsageError("--dut is reference, mutant:NAME, exec:COMMAND or sa, not '" + options.dut + "'");
     if (mutant->sa) throw UsageError("'" + std::string(mutant->name) + "' is a mutant of the subnet administrator");
     return mutant;
 }
@@ -180,6 +202,19 @@ int run_mutants(const ExploreOptions& options) {
 }
 
 int run_explore(const ExploreOptions& options) {
+    const ExploreOptions usual;
+    if (options.dut == "sa") {
+        const bool is_of_stacks = options.scenario != usual.scenario || !options.listen.empty() ||
+                                  !options.expect.empty() || !options.faults.empty() || options.depth != usual.depth ||
+                                  options.is_by_chance;
+        if (is_of_stacks)
+            throw UsageError("--scenario, --listen, --expect, --faults, --depth and --by-chance are not for --dut sa");
+        return explore_sa(of_sa(options));
+    }
+    if (options.exhaustive || !options.control.empty() || !options.allow.empty() || options.states != usual.states)
+        throw UsageError("--exhaustive, --join-states, --fabric-control and --allow are for --dut sa");
+    if (options.is_of_mutants && options.dut != "reference")
+        throw UsageError("--mutants are those of the reference stack, or with --dut sa of the subnet administrator");
     if (options.is_of_mutants) return run_mutants(options);
     StatusLine line;
     const auto explorand = explorand_of(options, line);
@@ -233,14 +268,16 @@ int run_explore(const ExploreOptions& options) {
 
 Action set_up_explore(CLI::App& command, const std::string&) {
     auto options = std::make_shared<ExploreOptions>();
-    command.add_option("--fabric", options->fabric, "simulated: in this process")
+    command
+        .add_option("--fabric", options->fabric,
+                    "simulated: in this process; with --dut sa also " + fabric_kinds().help(FabricUse::run))
         ->check(not_empty())
         ->type_name("FABRIC");
     command
         .add_option(
             "--dut", options->dut,
             "reference or mutant:NAME, in this process and in virtual time; exec:COMMAND, an adapter of what is "
-            "plugged in at --listen")
+            "plugged in at --listen; sa, the fabric's subnet administrator, by histories of requests")
         ->check(not_empty())
         ->type_name("DUT");
     command.add_option("--scenario", options->scenario, "How the link is set up: " + scenario_names())
@@ -283,6 +320,25 @@ Action set_up_explore(CLI::App& command, const std::string&) {
         ->check(CLI::Range(1u, 20u))
         ->type_name("K");
     command.add_flag("--by-chance", options->is_by_chance, "Without the systematic part");
+    command
+        .add_option("--exhaustive", options->exhaustive,
+                    "With --dut sa: all that two ports can do in one group, and behind it all sequences of so many "
+                    "joins and leaves")
+        ->check(CLI::Range(0u, 2u))
+        ->type_name("N");
+    command
+        .add_option("--join-states", options->states,
+                    "With --dut sa: no other join states than these bits; 7 leaves out SendOnlyFullMember")
+        ->check(CLI::Range(1u, 15u))
+        ->type_name("BITS");
+    command.add_option("--fabric-control", options->control, "With --dut sa: a command that restarts it, as for run")
+        ->check(not_empty())
+        ->type_name("COMMAND");
+    command
+        .add_option("--allow", options->allow,
+                    "With --dut sa on a fabric that others use: fabric, since they may notice what histories do")
+        ->check(CLI::IsMember({"fabric"}))
+        ->type_name("IMPACT");
     add_seed_option(command, options->seed, "Where random numbers begin");
     command.add_option("--replay", options->replay, "Play the schedule of this file, and no other")
         ->check(not_empty())
@@ -292,8 +348,8 @@ Action set_up_explore(CLI::App& command, const std::string&) {
         ->type_name("DIR");
     auto* mutants = command.add_flag("--mutants", options->is_of_mutants,
                                      "Every wrong stack that there is: which are found, by at most --seeds schedules");
-    for (const auto* other : {"--dut", "--scenario", "--listen", "--interface", "--timeout-scale", "--expect", "--for",
-                              "--faults", "--depth", "--replay", "--out"})
+    for (const auto* other : {"--scenario", "--listen", "--interface", "--timeout-scale", "--expect", "--for",
+                              "--faults", "--depth", "--replay", "--out", "--exhaustive"})
         mutants->excludes(command.get_option(other));
     command.add_option("--markdown", options->markdown, "With --mutants: write what they are found by as a page")
         ->needs(mutants)

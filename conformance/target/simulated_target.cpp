@@ -2,6 +2,7 @@
 // Names into the simulated fabric and what is on it.
 #include "conformance/target/simulated_target.hpp"
 
+#include "conformance/mutants/lapse.hpp"
 #include "conformance/target/simulated_dut.hpp"
 
 #include <stdexcept>
@@ -18,12 +19,22 @@ const Mutant* mutant_named(std::string_view choice, std::string_view prefix) {
 fabric::SimulatedOptions simulated_options(const Target& target, std::uint64_t seed, fabric::Loop::Clock clock) {
     fabric::SimulatedOptions options{
         .scenario = &fabric::scenario_named(target.scenario), .seed = seed, .clock = clock};
-    if (const auto* mutant = mutant_named(target.fabric, sa_mutant_prefix)) {
-        if (!mutant->sa)
-            throw std::invalid_argument("'" + std::string(mutant->name) + "' is no mutant of the subnet administrator");
-        mutant->sa(options.sa);
-    }
+    options.sa = sa_behaviour(target.fabric);
     return options;
+}
+
+fabric::SaBehaviour sa_behaviour(std::string_view fabric) {
+    fabric::SaBehaviour behaviour;
+    if (!fabric.starts_with(sa_mutant_prefix)) return behaviour;
+    if (const auto* lapse = find_lapse(fabric.substr(sa_mutant_prefix.size()))) {
+        behaviour.lapse = lapse->lapse;
+        return behaviour;
+    }
+    const auto* mutant = mutant_named(fabric, sa_mutant_prefix);
+    if (!mutant->sa)
+        throw std::invalid_argument("'" + std::string(mutant->name) + "' is no mutant of the subnet administrator");
+    mutant->sa(behaviour);
+    return behaviour;
 }
 
 std::string scenario_names() { return fabric::scenario_names(); }

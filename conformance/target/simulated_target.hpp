@@ -18,6 +18,9 @@ namespace ipoib::conformance {
 /// The simulated fabric, with its administrator.
 [[nodiscard]] fabric::SimulatedOptions simulated_options(const Target& target, std::uint64_t seed,
                                                          fabric::Loop::Clock clock);
+/// The administrator of the simulated fabric that the words name: a mutant, one that is wrong in some histories only,
+/// or the usual one.
+[[nodiscard]] fabric::SaBehaviour sa_behaviour(std::string_view fabric);
 /// "default, controlled, ...": for the help of --scenario.
 [[nodiscard]] std::string scenario_names();
 /// What the reference stack and its mutants are.

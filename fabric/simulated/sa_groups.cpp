@@ -23,8 +23,22 @@ std::uint16_t Groups::free_mlid(std::uint16_t wanted) const {
     const auto index = static_cast<std::size_t>(wanted - config_.first_mlid);
     if (wanted >= config_.first_mlid && index < is_mlid_used_.size() && !is_mlid_used_[index]) return wanted;
     const auto at = std::find(is_mlid_used_.begin(), is_mlid_used_.end(), false);
-    if (at == is_mlid_used_.end()) return 0;
+    if (at == is_mlid_used_.end() || groups_.size() >= room()) return 0;
     return static_cast<std::uint16_t>(config_.first_mlid + (at - is_mlid_used_.begin()));
+}
+
+std::size_t Groups::room() const noexcept {
+    const bool is_less = lapses(SaLapse::room_is_one_less) || (lapses(SaLapse::room_shrinks) && memory_.refused > 1);
+    return is_mlid_used_.size() - (is_less ? 1 : 0);
+}
+
+void Groups::waste_mlid() {
+    if (const auto mlid = free_mlid(0); mlid != 0)
+        is_mlid_used_[static_cast<std::size_t>(mlid - config_.first_mlid)] = true;
+}
+
+void Groups::free_mlid_of(const HeldGroup& group) {
+    is_mlid_used_[static_cast<std::size_t>(group.mlid() - config_.first_mlid)] = false;
 }
 
 HeldGroup* Groups::find(const Gid& mgid) noexcept {
@@ -40,7 +54,12 @@ HeldGroup* Groups::create(McRecord record, bool is_administrative) {
         if (victim != groups_.end()) remove(victim->second);
         mlid = free_mlid(record[M::mlid]);
     }
-    if (mlid == 0) return nullptr;
+    if (mlid == 0) {
+        ++memory_.refused;
+        return nullptr;
+    }
+    const auto before = memory_.ended.find(record[M::mgid]);
+    if (before != memory_.ended.end() && lapses(SaLapse::recreated_group_is_as_before)) record = before->second.record;
     record.set(M::mlid, mlid).set(M::port_gid, {}).set(M::join_state, 0).set(M::proxy_join, false).set(M::reserved, 0);
     record.set(M::mtu_selector, selector::exactly)
         .set(M::rate_selector, selector::exactly)
@@ -49,6 +68,9 @@ HeldGroup* Groups::create(McRecord record, bool is_administrative) {
     auto& group = groups_[record[M::mgid]];
     group.record = record;
     group.is_administrative = is_administrative;
+    const bool has_members =
+        lapses(SaLapse::recreated_group_has_members) || (is_administrative && lapses(SaLapse::restart_keeps_broadcast));
+    if (before != memory_.ended.end() && has_members) group.members = before->second.members;
     return &group;
 }
 
@@ -56,12 +78,13 @@ Gid Groups::unused_mgid(unsigned scope, std::uint64_t subnet_prefix) {
     for (;;) {
         const auto upper = std::uint64_t{0xff10u | (scope & 0xfu)} << 48 | std::uint64_t{own_signature} << 32;
         const auto mgid = Gid::of(upper | subnet_prefix >> 32, subnet_prefix << 32 | ++last_own_mgid_);
-        if (!groups_.contains(mgid)) return mgid;
+        if (!groups_.contains(mgid) || lapses(SaLapse::own_mgid_again)) return mgid;
     }
 }
 
 void Groups::announce(HeldGroup& group) {
     if (std::exchange(group.is_announced, true)) return;
+    if (lapses(SaLapse::recreation_unreported) && memory_.ended.contains(group.mgid())) return;
     subscriptions_.report(trap::multicast_group_created, group.mgid(), group.record[M::p_key]);
 }
 
@@ -69,11 +92,26 @@ void Groups::remove(HeldGroup& group) {
     const auto mgid = group.mgid();
     const auto mlid = group.mlid();
     const auto p_key = group.record[M::p_key];
-    const bool was_announced = group.is_announced;
+    const bool was_announced = group.is_announced && !is_unreported_;
+    const bool has_members = !group.members.empty();
+    const bool keeps_mlid =
+        std::exchange(keeps_next_mlid_, false) || (has_members && lapses(SaLapse::other_members_keep_mlid));
+    if (lapses(SaLapse::own_mgid_again) && mgid_of(mgid)[Mgid::signature] == own_signature) last_own_mgid_ = 0;
+    remember(group);
     drop_members(group);
-    if (config_.behaviour.frees_mlids) is_mlid_used_[static_cast<std::size_t>(mlid - config_.first_mlid)] = false;
+    if (config_.behaviour.frees_mlids && !keeps_mlid)
+        is_mlid_used_[static_cast<std::size_t>(mlid - config_.first_mlid)] = false;
     groups_.erase(mgid);
-    if (was_announced) subscriptions_.report(trap::multicast_group_deleted, mgid, p_key);
+    if (!was_announced) return;
+    subscriptions_.report(trap::multicast_group_deleted, mgid, p_key);
+    if (has_members && lapses(SaLapse::other_members_report_twice))
+        subscriptions_.report(trap::multicast_group_deleted, mgid, p_key);
+}
+
+void Groups::remember(const HeldGroup& group) {
+    if (lapses(SaLapse::none)) return;
+    constexpr std::size_t most = 1024;
+    if (memory_.ended.size() < most) memory_.ended[group.mgid()] = group;
 }
 
 bool Groups::counts(std::uint8_t states) const noexcept {
@@ -98,10 +136,16 @@ std::uint8_t Groups::states(const Group& group, const Gid& port_gid) {
 
 void Groups::set_states(HeldGroup& group, const Gid& port_gid, std::uint8_t states) {
     const auto before = Groups::states(group, port_gid);
+    const bool is_more = (states & ~before) != 0 || states == before;
     group.counted = group.counted + counts(states) - counts(before);
+    const bool goes_on = counts(before) && counts(states);
+    constexpr std::uint8_t both = join_state::full_member | join_state::send_only_full_member;
+    if (lapses(SaLapse::rejoin_counts_again) && goes_on && is_more && (before & both) == both) ++group.counted;
+    const bool has_others = group.members.size() > 1;
+    if (lapses(SaLapse::part_of_union_uncounts) && goes_on && !is_more && has_others) --group.counted;
     if (states == 0) {
         group.members.erase(port_gid);
-        group.proxies.erase(port_gid);
+        if (!lapses(SaLapse::leave_keeps_proxy)) group.proxies.erase(port_gid);
     } else {
         group.members[port_gid] = states;
     }
@@ -128,6 +172,10 @@ void Groups::route(HeldGroup& group, const Gid& port_gid, std::uint16_t lid, std
 void Groups::join(HeldGroup& group, const KnownPort& port, std::uint8_t states, bool is_proxy) {
     if (is_proxy && !group.members.contains(port.gid)) group.proxies.insert(port.gid);
     const bool was_alive = group.counted != 0;
+    if (const auto at = memory_.vanished.find({group.mgid(), port.gid}); at != memory_.vanished.end()) {
+        states |= at->second;
+        memory_.vanished.erase(at);
+    }
     set_states(group, port.gid, states);
     route(group, port.gid, port.lid, states);
     if (!was_alive && group.counted != 0) announce(group);
@@ -170,13 +218,25 @@ void Groups::drop_members(HeldGroup& group) {
 void Groups::prune(const Gid& port_gid) {
     for (auto at = groups_.begin(); at != groups_.end();) {
         auto& group = (at++)->second;
-        if (group.members.contains(port_gid)) leave(group, port_gid, 0);
+        if (!group.members.contains(port_gid)) continue;
+        if (lapses(SaLapse::vanished_states_return))
+            memory_.vanished[{group.mgid(), port_gid}] = group.members.at(port_gid);
+        keeps_next_mlid_ = lapses(SaLapse::vanished_port_keeps_mlid);
+        is_unreported_ = lapses(SaLapse::vanish_unreported);
+        leave(group, port_gid, 0);
+        keeps_next_mlid_ = is_unreported_ = false;
+        if (lapses(SaLapse::vanish_leaves_one_group)) return;
     }
 }
 
 void Groups::clear() {
-    for (auto& [mgid, group] : groups_) drop_members(group);
+    memory_ = {};
+    for (auto& [mgid, group] : groups_) {
+        if (lapses(SaLapse::restart_keeps_broadcast) && group.is_administrative) remember(group);
+        drop_members(group);
+    }
     groups_.clear();
+    if (lapses(SaLapse::restart_keeps_mlids)) return;
     is_mlid_used_.assign(is_mlid_used_.size(), false);
 }
 

@@ -46,10 +46,17 @@ public:
     /// The port leaves all groups.
     void prune(const wire::Gid& port_gid);
     void clear();
+    [[nodiscard]] bool lapses(SaLapse lapse) const noexcept { return config_.behaviour.lapse == lapse; }
+    /// Whether the MLID of the next group that ends is not free.
+    void keep_next_mlid(bool is_kept) noexcept { keeps_next_mlid_ = is_kept; }
+    /// Takes an MLID for no group.
+    void waste_mlid();
+    void free_mlid_of(const HeldGroup& group);
 
 private:
     [[nodiscard]] static std::size_t mlids(const SaConfig& config);
     [[nodiscard]] std::uint16_t free_mlid(std::uint16_t wanted) const;
+    [[nodiscard]] std::size_t room() const noexcept;
     /// Whether these states keep a group alive.
     [[nodiscard]] bool counts(std::uint8_t states) const noexcept;
     /// Whether the group's packets go to a member with these states; from it they come in any case.
@@ -59,6 +66,7 @@ private:
     /// Nobody keeps the group alive any more; whether it is gone.
     bool end(HeldGroup& group);
     void drop_members(HeldGroup& group);
+    void remember(const HeldGroup& group);
 
     SubnetView& subnet_;
     const SaConfig& config_;
@@ -66,6 +74,15 @@ private:
     std::map<wire::Gid, HeldGroup> groups_;
     std::vector<bool> is_mlid_used_;
     std::uint32_t last_own_mgid_ = 0;
+
+    /// What a lapse makes it remember of groups and ports that are gone.
+    struct Memory {
+        std::map<wire::Gid, Group> ended;
+        std::map<std::pair<wire::Gid, wire::Gid>, std::uint8_t> vanished;  ///< MGID and PortGID -> join states
+        std::size_t refused = 0;                                           ///< groups, for want of room
+    };
+    Memory memory_;
+    bool keeps_next_mlid_ = false, is_unreported_ = false;
 };
 
 }  // namespace ipoib::fabric::sa

@@ -5,6 +5,8 @@
 #include "fabric/simulated/sa_parameters.hpp"
 #include "protocol/wire/mgid.hpp"
 
+#include <bit>
+
 namespace ipoib::fabric::sa {
 using namespace wire;
 using M = McMemberRecord;
@@ -57,6 +59,7 @@ bool Membership::may_act_for(const Request& request, const Subject& subject) con
     const bool is_own = subject.port->gid == request.port->gid;
     if (!is_told_of(*request.port, *subject.port)) return false;
     if (!subject.group || !subject.group->members.contains(subject.port->gid)) return true;
+    if (groups_.lapses(SaLapse::proxy_opens_group) && !subject.group->proxies.empty()) return true;
     if (!subject.group->proxies.contains(subject.port->gid)) return is_own;
     return has_p_key(*request.port, subject.group->record[M::p_key]);
 }
@@ -186,8 +189,10 @@ std::uint16_t Membership::create(const Request& request, Subject& subject) {
     if (config_.behaviour.demands_components && !request.gives(C::create)) return sa_status::insufficient_components;
     const auto record = new_record(request, *subject.port);
     if (!record || !suits_link(request, *record) || !is_p_key_right(request, *subject.port, (*record)[M::p_key]) ||
-        !is_mtu_right(request, *subject.port, *record) || !is_rate_right(request, *subject.port, *record))
+        !is_mtu_right(request, *subject.port, *record) || !is_rate_right(request, *subject.port, *record)) {
+        if (groups_.lapses(SaLapse::refused_creation_keeps_mlid)) groups_.waste_mlid();
         return sa_status::invalid_request;
+    }
     subject.group = groups_.create(*record, false);
     return subject.group ? mad_status::ok : sa_status::no_resources;
 }
@@ -212,7 +217,10 @@ Reply Membership::join(const Request& request) {
 
     auto& group = *subject.group;
     auto states = asked_states(request);
-    if (config_.behaviour.merges_join_states) states |= Groups::states(group, subject.port->gid);
+    const auto before = Groups::states(group, subject.port->gid);
+    const bool is_third = std::popcount(before) > 1 && groups_.lapses(SaLapse::third_join_replaces);
+    if (config_.behaviour.merges_join_states)
+        states |= is_third ? static_cast<std::uint8_t>(before & (before - 1)) : before;
     groups_.join(group, *subject.port, states, subject.port->gid != request.port->gid);
 
     const auto asked = request.record<M>();
@@ -229,11 +237,21 @@ Reply Membership::leave(const Request& request) {
     if (!subject.group) return Reply::refuse(sa_status::invalid_request);
     const auto held = Groups::states(*subject.group, subject.port->gid), given = asked_states(request);
     const bool leaves_what_it_holds = (given != 0 && (given & held) == given) || !config_.behaviour.checks_leave;
-    if (!leaves_what_it_holds || !may_act_for(request, subject)) return Reply::refuse(sa_status::invalid_request);
+    if (!leaves_what_it_holds || !may_act_for(request, subject)) {
+        if (groups_.lapses(SaLapse::refused_leave_frees_mlid)) groups_.free_mlid_of(*subject.group);
+        return Reply::refuse(sa_status::invalid_request);
+    }
 
-    const auto left = config_.behaviour.leaves_part_by_part ? given : held;
+    constexpr std::uint8_t both = join_state::full_member | join_state::send_only_full_member;
+    const bool is_lapse = (groups_.lapses(SaLapse::union_keeps_mlid) && (held & both) == both &&
+                           (given & both) == join_state::full_member) ||
+                          (groups_.lapses(SaLapse::union_of_three_ends) && std::popcount(held) > 2);
+    const auto left = config_.behaviour.leaves_part_by_part && !is_lapse ? given : held;
+    groups_.keep_next_mlid((is_lapse && groups_.lapses(SaLapse::union_keeps_mlid)) ||
+                           (groups_.lapses(SaLapse::proxy_leave_keeps_mlid) && subject.port->gid != request.port->gid));
     const auto rest = static_cast<std::uint8_t>(held & ~left);
     const bool is_member = groups_.leave(*subject.group, subject.port->gid, rest);
+    groups_.keep_next_mlid(false);
     return Reply::of(copy_of(request.record<M>()).set(M::join_state, is_member ? rest : std::uint8_t{0}));
 }
 

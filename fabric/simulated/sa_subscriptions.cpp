@@ -72,18 +72,32 @@ Reply Subscriptions::set(const Request& request) {
         const auto id = find(subscription);
         if (!id) return refuse(sa_status::invalid_request);
         if (config_.behaviour.ends_subscriptions) remove(*id);
+        if (const auto lapse = config_.behaviour.lapse;
+            lapse == SaLapse::end_of_all_ends_each && asked[InformInfo::trap_number] == trap::all)
+            remove_all_of(request.port->gid);
+        else if (lapse == SaLapse::end_of_one_ends_others)
+            remove_of_trap(asked[InformInfo::trap_number]);
         return Reply::of(answer);
     }
     if (!may_subscribe(request, asked)) return refuse(sa_status::invalid_request);
     // Reports go to the queue pair that asked, whatever QPN says.
     subscription.info.set(InformInfo::qpn, request.back.dest_qp);
-    if (const auto id = find(subscription)) {
+    const auto lapse = config_.behaviour.lapse;
+    if (const auto id = find(subscription); id && lapse != SaLapse::subscription_again_doubles) {
         subscriptions_.at(*id) = subscription;
         return Reply::of(answer);
     }
-    if (subscriptions_.size() >= config_.most_subscriptions) return refuse(sa_status::no_resources);
+    const auto most = config_.most_subscriptions + (lapse == SaLapse::one_subscriber_more ? 1 : 0);
+    if (subscriptions_.size() >= most) return refuse(sa_status::no_resources);
+    if (lapse == SaLapse::second_subscriber_first) remove_of_trap(asked[InformInfo::trap_number]);
     subscriptions_.emplace(++last_id_, subscription);
     return Reply::of(answer);
+}
+
+void Subscriptions::remove_of_trap(std::uint16_t trap) {
+    std::erase_if(subscriptions_,
+                  [&](const auto& one) { return one.second.info.view()[InformInfo::trap_number] == trap; });
+    std::erase_if(open_, [&](const auto& entry) { return !subscriptions_.contains(entry.second.subscription); });
 }
 
 /// IBTA Vol 1, 13.4.9, o13-14.1.1: the ports whose traps are asked for must be within the requester's reach.

@@ -47,6 +47,8 @@ private:
     [[nodiscard]] std::optional<Id> find(const Subscription& like) const;
     [[nodiscard]] static bool matches(wire::View<wire::InformInfo> info, std::uint16_t trap, const PortFacts& issuer);
     void remove(Id id);
+    /// Those of all ports.
+    void remove_of_trap(std::uint16_t trap);
     /// Sends reports that wait, as many as may be on their way.
     void pump();
     void send(std::uint32_t transaction, Report& report);

@@ -252,12 +252,13 @@ void SubnetAdministrator::delete_group(const Gid& mgid) {
 void SubnetAdministrator::port_vanished(const Gid& port_gid) {
     if (!state_->config.behaviour.prunes) return;
     state_->groups.prune(port_gid);
+    if (state_->groups.lapses(SaLapse::vanished_port_subscribes)) return;
     state_->subscriptions.remove_all_of(port_gid);
 }
 
 void SubnetAdministrator::forget_all() {
     auto& s = *state_;
-    s.subscriptions.clear();
+    if (!s.groups.lapses(SaLapse::restart_keeps_subscriptions)) s.subscriptions.clear();
     s.groups.clear();
     s.services.clear();
     s.paths.clear();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "fabric/node/hca.hpp"
+#include "fabric/simulated/sa_lapse.hpp"
 #include "fabric/simulated/scenario.hpp"
 #include "protocol/wire/mc_member_record.hpp"
 
@@ -72,6 +73,7 @@ struct SaBehaviour {
     bool sends_whole_tables = true;      ///< false: what fits into one MAD
     bool parts_limited_members = true;   ///< of a partition: no path between two
     bool knows_paths = true;             ///< between ports
+    SaLapse lapse = SaLapse::none;       ///< what it gets wrong in some histories only
     /// Changes the broadcast group that the administrator creates; null: leaves it as the partition says.
     void (*changes_broadcast_group)(wire::Bytes<wire::McMemberRecord>& record) = nullptr;
 };

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Histories as text, and in words.
+#include "conformance/siege/history.hpp"
+
+#include "base/json_object.hpp"
+#include "protocol/wire/mc_member_record.hpp"
+#include "protocol/wire/notice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace ipoib::conformance::siege {
+namespace {
+
+constexpr std::uint64_t format = 1;
+constexpr std::size_t most_in_a_file = 10'000;
+constexpr unsigned most_ports = 64, most_groups = 64;
+
+struct Row {
+    Do what;
+    std::string_view name;
+    bool has_port, has_of, has_group, has_trap;
+};
+constexpr std::array<Row, 10> rows{{{Do::join, "join", true, false, true, false},
+                                    {Do::join_for, "join-for", true, true, true, false},
+                                    {Do::leave, "leave", true, false, true, false},
+                                    {Do::leave_for, "leave-for", true, true, true, false},
+                                    {Do::subscribe, "subscribe", true, false, false, true},
+                                    {Do::unsubscribe, "unsubscribe", true, false, false, true},
+                                    {Do::port_down, "port-down", true, false, false, false},
+                                    {Do::port_up, "port-up", true, false, false, false},
+                                    {Do::reregister, "reregister", true, false, false, false},
+                                    {Do::restart, "restart", false, false, false, false}}};
+
+struct FaultRow {
+    std::string_view name, words;
+};
+constexpr std::array<FaultRow, faults> fault_rows{{{"none", ""},
+                                                   {"p-key", ", with another P_Key"},
+                                                   {"q-key", ", with another Q_Key"},
+                                                   {"sl", ", with another SL"},
+                                                   {"flow", ", with another FlowLabel"},
+                                                   {"rate", ", with another rate"},
+                                                   {"no-port", ", without PortGID"},
+                                                   {"no-state", ", without JoinState"},
+                                                   {"no-q-key", ", without Q_Key"}}};
+
+const Row& row_of(Do what) { return rows.at(static_cast<std::size_t>(what)); }
+bool is_join(Do what) { return what == Do::join || what == Do::join_for; }
+
+/// Of a history from outside.
+class Part : public JsonObject {
+public:
+    Part(nlohmann::json object, std::string where) : JsonObject(std::move(object)), where_(std::move(where)) {}
+    [[noreturn]] void refuse(const std::string& name, const std::string& why) const override {
+        throw std::invalid_argument(where_ + name + ' ' + why);
+    }
+    [[nodiscard]] unsigned up_to(const std::string& name, std::uint64_t most) const {
+        return static_cast<unsigned>(number(name, most));
+    }
+
+private:
+    std::string where_;
+};
+
+Step step_of(const nlohmann::json& object, std::size_t number) {
+    const auto where = fmt::format("step {}: ", number);
+    if (!object.is_object()) throw std::invalid_argument(where + "is no object");
+    const Part part{object, where};
+    const auto name = part.text("do");
+    const auto* const row = std::ranges::find(rows, name, &Row::name);
+    if (row == rows.end()) throw std::invalid_argument(where + "nothing is named '" + name + "'");
+    Step step{.what = row->what};
+    if (row->has_port) step.port = part.up_to("port", most_ports - 1);
+    if (row->has_of) step.of = part.up_to("of", most_ports - 1);
+    if (row->has_group) {
+        step.group = part.up_to("group", most_groups - 1);
+        step.states = part.up_to("states", all_join_states);
+    }
+    if (row->has_trap) {
+        step.trap = static_cast<std::uint16_t>(part.up_to("trap", wire::trap::all));
+        if (step.trap != wire::trap::multicast_group_created && step.trap != wire::trap::multicast_group_deleted &&
+            step.trap != wire::trap::all)
+            part.refuse("trap", "is not 66, 67 or 65535");
+    }
+    if (is_join(step.what) && part.has("fault")) {
+        const auto* const fault = std::ranges::find(fault_rows, part.text("fault"), &FaultRow::name);
+        if (fault == fault_rows.end()) part.refuse("fault", "is none that there is");
+        step.fault = static_cast<Fault>(fault - fault_rows.begin());
+    }
+    if (is_join(step.what) && part.has("components")) step.components = part.up_to("components", all_join_components);
+    return step;
+}
+
+std::string names_of(unsigned states) {
+    return std::string(wire::name_of(wire::join_state_names, static_cast<std::uint8_t>(states)));
+}
+
+}  // namespace
+
+std::string words(const Step& step) {
+    const auto others = step.port == step.of ? std::string("itself") : fmt::format("port {}", step.of);
+    const auto trap = step.trap == wire::trap::all ? std::string("all traps") : fmt::format("trap {}", step.trap);
+    std::string how{fault_rows.at(static_cast<std::size_t>(step.fault)).words};
+    if (step.components != 0) how += fmt::format(", giving components {:#x}", step.components);
+    switch (step.what) {
+        case Do::join:
+            return fmt::format("port {} joins group {} as {}{}", step.port, step.group, names_of(step.states), how);
+        case Do::join_for:
+            return fmt::format("port {} joins group {} for {} as {}{}", step.port, step.group, others,
+                               names_of(step.states), how);
+        case Do::leave:
+            return fmt::format("port {} leaves group {} as {}", step.port, step.group, names_of(step.states));
+        case Do::leave_for:
+            return fmt::format("port {} leaves group {} for {} as {}", step.port, step.group, others,
+                               names_of(step.states));
+        case Do::subscribe:
+            return fmt::format("port {} subscribes to {}", step.port, trap);
+        case Do::unsubscribe:
+            return fmt::format("port {} ends its subscription to {}", step.port, trap);
+        case Do::port_down:
+            return fmt::format("port {} vanishes", step.port);
+        case Do::port_up:
+            return fmt::format("port {} is back", step.port);
+        case Do::reregister:
+            return fmt::format("port {} asks again for all that it has", step.port);
+        case Do::restart:
+            return "the administrator restarts with an empty database";
+    }
+    return {};
+}
+
+std::string text(const History& history, const std::vector<std::string>& remarks) {
+    std::string all = fmt::format("{{\n \"explore-sa\": {},\n", format);
+    if (!remarks.empty()) all += " \"found\": " + json_line(nlohmann::json(remarks)) + ",\n";
+    all += " \"steps\": [";
+    for (std::size_t i = 0; i < history.steps.size(); ++i) {
+        const auto& step = history.steps[i];
+        const auto& row = row_of(step.what);
+        all += fmt::format("{}\n  {{\"do\": \"{}\"", i == 0 ? "" : ",", row.name);
+        if (row.has_port) all += fmt::format(", \"port\": {}", step.port);
+        if (row.has_of) all += fmt::format(", \"of\": {}", step.of);
+        if (row.has_group) all += fmt::format(", \"group\": {}, \"states\": {}", step.group, step.states);
+        if (row.has_trap) all += fmt::format(", \"trap\": {}", step.trap);
+        if (step.fault != Fault::none)
+            all += fmt::format(", \"fault\": \"{}\"", fault_rows.at(static_cast<std::size_t>(step.fault)).name);
+        if (step.components != 0) all += fmt::format(", \"components\": {}", step.components);
+        all += '}';
+    }
+    return all + "\n ]\n}\n";
+}
+
+History parse_history(std::string_view text) {
+    const auto object = object_in(text);
+    if (!object) throw std::invalid_argument("it is no history: not a JSON object");
+    const Part whole{*object, {}};
+    if (whole.whole("explore-sa", format) != format) whole.refuse("explore-sa", "is not 1");
+    const auto& steps = whole.array("steps");
+    if (steps.size() > most_in_a_file) throw std::invalid_argument(fmt::format("more than {} steps", most_in_a_file));
+    History history;
+    for (std::size_t i = 0; i < steps.size(); ++i) history.steps.push_back(step_of(steps[i], i + 1));
+    return history;
+}
+
+}  // namespace ipoib::conformance::siege

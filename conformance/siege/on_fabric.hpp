@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The subnet administrator of any fabric, by the tester's ports. It goes on from history to history, and others may use
+// it: MGIDs are of this run.
+#pragma once
+
+#include "conformance/siege/subject.hpp"
+#include "fabric/port.hpp"
+
+namespace ipoib::conformance::siege {
+
+class FabricSubject : public Subject {
+public:
+    struct Options {
+        std::uint64_t seed = 1;                               ///< where MGIDs begin
+        std::uint16_t p_key = 0;                              ///< of the link; 0: the first full one of the port
+        unsigned others = 2;                                  ///< so many ports of others are asked for, at most
+        fabric::Duration patience = std::chrono::seconds{2};  ///< for an answer; it is asked for three times
+    };
+    /// Not owned. Throws std::runtime_error where the partition has no broadcast group, or nobody answers.
+    FabricSubject(fabric::Fabric& fabric, const Options& options);
+    ~FabricSubject() override;
+    FabricSubject(const FabricSubject&) = delete;
+    FabricSubject& operator=(const FabricSubject&) = delete;
+
+    [[nodiscard]] Abilities abilities() const override;
+    [[nodiscard]] Ground begin(bool is_anew) override;
+    [[nodiscard]] sa_model::Answer ask(const sa_model::Request& request) override;
+    [[nodiscard]] sa_model::Answer subscribe(unsigned port, std::uint16_t trap, bool begins) override;
+    [[nodiscard]] std::vector<sa_model::Seen> look(const wire::Gid& mgid) override;
+    [[nodiscard]] std::string set_port(unsigned port, bool is_there) override;
+    [[nodiscard]] std::string restart() override;
+    [[nodiscard]] std::vector<Heard> heard(std::size_t wanted) override;
+    [[nodiscard]] std::string problem() const override { return fabric_.problem(); }
+
+private:
+    [[nodiscard]] fabric::SaAnswer ask_sa(unsigned port, wire::Method method, std::uint16_t attribute,
+                                          std::uint64_t mask, wire::Octets record, bool is_trusted);
+    /// The groups of the configuration, as the SA tells them; the link's first.
+    void learn_links();
+    /// Ports of other nodes, as far as the SA tells them by their LIDs.
+    void learn_others();
+
+    fabric::Fabric& fabric_;
+    Options options_;
+    sa_model::Facts facts_;
+    unsigned askers_ = 0;
+    std::vector<Heard> heard_;
+    std::uint32_t group_number_;
+};
+
+}  // namespace ipoib::conformance::siege

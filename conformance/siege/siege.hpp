@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Histories in a row until the time is over, and what they found, each as short as it can be made.
+#pragma once
+
+#include "conformance/siege/generator.hpp"
+#include "conformance/siege/play.hpp"
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+namespace ipoib::conformance::siege {
+
+struct Run {
+    Generator::Options generator{};
+    std::optional<std::uint64_t> histories{};
+    std::optional<std::chrono::nanoseconds> time{};  ///< on the clock of this host
+    bool ends_at_first = false;                      ///< one thing that was found is enough
+    bool confirms = true;                            ///< what is suspected
+    std::size_t most_repeats = 20'000;               ///< of a history, to confirm a suspicion
+    std::function<bool()> is_stopped{};
+    std::function<void(std::uint64_t histories, std::size_t found)> progress{};
+    std::function<void(std::uint64_t repeats)> repeated{};
+};
+
+struct Found {
+    Violation violation;               ///< as the history shows it
+    History history;                   ///< shrunk
+    std::uint64_t number = 0;          ///< of the history that showed it first, from 1
+    std::uint64_t times = 0;           ///< in how many it was seen
+    std::size_t steps = 0, tries = 0;  ///< of that history; what shrinking has cost
+    double after = 0;                  ///< seconds since the beginning
+    /// Of a suspicion: after so many repeats the SA had no room for a group, though nobody here held one; 0: not seen.
+    std::uint64_t repeats = 0;
+    double confirmed_after = 0;  ///< seconds since the beginning
+};
+
+struct Sieged {
+    std::uint64_t histories = 0, requests = 0;
+    double seconds = 0;
+    std::vector<Found> found;
+    bool tells_leaks = true;  ///< by MLIDs; else only by what is refused
+    bool is_interrupted = false;
+    std::string problem{};  ///< that ended it
+};
+
+/// Histories one after another; nothing when there are no more.
+using Histories = std::function<std::optional<History>()>;
+[[nodiscard]] Sieged lay_siege(const Run& run, Subject& subject, const Histories& next);
+/// Those of chance.
+[[nodiscard]] Sieged lay_siege(const Run& run, Subject& subject);
+
+/// The fewest and plainest steps that still show it.
+[[nodiscard]] Found shrunk(const History& history, const Violation& violation, Subject& subject,
+                           const Playing& playing);
+
+/// How often the history had to be played, with one administrator, until it had no room for a group; 0: it still has.
+[[nodiscard]] std::uint64_t repeats_until_full(const History& history, Subject& subject, std::uint64_t most,
+                                               const std::function<bool()>& is_stopped = {},
+                                               const std::function<void(std::uint64_t)>& repeated = {});
+
+/// For people.
+[[nodiscard]] std::string text(const Sieged& sieged);
+[[nodiscard]] std::string text(const History& history, const std::vector<Violation>& violations);
+
+}  // namespace ipoib::conformance::siege

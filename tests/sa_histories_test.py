@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""explore --dut sa: what is found is told, written and played again; and what only histories find, no case does."""
+import json
+import re
+import unittest
+
+from program import SOURCE, Folder, conform
+
+LAPSES = re.findall(r"^\| `([a-z0-9-]+)` \|", (SOURCE / "docs/sa-lapses.md").read_text(), re.M)
+LEAK = "--fabric", "simulated:sa-mutant=proxy-leave-keeps-mlid"
+
+
+class Histories(Folder):
+    def explore(self, *arguments, exit_code=0):
+        run = conform("explore", "--dut", "sa", *arguments, cwd=self.folder, timeout=300)
+        self.assertEqual(run.returncode, exit_code, run.stdout + run.stderr)
+        return run.stdout + run.stderr
+
+    def test_an_administrator_that_is_right_is_found_right(self):
+        self.assertRegex(self.explore("--seeds", "300"), r"^300 histories, .* 0 found$")
+
+    def test_the_same_seed_plays_the_same(self):
+        def found(seed):
+            said = self.explore(*LEAK, "--seeds", "1000", "--seed", seed)
+            return [line for line in said.splitlines() if line.startswith("    ")]
+        self.assertTrue(found(7))
+        self.assertEqual(found(7), found(7))
+
+    def test_a_leak_is_suspected_confirmed_written_and_played_again(self):
+        said = self.explore(*LEAK, "--seeds", "2000", "--out", ".")
+        self.assertIn("SUSPICION leak: MLIDs in use are not more than groups held", said)
+        self.assertRegex(said, r"CONFIRMED after \d repeats")
+        self.explore(*LEAK, "--seeds", "2000", "--strict", exit_code=1)
+        path = next(self.folder.glob("*-leak.json"))
+        self.assertLessEqual(len(json.loads(path.read_text())["steps"]), 3)
+        self.assertIn("SUSPICION leak", self.explore(*LEAK, "--replay", path))
+        self.assertIn("0 deviations", self.explore("--replay", path))
+
+    def test_a_requirement_that_is_violated_is_a_failure(self):
+        said = self.explore("--fabric", "simulated:sa-mutant=union-of-three-ends", "--seeds", "300", exit_code=1)
+        self.assertIn("FAIL states RFC4392-1.3.1.1-04", said)
+
+    def test_what_cannot_be_is_refused(self):
+        other = self.write("other.json", b'{"explore": 1, "steps": []}')
+        wrong = self.write("wrong.json", b'{"explore-sa": 1, "steps": [{"do": "join", "port": 0, "group": 1, "states": 16}]}')
+        for words, arguments in {
+                "explore-sa": ["--dut", "sa", "--replay", other],
+                "states": ["--dut", "sa", "--replay", wrong],
+                "--allow fabric": ["--dut", "sa", "--fabric", "umad:ibsim0/1"],
+                "no mutant": ["--dut", "sa", "--fabric", "simulated:sa-mutant=nobody"],
+                "not for --dut sa": ["--dut", "sa", "--faults", "sm"],
+                "--dut sa": ["--exhaustive", "0"]}.items():
+            run = conform("explore", *arguments, cwd=self.folder)
+            self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+            self.assertIn(words, run.stderr)
+
+    def test_no_case_finds_what_histories_find(self):
+        self.assertGreaterEqual(len(LAPSES), 20)
+        for lapse in LAPSES:
+            with self.subTest(lapse):
+                path = self.folder / "results.json"
+                run = conform("run", "--fabric", f"simulated:sa-mutant={lapse}", "--dut", "sa", "--quiet", "--json", path)
+                self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+                verdicts = [one["verdict"] for one in json.loads(path.read_text())["results"]]
+                self.assertGreater(verdicts.count("PASS"), 20)
+                self.assertNotIn("FAIL", verdicts)
+
+    def test_the_page_is_up_to_date(self):
+        self.explore("--mutants", "--markdown", "page.md")
+        self.assertEqual((self.folder / "page.md").read_text(), (SOURCE / "docs/sa-lapses.md").read_text(),
+                         "run scripts/update-docs")
+
+
+if __name__ == "__main__":
+    unittest.main()
