@@ -95,7 +95,8 @@ class Guest(LabTest):
         done = self.lab("test", "all")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for name in ("boot_ping4", "ping6", "multicast", "child", "flap", "connected", "verbs", "ordinary_user",
-                     "sa_over_verbs", "generator_over_verbs", "unload", "faults"):
+                     "sa_over_verbs", "generator_over_verbs", "unload", "faults",
+                     "namespaces"):
             self.assertIn(f"PASS  {name} ", done.stdout)
         self.opensm_is_judged_over_two_ports()
 

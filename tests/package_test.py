@@ -91,6 +91,9 @@ class Packages(unittest.TestCase):
                                  timeout=600, check=False)
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertTrue(all(Path(line).is_file() for line in run.stdout.splitlines()), run.stdout)
+            run = subprocess.run([lab, "exec", "--hosts", "1", "--", "hostname"], env=environment, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=900, check=False)
+            self.assertEqual((run.returncode, run.stdout), (0, "h1\n"), run.stderr)
         cache.unlink()
         shutil.rmtree(self.tree / "home")
         self.assertEqual(sorted(self.tree.rglob("*")), files)

@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -17,74 +18,35 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import exec_command
 import image
 import kernel
 import manual
 import mutant_judge
 import mutant_report
 import mutants
+import package_set
 import packages
 import parts
 import place
 import report
 from attach import attach
-from machine import Guest, Machine, State, with_kvm_if_it_works
-from options import (RunOptions, kernel_of, parse, parser, refuse_unknown, split_explore_arguments,
+from building import build_programs, guest_for, kernel_for
+from machine import Guest, Machine, State
+from options import (LAB_FAILED, RunOptions, kernel_of, parse, parser, refuse_unknown, split_explore_arguments,
                      split_run_arguments)
 from place import COMMAND, SOURCE
 from private_folder import PrivateFolder
 from supervisor import Interrupted, ending_on_signals, run_beside
-from terminal import Recorder, talk
-from tools import LabError, UsageError, locked, run, say, without_commands, write_whole
+from terminal import Recorder
+from tools import LabError, UsageError, locked, say, without_commands, write_whole
 
-_PROGRAMS = ("ipoib-conform", "ipoib-gen", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-lab-port")
 _TEST_LIMIT = 600.0  # s
 _USUAL_TRAFFIC = "net_up && pings 10.1.0.2"
 _LONGEST_COMMAND = 1000  # octets; the kernel's command line has 2048
 _EXIT_ERROR, _EXIT_USAGE = 3, 2
 _SHARE_OF_A_GUEST = 0.3  # of a processor, while cases run: measured
 _SM_KEY = 1  # OpenSM's sm_key, unless its configuration says otherwise
-
-
-def _build_programs(folder: Path) -> None:
-    """With the folder that CMake's release preset has, if that is meant and something is missing there."""
-    if all(image.find_program(folder, name) for name in _PROGRAMS):
-        return
-    if folder.resolve() != (SOURCE / "build/release").resolve():
-        missing = [name for name in _PROGRAMS if not image.find_program(folder, name)]
-        raise LabError(f"{folder} has no {', '.join(missing)}")
-    say("building the programs in build/release")
-    if not (folder / "CMakeCache.txt").is_file():
-        run(["cmake", "--preset", "release", "-DIPOIB_TESTS=OFF", "-Wno-dev"], "configuring", cwd=SOURCE)
-    run(["cmake", "--build", "--preset", "release", "--target", *_PROGRAMS], "building", cwd=SOURCE, timeout=7200)
-
-
-def _kernel(options: argparse.Namespace, build: Path) -> kernel.Kernel:
-    if isinstance(options.kernel, Path):
-        return kernel.user_kernel(options.kernel, SOURCE / "lab/kernel/config.fragment", build)
-    folder = build / "packages"
-    root = packages.prepare_kernel(folder, options.kernel) if options.kernel else packages.prepare(folder)
-    return kernel.debian_kernel(root, build)
-
-
-def _guest(options: argparse.Namespace, parameters: dict[str, str]) -> Guest:
-    """Fetches and builds whatever is not there yet."""
-    _build_programs(options.programs)
-    build = options.build.resolve()
-    with locked(build):
-        root = packages.prepare(build / "packages")
-        one = _kernel(options, build)
-        modules = {"vib": kernel.build_module(one, SOURCE / "lab/kernel", "vib")}
-        if options.modules is not None:
-            modules |= kernel.build_modules(one, options.modules)
-        if options.ipoib is not None:
-            modules["ib_ipoib"] = kernel.build_ipoib(one, options.ipoib)
-        parts = image.Parts(root, one, modules, options.programs, SOURCE / "lab/guest")
-        guest = Guest(one.boot_file, image.prepare(parts, build), parameters, options.memory, options.boot_limit)
-    if options.kvm:
-        guest, found = with_kvm_if_it_works(guest)
-        say(found)
-    return guest
 
 
 def _attach_command(folder: Path, port: str) -> str:
@@ -111,7 +73,7 @@ def _guest_for(options: argparse.Namespace, wanted: RunOptions) -> Guest:
     parameters |= {"mode": "uplink", "hcas": "1", "raws": "1"} if is_uplink else {"hcas": "2", "raws": "2"}
     if wanted.scenario in ("mtu4k", "link4k"):
         parameters["mtu"] = "5" if is_uplink else "5,5"
-    return _guest(options, parameters)
+    return guest_for(options, parameters)
 
 
 def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str] = ()) -> int:
@@ -240,10 +202,10 @@ def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
     _no_more(rest)
     every = mutants.load(SOURCE / "lab/mutants")
     some = mutants.chosen(every, options.names)
-    _build_programs(options.programs)
+    build_programs(options.programs)
     build = options.build.resolve()
     with locked(build):
-        one = _kernel(options, build)
+        one = kernel_for(options, build)
         pristine = build / "mutants" / f"source-{one.release}"
         if not pristine.is_dir():
             packages.modules_source(build / "packages", pristine, options.kernel)
@@ -350,7 +312,7 @@ def _test(options: argparse.Namespace, rest: Sequence[str]) -> int:
     for name in names:
         if name not in known:
             raise UsageError(f"there is no test {name}; there are {', '.join(known)}")
-    guest = _guest(options, {})
+    guest = guest_for(options, {})
     failed = []
     for name in names:
         script = (SOURCE / f"lab/guest/tests/{name}.sh").read_text(encoding="utf-8")
@@ -368,21 +330,18 @@ def _test(options: argparse.Namespace, rest: Sequence[str]) -> int:
     return 1 if failed else 0
 
 
-def _shell(options: argparse.Namespace, rest: Sequence[str]) -> int:
-    _no_more(rest)
-    size = shutil.get_terminal_size()
-    guest = _guest(options, {"hcas": "2", "raws": "2", "shell": f"{size.lines}x{size.columns}"})
-    with PrivateFolder(options.keep) as folder:
-        machine = Machine(Guest(**{**guest.__dict__, "has_shell_port": True}), folder.path)
-        try:
-            machine.start()
-            machine.wait_ready()
-            talk(machine)
-            if "powered off" not in machine.why:
-                raise LabError(machine.death())
-        finally:
-            machine.kill()
-    return 0
+def _exec(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    """What is wrong of the lab must not look like what is wrong of the command."""
+    try:
+        _no_more(rest)
+        return exec_command.execute(options) if options.command == "exec" else exec_command.shell(options)
+    except BrokenPipeError:
+        # As a program ends of it that does not expect it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except (LabError, OSError) as problem:
+        say(str(problem))
+        return LAB_FAILED
 
 
 def _capture(options: argparse.Namespace, rest: Sequence[str]) -> int:
@@ -391,7 +350,7 @@ def _capture(options: argparse.Namespace, rest: Sequence[str]) -> int:
     if len(traffic.encode()) > _LONGEST_COMMAND:
         raise UsageError(f"the command has more than {_LONGEST_COMMAND} octets")
     encoded = base64.b64encode(traffic.encode()).decode()
-    guest = _guest(options, {"hcas": "2", "raws": "2", "command": encoded})
+    guest = guest_for(options, {"hcas": "2", "raws": "2", "command": encoded})
     codes: list[str] = []
     with PrivateFolder(options.keep) as folder:
         machine = Machine(guest, folder.path)
@@ -442,6 +401,7 @@ def _main(arguments: Sequence[str]) -> int:
             for series in packages.kernels_there(folder):
                 root = packages.prepare_kernel(folder, series, refresh=True)
                 say(f"{series} is {kernel.debian_kernel(root, build).release}")
+            package_set.forget(build)
         return 0
     if options.command in ("ipoib-source", "modules-source"):
         _no_more(rest)
@@ -452,11 +412,11 @@ def _main(arguments: Sequence[str]) -> int:
         return 0
     if options.command == "build":
         _no_more(rest)
-        guest = _guest(options, {})
+        guest = guest_for(options, {})
         print(f"{guest.boot_file}\n{guest.image}")
         return 0
-    commands = {"run": _run, "explore": _explore, "compare": _compare, "report": _report, "test": _test, "shell": _shell,
-                "capture": _capture, "mutants": _mutants}
+    commands = {"run": _run, "explore": _explore, "compare": _compare, "report": _report, "test": _test, "shell": _exec,
+                "exec": _exec, "capture": _capture, "mutants": _mutants}
     with ending_on_signals():
         return commands[options.command](options, rest)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pwd
 import random
@@ -22,6 +23,8 @@ _KVM = Path("/dev/kvm")
 # Those that systemd gives to services which need a user while they run: nobody owns a file as one of them.
 _PASSING_USERS = range(61184, 65520)
 _CAP_SETGID, _CAP_SETUID = 6, 7
+_PR_CAPBSET_DROP = 24
+_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class User:
 
     number: int
     groups: tuple[int, ...] = ()
+    group: int | None = None  # if it is another one
 
 
 def _can_become(number: int) -> bool:
@@ -74,6 +78,21 @@ def user_for_qemu(is_kvm: bool) -> User | None:
     return None
 
 
+def owner_for_qemu(folder: Path) -> User | None:
+    """Who QEMU is to be, so that it reads and writes the folder as its owner would. None: who calls the lab."""
+    state = folder.stat()
+    if os.geteuid() != 0 or state.st_uid == 0:
+        return None
+    return User(state.st_uid, (), state.st_gid)
+
+
+def give_up_capabilities() -> None:
+    """For root's child between fork and exec: what it starts is root by its number only."""
+    if os.geteuid() == 0:
+        for capability in range(64):
+            _LIBC.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
 def is_within_reach(path: Path) -> bool:
     """Whether a lent user can go to the folder of this path, which alone is lent to it. A temporary folder of root's own
     may be closed to everybody else."""
@@ -109,6 +128,10 @@ class Descriptors:
     def write(self, name: str, path: Path) -> None:
         """A new file."""
         self.numbers[name] = self._open.enter_context(open(path, "xb")).fileno()
+
+    def lend(self, name: str, path: Path, is_written: bool) -> None:
+        """A file that QEMU uses as it is open here, so that it need not be allowed to open it."""
+        self.numbers[name] = self._open.enter_context(open(path, "r+b" if is_written else "rb")).fileno()
 
     def listen(self, names: Iterable[str], folder: Path) -> None:
         """Sockets in the folder that a client may connect to from now on."""

@@ -10,6 +10,7 @@ _LARGEST = 64 << 20
 _READ_AT_ONCE = 1 << 20
 _MOST_FAULTS = 20
 _LONGEST_FAULT = 500
+_LONGEST_TRACE = 80  # lines
 
 _PANIC = re.compile(r"Kernel panic - not syncing|---\[ end Kernel panic")
 _FAULT = re.compile(r"Kernel panic|BUG: |BUG at|WARNING: |Oops: |Oops\b.*#|general protection fault|KASAN: |UBSAN: "
@@ -33,6 +34,14 @@ def faults_in(text: str) -> list[str]:
         elif _FAULT.search(line) and not (is_in_allowed_trace and "RIP: " in line):
             faults[line[:_LONGEST_FAULT]] = None
     return list(faults)[:_MOST_FAULTS]
+
+
+def trace_of(text: str, fault: str) -> str:
+    """The console from a fault's line on, to the end of its trace; without what init says."""
+    lines = [_STAMP.sub("", line.strip("\r\n \0")) for line in text.splitlines() if not line.startswith("LAB-")]
+    begin = next((number for number, line in enumerate(lines) if line[:_LONGEST_FAULT] == fault), len(lines))
+    end = next((number for number in range(begin, len(lines)) if lines[number].startswith("---[ end ")), begin + _LONGEST_TRACE)
+    return "\n".join(lines[begin:min(end, begin + _LONGEST_TRACE) + 1])
 
 
 def has_panicked(text: str) -> bool:

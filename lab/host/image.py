@@ -22,10 +22,14 @@ _PROGRAMS = ("opensm", "ibv_devinfo", "ibv_devices", "ibv_ud_pingpong", "ibv_rc_
              "ibstat", "ibnetdiscover", "ibaddr", "perfquery", "ibping", "iblinkinfo", "sminfo", "ibroute",
              "ibtracert", "dump_fts", "mckey", "ucmatose", "udaddy", "ip", "rdma", "bridge", "ss", "ping", "smcrouted",
              "smcroutectl")
+_PROGRAMS_BESIDE_HOSTS = ("opensm", "ip", "rdma")
+_LAB_PROGRAMS_BESIDE_HOSTS = ("ipoib-lab-port",)
 _LAB_PROGRAMS = ("ipoib-lab-port", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-conform", "ipoib-gen")
 _HIDDEN_APPLETS = {"busybox", "ash", "hush"}  # the scripts are bash's
 # In the order wanted; what one depends on comes before it. rdma_ucm and those behind it are of use, but not needed.
 _MODULES = ("virtio_pci", "virtio_console", "ib_core", "ib_umad", "ib_uverbs", "ib_cm", "rdmavt", "vib", "ib_ipoib")
+_MODULES_OF_ROOT = ("virtio_pci", "virtio_console", "virtio_blk", "squashfs", "overlay")  # what hosts need before
+_MODULES_OF_FOLDER = ("9p", "9pnet_virtio")
 _MODULES_IF_THERE = ("configfs", "ipv6", "af_packet", "dummy", "rdma_ucm")
 _LIBRARY_FOLDERS = ("usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu", "usr/lib64", "lib64", "usr/lib", "lib")
 _PROGRAM_FOLDERS = ("usr/sbin", "usr/bin", "sbin", "bin")
@@ -40,6 +44,7 @@ class Parts:
     modules: dict[str, Path]  # those that the lab has built, by name
     programs: Path  # build folder of the guest's own programs
     guest: Path  # lab/guest
+    is_for_hosts: bool = False  # their own programs are on disks
     entries: list[cpio.Entry] = field(default_factory=list)
 
 
@@ -50,7 +55,7 @@ def find_program(folder: Path, name: str) -> Path | None:
     return next((one / name for one in folders if (one / name).is_file()), None)
 
 
-def _without_debug_information(data: bytes, name: str) -> bytes:
+def without_debug_information(data: bytes, name: str) -> bytes:
     """Kernels and programs of developers have it; the guest has no memory for it."""
     if not is_elf(data) or b".debug_info\0" not in data:
         return data
@@ -115,18 +120,18 @@ def _add_programs(parts: Parts) -> None:
     names: set[str] = set()
 
     def add(name: str, path: Path) -> None:
-        data = _without_debug_information(path.read_bytes(), name)
+        data = without_debug_information(path.read_bytes(), name)
         names.add(name)
         parts.entries.append(cpio.file(f"bin/{name}", data, 0o755))
         if is_elf(data):
             libraries.add_needed(data, str(path))
 
-    for name in _PROGRAMS:
+    for name in _PROGRAMS_BESIDE_HOSTS if parts.is_for_hosts else _PROGRAMS:
         path = next((parts.root / f / name for f in _PROGRAM_FOLDERS if (parts.root / f / name).is_file()), None)
         if path is None:
             raise LabError(f"{name} is in none of Debian's packages in {parts.root}")
         add(name, path)
-    for name in _LAB_PROGRAMS:
+    for name in _LAB_PROGRAMS_BESIDE_HOSTS if parts.is_for_hosts else _LAB_PROGRAMS:
         path = find_program(parts.programs, name)
         if path is None:
             raise LabError(f"{name} is not in {parts.programs}: build it (cmake --build), or name another folder "
@@ -162,8 +167,10 @@ def _add_modules(parts: Parts) -> None:
     files = {**parts.kernel.modules, **parts.modules}
     contents: dict[str, bytes] = {}
     depends: dict[str, list[str]] = {}
-    waiting = [name for name in (*_MODULES, *_MODULES_IF_THERE) if name in files]
-    absent = [name for name in _MODULES if name not in files and name not in parts.kernel.builtin]
+    needed = (*_MODULES_OF_ROOT, *_MODULES) if parts.is_for_hosts else _MODULES
+    useful = (*_MODULES_OF_FOLDER, *_MODULES_IF_THERE) if parts.is_for_hosts else _MODULES_IF_THERE
+    waiting = [name for name in (*needed, *useful) if name in files]
+    absent = [name for name in needed if name not in files and name not in parts.kernel.builtin]
     if absent:
         raise LabError(f"the kernel {parts.kernel.release} has no module {', '.join(absent)}; lab/kernel/config.fragment"
                        " says what it needs")
@@ -171,17 +178,22 @@ def _add_modules(parts: Parts) -> None:
         name = waiting.pop()
         if name in contents:
             continue
-        contents[name] = _without_debug_information(decompressed_module(files[name]), name)
+        contents[name] = without_debug_information(decompressed_module(files[name]), name)
         wanted = module_info(contents[name], str(files[name])).get("depends", "")
         depends[name] = [other.replace("-", "_") for other in wanted.split(",") if other]
         for other in depends[name]:
             if other not in files:
                 raise LabError(f"the module {name} needs {other}, which is not there")
             waiting.append(other)
-    *first, vib, ipoib = _MODULES
-    order = module_order((*first, *_MODULES_IF_THERE, vib, ipoib), depends)
-    parts.entries += [cpio.file(f"lab/modules/{name}.ko", contents[name]) for name in order]
-    parts.entries.append(cpio.file("lab/modules/order", "".join(f"{name}\n" for name in order).encode()))
+    *first, vib, ipoib = needed
+    lists = {"order": (*first, *useful, vib, ipoib)}
+    if parts.is_for_hosts:
+        lists |= {"order.root": (*_MODULES_OF_ROOT, *_MODULES_OF_FOLDER), "order.vib": (*_MODULES_OF_ROOT, vib)}
+    for name in module_order(lists["order"], depends):
+        parts.entries.append(cpio.file(f"lab/modules/{name}.ko", contents[name]))
+    for file, wanted_names in lists.items():
+        text = "".join(f"{name}\n" for name in module_order(wanted_names, depends))
+        parts.entries.append(cpio.file(f"lab/modules/{file}", text.encode()))
 
 
 def _add_scripts(parts: Parts) -> None:
@@ -190,8 +202,11 @@ def _add_scripts(parts: Parts) -> None:
 
     add("init", parts.guest / "init", 0o755)
     add("lab/sm", parts.guest / "sm", 0o755)
-    add("lab/shellrc", parts.guest / "shellrc")
     add("etc/opensm/opensm.conf", parts.guest / "opensm.conf")
+    if parts.is_for_hosts:
+        for name, permissions in (("root", 0o644), ("hosts", 0o644), ("configure", 0o755), ("host", 0o755)):
+            add(f"lab/{name}", parts.guest / name, permissions)
+        return
     add("lab/linux.baseline.toml", parts.guest.parent / "linux.baseline.toml")
     for script in sorted((parts.guest / "tests").glob("*.sh")):
         add(f"lab/tests/{script.name}", script)

@@ -17,7 +17,8 @@ from enum import Enum
 from pathlib import Path
 from typing import BinaryIO
 
-from confined import SANDBOX, Descriptors, is_within_reach, lend, user_for_qemu
+from confined import (SANDBOX, Descriptors, give_up_capabilities, is_within_reach, lend, owner_for_qemu,
+                      user_for_qemu)
 from console import Console, has_panicked
 from private_folder import PrivateFolder
 from tools import LabError, last_lines, need_program, run, say, write_whole
@@ -37,6 +38,15 @@ class State(Enum):
 
 
 @dataclass(frozen=True)
+class Disk:
+    """A file that the guest has as a disk with this serial number."""
+
+    name: str
+    path: Path
+    is_written: bool = False
+
+
+@dataclass(frozen=True)
 class Guest:
     """What a guest is made of."""
 
@@ -49,12 +59,17 @@ class Guest:
     uplink: Path | None = None  # raw0 connects to this socket, instead of listening
     has_shell_port: bool = False
     accelerator: str = "tcg"
+    ports: tuple[str, ...] = PORTS  # of virtio-serial, each a socket in the machine's folder
+    disks: tuple[Disk, ...] = ()
+    shared: Path | None = None  # a folder that the guest reads and writes
 
 
-def dies_with(parent: int, number: signal.Signals) -> Callable[[], None]:
+def dies_with(parent: int, number: signal.Signals, more: Callable[[], None] | None = None) -> Callable[[], None]:
     """For the child between fork and exec: the kernel sends it this signal when its parent ends, however it does."""
 
     def prepare() -> None:
+        if more is not None:
+            more()
         _LIBC.prctl(_PR_SET_PDEATHSIG, number, 0, 0, 0)
         if os.getppid() != parent:
             os._exit(1)
@@ -105,8 +120,18 @@ def qemu_command(guest: Guest, folder: Path, descriptors: Mapping[str, int], ver
                "-chardev", "file,id=console,path=/dev/fdset/1", "-serial", "chardev:console"]
     if guest.has_shell_port:
         command += ["-chardev", listening("shell"), "-serial", "chardev:shell"]
+    for number, disk in enumerate(guest.disks, 2):
+        # The descriptor has just the rights that are asked for, and other guests have the same file.
+        command += ["-add-fd", f"fd={descriptors[f'disk {disk.name}']},set={number}", "-drive",
+                    f"if=none,id={disk.name},format=raw,readonly={'off' if disk.is_written else 'on'},auto-read-only=off,"
+                    f"cache=unsafe,file.driver=file,file.filename=/dev/fdset/{number},file.locking=off,"
+                    "file.auto-read-only=off",
+                    "-device", f"virtio-blk-pci,drive={disk.name},serial={disk.name}"]
+    if guest.shared is not None:
+        command += ["-fsdev", f"local,id=folder,path={quoted(guest.shared)},security_model=none",
+                    "-device", "virtio-9p-pci,fsdev=folder,mount_tag=folder"]
     command += ["-device", "virtio-serial-pci,max_ports=8"]
-    for port in PORTS:
+    for port in guest.ports:
         if port == "raw0" and guest.uplink is not None:
             chardev = f"socket,id={port},path={quoted(guest.uplink)},{_reconnect_option(version)}"
         else:
@@ -133,7 +158,7 @@ class Machine:
         self.ready_after = 0.0  # s
         self.lines: list[str] = []  # the last of the console
         self.on_line: Callable[[str], None] = lambda line: None
-        self._user = user_for_qemu(guest.accelerator == "kvm")
+        self._user = user_for_qemu(guest.accelerator == "kvm") if guest.shared is None else owner_for_qemu(guest.shared)
         if guest.uplink is not None and not is_within_reach(guest.uplink):
             self._user = None
         self._version = parse_version(run([need_program(_QEMU), "--version"], "asking QEMU for its version"))
@@ -171,7 +196,9 @@ class Machine:
         handed.read("image", self.guest.image)
         handed.write("console", console)
         has_uplink = self.guest.uplink is not None
-        handed.listen([port for port in PORTS if port != "raw0" or not has_uplink], self.folder)
+        for disk in self.guest.disks:
+            handed.lend(f"disk {disk.name}", disk.path, disk.is_written)
+        handed.listen([port for port in self.guest.ports if port != "raw0" or not has_uplink], self.folder)
         if self.guest.has_shell_port:
             handed.listen(["shell"], self.folder)
 
@@ -179,10 +206,12 @@ class Machine:
         command = qemu_command(self.guest, self.folder, handed.numbers, self._version)
         user = self._user.number if self._user is not None else None
         groups = self._user.groups if self._user is not None else None
+        group = self._user.group if self._user is not None and self._user.group is not None else user
+        give_up = give_up_capabilities if self.guest.shared is not None else None
         try:
             # A session of its own: keys on the terminal are for the program that judges, which ends in good order.
             return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-                                    preexec_fn=dies_with(os.getpid(), signal.SIGKILL), user=user, group=user,
+                                    preexec_fn=dies_with(os.getpid(), signal.SIGKILL, give_up), user=user, group=group,
                                     extra_groups=groups, pass_fds=tuple(handed.numbers.values()))
         except OSError as problem:
             raise LabError(f"{_QEMU} cannot be started: {problem.strerror}") from problem
@@ -223,10 +252,16 @@ class Machine:
                 time.sleep(0.02)
             if self.state is State.READY:
                 return
-            if not (self._is_late or is_emulators(self._console.tail())) or left == 0:
+            if left == 0 or not self.may_boot_again():
                 raise LabError(self.death())
-            say(f"the guest is started once more: {self.why}, of which QEMU has used {self._used:.1f} s of processor time")
             self.start()
+
+    def may_boot_again(self) -> bool:
+        """Whether the boot that has failed is no verdict on the kernel; says so, since who asks will start another."""
+        if not (self._is_late or is_emulators(self._console.tail())):
+            return False
+        say(f"the guest is started once more: {self.why}, of which QEMU has used {self._used:.1f} s of processor time")
+        return True
 
     def wait_end(self, limit: float) -> None:
         """Waits until the guest has powered off."""

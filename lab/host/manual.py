@@ -12,7 +12,8 @@ What the lab fetches and builds is in the folder ipoib-lab of $XDG_CACHE_HOME, o
 kernel module, images of the guest. It may be removed at any time.
 /usr/share/ipoib-conformance/lab/linux.baseline.toml has the known deviations of Linux's ib_ipoib, for --expect."""
 _EXIT_CODES = """\
-That of ipoib-conform run; 3 if no guest boots or something is missing, 2 for wrong usage."""
+That of ipoib-conform run; 3 if no guest boots or something is missing, 2 for wrong usage. Those of exec and shell are
+theirs alone."""
 
 
 def _roff(text: str) -> str:
@@ -29,7 +30,7 @@ def _arguments(actions: Iterable[argparse.Action]) -> list[str]:
     for action in actions:
         if isinstance(action, (argparse._SubParsersAction, argparse._HelpAction)):
             continue
-        value = action.metavar or ("|".join(action.choices) if action.choices else "")
+        value = action.metavar or "|".join(map(str, action.choices or ()))
         name = f"{', '.join(action.option_strings)} {'' if action.nargs == 0 else value}".strip()
         lines += [".TP", f"\\fB{_roff(name)}\\fR", _roff((action.help or "").replace("%%", "%"))]
     return lines

@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
 import place
 from place import COMMAND
 from tools import UsageError, run, without_commands
 
+# exec's: what is not the command's own code.
+KERNEL_COMPLAINED, CHECK_FAILED, TIMED_OUT, LAB_FAILED = 70, 71, 124, 125
 ROLES = ("host", "connected", "router")
 
 
@@ -26,7 +29,7 @@ class RunOptions:
     scenario: str
 
 
-def _add_guest_options(parser: argparse.ArgumentParser) -> None:
+def _add_guest_options(parser: argparse.ArgumentParser, memory: int | None = 256) -> None:
     group = parser.add_argument_group("the guest")
     group.add_argument("--kernel", metavar="NAME|TREE", type=kernel_of,
                        help="boot another kernel of Debian's, such as 6.12, which is fetched; or the one that was built "
@@ -36,13 +39,33 @@ def _add_guest_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--modules", metavar="DIR", type=Path,
                        help="build ib_core, ib_cm and ib_ipoib from this copy of drivers/infiniband, as far as it has "
                             "core and ulp/ipoib, and load them")
-    group.add_argument("--memory", metavar="MIB", type=_memory, default=256, help="the guest's memory (256)")
+    group.add_argument("--memory", metavar="MIB", type=_memory, default=memory,
+                       help=f"the guest's memory ({memory or 'as the adapters need'})")
     group.add_argument("--kvm", action="store_true",
                        help="use KVM if a trial shows within 10 s that a guest boots under it (else, and usually: "
                             "software emulation)")
     group.add_argument("--boot-limit", metavar="SECONDS", type=_seconds, default=60.0,
                        help="a guest that is not ready by then is an error (60)")
     group.add_argument("--keep", action="store_true", help="keep the folder with the sockets and the consoles")
+
+
+def _add_hosts_options(parser: _Parser) -> None:
+    parser.usage_code = LAB_FAILED
+    group = parser.add_argument_group("the hosts")
+    group.add_argument("--hosts", metavar="N", type=_hosts, default=2, help="so many, h1 and on (2)")
+    group.add_argument("--ports", type=int, choices=(1, 2), default=1,
+                       help="adapters of each host: with 2, ib1 is there, too, and is down (1)")
+    group.add_argument("--package", metavar="NAME", action="append", default=[],
+                       help="a package of Debian's that the hosts have, with all that it depends on; may be repeated")
+    group.add_argument("--folder", metavar="DIR", type=Path,
+                       help="a folder that the hosts read and write, as /folder, which is where the command begins")
+    group.add_argument("--script", metavar="FILE", type=Path,
+                       help="a script that runs instead of COMMAND, whose words are its arguments then")
+    group.add_argument("--sm", choices=("opensm", "none"), default="opensm",
+                       help="the subnet manager; none: the command starts one, or no link comes up")
+    group.add_argument("--partition", metavar="SPEC", action="append", default=[],
+                       help="a partition and its members, such as 0x8001:h1,h2=limited or 0x2:ALL; may be repeated")
+    group.add_argument("--capture", metavar="FILE", type=Path, help="record the fabric, from its first frame on")
 
 
 def _add_build_options(parser: argparse.ArgumentParser) -> None:
@@ -87,6 +110,13 @@ def _add_jobs_option(parser: argparse.ArgumentParser) -> None:
                              "about three")
 
 
+def _hosts(text: str) -> int:
+    value = int(text)
+    if not 1 <= value <= 32:
+        raise argparse.ArgumentTypeError("between 1 and 32 hosts")
+    return value
+
+
 def _memory(text: str) -> int:
     value = int(text)
     if not 128 <= value <= 65536:
@@ -104,6 +134,12 @@ def _seconds(text: str) -> float:
 class _Parser(argparse.ArgumentParser):
     """What it complains of are words from outside."""
 
+    usage_code = 2
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(self.usage_code, f"{self.prog}: error: {message}\n")
+
     def _print_message(self, message: str, file: IO[str] | None = None) -> None:
         super()._print_message(without_commands(message), file)
 
@@ -116,7 +152,7 @@ def parser() -> argparse.ArgumentParser:
                         help="print the version")
     commands = result.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
-    def command(name: str, text: str, **more: str) -> argparse.ArgumentParser:
+    def command(name: str, text: str, **more: str) -> _Parser:
         one = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False,
                                   **more)
         return one
@@ -181,8 +217,24 @@ def parser() -> argparse.ArgumentParser:
     _add_guest_options(one)
     _add_build_options(one)
 
-    one = command("shell", "an interactive shell in a guest, with OpenSM and two adapters")
-    _add_guest_options(one)
+    one = command("exec", "run a command on hosts that InfiniBand connects: other people's programs, in CI",
+                  usage=f"{COMMAND} exec [OPTION...] -- COMMAND...",
+                  epilog="COMMAND runs on h1; there, `host h2 COMMAND...` runs one on h2. ib0 of each host is up, with the "
+                         "address 10.1.0.N/24 and its name in /etc/hosts. Exit code: the command's; 70 if the guest's "
+                         "kernel has panicked, warned or found an error meanwhile; 71 if the check failed and the command "
+                         "did not; 124 if the time is up; 125 if the lab is at fault, or was used wrongly.")
+    _add_hosts_options(one)
+    one.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="end the command after this time")
+    one.add_argument("--check", action="store_true",
+                     help="judge the capture: ipoib-conform check, with Linux's known deviations excused")
+    _add_guest_options(one, None)
+    _add_build_options(one)
+
+    one = command("shell", "a terminal on h1 of hosts that InfiniBand connects", usage=f"{COMMAND} shell [OPTION...]",
+                  epilog="As exec, with bash at this terminal for the command; a script runs before it.")
+    _add_hosts_options(one)
+    one.set_defaults(timeout=None, check=False)
+    _add_guest_options(one, None)
     _add_build_options(one)
 
     one = command("capture", "record the fabric of a guest, from its first frame on",
@@ -222,8 +274,8 @@ def parse(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         at = before.index("--")
         before, words = before[:at], before[at + 1:]
     options, rest = parser().parse_known_args(before)
-    if words and options.command != "capture":
-        raise UsageError("-- and a command are for capture")
+    if words and options.command not in ("capture", "exec"):
+        raise UsageError("-- and a command are for capture and exec")
     options.words = words
     return options, rest
 

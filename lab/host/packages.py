@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from place import COMMAND
-from tools import LabError, need_program, run, say, write_whole
+from tools import LabError, UsageError, need_program, run, say, write_whole
 
 _KERNEL = "linux-image-amd64"
 _USER_LAND = ("opensm", "infiniband-diags", "ibverbs-utils", "ibverbs-providers", "rdmacm-utils", "iproute2",
@@ -34,6 +34,8 @@ class Package:
     architecture: str
     sha256: str
     depends: str
+    size: int = 0  # octets of the file
+    installed_size: int = 0  # octets
 
     @property
     def file_name(self) -> str:
@@ -47,8 +49,9 @@ def parse_records(text: str) -> dict[str, Package]:
         fields = dict(re.findall(r"^([A-Za-z0-9-]+): (.*)$", paragraph, re.MULTILINE))
         if {"Package", "Version", "Architecture", "SHA256"} <= fields.keys():
             depends = ", ".join(filter(None, (fields.get("Pre-Depends", ""), fields.get("Depends", ""))))
-            packages.setdefault(fields["Package"], Package(fields["Package"], fields["Version"],
-                                                           fields["Architecture"], fields["SHA256"], depends))
+            sizes = int(fields.get("Size", 0)), int(fields.get("Installed-Size", 0)) << 10
+            packages.setdefault(fields["Package"], Package(fields["Package"], fields["Version"], fields["Architecture"],
+                                                           fields["SHA256"], depends, *sizes))
     return packages
 
 
@@ -58,7 +61,7 @@ def dependency_names(depends: str) -> list[str]:
             if (match := re.match(r"\s*([a-z0-9][a-z0-9+.-]*)", part))]
 
 
-class _Apt:
+class Apt:
     """apt with the machine's own package lists, or with lists in a folder of the lab, which anybody may bring up to
     date."""
 
@@ -73,7 +76,23 @@ class _Apt:
                          "-o", f"Dir::State={self._folder}/state", "-o", f"Dir::Cache={self._folder}/cache",
                          "-o", "Dir::State::status=/var/lib/dpkg/status"]
         say("asking Debian for its current packages")
-        run(["apt-get", *self._options, "-q", "update"], "fetching the list of packages (is there a network?)")
+        run(["apt-get", *self._options, "-q", "-o", "APT::Update::Error-Mode=any", "update"],
+            "fetching the list of packages (is there a network?)")
+
+    def install(self, names: Iterable[str], status: Path) -> list[str]:
+        """The packages that would be installed beside those of a status file, as apt chooses them."""
+        wanted = sorted(set(names))
+        try:
+            said = run(["apt-get", *self._options, "-q", "-s", "--no-install-recommends",
+                        "-o", f"Dir::State::status={status}", "-o", "Dir::State::extended_states=/dev/null",
+                        "-o", "Debug::NoLocking=1", "install", *wanted], f"choosing packages for {', '.join(wanted)}")
+        except LabError as problem:
+            unknown = re.findall(r"Unable to locate package (\S+)|Package '?([^' ]+)'? has no installation candidate",
+                                 str(problem))
+            if not unknown:
+                raise
+            raise UsageError(f"Debian has no package {', '.join(a or b for a, b in unknown)}") from problem
+        return re.findall(r"^Inst (\S+)", said, re.MULTILINE)
 
     def show(self, names: Iterable[str]) -> dict[str, Package]:
         """The candidates; names that apt does not know are left out."""
@@ -91,7 +110,7 @@ class _Apt:
             cwd=folder, timeout=1800)
 
 
-_Plan = Callable[[_Apt], list[Package]]
+_Plan = Callable[[Apt], list[Package]]
 
 
 def _must_have(found: dict[str, Package], names: Iterable[str]) -> None:
@@ -101,7 +120,7 @@ def _must_have(found: dict[str, Package], names: Iterable[str]) -> None:
                        "(Debian 12 or later, amd64, with its usual entries in apt's sources)")
 
 
-def _follow(apt: _Apt, names: Iterable[str], wants: re.Pattern[str]) -> dict[str, Package]:
+def _follow(apt: Apt, names: Iterable[str], wants: re.Pattern[str]) -> dict[str, Package]:
     """These packages and what they depend on, as far as the pattern likes its name."""
     found: dict[str, Package] = {}
     waiting = set(names)
@@ -113,7 +132,7 @@ def _follow(apt: _Apt, names: Iterable[str], wants: re.Pattern[str]) -> dict[str
     return found
 
 
-def _kernel_packages(apt: _Apt, meta: str) -> dict[str, Package]:
+def _kernel_packages(apt: Apt, meta: str) -> dict[str, Package]:
     """The kernel that a package stands for, and what modules for it are built with."""
     found = apt.show([meta])
     _must_have(found, [meta])
@@ -129,7 +148,7 @@ def _kernel_packages(apt: _Apt, meta: str) -> dict[str, Package]:
     return kernel
 
 
-def _plan(apt: _Apt) -> list[Package]:
+def _plan(apt: Apt) -> list[Package]:
     kernel = _kernel_packages(apt, _KERNEL)
     user_land = _follow(apt, _USER_LAND, re.compile(r"lib(?!.*perl)"))
     _must_have(user_land, _USER_LAND)
@@ -143,7 +162,7 @@ def _is_whole(path: Path, package: Package) -> bool:
         return hashlib.file_digest(file, "sha256").hexdigest() == package.sha256
 
 
-def _fetch(apt: _Apt, packages: list[Package], folder: Path) -> None:
+def fetch(apt: Apt, packages: list[Package], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     missing = []
     for package in packages:
@@ -184,24 +203,24 @@ def _unpack(packages: list[Package], debs: Path, root: Path) -> None:
     _mend_headers(root)
 
 
-def _plan_and_fetch(apt: _Apt, plan: _Plan, debs: Path, must_update: bool) -> list[Package]:
+def plan_and_fetch(apt: Apt, plan: _Plan, debs: Path, must_update: bool) -> list[Package]:
     """With the machine's own lists if they serve: they are old where nobody runs apt-get update."""
     try:
         if must_update:
             apt.update()
         packages = plan(apt)
-        _fetch(apt, packages, debs)
+        fetch(apt, packages, debs)
     except LabError as problem:
         if must_update:
             raise
         say(str(problem).splitlines()[0])
         apt.update()
         packages = plan(apt)
-        _fetch(apt, packages, debs)
+        fetch(apt, packages, debs)
     return packages
 
 
-def _prepare(folder: Path, apt: _Apt, plan: _Plan, refresh: bool) -> Path:
+def _prepare(folder: Path, apt: Apt, plan: _Plan, refresh: bool) -> Path:
     if platform.machine() != "x86_64":
         raise LabError("the lab needs an x86-64 machine: its guest runs programs that are built here")
     root, stamp = folder / "root", folder / "stamp"
@@ -210,7 +229,7 @@ def _prepare(folder: Path, apt: _Apt, plan: _Plan, refresh: bool) -> Path:
         return root
     for program in ("apt-get", "apt-cache", "dpkg"):
         need_program(program)
-    packages = _plan_and_fetch(apt, plan, folder / "debs", refresh)
+    packages = plan_and_fetch(apt, plan, folder / "debs", refresh)
     text = "".join(f"{p.name} {p.version} {p.sha256}\n" for p in packages)
     wanted = f"{_STAMP_FORMAT}\n{root}\n{text}"
     if root.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
@@ -228,15 +247,25 @@ def _prepare(folder: Path, apt: _Apt, plan: _Plan, refresh: bool) -> Path:
 def prepare(folder: Path, refresh: bool = False) -> Path:
     """The folder that the packages are unpacked in: Debian's usual kernel, and the guest's user land. Fetches what is
     not there; with `refresh`, whatever is newer."""
-    return _prepare(folder, _Apt(folder / "apt"), _plan, refresh)
+    return _prepare(folder, Apt(folder / "apt"), _plan, refresh)
 
 
 def prepare_kernel(folder: Path, series: str, refresh: bool = False) -> Path:
     """The same of another kernel of Debian's, "6.12", alone."""
-    def plan(apt: _Apt) -> list[Package]:
+    def plan(apt: Apt) -> list[Package]:
         return sorted(_kernel_packages(apt, f"linux-image-{series}-amd64").values(), key=lambda p: p.name)
 
-    return _prepare(folder / "kernels" / series, _Apt(folder / "apt"), plan, refresh)
+    return _prepare(folder / "kernels" / series, Apt(folder / "apt"), plan, refresh)
+
+
+def prepare_tools(folder: Path, names: Iterable[str], refresh: bool = False) -> Path:
+    """The same of programs that this machine runs from there, with their libraries."""
+    def plan(apt: Apt) -> list[Package]:
+        found = _follow(apt, names, re.compile(r"lib"))
+        _must_have(found, names)
+        return sorted(found.values(), key=lambda p: p.name)
+
+    return _prepare(folder / "tools", Apt(folder / "apt"), plan, refresh)
 
 
 def kernels_there(folder: Path) -> list[str]:
@@ -255,7 +284,7 @@ def _unpack_source(folder: Path, destination: Path, series: str | None, trees: d
     if image is None:
         raise LabError(f"{stamp} names no kernel; remove it and try again")
     name = f"linux-source-{image[1]}"
-    apt, debs = _Apt(folder / "apt"), folder / "source"
+    apt, debs = Apt(folder / "apt"), folder / "source"
     found = apt.show([name])
     if name not in found or found[name].version != image[2]:
         apt.update()
@@ -264,7 +293,7 @@ def _unpack_source(folder: Path, destination: Path, series: str | None, trees: d
         raise LabError(f"Debian has no {name} of version {image[2]}, the guest's kernel, any more: {COMMAND} packages "
                        "fetches the current kernel")
     try:
-        _fetch(apt, [found[name]], debs)
+        fetch(apt, [found[name]], debs)
         run(["dpkg", "-x", debs / found[name].file_name, debs], f"unpacking {name}")
         for tree, place in trees.items():
             (destination / place).mkdir(parents=True)

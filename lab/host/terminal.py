@@ -20,10 +20,10 @@ from tools import LabError
 _PORTION = 64 << 10
 _LOOK_AGAIN = 0.1  # s
 _END_OF_INPUT = b"\x04"
-_PROMPT = b"lab:"  # PS1 in lab/guest/shellrc
+_PROMPT = b"lab:"  # PS1 in hosts.py
 
 
-def _connect(path: Path, patience: float = 10.0) -> socket.socket:
+def connect(path: Path, patience: float = 10.0) -> socket.socket:
     end = time.monotonic() + patience
     while True:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -42,7 +42,7 @@ def talk(machine: Machine) -> None:
     typed, and its end ends the shell."""
     keys = sys.stdin.fileno()
     before = termios.tcgetattr(keys) if os.isatty(keys) else None
-    with _connect(machine.folder / "shell") as shell:
+    with connect(machine.folder / "shell") as shell:
         if before is not None:
             tty.setraw(keys)
         try:
@@ -80,7 +80,7 @@ class Recorder:
     def __init__(self, machine: Machine, path: Path) -> None:
         self.octets = 0
         self._machine = machine
-        self._port = _connect(machine.folder / "capture")
+        self._port = connect(machine.folder / "capture")
         try:
             self._file = os.fdopen(open_output(path), "wb")
         except OSError as problem:
@@ -95,18 +95,25 @@ class Recorder:
         self._port.close()
         self._file.close()
 
+    def fileno(self) -> int:
+        return self._port.fileno()
+
+    def take(self) -> bool:
+        """What has come; whether there can be more."""
+        data = self._port.recv(_PORTION)
+        self._file.write(data)
+        self.octets += len(data)
+        return bool(data)
+
     def record(self, seconds: float) -> bool:
         """Until the guest has ended, or this time after it was ready is over; whether it has ended."""
         end: float | None = None
         while end is None or time.monotonic() < end:
             ready, _, _ = select.select([self._port], [], [], _LOOK_AGAIN)
             if ready:
-                data = self._port.recv(_PORTION)
-                if not data:
+                if not self.take():
                     self._machine.wait_end(10)
                     return True
-                self._file.write(data)
-                self.octets += len(data)
             state = self._machine.poll()
             if state is State.READY and end is None:
                 end = time.monotonic() + seconds

@@ -5,6 +5,7 @@
 #include "vib_hca.h"
 #include "vib_hca_port.h"
 #include "vib_link.h"
+#include "vib_mmap.h"
 #include "vib_pma.h"
 #include "vib_psn.h"
 #include "vib_qp.h"
@@ -124,6 +125,7 @@ static const struct ib_device_ops vib_device_ops = {
 	.port_groups = vib_port_groups,
 	.process_mad = vib_process_mad,
 	.modify_device = vib_modify_device,
+	.disassociate_ucontext = vib_mmap_disassociate,
 };
 
 #define VIB_SEND_TYPES (BIT(IB_QPT_UD) | BIT(IB_QPT_SMI) | BIT(IB_QPT_GSI) | BIT(IB_QPT_RC))
@@ -282,12 +284,27 @@ struct vib_end *vib_hca_end(struct vib_hca *hca)
 	return &hca->end;
 }
 
+/*
+ * rdmavt registers an agent to send MADs by, and keeps it for the device's life; the MAD layer's ports end whenever the
+ * device moves to another network namespace. Nothing here sends by it.
+ */
+static void give_up_mad_agent(struct rvt_ibport *port)
+{
+	struct ib_mad_agent *agent = port->send_agent;
+
+	port->send_agent = NULL;
+	if (agent)
+		ib_unregister_mad_agent(agent);
+}
+
 int vib_hca_register(struct vib_hca *hca)
 {
 	int error = rvt_register_device(&hca->rdi);
 
 	if (error)
 		return error;
+	give_up_mad_agent(&hca->port);
+	vib_mmap_init(hca);
 	WRITE_ONCE(hca->is_receiving, true);
 	WRITE_ONCE(hca->is_announcing, true);
 	vib_end_set_present(&hca->end, true);

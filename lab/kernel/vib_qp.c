@@ -75,8 +75,24 @@ static void *vib_qp_alloc(struct rvt_dev_info *rdi, struct rvt_qp *qp)
 	return private;
 }
 
+/*
+ * rdmavt remembers that an adapter has its queue pairs 0 and 1, but not that they are gone: it would refuse them to the
+ * clients of an adapter that moves to another network namespace. One without a port got no number.
+ */
+static void release_special(struct rvt_dev_info *rdi, const struct rvt_qp *qp)
+{
+	struct rvt_qpn_table *numbers = &rdi->qp_dev->qpn_table;
+
+	if (!qp->port_num || qp->ibqp.qp_num > 1)
+		return;
+	spin_lock(&numbers->lock);
+	numbers->flags &= ~BIT(qp->ibqp.qp_num);
+	spin_unlock(&numbers->lock);
+}
+
 static void vib_qp_free(struct rvt_dev_info *rdi, struct rvt_qp *qp)
 {
+	release_special(rdi, qp);
 	kfree(qp->priv);
 }
 

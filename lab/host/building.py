@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a guest is made of, fetched and built as far as it is not there yet."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import image
+import kernel
+import packages
+from machine import Guest, with_kvm_if_it_works
+from place import SOURCE
+from tools import LabError, locked, run, say
+
+_PROGRAMS = ("ipoib-conform", "ipoib-gen", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-lab-port")
+
+
+def build_programs(folder: Path) -> None:
+    """With the folder that CMake's release preset has, if that is meant and something is missing there."""
+    if all(image.find_program(folder, name) for name in _PROGRAMS):
+        return
+    if folder.resolve() != (SOURCE / "build/release").resolve():
+        missing = [name for name in _PROGRAMS if not image.find_program(folder, name)]
+        raise LabError(f"{folder} has no {', '.join(missing)}")
+    say("building the programs in build/release")
+    if not (folder / "CMakeCache.txt").is_file():
+        run(["cmake", "--preset", "release", "-DIPOIB_TESTS=OFF", "-Wno-dev"], "configuring", cwd=SOURCE)
+    run(["cmake", "--build", "--preset", "release", "--target", *_PROGRAMS], "building", cwd=SOURCE, timeout=7200)
+
+
+def kernel_for(options: argparse.Namespace, build: Path) -> kernel.Kernel:
+    if isinstance(options.kernel, Path):
+        return kernel.user_kernel(options.kernel, SOURCE / "lab/kernel/config.fragment", build)
+    folder = build / "packages"
+    root = packages.prepare_kernel(folder, options.kernel) if options.kernel else packages.prepare(folder)
+    return kernel.debian_kernel(root, build)
+
+
+def modules_for(options: argparse.Namespace, one: kernel.Kernel) -> dict[str, Path]:
+    """The modules that are built here, by name."""
+    modules = {"vib": kernel.build_module(one, SOURCE / "lab/kernel", "vib")}
+    if options.modules is not None:
+        modules |= kernel.build_modules(one, options.modules)
+    if options.ipoib is not None:
+        modules["ib_ipoib"] = kernel.build_ipoib(one, options.ipoib)
+    return modules
+
+
+def guest_for(options: argparse.Namespace, parameters: dict[str, str]) -> Guest:
+    """Fetches and builds whatever is not there yet."""
+    build_programs(options.programs)
+    build = options.build.resolve()
+    with locked(build):
+        root = packages.prepare(build / "packages")
+        one = kernel_for(options, build)
+        parts = image.Parts(root, one, modules_for(options, one), options.programs, SOURCE / "lab/guest")
+        guest = Guest(one.boot_file, image.prepare(parts, build), parameters, options.memory, options.boot_limit)
+    if options.kvm:
+        guest, found = with_kvm_if_it_works(guest)
+        say(found)
+    return guest
