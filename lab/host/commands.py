@@ -19,6 +19,7 @@ from pathlib import Path
 
 import image
 import kernel
+import kernels
 import manual
 import mutant_judge
 import mutant_report
@@ -63,7 +64,7 @@ def _kernel(options: argparse.Namespace, build: Path) -> kernel.Kernel:
     if isinstance(options.kernel, Path):
         return kernel.user_kernel(options.kernel, SOURCE / "lab/kernel/config.fragment", build)
     folder = build / "packages"
-    root = packages.prepare_kernel(folder, options.kernel) if options.kernel else packages.prepare(folder)
+    root = kernels.prepare(folder, options.kernel) if options.kernel else packages.prepare(folder)
     return kernel.debian_kernel(root, build)
 
 
@@ -246,7 +247,7 @@ def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
         one = _kernel(options, build)
         pristine = build / "mutants" / f"source-{one.release}"
         if not pristine.is_dir():
-            packages.modules_source(build / "packages", pristine, options.kernel)
+            kernels.modules_source(build / "packages", pristine, options.kernel)
     conform, baseline = image.find_program(options.programs, "ipoib-conform"), SOURCE / "lab/linux.baseline.toml"
     assert conform is not None
     suite = mutants.key_of(one.release, conform.read_bytes(), baseline.read_bytes())
@@ -439,16 +440,21 @@ def _main(arguments: Sequence[str]) -> int:
             folder = build / "packages"
             root = packages.prepare(folder, refresh=True)
             say(f"the kernel is {kernel.debian_kernel(root, build).release}")
-            for series in packages.kernels_there(folder):
-                root = packages.prepare_kernel(folder, series, refresh=True)
-                say(f"{series} is {kernel.debian_kernel(root, build).release}")
+            for name in kernels.fetched(folder):
+                root = kernels.prepare(folder, name, refresh=True)
+                say(f"{name} is {kernel.debian_kernel(root, build).release}")
         return 0
     if options.command in ("ipoib-source", "modules-source"):
         _no_more(rest)
         build = options.build.resolve()
-        unpack = packages.ipoib_source if options.command == "ipoib-source" else packages.modules_source
+        unpack = kernels.ipoib_source if options.command == "ipoib-source" else kernels.modules_source
         with locked(build):
             unpack(build / "packages", options.folder.resolve(), options.kernel)
+        return 0
+    if options.command == "kernels":
+        _no_more(rest)
+        with locked(options.build.resolve()):
+            print(kernels.table(options.build.resolve() / "packages"), end="")
         return 0
     if options.command == "build":
         _no_more(rest)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+import kernels
 import place
 from place import COMMAND
 from tools import UsageError, run, without_commands
@@ -29,8 +30,9 @@ class RunOptions:
 def _add_guest_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("the guest")
     group.add_argument("--kernel", metavar="NAME|TREE", type=kernel_of,
-                       help="boot another kernel of Debian's, such as 6.12, which is fetched; or the one that was built "
-                            "in this tree, with its modules (lab/kernel/config.fragment: what it needs)")
+                       help="boot another kernel of Debian's, such as 6.12, which is fetched (kernels names them); or "
+                            "the one that was built in this tree, with its modules (lab/kernel/config.fragment: what "
+                            "it needs)")
     group.add_argument("--ipoib", metavar="DIR", type=Path,
                        help="build ib_ipoib from this copy of drivers/infiniband/ulp/ipoib and load it")
     group.add_argument("--modules", metavar="DIR", type=Path,
@@ -55,7 +57,7 @@ def _add_build_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_source_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet")
-    parser.add_argument("--kernel", metavar="NAME", type=_series, help="of another kernel of Debian's, such as 6.12")
+    parser.add_argument("--kernel", metavar="NAME", type=kernel_name, help="of another kernel of Debian's, such as 6.12")
     _add_build_options(parser)
 
 
@@ -64,14 +66,15 @@ def _whole_path(text: str) -> Path:
 
 
 def kernel_of(text: str) -> str | Path:
-    """Debian's of a series, or one that the user built in a tree."""
-    return text if re.fullmatch(r"\d+\.\d+", text) else Path(text)
+    """Debian's of a name, or one that the user built in a tree."""
+    if not kernels.is_name(text) and Path(text).is_dir():
+        return Path(text)
+    return kernel_name(text)
 
 
-def _series(text: str) -> str:
-    if isinstance(kernel_of(text), Path):
-        raise argparse.ArgumentTypeError("a series of kernels, such as 6.12")
-    return text
+def kernel_name(text: str) -> str:
+    """A name that the lab knows."""
+    return kernels.known(text).name
 
 
 def _jobs(text: str) -> int:
@@ -194,6 +197,8 @@ def parser() -> argparse.ArgumentParser:
     _add_guest_options(one)
     _add_build_options(one)
 
+    one = command("kernels", "list Debian's kernels that --kernel knows: where they are, what is fetched, what is there now")
+    _add_build_options(one)
     one = command("packages", "fetch what Debian has now: kernel, OpenSM and tools (run fetches only what is missing)")
     _add_build_options(one)
     one = command("ipoib-source", "unpack Debian's source of the guest's ib_ipoib, to be changed and given to --ipoib")

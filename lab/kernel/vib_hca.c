@@ -248,7 +248,12 @@ struct vib_hca *vib_hca_create(const struct vib_hca_config *config)
 		return ERR_PTR(-ENOMEM);
 	hca = vib_hca_of(&rdi->ibdev);
 	vib_init_port(hca, config);
-	rvt_set_ibdev_name(rdi, "%s%d", "vib", config->unit);
+	/* rdmavt registers the device by the name that it has here. */
+	error = dev_set_name(&rdi->ibdev.dev, "vib%u", config->unit);
+	if (error)
+		goto free_device;
+	strscpy(rdi->ibdev.name, dev_name(&rdi->ibdev.dev), IB_DEVICE_NAME_MAX);
+	error = -ENOMEM;
 	snprintf(rdi->ibdev.node_desc, sizeof(rdi->ibdev.node_desc), "vib%u", config->unit);
 	rdi->ibdev.node_guid = hca->node_guid;
 	rdi->ibdev.phys_port_cnt = 1;
