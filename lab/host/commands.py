@@ -21,6 +21,7 @@ import image
 import kernel
 import kernels
 import manual
+import matrix
 import mutant_judge
 import mutant_report
 import mutants
@@ -235,6 +236,29 @@ def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
     write_whole(options.output, report.markdown(runs, baseline, conform))
     say(f"the report is {options.output}")
     return worst
+
+
+def _matrix(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    if options.kernel is not None:
+        raise UsageError("matrix judges those of --kernels")
+    of_runs, of_report = matrix.split_words([*rest, *options.words])
+    folder = options.build.resolve() / "matrix"
+
+    def judge(name: str, kind: report.Kind, file: Path) -> int:
+        one = argparse.Namespace(**{**vars(options), "kernel": name, "role": kind.role, "fabric": kind.fabric,
+                                    "scenario": kind.scenario})
+        return _judge(one, split_run_arguments(of_runs, one),
+                      ["--json", str(file), "--evidence", str(file.with_name("evidence")), "--quiet"])
+
+    # Two would write to the same folders.
+    with locked(folder):
+        matrix.judge_all(folder, options.kernels, options.runs, judge)
+        conform = image.find_program(options.programs, "ipoib-conform")
+        if conform is None:
+            raise LabError("there is no ipoib-conform to merge the results")
+        write_whole(options.output or folder / "matrix.md", matrix.page(folder, options.kernels, options.runs))
+        say(f"what differs is in {options.output or folder / 'matrix.md'}")
+        return matrix.merge(conform, folder, options.kernels, options.runs, of_report)
 
 
 def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
@@ -462,7 +486,7 @@ def _main(arguments: Sequence[str]) -> int:
         print(f"{guest.boot_file}\n{guest.image}")
         return 0
     commands = {"run": _run, "explore": _explore, "compare": _compare, "report": _report, "test": _test, "shell": _shell,
-                "capture": _capture, "mutants": _mutants}
+                "capture": _capture, "mutants": _mutants, "matrix": _matrix}
     with ending_on_signals():
         return commands[options.command](options, rest)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 import kernels
+import matrix
 import place
 from place import COMMAND
 from tools import UsageError, run, without_commands
@@ -75,6 +76,18 @@ def kernel_of(text: str) -> str | Path:
 def kernel_name(text: str) -> str:
     """A name that the lab knows."""
     return kernels.known(text).name
+
+
+def _kernel_names(text: str) -> list[str]:
+    return list(dict.fromkeys(kernel_name(one) for one in text.split(",")))
+
+
+def _run_names(text: str) -> list[str]:
+    names = list(dict.fromkeys(text.split(",")))
+    for one in names:
+        if one not in matrix.RUNS:
+            raise UsageError(f"there is no run {one}; there are {', '.join(matrix.RUNS)}")
+    return names
 
 
 def _jobs(text: str) -> int:
@@ -168,6 +181,21 @@ def parser() -> argparse.ArgumentParser:
     _add_guest_options(one)
     _add_build_options(one)
 
+    one = command("matrix", "judge several kernels and report which of them keeps what",
+                  usage=f"{COMMAND} matrix [LAB OPTION...] [OPTION OF ipoib-conform run...] [-- SELECTOR...]",
+                  epilog="Each kernel is a host of ipoib-conform merge, whose report options it takes, too. The results are "
+                         "in matrix/KERNEL/RUN of the build folder. Exit code: that of merge, the worst of the kernels'; "
+                         "3 where one could not be had or did not boot.")
+    one.add_argument("--kernels", metavar="A,B,...", type=_kernel_names, default=list(kernels.USUAL),
+                     help=f"those of them ({','.join(kernels.USUAL)})")
+    one.add_argument("--runs", metavar="A,B,...", type=_run_names, default=list(matrix.RUNS),
+                     help=f"what each is judged in ({','.join(matrix.RUNS)})")
+    one.add_argument("--output", metavar="FILE", type=Path, help="where the page of differences goes (matrix/matrix.md of "
+                                                                "the build folder)")
+    _add_jobs_option(one)
+    _add_guest_options(one)
+    _add_build_options(one)
+
     if not place.IS_INSTALLED:
         one = command("mutants", "judge changed drivers and write up which of them the suite finds, and by what",
                       epilog="What was judged already, by the same suite, is not judged again: a run that was stopped "
@@ -227,8 +255,8 @@ def parse(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         at = before.index("--")
         before, words = before[:at], before[at + 1:]
     options, rest = parser().parse_known_args(before)
-    if words and options.command != "capture":
-        raise UsageError("-- and a command are for capture")
+    if words and options.command not in ("capture", "matrix"):
+        raise UsageError("-- and what follows are for capture and matrix")
     options.words = words
     return options, rest
 

@@ -2,6 +2,7 @@
 /* The channel adapter as a device: what it can do, and its life. */
 #include <linux/module.h>
 #include <linux/pci.h>
+#include "vib_compat.h"
 #include "vib_hca.h"
 #include "vib_hca_port.h"
 #include "vib_link.h"
@@ -259,7 +260,7 @@ struct vib_hca *vib_hca_create(const struct vib_hca_config *config)
 	rdi->ibdev.phys_port_cnt = 1;
 	vib_set_parameters(hca);
 	vib_set_driver(rdi);
-	hca->send_queue = alloc_workqueue("vib_send%u", WQ_MEM_RECLAIM, 0, config->unit);
+	hca->send_queue = alloc_workqueue("vib_send%u", WQ_MEM_RECLAIM | WQ_PERCPU, 0, config->unit);
 	if (!hca->send_queue)
 		goto free_device;
 	hca->parent = platform_device_register_simple("vib", config->unit, NULL, 0);
