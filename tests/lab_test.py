@@ -293,6 +293,14 @@ class ChangedKernels(LabTest):
                 for other in others:
                     self.assertEqual(self.verdicts(results)[other], "PASS", results)
 
+    def test_the_crash_of_connected_mode_is_mended_by_the_patch_that_is_proposed(self):
+        folder = self.folder / "mended"
+        shutil.copytree(driver_source(), folder)
+        with open(SOURCE / "docs/linux-connected-mode-crash.patch", encoding="utf-8") as file:
+            subprocess.run(["patch", "-p5", "-d", folder], stdin=file, check=True, stdout=subprocess.DEVNULL)
+        crash = "IPOIB-4755-5.1-VAL-001"
+        self.assertEqual(self.verdicts(self.run_lab(crash, "--ipoib", folder))[crash], "PASS")
+
     def test_a_guest_that_does_not_boot_is_an_error(self):
         for fabric in ("lab", "simulated"):
             results = self.run_lab("rfc4391/6", "--boot-limit", "0.2", "--fabric", fabric, code=3)

@@ -3,7 +3,9 @@
 
 The machine's own apt has those of its release, whose modules this machine can build; the others are in suites of their
 own, with lists of packages of the lab's and a tree to build in (suite_tree). A name is a series, "6.12", which stands
-for the newest of that series or for the one that is pinned here; or one kernel of another suite, "7.2.6".
+for the newest of that series or for the one that is pinned here; one kernel of a series in another suite, "7.2.6"; or
+a suite, for the newest that it has. A suite keeps old kernels longer than what their modules are built with: only those
+count that have both.
 """
 
 from __future__ import annotations
@@ -33,19 +35,21 @@ class Suite:
         return "".join(f"deb [signed-by={_KEYS}] {_MIRROR} {part} main\n" for part in self.parts)
 
 
+TRIXIE = Suite("trixie", ("trixie",))
 BACKPORTS = Suite("trixie-backports", ("trixie", "trixie-backports"))
+SID = Suite("sid", ("sid",))
 
 
 @dataclass(frozen=True)
 class Known:
     name: str  # as --kernel has it
+    series: str = ""  # empty: of any
     suite: Suite | None = None  # None: what the machine's apt knows
     pinned: str = ""  # a kernel of the series; none: the newest
 
 
-KNOWN = (Known("6.1"), Known("6.12"), *(Known(name, BACKPORTS) for name in ("6.16", "6.17", "6.18", "6.19", "7.0", "7.1",
-                                                                          "7.2")),
-         Known("7.3", BACKPORTS, "7.3.4"))
+KNOWN = (Known("6.1", "6.1"), Known("6.12", "6.12"), Known("7.2", "7.2", BACKPORTS), Known("7.3", "7.3", BACKPORTS, "7.3.4"),
+         Known("trixie", "", TRIXIE), Known("sid", "", SID))
 # One of each long series, and one newer than those: what is judged unless others are named.
 USUAL = ("6.1", "6.12", "7.3")
 
@@ -58,40 +62,39 @@ def is_name(text: str) -> bool:
 def known(text: str) -> Known:
     """The kernel of this name; UsageError if there is none."""
     match = _NAME.fullmatch(text)
-    one = next((k for k in KNOWN if match is not None and k.name == match[1]), None)
-    if match is None or one is None or (match[2] and one.suite is None):
+    one = next((k for k in KNOWN if k.name == (match[1] if match else text)), None)
+    if one is None or (match and match[2] and one.suite is None):
         raise UsageError(f"there is no kernel {text}; there are {', '.join(k.name for k in KNOWN)}"
                          f" ({COMMAND} kernels), and releases of those in {BACKPORTS.name}, such as 7.2.6")
-    return replace(one, name=text, pinned=text) if match[2] else one
+    return replace(one, name=text, pinned=text) if match and match[2] else one
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", text)]
 
 
 def releases(names: Iterable[str], series: str) -> dict[str, str]:
-    """Among names of packages, the usual kernels of a series: "7.3.4" to its package. Of those that differ behind the
-    plus sign only, the last one."""
+    """Among names of packages, the usual kernels of a series that have headers, from old to new: "7.3.4" to its
+    package. Of those that differ behind the plus sign only, the newest; "6.1.0-56" counts its builds."""
+    every = set(names)
     found: dict[str, str] = {}
-    for name in sorted(names):
-        match = re.fullmatch(r"linux-image-(\d+\.\d+\.\d+)[+.0-9a-z]*-amd64", name)
-        if match is not None and match[1].startswith(series + "."):
+    for name in sorted(every, key=_numbers):
+        match = re.fullmatch(r"linux-image-(\d+\.\d+\.\d+(-\d+)?)[+.0-9a-z]*-amd64", name)
+        if match is not None and match[1].startswith(series + "." if series else "") and \
+                name.replace("-image-", "-headers-", 1) in every:
             found[match[1]] = name
     return found
 
 
-def newest(of: Iterable[str]) -> str:
-    return max(of, key=lambda release: [int(number) for number in release.split(".")])
-
-
-def image_in_suite(one: Known, names: Iterable[str]) -> str:
-    """The package of a kernel among those of its suite."""
-    assert one.suite is not None
-    names = list(names)
-    series = ".".join(one.name.split(".")[:2])
-    there = releases(names, series)
-    wanted = one.pinned or (newest(there) if there else "")
+def image_among(one: Known, names: Iterable[str]) -> str:
+    """The package of a kernel among all that apt knows there."""
+    there = releases(names, one.series)
+    wanted = one.pinned or next(reversed(there), "")
     if wanted in there:
         return there[wanted]
-    others = sorted(there, key=lambda release: [int(number) for number in release.split(".")])
-    raise LabError(f"Debian's {one.suite.name} has no kernel {one.pinned or one.name} any more"
-                   + (f"; of {series} it has {', '.join(others)}: name one of these" if others else ""))
+    where = f"Debian's {one.suite.name}" if one.suite else "the machine's apt"
+    raise LabError(f"{where} has no kernel {one.pinned or one.name} any more, with what its modules are built with"
+                   + (f"; of {one.series} it has {', '.join(there)}: name one of these" if there else ""))
 
 
 def _apt(folder: Path, one: Known) -> Apt:
@@ -100,15 +103,11 @@ def _apt(folder: Path, one: Known) -> Apt:
     return Apt(folder / f"apt-{one.suite.name}", one.suite.sources())
 
 
-def _prefix(one: Known) -> str:
-    return "linux-image-" + ".".join(one.name.split(".")[:2]) + "."
-
-
 def _plan(one: Known) -> Callable[[Apt], list[Package]]:
     def plan(apt: Apt) -> list[Package]:
         if not apt.names("linux-image-"):
             apt.update()
-        return suite_tree.plan(apt, image_in_suite(one, apt.names(_prefix(one))))
+        return suite_tree.plan(apt, image_among(one, apt.names("linux-")))
 
     return plan
 
@@ -119,7 +118,7 @@ def _folder(folder: Path, one: Known) -> Path:
 
 def _is_usual(folder: Path, one: Known) -> bool:
     """Whether the kernel that the guest has without --kernel is of this name."""
-    return one.suite is None and image_of(folder).startswith(_prefix(one))
+    return one.suite is None and image_of(folder).startswith(f"linux-image-{one.series}.")
 
 
 def image_of(folder: Path) -> str:
@@ -168,49 +167,39 @@ def modules_source(folder: Path, destination: Path, name: str | None = None) -> 
     unpack_source(folder, destination, name, {f"drivers/infiniband/{part}": part for part in ("core", "ulp/ipoib")})
 
 
-def _reachable(folder: Path, every: Iterable[Known]) -> dict[str, str]:
+def _names_there(folder: Path, one: Known) -> set[str]:
+    """What apt knows where a kernel is; nothing if that cannot be reached."""
+    try:
+        apt = _apt(folder, one)
+        if one.suite:
+            apt.update()
+        return apt.names("linux-")
+    except LabError:
+        return set()
+
+
+def _there_now(folder: Path) -> dict[str, str]:
     """For each kernel what can be fetched now, or why nothing can."""
+    names: dict[Suite | None, set[str]] = {}
     said: dict[str, str] = {}
-    lists: dict[str, Apt | str] = {}
-    for one in every:
-        suite = one.suite.name if one.suite else ""
-        if suite not in lists:
-            apt = _apt(folder, one)
-            try:
-                if one.suite:
-                    apt.update()
-                lists[suite] = apt
-            except LabError:
-                lists[suite] = f"no: {suite} cannot be reached"
-        apt_or_why = lists[suite]
-        if isinstance(apt_or_why, str):
-            said[one.name] = apt_or_why
-            continue
+    for one in KNOWN:
+        if one.suite not in names:
+            names[one.suite] = _names_there(folder, one)
         try:
-            names = apt_or_why.names(_prefix(one))
-            there = releases(names, one.name) or {name.removeprefix("linux-image-"): name for name in names
-                                                  if re.fullmatch(r"linux-image-\d+\.\d+\.\d+-\d+-amd64", name)}
-            said[one.name] = (image_in_suite(one, names).removeprefix("linux-image-") if one.suite else
-                              _newest_here(there))
+            said[one.name] = image_among(one, names[one.suite]).removeprefix("linux-image-")
         except LabError as problem:
-            said[one.name] = f"no: {problem}"
+            said[one.name] = f"no: {problem}" if names[one.suite] else "no: it cannot be reached"
     return said
-
-
-def _newest_here(there: dict[str, str]) -> str:
-    if not there:
-        return "no: the machine's apt has none"
-    return max(there.values(), key=lambda name: [int(n) for n in re.findall(r"\d+", name)]).removeprefix("linux-image-")
 
 
 def table(folder: Path) -> str:
     """What is known, where it is, what is fetched, and what Debian has now."""
-    reachable = _reachable(folder, KNOWN)
+    there_now = _there_now(folder)
     rows = [("name", "suite", "fetched", "Debian has now")]
     for one in KNOWN:
         here = image_of(folder) if _is_usual(folder, one) else image_of(_folder(folder, one))
         rows.append((one.name, one.suite.name if one.suite else "the machine's", here.removeprefix("linux-image-") or "-",
-                     reachable[one.name]))
+                     there_now[one.name]))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     return "".join("  ".join(cell.ljust(width) for cell, width in zip(row, [*widths, 0])).rstrip() + "\n"
                    for row in rows)

@@ -80,6 +80,7 @@ class Apt:
             write_whole(status, "")
             write_whole(self._folder / "sources.list", self._sources)
             own += ["-o", f"Dir::Etc::sourcelist={self._folder}/sources.list", "-o", "APT::Update::Error-Mode=any",
+                    "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20",
                     *(word for name in ("sourceparts", "preferences", "preferencesparts")
                       for word in ("-o", f"Dir::Etc::{name}=/dev/null"))]
         self._options = [*self._options[:2 if os.geteuid() == 0 else 0], *own, "-o", f"Dir::State::status={status}"]

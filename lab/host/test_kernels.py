@@ -26,7 +26,8 @@ from tools import LabError, UsageError, write_whole
 
 NAMES = ["linux-image-7.3.4+deb13-amd64", "linux-image-7.3.10+deb13-amd64", "linux-image-7.3.9+deb13-rt-amd64",
          "linux-image-7.3.4+deb13-amd64-unsigned", "linux-image-7.3.9+deb13-cloud-amd64", "linux-image-7.2.6+deb13-amd64",
-         "linux-image-7.2.12+deb13-amd64", "linux-image-amd64"]
+         "linux-image-7.2.12+deb13-amd64", "linux-image-amd64", "linux-image-7.2.13+deb13-amd64",
+         *(f"linux-headers-{one}+deb13-amd64" for one in ("7.3.4", "7.3.10", "7.2.6", "7.2.12"))]
 
 
 class Names(unittest.TestCase):
@@ -34,25 +35,29 @@ class Names(unittest.TestCase):
         self.assertEqual(kernels.known("6.12").suite, None)
         self.assertEqual(kernels.known("7.3").pinned, "7.3.4")
         self.assertEqual((kernels.known("7.2.6").name, kernels.known("7.2.6").pinned), ("7.2.6", "7.2.6"))
+        self.assertEqual(kernels.known("sid").suite, kernels.SID)
 
     def test_a_wrong_name_is_answered_with_those_that_there_are(self) -> None:
         for name in ("6.2", "7.30", "6.1.5", "7.3.x", "nowhere", ""):
-            with self.subTest(name), self.assertRaisesRegex(UsageError, "6.1, 6.12, .*7.3 "):
+            with self.subTest(name), self.assertRaisesRegex(UsageError, "6.1, 6.12, .*sid "):
                 kernels.known(name)
 
-    def test_of_a_series_only_the_usual_flavour_counts(self) -> None:
-        self.assertEqual(kernels.releases(NAMES, "7.3"), {"7.3.4": NAMES[0], "7.3.10": NAMES[1]})
+    def test_the_usual_flavour_counts_where_modules_can_be_built_for_it(self) -> None:
+        self.assertEqual(list(kernels.releases(NAMES, "7.3").items()), [("7.3.4", NAMES[0]), ("7.3.10", NAMES[1])])
+        self.assertEqual(list(kernels.releases(NAMES, "")), ["7.2.6", "7.2.12", "7.3.4", "7.3.10"])
+        usual = [f"linux-{part}-6.1.0-{build}-amd64" for part in ("image", "headers") for build in (9, 56)]
+        self.assertEqual(list(kernels.releases(usual, "6.1")), ["6.1.0-9", "6.1.0-56"])
 
     def test_a_pinned_kernel_is_taken_also_where_there_is_a_newer_one(self) -> None:
-        self.assertEqual(kernels.image_in_suite(kernels.known("7.3"), NAMES), NAMES[0])
-        self.assertEqual(kernels.image_in_suite(kernels.known("7.2"), NAMES), "linux-image-7.2.12+deb13-amd64")
-        self.assertEqual(kernels.image_in_suite(kernels.known("7.2.6"), NAMES), "linux-image-7.2.6+deb13-amd64")
+        self.assertEqual(kernels.image_among(kernels.known("7.3"), NAMES), NAMES[0])
+        self.assertEqual(kernels.image_among(kernels.known("7.2"), NAMES), "linux-image-7.2.12+deb13-amd64")
+        self.assertEqual(kernels.image_among(kernels.known("7.2.6"), NAMES), "linux-image-7.2.6+deb13-amd64")
 
     def test_a_kernel_that_has_gone_is_told_with_what_is_left_of_its_series(self) -> None:
-        with self.assertRaisesRegex(LabError, r"trixie-backports has no kernel 7\.3\.4 any more; of 7\.3 it has 7\.3\.10"):
-            kernels.image_in_suite(kernels.known("7.3"), NAMES[1:])
-        with self.assertRaisesRegex(LabError, r"no kernel 7\.1 any more$"):
-            kernels.image_in_suite(kernels.known("7.1"), NAMES)
+        with self.assertRaisesRegex(LabError, r"trixie-backports has no kernel 7\.3\.4 any more.*; of 7\.3 it has 7\.3\.10:"):
+            kernels.image_among(kernels.known("7.3"), NAMES[1:])
+        with self.assertRaisesRegex(LabError, "no kernel sid any more, with what its modules are built with$"):
+            kernels.image_among(kernels.known("sid"), [])
 
 
 class Options(unittest.TestCase):
@@ -146,23 +151,25 @@ class Fetched(unittest.TestCase):
 
     def test_what_is_fetched_and_known_is_listed(self) -> None:
         self.assertEqual(kernels.fetched(self.folder), ["7.3"])
-        apt = mock.Mock(names=lambda prefix: {name for name in (*NAMES, "linux-image-6.1.0-56-amd64",
-                                                               "linux-image-6.1.0-9-amd64") if name.startswith(prefix)})
+        apt = mock.Mock(names=lambda prefix: {*NAMES, "linux-image-6.1.0-56-amd64", "linux-headers-6.1.0-56-amd64"})
         with mock.patch.object(kernels, "_apt", return_value=apt):
             rows = [line.split("  ") for line in kernels.table(self.folder).splitlines()]
         told = {row[0]: [cell.strip() for cell in row if cell][1:] for row in rows}
         self.assertEqual(told["6.1"], ["the machine's", "6.1.0-56-amd64", "6.1.0-56-amd64"])
-        self.assertEqual(told["6.12"], ["the machine's", "-", "no: the machine's apt has none"])
+        self.assertEqual(told["6.12"][:2], ["the machine's", "-"])
+        self.assertTrue(told["6.12"][2].startswith("no: the machine's apt has no kernel 6.12"))
         self.assertEqual(told["7.3"], ["trixie-backports", "7.3.4+deb13-amd64", "7.3.4+deb13-amd64"])
-        self.assertEqual(told["7.1"], ["trixie-backports", "-", "no: Debian's trixie-backports has no kernel 7.1 any more"])
+        self.assertEqual(told["7.2"], ["trixie-backports", "-", "7.2.12+deb13-amd64"])
 
     def test_a_suite_that_cannot_be_reached_is_told_and_keeps_nothing_else_from_being_listed(self) -> None:
         def apt(_: Path, one: kernels.Known) -> mock.Mock:
-            return mock.Mock(names=lambda prefix: {f"{prefix}1-2-amd64"}, update=mock.Mock(side_effect=LabError("no")))
+            return mock.Mock(names=lambda prefix: {"linux-image-6.1.0-56-amd64", "linux-headers-6.1.0-56-amd64"},
+                             update=mock.Mock(side_effect=LabError("no")))
 
         with mock.patch.object(kernels, "_apt", apt):
-            text = kernels.table(self.folder)
-        self.assertIn("no: trixie-backports cannot be reached", text)
+            rows = kernels.table(self.folder).splitlines()
+        self.assertEqual([row.split()[0] for row in rows if row.endswith("no: it cannot be reached")],
+                         ["7.2", "7.3", "trixie", "sid"])
 
 
 class Matrix(unittest.TestCase):
