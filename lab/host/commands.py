@@ -464,8 +464,7 @@ def _main(arguments: Sequence[str]) -> int:
             folder = build / "packages"
             root = packages.prepare(folder, refresh=True)
             say(f"the kernel is {kernel.debian_kernel(root, build).release}")
-            for name in kernels.fetched(folder):
-                root = kernels.prepare(folder, name, refresh=True)
+            for name, root in kernels.refresh(folder):
                 say(f"{name} is {kernel.debian_kernel(root, build).release}")
         return 0
     if options.command in ("ipoib-source", "modules-source"):

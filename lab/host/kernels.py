@@ -11,7 +11,7 @@ count that have both.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ import packages
 import suite_tree
 from packages import Apt, Package
 from place import COMMAND
-from tools import LabError, UsageError
+from tools import LabError, UsageError, say
 
 _MIRROR = "http://deb.debian.org/debian"
 _KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
@@ -147,6 +147,16 @@ def fetched(folder: Path) -> list[str]:
         except UsageError:
             pass
     return found
+
+
+def refresh(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Each further kernel that was fetched, with its root, after a look for a newer one. One that cannot be had any more
+    stays as it is."""
+    for name in fetched(folder):
+        try:
+            yield name, prepare(folder, name, refresh=True)
+        except LabError as problem:
+            say(f"{name} stays as it is: {problem}")
 
 
 def unpack_source(folder: Path, destination: Path, name: str | None, trees: dict[str, str]) -> None:

@@ -149,6 +149,19 @@ class Fetched(unittest.TestCase):
             self.assertEqual(kernels.prepare(self.folder, "6.1"), self.folder / "root")
         usual.assert_called_once()
 
+    def test_one_that_has_gone_keeps_no_other_from_being_refreshed(self) -> None:
+        write_whole(self.folder / "kernels/7.2/stamp", "x\ny\n")
+
+        def prepare(folder: Path, name: str, refresh: bool) -> Path:
+            if name == "7.2":
+                raise LabError("it has gone")
+            return folder / name
+
+        said = io.StringIO()
+        with mock.patch.object(kernels, "prepare", prepare), contextlib.redirect_stderr(said):
+            self.assertEqual(list(kernels.refresh(self.folder)), [("7.3", self.folder / "7.3")])
+        self.assertIn("7.2 stays as it is: it has gone", said.getvalue())
+
     def test_what_is_fetched_and_known_is_listed(self) -> None:
         self.assertEqual(kernels.fetched(self.folder), ["7.3"])
         apt = mock.Mock(names=lambda prefix: {*NAMES, "linux-image-6.1.0-56-amd64", "linux-headers-6.1.0-56-amd64"})
