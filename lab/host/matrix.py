@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import parts
 import report
@@ -18,19 +20,19 @@ RUNS = {name: report.Kind(name, role, fabric, "default")
         for name, role, fabric in (("datagram", "host", "lab"), ("datagram-simulated", "host", "simulated"),
                                    ("connected", "connected", "lab"), ("connected-simulated", "connected", "simulated"))}
 _EXIT_USAGE = 2
-# What makes the kernels' results comparable is of the runs; what makes a report of them is of the merge, and a baseline
-# is of both: the page tells its deviations as such.
-_OF_BOTH = ("--expect", "--strict")
 
 
 def split_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words for each run, and those for the report of all of them."""
-    of_runs, of_report = parts.split_words(words)
-    waiting = list(of_report)
-    while waiting:
-        word = waiting.pop(0)
-        if word.partition("=")[0] in _OF_BOTH:
-            of_runs += [word, *(waiting[:1] if word == "--expect" else [])]
+    """The words for each run, and those for the report of all of them. A baseline is for the runs: what it excuses is
+    known then, also to the report."""
+    of_runs, rest = parts.split_words(words)
+    of_report: list[str] = []
+    while rest:
+        word = rest.pop(0)
+        name = word.partition("=")[0]
+        taken = [word, *([rest.pop(0)] if word == "--expect" and rest else [])]
+        of_runs += taken if name in ("--expect", "--strict") else []
+        of_report += taken if name != "--expect" else []
     return of_runs, of_report
 
 
@@ -62,9 +64,28 @@ def judge_all(folder: Path, kernels: Sequence[str], runs: Sequence[str],
                 write_whole(file.with_name(file.name + ".error"), f"{why.splitlines()[0]}\n")
 
 
+def as_host(results: dict[str, Any], name: str) -> dict[str, Any]:
+    """Results that were merged of several guests, as those of a host of this name."""
+    def renamed(one: dict[str, Any]) -> dict[str, Any]:
+        return {**one, "host": name} if "host" in one else one
+
+    return {**results, "hosts": [{**host, "name": name} for host in results["hosts"]],
+            **{kind: [renamed(one) for one in results[kind]] for kind in ("results", "captures")}}
+
+
+def _word_for_merge(file: Path, kernel: str) -> str:
+    """HOST=FILE; what was merged already names its host itself."""
+    results = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    if "hosts" not in results:
+        return f"{kernel}={file}"
+    named = file.with_name("named.json")
+    write_whole(named, json.dumps(as_host(results, kernel)))
+    return str(named)
+
+
 def merge(conform: Path, folder: Path, kernels: Sequence[str], runs: Sequence[str], words: Sequence[str]) -> int:
     """One report, kernel by requirement; the exit code is that of the worst kernel."""
-    files = [f"{kernel}={results_file(folder, kernel, run)}" for kernel in kernels for run in runs]
+    files = [_word_for_merge(results_file(folder, kernel, run), kernel) for kernel in kernels for run in runs]
     return subprocess.run([str(conform), "merge", *files, *words], stdin=subprocess.DEVNULL, check=False).returncode
 
 

@@ -190,8 +190,8 @@ def parser() -> argparse.ArgumentParser:
                      help=f"those of them ({','.join(kernels.USUAL)})")
     one.add_argument("--runs", metavar="A,B,...", type=_run_names, default=list(matrix.RUNS),
                      help=f"what each is judged in ({','.join(matrix.RUNS)})")
-    one.add_argument("--output", metavar="FILE", type=Path, help="where the page of differences goes (matrix/matrix.md of "
-                                                                "the build folder)")
+    one.add_argument("--output", metavar="FILE", type=Path,
+                     help="where the page of differences goes (matrix/matrix.md of the build folder)")
     _add_jobs_option(one)
     _add_guest_options(one)
     _add_build_options(one)

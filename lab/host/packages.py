@@ -214,7 +214,7 @@ def _unpack(packages: list[Package], debs: Path, root: Path, prepare_root: Calla
         _mend_headers(root)
 
 
-def _plan_andfetch(apt: Apt, plan: _Plan, debs: Path, must_update: bool) -> list[Package]:
+def _plan_and_fetch(apt: Apt, plan: _Plan, debs: Path, must_update: bool) -> list[Package]:
     """With the machine's own lists if they serve: they are old where nobody runs apt-get update."""
     try:
         if must_update:
@@ -243,7 +243,7 @@ def prepare_by(plan: _Plan, folder: Path, apt: Apt, refresh: bool,
         return root
     for program in ("apt-get", "apt-cache", "dpkg"):
         need_program(program)
-    packages = _plan_andfetch(apt, plan, folder / "debs", refresh)
+    packages = _plan_and_fetch(apt, plan, folder / "debs", refresh)
     text = "".join(f"{p.name} {p.version} {p.sha256}\n" for p in packages)
     wanted = f"{_STAMP_FORMAT}\n{root}\n{text}"
     if root.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:

@@ -2,9 +2,9 @@
 """A kernel of another suite of Debian's, in a tree that its modules are built in.
 
 Such a kernel's build programs, and the compiler that it was built with, need a newer libc than this machine has. So the
-packages are unpacked into one tree with everything that they depend on, and make runs with that tree as its root: by
-chroot where root calls, and otherwise in a user namespace of its own. Nothing is installed, and none of the packages'
-scripts run.
+packages are unpacked into one tree with everything that they depend on, and make runs with that tree as its root: in a
+user namespace of its own, or by chroot alone where there are none and root calls. Nothing is installed, and none of the
+packages' scripts run.
 """
 
 from __future__ import annotations

@@ -228,10 +228,21 @@ class Matrix(unittest.TestCase):
         self.assertIn("- 7.3 datagram: FAIL: B was seen", page)
         self.assertNotIn("| A ", page)
 
-    def test_words_go_to_the_runs_or_to_the_report_and_a_baseline_to_both(self) -> None:
-        of_runs, of_report = matrix.split_words(["rfc4391/6", "--junit", "x.xml", "--expect", "b.toml", "--seed=3"])
-        self.assertEqual(of_runs, ["rfc4391/6", "--seed=3", "--expect", "b.toml"])
-        self.assertEqual(of_report, ["--junit", "x.xml", "--expect", "b.toml", "--seed=3"])
+    def test_what_several_guests_found_is_a_kernels_too(self) -> None:
+        merged = {"hosts": [{"name": "vm", "verdict": "PASS"}], "results": [{"id": "A", "host": "vm"}], "captures": [{}]}
+        self.assertEqual(matrix.as_host(merged, "6.1"), {"hosts": [{"name": "6.1", "verdict": "PASS"}],
+                                                         "results": [{"id": "A", "host": "6.1"}], "captures": [{}]})
+        write_whole(matrix.results_file(self.folder, "6.1", "datagram"), json.dumps(merged))
+        with mock.patch("subprocess.run", return_value=mock.Mock(returncode=5)) as run:
+            self.assertEqual(matrix.merge(Path("conform"), self.folder, ["6.1", "7.3"], ["datagram"], ["--quiet"]), 5)
+        self.assertEqual(run.call_args.args[0], ["conform", "merge", str(self.folder / "6.1/datagram/named.json"),
+                                                 f"7.3={self.folder}/7.3/datagram/results.json", "--quiet"])
+
+    def test_words_go_to_the_runs_or_to_the_report_and_a_baseline_to_the_runs(self) -> None:
+        of_runs, of_report = matrix.split_words(["rfc4391/6", "--junit", "x.xml", "--expect", "b.toml", "--strict",
+                                                 "--seed=3"])
+        self.assertEqual(of_runs, ["rfc4391/6", "--seed=3", "--expect", "b.toml", "--strict"])
+        self.assertEqual(of_report, ["--junit", "x.xml", "--strict", "--seed=3"])
 
 
 if __name__ == "__main__":

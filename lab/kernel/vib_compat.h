@@ -6,8 +6,8 @@
 #include <linux/version.h>
 #include <linux/workqueue.h>
 
-/* Until 6.17 every workqueue that is not WQ_UNBOUND is of this kind; 7.3 warns of one that does not say which it is. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+/* What is not WQ_UNBOUND is of this kind where it cannot be said; 7.3 warns of a workqueue that does not say it. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
 #define WQ_PERCPU 0
 #endif
 
