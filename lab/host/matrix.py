@@ -5,14 +5,18 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import parts
 import report
+from supervisor import Interrupted
 from tools import LabError, UsageError, say, write_whole
 
 # By what --runs calls it.
@@ -40,12 +44,34 @@ def results_file(folder: Path, kernel: str, run: str) -> Path:
     return folder / kernel / run / "results.json"
 
 
+@contextmanager
+def _watching_for_signals() -> Iterator[Callable[[], int]]:
+    """Tells which signal has come that ends the lab, or 0, whoever has handled it: a run that is interrupted ends in
+    good order, and does not say so."""
+    reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+
+    def came() -> int:
+        try:
+            numbers = os.read(reader, 256)
+        except BlockingIOError:
+            return 0
+        return next((number for number in numbers if number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)), 0)
+
+    try:
+        yield came
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(reader)
+        os.close(writer)
+
+
 def judge_all(folder: Path, kernels: Sequence[str], runs: Sequence[str],
               judge: Callable[[str, report.Kind, Path], int]) -> None:
     """judge(kernel, run, file) for each, which writes the file. Why there is none is told beside it, for merge. A kernel
-    that is not to be had keeps no other from its verdict; wrong usage ends it all."""
-    for kernel in kernels:
-        for run in runs:
+    that is not to be had keeps no other from its verdict; wrong usage and signals end it all."""
+    with _watching_for_signals() as came:
+        for kernel, run in ((kernel, run) for kernel in kernels for run in runs):
             file = results_file(folder, kernel, run)
             shutil.rmtree(file.parent, ignore_errors=True)
             file.parent.mkdir(parents=True)
@@ -58,6 +84,8 @@ def judge_all(folder: Path, kernels: Sequence[str], runs: Sequence[str],
             except LabError as problem:
                 code, why = 3, str(problem)
                 say(why)
+            if number := came():
+                raise Interrupted(number)
             if code == _EXIT_USAGE:
                 raise UsageError(f"ipoib-conform does not take what the run {run} was asked for")
             if not file.is_file():

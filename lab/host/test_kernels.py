@@ -6,6 +6,8 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
+import signal
 import sys
 import tempfile
 import unittest
@@ -22,6 +24,7 @@ import options
 import packages
 import report
 import suite_tree
+from supervisor import Interrupted
 from tools import LabError, UsageError, write_whole
 
 NAMES = ["linux-image-7.3.4+deb13-amd64", "linux-image-7.3.10+deb13-amd64", "linux-image-7.3.9+deb13-rt-amd64",
@@ -216,6 +219,19 @@ class Matrix(unittest.TestCase):
     def test_wrong_usage_ends_it(self) -> None:
         with contextlib.redirect_stderr(io.StringIO()), self.assertRaises(UsageError):
             matrix.judge_all(self.folder, ["6.1", "7.3"], ["datagram"], lambda *_: 2)
+        self.assertFalse((self.folder / "7.3").exists())
+
+    def test_a_signal_ends_it_also_where_a_run_has_handled_it(self) -> None:
+        def judge(name: str, kind: report.Kind, file: Path) -> int:
+            before = signal.signal(signal.SIGTERM, lambda *_: None)
+            os.kill(os.getpid(), signal.SIGTERM)
+            signal.signal(signal.SIGTERM, before)
+            write_whole(file, self.results(A="PASS"))
+            return 3
+
+        with contextlib.redirect_stderr(io.StringIO()), self.assertRaises(Interrupted):
+            matrix.judge_all(self.folder, ["6.1", "7.3"], ["datagram"], judge)
+        self.assertTrue((self.folder / "6.1/datagram/results.json").is_file())
         self.assertFalse((self.folder / "7.3").exists())
 
     def test_the_page_tells_what_differs_and_only_that(self) -> None:
