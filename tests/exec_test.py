@@ -80,7 +80,7 @@ exit 7
         (self.folder / "file").write_text("")
         for words, said in (((), "what is to run"), (("--hosts", "0", "--", "true"), "between 1 and 32"),
                             (("--package", "there-is-no-such-package", "--", "true"), "no package there-is-no-such-package"),
-                            (("--kernel", "9.99", "--", "true"), "linux-image-9.99-amd64"),
+                            (("--kernel", "9.99", "--", "true"), "9.99"),
                             (("--check", "--", "true"), "--capture"),
                             (("--capture", empty / "a/b", "--", "true"), "cannot be written"),
                             (("--build", self.folder / "file/build", "--", "true"), "Not a directory")):

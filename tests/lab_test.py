@@ -208,14 +208,46 @@ class Linux(LabTest):
         self.assertEqual(self.verdicts(self.run_lab(mtu, "--role", "connected"))[mtu], "PASS")
         self.assertEqual(self.verdicts(self.run_lab(mtu, "--role", "router"))[mtu], "PASS")
 
-    def test_another_kernel_of_debian_runs_too(self):
-        results = self.run_lab("rfc4391/6", "--kernel", "6.12")
-        self.assertRegex(results["dut"]["kernel"], r"^6\.12\.")
-        self.assertEqual(set(self.verdicts(results).values()) - {"PASS", "NA"}, set())
-        logs = list((SOURCE / "build/lab").glob("6.12.*/vib-*/build.log"))
+
+class Kernels(LabTest):
+    selector = "rfc4391/6"
+
+    def builds_without_warnings(self, pattern):
+        logs = list((SOURCE / "build/lab").glob(pattern))
         self.assertTrue(logs)
         for log in logs:
             self.assertNotIn("warning", log.read_text().lower())
+
+    def test_kernels_of_debian_are_judged_and_reported_as_one(self):
+        report, page = self.folder / "matrix.json", self.folder / "matrix.md"
+        done = self.lab("matrix", "--kernels", "6.1,6.12", "--runs", "datagram", "--json", report, "--output", page,
+                        self.selector)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        hosts = {host["name"]: host for host in json.loads(report.read_text())["hosts"]}
+        self.assertEqual(list(hosts), ["6.1", "6.12"])
+        for name, host in hosts.items():
+            self.assertTrue(host["dut"]["kernel"].startswith(name + "."), host["dut"])
+            self.assertEqual(host["requirements"]["RFC4391-6-01"], "PASS")
+        self.assertIn("| 6.12 ", page.read_text())
+        self.builds_without_warnings("6.*/vib-*/build.log")
+
+    def test_a_kernel_of_a_newer_suite_is_judged(self):
+        built = self.lab("build", "--kernel", "7.3")
+        why = [line for line in built.stderr.splitlines() if "is there a network?" in line or "any more" in line]
+        if built.returncode == 3 and why:
+            self.skipTest(f"NO KERNEL OF A NEWER SUITE IS TESTED: {why[-1]}")
+        self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+        results = self.run_lab(self.selector, "--kernel", "7.3")
+        self.assertRegex(results["dut"]["kernel"], r"^7\.3\.4\+")
+        self.assertEqual(set(self.verdicts(results).values()) - {"PASS", "NA"}, set())
+        self.builds_without_warnings("packages/kernels/7.3/root/lab/vib-*/build.log")
+
+    def test_a_wrong_name_is_answered_with_those_that_there_are(self):
+        for arguments in (("run", "--kernel", "6.13"), ("shell", "--kernel", "nowhere"), ("matrix", "--kernels", "6.1,x")):
+            with self.subTest(arguments):
+                done = self.lab(*arguments, limit=60)
+                self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+                self.assertIn("6.1, 6.12, ", done.stderr)
 
 
 class SeveralGuests(LabTest):
@@ -263,6 +295,14 @@ class ChangedKernels(LabTest):
                 self.assertIn(words, crashed["message"] + "".join(crashed["notes"]))
                 for other in others:
                     self.assertEqual(self.verdicts(results)[other], "PASS", results)
+
+    def test_the_crash_of_connected_mode_is_mended_by_the_patch_that_is_proposed(self):
+        folder = self.folder / "mended"
+        shutil.copytree(driver_source(), folder)
+        with open(SOURCE / "docs/linux-connected-mode-crash.patch", encoding="utf-8") as file:
+            subprocess.run(["patch", "-p5", "-d", folder], stdin=file, check=True, stdout=subprocess.DEVNULL)
+        crash = "IPOIB-4755-5.1-VAL-001"
+        self.assertEqual(self.verdicts(self.run_lab(crash, "--ipoib", folder))[crash], "PASS")
 
     def test_a_guest_that_does_not_boot_is_an_error(self):
         for fabric in ("lab", "simulated"):

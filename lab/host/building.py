@@ -8,6 +8,7 @@ from pathlib import Path
 
 import image
 import kernel
+import kernels
 import packages
 from machine import Guest, with_kvm_if_it_works
 from place import SOURCE
@@ -33,7 +34,7 @@ def kernel_for(options: argparse.Namespace, build: Path) -> kernel.Kernel:
     if isinstance(options.kernel, Path):
         return kernel.user_kernel(options.kernel, SOURCE / "lab/kernel/config.fragment", build)
     folder = build / "packages"
-    root = packages.prepare_kernel(folder, options.kernel) if options.kernel else packages.prepare(folder)
+    root = kernels.prepare(folder, options.kernel) if options.kernel else packages.prepare(folder)
     return kernel.debian_kernel(root, build)
 
 

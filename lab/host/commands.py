@@ -21,7 +21,9 @@ from pathlib import Path
 import exec_command
 import image
 import kernel
+import kernels
 import manual
+import matrix
 import mutant_judge
 import mutant_report
 import mutants
@@ -198,6 +200,29 @@ def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
     return worst
 
 
+def _matrix(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    if options.kernel is not None:
+        raise UsageError("matrix judges those of --kernels")
+    of_runs, of_report = matrix.split_words([*rest, *options.words])
+    folder = options.build.resolve() / "matrix"
+
+    def judge(name: str, kind: report.Kind, file: Path) -> int:
+        one = argparse.Namespace(**{**vars(options), "kernel": name, "role": kind.role, "fabric": kind.fabric,
+                                    "scenario": kind.scenario})
+        return _judge(one, split_run_arguments(of_runs, one),
+                      ["--json", str(file), "--evidence", str(file.with_name("evidence")), "--quiet"])
+
+    # Two would write to the same folders.
+    with locked(folder):
+        matrix.judge_all(folder, options.kernels, options.runs, judge)
+        conform = image.find_program(options.programs, "ipoib-conform")
+        if conform is None:
+            raise LabError("there is no ipoib-conform to merge the results")
+        write_whole(options.output or folder / "matrix.md", matrix.page(folder, options.kernels, options.runs))
+        say(f"what differs is in {options.output or folder / 'matrix.md'}")
+        return matrix.merge(conform, folder, options.kernels, options.runs, of_report)
+
+
 def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
     _no_more(rest)
     every = mutants.load(SOURCE / "lab/mutants")
@@ -208,7 +233,7 @@ def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
         one = kernel_for(options, build)
         pristine = build / "mutants" / f"source-{one.release}"
         if not pristine.is_dir():
-            packages.modules_source(build / "packages", pristine, options.kernel)
+            kernels.modules_source(build / "packages", pristine, options.kernel)
     conform, baseline = image.find_program(options.programs, "ipoib-conform"), SOURCE / "lab/linux.baseline.toml"
     assert conform is not None
     suite = mutants.key_of(one.release, conform.read_bytes(), baseline.read_bytes())
@@ -398,17 +423,21 @@ def _main(arguments: Sequence[str]) -> int:
             folder = build / "packages"
             root = packages.prepare(folder, refresh=True)
             say(f"the kernel is {kernel.debian_kernel(root, build).release}")
-            for series in packages.kernels_there(folder):
-                root = packages.prepare_kernel(folder, series, refresh=True)
-                say(f"{series} is {kernel.debian_kernel(root, build).release}")
+            for name, root in kernels.refresh(folder):
+                say(f"{name} is {kernel.debian_kernel(root, build).release}")
             package_set.forget(build)
         return 0
     if options.command in ("ipoib-source", "modules-source"):
         _no_more(rest)
         build = options.build.resolve()
-        unpack = packages.ipoib_source if options.command == "ipoib-source" else packages.modules_source
+        unpack = kernels.ipoib_source if options.command == "ipoib-source" else kernels.modules_source
         with locked(build):
             unpack(build / "packages", options.folder.resolve(), options.kernel)
+        return 0
+    if options.command == "kernels":
+        _no_more(rest)
+        with locked(options.build.resolve()):
+            print(kernels.table(options.build.resolve() / "packages"), end="")
         return 0
     if options.command == "build":
         _no_more(rest)
@@ -416,7 +445,7 @@ def _main(arguments: Sequence[str]) -> int:
         print(f"{guest.boot_file}\n{guest.image}")
         return 0
     commands = {"run": _run, "explore": _explore, "compare": _compare, "report": _report, "test": _test, "shell": _exec,
-                "exec": _exec, "capture": _capture, "mutants": _mutants}
+                "exec": _exec, "capture": _capture, "mutants": _mutants, "matrix": _matrix}
     with ending_on_signals():
         return commands[options.command](options, rest)
 

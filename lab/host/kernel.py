@@ -14,6 +14,7 @@ import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import suite_tree
 from elf import is_elf
 from tools import HINT, LabError, last_lines, need_program, run, say, write_whole
 
@@ -31,6 +32,18 @@ class Kernel:
     modules: dict[str, Path]
     folder: Path  # what the lab makes for this kernel
     make_options: list[str] = field(default_factory=list)
+    tree: Path | None = None  # modules are built with this as the root of the file system (suite_tree)
+
+    @property
+    def workshop(self) -> Path:
+        """Where modules are built."""
+        return self.folder if self.tree is None else self.tree / "lab"
+
+    def make(self) -> list[str]:
+        return [need_program("make")] if self.tree is None else [*suite_tree.entering(self.tree), "make"]
+
+    def as_make_sees(self, path: Path) -> str:
+        return str(path) if self.tree is None else f"/{path.relative_to(self.tree)}"
 
 
 def module_name(path: str) -> str:
@@ -164,9 +177,10 @@ def debian_kernel(root: Path, build: Path) -> Kernel:
     config = read_config(config_file.read_text(encoding="utf-8"))
     folder = build / release
     folder.mkdir(parents=True, exist_ok=True)
+    is_tree = suite_tree.is_tree(root)
     return Kernel(release, _boot_file(images[0], config, folder), tree, config,
                   _builtin_names(modules / "modules.builtin"), _module_files(modules / "kernel"), folder,
-                  _matching_compiler(tree / ".kernelvariables"))
+                  [] if is_tree else _matching_compiler(tree / ".kernelvariables"), root if is_tree else None)
 
 
 def user_kernel(tree: Path, fragment: Path, build: Path) -> Kernel:
@@ -228,14 +242,14 @@ def _build(kernel: Kernel, source: Path, names: list[str], options: list[str], b
     if not source.is_dir():
         raise LabError(f"{source} is not a folder")
     place = hashlib.sha256(os.fsencode(source.resolve())).hexdigest()[:8]
-    folder = kernel.folder / f"{names[0]}-{place}" / below
+    folder = kernel.workshop / f"{names[0]}-{place}" / below
     symbols = kernel.build_tree / "Module.symvers"
     if not symbols.is_file():
         raise LabError(f"{symbols} is missing: build the kernel's modules first")
     arguments = [*kernel.make_options, *options]
     digest = _copy_sources(source, folder)
     if below != ".":
-        (kernel.folder / f"{names[0]}-{place}" / "include/trace").mkdir(parents=True, exist_ok=True)
+        (kernel.workshop / f"{names[0]}-{place}" / "include/trace").mkdir(parents=True, exist_ok=True)
     digest += f" {kernel.release} {symbols.stat().st_mtime_ns} {' '.join(arguments)}"
     stamp, modules = folder / "stamp", {name: folder / f"{name}.ko" for name in names}
     is_whole = all(module.is_file() for module in modules.values())
@@ -245,9 +259,8 @@ def _build(kernel: Kernel, source: Path, names: list[str], options: list[str], b
     files = " and ".join(f"{name}.ko" for name in names)
     say(f"building {files} for {kernel.release}")
     # Nobody needs its types (BTF), for which some trees ask for a program that is not installed.
-    command = ["make", "-C", str(kernel.build_tree), f"M={folder}", f"-j{os.cpu_count() or 1}",
-               "CONFIG_DEBUG_INFO_BTF_MODULES=", *arguments, "modules"]
-    need_program("make")
+    command = [*kernel.make(), "-C", kernel.as_make_sees(kernel.build_tree), f"M={kernel.as_make_sees(folder)}",
+               f"-j{os.cpu_count() or 1}", "CONFIG_DEBUG_INFO_BTF_MODULES=", *arguments, "modules"]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=1800, check=False,
                           stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
     log = folder / "build.log"

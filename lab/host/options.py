@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn
 
+import kernels
+import matrix
 import place
 from place import COMMAND
 from tools import UsageError, run, without_commands
@@ -32,8 +34,9 @@ class RunOptions:
 def _add_guest_options(parser: argparse.ArgumentParser, memory: int | None = 256) -> None:
     group = parser.add_argument_group("the guest")
     group.add_argument("--kernel", metavar="NAME|TREE", type=kernel_of,
-                       help="boot another kernel of Debian's, such as 6.12, which is fetched; or the one that was built "
-                            "in this tree, with its modules (lab/kernel/config.fragment: what it needs)")
+                       help="boot another kernel of Debian's, such as 6.12, which is fetched (kernels names them); or "
+                            "the one that was built in this tree, with its modules (lab/kernel/config.fragment: what "
+                            "it needs)")
     group.add_argument("--ipoib", metavar="DIR", type=Path,
                        help="build ib_ipoib from this copy of drivers/infiniband/ulp/ipoib and load it")
     group.add_argument("--modules", metavar="DIR", type=Path,
@@ -78,7 +81,7 @@ def _add_build_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_source_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", type=Path, help="a folder that does not exist yet")
-    parser.add_argument("--kernel", metavar="NAME", type=_series, help="of another kernel of Debian's, such as 6.12")
+    parser.add_argument("--kernel", metavar="NAME", type=kernel_name, help="of another kernel of Debian's, such as 6.12")
     _add_build_options(parser)
 
 
@@ -87,14 +90,27 @@ def _whole_path(text: str) -> Path:
 
 
 def kernel_of(text: str) -> str | Path:
-    """Debian's of a series, or one that the user built in a tree."""
-    return text if re.fullmatch(r"\d+\.\d+", text) else Path(text)
+    """Debian's of a name, or one that the user built in a tree."""
+    if not kernels.is_name(text) and Path(text).is_dir():
+        return Path(text)
+    return kernel_name(text)
 
 
-def _series(text: str) -> str:
-    if isinstance(kernel_of(text), Path):
-        raise argparse.ArgumentTypeError("a series of kernels, such as 6.12")
-    return text
+def kernel_name(text: str) -> str:
+    """A name that the lab knows."""
+    return kernels.known(text).name
+
+
+def _kernel_names(text: str) -> list[str]:
+    return list(dict.fromkeys(kernel_name(one) for one in text.split(",")))
+
+
+def _run_names(text: str) -> list[str]:
+    names = list(dict.fromkeys(text.split(",")))
+    for one in names:
+        if one not in matrix.RUNS:
+            raise UsageError(f"there is no run {one}; there are {', '.join(matrix.RUNS)}")
+    return names
 
 
 def _jobs(text: str) -> int:
@@ -201,6 +217,21 @@ def parser() -> argparse.ArgumentParser:
     _add_guest_options(one)
     _add_build_options(one)
 
+    one = command("matrix", "judge several kernels and report which of them keeps what",
+                  usage=f"{COMMAND} matrix [LAB OPTION...] [OPTION OF ipoib-conform run...] [-- SELECTOR...]",
+                  epilog="Each kernel is a host of ipoib-conform merge, whose report options it takes, too. The results are "
+                         "in matrix/KERNEL/RUN of the build folder. Exit code: that of merge, the worst of the kernels'; "
+                         "3 where one could not be had or did not boot.")
+    one.add_argument("--kernels", metavar="A,B,...", type=_kernel_names, default=list(kernels.USUAL),
+                     help=f"those of them ({','.join(kernels.USUAL)})")
+    one.add_argument("--runs", metavar="A,B,...", type=_run_names, default=list(matrix.RUNS),
+                     help=f"what each is judged in ({','.join(matrix.RUNS)})")
+    one.add_argument("--output", metavar="FILE", type=Path,
+                     help="where the page of differences goes (matrix/matrix.md of the build folder)")
+    _add_jobs_option(one)
+    _add_guest_options(one)
+    _add_build_options(one)
+
     if not place.IS_INSTALLED:
         one = command("mutants", "judge changed drivers and write up which of them the suite finds, and by what",
                       epilog="What was judged already, by the same suite, is not judged again: a run that was stopped "
@@ -246,6 +277,8 @@ def parser() -> argparse.ArgumentParser:
     _add_guest_options(one)
     _add_build_options(one)
 
+    one = command("kernels", "list Debian's kernels that --kernel knows: where they are, what is fetched, what is there now")
+    _add_build_options(one)
     one = command("packages", "fetch what Debian has now: kernel, OpenSM and tools (run fetches only what is missing)")
     _add_build_options(one)
     one = command("ipoib-source", "unpack Debian's source of the guest's ib_ipoib, to be changed and given to --ipoib")
@@ -274,8 +307,8 @@ def parse(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
         at = before.index("--")
         before, words = before[:at], before[at + 1:]
     options, rest = parser().parse_known_args(before)
-    if words and options.command not in ("capture", "exec"):
-        raise UsageError("-- and a command are for capture and exec")
+    if words and options.command not in ("capture", "exec", "matrix"):
+        raise UsageError("-- and what follows are for capture, exec and matrix")
     options.words = words
     return options, rest
 

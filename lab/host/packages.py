@@ -23,7 +23,7 @@ _KERNEL = "linux-image-amd64"
 _USER_LAND = ("opensm", "infiniband-diags", "ibverbs-utils", "ibverbs-providers", "rdmacm-utils", "iproute2",
               "iputils-ping", "busybox-static", "smcroute")
 # Taken from this machine, since the programs that are built here need just these versions.
-_FROM_THE_HOST = {"libc6", "libgcc-s1", "libstdc++6", "libcrypt1"}
+_FROM_THE_HOST = frozenset({"libc6", "libgcc-s1", "libstdc++6", "libcrypt1"})
 _STAMP_FORMAT = "lab-packages 1"
 
 
@@ -63,18 +63,33 @@ def dependency_names(depends: str) -> list[str]:
 
 class Apt:
     """apt with the machine's own package lists, or with lists in a folder of the lab, which anybody may bring up to
-    date."""
+    date: of what the machine has its packages from, or of these lines of a sources.list."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, sources: str | None = None) -> None:
         self._folder = folder
+        self._sources = sources
         self._options: list[str] = ["-o", "APT::Sandbox::User=root"] if os.geteuid() == 0 else []
+        if sources is not None:
+            self._take_lists_of_the_lab()
 
-    def update(self) -> None:
+    def _take_lists_of_the_lab(self) -> None:
         for part in ("state/lists/partial", "cache/archives/partial"):
             (self._folder / part).mkdir(parents=True, exist_ok=True)
-        self._options = [*self._options[:2 if os.geteuid() == 0 else 0],
-                         "-o", f"Dir::State={self._folder}/state", "-o", f"Dir::Cache={self._folder}/cache",
-                         "-o", "Dir::State::status=/var/lib/dpkg/status"]
+        status = Path("/var/lib/dpkg/status")
+        own = ["-o", f"Dir::State={self._folder}/state", "-o", f"Dir::Cache={self._folder}/cache"]
+        if self._sources is not None:
+            # Nothing that the machine has, or prefers, is of that suite.
+            status = self._folder / "status"
+            write_whole(status, "")
+            write_whole(self._folder / "sources.list", self._sources)
+            own += ["-o", f"Dir::Etc::sourcelist={self._folder}/sources.list", "-o", "APT::Update::Error-Mode=any",
+                    "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=20",
+                    *(word for name in ("sourceparts", "preferences", "preferencesparts")
+                      for word in ("-o", f"Dir::Etc::{name}=/dev/null"))]
+        self._options = [*self._options[:2 if os.geteuid() == 0 else 0], *own, "-o", f"Dir::State::status={status}"]
+
+    def update(self) -> None:
+        self._take_lists_of_the_lab()
         say("asking Debian for its current packages")
         run(["apt-get", *self._options, "-q", "-o", "APT::Update::Error-Mode=any", "update"],
             "fetching the list of packages (is there a network?)")
@@ -94,12 +109,17 @@ class Apt:
             raise UsageError(f"Debian has no package {', '.join(a or b for a, b in unknown)}") from problem
         return re.findall(r"^Inst (\S+)", said, re.MULTILINE)
 
+    def names(self, prefix: str = "") -> set[str]:
+        """Of all packages that apt knows and that begin with this."""
+        return set(run(["apt-cache", *self._options, "pkgnames", *([prefix] if prefix else [])],
+                       "listing packages").split())
+
     def show(self, names: Iterable[str]) -> dict[str, Package]:
         """The candidates; names that apt does not know are left out."""
         wanted = sorted(set(names))
         if not wanted:
             return {}
-        known = set(run(["apt-cache", *self._options, "pkgnames"], "listing packages").split())
+        known = self.names()
         wanted = [name for name in wanted if name in known]
         return parse_records(run(["apt-cache", *self._options, "--no-all-versions", "show", *wanted],
                                  "looking packages up")) if wanted else {}
@@ -113,14 +133,15 @@ class Apt:
 _Plan = Callable[[Apt], list[Package]]
 
 
-def _must_have(found: dict[str, Package], names: Iterable[str]) -> None:
+def must_have(found: dict[str, Package], names: Iterable[str]) -> None:
     missing = sorted(set(names) - found.keys())
     if missing:
         raise LabError(f"apt knows no package {', '.join(missing)}. The lab's guest is made of Debian's packages "
                        "(Debian 12 or later, amd64, with its usual entries in apt's sources)")
 
 
-def _follow(apt: Apt, names: Iterable[str], wants: re.Pattern[str]) -> dict[str, Package]:
+def follow(apt: Apt, names: Iterable[str], wants: re.Pattern[str],
+           without: frozenset[str] = _FROM_THE_HOST) -> dict[str, Package]:
     """These packages and what they depend on, as far as the pattern likes its name."""
     found: dict[str, Package] = {}
     waiting = set(names)
@@ -128,20 +149,26 @@ def _follow(apt: Apt, names: Iterable[str], wants: re.Pattern[str]) -> dict[str,
         records = apt.show(waiting)
         found.update(records)
         waiting = {name for record in records.values() for name in dependency_names(record.depends)
-                   if wants.match(name)} - found.keys() - _FROM_THE_HOST
+                   if wants.match(name)} - found.keys() - without
     return found
 
 
-def _kernel_packages(apt: Apt, meta: str) -> dict[str, Package]:
-    """The kernel that a package stands for, and what modules for it are built with."""
+def _image_of(apt: Apt, meta: str) -> str:
+    """The package of the kernel that another package stands for."""
     found = apt.show([meta])
-    _must_have(found, [meta])
+    must_have(found, [meta])
     image = next((n for n in dependency_names(found[meta].depends) if n.startswith("linux-image-")), None)
     if image is None:
         raise LabError(f"the package {meta} depends on no kernel")
+    return image
+
+
+def kernel_packages(apt: Apt, image: str) -> dict[str, Package]:
+    """A kernel, in the one or several packages that it has, and what modules for it are built with, but for the
+    compiler."""
     headers = image.replace("linux-image-", "linux-headers-", 1)
-    kernel = _follow(apt, [image, headers], re.compile(r"linux-(headers|kbuild)-"))
-    _must_have(kernel, [image, headers])
+    kernel = follow(apt, [image, headers], re.compile(r"linux-(headers|kbuild)-|linux-(base|binary|modules)-\d"))
+    must_have(kernel, [image, headers])
     if kernel[image].version != kernel[headers].version:
         raise LabError(f"{image} is {kernel[image].version}, but {headers} is {kernel[headers].version}: a module "
                        "built for one does not load into the other. Try again when Debian has both")
@@ -149,9 +176,9 @@ def _kernel_packages(apt: Apt, meta: str) -> dict[str, Package]:
 
 
 def _plan(apt: Apt) -> list[Package]:
-    kernel = _kernel_packages(apt, _KERNEL)
-    user_land = _follow(apt, _USER_LAND, re.compile(r"lib(?!.*perl)"))
-    _must_have(user_land, _USER_LAND)
+    kernel = kernel_packages(apt, _image_of(apt, _KERNEL))
+    user_land = follow(apt, _USER_LAND, re.compile(r"lib(?!.*perl)"))
+    must_have(user_land, _USER_LAND)
     return sorted({**kernel, **user_land}.values(), key=lambda p: p.name)
 
 
@@ -191,16 +218,19 @@ def _mend_headers(root: Path) -> None:
             makefile.write_text(mended, encoding="utf-8")
 
 
-def _unpack(packages: list[Package], debs: Path, root: Path) -> None:
+def _unpack(packages: list[Package], debs: Path, root: Path, prepare_root: Callable[[Path], None] | None) -> None:
     say(f"unpacking {len(packages)} packages")
     fresh = root.with_name(root.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
+    if prepare_root is not None:
+        prepare_root(fresh)
     for package in packages:
         run(["dpkg", "-x", debs / package.file_name, fresh], f"unpacking {package.name}")
     shutil.rmtree(root, ignore_errors=True)
     fresh.rename(root)
-    _mend_headers(root)
+    if prepare_root is None:
+        _mend_headers(root)
 
 
 def plan_and_fetch(apt: Apt, plan: _Plan, debs: Path, must_update: bool) -> list[Package]:
@@ -220,7 +250,10 @@ def plan_and_fetch(apt: Apt, plan: _Plan, debs: Path, must_update: bool) -> list
     return packages
 
 
-def _prepare(folder: Path, apt: Apt, plan: _Plan, refresh: bool) -> Path:
+def prepare_by(plan: _Plan, folder: Path, apt: Apt, refresh: bool,
+               prepare_root: Callable[[Path], None] | None = None) -> Path:
+    """The folder that the packages of a plan are unpacked in. With `prepare_root`, which lays it out before, it is a
+    tree to enter as the root of a file system."""
     if platform.machine() != "x86_64":
         raise LabError("the lab needs an x86-64 machine: its guest runs programs that are built here")
     root, stamp = folder / "root", folder / "stamp"
@@ -235,7 +268,7 @@ def _prepare(folder: Path, apt: Apt, plan: _Plan, refresh: bool) -> Path:
     if root.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:
         return root
     stamp.unlink(missing_ok=True)
-    _unpack(packages, folder / "debs", root)
+    _unpack(packages, folder / "debs", root, prepare_root)
     wanted_files = {p.file_name for p in packages}
     for old in (folder / "debs").glob("*.deb"):
         if old.name not in wanted_files:
@@ -247,44 +280,38 @@ def _prepare(folder: Path, apt: Apt, plan: _Plan, refresh: bool) -> Path:
 def prepare(folder: Path, refresh: bool = False) -> Path:
     """The folder that the packages are unpacked in: Debian's usual kernel, and the guest's user land. Fetches what is
     not there; with `refresh`, whatever is newer."""
-    return _prepare(folder, Apt(folder / "apt"), _plan, refresh)
+    return prepare_by(_plan, folder, Apt(folder / "apt"), refresh)
 
 
 def prepare_kernel(folder: Path, series: str, refresh: bool = False) -> Path:
-    """The same of another kernel of Debian's, "6.12", alone."""
+    """The same of another kernel that the machine's apt knows, "6.12", alone."""
     def plan(apt: Apt) -> list[Package]:
-        return sorted(_kernel_packages(apt, f"linux-image-{series}-amd64").values(), key=lambda p: p.name)
+        kernel = kernel_packages(apt, _image_of(apt, f"linux-image-{series}-amd64"))
+        return sorted(kernel.values(), key=lambda p: p.name)
 
-    return _prepare(folder / "kernels" / series, Apt(folder / "apt"), plan, refresh)
+    return prepare_by(plan, folder / "kernels" / series, Apt(folder / "apt"), refresh)
 
 
 def prepare_tools(folder: Path, names: Iterable[str], refresh: bool = False) -> Path:
     """The same of programs that this machine runs from there, with their libraries."""
     def plan(apt: Apt) -> list[Package]:
-        found = _follow(apt, names, re.compile(r"lib"))
-        _must_have(found, names)
+        found = follow(apt, names, re.compile(r"lib"))
+        must_have(found, names)
         return sorted(found.values(), key=lambda p: p.name)
 
-    return _prepare(folder / "tools", Apt(folder / "apt"), plan, refresh)
+    return prepare_by(plan, folder / "tools", Apt(folder / "apt"), refresh)
 
 
-def kernels_there(folder: Path) -> list[str]:
-    """The series of the further kernels that were fetched."""
-    return sorted(path.parent.name for path in folder.glob("kernels/*/stamp"))
-
-
-def _unpack_source(folder: Path, destination: Path, series: str | None, trees: dict[str, str]) -> None:
-    """Of Debian's source of the guest's usual kernel, or of this series, these trees, each into a folder of the
-    destination. Refuses a destination that exists."""
+def unpack_source(apt: Apt, root: Path, debs: Path, destination: Path, trees: dict[str, str]) -> None:
+    """Of Debian's source of the kernel that is unpacked in `root`, these trees, each into a folder of the destination.
+    Refuses a destination that exists."""
     if destination.exists():
         raise LabError(f"{destination} exists already")
-    root = prepare_kernel(folder, series) if series else prepare(folder)
     stamp = root.parent / "stamp"
     image = re.search(r"^linux-image-(\d+\.\d+)\S* (\S+) ", stamp.read_text(encoding="utf-8"), re.MULTILINE)
     if image is None:
         raise LabError(f"{stamp} names no kernel; remove it and try again")
     name = f"linux-source-{image[1]}"
-    apt, debs = Apt(folder / "apt"), folder / "source"
     found = apt.show([name])
     if name not in found or found[name].version != image[2]:
         apt.update()
@@ -305,13 +332,3 @@ def _unpack_source(folder: Path, destination: Path, series: str | None, trees: d
     finally:
         # It is large, and asked for seldom.
         shutil.rmtree(debs, ignore_errors=True)
-
-
-def ipoib_source(folder: Path, destination: Path, series: str | None = None) -> None:
-    """Debian's source of ib_ipoib, of the guest's usual kernel or of this series, to be changed and given to --ipoib."""
-    _unpack_source(folder, destination, series, {"drivers/infiniband/ulp/ipoib": "."})
-
-
-def modules_source(folder: Path, destination: Path, series: str | None = None) -> None:
-    """The same of ib_ipoib and of what it stands on, ib_core and ib_cm, for --modules."""
-    _unpack_source(folder, destination, series, {f"drivers/infiniband/{part}": part for part in ("core", "ulp/ipoib")})

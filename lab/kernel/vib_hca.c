@@ -2,6 +2,7 @@
 /* The channel adapter as a device: what it can do, and its life. */
 #include <linux/module.h>
 #include <linux/pci.h>
+#include "vib_compat.h"
 #include "vib_hca.h"
 #include "vib_hca_port.h"
 #include "vib_link.h"
@@ -250,13 +251,18 @@ struct vib_hca *vib_hca_create(const struct vib_hca_config *config)
 		return ERR_PTR(-ENOMEM);
 	hca = vib_hca_of(&rdi->ibdev);
 	vib_init_port(hca, config);
-	rvt_set_ibdev_name(rdi, "%s%d", "vib", config->unit);
+	/* rdmavt registers the device by the name that it has here. */
+	error = dev_set_name(&rdi->ibdev.dev, "vib%u", config->unit);
+	if (error)
+		goto free_device;
+	strscpy(rdi->ibdev.name, dev_name(&rdi->ibdev.dev), IB_DEVICE_NAME_MAX);
+	error = -ENOMEM;
 	snprintf(rdi->ibdev.node_desc, sizeof(rdi->ibdev.node_desc), "vib%u", config->unit);
 	rdi->ibdev.node_guid = hca->node_guid;
 	rdi->ibdev.phys_port_cnt = 1;
 	vib_set_parameters(hca);
 	vib_set_driver(rdi);
-	hca->send_queue = alloc_workqueue("vib_send%u", WQ_MEM_RECLAIM, 0, config->unit);
+	hca->send_queue = alloc_workqueue("vib_send%u", WQ_MEM_RECLAIM | WQ_PERCPU, 0, config->unit);
 	if (!hca->send_queue)
 		goto free_device;
 	hca->parent = platform_device_register_simple("vib", config->unit, NULL, 0);
