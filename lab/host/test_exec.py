@@ -39,7 +39,8 @@ class Wanted(unittest.TestCase):
 
     def test_wrong_use_is_refused(self) -> None:
         for words, said in ((("--hosts", "17", "--ports", "2"), "32 adapters"), (("--package", "No Name"), "no name"),
-                            (("--folder", "/nowhere/at/all"), "no such folder"), (("--kernel", "/nowhere"), "there is no kernel /nowhere"),
+                            (("--folder", "/nowhere/at/all"), "no such folder"),
+                            (("--kernel", "/nowhere"), "there is no kernel /nowhere"),
                             (("--script", "/nowhere/at/all"), "No such file"), (("--partition", "1:h1"), "--partition 1:h1"),
                             (("--partition", "0x8000:h1"), "P_Key"), (("--partition", "0x1:h3"), "no host h3")):
             with self.subTest(words), self.assertRaisesRegex(UsageError, said):
