@@ -55,14 +55,14 @@ std::optional<struct stat> state_of(const std::filesystem::path& path) {
 }  // namespace
 
 Feed::Feed(std::filesystem::path path, Descriptor file, std::function<bool()> is_over) : path_(std::move(path)) {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-    thread_ = std::thread([from = std::move(file), to = Descriptor{ends[1]}, over = std::move(is_over)]() mutable {
+    auto pipe = make_pipe();
+    if (!pipe) throw std::system_error(errno, std::generic_category(), "pipe");
+    thread_ = std::thread([from = std::move(file), to = std::move(pipe.writer), over = std::move(is_over)]() mutable {
         hand_on(from, to, over);
         to = Descriptor{};
     });
     // It waits for the beginning of the capture.
-    reader_ = capture::Reader::from_descriptor(Descriptor{ends[0]}, path_.string());
+    reader_ = capture::Reader::from_descriptor(std::move(pipe.reader), path_.string());
 }
 
 Feed::~Feed() {

@@ -18,6 +18,15 @@ void require_member(Bench& bench, const IpAddress& group, Within time) {
     bench.require(bench.sa.has_dut_as_full_member(group, time), "FullMember of " + text(group), "not at the SA");
 }
 
+/// The SA has lost the DUT's membership, and refuses it when the DUT asks again.
+void is_lost_and_refused(Bench& bench, const Gid& mgid) {
+    bench.step("The subnet manager starts without its database, and the SA refuses the group");
+    bench.fabric.change(refused_joins(mgid));
+    bench.fabric.change(SetManager{});
+    bench.tester.enter_link_again();
+    bench.precondition(bench.happens(join_of(mgid), within(20s)), "the DUT asks to join the group");
+}
+
 /// The SA does not let the DUT send to a group, and then it does.
 void sends_once_it_can(Bench& bench, const IpAddress& group, const Gid& mgid) {
     bench.dut.tries_to_send(group, bench.fresh_port());
@@ -152,11 +161,7 @@ const Case refused_rejoin_is_tried_again{
         [](Bench& bench) {
             const auto group = joined_group(bench);
             const auto mgid = bench.mgid_of(group);
-            bench.step("The subnet manager starts without its database, and the SA refuses the group");
-            bench.fabric.change(refused_joins(mgid));
-            bench.fabric.change(SetManager{});
-            bench.tester.enter_link_again();
-            bench.precondition(bench.happens(join_of(mgid), within(20s)), "the DUT asks to join the group");
+            is_lost_and_refused(bench, mgid);
             constexpr std::size_t seconds = 5, many = 10;
             const auto before = bench.count(join_of(mgid));
             bench.pass_time(5s);
@@ -185,11 +190,7 @@ const Case refused_group_holds_up_nothing{
     .steps =
         [](Bench& bench) {
             const auto refused = bench.mgid_of(joined_group(bench));
-            bench.step("The subnet manager starts without its database, and the SA refuses the group");
-            bench.fabric.change(refused_joins(refused));
-            bench.fabric.change(SetManager{});
-            bench.tester.enter_link_again();
-            bench.precondition(bench.happens(join_of(refused), within(20s)), "the DUT asks to join the group");
+            is_lost_and_refused(bench, refused);
             // By then it waits before it asks once more.
             bench.pass_time(4s);
             bench.step("A program joins another group", rfc4391::receiver_full_member_join);
