@@ -222,7 +222,7 @@ private:
             if (target.judges_sa())
                 std::erase_if(results.results,
                               [&](const auto& result) { return is_set_aside(result, target.scenario); });
-            return outcome_of(mutant, results, is_selection ? &cases : nullptr);
+            return outcome_of(mutant, results, is_selection ? &cases : nullptr, run_.is_full && !is_selection);
         };
         auto outcome = judged(run_on(target, cases, run_, &mutant));
         for (const auto& order : run_.lasting) {
@@ -278,7 +278,7 @@ bool is_set_aside(const reports::Result& result, std::string_view scenario) {
 }
 
 MutantOutcome outcome_of(const Mutant& mutant, const reports::Results& results,
-                         const std::vector<const Case*>* selection) {
+                         const std::vector<const Case*>* selection, bool has_all_cases) {
     const auto expected = declared(mutant);
     auto wanted = expected, allowed = expected;
     for (const auto* requirement : mutant.sometimes) add_closure(allowed, requirement->id);
@@ -301,6 +301,8 @@ MutantOutcome outcome_of(const Mutant& mutant, const reports::Results& results,
             outcome.accusing += is_violation(result.verdict);
             outcome.inconclusive += result.verdict == Verdict::inconc;
         }
+        // What a rule gets to see is a matter of all cases.
+        if (!has_all_cases && find_case(result.id) == nullptr) continue;
         const bool is_spared = std::ranges::find(mutant.spares, result.id) != mutant.spares.end();
         if (const bool missed = is_blind(result, mutant); missed != is_spared)
             (missed ? outcome.blind : outcome.wrongly_spared).push_back(result.id);

@@ -87,8 +87,9 @@ struct SelftestOutcome {
 [[nodiscard]] bool is_set_aside(const reports::Result& result, std::string_view scenario);
 
 /// What the results of a mutant tell of it. Of a `selection` only what its cases check can be asked for; null: all.
+/// Where not all cases were run (`has_all_cases`), a rule need not have seen what it would find.
 [[nodiscard]] MutantOutcome outcome_of(const Mutant& mutant, const reports::Results& results,
-                                       const std::vector<const Case*>* selection = nullptr);
+                                       const std::vector<const Case*>* selection = nullptr, bool has_all_cases = true);
 
 /// Those of `all` that are not among `some`.
 [[nodiscard]] std::vector<std::string> missing_in(const std::vector<std::string>& some,
