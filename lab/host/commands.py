@@ -455,6 +455,9 @@ def main() -> int:
         return _main(sys.argv[1:])
     except LabError as problem:
         say(str(problem))
+        # Who bisects by it skips what was asked for wrongly.
+        if sys.argv[1:2] in (["exec"], ["shell"]):
+            return LAB_FAILED
         return _EXIT_USAGE if isinstance(problem, UsageError) else _EXIT_ERROR
     except Interrupted as problem:
         return problem.code
