@@ -2,6 +2,7 @@
 #include "base/json_object.hpp"
 
 #include <charconv>
+#include <stdexcept>
 
 namespace ipoib {
 
@@ -66,6 +67,10 @@ const nlohmann::json& JsonObject::object(const std::string& name) const {
     const auto& value = at(name);
     if (!value.is_object()) refuse(name, "is not an object");
     return value;
+}
+
+void JsonPart::refuse(const std::string& name, const std::string& why) const {
+    throw std::invalid_argument(where_ + name + ' ' + why);
 }
 
 }  // namespace ipoib

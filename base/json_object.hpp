@@ -71,4 +71,15 @@ private:
     nlohmann::json object_;
 };
 
+/// A part of a file from outside. What is wrong with it is thrown as std::invalid_argument, with where it is: "step 3:
+/// ".
+class JsonPart final : public JsonObject {
+public:
+    JsonPart(nlohmann::json object, std::string where) : JsonObject(std::move(object)), where_(std::move(where)) {}
+    [[noreturn]] void refuse(const std::string& name, const std::string& why) const override;
+
+private:
+    std::string where_;
+};
+
 }  // namespace ipoib

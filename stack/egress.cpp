@@ -7,16 +7,21 @@
 namespace ipoib::stack {
 using namespace wire;
 
+Egress::Way Egress::way_of(const IpAddress& group) const {
+    const auto& policy = interface_.policy(family_of(group));
+    return {mgid_for(policy, interface_.link(), group), policy.is_redirected(group)};
+}
+
 /// RFC 4391, 10: a member sends. Who is none asks the SA, unless it was asked before.
 void Egress::send(const IpAddress& group, EtherType protocol, Octets datagram) {
     const auto& policy = interface_.policy(family_of(group));
-    const auto mgid = mgid_for(policy, interface_.link(), group);
+    const auto way = way_of(group);
     auto& groups = interface_.groups();
-    auto found = targets_.find(mgid);
+    auto found = targets_.find(way);
     if (found != targets_.end() && found->second.is_stuck) return;
     if (policy.caches_groups)
-        if (const auto* joined = groups.use(mgid)) return send_multicast(interface_, *joined, protocol, datagram);
-    if (policy.caches_groups && is_known_missing(mgid)) return;
+        if (const auto* joined = groups.use(way.mgid)) return send_multicast(interface_, *joined, protocol, datagram);
+    if (policy.caches_groups && is_known_missing(way)) return;
     if (policy.caches_groups && found != targets_.end() && found->second.state == State::redirected) {
         if (const auto* via = groups.use(found->second.via))
             return send_multicast(interface_, *via, protocol, datagram);
@@ -24,12 +29,12 @@ void Egress::send(const IpAddress& group, EtherType protocol, Octets datagram) {
     const bool is_asked = found != targets_.end() && found->second.state == State::asking;
     if (found == targets_.end()) {
         if (!make_room()) return;
-        found = targets_.try_emplace(mgid).first;
+        found = targets_.try_emplace(way).first;
         found->second.group = group;
         arm_sweep();
     }
     wait(found->second, protocol, datagram);
-    if (!is_asked) ask(mgid);
+    if (!is_asked) ask(way);
 }
 
 void Egress::wait(Target& target, EtherType protocol, Octets datagram) {
@@ -55,21 +60,21 @@ bool Egress::make_room() {
 }
 
 /// RFC 4391, 10 A: does the group exist?
-void Egress::ask(const Gid& mgid) {
-    const auto& policy = interface_.policy(family_of_group(mgid));
-    if (!policy.checks_group && policy.send_creates_with != 0) return create(mgid);
-    if (!policy.checks_group) return join(mgid, {.mgid = mgid});
-    interface_.groups().find(mgid, lifetime_.guard([this, mgid](const Groups::Answer& answer) {
-        if (answer.outcome == Groups::Outcome::ok) return join(mgid, *answer.group);
-        if (answer.outcome == Groups::Outcome::missing) return target_is_missing(mgid);
-        failed(mgid);
+void Egress::ask(const Way& way) {
+    const auto& policy = interface_.policy(family_of_group(way.mgid));
+    if (!policy.checks_group && policy.send_creates_with != 0) return create(way);
+    if (!policy.checks_group) return join(way, {.mgid = way.mgid});
+    interface_.groups().find(way.mgid, lifetime_.guard([this, way](const Groups::Answer& answer) {
+        if (answer.outcome == Groups::Outcome::ok) return join(way, *answer.group);
+        if (answer.outcome == Groups::Outcome::missing) return target_is_missing(way);
+        failed(way);
     }));
 }
 
 /// RFC 4391, 10 B: a sender joins first. `group` is the target itself, or the all-router group in its place.
-void Egress::join(const Gid& target, const Group& group) {
+void Egress::join(const Way& target, const Group& group) {
     auto& groups = interface_.groups();
-    const auto& policy = interface_.policy(family_of_group(target));
+    const auto& policy = interface_.policy(family_of_group(target.mgid));
     if (groups.use(group.mgid) && policy.caches_groups) return ready(target, group.mgid);
     if (!policy.joins_to_send) {
         groups.note(group);
@@ -78,7 +83,7 @@ void Egress::join(const Gid& target, const Group& group) {
     const auto via = group.mgid;
     groups.join(via, policy.send_join_state, false, lifetime_.guard([this, target, via](const Groups::Answer& answer) {
         if (answer.outcome == Groups::Outcome::ok) return ready(target, via);
-        const bool is_first_answer = target == via && !interface_.policy(family_of_group(target)).checks_group;
+        const bool is_first_answer = target.mgid == via && !interface_.policy(family_of_group(via)).checks_group;
         const bool was_refused = answer.outcome == Groups::Outcome::refused;
         if (is_first_answer && was_refused) return target_is_missing(target);
         failed(target, was_refused);
@@ -86,18 +91,17 @@ void Egress::join(const Gid& target, const Group& group) {
 }
 
 /// RFC 4391, 10 A: beyond the link the packet goes on by the all-router group, if there is one.
-void Egress::target_is_missing(const Gid& target) {
-    const auto& policy = interface_.policy(family_of_group(target));
+void Egress::target_is_missing(const Way& target) {
+    const auto& policy = interface_.policy(family_of_group(target.mgid));
     if (policy.send_creates_with != 0) return create(target);
     const auto found = targets_.find(target);
     if (found == targets_.end()) return;
-    const auto& group = found->second.group;
-    const auto routers = mgid_for(policy, interface_.link(), all_routers(group.is_v4()));
-    if (!policy.is_redirected(group) || routers == target) return undeliverable(target, decided_until());
-    const Group known{.mgid = routers};
-    if (policy.caches_groups && interface_.groups().use(routers)) return all_router_group(target, &known);
+    const auto routers = way_of(all_routers(found->second.group.is_v4()));
+    if (!target.goes_beyond_link || routers.mgid == target.mgid) return undeliverable(target, decided_until());
+    const Group known{.mgid = routers.mgid};
+    if (policy.caches_groups && interface_.groups().use(routers.mgid)) return all_router_group(target, &known);
     if (policy.caches_groups && is_known_missing(routers)) return all_router_group(target, nullptr);
-    interface_.groups().find(routers, lifetime_.guard([this, target, routers](const Groups::Answer& answer) {
+    interface_.groups().find(routers.mgid, lifetime_.guard([this, target, routers](const Groups::Answer& answer) {
         if (answer.outcome == Groups::Outcome::ok) return all_router_group(target, answer.group);
         if (answer.outcome != Groups::Outcome::missing) return failed(target);
         if (make_room()) targets_.try_emplace(routers, Target{.state = State::missing, .until = decided_until()});
@@ -105,17 +109,17 @@ void Egress::target_is_missing(const Gid& target) {
     }));
 }
 
-void Egress::create(const Gid& target) {
+void Egress::create(const Way& target) {
     const auto answered = [this, target](const Groups::Answer& answer) {
-        if (answer.outcome == Groups::Outcome::ok) return ready(target, target);
+        if (answer.outcome == Groups::Outcome::ok) return ready(target, target.mgid);
         failed(target);
     };
-    interface_.groups().join(target, interface_.policy(family_of_group(target)).send_creates_with, true,
+    interface_.groups().join(target.mgid, interface_.policy(family_of_group(target.mgid)).send_creates_with, true,
                              lifetime_.guard(answered));
 }
 
-void Egress::all_router_group(const Gid& target, const Group* routers) {
-    const auto& policy = interface_.policy(family_of_group(target));
+void Egress::all_router_group(const Way& target, const Group* routers) {
+    const auto& policy = interface_.policy(family_of_group(target.mgid));
     const auto found = targets_.find(target);
     if (found == targets_.end()) return;
     const auto fallback = routers ? policy.with_all_router : policy.without_all_router;
@@ -125,11 +129,11 @@ void Egress::all_router_group(const Gid& target, const Group* routers) {
 }
 
 /// What waited goes out. A redirection is remembered; of a joined group Groups knows.
-void Egress::ready(const Gid& target, const Gid& via) {
+void Egress::ready(const Way& target, const Gid& via) {
     const auto found = targets_.find(target);
     if (found == targets_.end() || found->second.is_stuck) return;
     auto waiting = std::move(found->second.waiting);
-    if (via == target || found->second.was_created) {
+    if (via == target.mgid || found->second.was_created) {
         targets_.erase(found);
     } else {
         found->second.state = State::redirected;
@@ -143,18 +147,18 @@ void Egress::ready(const Gid& target, const Gid& via) {
         send_multicast(interface_, copy, one.protocol, one.datagram);
 }
 
-void Egress::undeliverable(const Gid& target, fabric::Time until) {
+void Egress::undeliverable(const Way& target, fabric::Time until) {
     const auto found = targets_.find(target);
     if (found == targets_.end()) return;
     auto& entry = found->second;
-    if (std::exchange(entry.was_created, false)) return ask(Gid{target});
+    if (std::exchange(entry.was_created, false)) return ask(Way{target});
     entry.state = State::missing;
     entry.until = until;
     entry.waiting.clear();
 }
 
-bool Egress::is_known_missing(const Gid& mgid) const {
-    const auto found = targets_.find(mgid);
+bool Egress::is_known_missing(const Way& way) const {
+    const auto found = targets_.find(way);
     return found != targets_.end() && found->second.state == State::missing &&
            interface_.loop().now() < found->second.until;
 }
@@ -162,9 +166,9 @@ bool Egress::is_known_missing(const Gid& mgid) const {
 fabric::Time Egress::decided_until() const { return interface_.loop().now() + interface_.timers().membership; }
 
 /// The SA refused, or was silent: it is spared for a moment.
-void Egress::failed(const Gid& target, bool was_refused) {
+void Egress::failed(const Way& target, bool was_refused) {
     constexpr fabric::Duration moment = std::chrono::seconds{1}, for_ever = std::chrono::hours{24 * 365};
-    const auto& policy = interface_.policy(family_of_group(target));
+    const auto& policy = interface_.policy(family_of_group(target.mgid));
     const bool is_asked_again = policy.asks_group_again && (!was_refused || policy.asks_refused_group_again);
     undeliverable(target, interface_.loop().now() + (is_asked_again ? moment : for_ever));
 }
@@ -173,13 +177,15 @@ void Egress::failed(const Gid& target, bool was_refused) {
 void Egress::group_created(const Gid& mgid) {
     const auto& policy = interface_.policy(family_of_group(mgid));
     if (!policy.heeds_creation) return;
-    if (const auto found = targets_.find(mgid); found != targets_.end() && found->second.state == State::asking)
-        found->second.was_created = true;
+    for (const bool goes_beyond_link : {false, true}) {
+        const auto found = targets_.find({mgid, goes_beyond_link});
+        if (found != targets_.end() && found->second.state == State::asking) found->second.was_created = true;
+    }
     std::erase_if(targets_, [&](const auto& item) {
         const auto& [target, entry] = item;
         const bool may_be_redirected = entry.state == State::missing &&
                                        mgid == mgid_for(policy, interface_.link(), all_routers(entry.group.is_v4()));
-        return entry.state != State::asking && (target == mgid || may_be_redirected);
+        return entry.state != State::asking && (target.mgid == mgid || may_be_redirected);
     });
 }
 

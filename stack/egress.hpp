@@ -33,6 +33,13 @@ private:
         wire::EtherType protocol{};
         std::vector<std::uint8_t> datagram;
     };
+    /// Groups of several scopes may have one MGID; where that is missing only those that go beyond the link have
+    /// another way.
+    struct Way {
+        wire::Gid mgid;
+        bool goes_beyond_link = false;
+        friend auto operator<=>(const Way&, const Way&) = default;
+    };
     struct Target {
         State state = State::asking;
         wire::IpAddress group;
@@ -42,24 +49,25 @@ private:
         bool is_stuck = false;     ///< more came than could wait: Policy::survives_burst
         std::vector<Waiting> waiting;
     };
+    [[nodiscard]] Way way_of(const wire::IpAddress& group) const;
     void wait(Target& target, wire::EtherType protocol, wire::Octets datagram);
-    void ask(const wire::Gid& mgid);
-    void join(const wire::Gid& target, const Group& group);
-    void target_is_missing(const wire::Gid& target);
-    void create(const wire::Gid& target);
+    void ask(const Way& way);
+    void join(const Way& target, const Group& group);
+    void target_is_missing(const Way& target);
+    void create(const Way& target);
     /// Null: there is none.
-    void all_router_group(const wire::Gid& target, const Group* routers);
-    void ready(const wire::Gid& target, const wire::Gid& via);
-    void undeliverable(const wire::Gid& target, fabric::Time until);
-    [[nodiscard]] bool is_known_missing(const wire::Gid& mgid) const;
+    void all_router_group(const Way& target, const Group* routers);
+    void ready(const Way& target, const wire::Gid& via);
+    void undeliverable(const Way& target, fabric::Time until);
+    [[nodiscard]] bool is_known_missing(const Way& way) const;
     [[nodiscard]] fabric::Time decided_until() const;
-    void failed(const wire::Gid& target, bool was_refused = false);
+    void failed(const Way& target, bool was_refused = false);
     void arm_sweep();
     void sweep();
     [[nodiscard]] bool make_room();
 
     Interface& interface_;
-    std::map<wire::Gid, Target> targets_;
+    std::map<Way, Target> targets_;
     fabric::TimerId sweep_timer_;
     Lifetime lifetime_;
 };

@@ -98,6 +98,22 @@ TEST_CASE("Egress: a missing group is dropped where there is no router, and alwa
     CHECK(world.subnet.sa().groups().size() == groups_before + 2);
 }
 
+TEST_CASE("Egress: of two groups with one MGID each has its own way where that is missing") {
+    World world;
+    auto& sender = world.running();
+    auto& router = world.running();
+    REQUIRE(world.join(router, ip("ff02::2")).empty());
+    const std::vector<std::string> wide_first{"ff05::1:2", "ff02::1:2", "ff05::1:2"},
+        near_first{"ff02::1:2", "ff05::1:2"};
+    const auto groups = GENERATE_COPY(wide_first, near_first);
+    REQUIRE(world.mgid(ip("ff05::1:2")) == world.mgid(ip("ff02::1:2")));
+    world.clear();
+    for (const auto& group : groups) world.send(sender, ip(group));
+    const auto packets = world.packets_to(world.mgid(ip("ff02::2")));
+    CHECK(packets.size() == groups.size() - 1);
+    for (const auto* one : packets) CHECK(IpAddress::v6(one->packet.ipv6[Ipv6::destination]) == ip("ff05::1:2"));
+}
+
 TEST_CASE("Egress: packets of a group that is created later go to it") {
     World world;
     auto& sender = world.running();

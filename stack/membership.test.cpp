@@ -55,6 +55,20 @@ TEST_CASE("Membership: two IP groups with one MGID share the IB group until the 
     CHECK(world.subnet.sa().find(mgid) == nullptr);
 }
 
+TEST_CASE("Membership: the IB group is left when the last IP group that was to have it is refused") {
+    World world;
+    auto& host = world.running();
+    const auto mgid = world.mgid(ip("ff05::7"));
+    REQUIRE(world.join(host, ip("ff02::7")).empty());
+    world.subnet.sa().faults.refuse_joins = sa_status::no_resources;
+    std::string reason;
+    host.ib0().membership().join(ip("ff05::7"), [&](const std::string& told) { reason = told; });
+    REQUIRE(host.ib0().membership().leave(ip("ff02::7")));
+    world.settle();
+    CHECK(reason == "ERR_NO_RESOURCES");
+    CHECK(world.subnet.sa().find(mgid) == nullptr);
+}
+
 TEST_CASE("Membership: a refused join is told to the caller and logged, and nothing stays of it") {
     World world;
     auto& host = world.running();

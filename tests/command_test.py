@@ -341,6 +341,12 @@ class Streams(Folder):
             self.assertEqual(subprocess.run([PROGRAM, *arguments], stdout=writing).returncode, 0, arguments)
             os.close(writing)
 
+    def test_a_file_without_end_is_refused(self):
+        for arguments in (("explore", "--replay", "/dev/zero"), ("explore", "--dut", "sa", "--replay", "/dev/zero")):
+            done = conform(*arguments)
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, "ipoib-conform: /dev/zero is larger than 4 MiB\n"), arguments)
+
     def test_a_search_that_is_interrupted_before_it_has_found_anything_is_no_verdict(self):
         child = self.start("explore", "--seeds", "1000000000")
         ticks = 30

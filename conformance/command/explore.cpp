@@ -8,6 +8,7 @@
 #include "conformance/command/commands.hpp"
 #include "conformance/command/explore_sa.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/command/reading.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/command/writing.hpp"
@@ -21,9 +22,7 @@
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
 
 namespace ipoib::conformance {
 namespace {
@@ -160,13 +159,10 @@ void keep(const std::string& folder, const std::string& stem, const explore::Sch
 }
 
 int replay(const ExploreOptions& options, const Explorand& explorand) {
-    std::ifstream file{options.replay};
-    if (!file) throw UsageError(options.replay + " cannot be read");
-    std::ostringstream content;
-    content << file.rdbuf();
+    const auto content = text_of(options.replay);
     const auto schedule = told_apart([&] {
         try {
-            return explore::parse_schedule(content.str());
+            return explore::parse_schedule(content);
         } catch (const std::invalid_argument& wrong) {
             throw std::invalid_argument(options.replay + ": " + wrong.what());
         }

@@ -6,6 +6,7 @@
 #include "base/complain.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/command/reading.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/command/writing.hpp"
 #include "conformance/siege/exhaustive.hpp"
@@ -18,8 +19,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 namespace ipoib::conformance {
 namespace {
@@ -88,12 +87,9 @@ void keep(const std::string& folder, std::size_t number, const siege::Found& fou
 }
 
 siege::History history_of(const std::string& path) {
-    std::ifstream file{path};
-    if (!file) throw UsageError(path + " cannot be read");
-    std::ostringstream content;
-    content << file.rdbuf();
+    const auto content = text_of(path);
     try {
-        return siege::parse_history(content.str());
+        return siege::parse_history(content);
     } catch (const std::invalid_argument& wrong) {
         throw UsageError(path + ": " + wrong.what());
     }

@@ -5,6 +5,7 @@
 #include "base/atomic_file.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/command/reading.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/writing.hpp"
 #include "conformance/metamorphic/decisiveness.hpp"
@@ -17,7 +18,6 @@
 #include <CLI/CLI.hpp>
 
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -91,19 +91,11 @@ void write_frames(const std::string& folder, const Outcome& outcome) {
     }
 }
 
-std::string read(const std::string& path) {
-    std::ifstream file{path};
-    if (!file) throw UsageError(path + " cannot be read");
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
 /// Lines such as "loss-one RULE-RFC4391-9-01 appears"; "#" begins a remark.
 std::set<std::string> known_breaks(const std::string& path) {
     std::set<std::string> known;
     if (path.empty()) return known;
-    std::istringstream lines{read(path)};
+    std::istringstream lines{text_of(path)};
     for (std::string line; std::getline(lines, line);)
         if (!line.empty() && !line.starts_with('#')) known.insert(line);
     return known;
@@ -132,7 +124,7 @@ bool is_as_known(const MetamorphicOptions& options, const std::set<std::string>&
 std::optional<metamorphic::Decisiveness> decisiveness_before(const std::string& path) {
     if (path.empty()) return {};
     try {
-        return metamorphic::parse(read(path));
+        return metamorphic::parse(text_of(path));
     } catch (const std::runtime_error& wrong) {
         throw UsageError(path + ": " + wrong.what());
     }

@@ -139,6 +139,51 @@ TEST_CASE("Explore: a stack that does not rejoin is found, and the schedule is a
     CHECK(play(found.schedule, {}).violations.empty());
 }
 
+TEST_CASE("Explore: each thing that can change shows who does not follow it") {
+    struct Row {
+        const char *mutant, *invariant;
+        std::vector<Step> steps;
+    };
+    const std::vector<Row> rows{
+        {"asks-first-manager", "up", {step(0ms, "up"), step(40ms, "sm-elsewhere")}},
+        {"keeps-first-gid", "reach", {step(0ms, "up"), step(40ms, "prefix", 1)}},
+        {"mixes-partitions",
+         "RULE-RFC4391-4-05",
+         {step(0ms, "up"), step(40ms, "pkey-first", 1500), step(500ms, "send-group", 4)}},
+        {"sends-from-first-lid", "lid", {step(0ms, "up"), step(40ms, "lid-change"), step(1900ms, "send-group", 4)}},
+        {"believes-checksums",
+         "damaged",
+         {step(0ms, "up"), step(40ms, "damage-data", 0, 4), step(500ms, "peer-sends", 1),
+          step(900ms, "peer-sends", 1)}},
+        {"tells-first-neighbours",
+         "neighbours",
+         {step(0ms, "up"), step(40ms, "send-unicast", 1), step(500ms, "peer-move", 1)}},
+        {"sticks-after-burst", "reach", {step(0ms, "up"), step(40ms, "sa-silent", 1500), step(60ms, "burst", 4)}},
+        {"leaves-once",
+         "leak",
+         {step(0ms, "up"), step(40ms, "join", 0), step(80ms, "sa-silent", 12000), step(90ms, "leave", 0)}},
+        {"forgets-lowered-mtu", "mtu", {step(0ms, "up"), step(40ms, "set-mtu", 576), step(80ms, "sm-restart")}}};
+    for (const auto& row : rows) {
+        CAPTURE(row.mutant);
+        const Schedule schedule{.steps = row.steps};
+        CHECK(keys(play(schedule, {}).violations) == std::vector<std::string>{});
+        const auto found = play(schedule, {.mutant = &mutant_named(row.mutant)}).violations;
+        CHECK(std::ranges::find(found, row.invariant, &Violation::invariant) != found.end());
+    }
+}
+
+TEST_CASE("Explore: what it found of the reference is found no more") {
+    const std::vector<std::vector<Step>> schedules{
+        // The group of the old link, left while the interface is on another.
+        {step(0ms, "up"), step(1ms, "join", 0), step(1ms, "pkey-first", 1500), step(2ms, "leave", 0)},
+        {step(0ms, "pkey-first", 300), step(0ms, "port-down")}};
+    for (const auto* scenario : {"default", "controlled"})
+        for (const auto& steps : schedules) {
+            CAPTURE(scenario);
+            CHECK(keys(play({.scenario = scenario, .steps = steps}, {}).violations) == std::vector<std::string>{});
+        }
+}
+
 TEST_CASE("Explore: only events of the kinds that are asked for happen") {
     Walk walk{{.kinds = {"peer"}}};
     for (int i = 0; i < 300; ++i)
@@ -146,9 +191,10 @@ TEST_CASE("Explore: only events of the kinds that are asked for happen") {
 }
 
 TEST_CASE("Explore: what is permitted is no violation") {
-    for (const auto* name : {"permitted-path-table", "permitted-asks-by-joining", "permitted-grh-on-unicast"}) {
+    for (const auto* name : {"permitted-path-table", "permitted-asks-by-joining", "permitted-grh-on-unicast",
+                             "permitted-broadcast-fallback"}) {
         CAPTURE(name);
-        const auto explored = explore({.mutant = &mutant_named(name), .schedules = 100, .shrinks = false});
+        const auto explored = explore({.mutant = &mutant_named(name), .schedules = 200, .shrinks = false});
         for (const auto& one : explored.found) FAIL_CHECK(text(one.schedule, {one.violation}));
     }
 }

@@ -28,22 +28,10 @@ std::string short_seconds(fabric::Duration duration) {
     return text;
 }
 
-/// Of a schedule from outside.
-class Part : public JsonObject {
-public:
-    Part(nlohmann::json object, std::string where) : JsonObject(std::move(object)), where_(std::move(where)) {}
-    [[noreturn]] void refuse(const std::string& name, const std::string& why) const override {
-        throw std::invalid_argument(where_ + name + ' ' + why);
-    }
-
-private:
-    std::string where_;
-};
-
 Step step_of(const nlohmann::json& object, std::size_t number) {
     const auto where = fmt::format("step {}: ", number);
     if (!object.is_object()) throw std::invalid_argument(where + "is no object");
-    const Part part{object, where};
+    const JsonPart part{object, where};
     Step step;
     const auto at = part.real("at", longest);
     step.at = fabric::Duration{std::llround(at * 1e9)};
@@ -87,7 +75,7 @@ std::string text(const Schedule& schedule, const std::vector<std::string>& remar
 Schedule parse_schedule(std::string_view text) {
     const auto object = object_in(text);
     if (!object) throw std::invalid_argument("it is no schedule: not a JSON object");
-    const Part whole{*object, {}};
+    const JsonPart whole{*object, {}};
     if (whole.whole("explore", format) != format) whole.refuse("explore", "is not 1");
     Schedule schedule;
     schedule.scenario = whole.text("scenario");

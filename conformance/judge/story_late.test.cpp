@@ -312,7 +312,7 @@ TEST_CASE("Changed: a broadcast group that has come back with other parameters b
     }
     SECTION("who was told needs time") {
         joins(a);
-        story.pass(1);
+        story.pass(10)(arp_request(a, b.ipv4, now));
         CHECK(sends(story.link) == Ids{});
         CHECK(sends(now) == Ids{});
     }
@@ -322,6 +322,17 @@ TEST_CASE("Changed: a broadcast group that has come back with other parameters b
         CHECK(sends(now) == Ids{});
         CHECK(sends(story.link).contains(q_key_of_link));
         CHECK(violated(Story{story}(udp(a, b, now, 1500))).contains("RFC4391-7-05"));
+    }
+    SECTION("a group that has stayed has the Q_Key that it had") {
+        story.join(a, story.group(address), mlid, 4);
+        joins(a);
+        story.pass(40)(arp_request(a, b.ipv4, now));
+        const auto sends_to_group = [&](std::uint32_t q_key) {
+            auto packet = story.to_group(a, address, mlid);
+            return violated(Story{story}(packet.set(Deth::q_key, q_key))).contains(q_key_of_link);
+        };
+        CHECK_FALSE(sends_to_group(story.link.q_key));
+        CHECK(sends_to_group(0x80004242));
     }
     SECTION("who is told that it is as it was has that") {
         joins(a);
@@ -335,6 +346,7 @@ TEST_CASE("Changed: a broadcast group that has come back with other parameters b
         const auto record = broadcast_record(a, story.link);
         story(mc_member(a, sa, Method::get, 0x970, record, mask::mgid));
         story(mc_member(sa, a, Method::get_resp, 0x970, record, mask::mgid)).pass(40);
+        story(arp_request(a, b.ipv4, now));
         CHECK(sends(story.link) == Ids{});
         CHECK(sends(now) == Ids{});
     }

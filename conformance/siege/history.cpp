@@ -51,37 +51,26 @@ constexpr std::array<FaultRow, faults> fault_rows{{{"none", ""},
 const Row& row_of(Do what) { return rows.at(static_cast<std::size_t>(what)); }
 bool is_join(Do what) { return what == Do::join || what == Do::join_for; }
 
-/// Of a history from outside.
-class Part : public JsonObject {
-public:
-    Part(nlohmann::json object, std::string where) : JsonObject(std::move(object)), where_(std::move(where)) {}
-    [[noreturn]] void refuse(const std::string& name, const std::string& why) const override {
-        throw std::invalid_argument(where_ + name + ' ' + why);
-    }
-    [[nodiscard]] unsigned up_to(const std::string& name, std::uint64_t most) const {
-        return static_cast<unsigned>(number(name, most));
-    }
-
-private:
-    std::string where_;
-};
+unsigned up_to(const JsonPart& part, const std::string& name, std::uint64_t most) {
+    return static_cast<unsigned>(part.number(name, most));
+}
 
 Step step_of(const nlohmann::json& object, std::size_t number) {
     const auto where = fmt::format("step {}: ", number);
     if (!object.is_object()) throw std::invalid_argument(where + "is no object");
-    const Part part{object, where};
+    const JsonPart part{object, where};
     const auto name = part.text("do");
     const auto* const row = std::ranges::find(rows, name, &Row::name);
     if (row == rows.end()) throw std::invalid_argument(where + "nothing is named '" + name + "'");
     Step step{.what = row->what};
-    if (row->has_port) step.port = part.up_to("port", most_ports - 1);
-    if (row->has_of) step.of = part.up_to("of", most_ports - 1);
+    if (row->has_port) step.port = up_to(part, "port", most_ports - 1);
+    if (row->has_of) step.of = up_to(part, "of", most_ports - 1);
     if (row->has_group) {
-        step.group = part.up_to("group", most_groups - 1);
-        step.states = part.up_to("states", all_join_states);
+        step.group = up_to(part, "group", most_groups - 1);
+        step.states = up_to(part, "states", all_join_states);
     }
     if (row->has_trap) {
-        step.trap = static_cast<std::uint16_t>(part.up_to("trap", wire::trap::all));
+        step.trap = static_cast<std::uint16_t>(up_to(part, "trap", wire::trap::all));
         if (step.trap != wire::trap::multicast_group_created && step.trap != wire::trap::multicast_group_deleted &&
             step.trap != wire::trap::all)
             part.refuse("trap", "is not 66, 67 or 65535");
@@ -91,7 +80,7 @@ Step step_of(const nlohmann::json& object, std::size_t number) {
         if (fault == fault_rows.end()) part.refuse("fault", "is none that there is");
         step.fault = static_cast<Fault>(fault - fault_rows.begin());
     }
-    if (is_join(step.what) && part.has("components")) step.components = part.up_to("components", all_join_components);
+    if (is_join(step.what) && part.has("components")) step.components = up_to(part, "components", all_join_components);
     return step;
 }
 
@@ -156,7 +145,7 @@ std::string text(const History& history, const std::vector<std::string>& remarks
 History parse_history(std::string_view text) {
     const auto object = object_in(text);
     if (!object) throw std::invalid_argument("it is no history: not a JSON object");
-    const Part whole{*object, {}};
+    const JsonPart whole{*object, {}};
     if (whole.whole("explore-sa", format) != format) whole.refuse("explore-sa", "is not 1");
     const auto& steps = whole.array("steps");
     if (steps.size() > most_in_a_file) throw std::invalid_argument(fmt::format("more than {} steps", most_in_a_file));

@@ -102,6 +102,13 @@ inline void lets_switch(state::Span& span, const Known& known, const state::Memb
     span.time_to_switch = follows_at_last;
     span.has_changed = true;
 }
+/// When the broadcast group has come back with another Q_Key, a group that has stayed has the one that it had, which
+/// the SA tells with its record.
+inline bool has_q_key_of_its_group(const wire::Packet& p, const Known& known) {
+    return known.link && known.link->is_disputed && known.group && known.group->record &&
+           p.deth[wire::Deth::q_key] == known.group->record->q_key;
+}
+
 /// Since the SA told the subject the broadcast group's record, for what it has to take from there. What the user says
 /// of the link needs no proof.
 inline state::Span since_told(const Packet&, const Known& known) {

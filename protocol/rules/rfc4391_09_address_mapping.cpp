@@ -201,7 +201,10 @@ constexpr Rule rules_of_rfc4391_09[] = {
          [](const Packet& p, const Known& known) {
              return !known.link || is_same_partition(p.bth[Bth::p_key], known.link->p_key);
          },
-     .holds = [](const Packet& p, const Known& known) { return p.deth[Deth::q_key] == known.broadcast->q_key; },
+     .holds =
+         [](const Packet& p, const Known& known) {
+             return p.deth[Deth::q_key] == known.broadcast->q_key || has_q_key_of_its_group(p, known);
+         },
      .notes = [](const Packet&,
                  const Known& known) { return known.broadcast->q_key == state::usual_broadcast_group.q_key; },
      .note = usual_default,

@@ -17,7 +17,8 @@ constexpr Rule rules_of_rfc4391_13[] = {
      .knows = facts(Fact::q_key),
      .over = since_told,
      .applies = [](const Packet&, const Known& known) { return is_controlled(known.broadcast->q_key); },
-     .holds = [](const Packet& p, const Known&) { return is_controlled(p.deth[Deth::q_key]); },
+     .holds = [](const Packet& p,
+                 const Known& known) { return is_controlled(p.deth[Deth::q_key]) || has_q_key_of_its_group(p, known); },
      .points_at = Deth::q_key,
      .expected = "the high bit set"},
 };

@@ -58,7 +58,10 @@ constexpr Rule rules_of_rfc4392[] = {
          [](const Packet& p, const Known& known) {
              return is_controlled(known.broadcast->q_key) && is_controlled(p.deth[Deth::q_key]);
          },
-     .holds = [](const Packet& p, const Known& known) { return p.deth[Deth::q_key] == known.broadcast->q_key; },
+     .holds =
+         [](const Packet& p, const Known& known) {
+             return p.deth[Deth::q_key] == known.broadcast->q_key || has_q_key_of_its_group(p, known);
+         },
      .points_at = Deth::q_key,
      .expected_of = of_group<&GroupParameters::q_key, 8>},
     {.id = "RULE-RFC4392-1.2.1.2-02",
