@@ -61,7 +61,9 @@ void Membership::begin(const IpAddress& group) {
     const auto mgid = mgid_for(policy, interface_.link(), group);
     if (is_content(mgid, group)) return answered(group, {Groups::Outcome::ok, interface_.groups().use(mgid)});
     interface_.groups().join(mgid, policy.member_join_state, true,
-                             lifetime_.guard([this, group](const Groups::Answer& answer) { answered(group, answer); }));
+                             existence_.guard([this, group, life = lives_](const Groups::Answer& answer) {
+                                 life == lives_ ? answered(group, answer) : leave_if_unwanted(group, answer);
+                             }));
 }
 
 bool Membership::is_another_waiting(const IpAddress& group) const {
@@ -78,12 +80,7 @@ bool Membership::is_content(const Gid& mgid, const IpAddress& group) {
 void Membership::answered(const IpAddress& group, const Groups::Answer& answer) {
     const bool is_ok = answer.outcome == Groups::Outcome::ok;
     const auto found = entries_.find(group);
-    if (found == entries_.end()) {
-        // IP left while the SA was asked.
-        if (is_ok && !is_shared(group))
-            interface_.groups().leave(answer.group->mgid, interface_.policy(family_of(group)).leave_join_state);
-        return;
-    }
+    if (found == entries_.end()) return leave_if_unwanted(group, answer);
     auto& entry = found->second;
     entry.is_joining = false;
     entry.is_joined = is_ok;
@@ -103,6 +100,12 @@ void Membership::answered(const IpAddress& group, const Groups::Answer& answer) 
     }
     const auto& told = interface_.policy(family_of(group)).tells_failed_joins ? answer.reason : std::string{};
     for (const auto& joined : waiting) joined(told);
+}
+
+/// IP left while the SA was asked, maybe in a life of the link before this one.
+void Membership::leave_if_unwanted(const IpAddress& group, const Groups::Answer& answer) {
+    if (answer.outcome != Groups::Outcome::ok || entries_.contains(group) || is_shared(group)) return;
+    interface_.groups().leave(answer.group->mgid, interface_.policy(family_of(group)).leave_join_state);
 }
 
 /// Of who was in the group before, and of IP itself: what it wants it asks for until it has it.
@@ -157,6 +160,7 @@ void Membership::link_up(Beginning beginning) {
 }
 
 void Membership::link_lost() {
+    ++lives_;
     lifetime_.renew();
     for (auto& [group, entry] : entries_) {
         entry.is_joined = entry.is_joining = false;

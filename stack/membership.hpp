@@ -45,6 +45,7 @@ private:
         std::vector<Joined> waiting;
     };
     void begin(const wire::IpAddress& group);
+    void leave_if_unwanted(const wire::IpAddress& group, const Groups::Answer& answer);
     void answered(const wire::IpAddress& group, const Groups::Answer& answer);
     void retry(const wire::IpAddress& group);
     void dropped(const wire::IpAddress& group);
@@ -58,7 +59,9 @@ private:
     Interface& interface_;
     GroupReports reports_;
     std::map<wire::IpAddress, Entry> entries_;
-    Lifetime lifetime_;
+    unsigned lives_ = 0;  ///< of the link: an answer may belong to one before
+    Lifetime lifetime_;   ///< of what is for one life of the link
+    Lifetime existence_;
 };
 
 }  // namespace ipoib::stack

@@ -69,6 +69,20 @@ TEST_CASE("Membership: the IB group is left when the last IP group that was to h
     CHECK(world.subnet.sa().find(mgid) == nullptr);
 }
 
+TEST_CASE("Membership: what was left before the link began anew is not kept by an answer that comes after") {
+    World world;
+    auto& host = world.running();
+    world.subnet.sa().faults.drop_next = 1;
+    auto& membership = host.ib0().membership();
+    membership.join(ip("239.1.2.3"), [](const std::string&) {});
+    REQUIRE(membership.leave(ip("239.1.2.3")));
+    membership.link_up(Beginning::renewal);
+    // The request is repeated after a second.
+    world.loop.run_for(2s);
+    CHECK(world.subnet.sa().find(world.mgid(ip("239.1.2.3"))) == nullptr);
+    CHECK_FALSE(host.ib0().groups().holds(world.mgid(ip("239.1.2.3")), join_state::full_member));
+}
+
 TEST_CASE("Membership: a refused join is told to the caller and logged, and nothing stays of it") {
     World world;
     auto& host = world.running();

@@ -142,6 +142,11 @@ const std::vector<Action> table{
      .words = "another subnet manager takes over, at another LID and with an empty database",
      .arguments = {},
      .act = [](World& world, const Step&) { world.let_another_manager_take_over(); }},
+    {.name = "sm-other-lids",
+     .kind = "sm",
+     .words = "the subnet manager restarts with an empty database, and gives the ports of all nodes other LIDs",
+     .arguments = {},
+     .act = [](World& world, const Step&) { world.give_other_lids(); }},
     {.name = "prefix",
      .kind = "sm",
      .words = "the subnet manager starts with an empty database, and gives the subnet prefix number {}",
@@ -271,7 +276,23 @@ const std::vector<Action> table{
          [](World& world, const Step& step) {
              world.subnet().sa().faults.refuse_joins = wire::sa_status::no_resources;
              world.subnet().sa().faults.refuse_only = {};
-             for_a_while(world, step.arguments[0], [](fabric::SaFaults& faults) { faults.refuse_joins = 0; });
+             world.later(ms(step.arguments[0]), [&world] { world.let_join(); });
+         }},
+    {.name = "group-refused",
+     .kind = "sa",
+     .words = "the subnet manager restarts with an empty database, and refuses the joins of group {} from then on",
+     .arguments = {{"group", to_join}},
+     .act = [](World& world, const Step& step) { world.refuse_group(group_address(step.arguments[0])); }},
+    {.name = "hosts-refused",
+     .kind = "sa",
+     .words = "the subnet manager restarts with an empty database, and refuses the joins of the group of all hosts of "
+              "IPv{} from then on",
+     .arguments = {{"family", {4, 6}}},
+     .act =
+         [](World& world, const Step& step) {
+             const auto is_v4 = step.arguments[0] <= 4;
+             world.refuse_group(is_v4 ? wire::IpAddress::v4(0xe0000001)
+                                      : wire::IpAddress::v6(wire::Gid::of(std::uint64_t{0xff02} << 48, 1)));
          }},
     {.name = "sa-drop",
      .kind = "sa",

@@ -162,7 +162,16 @@ TEST_CASE("Explore: each thing that can change shows who does not follow it") {
         {"leaves-once",
          "leak",
          {step(0ms, "up"), step(40ms, "join", 0), step(80ms, "sa-silent", 12000), step(90ms, "leave", 0)}},
-        {"forgets-lowered-mtu", "mtu", {step(0ms, "up"), step(40ms, "set-mtu", 576), step(80ms, "sm-restart")}}};
+        {"forgets-lowered-mtu", "mtu", {step(0ms, "up"), step(40ms, "set-mtu", 576), step(80ms, "sm-restart")}},
+        {"keeps-first-path",
+         "old-path",
+         {step(0ms, "up"), step(40ms, "send-unicast", 1), step(500ms, "sm-other-lids")}},
+        {"refused-group-holds-up-others", "membership", {step(0ms, "up"), step(40ms, "hosts-refused", 4)}},
+        {"refused-group-holds-up-others-ipv6", "membership", {step(0ms, "up"), step(40ms, "hosts-refused", 6)}},
+        {"drops-answers-without-a-path", "newcomer", {step(0ms, "up")}},
+        {"drops-answers-without-a-path-ipv6", "newcomer", {step(0ms, "up")}},
+        {"drops-what-waits-for-a-path", "newcomer", {step(0ms, "up")}},
+        {"drops-what-waits-for-a-path-ipv6", "newcomer", {step(0ms, "up")}}};
     for (const auto& row : rows) {
         CAPTURE(row.mutant);
         const Schedule schedule{.steps = row.steps};

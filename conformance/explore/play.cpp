@@ -30,6 +30,10 @@ constexpr std::array<std::chrono::milliseconds, 6> between_rounds{5ms, 50ms, 300
 constexpr auto after_last_step = 20ms;
 /// What a port may have queued leaves it within this, as the passive rules take it.
 constexpr auto queued = 1100ms;
+/// A node repeats what it asks for an address after a second; for how long the DUT asks is its own affair.
+constexpr auto before_it_asks_again = 900ms;
+constexpr auto longest_resolution = 5s;
+constexpr auto between_looks = 10ms;
 /// A sender leaves within two rounds of the reference's timer.
 constexpr fabric::Duration rest = 45s;
 /// Not long enough for a sender to leave: whether it does is not asked there.
@@ -70,6 +74,8 @@ public:
         // What its port may have queued from before it was told of its link is gone by then.
         if (world_.is_virtual()) world_.loop().run_for(queued);
         if (outcome_.violations.empty()) confirm();
+        if (outcome_.violations.empty()) join_more();
+        if (outcome_.violations.empty()) meet_newcomers();
         look_at_paths();
         look_at_rest();
         take_down();
@@ -169,6 +175,78 @@ private:
         for (const auto& way : again.broken())
             add(outcome_.violations, "reach-again", nullptr,
                 fmt::format("nothing has changed, and nothing arrives any more from {}", way));
+    }
+
+    /// Programs can join the groups that were only sent to, and leave them again.
+    void join_more() {
+        constexpr auto longest_join = 10s;
+        for (unsigned group = joined_groups; group < groups; ++group) {
+            const auto mgid = world_.mgid(group);
+            const bool is_v4 = group_address(group).is_v4();
+            if (world_.is_out_of_reach(mgid) || world_.address(0, is_v4).octets.is_zero()) continue;
+            world_.join(group);
+            const auto is_in = [&] { return (states(mgid) & join_state::full_member) != 0; };
+            if (!world_.loop().run_until(is_in, world_.loop().now() + longest_join))
+                add(outcome_.violations, "membership", &rfc4391::receiver_full_member_join,
+                    fmt::format("a program joins {}, and {} s later the administrator does not have the DUT as "
+                                "FullMember of {}",
+                                wire::text(group_address(group)), longest_join.count(), wire::text(mgid)));
+            world_.leave(group);
+        }
+    }
+
+    /// Whom nobody has met is answered when it asks for the first time, and gets the first that is sent to it: nothing
+    /// is dropped while the way there is asked for. In real time one answer may come late, so another one asks then.
+    void meet_newcomers() {
+        for (const bool is_v4 : {true, false}) {
+            if (world_.address(0, is_v4).octets.is_zero()) continue;
+            const bool is_answered = answers_newcomer(is_v4) || (!world_.is_virtual() && answers_newcomer(is_v4));
+            const std::string_view family = is_v4 ? "IPv4" : "IPv6";
+            if (!is_answered)
+                add(outcome_.violations, "newcomer", nullptr,
+                    fmt::format("a node that the DUT has not met asks for its {} address, and has no answer when it "
+                                "would ask again",
+                                family));
+            if (!reaches_newcomer(is_v4))
+                add(outcome_.violations, "newcomer", nullptr,
+                    fmt::format("what the DUT sends first to a node that it has not met does not arrive, over {}",
+                                family));
+        }
+    }
+    bool answers_newcomer(bool is_v4) {
+        auto* const newcomer = add_newcomer();
+        if (!newcomer) return true;
+        newcomer->send(world_.address(0, is_v4), next_payload());
+        return arrives(before_it_asks_again, [this] { return world_.received(0); });
+    }
+    bool reaches_newcomer(bool is_v4) {
+        auto* const newcomer = add_newcomer();
+        if (!newcomer) return true;
+        world_.send(0, newcomer->address(is_v4), next_payload());
+        return arrives(longest_resolution, [newcomer] { return received_by(newcomer->interface()); });
+    }
+    /// Null: it does not come up.
+    Station* add_newcomer() {
+        auto& newcomer = world_.add_newcomer();
+        const bool is_up = world_.loop().run_until([&] { return newcomer.is_running(); }, world_.loop().now() + 5s);
+        // What it tells of itself is told.
+        world_.loop().run_for(between_looks);
+        return is_up ? &newcomer : nullptr;
+    }
+    const std::array<std::uint8_t, 8>& next_payload() {
+        ++newcomer_payload_.back();
+        return newcomer_payload_;
+    }
+    /// A DUT in another process is asked outside the loop's events.
+    template <class Received>
+    bool arrives(fabric::Duration limit, const Received& received) {
+        const auto deadline = world_.loop().now() + limit;
+        while (world_.loop().now() < deadline && !fabric::Loop::stop_requested()) {
+            world_.loop().run_for(between_looks);
+            for (const auto& datagram : received())
+                if (std::ranges::equal(datagram.payload, newcomer_payload_)) return true;
+        }
+        return false;
     }
 
     /// What the stack tells of its neighbours is what it sends by.
@@ -280,7 +358,7 @@ private:
                 "the interface is up, and the administrator does not have it as FullMember of the broadcast group");
         for (const auto group : world_.wanted().joined) {
             const auto mgid = world_.mgid(group);
-            if (world_.is_unheard_of(mgid)) continue;
+            if (world_.is_out_of_reach(mgid)) continue;
             if (!held.empty() && std::ranges::find(held, group_address(group)) == held.end())
                 add(open, "membership", &rfc4391::receiver_full_member_join,
                     fmt::format("a program has joined {}, and the DUT is in it no more",
@@ -294,7 +372,7 @@ private:
         for (const auto& address : held) {
             const auto mgid = address.is_v4() ? mgid_for_ipv4(address.v4(), link.p_key, link.scope)
                                               : mgid_for_ipv6(address.octets, link.p_key, link.scope);
-            if (world_.is_unheard_of(mgid) || (states(mgid) & join_state::full_member)) continue;
+            if (world_.is_out_of_reach(mgid) || (states(mgid) & join_state::full_member)) continue;
             if (std::ranges::any_of(world_.wanted().joined, [&](unsigned i) { return world_.mgid(i) == mgid; }))
                 continue;
             add(open, "own-membership", &rfc4391::receiver_full_member_join,
@@ -344,7 +422,7 @@ private:
             }
             if (!packet.grh) continue;
             const auto mgid = packet.grh[Grh::dgid];
-            if (world_.is_unheard_of(mgid)) continue;
+            if (world_.is_out_of_reach(mgid)) continue;
             const auto* group = world_.subnet().sa().find(mgid);
             if (!group) {
                 add(open, "no-group", &rfc4392::deleted_group_mlid,
@@ -370,7 +448,7 @@ private:
         const auto state = world_.dut().state();
         if (!state.is_running) return;
         for (const auto& [question, count] : watch.at_rest())
-            if (count > most_asked_at_rest)
+            if (count > most_asked_at_rest && !world_.is_out_of_reach(question.key))
                 add(outcome_.violations, "rest", nullptr,
                     fmt::format("{}: asked {} times in {} s of rest", text(question), count, in_seconds(rest_)));
         if (state.groups.empty()) return;
@@ -463,6 +541,7 @@ private:
     Outcome outcome_;
     fabric::Time storm_end_{};
     std::array<bool, peers + 1> is_deaf_{};
+    std::array<std::uint8_t, 8> newcomer_payload_{0xe2};
 };
 
 }  // namespace

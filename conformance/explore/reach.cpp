@@ -32,7 +32,7 @@ Reach::Reach(World& world) : world_(world) {
     add(0, all_peers, to_all, ", broadcast");
     for (const auto peer : all_peers) add(peer, the_dut, to_all, ", broadcast");
     for (unsigned i = 0; i < groups; ++i) {
-        if (world.is_unheard_of(world.mgid(i)) || !knows(group_address(i).is_v4())) continue;
+        if (world.is_out_of_reach(world.mgid(i)) || !knows(group_address(i).is_v4())) continue;
         const auto words = ", group " + std::to_string(i) + " (" + text(group_address(i)) + ')';
         add(0, all_peers, group_address(i), words);
         if (world.wanted().joined.contains(i)) add(1, the_dut, group_address(i), words);

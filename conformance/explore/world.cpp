@@ -14,10 +14,11 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::uint64_t first_peer_guid = 0x0002c90300ee0001, peer_step = 0x100;
+constexpr std::uint64_t first_newcomer_guid = 0x0002c90300ef0001;
 constexpr std::uint8_t v4_prefix = 24, v6_prefix = 64;
 constexpr std::uint32_t network = 0x0a010000;  // 10.1.0.0
 constexpr std::uint64_t local_prefix = 0xfd00000100000000;
-constexpr unsigned dut_host = 9, twin_host = 5;
+constexpr unsigned dut_host = 9, twin_host = 5, first_newcomer_host = 20;
 constexpr auto longest_start = 10s;
 constexpr std::uint16_t another_p_key = 0x8347;
 
@@ -124,6 +125,19 @@ std::unique_ptr<Station> World::make_peer(unsigned number) {
     return peer;
 }
 
+Station& World::add_newcomer() {
+    const auto number = static_cast<unsigned>(newcomers_.size());
+    newcomers_.push_back(
+        std::make_unique<Station>(subnet_, Station::Config{.guid = first_newcomer_guid + number,
+                                                           .name = "newcomer " + std::to_string(number),
+                                                           .addresses = addresses_of(first_newcomer_host + number),
+                                                           .p_key = p_key(),
+                                                           .role = fabric::NodeRole::tester,
+                                                           .seed = seed_}));
+    static_cast<void>(newcomers_.back()->interface().up());
+    return *newcomers_.back();
+}
+
 /// Brings it up, and into all groups.
 void World::tend_peer(Station& peer) {
     auto& interface = peer.interface();
@@ -144,8 +158,9 @@ void World::tend_peer(Station& peer) {
     interface.is_running() ? join(true) : interface.when_running(longest_start, join);
 }
 
-Gid World::mgid(unsigned group) const {
-    const auto address = group_address(group);
+Gid World::mgid(unsigned group) const { return mgid(group_address(group)); }
+
+Gid World::mgid(const IpAddress& address) const {
     const auto& link = subnet_scenario_.link;
     return address.is_v4() ? mgid_for_ipv4(address.v4(), link.p_key, link.scope)
                            : mgid_for_ipv6(address.octets, link.p_key, link.scope);
@@ -207,7 +222,7 @@ void World::move_peer_lid(unsigned number) {
 
 bool World::is_old_lid(std::uint16_t lid) const {
     const auto found = old_lids_.find(lid);
-    return found != old_lids_.end() && found->second < renewed_;
+    return found != old_lids_.end() && found->second <= renewed_;
 }
 
 void World::restart_peer(unsigned number) {
@@ -237,6 +252,12 @@ void World::stop_manager() {
 void World::start_manager(bool keeps_state) {
     subnet_.start_manager(keeps_state);
     manager_has_started();
+}
+
+void World::give_other_lids() {
+    static_cast<void>(subnet_.move_lid(dut_->guid()));
+    for (unsigned i = 0; i < peers; ++i) move_peer_lid(i);
+    start_manager(false);
 }
 
 void World::let_another_manager_take_over() {
@@ -293,7 +314,20 @@ fabric::Partition World::like_broadcast() {
     return like;
 }
 
-bool World::is_unheard_of(const Gid& mgid) const {
+void World::refuse_group(const IpAddress& group) {
+    refused_ = mgid(group);
+    let_join();
+    start_manager(false);
+}
+
+void World::let_join() {
+    auto& faults = subnet_.sa().faults;
+    faults.refuse_joins = refused_ ? sa_status::no_resources : std::uint16_t{0};
+    faults.refuse_only = refused_;
+}
+
+bool World::is_out_of_reach(const Gid& mgid) const {
+    if (mgid == refused_) return true;
     const auto found = deleted_.find(mgid);
     if (found == deleted_.end()) return false;
     return watch_.told_of_deletion(mgid) < found->second && watch_.began_anew() <= found->second;
@@ -316,6 +350,7 @@ void World::end_storm() {
     watch_.signal();
     for (unsigned i = 0; i <= peers; ++i) cable(i).clear();
     subnet_.sa().faults = {};
+    let_join();
     if (is_manager_stopped_) start_manager(true);
     tend_subnet();
     if (!wanted_.is_up) up();

@@ -43,8 +43,11 @@ public:
     void send(unsigned node, const wire::IpAddress& to, wire::Octets payload);
     /// What has come to a node since the last call, at all its interfaces.
     [[nodiscard]] std::vector<Subject::Datagram> received(unsigned node);
+    /// A node that nobody has met. It stays; its interface comes up as the loop runs.
+    [[nodiscard]] Station& add_newcomer();
     /// The MGID of a group of schedules on the link.
     [[nodiscard]] wire::Gid mgid(unsigned group) const;
+    [[nodiscard]] wire::Gid mgid(const wire::IpAddress& group) const;
     [[nodiscard]] wire::Gid broadcast_gid() const { return subnet_scenario_.link.broadcast_gid(); }
     /// The first of the port's table, as full member.
     [[nodiscard]] std::uint16_t p_key() const { return subnet_scenario_.link.p_key; }
@@ -75,6 +78,8 @@ public:
     void stop_manager();
     /// The SM starts, stopped before or not; every port is asked to reregister.
     void start_manager(bool keeps_state);
+    /// With an empty database, from which it gives every node another LID.
+    void give_other_lids();
     /// At another LID, with an empty database.
     void let_another_manager_take_over();
     /// By a manager with an empty database; 0: the one that it has by default.
@@ -87,11 +92,16 @@ public:
     void delete_group(const wire::Gid& mgid);
     /// Every group but the broadcast group, which is about to have other parameters.
     void delete_all_groups();
+    /// With an empty database, and an administrator that refuses every join of this group from then on, the storm's end
+    /// included.
+    void refuse_group(const wire::IpAddress& group);
+    /// It refuses no other one any more.
+    void let_join();
     /// What a new group is like: the broadcast group.
     [[nodiscard]] fabric::Partition like_broadcast();
-    /// Whether a group is another now than the DUT can know of: it was deleted, no report of that got there, and
-    /// nothing made it begin anew.
-    [[nodiscard]] bool is_unheard_of(const wire::Gid& mgid) const;
+    /// Whether nothing can be asked of the DUT for a group: its joins are refused; or it is another now than the DUT
+    /// can know of, since it was deleted, no report of that got there, and nothing made it begin anew.
+    [[nodiscard]] bool is_out_of_reach(const wire::Gid& mgid) const;
     /// All faults end, and what was taken away comes back; the DUT is told to be up.
     void end_storm();
     /// Looks after what an end could not do at once. To be called now and then.
@@ -115,11 +125,12 @@ private:
     Watch watch_{loop_};
     std::uint64_t seed_;
     std::unique_ptr<Subject> dut_;
-    std::vector<std::unique_ptr<Station>> peers_;
+    std::vector<std::unique_ptr<Station>> peers_, newcomers_;
     std::array<unsigned, peers> moves_{};
     std::set<std::uint16_t> lacking_;  ///< P_Keys that were taken from the DUT's port
     bool has_another_p_key_ = false;   ///< in the DUT's port's first place, at least for a while
     bool is_manager_stopped_ = false;
+    std::optional<wire::Gid> refused_;
     unsigned fillers_ = 0;
     std::map<wire::Gid, fabric::Time> deleted_;
     std::map<std::uint16_t, fabric::Time> old_lids_;
