@@ -35,7 +35,7 @@ foreach(header protocol/rules/common.hpp conformance/audit/common.hpp conformanc
     endif()
   endforeach()
 endforeach()
-source_of("${SOURCE}/protocol/rules/misplaced.cpp" word_is_misplaced_ip)
+source_of("${SOURCE}/protocol/wire/misplaced.cpp" word_is_misplaced_ip)
 list(APPEND words is_misplaced_ip)
 list(REMOVE_DUPLICATES words)
 

@@ -93,6 +93,20 @@ TEST_CASE("Belonging: a queue pair that its interface has given back may be anot
     }
 }
 
+TEST_CASE("Belonging: what RDMA programs send to an IP group is theirs, from queue pairs of their own") {
+    auto story = both_up();
+    story.join(a, story.group(address), mlid);
+    const auto to_group = [&](std::uint32_t qpn) {
+        auto packet = multicast(a, story.group(address), mlid, story.link).set(Deth::src_qp, qpn);
+        return packet.set(Encap::type, EtherType{0x4d50}).set(Encap::reserved, 0x4147);
+    };
+    SECTION("of another program") { CHECK(violated(story(to_group(a.qpn + 1))) == Ids{}); }
+    SECTION("of IPoIB itself") {
+        story(arp_request(a, b.ipv4, story.link));
+        CHECK(violated(story(to_group(a.qpn))) == is_taken_for_ipoib);
+    }
+}
+
 TEST_CASE("Belonging: a join of the broadcast group that is not a FullMember's may be another program's") {
     Story story;
     const auto broadcast = story.link.broadcast_gid();

@@ -25,6 +25,12 @@ inline constexpr std::int64_t grace = 5'000'000'000;  // ns
 /// Parts of an IPoIB packet that an InfiniBand capture shows.
 inline constexpr Parts over_ib = parts(Part::ipoib, Part::bth);
 
+/// The least packet that a link must take, and what a connection needs for it: the encapsulation header, too. RFC 791,
+/// 3.2; RFC 8200, 5.
+inline constexpr std::uint32_t least_of_ipv4 = 68 + Encap::size, least_of_ipv6 = 1280 + Encap::size;
+/// The largest message of a connection, in octets. IBTA Vol 1, 9.7.
+inline constexpr std::uint32_t largest_message = std::uint32_t{1} << 31;
+
 /// The datagram is ARP or RARP, IPv4, IPv6 by its own octets (a wrong Type is another rule's finding).
 inline bool carries(const Packet& p, EtherType type) { return p.content == type; }
 

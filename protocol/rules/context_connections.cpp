@@ -2,8 +2,8 @@
 // Answers of communication management to IPoIB's requests for a connection. RFC 4755, 3 and 6.
 #include "protocol/requirements/catalogue.hpp"
 #include "protocol/rules/common.hpp"
-#include "protocol/rules/misplaced.hpp"
 #include "protocol/wire/cm.hpp"
+#include "protocol/wire/misplaced.hpp"
 
 #include <algorithm>
 
@@ -13,11 +13,8 @@ namespace {
 /// The channel adapter's own "nobody listens", of an implementation without connected mode.
 constexpr std::uint16_t invalid_service_id = 8;
 
-/// The least packet that a link must take, and what a connection needs for it: the encapsulation header, too. RFC 791,
-/// 3.2; RFC 8200, 5.
-constexpr std::uint32_t least_of_ipv4 = 68 + Encap::size, least_of_ipv6 = 1280 + Encap::size;
-/// What a connection takes if nothing else is agreed on, and the largest message. RFC 4755, 5; IBTA Vol 1, 9.7.
-constexpr std::uint32_t default_message = 2048, largest_message = std::uint32_t{1} << 31;
+/// What a connection takes if nothing else is agreed on. RFC 4755, 5.
+constexpr std::uint32_t default_message = 2048;
 
 View<CmPrivateData> private_data_of_rep(const Packet& p) { return ipoib_private_data(p.get<CmRep>()); }
 View<CmPrivateData> private_data_of_rej(const Packet& p) { return ipoib_private_data(p.get<CmRej>()); }
@@ -58,7 +55,7 @@ state::Span since_connected(const Packet& p, const Known& known) {
     return span;
 }
 constexpr Parts over_connection = over_ib | parts(Part::lrh, Part::connected);
-constexpr Parts cm_message = parts(Part::lrh, Part::mad);
+constexpr Parts located_cm_message = parts(Part::lrh, Part::mad);
 
 /// The queue pair of the connection is the UD queue pair that the sender has announced.
 bool is_ud_queue_pair(std::uint32_t of_connection, const Known& known) {
@@ -138,7 +135,7 @@ constexpr Rule rules_of_context_connections[] = {
     {.id = "RULE-RFC4755-3.2-02-own",
      .checks = {&rfc4755::cm_setup_carries_ud_qpn, &rfc4755::cm_private_data_format},
      .title = "the private data of a REQ name another queue pair than the connection's",
-     .needs = cm_message,
+     .needs = located_cm_message,
      .evidence = Evidence::nothing_between,
      .over =
          [](const Packet&, const Known& known) {
@@ -164,7 +161,7 @@ constexpr Rule rules_of_context_connections[] = {
     {.id = "RULE-RFC4755-2.2-01-req",
      .checks = {&rfc4755::cm_queue_pairs},
      .title = "a REQ names a queue pair of its own for the connection",
-     .needs = cm_message,
+     .needs = located_cm_message,
      .evidence = Evidence::contradiction,
      .applies = is_req,
      .holds = [](const Packet& p,
@@ -174,7 +171,7 @@ constexpr Rule rules_of_context_connections[] = {
     {.id = "RULE-RFC4755-2.2-01-rep",
      .checks = {&rfc4755::cm_queue_pairs},
      .title = "a REP names a queue pair of its own for the connection",
-     .needs = cm_message,
+     .needs = located_cm_message,
      .evidence = Evidence::contradiction,
      .applies = is_rep,
      .holds = [](const Packet& p,
@@ -184,7 +181,7 @@ constexpr Rule rules_of_context_connections[] = {
     {.id = "RULE-RFC4755-3.3-01",
      .checks = {&rfc4755::cm_crossing_requests},
      .title = "of two REQs that cross, the side with the larger link-layer address does not accept the other's",
-     .needs = cm_message,
+     .needs = located_cm_message,
      .evidence = Evidence::nothing_between,
      // Its own may have been answered, or given up, since.
      .over =
@@ -210,7 +207,7 @@ constexpr Rule rules_of_context_connections[] = {
     {.id = "RULE-RFC4755-6-01-rep",
      .checks = {&rfc4755::cm_private_data_format},
      .title = "the Receive MTU of a REP is a possible one",
-     .needs = cm_message,
+     .needs = located_cm_message,
      .evidence = Evidence::one_frame,
      .applies = is_rep,
      .holds = [](const Packet& p,

@@ -2,7 +2,7 @@
 // RFC 4391, 6: the encapsulation header and the headers before it.
 #include "protocol/requirements/catalogue.hpp"
 #include "protocol/rules/common.hpp"
-#include "protocol/rules/misplaced.hpp"
+#include "protocol/wire/misplaced.hpp"
 
 namespace ipoib::rules {
 namespace {

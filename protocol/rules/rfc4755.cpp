@@ -85,11 +85,6 @@ const std::uint8_t* at_service_id(const Packet& p) { return ipoib_service_id(req
 View<CmPrivateData> private_data_of(const Packet& p) { return ipoib_private_data(req_of(p)); }
 const std::uint8_t* at_private_data(const Packet& p) { return private_data_of(p).data(); }
 
-/// The largest message of a connection, in octets. IBTA Vol 1, 9.7.
-constexpr std::uint32_t largest_message = std::uint32_t{1} << 31;
-/// What every link must take of IPv4, and the encapsulation header. RFC 791, 3.2.
-constexpr std::uint32_t least_of_ipv4 = 68 + Encap::size;
-
 constexpr auto cm_message = parts(Part::bth, Part::mad);
 
 constexpr Rule rules_of_rfc4755[] = {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Who is who: whose a packet is, which queue pairs and links there are, and what shows that packets are missing.
 #include "protocol/state/subnet.hpp"
+#include "protocol/wire/decoder.hpp"
 #include "protocol/wire/mgid.hpp"
+#include "protocol/wire/misplaced.hpp"
 
 #include <algorithm>
 
@@ -287,6 +289,17 @@ bool Subnet::is_meant(const Packet& packet, const QueuePair& queue_pair) const {
     return (!queue_pair.is_doubtful && !names_other) || has_q_key_of_link(packet, queue_pair);
 }
 
+namespace {
+
+/// A datagram of IP is there, in its place or not, or may be beyond what was captured. RDMA programs send to IP's
+/// groups, too, by queue pairs of their own and what they like.
+bool shows_datagram(const Packet& p) {
+    return p.content != EtherType{} || p.is_truncated || p.foreign != Foreign::none ||
+           (p.encap && detail::is_known(p.encap[Encap::type])) || is_misplaced_ip(p);
+}
+
+}  // namespace
+
 /// Other programs send what looks like IP behind four octets, too. IPoIB is what goes to a link's MGIDs, between queue
 /// pairs that were announced, or over connections that were made for it; address resolution proves itself.
 bool Subnet::is_of_ipoib(const Packet& packet) const {
@@ -297,7 +310,8 @@ bool Subnet::is_of_ipoib(const Packet& packet) const {
         if (!end || end->connection == none) return false;
         return !packet.grh || end->gid.is_zero() || local_form(packet.grh[Grh::dgid]) == local_form(end->gid);
     }
-    if (packet.mgid && packet.grh && has_ipoib_signature(packet.grh[Grh::dgid])) return true;
+    const bool is_to_group = packet.mgid && packet.grh && has_ipoib_signature(packet.grh[Grh::dgid]);
+    if (is_to_group && shows_datagram(packet)) return true;
     const bool is_resolution = packet.arp && packet.arp[Arp::hardware] == Arp::infiniband;
     if (is_resolution || packet.source_option || packet.target_option) return true;
     if (source_ && (source_->is_announced || source_->sends_ipoib) && is_meant(packet, *source_)) return true;

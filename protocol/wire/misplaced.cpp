@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // An IP packet that stands where no encapsulation header of RFC 4391 leads to.
-#include "protocol/rules/misplaced.hpp"
+#include "protocol/wire/misplaced.hpp"
 
 #include "protocol/wire/decoder.hpp"
 
-namespace ipoib::rules {
-using namespace wire;
+namespace ipoib::wire {
 
 bool is_misplaced_ip(const Packet& packet) {
     constexpr std::size_t type = 2, ethernet = 14;
@@ -21,4 +20,4 @@ bool is_misplaced_ip(const Packet& packet) {
     return is_ip_at(0) || is_named_at(type) || is_named_at(ethernet);
 }
 
-}  // namespace ipoib::rules
+}  // namespace ipoib::wire
