@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/json_object.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <stdexcept>
 
@@ -71,6 +72,11 @@ const nlohmann::json& JsonObject::object(const std::string& name) const {
 
 void JsonPart::refuse(const std::string& name, const std::string& why) const {
     throw std::invalid_argument(where_ + name + ' ' + why);
+}
+
+void JsonPart::has_only(const std::vector<std::string_view>& names) const {
+    for (const auto& [name, value] : members().items())
+        if (std::ranges::find(names, name) == names.end()) refuse(name, "is no member of it");
 }
 
 }  // namespace ipoib

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ipoib {
 
@@ -60,6 +61,7 @@ public:
     [[noreturn]] virtual void refuse(const std::string& name, const std::string& why) const = 0;
 
 protected:
+    [[nodiscard]] const nlohmann::json& members() const noexcept { return object_; }
     JsonObject(const JsonObject&) = default;
     JsonObject(JsonObject&&) = default;
     JsonObject& operator=(const JsonObject&) = default;
@@ -77,6 +79,8 @@ class JsonPart final : public JsonObject {
 public:
     JsonPart(nlohmann::json object, std::string where) : JsonObject(std::move(object)), where_(std::move(where)) {}
     [[noreturn]] void refuse(const std::string& name, const std::string& why) const override;
+    /// Refuses a member of another name: a slip of who wrote the file would be taken for something that was left out.
+    void has_only(const std::vector<std::string_view>& names) const;
 
 private:
     std::string where_;

@@ -298,13 +298,13 @@ Action set_up_explore(CLI::App& command, const std::string&) {
         ->type_name("BASELINE.toml");
     command.add_option("--for", options->seconds, "Schedules until so much time has passed: 90s, 10min, 1h")
         ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}}))
-        ->check(CLI::PositiveNumber)
+        ->check(positive())
         ->type_name("TIME");
     command
         .add_option("--seeds", options->schedules,
                     fmt::format("So many schedules; without this and --for {}, in real time {}", usual_schedules,
                                 usual_in_real_time))
-        ->check(CLI::PositiveNumber)
+        ->check(positive())
         ->type_name("N");
     command
         .add_option("--faults", options->faults,

@@ -174,7 +174,7 @@ void add_metamorphic_options(CLI::App& command, MetamorphicOptions& options) {
     kinds.insert(kinds.end(), {"all", "none"});
     add("--for", options.seconds, "Variants by chance until so much time has passed: 90s, 10min, 1h", "TIME")
         ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}}))
-        ->check(CLI::PositiveNumber);
+        ->check(positive());
     add("--relation", options.relations, "This relation only; again for more", "NAME")->allow_extra_args(false);
     add("--sources", options.kinds,
         "Of these only: sample, profile, mutation, reference, permitted, mutant, all, or none but CAPTUREs; without it "

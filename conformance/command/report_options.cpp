@@ -98,6 +98,15 @@ CLI::Validator not_empty() {
     return CLI::Validator{[](std::string& value) { return value.empty() ? "is empty" : std::string{}; }, ""};
 }
 
+CLI::Validator positive() {
+    return CLI::Validator{[](std::string& value) {
+                              double number = 0;
+                              const bool is_positive = CLI::detail::lexical_cast(value, number) && number > 0;
+                              return is_positive ? std::string{} : "is " + value + ", and must be more than 0";
+                          },
+                          ""};
+}
+
 std::vector<ReportFile> ReportOptions::one_of_each() {
     std::vector<ReportFile> all;
     for (const auto* format : reports::formats()) all.push_back({.format = format, .path = {}, .setting = {}});

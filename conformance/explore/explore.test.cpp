@@ -87,6 +87,8 @@ TEST_CASE("Explore: what is no schedule is refused by what is wrong with it") {
     CHECK_THAT(refusal(with(R"({"at":0,"do":"join"})")), ContainsSubstring("group"));
     CHECK_THAT(refusal(with(R"({"at":0,"do":"join","group":99})")), ContainsSubstring("group"));
     CHECK_THAT(refusal(with(R"({"at":0,"do":"join","group":"x"})")), ContainsSubstring("group"));
+    CHECK(refusal(with(R"({"at":0,"do":"join","group":0,"peer":1})")) == "step 1: peer is no member of it");
+    CHECK(refusal(R"({"explore":1,"scenario":"default","seed":1,"steps":[],"sede":2})") == "sede is no member of it");
     std::string many;
     for (int i = 0; i < 1001; ++i) many += std::string(i ? "," : "") + R"({"at":0,"do":"up"})";
     CHECK_THAT(refusal(with(many)), ContainsSubstring("more than 1000"));
