@@ -33,12 +33,12 @@ std::string described_port(const std::string& counters,
            counters + "\t\t" + speed + "\n";
 }
 /// As `saquery -g` prints it.
-const std::string group =
+const std::string broadcast_group =
     "MCMemberRecord group dump:\n\t\tMGID....................ff12:401b:8001::ffff:ffff\n"
     "\t\tMlid....................0xC000\n\t\tMtu.....................0x84\n\t\tpkey....................0x8001\n"
     "\t\tRate....................0x83\n\t\tSL......................0x0\n";
 Inventory listed(const std::string& text) {
-    return inventory_of(assumptions::parse_sa_list(group + text, "x.txt", assumptions::Irregularities::kept));
+    return inventory_of(assumptions::parse_sa_list(broadcast_group + text, "x.txt", assumptions::Irregularities::kept));
 }
 const std::string some_violations =
     "\t\tPkeyViolations:..................7\n\t\tQkeyViolations:..................65535\n";
