@@ -98,7 +98,7 @@ static_assert(tiles(LidDetails::fields, LidDetails::size));
 
 /// Details of traps 257 and 258: a packet with a P_Key or Q_Key that its receiver does not take. IBTA Vol 1, 14.2.5.1.
 struct KeyDetails {
-    static constexpr std::string_view key = "notice_key", name = "Notice", title = "Notice details: bad key";
+    static constexpr std::string_view key = "notice_key", name = "NoticeKey", title = "Notice details: bad key";
     static constexpr std::size_t size = 54;
     template <class T>
     using F = Field<KeyDetails, T>;
@@ -122,7 +122,7 @@ static_assert(tiles(KeyDetails::fields, KeyDetails::size));
 
 /// Details of trap 259: a switch port has dropped a packet for its P_Key. IBTA Vol 1, 14.2.5.1.
 struct SwitchKeyDetails {
-    static constexpr std::string_view key = "notice_switch_key", name = "Notice",
+    static constexpr std::string_view key = "notice_switch_key", name = "NoticeSwitchKey",
                                       title = "Notice details: bad P_Key at a switch";
     static constexpr std::size_t size = 54;
     template <class T>
