@@ -125,6 +125,16 @@ Json to_member(const CaptureResult& capture, const std::filesystem::path& folder
     return object;
 }
 
+Json to_member(const Beyond& one) {
+    Json object{{"name", valid_utf8(one.name)},
+                {"text", valid_utf8(one.text)},
+                {"link", valid_utf8(one.link)},
+                {"capture", index(one.capture)},
+                {"frames", one.frames}};
+    if (!one.host.empty()) object["host"] = valid_utf8(one.host);
+    return object;
+}
+
 Json to_member(const HostResult& host, const std::vector<RequirementResult>& requirements) {
     auto shards = Json::array();
     for (const auto& shard : host.shards) shards.push_back(fmt::format("{}/{}", shard.index, shard.count));
@@ -175,6 +185,8 @@ std::string to_json(const Results& results, const std::filesystem::path& folder)
     const auto with_path = [&](const auto& item) { return to_member(item, folder); };
     add_list(writer, "captures", results.captures, with_path);
     add_list(writer, "results", results.results, with_path);
+    if (!results.beyond.empty())
+        add_list(writer, "findings", results.beyond, [](const Beyond& one) { return to_member(one); });
     add_list(writer, "requirements", results.requirements,
              [](const RequirementResult& requirement) { return to_member(requirement); });
     writer.end();

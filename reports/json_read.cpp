@@ -19,7 +19,7 @@ constexpr std::size_t largest_file = std::size_t{512} << 20U;
 /// The judge keeps as many frames and details of a result.
 constexpr std::size_t most_shown = 100;
 /// The members that may be long.
-constexpr std::array<std::string_view, 4> lists{"requirements", "hosts", "captures", "results"};
+constexpr std::array<std::string_view, 5> lists{"requirements", "hosts", "captures", "results", "findings"};
 
 constexpr auto known_format = "ipoib-conform-results/1";
 
@@ -91,6 +91,26 @@ HostResult head_of_host(const Node& node) {
     node.read("errors", host.errors);
     node.read("notes", host.notes);
     return host;
+}
+
+Beyond beyond_in(const Node& node, const Names& hosts, const Results& results) {
+    Beyond one;
+    node.required("name", [&](const Node& name) { one.name = name.text(); });
+    node.read("text", one.text);
+    node.read("link", one.link);
+    node.member("capture", [&](const Node& capture) {
+        if (capture.is_null()) return;
+        one.capture = capture.whole<std::uint32_t>();
+        if (one.capture >= results.captures.size())
+            capture.refuse(fmt::format("{} is no index into the {} captures", one.capture, results.captures.size()));
+    });
+    node.member("frames", [&](const Node& list) {
+        list.items([&](const Node& frame) {
+            if (one.frames.size() < most_shown) one.frames.push_back(frame.whole<std::uint64_t>());
+        });
+    });
+    read_host(node, hosts, one.host);
+    return one;
 }
 
 using Index = std::map<std::string_view, std::size_t>;
@@ -226,6 +246,10 @@ std::size_t weight(const std::pair<std::string, std::string>& fact) { return wei
 std::size_t weight(std::uint64_t) { return sizeof(std::uint64_t); }
 std::size_t weight(const PartVerdict& part) { return sizeof part + part.id.capacity() + part.fail_type.capacity(); }
 std::size_t weight(const CaseFrames& found) { return sizeof found + found.id.capacity() + weight(found.frames); }
+std::size_t weight(const Beyond& one) {
+    return sizeof one + one.name.capacity() + one.text.capacity() + one.link.capacity() + weight(one.frames) +
+           one.host.capacity();
+}
 std::size_t weight(const Detail& one) {
     return sizeof one + one.field.capacity() + one.expected.capacity() + one.actual.capacity() +
            one.subject.capacity() + one.link.capacity() + one.in_case.capacity() + weight(one.requirements);
@@ -291,6 +315,7 @@ public:
         read_list("captures", results_.captures, [&](const Node& node) { return capture_in(node, hosts, folder_); });
         read_list("results", results_.results,
                   [&](const Node& node) { return result_in(node, hosts, results_, folder_); });
+        read_list("findings", results_.beyond, [&](const Node& node) { return beyond_in(node, hosts, results_); });
         return std::move(results_);
     }
 

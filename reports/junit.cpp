@@ -213,8 +213,15 @@ private:
         return clipped(text, most_message);
     }
 
+    static std::string frames_of(const Result& result) {
+        std::string text;
+        for (const auto frame : result.frames) text += (text.empty() ? "frames " : ", ") + std::to_string(frame);
+        return text.empty() ? text : text + '\n';
+    }
+
     /// What stands in a case's system-out; nothing for PASS and NA.
     [[nodiscard]] std::string output(const Result& result) const {
+        if (is_finding(result)) return "FINDING: " + printable(result.message) + "\n" + frames_of(result);
         if (result.verdict == Verdict::pass || result.verdict == Verdict::na) return {};
         std::string text;
         if (result.verdict == Verdict::warn) text = "WARN: " + explanation(results_, requirements_, result, 0) + "\n";
@@ -267,7 +274,7 @@ std::string suite_name(const Results& results, const JunitOptions& options) {
 }  // namespace
 
 std::vector<std::string> to_junit(const Results& results, const JunitOptions& options) {
-    const auto lost = faults(results);
+    const auto lost = cases_besides(results);
     const auto name = suite_name(results, options);
     const auto suites = suites_of(results, lost, name);
     std::vector<std::string> documents;

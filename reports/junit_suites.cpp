@@ -19,7 +19,7 @@
 namespace ipoib::reports {
 namespace {
 
-constexpr auto unreadable_id = "CAPTURE", lost_id = "HOST";
+constexpr auto unreadable_id = "CAPTURE", lost_id = "HOST", finding_id = "FINDING";
 
 /// The name, or where it is taken already the name with the next free number.
 class Names {
@@ -153,6 +153,7 @@ std::string class_name(const Result& result) {
     const std::string_view id = result.id;
     if (id == unreadable_id) return "capture";
     if (id == lost_id) return "host";
+    if (is_finding(result)) return "finding";
     if (id.starts_with("RULE-")) return class_of_rule(result);
     if (id.starts_with("IPOIB-")) return class_of_case(result);
     return result.checks.empty() ? "ipoib" : class_of_requirement(result.checks.front());
@@ -177,8 +178,28 @@ std::vector<Result> faults(const Results& run) {
     return errors;
 }
 
-std::vector<Suite> suites_of(const Results& run, const std::vector<Result>& faults, const std::string& name) {
-    const auto groups = groups_of(run, faults);
+bool is_finding(const Result& result) { return result.id == finding_id && result.checks.empty(); }
+
+std::vector<Result> cases_besides(const Results& run) {
+    auto all = faults(run);
+    for (const auto& one : run.beyond) {
+        auto& result = all.emplace_back();
+        result.id = finding_id;
+        result.title = one.name + (one.link.empty() ? "" : ", link " + one.link);
+        result.verdict = run.is_strict ? Verdict::fail : Verdict::pass;
+        result.na = NotJudged::none;
+        if (run.is_strict) result.fail_type = finding_id;
+        result.message = one.text;
+        result.observed = 1;
+        result.frames = one.frames;
+        result.capture = one.capture;
+        result.host = one.host;
+    }
+    return all;
+}
+
+std::vector<Suite> suites_of(const Results& run, const std::vector<Result>& besides, const std::string& name) {
+    const auto groups = groups_of(run, besides);
     std::vector<Suite> suites;
     Names suite_names, case_names;
     for (const auto& [indices, group] : groups) {

@@ -38,9 +38,14 @@ struct Suite {
 /// could not be read to its end.
 [[nodiscard]] std::vector<Result> faults(const Results&);
 
+/// Those, and one for each finding that no text forbids: a PASS with its text as message, with `--strict` a FAIL.
+[[nodiscard]] std::vector<Result> cases_besides(const Results&);
+/// Whether the result stands for such a finding.
+[[nodiscard]] bool is_finding(const Result&);
+
 /// One suite for each host, and for each capture that was judged by itself; else one for all.
-/// Suites and cases have names that are unique in the whole run. The faults come first; results and faults must outlive
+/// Suites and cases have names that are unique in the whole run. `besides` come first; results and these must outlive
 /// the suites.
-[[nodiscard]] std::vector<Suite> suites_of(const Results&, const std::vector<Result>& faults, const std::string& name);
+[[nodiscard]] std::vector<Suite> suites_of(const Results&, const std::vector<Result>& besides, const std::string& name);
 
 }  // namespace ipoib::reports

@@ -137,6 +137,8 @@ void Merger::take_results(Results&& run, std::string_view source) {
         else
             add_up(merged_.results[found->second], std::move(result));
     }
+    for (auto& one : run.beyond) one.capture = moved(one.capture);
+    std::move(run.beyond.begin(), run.beyond.end(), std::back_inserter(merged_.beyond));
     std::move(run.captures.begin(), run.captures.end(), std::back_inserter(merged_.captures));
 }
 
@@ -183,6 +185,7 @@ std::string Merger::add(const std::string& host, Results&& run, std::string_view
               from);
     for (auto& result : run.results) result.host = name;
     for (auto& capture : run.captures) capture.host = name;
+    for (auto& one : run.beyond) one.host = name;
     take_results(std::move(run), from);
     return {};
 }

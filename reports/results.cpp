@@ -205,7 +205,7 @@ int exit_code(const Results& results) {
                          std::any_of(results.hosts.begin(), results.hosts.end(),
                                      [](const HostResult& host) { return !faults_of(host).empty(); });
     if (is_lost || any(Verdict::error)) return 3;
-    if (any(Verdict::fail, Verdict::xpass)) return 1;
+    if (any(Verdict::fail, Verdict::xpass) || (results.is_strict && !results.beyond.empty())) return 1;
     if (any(Verdict::inconc)) return 5;
     std::set<std::string_view> hosts;
     for (const auto& result : results.results)

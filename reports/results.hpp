@@ -116,6 +116,19 @@ struct Shard {
 /// Of "2/4"; nothing for a text that is no shard.
 [[nodiscard]] std::optional<Shard> shard_of(std::string_view text);
 
+/// Something that no text forbids and users suffer from: a FINDING. It changes no verdict; with `--strict` the exit
+/// code.
+struct Beyond {
+    std::string name;                        ///< permanent, such as "duplicate-address"
+    std::string text;                        ///< a sentence or two
+    std::string link;                        ///< "fe80::/0x8001"; empty where it is not about one
+    std::uint32_t capture = no_capture;      ///< index into Results::captures
+    std::vector<std::uint64_t> frames = {};  ///< the first of those that show it
+    std::string host = {};                   ///< as in Result
+};
+/// So many are kept of each capture, and of a survey; the last one then counts the others.
+inline constexpr std::size_t most_beyond = 1000;
+
 /// One host of a merged report, with what its results come to.
 struct HostResult {
     std::string name;
@@ -145,6 +158,7 @@ struct Results {
     std::vector<CaptureResult> captures;
     std::vector<Result> results;
     std::vector<RequirementResult> requirements;
+    std::vector<Beyond> beyond = {};  ///< what no text forbids
     /// The requirements that the selectors chose; nothing where there were none, and all are meant.
     std::optional<std::vector<std::string>> selected = {};
     bool is_strict = false;  ///< `apply_strict` was called
@@ -173,8 +187,8 @@ void add_up(Result& sum, Result&& more);
 [[nodiscard]] std::vector<std::string> faults_of(const HostResult&);
 
 /// Exit code of `check`, `run`, `audit` and `merge`: 3 an ERROR, a capture that could not be read to its end or a host
-/// with a fault, 1 a FAIL or XPASS, 5 an INCONC, 4 nothing judged (on any of the hosts), else 0. WARN, NA and XFAIL
-/// never change it.
+/// with a fault, 1 a FAIL or XPASS, or with `--strict` a finding that no text forbids, 5 an INCONC, 4 nothing judged
+/// (on any of the hosts), else 0. WARN, NA and XFAIL never change it.
 [[nodiscard]] int exit_code(const Results&);
 
 /// "judged X of Y binding statements (M MUST, S stated); Z not judgeable here: reasons", for the head of every report.

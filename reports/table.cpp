@@ -74,6 +74,7 @@ public:
                 by_cause(findings(results_, verdict));
             else if (!options_.quiet || verdict != Verdict::warn)
                 for (const auto& one : findings(results_, verdict)) finding(one);
+        beyond();
         unreadable();
         if (!results_.hosts.empty()) hosts();
         if (options_.quiet) {
@@ -329,6 +330,16 @@ private:
         // To be copied: neither wrapped nor cut.
         if (!result.repeat.empty()) line("  repeat: " + printable(result.repeat, Lines::join));
         line("");
+    }
+
+    /// Of a capture they are among its notes.
+    void beyond() {
+        for (const auto& one : results_.beyond) {
+            if (one.capture != no_capture && !results_.is_strict) continue;
+            indented(0, fmt::format("{} {}{}{}: {}", coloured(Verdict::warn, "FINDING"), one_line(one.name),
+                                    one.link.empty() ? "" : ", link " + one_line(one.link),
+                                    one.host.empty() ? "" : " on " + one_line(one.host), one_line(one.text)));
+        }
     }
 
     void unreadable() {

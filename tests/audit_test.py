@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """ipoib-conform audit, of lists and of the simulated fabric; of a real OpenSM in opensm_test.py and lab_test.py."""
 import json
+import re
 import unittest
 
 from program import CAPTURES, Folder, conform
@@ -88,6 +89,56 @@ class Audit(Folder):
         run = conform("audit", "--fabric", f"socket:{self.folder}/none")
         self.assertEqual(run.returncode, 3, run.stderr)
         self.assertIn("No such file", run.stderr)
+
+    def test_what_hosts_believe_is_held_against_what_the_administrator_holds(self):
+        words = ("audit", "--sa", CAPTURES / "hosts-sa.json", "--host-state", CAPTURES / "hosts.jsonl")
+        files = {kind: self.folder / f"r.{kind}" for kind in ("json", "junit", "ctrf", "tap")}
+        options = [word for kind, file in files.items() for word in (f"--{kind}", file)]
+        run = conform(*words, *options)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        found = {one["name"] for one in json.loads(files["json"].read_text())["findings"]}
+        self.assertEqual(found, {
+            "duplicate-address", "host-arp-flux", "host-down-member", "host-group-of-another-p-key", "host-mtu",
+            "host-mtus-differ", "host-no-address", "host-no-carrier", "host-not-member", "host-p-key", "stale-neighbour",
+            "stale-path"})
+        self.assertIn("n2 ib0 (0002c90300100002) believes to be a member of 239.1.2.3, but the SA has it",
+                      " ".join(run.stdout.split()))
+        junit = files["junit"].read_text()
+        self.assertIn("FINDING: n2 ib0", junit)
+        self.assertNotIn("<failure", junit)
+        ctrf = json.loads(files["ctrf"].read_text())["results"]
+        others = [one for one in ctrf["tests"] if one["rawStatus"] == "FINDING"]
+        self.assertEqual({one["status"] for one in others}, {"other"})
+        self.assertEqual(len(others), len(found))
+        self.assertIn("# FINDING: n2 ib0", files["tap"].read_text())
+        # What is merged has them, of their host.
+        merged = self.folder / "merged.json"
+        conform("merge", files["json"], "--json", merged)
+        self.assertEqual({one["name"] for one in json.loads(merged.read_text())["findings"]}, found)
+        run = conform(*words, "--strict", "--junit", files["junit"])
+        self.assertEqual(run.returncode, 1, run.stdout)
+        self.assertRegex(files["junit"].read_text(), '<failure type="FINDING"|<failure message="[^"]*" type="FINDING"')
+
+    def test_files_of_hosts_that_are_none_are_refused(self):
+        for text, said in (("", "the file is empty"), ("[]", "line 1: this is no object"), ("{", "line 1: this is no object"),
+                           ('{"format":"x"}', 'format is not "ipoib-host-state/1"'), ("[" * 100000, "no object"),
+                           ('{"format":"ipoib-host-state/1","host":"a","interfaces":[{"name":"ib0","mtu":{}}]}',
+                            "interfaces[0].mtu is no number")):
+            with self.subTest(text=text[:40]):
+                file = self.folder / "h.json"
+                file.write_text(text)
+                for words in (("audit", "--sa", CAPTURES / "groups.txt"), ("links", CAPTURES / "usual.pcap")):
+                    run = conform(*words, "--host-state", file)
+                    self.assertEqual(run.returncode, 2, run.stderr)
+                    self.assertIn("--host-state: ", run.stderr)
+                    self.assertIn(said, run.stderr)
+
+    def test_a_rehearsal_asks_nobody(self):
+        run = conform("audit", "--fabric", f"socket:{self.folder}/none", "--dry-run", "--rate", "50")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertTrue(re.search("at most 50 in a second", " ".join(run.stdout.split())), run.stdout)
+        self.assertEqual(conform("audit", "--fabric", "nonsense", "--dry-run").returncode, 2)
+        self.assertEqual(conform("audit", "--fabric", "simulated", "--rate", "0").returncode, 2)
 
     def test_its_rules_are_explained(self):
         text = conform("explain", "RULE-RFC4391-5-02-audit").stdout

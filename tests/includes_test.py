@@ -50,10 +50,14 @@ MAY_SEE = {
     "conformance/cases": CHECKED | {"conformance/bench"},
     "conformance/mutants": CHECKED | {"protocol", "fabric/simulated", "stack"},
     "conformance/audit": CHECKED | {
-        "protocol/state", "fabric", "reports", "conformance/judge", "conformance/assumptions"},
+        "protocol/state", "fabric", "reports", "conformance/judge", "conformance/assumptions",
+        "conformance/hosts"},
     "conformance/exhibits": BASE | WIRE | {"protocol/inspection", "fabric/capture", "reports", "conformance/judge"},
-    "conformance/links": BASE | WIRE | {"protocol/state", "reports", "conformance/judge"},
-    "conformance/watch": BASE | {"fabric/capture", "conformance/judge", "conformance/links"},
+    "conformance/hosts": BASE | WIRE | {"conformance/assumptions"},
+    "conformance/links": BASE | WIRE | {
+        "protocol/state", "reports", "conformance/assumptions", "conformance/hosts", "conformance/judge"},
+    "conformance/watch": BASE | WIRE | {
+        "fabric/capture", "conformance/audit", "conformance/judge", "conformance/links"},
     "conformance/documents": {
         "protocol/rules", "reports", "conformance/audit", "conformance/bench", "conformance/judge", "conformance/selftest"},
     "conformance/shrink": set(),
@@ -70,7 +74,7 @@ MAY_SEE = {
     "conformance/command": BASE | CHECKED | {
         "fabric", "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",
         "conformance/bench", "conformance/documents", "conformance/exhibits",
-        "conformance/explore", "conformance/judge", "conformance/links",
+        "conformance/explore", "conformance/hosts", "conformance/judge", "conformance/links",
         "conformance/metamorphic", "conformance/selftest", "conformance/siege",
         "conformance/target", "conformance/terminal", "conformance/watch"},
     "traffic-gen": BASE | CHECKED | {

@@ -44,6 +44,46 @@ class Watch(Folder):
         self.assertEqual(child.returncode, code, out + err)
         return out.decode()
 
+    def test_a_fabric_is_asked_again_and_again(self):
+        child = subprocess.Popen([PROGRAM, "watch", "simulated", "--events", self.events, "--metrics", self.metrics,
+                                  "--interval", "1s", "--for", "1.5s", "--quiet"], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(child.kill)
+        out, err = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 0, out + err)
+        polls = self.told("poll")
+        self.assertEqual(len(polls), 2)
+        self.assertGreater(polls[0]["groups"], 2)
+        self.assertEqual(polls[0]["questions"], polls[1]["questions"])
+        # What has not changed is told once.
+        self.assertEqual(len(self.told("violation")), len({one["rule"] for one in self.told("violation")}))
+        self.assertEqual(self.told()[-1]["event"], "end")
+        self.assertIn("ipoib_sa_polls_total 2\n", self.metrics.read_text())
+        if text_string_to_metric_families:
+            names = {one.name for one in text_string_to_metric_families(self.metrics.read_text())}
+            self.assertLess({"ipoib_sa_groups", "ipoib_sa_mlids_in_use", "ipoib_sa_questions"}, names)
+
+    def test_a_wrong_administrator_and_hosts_beside_it_are_told(self):
+        run = conform("watch", "simulated", "--events", "-", "--for", "0.01s", "--host-state", CAPTURES / "hosts.jsonl",
+                      "--strict")
+        told = [json.loads(line) for line in run.stdout.splitlines()]
+        self.assertIn("duplicate-address", {one.get("name") for one in told})
+        self.assertEqual(run.returncode, 1, run.stderr)
+
+    def test_what_is_of_a_fabric_or_of_a_capture_alone_is_refused(self):
+        for words, said in ((("simulated", "--sa", CAPTURES / "groups.txt"), "are of captures"),
+                            (("simulated", "--interval", "0.1s"), "1s and more"),
+                            ((CAPTURES / "usual.pcap", "--dry-run"), "are of a fabric"),
+                            ((CAPTURES / "usual.pcap", "--host-state", CAPTURES / "hosts.jsonl"), "links takes it"),
+                            (("nothing",), "is no file, no folder and no fabric")):
+            with self.subTest(words=words):
+                run = conform("watch", *words)
+                self.assertEqual(run.returncode, 2, run.stderr)
+                self.assertIn(said, run.stderr)
+        run = conform("watch", "socket:/none", "--dry-run", "--rate", "10")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("at most 10 in a second", " ".join(run.stdout.split()))
+
     def test_a_capture_that_grows(self):
         head, frames = records(CAPTURES / "broken.pcap")
         path = self.folder / "growing.pcap"
@@ -128,7 +168,7 @@ class Watch(Folder):
 
     def test_wrong_usage(self):
         broken = self.write("a.pcap", (CAPTURES / "broken.pcap").read_bytes())
-        for arguments, code in (([self.folder / "none"], 2), (["simulated"], 2), ([broken, "--events", broken], 2),
+        for arguments, code in (([self.folder / "none"], 2), (["simulated:x"], 2), ([broken, "--events", broken], 2),
                                 ([broken, "--for", "0s"], 2), ([broken, "--metrics", self.folder / "no" / "m"], 3),
                                 ([broken, "--events", self.folder / "no" / "e"], 3)):
             with self.subTest(arguments):

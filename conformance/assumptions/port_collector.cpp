@@ -14,7 +14,7 @@ namespace ipoib::assumptions {
 namespace {
 
 constexpr std::string_view node_begins = "NodeRecord dump:", port_begins = "PortInfoRecord dump:",
-                           p_keys_begin = "PKeyTableRecord dump:";
+                           p_keys_begin = "PKeyTableRecord dump:", switch_begins = "SwitchInfoRecord dump:";
 constexpr std::size_t most_p_keys = 65536;
 
 using Words = std::pair<std::string_view, std::uint8_t>;
@@ -28,18 +28,24 @@ std::uint8_t code_of(const std::array<Words, N>& words, std::string_view text) {
 }
 constexpr std::array<Words, 5> widths{{{"1X", 1}, {"4X", 2}, {"8X", 4}, {"12X", 8}, {"2X", 16}}};
 constexpr std::array<Words, 3> speeds{{{"2.5 Gbps", 1}, {"5.0 Gbps", 2}, {"10.0 Gbps", 4}}};
-constexpr std::array<Words, 4> extended_speeds{
-    {{"14.0625 Gbps", 1}, {"25.78125 Gbps", 2}, {"53.125 Gbps", 4}, {"106.25 Gbps", 8}}};
+constexpr std::array<Words, 5> extended_speeds{{{"14.0625 Gbps", 1},
+                                                {"25.78125 Gbps", 2},
+                                                {"53.125 Gbps", 4},
+                                                {"106.25 Gbps", 8},
+                                                {"212.5 Gbps", state::lane_of_200}}};
 constexpr std::array<Words, 5> mtus{{{"256", 1}, {"512", 2}, {"1024", 3}, {"2048", 4}, {"4096", 5}}};
 
 }  // namespace
 
 bool PortCollector::begins(std::string_view line) {
-    return line == node_begins || line == port_begins || line == p_keys_begin;
+    return line == node_begins || line == port_begins || line == p_keys_begin || line == switch_begins;
 }
 
 void PortCollector::begin(std::string_view line, std::size_t number) {
-    kind_ = line == node_begins ? Kind::node : line == port_begins ? Kind::port_info : Kind::p_keys;
+    kind_ = line == node_begins     ? Kind::node
+            : line == port_begins   ? Kind::port_info
+            : line == switch_begins ? Kind::switch_info
+                                    : Kind::p_keys;
     begun_ = line_ = number;
     lid_.reset();
     number_.reset();
@@ -47,7 +53,9 @@ void PortCollector::begin(std::string_view line, std::size_t number) {
 
 bool PortCollector::take(std::string_view line, std::size_t number, bool is_cut) {
     line_ = number;
-    if (line.ends_with("dump:") && line != "PortInfo dump:" && line.find("..") == std::string_view::npos) return false;
+    if (line.ends_with("dump:") && line != "PortInfo dump:" && line != "SwitchInfo dump:" &&
+        line.find("..") == std::string_view::npos)
+        return false;
     if (is_cut && !line.starts_with("NodeDescription"))
         throw Wrong{line_, "the file ends within this line: it is cut off, or lacks its last line feed"};
     if (kind_ == Kind::p_keys && line.starts_with("0x")) {
@@ -61,7 +69,10 @@ bool PortCollector::take(std::string_view line, std::size_t number, bool is_cut)
     if (kind_ == Kind::node && begin != std::string_view::npos) begin = std::min(begin, value_column);
     const auto value = begin == std::string_view::npos ? std::string_view{} : trimmed(line.substr(begin));
     const auto name = plain_name(line.substr(0, line[dots - 1] == ':' ? dots - 1 : dots));
-    kind_ == Kind::node ? take_of_node(name, value) : take_of_port(name, value);
+    if (kind_ == Kind::switch_info)
+        take_of_switch(name, value);
+    else
+        kind_ == Kind::node ? take_of_node(name, value) : take_of_port(name, value);
     return true;
 }
 
@@ -99,6 +110,13 @@ void PortCollector::take_of_node(const std::string& name, std::string_view value
         node().description = description_in(value);
 }
 
+/// A text that is none of the table's, and not that there is none, is told all the same.
+template <class Table>
+void PortCollector::take_code(const Table& words, std::string_view value, std::uint8_t& into) {
+    into = code_of(words, value);
+    if (into == 0 && !value.empty() && !value.starts_with("No ") && value != "0") port().has_unknown_rate = true;
+}
+
 void PortCollector::take_of_port(const std::string& name, std::string_view value) {
     constexpr std::uint64_t any = ~std::uint64_t{0};
     const bool is_info = kind_ == Kind::port_info;
@@ -113,11 +131,23 @@ void PortCollector::take_of_port(const std::string& name, std::string_view value
     else if (name == "neighbormtu")
         port().mtu = code_of(mtus, value);
     else if (name == "linkwidthactive")
-        port().width = code_of(widths, value);
+        take_code(widths, value, port().width);
     else if (name == "linkspeedactive")
-        port().speed = code_of(speeds, value);
+        take_code(speeds, value, port().speed);
+    else if (name == "pkeyviolations")
+        port().p_key_violations = static_cast<std::uint16_t>(number(name, value, 0xffff));
+    else if (name == "qkeyviolations")
+        port().q_key_violations = static_cast<std::uint16_t>(number(name, value, 0xffff));
     else if (name == "linkspeedextactive")
-        port().extended = code_of(extended_speeds, value);
+        take_code(extended_speeds, value, port().extended);
+    else if (name == "linkspeedextactive2" && !value.starts_with("No "))
+        take_code(extended_speeds, value, port().extended);
+}
+
+void PortCollector::take_of_switch(const std::string& name, std::string_view value) {
+    if (name != "mcastfdbcap") return;
+    const auto room = static_cast<std::uint16_t>(number(name, value, 0xffff));
+    if (room != 0) switch_groups_ = std::min(room, switch_groups_.value_or(room));
 }
 
 void PortCollector::take_p_keys(std::string_view line) {
@@ -142,10 +172,15 @@ std::vector<StatedPort> PortCollector::ports() && {
         found[gid] = {.gid = gid,
                       .lid = lid,
                       .mtu = described.mtu,
-                      .rate = state::link_rate(described.width, described.speed, described.extended),
+                      .rate = described.has_unknown_rate
+                                  ? std::uint8_t{0}
+                                  : state::link_rate(described.width, described.speed, described.extended),
                       .p_keys = std::move(described.p_keys),
                       .node_description = std::move(node.description),
-                      .is_router = node.is_router};
+                      .is_router = node.is_router,
+                      .has_unknown_rate = described.has_unknown_rate,
+                      .p_key_violations = described.p_key_violations,
+                      .q_key_violations = described.q_key_violations};
     }
     std::vector<StatedPort> ports;
     ports.reserve(found.size());

@@ -58,11 +58,14 @@ Statement parse_sa_list(std::string_view text, const std::string& origin, Irregu
         else
             read_saquery_text(text, collector, ports);
         const auto not_groups = collector.not_groups();
+        const auto room = ports.switch_groups();
         return {.groups = std::move(collector).groups(),
                 .ports = std::move(ports).ports(),
                 .source = state::Source::file,
                 .origin = origin,
-                .not_groups = not_groups};
+                .not_groups = not_groups,
+                .subnet_prefix = {},
+                .switch_groups = room};
     } catch (const Wrong& wrong) {
         refuse(origin, (wrong.line != 0 ? "line " + std::to_string(wrong.line) + ": " : "") + wrong.what);
     }

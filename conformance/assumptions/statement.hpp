@@ -61,8 +61,11 @@ struct StatedPort {
     std::optional<std::vector<std::uint16_t>> p_keys;  ///< without empty entries
     std::string node_description;                      ///< printable; may be empty
     bool is_router = false;                            ///< between IB subnets
+    bool has_unknown_rate = false;                     ///< a width or speed is told that is not known here
     /// The groups that the switch at the other end of its link has room for (MulticastFDBCap), where that is told.
     std::optional<std::uint16_t> switch_groups{};
+    /// Packets that the port has dropped for their key since somebody cleared these counters, which stop at 65535.
+    std::optional<std::uint16_t> p_key_violations{}, q_key_violations{};
 };
 
 struct Statement {
@@ -72,6 +75,8 @@ struct Statement {
     std::string origin;                          ///< "--assume", or the file's name: for reports
     std::size_t not_groups = 0;                  ///< records of an MGID that is no multicast GID, where such are kept
     std::optional<std::uint64_t> subnet_prefix;  ///< where the user has named the subnet
+    /// The groups that the switch with the least room has room for (MulticastFDBCap), where switches are listed.
+    std::optional<std::uint16_t> switch_groups;
 };
 
 /// What `--assume` says: "pkey=0x8001,qkey=0x0b1b,mtu=2048,..." about the broadcast group of one link. Numbers are

@@ -171,7 +171,7 @@ void Judge::look_at(const StatedGroup& group) {
 }
 
 std::uint16_t Judge::room() const {
-    std::uint16_t least = 0;
+    std::uint16_t least = inventory_->switch_groups.value_or(0);
     for (const auto& port : inventory_->ports)
         if (const auto room = port.switch_groups.value_or(0); room != 0 && (least == 0 || room < least)) least = room;
     return least;

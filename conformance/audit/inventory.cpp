@@ -5,7 +5,7 @@
 #include "conformance/assumptions/collector.hpp"
 #include "conformance/assumptions/sa_list.hpp"
 #include "conformance/audit/questions.hpp"
-#include "protocol/state/rates.hpp"
+#include "protocol/state/port_rate.hpp"
 #include "protocol/wire/mc_member_record.hpp"
 #include "protocol/wire/node_record.hpp"
 #include "protocol/wire/p_key_table_record.hpp"
@@ -80,7 +80,9 @@ void ask_for_groups(Questions& questions, bool is_trusted, Inventory& inventory)
     if (are_none || groups.data.empty()) return;
     inventory.groups = std::move(collector).groups();
     if (!is_trusted && !names_members)
-        inventory.notes.emplace_back("the SA tells of members only to those who know its SM_Key (sm-key=)");
+        inventory.notes.emplace_back(
+            "the SA tells of members and P_Keys only to those who know its SM_Key (sm-key=), and may tell of no other "
+            "partitions than those of the port that asks: whether there are more is not known");
 }
 
 /// One group after the other, so that a fabric that cuts tables carries as many members as it can.
@@ -157,8 +159,11 @@ std::optional<StatedPort> ask_for_port(Questions& questions, const Gid& gid, boo
         questions.get(attribute::port_info_record, R::component::endport_lid | R::component::port_num, of_port);
     if (const auto told = info.is_ok() ? port_info(info.first<R>()) : View<PortInfo>{}) {
         port.mtu = told[PortInfo::neighbor_mtu];
-        port.rate = state::link_rate(told[PortInfo::link_width_active], told[PortInfo::link_speed_active],
-                                     told[PortInfo::link_speed_ext_active]);
+        port.p_key_violations = told[PortInfo::p_key_violations];
+        port.q_key_violations = told[PortInfo::q_key_violations];
+        const auto rate = state::rate_of(told);
+        port.rate = rate.code;
+        port.has_unknown_rate = rate.is_unknown;
     }
     using P = PKeyTableRecord;
     if (is_trusted)
@@ -198,7 +203,8 @@ Inventory inventory_of(assumptions::Statement file) {
                         .origin = std::move(file.origin),
                         .doubt = "a file does not tell whether it holds all groups and members",
                         .p_key_doubt = "a file does not tell whether it holds all P_Keys of a port",
-                        .notes = {}};
+                        .notes = {},
+                        .switch_groups = file.switch_groups};
     // The list of members has no record of a group without any.
     if (std::ranges::any_of(inventory.groups, &StatedGroup::members_are_listed))
         for (auto& group : inventory.groups) group.members_are_listed = true;
@@ -213,10 +219,11 @@ Inventory inventory_of(assumptions::Statement file) {
     return inventory;
 }
 
-Inventory survey(fabric::Port& port, bool is_trusted, fabric::Duration patience, const Progress& progress) {
+Inventory survey(fabric::Port& port, bool is_trusted, fabric::Duration patience, const Progress& progress,
+                 const Pace& pace) {
     const auto facts = port.facts();
     Inventory inventory{.p_keys = facts.p_keys, .origin = "the SA at LID " + hex(facts.sm_lid, 4)};
-    Questions questions{port, is_trusted, patience};
+    Questions questions{port, is_trusted, patience, pace};
     try {
         ask_for_groups(questions, is_trusted, inventory);
         if (is_trusted && !inventory.groups.empty()) ask_for_members(questions, inventory);
@@ -227,6 +234,7 @@ Inventory survey(fabric::Port& port, bool is_trusted, fabric::Duration patience,
     put_in_order(inventory);
     ask_for_routers(questions, inventory);
     ask_for_paths(questions, inventory);
+    inventory.questions = questions.count();
     return inventory;
 }
 

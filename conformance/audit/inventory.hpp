@@ -31,6 +31,9 @@ struct Inventory {
     std::string doubt;                  ///< why groups may be missing; empty: none is
     std::string p_key_doubt;            ///< why P_Keys of a port may be; empty: none is
     std::vector<std::string> notes;     ///< what was not asked for, or not told
+    std::optional<std::uint16_t>
+        switch_groups{};        ///< that the switch with the least room has room for, where a file tells
+    std::size_t questions = 0;  ///< that were put to the SA
 };
 
 /// Of a list that a file gives. It may say less than the SA knows.
@@ -39,6 +42,9 @@ struct Inventory {
 /// Told now and then how many of the members' ports have been asked about.
 using Progress = std::function<void(std::size_t done, std::size_t all)>;
 
+/// Called before each question: waits as long as there is to wait.
+using Pace = std::function<void()>;
+
 /// The most paths that a survey asks for.
 inline constexpr std::size_t most_paths = 2000;
 
@@ -46,7 +52,7 @@ inline constexpr std::size_t most_paths = 2000;
 /// GetTable of P_KeyTableRecord for each member's port, then for routers, and at most `most_paths` PathRecords. Nothing
 /// but Get and GetTable leaves the port. `is_trusted`: the port knows the SM_Key, so that the SA tells of members.
 /// Throws std::runtime_error when the groups are not told, a question is not answered, or the run is interrupted.
-[[nodiscard]] Inventory survey(fabric::Port& port, bool is_trusted, fabric::Duration patience,
-                               const Progress& progress);
+[[nodiscard]] Inventory survey(fabric::Port& port, bool is_trusted, fabric::Duration patience, const Progress& progress,
+                               const Pace& pace = {});
 
 }  // namespace ipoib::audit

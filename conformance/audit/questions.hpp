@@ -13,8 +13,9 @@ namespace ipoib::audit {
 /// The only way to the SA here: it has no method that changes anything.
 class Questions {
 public:
-    Questions(fabric::Port& port, bool is_trusted, fabric::Duration patience)
-        : port_(port), is_trusted_(is_trusted), patience_(patience) {}
+    Questions(fabric::Port& port, bool is_trusted, fabric::Duration patience, Pace pace = {})
+        : port_(port), is_trusted_(is_trusted), patience_(patience), pace_(std::move(pace)) {}
+    [[nodiscard]] std::size_t count() const noexcept { return count_; }
 
     template <class Record>
     [[nodiscard]] fabric::SaAnswer get(std::uint16_t attribute, std::uint64_t components,
@@ -48,7 +49,9 @@ private:
 
     [[nodiscard]] fabric::SaAnswer send(wire::Method method, std::uint16_t attribute, std::uint64_t components,
                                         wire::Octets record, bool with_key) {
+        if (pace_) pace_();
         if (fabric::Loop::stop_requested()) throw std::runtime_error("interrupted");
+        ++count_;
         auto answer = port_.ask_sa({.method = method,
                                     .attribute = attribute,
                                     .component_mask = components,
@@ -63,6 +66,8 @@ private:
     fabric::Port& port_;
     bool is_trusted_;
     fabric::Duration patience_;
+    Pace pace_;
+    std::size_t count_ = 0;
 };
 
 /// What the switch that the port is attached to has room for. An SA that does not tell of links leaves it untold.

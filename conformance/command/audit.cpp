@@ -2,8 +2,11 @@
 // ipoib-conform audit: judge the groups that a subnet administrator holds.
 #include "conformance/audit/audit.hpp"
 #include "base/complain.hpp"
+#include "conformance/audit/findings.hpp"
 #include "conformance/bench/recorder.hpp"
+#include "conformance/command/asking.hpp"
 #include "conformance/command/commands.hpp"
+#include "conformance/command/knowledge_options.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/writing.hpp"
@@ -23,7 +26,9 @@ struct AuditOptions {
     std::vector<std::string> selectors;
     std::vector<std::string> sa;
     std::string fabric, scenario = "default", evidence;
-    double timeout_scale = 1;
+    double timeout_scale = 1, rate = usual_sa_rate;
+    std::vector<std::string> host_states;
+    bool dry_run = false;
     ReportOptions report;
 };
 
@@ -40,6 +45,7 @@ std::vector<const audit::Rule*> chosen(const AuditOptions& options) {
 struct Audited {
     std::vector<audit::Inventory> inventories;  ///< of a subnet each
     std::vector<std::pair<std::string, std::string>> facts;
+    std::int64_t now = 0;         ///< when a fabric was asked, in ns since 1970
     bool lacks_evidence = false;  ///< what was asked for could not be written, as was told
 };
 
@@ -91,8 +97,10 @@ Audited audited_on_fabric(const AuditOptions& options) {
     const auto patience = std::chrono::duration_cast<fabric::Duration>(1s * options.timeout_scale);
     try {
         Audited audited{.inventories = {}, .facts = fabric.facts()};
-        audited.inventories.push_back(audit::survey(
-            *fabric.ports().front(), fabric.abilities().has(fabric::Ability::trusted_sa), patience, progress));
+        audited.inventories.push_back(audit::survey(*fabric.ports().front(),
+                                                    fabric.abilities().has(fabric::Ability::trusted_sa), patience,
+                                                    progress, pace_of(fabric.loop(), options.rate)));
+        audited.now = now_ns();
         line.clear();
         audited.lacks_evidence = !keep(recorder, options.evidence);
         return audited;
@@ -115,9 +123,27 @@ void add_counts(Audited& audited) {
         if (!p_keys.empty()) audited.facts.emplace_back("partitions", p_keys);
         for (const auto& note : inventory.notes) audited.facts.emplace_back("note", note);
     }
+    for (const auto& inventory : audited.inventories) {
+        const auto mlids = audit::mlids_of(inventory);
+        audited.facts.emplace_back(
+            "MLIDs", fmt::format("{} in use{}, {} solicited-node groups", mlids.in_use,
+                                 mlids.room ? fmt::format(" of {}", mlids.room) : std::string{}, mlids.solicited_node));
+        if (inventory.questions) audited.facts.emplace_back("questions", std::to_string(inventory.questions));
+    }
     audited.facts.emplace_back("groups", std::to_string(groups));
     audited.facts.emplace_back("members", std::to_string(members));
     audited.facts.emplace_back("ports", std::to_string(ports));
+}
+
+/// What would be asked, and how fast; nothing is.
+int rehearse(const AuditOptions& options) {
+    if (!options.fabric.empty() && !fabric_kinds().find(options.fabric, FabricUse::audit))
+        throw UsageError("--fabric is " + fabric_kinds().forms(FabricUse::audit) + ", not '" + options.fabric + "'");
+    if (options.fabric.empty())
+        print("Nothing would be sent: the records are read from files.\n");
+    else
+        print(audit_rehearsal(options.fabric, options.rate));
+    return exit_ok;
 }
 
 int run_audit(const AuditOptions& options, const std::vector<std::string>& command) {
@@ -128,7 +154,11 @@ int run_audit(const AuditOptions& options, const std::vector<std::string>& comma
     if (!options.sa.empty() && (options.scenario != AuditOptions{}.scenario || options.timeout_scale != 1))
         throw UsageError("--scenario and --timeout-scale are of a fabric; --sa asks nobody");
     const auto rules = chosen(options);
-    refuse_overwriting(options.report, options.sa);
+    const auto hosts = host_states_of(options.host_states);
+    if (options.dry_run) return rehearse(options);
+    auto read = options.sa;
+    read.insert(read.end(), options.host_states.begin(), options.host_states.end());
+    refuse_overwriting(options.report, read);
     const auto comparisons = load_comparisons(options.report);
     make_evidence_folder(options.evidence);
     try_reports(options.report);
@@ -142,6 +172,17 @@ int run_audit(const AuditOptions& options, const std::vector<std::string>& comma
     for (const auto& result : results.results)
         if (result.verdict == reports::Verdict::na)
             for (const auto& note : result.notes) complain("ipoib-conform", note);
+    for (const auto& inventory : audited.inventories) {
+        auto troubles = audit::troubles_of(inventory, hosts, audited.now);
+        for (auto& note : troubles.notes) {
+            complain("ipoib-conform", note);
+            audited.facts.emplace_back("note", std::move(note));
+        }
+        // Of several subnets, what hosts say of each other is the same.
+        for (auto& one : troubles.findings)
+            if (std::ranges::find(results.beyond, one.text, &reports::Beyond::text) == results.beyond.end())
+                results.beyond.push_back(std::move(one));
+    }
     add_counts(audited);
     results.fabric = std::move(audited.facts);
     if (!options.evidence.empty() && !audited.lacks_evidence)
@@ -186,6 +227,9 @@ Action set_up_audit(CLI::App& command, const std::string&) {
     command.add_option("--evidence", options->evidence, "Keep what was asked and answered in this folder, as pcapng")
         ->check(not_empty())
         ->type_name("DIR");
+    add_host_state_option(command, options->host_states);
+    add_rate_option(command, options->rate);
+    command.add_flag("--dry-run", options->dry_run, "Send nothing; tell what would be asked, and how fast");
     add_report_options(command, options->report, "Where random numbers of a simulated fabric begin");
     command.footer(
         "Exit code: 0 nothing against it, 1 a failure, 3 fabric or administrator at fault or interrupted,\n"

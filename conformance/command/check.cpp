@@ -89,15 +89,17 @@ void add_repetition(reports::Results& results, const CheckOptions& options, cons
 }
 
 /// Troubles that no statement is about become notes, of each capture its own.
-void look_beyond(PassiveRun& run, Annotation& annotation) {
+void look_beyond(PassiveRun& run, Annotation& annotation, std::vector<reports::Beyond>& beyond) {
     auto observer = std::make_shared<std::unique_ptr<links::Observer>>(std::make_unique<links::Observer>());
     run.onlooker = [observer](const wire::Packet& packet, const state::Known& known, const state::Subnet& subnet) {
         (*observer)->take({packet, known, subnet});
     };
-    run.finished = [observer, &annotation](const Judge& judge, reports::CaptureResult& capture) {
+    run.finished = [observer, &annotation, &beyond, capture_at = std::uint32_t{0}](
+                       const Judge& judge, reports::CaptureResult& capture) mutable {
         const auto account = links::account_of(judge, **observer);
         annotation.take(account);
         std::ranges::move(links::notes_beyond(account), std::back_inserter(capture.notes));
+        std::ranges::move(links::beyond_of(account, capture_at++), std::back_inserter(beyond));
         *observer = std::make_unique<links::Observer>();
     };
 }
@@ -123,7 +125,8 @@ reports::Results judge(const CheckOptions& options, const std::string& program,
     Annotation annotation;
     if (!options.write.empty())
         run.listener = [&annotation](const auto& rule, const auto& detail) { annotation.take(rule, detail); };
-    look_beyond(run, annotation);
+    std::vector<reports::Beyond> beyond;
+    look_beyond(run, annotation, beyond);
     const bool is_live = std::ranges::find(run.captures, "-") != run.captures.end();
     ProgressBar bar;
     if (is_live && !options.report.quiet) run.listener = print_violation;
@@ -131,6 +134,7 @@ reports::Results judge(const CheckOptions& options, const std::string& program,
     stop_on_interrupt();
     const RunClock clock;
     auto results = check(run);
+    results.beyond = std::move(beyond);
     bar.clear();
     if (!options.write.empty()) write(annotation, options.write, results.captures.front());
     clock.complete(results, options.report, command);

@@ -80,13 +80,19 @@ std::vector<std::string> words_of(const KnowledgeOptions& options) {
     return words;
 }
 
-JudgeOptions judge_options(const KnowledgeOptions& options) {
+Statements statements_of(const KnowledgeOptions& options) {
     auto statements = std::make_shared<std::vector<assumptions::Statement>>();
     for (const auto& text : options.assume)
         statements->push_back(
             stated("--assume", text, [](const auto& one) { return assumptions::parse_assumption(one); }));
     for (const auto& path : options.sa)
         statements->push_back(stated("--sa", path, [](const auto& one) { return assumptions::read_sa_file(one); }));
+    return statements;
+}
+
+JudgeOptions judge_options(const KnowledgeOptions& options) { return judge_options(options, statements_of(options)); }
+
+JudgeOptions judge_options(const KnowledgeOptions& options, const Statements& statements) {
     JudgeOptions judge{.is_one_subnet = options.together};
     if (!options.subject.empty()) judge.subject = parse_subject("--subject", options.subject);
     if (!statements->empty())
@@ -94,6 +100,23 @@ JudgeOptions judge_options(const KnowledgeOptions& options) {
             for (const auto& statement : *statements) assumptions::apply(statement, subnet);
         };
     return judge;
+}
+
+void add_host_state_option(CLI::App& command, std::vector<std::string>& files) {
+    command
+        .add_option("--host-state", files,
+                    "What hosts say of themselves (ipoib-dut-linux state): what of it is not so elsewhere is told")
+        ->take_all()
+        ->type_name("FILE...")
+        ->check(not_empty());
+}
+
+std::vector<hosts::HostState> host_states_of(const std::vector<std::string>& files) {
+    try {
+        return hosts::read_host_states(files);
+    } catch (const std::exception& problem) {
+        throw UsageError(std::string("--host-state: ") + problem.what());
+    }
 }
 
 }  // namespace ipoib::conformance

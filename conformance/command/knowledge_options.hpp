@@ -2,6 +2,8 @@
 // Options of the commands that read captures: what the user knows of the subnet, and who is meant.
 #pragma once
 
+#include "conformance/assumptions/statement.hpp"
+#include "conformance/hosts/host_state.hpp"
 #include "conformance/judge/judge.hpp"
 
 #include <CLI/CLI.hpp>
@@ -26,5 +28,14 @@ void add_knowledge_options(CLI::App& command, KnowledgeOptions& options, bool ha
 
 /// What a judge makes of them. Throws UsageError for what cannot be understood, a file that cannot be read included.
 [[nodiscard]] JudgeOptions judge_options(const KnowledgeOptions& options);
+/// What --assume and --sa say.
+using Statements = std::shared_ptr<const std::vector<assumptions::Statement>>;
+[[nodiscard]] Statements statements_of(const KnowledgeOptions& options);
+[[nodiscard]] JudgeOptions judge_options(const KnowledgeOptions& options, const Statements& statements);
+
+/// --host-state of a command.
+void add_host_state_option(CLI::App& command, std::vector<std::string>& files);
+/// Throws UsageError.
+[[nodiscard]] std::vector<hosts::HostState> host_states_of(const std::vector<std::string>& files);
 
 }  // namespace ipoib::conformance

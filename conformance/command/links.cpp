@@ -22,6 +22,7 @@ struct LinksOptions {
     KnowledgeOptions knowledge;
     std::string link, group, host;
     bool findings_only = false, json = false;
+    std::vector<std::string> host_states;
 };
 
 template <class Parsed>
@@ -53,8 +54,12 @@ links::Choice choice_of(const LinksOptions& options) {
 class Teller {
 public:
     explicit Teller(const LinksOptions& options)
-        : options_(options), choice_(choice_of(options)), run_{.captures = options.captures, .rules = rules::every()} {
-        run_.judge = judge_options(options.knowledge);
+        : options_(options),
+          choice_(choice_of(options)),
+          statements_(statements_of(options.knowledge)),
+          hosts_(host_states_of(options.host_states)),
+          run_{.captures = options.captures, .rules = rules::every()} {
+        run_.judge = judge_options(options.knowledge, statements_);
         if (options.json && run_.captures.size() > 1 && !options.knowledge.together)
             throw UsageError("--json is about one subnet: name one capture, or add --together");
         const auto live = std::ranges::count(run_.captures, "-");
@@ -107,7 +112,8 @@ private:
     void show(const Judge& judge, const links::Observer& observer,
               const std::vector<reports::CaptureResult>& captures) {
         bar_.clear();
-        const auto account = links::account_of(judge, observer);
+        auto account = links::account_of(judge, observer);
+        if (!hosts_.empty()) links::add_hosts(account, hosts_, *statements_);
         if (options_.json)
             links::to_json(account, captures, choice_,
                            [](std::string piece) { print(std::move(piece), Notation::json); });
@@ -117,6 +123,8 @@ private:
 
     const LinksOptions& options_;
     links::Choice choice_;
+    Statements statements_;
+    std::vector<hosts::HostState> hosts_;
     PassiveRun run_;
     ProgressBar bar_;
     std::vector<reports::CaptureResult> captures_;
@@ -128,6 +136,7 @@ Action set_up_links(CLI::App& command, const std::string&) {
         ->required()
         ->type_name(" ");
     add_knowledge_options(command, options->knowledge, false);
+    add_host_state_option(command, options->host_states);
     command.add_option("--link", options->link, "Only this link: its P_Key, or as it is printed (fe80::/0x8001)")
         ->type_name("LINK")
         ->check(not_empty());

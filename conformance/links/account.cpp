@@ -225,6 +225,30 @@ std::vector<std::string> notes_beyond(const Account& account) {
     return notes;
 }
 
+std::vector<reports::Beyond> beyond_of(const Account& account, std::uint32_t capture) {
+    std::vector<reports::Beyond> all;
+    std::size_t more = 0;
+    for (const auto& one : account.findings) {
+        if (!one.is_beyond) continue;
+        if (all.size() == reports::most_beyond) {
+            ++more;
+            continue;
+        }
+        auto& kept = all.emplace_back();
+        kept = {.name = one.name, .text = one.text, .link = one.link, .capture = capture};
+        for (const auto& frame : one.frames)
+            if (kept.frames.size() < Finding::shown_frames) kept.frames.push_back(frame.frame);
+    }
+    for (const auto& [name, count] : account.more_findings)
+        if (std::ranges::any_of(all, [&name = name](const auto& one) { return one.name == name; })) more += count;
+    if (more != 0)
+        all.push_back({.name = "more",
+                       .text = std::to_string(more) + " findings more (ipoib-conform links --findings-only)",
+                       .link = {},
+                       .capture = capture});
+    return all;
+}
+
 std::string link_text(const LinkAccount& link) {
     return inspection::link_name(link.subnet->prefix(), link.link->p_key);
 }

@@ -3,6 +3,8 @@
 // words. Views into what a judge has learned; valid as long as the judge is.
 #pragma once
 
+#include "conformance/assumptions/statement.hpp"
+#include "conformance/hosts/host_state.hpp"
 #include "conformance/judge/judge.hpp"
 #include "conformance/links/watcher.hpp"
 
@@ -75,10 +77,11 @@ struct Finding {
     std::string rule = {};             ///< whose violation it is; empty for others
     bool is_beyond = false;            ///< no text forbids it
     // Whom it is about, each in order and once.
-    std::size_t place = nowhere;                     ///< index of its link in Account::links
-    std::vector<state::PortIndex> ports = {};        ///< of that link's subnet
-    std::vector<state::GroupIndex> groups = {};      ///< of the same
-    std::size_t cause = nowhere;                     ///< index in Account::findings of the one that explains it
+    std::size_t place = nowhere;                 ///< index of its link in Account::links
+    std::vector<state::PortIndex> ports = {};    ///< of that link's subnet
+    std::vector<state::GroupIndex> groups = {};  ///< of the same
+    std::vector<wire::Gid> hosts = {};  ///< that are told of by themselves, whether the capture shows them or not
+    std::size_t cause = nowhere;        ///< index in Account::findings of the one that explains it
     static constexpr std::size_t shown_frames = 10;  ///< of them
 };
 
@@ -89,11 +92,16 @@ struct Account {
     std::map<std::string, std::size_t> more_findings;  ///< how many there are besides, by name
     std::uint64_t more_violations = 0;                 ///< on links beyond those that a ledger keeps
     std::int64_t began = 0, ended = 0;                 ///< the first and the last frame, in ns since 1970
+    std::vector<std::string> notes;                    ///< what could not be compared, and why
     static constexpr std::size_t most_findings = 1000;
 };
 
 /// Of all the subnets of a judge that has seen every frame with every rule while the observer looked on.
 [[nodiscard]] Account account_of(const conformance::Judge& judge, const Observer& observer);
+
+/// Adds what hosts say of themselves that the account, lists of the SA's records, or other hosts contradict.
+void add_hosts(Account& account, std::span<const hosts::HostState> states,
+               std::span<const assumptions::Statement> statements);
 
 /// "10.1.0.1 (0002c90300100001)", "0002c90300100001" or "LID 0x0004".
 [[nodiscard]] std::string port_text(const LinkAccount& link, state::PortIndex port);
@@ -108,6 +116,8 @@ using inspection::port_name;
 [[nodiscard]] std::string link_text(const LinkAccount& link);
 /// "239.1.2.3", "the broadcast group", else the MGID.
 [[nodiscard]] std::string group_name(const wire::Gid& mgid);
+/// What no text forbids, for the results of a report; of so many captures it is that one.
+[[nodiscard]] std::vector<reports::Beyond> beyond_of(const Account& account, std::uint32_t capture);
 /// What no text forbids, as notes of a report: each with its first frame, and how many more there are.
 [[nodiscard]] std::vector<std::string> notes_beyond(const Account& account);
 

@@ -50,6 +50,13 @@ bool Choice::is_host(const LinkAccount& link, state::PortIndex index) const {
     return one && std::ranges::find(one->addresses, *host->address) != one->addresses.end();
 }
 
+/// By its own word.
+bool Choice::is_host(const Finding& one) const {
+    return std::ranges::any_of(one.hosts, [this](const Gid& gid) {
+        return host->guid != 0 ? gid.interface_id() == host->guid : host->address == gid;
+    });
+}
+
 bool Choice::is_at(const LinkAccount& link, const GroupAccount& one) const {
     const auto is_chosen = [&](state::PortIndex port) { return is_host(link, port); };
     return std::ranges::any_of(one.full, is_chosen) || std::ranges::any_of(one.non, is_chosen) ||
@@ -89,10 +96,12 @@ std::vector<std::size_t> Choice::findings(const Account& account) const {
 
 bool Choice::has(const Account& account, const Finding& one) const {
     if (is_all()) return true;
-    if (one.place == nowhere) return false;
+    if (one.place == nowhere) return host && !link && !group && is_host(one);
     const auto& at = account.links[one.place];
     if (link && !Choice{.link = link}.has(at)) return false;
-    if (host && std::ranges::none_of(one.ports, [&](state::PortIndex port) { return is_host(at, port); })) return false;
+    if (host && !is_host(one) &&
+        std::ranges::none_of(one.ports, [&](state::PortIndex port) { return is_host(at, port); }))
+        return false;
     return !group || std::ranges::any_of(one.groups, [&](state::GroupIndex index) {
         return is_group(at.subnet->groups()[index].mgid);
     });

@@ -47,6 +47,7 @@ struct Choice {
 private:
     [[nodiscard]] bool has(const Account& account, const Finding& one) const;
     [[nodiscard]] bool is_host(const LinkAccount& link, state::PortIndex port) const;
+    [[nodiscard]] bool is_host(const Finding& one) const;
     [[nodiscard]] bool is_group(const wire::Gid& mgid) const;
     [[nodiscard]] bool is_at(const LinkAccount& link, const GroupAccount& group) const;
 };

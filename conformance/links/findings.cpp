@@ -302,6 +302,20 @@ void slow(std::size_t place, Findings& findings) {
         });
 }
 
+/// Ports of which nobody can say whether they are as fast as their groups.
+void note_unknown_rates(Account& account, const Judge& judge) {
+    std::size_t count = 0;
+    std::string first;
+    for (const auto* subnet : judge.subnets())
+        for (const auto& port : subnet->ports())
+            if (port.has_unknown_rate && count++ == 0) first = port_name(port);
+    if (count != 0)
+        account.notes.push_back(
+            std::to_string(count) +
+            " ports tell the width or speed of their link by a code that is not known here, first " + first +
+            ": their rates are compared with no group's");
+}
+
 void doubts(std::size_t place, Findings& findings) {
     if (!findings.account().links[place].link->is_disputed || !findings.has_room("two-broadcast-groups")) return;
     findings.add(
@@ -370,7 +384,16 @@ void troubles(const std::vector<Trouble>& all, Findings& findings) {
     for (const auto& trouble : all) {
         const auto place = places.find({trouble.subnet, trouble.p_key});
         // Of a partition that nobody uses nothing is lost.
-        if (place == places.end() || !findings.has_room(trouble.name)) continue;
+        const bool is_placed = place != places.end();
+        if ((!is_placed && !trouble.may_be_of_no_link) || !findings.has_room(trouble.name)) continue;
+        if (!is_placed) {
+            auto& finding = findings.add(trouble.name, trouble.text, nowhere);
+            finding.is_beyond = true;
+            finding.frames = trouble.frames;
+            finding.count = trouble.count;
+            finding.hosts = trouble.ports;
+            continue;
+        }
         const auto& link = findings.account().links[place->second];
         auto& finding = findings.add(trouble.name, filled(link, trouble), place->second);
         finding.is_beyond = true;
@@ -440,6 +463,7 @@ void add_findings(Account& account, const Judge& judge, const Observer& observer
     }
     troubles(observer.troubles(), findings);
     violations(observer.ledger(), findings);
+    note_unknown_rates(account, judge);
     account.more_violations = observer.ledger().beyond();
     put_causes_first(account.findings);
 }

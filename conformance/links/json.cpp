@@ -155,6 +155,10 @@ Json in_json(const Account& account, const Finding& finding, std::optional<std::
         json["frames"].push_back(sight(finding.frames[i]));
     if (!finding.rule.empty()) json["rule"] = finding.rule;
     if (cause) json["cause"] = *cause;
+    if (!finding.hosts.empty()) {
+        json["hosts"] = Json::array();
+        for (const auto& gid : finding.hosts) json["hosts"].push_back(text(gid));
+    }
     if (finding.place == nowhere) return json;
     const auto& subnet = *account.links[finding.place].subnet;
     constexpr std::size_t most_listed = 1000;
@@ -194,6 +198,7 @@ void to_json(const Account& account, const std::vector<reports::CaptureResult>& 
         to.add(Json(utc_time(account.began)), "began");
         to.add(Json(utc_time(account.ended)), "ended");
     }
+    if (!account.notes.empty()) to.add(Json(account.notes), "notes");
     if (account.links.empty())
         add_list(to, "advice", captures,
                  [](const reports::CaptureResult& one) { return Json(valid_utf8(advice(one))); });

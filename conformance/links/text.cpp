@@ -183,6 +183,7 @@ void head(std::string& out, const Account& account, const std::vector<reports::C
     if (account.began != 0)
         out += fmt::format("from {} to {}, {}\n", wall_time(account.began), wall_time(account.ended),
                            wall_zone(account.began));
+    for (const auto& note : account.notes) indented(out, 2, "note: " + note);
     out += '\n';
 }
 

@@ -7,7 +7,7 @@
 namespace ipoib::links {
 
 Observer::Observer() {
-    for (const auto make : {watch_addresses, watch_partitions, watch_silence, watch_sizes, watch_leases})
+    for (const auto make : {watch_addresses, watch_partitions, watch_silence, watch_sizes, watch_leases, watch_notices})
         watchers_.push_back(make());
 }
 

@@ -25,7 +25,8 @@ struct Trouble {
     std::string name;  ///< permanent, such as "duplicate-address"
     std::string text;  ///< a sentence or two; "{0}" stands for the first of the ports
     const state::Subnet* subnet = nullptr;
-    std::uint16_t p_key = 0;  ///< of the link
+    std::uint16_t p_key = 0;         ///< of the link; 0: not known
+    bool may_be_of_no_link = false;  ///< told also where the link is not in sight
     std::vector<wire::Gid> ports{};
     std::vector<state::Sight> frames{};
     std::uint64_t count = 0;
@@ -56,6 +57,7 @@ public:
 [[nodiscard]] std::unique_ptr<Watcher> watch_silence();
 [[nodiscard]] std::unique_ptr<Watcher> watch_sizes();
 [[nodiscard]] std::unique_ptr<Watcher> watch_leases();
+[[nodiscard]] std::unique_ptr<Watcher> watch_notices();
 
 /// All that looks on while a judge reads a capture. Stays where it is.
 class Observer {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/watch/metrics.hpp"
 
-#include "base/one_line.hpp"
+#include "conformance/watch/exposition.hpp"
 
 #include <fmt/format.h>
 
@@ -10,35 +10,9 @@
 namespace ipoib::watch {
 namespace {
 
-constexpr std::size_t most_series = 1000;
+constexpr auto most_series = Exposition::most_series;
 
-/// A label's value: backslash, quote and line feed are escaped.
-std::string label(std::string_view value) {
-    std::string text;
-    for (const char c : one_line(value)) {
-        if (c == '\\' || c == '"') text += '\\';
-        text += c;
-    }
-    return text;
-}
-
-class Exposition {
-public:
-    void family(std::string_view name, std::string_view type, std::string_view help) {
-        name_ = "ipoib_" + std::string(name);
-        suffix_ = type == "counter" ? "_total" : "";
-        text_ += fmt::format("# TYPE {} {}\n# HELP {} {}\n", name_, type, name_, help);
-    }
-    template <class Value>
-    void sample(const std::string& labels, Value value) {
-        text_ += fmt::format("{}{}{}{}{} {}\n", name_, suffix_, labels.empty() ? "" : "{", labels,
-                             labels.empty() ? "" : "}", value);
-    }
-    [[nodiscard]] std::string end() && { return std::move(text_) + "# EOF\n"; }
-
-private:
-    std::string name_, suffix_, text_;
-};
+std::string label(std::string_view value) { return Exposition::label(value); }
 
 template <class Value>
 void of_links(Exposition& to, const links::Account& account, std::string_view name, std::string_view help,

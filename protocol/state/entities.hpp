@@ -57,6 +57,7 @@ struct Port {
     std::uint8_t lmc = 0;
     std::uint8_t mtu = 0;              ///< PortInfo.NeighborMTU; 0 while not known
     std::uint8_t rate = 0;             ///< code of width times speed; 0 while not known
+    bool has_unknown_rate = false;     ///< its link is up, with a width or speed by a code that is not known here
     bool is_router = false;            ///< has asked for a table of groups and joined one as NonMember
     bool knows_p_keys = false;         ///< its whole P_Key table has been shown
     bool lacks_p_keys = false;         ///< there was no room for all that were shown

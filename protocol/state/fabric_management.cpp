@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What subnet management tells of ports, and communication management of connections. IBTA Vol 1, 14.2 and 12.6.
-#include "protocol/state/rates.hpp"
+#include "protocol/state/port_rate.hpp"
 #include "protocol/state/subnet.hpp"
 #include "protocol/wire/cm.hpp"
 #include "protocol/wire/node_record.hpp"
@@ -67,8 +67,9 @@ void Subnet::take_smp(const Packet& packet) {
     if (state != PortState::active) return;
     port.told_mtu = known_.now;
     port.mtu = info[PortInfo::neighbor_mtu];
-    port.rate = link_rate(info[PortInfo::link_width_active], info[PortInfo::link_speed_active],
-                          info[PortInfo::link_speed_ext_active]);
+    const auto rate = rate_of(info);
+    port.rate = rate.code;
+    port.has_unknown_rate = rate.is_unknown;
 }
 
 /// Whose answer an SMP is: by its LID, or by the way that it went.

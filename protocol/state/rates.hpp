@@ -29,11 +29,20 @@ constexpr unsigned lanes_of(std::uint8_t width) noexcept {
     return width == 1 ? 1 : width == 2 ? 4 : width == 4 ? 8 : width == 8 ? 12 : width == 16 ? 2 : 0;
 }
 
+/// Beyond the codes of LinkSpeedExtActive: XDR, which LinkSpeedExtActive2 tells.
+inline constexpr std::uint8_t lane_of_200 = 16;
+
 /// The rate code of a link by PortInfo's LinkWidthActive, LinkSpeedActive and LinkSpeedExtActive, as the codes' names
 /// round it; 0 for what is none of them.
 constexpr std::uint8_t link_rate(std::uint8_t width, std::uint8_t speed, std::uint8_t extended) noexcept {
     unsigned lane = speed == 1 ? 5 : speed == 2 ? 10 : speed == 4 ? 20 : 0;
-    if (extended != 0) lane = extended == 1 ? 28 : extended == 2 ? 50 : extended == 4 ? 100 : extended == 8 ? 200 : 0;
+    if (extended != 0)
+        lane = extended == 1             ? 28
+               : extended == 2           ? 50
+               : extended == 4           ? 100
+               : extended == 8           ? 200
+               : extended == lane_of_200 ? 400
+                                         : 0;
     return rate_code(lanes_of(width) * lane);
 }
 

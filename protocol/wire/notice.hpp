@@ -96,6 +96,58 @@ struct LidDetails {
 };
 static_assert(tiles(LidDetails::fields, LidDetails::size));
 
+/// Details of traps 257 and 258: a packet with a P_Key or Q_Key that its receiver does not take. IBTA Vol 1, 14.2.5.1.
+struct KeyDetails {
+    static constexpr std::string_view key = "notice_key", name = "NoticeKey", title = "Notice details: bad key";
+    static constexpr std::size_t size = 54;
+    template <class T>
+    using F = Field<KeyDetails, T>;
+
+    static constexpr F<std::uint16_t> reserved16{"Reserved16", octet(0), 16, Show::reserved, ""};
+    static constexpr F<std::uint16_t> source_lid{"LIDADDR1", octet(2), 16, Show::hex, "Who sent the packet"};
+    static constexpr F<std::uint16_t> destination_lid{"LIDADDR2", octet(4), 16, Show::hex, "Where it went"};
+    static constexpr F<std::uint32_t> bad_key{"KEY", octet(6), 32, Show::hex, "The Q_Key, or in 16 bits the P_Key"};
+    static constexpr F<std::uint8_t> sl{"SL", octet(10), 4, Show::dec, "Of the packet"};
+    static constexpr F<std::uint8_t> reserved4{"Reserved4", octet(10, 4), 4, Show::reserved, ""};
+    static constexpr F<std::uint32_t> source_qpn{"QP1", octet(11), 24, Show::hex, "Who sent the packet"};
+    static constexpr F<std::uint8_t> reserved8{"Reserved8", octet(14), 8, Show::reserved, ""};
+    static constexpr F<std::uint32_t> destination_qpn{"QP2", octet(15), 24, Show::hex, "Where it went"};
+    static constexpr F<Gid> source_gid{"GIDADDR1", octet(18), 128, Show::gid, "Who sent the packet"};
+    static constexpr F<Gid> destination_gid{"GIDADDR2", octet(34), 128, Show::gid, "Where it went"};
+    static constexpr F<std::uint32_t> reserved32{"Reserved32", octet(50), 32, Show::reserved, ""};
+    static constexpr auto fields = table(reserved16, source_lid, destination_lid, bad_key, sl, reserved4, source_qpn,
+                                         reserved8, destination_qpn, source_gid, destination_gid, reserved32);
+};
+static_assert(tiles(KeyDetails::fields, KeyDetails::size));
+
+/// Details of trap 259: a switch port has dropped a packet for its P_Key. IBTA Vol 1, 14.2.5.1.
+struct SwitchKeyDetails {
+    static constexpr std::string_view key = "notice_switch_key", name = "NoticeSwitchKey",
+                                      title = "Notice details: bad P_Key at a switch";
+    static constexpr std::size_t size = 54;
+    template <class T>
+    using F = Field<SwitchKeyDetails, T>;
+
+    static constexpr F<std::uint16_t> data_valid{"DataValid", octet(0), 16, Show::hex, "Which of the rest is told"};
+    static constexpr F<std::uint16_t> source_lid{"LIDADDR1", octet(2), 16, Show::hex, "Who sent the packet"};
+    static constexpr F<std::uint16_t> destination_lid{"LIDADDR2", octet(4), 16, Show::hex, "Where it went"};
+    static constexpr F<std::uint16_t> p_key{"PKEY", octet(6), 16, Show::hex, "That is not in the port's table"};
+    static constexpr F<std::uint8_t> sl{"SL", octet(8), 4, Show::dec, "Of the packet"};
+    static constexpr F<std::uint8_t> reserved4{"Reserved4", octet(8, 4), 4, Show::reserved, ""};
+    static constexpr F<std::uint32_t> source_qpn{"QP1", octet(9), 24, Show::hex, "Who sent the packet"};
+    static constexpr F<std::uint8_t> reserved8{"Reserved8", octet(12), 8, Show::reserved, ""};
+    static constexpr F<std::uint32_t> destination_qpn{"QP2", octet(13), 24, Show::hex, "Where it went"};
+    static constexpr F<Gid> source_gid{"GIDADDR1", octet(16), 128, Show::gid, "Who sent the packet"};
+    static constexpr F<Gid> destination_gid{"GIDADDR2", octet(32), 128, Show::gid, "Where it went"};
+    static constexpr F<std::uint16_t> switch_lid{"SWLIDADDR", octet(48), 16, Show::hex, "The switch"};
+    static constexpr F<std::uint8_t> switch_port{"PORTNO", octet(50), 8, Show::dec, "Its port"};
+    static constexpr F<std::uint32_t> reserved24{"Reserved24", octet(51), 24, Show::reserved, ""};
+    static constexpr auto fields =
+        table(data_valid, source_lid, destination_lid, p_key, sl, reserved4, source_qpn, reserved8, destination_qpn,
+              source_gid, destination_gid, switch_lid, switch_port, reserved24);
+};
+static_assert(tiles(SwitchKeyDetails::fields, SwitchKeyDetails::size));
+
 /// The details of a Notice as GID (traps 64 to 67); absent for other notices.
 constexpr View<GidDetails> gid_details(const View<Notice>& notice) noexcept {
     if (!notice || !notice[Notice::is_generic]) return {};
@@ -108,6 +160,20 @@ constexpr View<GidDetails> gid_details(const View<Notice>& notice) noexcept {
 constexpr View<LidDetails> lid_details(const View<Notice>& notice) noexcept {
     if (!notice || !notice[Notice::is_generic] || notice[Notice::trap_number] != trap::link_state_changed) return {};
     return View<LidDetails>::at(notice.octets().subspan(Notice::data_details.at.bit / 8));
+}
+
+/// The details of a Notice of a bad key (traps 257 and 258); absent for other notices.
+constexpr View<KeyDetails> key_details(const View<Notice>& notice) noexcept {
+    if (!notice || !notice[Notice::is_generic]) return {};
+    const auto number = notice[Notice::trap_number];
+    if (number != trap::bad_p_key && number != trap::bad_q_key) return {};
+    return View<KeyDetails>::at(notice.octets().subspan(Notice::data_details.at.bit / 8));
+}
+
+/// The details of a Notice of a bad P_Key at a switch (trap 259); absent for other notices.
+constexpr View<SwitchKeyDetails> switch_key_details(const View<Notice>& notice) noexcept {
+    if (!notice || !notice[Notice::is_generic] || notice[Notice::trap_number] != trap::bad_p_key_at_switch) return {};
+    return View<SwitchKeyDetails>::at(notice.octets().subspan(Notice::data_details.at.bit / 8));
 }
 
 }  // namespace ipoib::wire

@@ -69,3 +69,30 @@ TEST_CASE("Notice: traps 64 to 67 have a GID, trap 128 a LID, others neither") {
     CHECK_FALSE(gid_details(View<Notice>{}));
     CHECK_FALSE(lid_details(View<Notice>{}));
 }
+
+TEST_CASE("Notice: the details of traps of bad keys read and write back") {
+    // By hand from IBTA Vol 1, 14.2.5.1.
+    const auto key = hex(
+        "e1e2 0004 0007 00000b1b 3f 000048 e3 000049 fe800000000000000002c90300100001 fe800000000000000002c90300100002 "
+        "e4e5e6e7");
+    check_table<KeyDetails>(key, row(KeyDetails::reserved16, 0xe1e2), row(KeyDetails::source_lid, 4),
+                            row(KeyDetails::destination_lid, 7), row(KeyDetails::bad_key, 0xb1b),
+                            row(KeyDetails::sl, 3), row(KeyDetails::reserved4, 0xf), row(KeyDetails::source_qpn, 0x48),
+                            row(KeyDetails::reserved8, 0xe3), row(KeyDetails::destination_qpn, 0x49),
+                            row(KeyDetails::source_gid, gid("fe800000000000000002c90300100001")),
+                            row(KeyDetails::destination_gid, gid("fe800000000000000002c90300100002")),
+                            row(KeyDetails::reserved32, 0xe4e5e6e7));
+    const auto at_switch =
+        hex("003f 0004 0007 8005 3f 000048 e3 000049 fe800000000000000002c90300100001 fe800000000000000002c90300100002 "
+            "0002 "
+            "11 e4e5e6");
+    check_table<SwitchKeyDetails>(at_switch, row(SwitchKeyDetails::data_valid, 0x3f),
+                                  row(SwitchKeyDetails::source_lid, 4), row(SwitchKeyDetails::destination_lid, 7),
+                                  row(SwitchKeyDetails::p_key, 0x8005), row(SwitchKeyDetails::sl, 3),
+                                  row(SwitchKeyDetails::reserved4, 0xf), row(SwitchKeyDetails::source_qpn, 0x48),
+                                  row(SwitchKeyDetails::reserved8, 0xe3), row(SwitchKeyDetails::destination_qpn, 0x49),
+                                  row(SwitchKeyDetails::source_gid, gid("fe800000000000000002c90300100001")),
+                                  row(SwitchKeyDetails::destination_gid, gid("fe800000000000000002c90300100002")),
+                                  row(SwitchKeyDetails::switch_lid, 2), row(SwitchKeyDetails::switch_port, 0x11),
+                                  row(SwitchKeyDetails::reserved24, 0xe4e5e6));
+}

@@ -38,7 +38,10 @@ struct PortInfo {
     /// Bits of CapabilityMask. IBTA Vol 1, 14.2.5.6.
     static constexpr std::uint32_t is_sm = 1u << 1, is_notice_supported = 1u << 2, is_trap_supported = 1u << 3,
                                    is_sm_disabled = 1u << 10, is_cm_supported = 1u << 16,
+                                   is_capability_mask2_supported = 1u << 15,
                                    is_client_reregistration_supported = 1u << 25;
+    /// Of CapabilityMask2: speeds of 200 Gb/s a lane and more are told elsewhere.
+    static constexpr std::uint16_t is_extended_speeds2_supported = 1u << 11;
     template <class T>
     using F = Field<PortInfo, T>;
 

@@ -71,6 +71,8 @@ bool is_group_of_ipoib(Octets record) {
 }
 bool has_gid_details(Octets notice) { return static_cast<bool>(gid_details(View<Notice>::at(notice))); }
 bool has_lid_details(Octets notice) { return static_cast<bool>(lid_details(View<Notice>::at(notice))); }
+bool has_key_details(Octets notice) { return static_cast<bool>(key_details(View<Notice>::at(notice))); }
+bool has_switch_key_details(Octets notice) { return static_cast<bool>(switch_key_details(View<Notice>::at(notice))); }
 bool is_request_of_ipoib(Octets req) { return asks_for_ipoib(View<CmReq>::at(req)); }
 
 template <MgmtClass mgmt_class>
@@ -168,6 +170,8 @@ constexpr auto rows = std::to_array<RegistryRow>({
     {&spec_of<Notice>, "IBTA Vol 1, 13.4.8.2", {sa(attribute::notice), smp(smp_attribute::notice)}},
     {&spec_of<GidDetails>, "IBTA Vol 1, 14.2.5.1", {within<Notice::data_details, has_gid_details>()}},
     {&spec_of<LidDetails>, "IBTA Vol 1, 14.2.5.1", {within<Notice::data_details, has_lid_details>()}},
+    {&spec_of<KeyDetails>, "IBTA Vol 1, 14.2.5.1", {within<Notice::data_details, has_key_details>()}},
+    {&spec_of<SwitchKeyDetails>, "IBTA Vol 1, 14.2.5.1", {within<Notice::data_details, has_switch_key_details>()}},
     {&spec_of<InformInfo>, "IBTA Vol 1, 13.4.8.3", {sa(attribute::inform_info)}},
     {&spec_of<NodeRecord>, "IBTA Vol 1, 15.2.5.2", {sa(attribute::node_record)}},
     {&spec_of<PortInfoRecord>, "IBTA Vol 1, 15.2.5.3", {sa(attribute::port_info_record)}},

@@ -57,6 +57,10 @@ std::string_view status(Verdict verdict) {
     return "other";
 }
 
+std::string_view status(const Result& result) {
+    return is_finding(result) && result.verdict == Verdict::pass ? "other" : status(result.verdict);
+}
+
 Json facts(const std::vector<std::pair<std::string, std::string>>& from) {
     auto object = Json::object();
     for (const auto& [key, value] : from) object[fit(key)] = fit(value);
@@ -65,7 +69,8 @@ Json facts(const std::vector<std::pair<std::string, std::string>>& from) {
 
 class Document {
 public:
-    explicit Document(const Results& results) : results_(results), faults_(faults(results)), requirements_(results) {}
+    explicit Document(const Results& results)
+        : results_(results), faults_(cases_besides(results)), requirements_(results) {}
 
     /// A test at a time: all of them as one document would take many times the memory of the text.
     [[nodiscard]] std::string text() const {
@@ -96,7 +101,7 @@ private:
         for (const auto& suite : suites)
             for (const auto& one : suite.cases) {
                 ++tests;
-                ++counts[status(one.result->verdict)];
+                ++counts[status(*one.result)];
             }
         const auto begin = begin_of(results_.started);
         Json summary{{"tests", tests}};
@@ -138,10 +143,10 @@ private:
         const auto name_of = fit(one.name, longest_name);
         Json test{{"testId", fit(result.id.empty() ? "?" : result.id, longest_name)},
                   {"name", name_of.empty() ? "?" : name_of},
-                  {"status", status(result.verdict)},
+                  {"status", status(result)},
                   {"duration", milliseconds(result.seconds)},
                   {"suite", {fit(suite.name, longest_name), fit(one.class_name, longest_name)}},
-                  {"rawStatus", verdict_name(result)},
+                  {"rawStatus", is_finding(result) ? "FINDING" : verdict_name(result)},
                   {"message", fit(result.verdict == Verdict::na ? why_not_judged(result) : message_of(result))},
                   {"labels", std::move(labels)}};
         if (!result.details.empty()) test["trace"] = fit(explanation(results_, requirements_, result, violations_told));
@@ -157,9 +162,9 @@ private:
     Requirements requirements_;
 };
 
-/// PASS and WARN are passed, FAIL and XPASS failed, NA and XFAIL skipped, INCONC and ERROR other; `rawStatus` has our
-/// own word. Each capture and each host is a suite; a capture that could not be read to its end and a host without all
-/// its results have a test of their own.
+/// PASS and WARN are passed, FAIL and XPASS failed, NA and XFAIL skipped, INCONC, ERROR and FINDING other; `rawStatus`
+/// has our own word. Each capture and each host is a suite; a capture that could not be read to its end and a host
+/// without all its results have a test of their own.
 std::string to_ctrf(const Results& results) { return Document(results).text(); }
 
 }  // namespace

@@ -40,10 +40,10 @@ std::string directive(const Result& result) {
     return {};
 }
 
-/// A line for each result: "ok" for PASS and WARN, "# SKIP" for NA and XFAIL, "not ok" for the rest, the reason in
-/// lines that begin with "#". No YAML, which KTAP has not.
+/// A line for each result: "ok" for PASS, WARN and FINDING, "# SKIP" for NA and XFAIL, "not ok" for the rest, the
+/// reason in lines that begin with "#". No YAML, which KTAP has not.
 std::string to_tap(const Results& results) {
-    const auto lost = faults(results);
+    const auto lost = cases_besides(results);
     const auto suites = suites_of(results, lost, "ipoib-conform");
     const Requirements requirements(results);
     std::string lines;
@@ -57,7 +57,9 @@ std::string to_tap(const Results& results) {
             const auto where = suites.size() > 1 && !suite.host ? suite.name + ": " : std::string{};
             lines += fmt::format("{}ok {} - {}{}\n", is_ok ? "" : "not ", ++number, description(where + one.name),
                                  directive(result));
-            if (!is_ok || result.verdict == Verdict::warn)
+            if (is_finding(result))
+                lines += diagnostics("FINDING: " + result.message);
+            else if (!is_ok || result.verdict == Verdict::warn)
                 lines += diagnostics(verdict_name(result) + ": " +
                                      explanation(results, requirements, result, violations_told));
         }

@@ -189,3 +189,70 @@ TEST_CASE("Linux adapter: after bye a session can begin anew") {
     CHECK(adapter.ask({{"do", "interface"}})["up"] == false);
     CHECK(adapter.ok({{"do", "hello"}}));
 }
+
+namespace {
+
+/// What `state` says of the veth, and with what exit code it ends, as lines.
+std::pair<json, int> state_of(const std::string& arguments, const std::string& before = "true") {
+    ChildProcess child(
+        Command::shell("exec unshare -n -m sh -c 'mount -t sysfs sysfs /sys; ip link add v0 type veth peer name v1; "
+                       "ip link set v0 up; ip link set v1 up; ip addr add 10.8.0.1/24 dev v0; "
+                       "ip neigh add 10.8.0.2 lladdr 02:00:00:00:00:01 dev v0; " +
+                       before + "; " IPOIB_DUT_LINUX " state " + arguments + "; echo $?'"),
+        ChildProcess::Diagnostics::to_a_pipe, {5s, 5s});
+    std::string all;
+    std::array<char, 4096> octets;
+    for (;;) {
+        pollfd polled{child.output.value(), POLLIN, 0};
+        REQUIRE(::poll(&polled, 1, 20000) > 0);
+        const auto count = ::read(child.output.value(), octets.data(), octets.size());
+        if (count <= 0) break;
+        all.append(octets.data(), static_cast<std::size_t>(count));
+    }
+    REQUIRE(all.size() > 1);
+    const auto end = all.rfind('\n', all.size() - 2);
+    const auto code = std::stoi(all.substr(end == std::string::npos ? 0 : end + 1));
+    return {end == std::string::npos ? json{} : json::parse(all.substr(0, end)), code};
+}
+
+}  // namespace
+
+TEST_CASE("Linux host state: what is there is told, what cannot be read is named, nothing is changed") {
+    if (!has_namespaces()) return;
+    const auto [state, code] = state_of("v0");
+    CHECK(code == 0);
+    CHECK(state["format"] == "ipoib-host-state/1");
+    const auto& one = state["interfaces"][0];
+    CHECK(one["name"] == "v0");
+    CHECK(one["up"] == true);
+    CHECK(one["mtu"] == 1500);
+    CHECK(one["facts"]["driver"] == "veth");
+    CHECK(one["addresses"][0] == json{{"address", "10.8.0.1/24"}, {"state", "valid"}});
+    CHECK(one["neighbours"][0] ==
+          json{{"address", "10.8.0.2"}, {"link_address", "02:00:00:00:00:01"}, {"state", "PERMANENT"}});
+    CHECK(one["groups"][0] == "224.0.0.1");
+    CHECK(one["counters"].contains("tx_packets"));
+    CHECK(one["settings"].contains("arp_ignore"));
+    // A veth has neither groups nor paths in debugfs.
+    CHECK(state["unread"].size() == 2);
+    for (const auto& unread : state["unread"]) CHECK(unread["why"] != "");
+    CHECK_FALSE(one.contains("mcg"));
+}
+
+TEST_CASE("Linux host state: without ip, by wrong names, and where there is no IPoIB") {
+    if (!has_namespaces()) return;
+    const auto [state, code] = state_of("v0", "PATH=/nowhere; export PATH");
+    CHECK(code == 0);
+    CHECK(state["unread"].size() == 4);
+    CHECK(state["interfaces"][0]["mtu"] == 1500);
+    // With another network namespace's /sys, what ip tells is right, and nothing else is told.
+    const auto [beside, code_beside] = state_of("v0", "umount /sys");
+    CHECK(code_beside == 0);
+    CHECK(beside["interfaces"][0]["mtu"] == 1500);
+    CHECK_FALSE(beside["interfaces"][0].contains("counters"));
+    CHECK(beside["unread"][0]["why"] == "/sys is of another network namespace");
+    CHECK(state_of("none").second == 1);
+    CHECK(state_of("../net/v0").second == 1);
+    CHECK(state_of("--all").second == 2);
+    CHECK(state_of("").second == 1);
+}

@@ -84,9 +84,10 @@ std::vector<Neighbour> parse_neighbours(const std::string& json) {
     if (!all.is_array()) return neighbours;
     for (const auto& entry : all) {
         if (!entry.is_object() || string_of(entry, "dst").empty() || string_of(entry, "lladdr").empty()) continue;
-        const bool is_resolved = std::any_of(resolved.begin(), resolved.end(),
-                                             [&](const char* state) { return contains(entry, "state", state); });
-        if (is_resolved) neighbours.push_back({string_of(entry, "dst"), string_of(entry, "lladdr")});
+        const auto* const state = std::find_if(resolved.begin(), resolved.end(),
+                                               [&](const char* one) { return contains(entry, "state", one); });
+        if (state != resolved.end())
+            neighbours.push_back({string_of(entry, "dst"), string_of(entry, "lladdr"), *state});
     }
     return neighbours;
 }

@@ -29,6 +29,7 @@ struct InterfaceState {
 
 struct Neighbour {
     std::string address, link_address;
+    std::string state{};  ///< "REACHABLE", "STALE" ...
     friend bool operator==(const Neighbour&, const Neighbour&) = default;
 };
 /// Those that are resolved, of `ip -j neigh show`.

@@ -66,7 +66,8 @@ TEST_CASE("ip: neighbours are those with a link address that is in use") {
         {"dst":"10.1.0.4","lladdr":"80:01","state":["FAILED"]},{"dst":"fe80::2","lladdr":"80:02","state":["STALE"]},
         {"dst":"10.1.0.5","lladdr":"80:03","state":["INCOMPLETE"]},{"dst":"224.0.0.1","lladdr":"00:ff","state":["NOARP"]},
         {"lladdr":"80:05","state":["STALE"]}])";
-    CHECK(parse_neighbours(text) == std::vector<Neighbour>{{"10.1.0.2", "80:00:02:08"}, {"fe80::2", "80:02"}});
+    CHECK(parse_neighbours(text) ==
+          std::vector<Neighbour>{{"10.1.0.2", "80:00:02:08", "REACHABLE"}, {"fe80::2", "80:02", "STALE"}});
 }
 
 TEST_CASE("ip: groups of IPv4 are read in the byte order of the machine that printed them") {

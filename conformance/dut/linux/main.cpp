@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-dut-linux: the DUT adapter for a Linux host. docs/porting.md has the protocol.
 #include "conformance/dut/linux/host.hpp"
+#include "conformance/dut/linux/host_state.hpp"
 
 #include <cstdio>
 #include <exception>
@@ -13,8 +14,12 @@ using namespace ipoib::host;
 
 constexpr const char* usage =
     "usage: ipoib-dut-linux [--mode datagram|connected] [--router] [INTERFACE]\n"
+    "       ipoib-dut-linux state [INTERFACE...]\n"
     "The DUT adapter for this Linux host: requests of ipoib-conform on standard input, answers on standard output.\n"
-    "INTERFACE is ib0 if it is not given. Needs root. Everything that was changed is put back at the end.\n";
+    "INTERFACE is ib0 if it is not given. Needs root. Everything that was changed is put back at the end.\n"
+    "state writes what Linux shows of the interfaces, or of all IPoIB interfaces, as JSON, for --host-state of\n"
+    "ipoib-conform links and audit. It changes nothing; what only root may read is named where it is not run as "
+    "root.\n";
 
 struct Options {
     std::string interface = "ib0";
@@ -43,14 +48,32 @@ Options read_options(int count, char** words) {
     return options;
 }
 
+int complain_of_usage() {
+    std::fputs(usage, stderr);
+    return 2;
+}
+
 int complain(const std::string& what) {
     std::fprintf(stderr, "ipoib-dut-linux: %s\n", what.c_str());
     return 1;
 }
 
+/// A line, so that those of many hosts may stand one after the other in a file.
+int tell_state(int count, char** words) {
+    std::vector<std::string> interfaces(words, words + count);
+    for (const auto& name : interfaces)
+        if (name.empty() || name.starts_with('-')) return complain_of_usage();
+    if (interfaces.empty()) interfaces = ipoib_interfaces();
+    if (interfaces.empty()) return complain("this host has no IPoIB interface in this network namespace");
+    const auto text = state_of(interfaces).dump(-1, ' ', true, Json::error_handler_t::replace) + '\n';
+    const bool is_written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+    return is_written ? 0 : complain("standard output cannot be written");
+}
+
 }  // namespace
 
 int main(int count, char** words) try {
+    if (count > 1 && std::string_view{words[1]} == "state") return tell_state(count - 2, words + 2);
     const auto options = read_options(count, words);
     if (options.is_help || options.is_wrong) {
         std::fputs(usage, options.is_help ? stdout : stderr);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Large packets that never arrive where small ones do: an MTU that the way has not, and nobody tells of it.
+#include "base/secret_hash.hpp"
 #include "conformance/links/watcher.hpp"
 #include "protocol/wire/ip_address.hpp"
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <unordered_map>
 
 namespace ipoib::links {
 using namespace wire;
@@ -57,7 +59,7 @@ public:
             tcp(moment, *segment);
     }
     [[nodiscard]] std::vector<Trouble> troubles() const override {
-        std::vector<Trouble> all;
+        std::map<Key, Trouble> found;
         for (const auto& [key, flow] : flows_) {
             if (flow.seen.count < enough || flow.arrived == 0 || flow.least_lost <= flow.arrived) continue;
             // Who answers nothing at all any more is not there.
@@ -74,8 +76,11 @@ public:
                 std::to_string(flow.least_lost) +
                 " or more did not, though the sender has tried again: the way may carry less than its MTU, or a "
                 "receiver or switch drops large packets.";
-            all.push_back(std::move(trouble));
+            found.emplace(key, std::move(trouble));
         }
+        // Where a key lies in the table says nothing.
+        std::vector<Trouble> all;
+        for (auto& [key, trouble] : found) all.push_back(std::move(trouble));
         return all;
     }
 
@@ -91,6 +96,13 @@ private:
         Gid from, to;         ///< IP addresses
         std::uint32_t ports;  ///< of TCP; 0 for echo
         friend auto operator<=>(const Key&, const Key&) = default;
+    };
+    /// Each packet of TCP is looked up several times.
+    struct Hash {
+        std::size_t operator()(const Key& key) const noexcept {
+            return SecretHash::of(key.from.prefix(), key.from.interface_id(), key.to.prefix(), key.to.interface_id(),
+                                  std::uint64_t{key.ports} << 16 | key.p_key);
+        }
     };
     /// A packet that waits for its answer.
     struct Sent {
@@ -190,7 +202,7 @@ private:
         one->open[one->next++ % one->open.size()] = {number, size_of(moment.packet), moment.known.now};
     }
 
-    std::map<Key, Flow> flows_;
+    std::unordered_map<Key, Flow, Hash> flows_;
 };
 
 }  // namespace

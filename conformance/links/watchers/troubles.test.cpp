@@ -3,6 +3,8 @@
 #include "conformance/judge/test_story.hpp"
 #include "conformance/links/account.hpp"
 #include "protocol/build/dhcp.hpp"
+#include "protocol/wire/notice.hpp"
+#include "protocol/wire/port_info.hpp"
 
 #include <algorithm>
 
@@ -312,4 +314,131 @@ TEST_CASE("Troubles: a member whose link is slower than the group") {
     CHECK_THAT(found.text, ContainsSubstring("of 10 Gb/s with a link of 2.5 Gb/s"));
     CHECK(at(2).names.empty());
     CHECK(at(8).names.empty());
+}
+
+namespace {
+
+/// A trap of a port to the SM, or the SA's report of it.
+std::vector<std::uint8_t> notice_of(std::uint16_t number, std::uint32_t key, bool is_report = false) {
+    Bytes<Notice> notice;
+    notice.set(Notice::is_generic, true)
+        .set(Notice::type, 2)
+        .set(Notice::producer_type, 1)
+        .set(Notice::trap_number, number)
+        .set(Notice::issuer_lid, b.lid)
+        .set(Notice::issuer_gid, b.gid);
+    const auto details = Bytes<KeyDetails>{}
+                             .set(KeyDetails::source_lid, c.lid)
+                             .set(KeyDetails::destination_lid, b.lid)
+                             .set(KeyDetails::bad_key, key)
+                             .set(KeyDetails::source_gid, c.gid)
+                             .set(KeyDetails::destination_gid, b.gid);
+    const auto at_switch = Bytes<SwitchKeyDetails>{}
+                               .set(SwitchKeyDetails::source_lid, c.lid)
+                               .set(SwitchKeyDetails::p_key, static_cast<std::uint16_t>(key))
+                               .set(SwitchKeyDetails::switch_lid, 0x77)
+                               .set(SwitchKeyDetails::switch_port, 5);
+    const auto place = notice.octets.begin() + static_cast<std::ptrdiff_t>(Notice::data_details.at.bit / 8);
+    if (number == trap::bad_p_key_at_switch)
+        std::ranges::copy(at_switch.octets, place);
+    else
+        std::ranges::copy(details.octets, place);
+    if (is_report) return administration(sa, a, Method::report, attribute::notice, 1, notice).build();
+    std::vector<std::uint8_t> data(mad_size - Mad::size);
+    std::ranges::copy(notice.octets, data.begin() + LidSmp::data.at.bit / 8 - Mad::size);
+    auto packet = mad(b, sa, MgmtClass::subn_lid_routed, Method::trap, smp_attribute::notice, 1);
+    return packet.add(data).build();
+}
+
+}  // namespace
+
+TEST_CASE("Troubles: ports that tell of packets with a key that is not theirs") {
+    auto story = three_up();
+    story.octets(notice_of(trap::bad_p_key, 0x8123)).octets(notice_of(trap::bad_p_key, 0x8123));
+    auto found = told(story);
+    CHECK(found.names == Ids{"p-key-violation"});
+    CHECK(found.frames.size() == 2);
+    CHECK(found.ports == 2);
+    CHECK_THAT(found.text, ContainsSubstring("0002c90300100002 has told that it drops packets with P_Key 0x8123 from "
+                                             "0002c90300100003"));
+    story = three_up();
+    story.octets(notice_of(trap::bad_p_key, 0x8123, true));
+    CHECK(told(story).names == Ids{"p-key-violation"});
+    story = three_up();
+    story.octets(notice_of(trap::bad_p_key_at_switch, 0x8123));
+    found = told(story);
+    CHECK(found.names == Ids{"p-key-violation"});
+    CHECK_THAT(found.text, ContainsSubstring("port 5 of the switch at LID 0x0077 has told"));
+    // Another trap, and one that is cut off.
+    story = three_up();
+    story.octets(notice_of(trap::bad_m_key, 1)).octets(notice_of(trap::link_state_changed, 1));
+    auto cut = notice_of(trap::bad_p_key, 0x8123);
+    cut.resize(cut.size() - 250);
+    story.octets(cut);
+    CHECK(told(story).names.empty());
+}
+
+TEST_CASE("Troubles: a key of no link in sight is told without one") {
+    auto story = three_up();
+    story.octets(notice_of(trap::bad_q_key, 0xb1b)).octets(notice_of(trap::bad_p_key, 0x8777));
+    links::Observer observer;
+    Judge judge{conformance::selected_rules({}), 0, observer.listener()};
+    judge.set_onlooker(observer.onlooker());
+    tell(judge, story, [](std::size_t) { return true; });
+    Ids names;
+    for (const auto& one : links::account_of(judge, observer).findings) {
+        if (!one.rule.empty()) continue;
+        names.insert(one.name);
+        CHECK(one.link.empty());
+        CHECK(one.hosts.size() == 2);
+        CHECK(one.is_beyond);
+    }
+    CHECK(names == Ids{"p-key-violation", "q-key-violation"});
+}
+
+TEST_CASE("Troubles: a speed that is not known here is no slow link") {
+    const auto with_speed = [](std::uint8_t extended, bool has_more) {
+        auto info = Bytes<PortInfo>{}
+                        .set(PortInfo::gid_prefix, a.gid.prefix())
+                        .set(PortInfo::lid, a.lid)
+                        .set(PortInfo::port_state, PortState::active)
+                        .set(PortInfo::neighbor_mtu, 5)
+                        .set(PortInfo::link_width_active, 1)
+                        .set(PortInfo::link_speed_active, 1)
+                        .set(PortInfo::link_speed_ext_active, extended);
+        if (has_more)
+            info.set(PortInfo::capability_mask, PortInfo::is_capability_mask2_supported)
+                .set(PortInfo::capability_mask2, PortInfo::is_extended_speeds2_supported);
+        auto story = three_up();
+        story(port_info(sa, a, Method::get, info))(port_info(a, sa, Method::get_resp, info));
+        links::Observer observer;
+        Judge judge{conformance::selected_rules({}), 0, observer.listener()};
+        judge.set_onlooker(observer.onlooker());
+        tell(judge, story, [](std::size_t) { return true; });
+        const auto account = links::account_of(judge, observer);
+        const bool is_slow =
+            std::ranges::find(account.findings, "slower-than-group", &links::Finding::name) != account.findings.end();
+        return std::pair{is_slow, account.notes.size()};
+    };
+    CHECK(with_speed(0, false) == std::pair{true, std::size_t{0}});
+    CHECK(with_speed(0, true) == std::pair{false, std::size_t{1}});
+    CHECK(with_speed(9, false) == std::pair{false, std::size_t{1}});
+}
+
+TEST_CASE("Troubles: a join with a P_Key that is none") {
+    const auto asks_with = [](std::uint16_t p_key, std::uint16_t status) {
+        auto story = three_up();
+        const auto port = samples::host(4);
+        story.found(port);
+        auto record = build::group_record(port, story.link, story.link.broadcast_gid(), 0, 1);
+        record.set(McMemberRecord::p_key, p_key);
+        story(mc_member(port, sa, Method::set, 900, record, mask::join | mask::p_key));
+        record.set(McMemberRecord::mlid, story.link.broadcast_mlid);
+        story(mc_member(sa, port, Method::get_resp, 900, record, mask::join | mask::p_key).set(Mad::status, status));
+        return told(story);
+    };
+    const auto found = asks_with(0x8000, 0x0200);
+    CHECK(found.names == Ids{"join-refused-p-key"});
+    CHECK(found.ports == 1);
+    CHECK(asks_with(0x8123, 0).names.empty());
 }

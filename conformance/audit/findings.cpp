@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/audit/findings.hpp"
+
+#include "conformance/hosts/compare.hpp"
+#include "protocol/wire/mgid.hpp"
+#include "protocol/wire/text.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+namespace ipoib::audit {
+using namespace wire;
+using assumptions::Parameter;
+using assumptions::StatedGroup;
+using assumptions::StatedPort;
+
+namespace {
+
+std::string port_name(const StatedPort& port) {
+    return hex(port.gid.interface_id(), 16).substr(2) +
+           (port.node_description.empty() ? std::string{} : " (" + port.node_description + ')');
+}
+
+bool is_solicited_node(const Gid& mgid) {
+    const auto group = mgid_of(mgid);
+    constexpr std::uint64_t begin = 0x1ff000000, mask = ~std::uint64_t{0xffffff};
+    return mgid.is_multicast() && group[Mgid::signature] == ipv6_signature && group[Mgid::group_high] == 0 &&
+           (group[Mgid::group_low] & mask) == begin;
+}
+
+const StatedPort* port_in(const Inventory* inventory, const Gid& gid) {
+    if (!inventory) return nullptr;
+    const auto found = std::ranges::lower_bound(inventory->ports, gid, {}, &StatedPort::gid);
+    return found != inventory->ports.end() && found->gid == gid ? &*found : nullptr;
+}
+
+/// Packets that a port has dropped for their key.
+struct Counter {
+    std::optional<std::uint16_t> StatedPort::*member;
+    const char *name, *what, *means;
+};
+constexpr Counter counters[] = {
+    {&StatedPort::p_key_violations, "p-key-violations", "P_Key",
+     "somebody sends to it in a partition that it is not in, or both are limited members of"},
+    {&StatedPort::q_key_violations, "q-key-violations", "Q_Key",
+     "somebody sends with another Q_Key than its queue pair has: of another link, or of another record of the group"},
+};
+
+void look_at_counters(const Inventory& inventory, const Inventory* before, std::vector<reports::Beyond>& to) {
+    constexpr std::uint16_t most = 0xffff;
+    for (const auto& counter : counters)
+        for (const auto& port : inventory.ports) {
+            const auto now = (port.*counter.member).value_or(0);
+            const auto* known = port_in(before, port.gid);
+            // Of a port that was not there, nothing is known to have grown.
+            const auto then = before ? (known ? (known->*counter.member).value_or(now) : now) : std::uint16_t{0};
+            if (now <= then) continue;
+            to.push_back({.name = counter.name,
+                          .text = port_name(port) + " has dropped " + std::to_string(now - then) +
+                                  (now == most ? " and more" : "") + " packets for their " + counter.what +
+                                  (before ? " since it was asked before: " : " since its counter was cleared: ") +
+                                  counter.means +
+                                  ". Traps 257 to 259 in the log of the subnet manager name the sender.",
+                          .link = {}});
+        }
+}
+
+void look_at_room(const Inventory& inventory, std::vector<reports::Beyond>& to) {
+    const auto mlids = mlids_of(inventory);
+    constexpr std::size_t eighths = 8, full = 7;
+    if (mlids.room == 0 || mlids.in_use * eighths < std::size_t{mlids.room} * full ||
+        2 * mlids.solicited_node < mlids.in_use)
+        return;
+    to.push_back(
+        {.name = "solicited-node-groups",
+         .text = std::to_string(mlids.in_use) + " MLIDs are in use, and the switch with the least room holds " +
+                 std::to_string(mlids.room) + ". " + std::to_string(mlids.solicited_node) +
+                 " groups are solicited-node groups, of which each IPv6 address takes one: soon nobody can join "
+                 "a new group. Fewer IPv6 addresses, or a subnet manager that gives several groups one MLID, help.",
+         .link = {}});
+}
+
+hosts::Surroundings surroundings(const Inventory& inventory, std::int64_t now) {
+    hosts::Surroundings around{.groups = inventory.groups, .ports = inventory.ports};
+    around.groups_are_whole = inventory.doubt.empty();
+    around.p_keys = inventory.p_keys;
+    around.began = around.ended = now;
+    return around;
+}
+
+}  // namespace
+
+Mlids mlids_of(const Inventory& inventory) {
+    Mlids mlids;
+    std::set<std::uint16_t> in_use;
+    for (const auto& group : inventory.groups) {
+        if (group.tells(Parameter::mlid) && group.parameters.mlid != 0) in_use.insert(group.parameters.mlid);
+        mlids.solicited_node += is_solicited_node(group.parameters.mgid);
+    }
+    mlids.in_use = in_use.size();
+    mlids.room = inventory.switch_groups.value_or(0);
+    for (const auto& port : inventory.ports)
+        if (const auto room = port.switch_groups.value_or(0); room != 0)
+            mlids.room = mlids.room == 0 ? room : std::min(mlids.room, room);
+    return mlids;
+}
+
+Troubles troubles_of(const Inventory& inventory, std::span<const hosts::HostState> hosts, std::int64_t now,
+                     const Inventory* before) {
+    Troubles troubles;
+    std::vector<reports::Beyond> all;
+    look_at_room(inventory, all);
+    look_at_counters(inventory, before, all);
+    if (!hosts.empty()) {
+        auto compared = hosts::compare(hosts, surroundings(inventory, now));
+        troubles.notes = std::move(compared.notes);
+        for (auto& one : compared.findings)
+            all.push_back({.name = std::move(one.name),
+                           .text = std::move(one.text),
+                           .link = text(Gid::of(one.prefix, 0)) + '/' + hex(one.p_key, 4)});
+    }
+    const auto is_unknown = [](const StatedPort& port) { return port.has_unknown_rate; };
+    if (const auto count = std::ranges::count_if(inventory.ports, is_unknown); count != 0)
+        troubles.notes.push_back(std::to_string(count) +
+                                 " ports tell the width or speed of their link in a way that is not "
+                                 "known here, first " +
+                                 port_name(*std::ranges::find_if(inventory.ports, is_unknown)) +
+                                 ": their rates are compared with no group's");
+    std::map<std::string, std::size_t> counts;
+    for (auto& one : all)
+        if (++counts[one.name] <= reports::most_beyond) troubles.findings.push_back(std::move(one));
+    for (const auto& [name, count] : counts)
+        if (count > reports::most_beyond)
+            troubles.notes.push_back("and " + std::to_string(count - reports::most_beyond) + " more of " + name);
+    return troubles;
+}
+
+}  // namespace ipoib::audit

@@ -1,0 +1,638 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/hosts/compare.hpp"
+
+#include "base/clock_text.hpp"
+#include "protocol/wire/link_address.hpp"
+#include "protocol/wire/mc_member_record.hpp"
+#include "protocol/wire/text.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace ipoib::hosts {
+namespace {
+
+using namespace wire;
+using assumptions::Parameter;
+using assumptions::StatedGroup;
+using assumptions::StatedPort;
+
+constexpr std::size_t most_named = 3;
+
+/// Of the encapsulation header: IP has the rest of a group's MTU. RFC 4391, 7.
+constexpr unsigned encapsulation = 4;
+
+template <class Items, class Name>
+std::string listed(const Items& items, Name name) {
+    std::string words;
+    std::size_t count = 0;
+    for (const auto& item : items) {
+        if (count == most_named) break;
+        words += (count++ ? ", " : "") + name(item);
+    }
+    if (items.size() > most_named) words += " and " + std::to_string(items.size() - most_named) + " more";
+    return words;
+}
+
+std::string group_name(const Gid& mgid) {
+    const auto group = group_text(mgid);
+    return group.empty() ? text(mgid) : group;
+}
+std::string groups_text(std::vector<Gid> mgids) {
+    std::ranges::sort(mgids, {}, [](const Gid& mgid) { return std::pair{!is_broadcast_gid(mgid), mgid}; });
+    return listed(mgids, group_name);
+}
+
+unsigned octets_of(std::uint8_t mtu_code) { return mtu_code == 0 || mtu_code > 5 ? 0 : 128U << mtu_code; }
+std::string guid_text(const Gid& gid) { return hex(gid.interface_id(), 16).substr(2); }
+std::string qpn_text(std::uint32_t qpn) { return "QPN " + hex(qpn, 6); }
+std::string time_text(const HostState& host) {
+    return host.time ? utc_time(*host.time) : std::string{"an unknown time"};
+}
+
+/// One interface and the host that has it.
+struct Place {
+    const HostState* host;
+    const Interface* interface;
+    [[nodiscard]] const Interface* operator->() const noexcept { return interface; }
+    [[nodiscard]] std::string name() const {
+        return host->host + ' ' + interface->name +
+               (interface->gid.is_zero() ? std::string{} : " (" + guid_text(interface->gid) + ')');
+    }
+    [[nodiscard]] bool is_running() const noexcept { return interface->is_running.value_or(false); }
+};
+
+/// A link as hosts name it: the subnet prefix of their GIDs, and the P_Key.
+using Link = std::pair<std::uint64_t, std::uint16_t>;
+
+class Comparer {
+public:
+    Comparer(std::span<const HostState> hosts, const Surroundings& around) : around_(around) {
+        std::size_t strange = 0, early = 0;
+        std::string first;
+        for (const auto& host : hosts)
+            for (const auto& one : host.interfaces) {
+                const Place place{&host, &one};
+                if (one.gid.is_zero() || one.partition() == 0) {
+                    ++strange;
+                    continue;
+                }
+                all_.push_back(place);
+                links_[link_of(place)].push_back(place);
+                if (!is_near(host) && early++ == 0) first = host.host + ", " + time_text(host);
+            }
+        if (strange != 0)
+            result_.notes.push_back(std::to_string(strange) +
+                                    " interfaces have no link-layer address or P_Key of IPoIB: not compared");
+        if (early != 0)
+            result_.notes.push_back(
+                std::to_string(early) + " interfaces (" + first + (early > 1 ? " and others" : "") +
+                ") were looked at more than an hour before or after the capture, or nobody knows when: compared with "
+                "each other only");
+        tell_unread(hosts);
+    }
+    Comparison result() && {
+        for (const auto& place : all_) {
+            keys(place);
+            ports(place);
+            carrier(place);
+            if (is_near(*place.host)) {
+                groups(place);
+                sizes(place);
+                announced(place);
+            }
+            foreign_groups(place);
+            waiting(place);
+        }
+        index_owners();
+        for (const auto& [link, places] : links_) {
+            duplicates(link, places);
+            differences(link, places);
+            without_address(link, places);
+            fluxes(link, places);
+        }
+        for (const auto& place : all_) {
+            neighbours(place);
+            paths(place);
+        }
+        hidden();
+        std::ranges::stable_sort(result_.findings, {}, &HostFinding::name);
+        return std::move(result_);
+    }
+
+private:
+    [[nodiscard]] static Link link_of(const Place& place) { return {place->gid.prefix(), place->partition()}; }
+    [[nodiscard]] bool is_near(const HostState& host) const {
+        if (around_.began == 0) return true;
+        return host.time && *host.time >= around_.began - nearness && *host.time <= around_.ended + nearness;
+    }
+    /// What holds since then held when the host was looked at.
+    [[nodiscard]] bool held(const HostState& host, std::int64_t since) const {
+        if (around_.began == 0) return true;
+        return host.time && *host.time >= since && *host.time <= around_.ended + freshness;
+    }
+    void add(std::string name, const Place& place, std::string text, std::vector<Gid> groups = {}) {
+        const auto [prefix, p_key] = link_of(place);
+        result_.findings.push_back({std::move(name), std::move(text), prefix, p_key, {place->gid}, std::move(groups)});
+    }
+    void tell_unread(std::span<const HostState> hosts);
+    void keys(const Place& place);
+    void ports(const Place& place);
+    void carrier(const Place& place);
+    void groups(const Place& place);
+    void members(const Place& place, const std::vector<Gid>& believed, const std::string& belief);
+    void down_member(const Place& place);
+    void foreign_groups(const Place& place);
+    void waiting(const Place& place);
+    void sizes(const Place& place);
+    void announced(const Place& place);
+    void index_owners();
+    void duplicates(const Link& link, const std::vector<Place>& places);
+    void differences(const Link& link, const std::vector<Place>& places);
+    void without_address(const Link& link, const std::vector<Place>& places);
+    void fluxes(const Link& link, const std::vector<Place>& places);
+    void neighbours(const Place& place);
+    void paths(const Place& place);
+    void hidden();
+
+    [[nodiscard]] const StatedGroup* group(const Gid& mgid) const {
+        const auto of = [](const StatedGroup& one) { return one.parameters.mgid; };
+        const auto found = std::ranges::lower_bound(around_.groups, mgid, {}, of);
+        return found != around_.groups.end() && of(*found) == mgid ? &*found : nullptr;
+    }
+    [[nodiscard]] bool is_absent(const Gid& mgid, const Place& place) const {
+        const auto key = [](const Absence& one) { return std::pair{one.mgid, one.port}; };
+        const auto found = std::ranges::lower_bound(around_.absent, std::pair{mgid, place->gid}, {}, key);
+        return found != around_.absent.end() && key(*found) == std::pair{mgid, place->gid} &&
+               held(*place.host, found->since);
+    }
+    [[nodiscard]] static std::uint8_t join_state_of(const StatedGroup& group, const Gid& port) {
+        const auto found = std::ranges::lower_bound(group.members, port, {}, &assumptions::StatedMember::port_gid);
+        return found != group.members.end() && found->port_gid == port ? found->join_state : std::uint8_t{0};
+    }
+    /// The group is one that the SA would tell of.
+    [[nodiscard]] bool is_visible(const Gid& mgid) const {
+        return around_.groups_are_whole &&
+               (around_.p_keys.empty() || std::ranges::any_of(around_.p_keys, [&](std::uint16_t own) {
+                    return is_same_partition(own, mgid_of(mgid)[Mgid::p_key]);
+                }));
+    }
+    [[nodiscard]] const StatedPort* stated_port(const Gid& gid) const {
+        const auto found = std::ranges::lower_bound(around_.ports, gid, {}, &StatedPort::gid);
+        return found != around_.ports.end() && found->gid == gid ? &*found : nullptr;
+    }
+
+    const Surroundings& around_;
+    std::vector<Place> all_;
+    std::map<Link, std::vector<Place>> links_;
+    std::map<std::pair<Link, Gid>, std::vector<Place>> owners_;  ///< of an IP address
+    std::map<Gid, Place> by_gid_;                                ///< whose port is known
+    Comparison result_;
+};
+
+void Comparer::tell_unread(std::span<const HostState> hosts) {
+    std::size_t count = 0;
+    std::string first;
+    for (const auto& host : hosts)
+        for (const auto& [what, why] : host.unread)
+            if (count++ == 0) first = what + " on " + host.host + " (" + why + ')';
+    if (count != 0)
+        result_.notes.push_back("hosts could not read " + std::to_string(count) + " things, first " + first);
+}
+
+/// The P_Key of the interface, and its port's table.
+void Comparer::keys(const Place& place) {
+    const auto p_key = place->partition();
+    if (!place->broadcast.is_zero() && place->p_key != 0 &&
+        !is_same_partition(mgid_of(place->broadcast)[Mgid::p_key], place->p_key))
+        add("host-p-key", place,
+            place.name() + " has P_Key " + hex(place->p_key, 4) + ", but its broadcast address is that of " +
+                hex(std::uint16_t{mgid_of(place->broadcast)[Mgid::p_key]}, 4) +
+                ": it joins groups of another partition.");
+    const auto judge = [&](const std::vector<std::uint16_t>& table, const std::string& whose) {
+        const auto limited = static_cast<std::uint16_t>(p_key & ~full_membership);
+        const bool is_full = std::ranges::find(table, p_key) != table.end();
+        const bool is_limited = std::ranges::find(table, limited) != table.end();
+        if (is_full) return true;
+        add("host-p-key", place,
+            place.name() + " is on P_Key " + hex(p_key, 4) + ", but " + whose +
+                (is_limited ? " has only " + hex(limited, 4) +
+                                  ", the limited one: other limited members do not hear it, and it does not hear them."
+                            : " has it not: the port drops the packets of this link."));
+        return false;
+    };
+    if (place->port && place->port->p_keys && !judge(*place->port->p_keys, "the P_Key table of its port")) return;
+    if (!is_near(*place.host)) return;
+    if (const auto* port = stated_port(place->gid); port && port->p_keys)
+        judge(*port->p_keys, "the P_Key table that " + around_.who + " has of its port");
+}
+
+/// GID and LID.
+void Comparer::ports(const Place& place) {
+    const auto& port = place->port;
+    if (port && !port->gid.is_zero() && port->gid.interface_id() == place->gid.interface_id() &&
+        port->gid != place->gid) {
+        add("host-gid", place,
+            place.name() + " has " + text(place->gid) + " in its link-layer address, but its port has " +
+                text(port->gid) + ": the subnet prefix has changed, and others cannot answer it.");
+        return;
+    }
+    if (!is_near(*place.host)) return;
+    if (const auto* stated = stated_port(place->gid)) {
+        if (port && port->lid != 0 && stated->lid != 0 && port->lid != stated->lid)
+            add("host-lid", place,
+                place.name() + " is at LID " + hex(port->lid, 4) + " by its own words, but at " + hex(stated->lid, 4) +
+                    " by those of " + around_.who + ": packets to it go elsewhere.");
+        return;
+    }
+    const auto is_same_port = [&](const StatedPort& one) {
+        return one.gid.interface_id() == place->gid.interface_id() && one.lid != 0;
+    };
+    if (const auto other = std::ranges::find_if(around_.ports, is_same_port); other != around_.ports.end())
+        add("host-gid", place,
+            place.name() + " has " + text(place->gid) + " in its link-layer address, but " + around_.who +
+                " knows it as " + text(other->gid) + ": the subnet prefix has changed, and others cannot answer it.");
+}
+
+/// An interface that is to work, and does not.
+void Comparer::carrier(const Place& place) {
+    if (!place->is_up.value_or(false) || place.is_running() || !place->port || !place->is_running) return;
+    const auto& port = *place->port;
+    if (port.is_active()) {
+        add("host-no-carrier", place,
+            place.name() +
+                " is up, and its port is Active, but it has no carrier: it has not joined the broadcast group " +
+                (place->broadcast.is_zero() ? std::string{} : text(place->broadcast) + ' ') +
+                "of its link. The SA refuses the join, does not answer, or the P_Key is not in the port's table.",
+            place->broadcast.is_zero() ? std::vector<Gid>{} : std::vector{place->broadcast});
+    } else if (port.is_plugged()) {
+        add("host-port-not-active", place,
+            place.name() + " is up, and its cable is in, but its port is " + port.state +
+                ": no subnet manager has brought it up.");
+    }
+}
+
+/// Who is a member of what: the host's word against the SA's.
+void Comparer::groups(const Place& place) {
+    down_member(place);
+    if (!place.is_running()) return;
+    std::vector<Gid> believed;
+    if (place->driver_groups) {
+        for (const auto& one : *place->driver_groups)
+            if (one.is_complete && !one.is_send_only) believed.push_back(one.mgid);
+        members(place, believed, " believes to be a member of ");
+    } else if (place->link_groups) {
+        for (const auto& mgid : *place->link_groups)
+            if (is_same_partition(mgid_of(mgid)[Mgid::p_key], place->partition())) believed.push_back(mgid);
+        if (!place->broadcast.is_zero()) believed.push_back(place->broadcast);
+        members(place, believed, " wants to be a member of ");
+    }
+}
+
+void Comparer::members(const Place& place, const std::vector<Gid>& believed, const std::string& belief) {
+    std::set<Gid> missing, limited;
+    for (const auto& mgid : believed) {
+        if (!has_ipoib_signature(mgid)) continue;
+        const auto* known = group(mgid);
+        const auto joined = known ? join_state_of(*known, place->gid) : std::uint8_t{0};
+        if ((joined & join_state::full_member) != 0) continue;
+        const bool is_proved = is_absent(mgid, place) || (known ? known->members_are_listed : is_visible(mgid));
+        if (is_proved) (joined != 0 ? limited : missing).insert(mgid);
+    }
+    for (const auto* which : {&missing, &limited}) {
+        if (which->empty()) continue;
+        std::vector<Gid> mgids(which->begin(), which->end());
+        add("host-not-member", place,
+            place.name() + belief + groups_text(mgids) + ", but " + around_.who +
+                (which == &missing ? " has it not there: it gets no packet of "
+                                   : " has it there only to send: it gets no packet of ") +
+                (mgids.size() > 1 ? "them." : "it."),
+            mgids);
+    }
+}
+
+void Comparer::down_member(const Place& place) {
+    if (place->is_up.value_or(true) || place->broadcast.is_zero()) return;
+    const auto* broadcast = group(place->broadcast);
+    if (!broadcast || (join_state_of(*broadcast, place->gid) & join_state::full_member) == 0) return;
+    // Another interface of the port may be on the same link.
+    const auto& others = links_.at(link_of(place));
+    if (std::ranges::any_of(others,
+                            [&](const Place& one) { return one->gid == place->gid && one->is_up.value_or(true); }))
+        return;
+    add("host-down-member", place,
+        place.name() + " is down, but " + around_.who +
+            " has it in the broadcast group: a switch goes on forwarding to it, and its place is not free.",
+        {place->broadcast});
+}
+
+/// Groups of the partition that the interface was in before.
+void Comparer::foreign_groups(const Place& place) {
+    std::set<Gid> foreign;
+    const auto look_at = [&](const Gid& mgid) {
+        if (has_ipoib_signature(mgid) && !is_same_partition(mgid_of(mgid)[Mgid::p_key], place->partition()))
+            foreign.insert(mgid);
+    };
+    if (place->link_groups)
+        for (const auto& mgid : *place->link_groups) look_at(mgid);
+    if (place->driver_groups)
+        for (const auto& one : *place->driver_groups) look_at(one.mgid);
+    if (foreign.empty()) return;
+    std::vector<Gid> mgids(foreign.begin(), foreign.end());
+    add("host-group-of-another-p-key", place,
+        place.name() + " is on P_Key " + hex(place->partition(), 4) + ", but holds " +
+            listed(mgids, [](const Gid& mgid) { return text(mgid); }) +
+            " of another partition: it hears nothing of these groups. Setting the interface down and up joins anew.",
+        mgids);
+}
+
+/// Joins that the driver waits for.
+void Comparer::waiting(const Place& place) {
+    if (!place->driver_groups || !place.is_running()) return;
+    std::vector<Gid> receives, sends;
+    for (const auto& one : *place->driver_groups) {
+        if (one.is_complete) continue;
+        if (!one.is_send_only) receives.push_back(one.mgid);
+        // Who sends to a group that nobody is in loses nothing.
+        const auto* known = group(one.mgid);
+        if (one.is_send_only && known && known->members_are_listed && join_state_of(*known, place->gid) == 0 &&
+            !known->members.empty())
+            sends.push_back(one.mgid);
+    }
+    if (!receives.empty())
+        add("host-join-waits", place,
+            place.name() + " has asked to join " + groups_text(receives) +
+                ", and waits for it: refused, or not answered. Until then it hears nothing of " +
+                (receives.size() > 1 ? "them." : "it."),
+            receives);
+    if (!sends.empty())
+        add("host-send-only-waits", place,
+            place.name() + " sends to " + groups_text(sends) +
+                ", which has members, but has not joined to send: its packets wait, or are dropped.",
+            sends);
+}
+
+/// The IP MTU beside the group's.
+void Comparer::sizes(const Place& place) {
+    if (place->mode == "connected" || place->mtu == 0 || place->broadcast.is_zero()) return;
+    const auto* broadcast = group(place->broadcast);
+    if (!broadcast || !broadcast->tells(Parameter::mtu)) return;
+    const auto octets = octets_of(broadcast->parameters.mtu);
+    if (octets == 0 || place->mtu + encapsulation <= octets) return;
+    add("host-mtu", place,
+        place.name() + " has an IP MTU of " + std::to_string(place->mtu) +
+            ", but the broadcast group of its link carries " + std::to_string(octets - encapsulation) +
+            ": larger packets are lost.",
+        {place->broadcast});
+}
+
+/// The queue pair that a capture shows of it.
+void Comparer::announced(const Place& place) {
+    if (!place->qpn) return;
+    for (const auto& held : place->addresses) {
+        if (held.is_tentative || held.is_duplicate) continue;
+        const auto range =
+            std::ranges::equal_range(around_.announcements, held.network.address.octets, {}, &Announcement::address);
+        for (const auto& one : range) {
+            if (one.p_key != place->partition() || one.gid != place->gid || one.qpn == *place->qpn ||
+                !this->held(*place.host, one.since))
+                continue;
+            add("host-qpn", place,
+                place.name() + " has " + qpn_text(*place->qpn) + " by its own words, but was announced last with " +
+                    qpn_text(one.qpn) + " for " + text(held.network.address) +
+                    ": who has not asked since sends to a queue pair that is gone.");
+            return;
+        }
+    }
+}
+
+void Comparer::index_owners() {
+    for (const auto& place : all_) {
+        if (place->port && place->port->lid != 0) by_gid_.emplace(place->gid, place);
+        if (!place->is_up.value_or(true)) continue;
+        for (const auto& held : place->addresses)
+            if (!held.is_tentative && !held.is_duplicate)
+                owners_[{link_of(place), held.network.address.octets}].push_back(place);
+    }
+}
+
+void Comparer::duplicates(const Link& link, const std::vector<Place>& places) {
+    for (const auto& place : places)
+        for (const auto& held : place->addresses)
+            if (held.is_duplicate)
+                add("duplicate-address", place,
+                    place.name() + " does not use " + text(held.network.address) +
+                        ", since it has found that another host has it.");
+    const auto begin = owners_.lower_bound({link, Gid{}});
+    for (auto one = begin; one != owners_.end() && one->first.first == link; ++one) {
+        const auto& [key, holders] = *one;
+        const auto is_same = [&](const Place& other) {
+            return other->gid == holders.front()->gid && other->qpn == holders.front()->qpn;
+        };
+        if (std::ranges::all_of(holders, is_same)) continue;
+        auto& finding = result_.findings.emplace_back();
+        finding = {"duplicate-address",
+                   listed(holders, [](const Place& who) { return who.name() + " at " + time_text(*who.host); }) +
+                       " all have " + text(IpAddress{key.second}) +
+                       " on one link: who sends there reaches one or the other.",
+                   link.first,
+                   link.second,
+                   {}};
+        for (const auto& who : holders) finding.ports.push_back(who->gid);
+        std::ranges::sort(finding.ports);
+        finding.ports.erase(std::unique(finding.ports.begin(), finding.ports.end()), finding.ports.end());
+    }
+}
+
+/// Hosts of one link that are set up differently.
+void Comparer::differences(const Link& link, const std::vector<Place>& places) {
+    std::map<std::string, std::vector<const Place*>> modes;
+    std::map<std::pair<std::string, unsigned>, std::vector<const Place*>> sizes;
+    for (const auto& place : places) {
+        if (!place.is_running()) continue;
+        if (!place->mode.empty()) modes[place->mode].push_back(&place);
+        if (place->mtu != 0)
+            sizes[{place->mode == "connected" ? place->mode : "datagram", place->mtu}].push_back(&place);
+    }
+    const auto name = [](const Place* place) { return place->name(); };
+    const auto tell = [&](const char* what, std::string words, const std::vector<const Place*>& rare) {
+        auto& finding = result_.findings.emplace_back();
+        finding = {what, std::move(words), link.first, link.second, {}};
+        for (const auto* place : rare) finding.ports.push_back((*place)->gid);
+        std::ranges::sort(finding.ports);
+    };
+    const auto rarest = [](const auto& kinds) {
+        return std::ranges::min_element(kinds, {}, [](const auto& one) { return one.second.size(); });
+    };
+    const auto counts = [](const auto& kinds, auto word) {
+        std::string words;
+        for (const auto& [kind, some] : kinds)
+            words += (words.empty() ? "" : ", ") + std::to_string(some.size()) + ' ' + word(kind);
+        return words;
+    };
+    if (modes.size() > 1) {
+        const auto rare = rarest(modes);
+        tell("host-modes-differ",
+             "Interfaces of one link are in several modes (" + counts(modes, [](const auto& mode) { return mode; }) +
+                 "): between them only datagrams go, of the smaller MTU. In " + rare->first +
+                 " mode: " + listed(rare->second, name) + '.',
+             rare->second);
+    }
+    for (const std::string mode : {"datagram", "connected"}) {
+        std::map<unsigned, std::vector<const Place*>> of_mode;
+        for (const auto& [kind, some] : sizes)
+            if (kind.first == mode) of_mode[kind.second] = some;
+        if (of_mode.size() < 2) continue;
+        const auto rare = rarest(of_mode);
+        tell("host-mtus-differ",
+             "Interfaces of one link in " + mode + " mode have several IP MTUs (" +
+                 counts(of_mode, [](unsigned mtu) { return "with " + std::to_string(mtu); }) +
+                 "): a link has one, and whether a larger packet arrives depends on who gets it. " +
+                 std::to_string(rare->first) + " have " + listed(rare->second, name) + '.',
+             rare->second);
+    }
+}
+
+/// An interface that has no address where the others have one. A link without any is nobody's fault.
+void Comparer::without_address(const Link&, const std::vector<Place>& places) {
+    const auto has_address = [](const Place& place) {
+        return std::ranges::any_of(place->addresses, [](const HeldAddress& held) {
+            const bool is_link_local =
+                !held.network.address.is_v4() && held.network.address.octets.prefix() >> 54 == 0x3fa;
+            return !is_link_local && !held.is_duplicate && !held.is_tentative;
+        });
+    };
+    std::vector<const Place*> without;
+    std::size_t with = 0;
+    for (const auto& place : places) {
+        if (!place.is_running() || place->has_master) continue;
+        if (has_address(place))
+            ++with;
+        else
+            without.push_back(&place);
+    }
+    if (with < 2 || with <= without.size()) return;
+    for (const auto* place : without)
+        add("host-no-address", *place,
+            place->name() + " is on the link, but has no IP address besides that of the link; " + std::to_string(with) +
+                " others have one.");
+}
+
+/// Rails of one host in one IP subnet, each of which answers for all.
+void Comparer::fluxes(const Link&, const std::vector<Place>& places) {
+    std::map<std::string, std::vector<const Place*>> by_host;
+    for (const auto& place : places)
+        if (place.is_running() && !place->has_master) by_host[place.host->host].push_back(&place);
+    for (const auto& [host, rails] : by_host) {
+        std::map<IpNetwork, std::vector<const Place*>> networks;
+        for (const auto* rail : rails) {
+            if ((*rail)->arp_ignore.value_or(1) != 0 || (*rail)->arp_filter.value_or(1) != 0) continue;
+            std::set<IpNetwork> own;
+            for (const auto& held : (*rail)->addresses)
+                if (held.network.address.is_v4()) {
+                    const auto bits = held.network.length;
+                    const auto mask = bits == 0 ? 0U : ~std::uint32_t{0} << (32U - bits);
+                    own.insert({IpAddress::v4(held.network.address.v4() & mask), bits});
+                }
+            for (const auto& network : own) networks[network].push_back(rail);
+        }
+        for (const auto& [network, some] : networks) {
+            if (some.size() < 2) continue;
+            auto& finding = result_.findings.emplace_back();
+            const auto [prefix, p_key] = link_of(*some.front());
+            finding = {
+                "host-arp-flux",
+                listed(some, [](const Place* rail) { return rail->name(); }) + " are in " + text(network) +
+                    ", and each answers for the addresses of all (arp_ignore 0, arp_filter 0): who asks gets several "
+                    "answers, and RDMA CM may come by the wrong port. arp_ignore=1 and arp_announce=2 help.",
+                prefix,
+                p_key,
+                {}};
+            for (const auto* rail : some) finding.ports.push_back((*rail)->gid);
+            std::ranges::sort(finding.ports);
+        }
+    }
+}
+
+/// Entries with a link-layer address that their owner has not, or not any more.
+void Comparer::neighbours(const Place& place) {
+    for (const auto& entry : place->neighbours) {
+        std::string now;
+        const auto owners = owners_.find({link_of(place), entry.address});
+        if (owners != owners_.end()) {
+            const auto has = [&](const Place& owner) {
+                return owner->gid == entry.gid && owner->qpn.value_or(entry.qpn) == entry.qpn;
+            };
+            if (std::ranges::any_of(owners->second, has)) continue;
+            const auto& owner = owners->second.front();
+            now =
+                owner.name() + " has it with " + (owner->qpn ? qpn_text(*owner->qpn) + " and " : "") + text(owner->gid);
+        } else if (is_near(*place.host)) {
+            const auto range =
+                std::ranges::equal_range(around_.announcements, entry.address, {}, &Announcement::address);
+            const auto is_here = [&](const Announcement& one) {
+                return one.p_key == place->partition() && held(*place.host, one.since);
+            };
+            const auto has = [&](const Announcement& one) {
+                return is_here(one) && one.gid == entry.gid && one.qpn == entry.qpn;
+            };
+            const auto latest = std::ranges::find_if(range, is_here);
+            if (latest == range.end() || std::ranges::any_of(range, has)) continue;
+            now = "the capture shows it with " + qpn_text(latest->qpn) + " and " + text(latest->gid);
+        }
+        if (now.empty()) continue;
+        add("stale-neighbour", place,
+            place.name() + " has " + text(IpAddress{entry.address}) + " at " + qpn_text(entry.qpn) + " and " +
+                text(entry.gid) + (entry.state.empty() ? "" : " (" + entry.state + ')') + ", but " + now +
+                ": what it sends there goes nowhere" +
+                (entry.state == "PERMANENT" ? ", and it never asks again." : " until it asks again."));
+    }
+}
+
+/// Paths to where a port is not any more.
+void Comparer::paths(const Place& place) {
+    constexpr std::uint16_t most_lids = 128;  // LMC 7
+    for (const auto& path : place->paths) {
+        if (path.dlid == 0 || path.gid.prefix() != place->gid.prefix()) continue;
+        std::uint16_t lid = 0, lids = most_lids;
+        std::string who;
+        if (const auto found = by_gid_.find(path.gid); found != by_gid_.end()) {
+            lid = found->second->port->lid;
+            lids = static_cast<std::uint16_t>(1U << found->second->port->lmc);
+            who = found->second.name();
+        } else if (const auto* stated = stated_port(path.gid); stated && is_near(*place.host)) {
+            lid = stated->lid;
+            who = text(path.gid);
+        }
+        if (lid == 0 || (path.dlid >= lid && path.dlid < lid + lids)) continue;
+        add("stale-path", place,
+            place.name() + " sends to " + who + " by LID " + hex(path.dlid, 4) + ", but that port is at " +
+                hex(lid, 4) + " now: its packets go nowhere until the path is asked for anew.");
+    }
+}
+
+/// Partitions of hosts that the asker is not told of.
+void Comparer::hidden() {
+    if (around_.p_keys.empty()) return;
+    std::set<std::uint16_t> unseen;
+    for (const auto& place : all_)
+        if (std::ranges::none_of(around_.p_keys,
+                                 [&](std::uint16_t own) { return is_same_partition(own, place->partition()); }) &&
+            std::ranges::none_of(around_.groups, [&](const StatedGroup& one) {
+                return is_same_partition(mgid_of(one.parameters.mgid)[Mgid::p_key], place->partition());
+            }))
+            unseen.insert(place->partition());
+    if (unseen.empty()) return;
+    result_.notes.push_back("hosts are on P_Keys " + listed(unseen, [](std::uint16_t p_key) { return hex(p_key, 4); }) +
+                            ", of which " + around_.who + " tells the asker nothing: their members are not compared");
+}
+
+}  // namespace
+
+Comparison compare(std::span<const HostState> hosts, const Surroundings& around) {
+    return Comparer{hosts, around}.result();
+}
+
+}  // namespace ipoib::hosts

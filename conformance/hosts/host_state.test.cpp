@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/hosts/host_state.hpp"
+
+#include "catch2.hpp"
+#include "protocol/wire/text.hpp"
+#include "temporary_folder.hpp"
+
+#include <fstream>
+
+using namespace ipoib;
+using namespace ipoib::hosts;
+
+namespace {
+
+/// As ipoib-dut-linux writes it, on one line.
+std::string state_with(const std::string& interface, const std::string& host = "node7") {
+    return R"({"format":"ipoib-host-state/1","host":")" + host +
+           R"(","time":"2026-11-26T10:00:00Z","kernel":"6.1.0","interfaces":[)" + interface +
+           R"(],"unread":[{"what":"/sys/kernel/debug/ipoib/ib0_mcg","why":"Permission denied; root may read it"}]})";
+}
+const std::string interface =
+    R"({"name":"ib0","link_address":"80:00:02:08:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:00:01",)"
+    R"("broadcast":"00:ff:ff:ff:ff:12:40:1b:80:01:00:00:00:00:00:00:ff:ff:ff:ff","mtu":2044,"mode":"datagram",)"
+    R"("p_key":"0x8001","up":true,"running":true,"addresses":[{"address":"10.1.0.1/24","state":"valid"},)"
+    R"({"address":"fe80::2/64","state":"tentative"}],"groups":["224.0.0.1"],)"
+    R"("link_groups":["00:ff:ff:ff:ff:12:40:1b:80:01:00:00:00:00:00:00:00:00:00:01"],)"
+    R"("neighbours":[{"address":"10.1.0.2","link_address":"00:00:02:09:fe:80:00:00:00:00:00:00:00:02:c9:03:00:10:00:02",)"
+    R"("state":"STALE"}],"mcg":[{"mgid":"ff12:401b:8001:0:0:0:ffff:ffff","complete":true,"send_only":false,"queued":0}],)"
+    R"("paths":[{"gid":"fe80:0:0:0:2:c903:10:2","complete":true,"dlid":4,"sl":0,"rate":"100.0 Gb/sec"}],)"
+    R"("settings":{"arp_ignore":0,"arp_filter":1},"counters":{"rx_packets":1},"facts":{"driver":"ib_ipoib","firmware":"1.2"},)"
+    R"("port":{"number":1,"state":"4: ACTIVE","phys_state":"5: LinkUp","lid":3,"lmc":0,"gid":"fe80::2:c903:10:1",)"
+    R"("p_keys":["0xffff","0x8001"]}})";
+
+std::string refusal(const std::string& text) {
+    try {
+        (void)parse_host_states(text, "x.json");
+    } catch (const std::runtime_error& problem) {
+        return problem.what();
+    }
+    return {};
+}
+/// With one member of the interface written otherwise.
+std::string with(const std::string& old, const std::string& instead) {
+    auto changed = interface;
+    const auto at = changed.find(old);
+    REQUIRE(at != std::string::npos);
+    return state_with(changed.replace(at, old.size(), instead));
+}
+
+}  // namespace
+
+TEST_CASE("Host state: what the adapter writes is read") {
+    const auto states = parse_host_states(state_with(interface), "x.json");
+    REQUIRE(states.size() == 1);
+    CHECK(states[0].host == "node7");
+    CHECK(states[0].time == std::int64_t{1'795'687'200} * 1'000'000'000);
+    CHECK(states[0].unread.size() == 1);
+    REQUIRE(states[0].interfaces.size() == 1);
+    const auto& one = states[0].interfaces[0];
+    CHECK(one.qpn == 0x208);
+    CHECK(wire::text(one.gid) == "fe80::2:c903:10:1");
+    CHECK(one.broadcast == wire::broadcast_gid(0x8001, 2));
+    CHECK(one.partition() == 0x8001);
+    CHECK(one.mtu == 2044);
+    CHECK((one.is_up == true && one.is_running == true));
+    REQUIRE(one.addresses.size() == 2);
+    CHECK(one.addresses[1].is_tentative);
+    REQUIRE(one.neighbours.size() == 1);
+    CHECK((one.neighbours[0].qpn == 0x209 && one.neighbours[0].state == "STALE"));
+    REQUIRE(one.driver_groups);
+    CHECK(one.driver_groups->front().is_complete);
+    CHECK(one.link_groups->front() == wire::mgid_for_ipv4(0xe0000001, 0x8001, 2));
+    CHECK(one.paths.at(0).dlid == 4);
+    CHECK((one.arp_ignore == 0U && one.arp_filter == 1U));
+    REQUIRE(one.port);
+    CHECK((one.port->is_active() && one.port->is_plugged() && one.port->lid == 3));
+    CHECK(one.port->p_keys == std::vector<std::uint16_t>{0x8001, 0xffff});
+}
+
+TEST_CASE("Host state: states of many hosts stand on a line each") {
+    const auto states =
+        parse_host_states(state_with(interface, "a") + "\n\n" + state_with(interface, "b") + "\n", "x.json");
+    REQUIRE(states.size() == 2);
+    CHECK(states[1].host == "b");
+    // What is not told is not known; what is not asked for may be anything.
+    const auto little =
+        parse_host_states(state_with(R"({"name":"ib1","mtu":null,"more":[[[{}]]],"port":null})"), "x.json");
+    CHECK(little[0].interfaces[0].mtu == 0);
+    CHECK_FALSE(little[0].interfaces[0].port);
+}
+
+TEST_CASE("Host state: what is wrong is told with its place") {
+    const auto tells = [](const std::string& text, const std::string& words) {
+        CHECK_THAT(refusal(text), ContainsSubstring("x.json: ") && ContainsSubstring(words));
+    };
+    tells("", "the file is empty");
+    tells("[]", "line 1: this is no object");
+    tells("{", "line 1: this is no object");
+    tells(state_with(interface) + "\nnothing", "line 2: this is no object");
+    tells(std::string(100, '[') + "\n", "no object");
+    tells(state_with(interface).substr(0, 200), "no object");
+    tells(std::string("{\0}", 3), "no object");
+    tells("{}", "format is not \"ipoib-host-state/1\"");
+    tells(R"({"format":"ipoib-host-state/1"})", "host is missing");
+    tells(R"({"format":"ipoib-host-state/1","host":5})", "host is no text: 5");
+    tells(R"({"format":"ipoib-host-state/1","host":"a","time":"yesterday"})", "time is no time in UTC");
+    tells(R"({"format":"ipoib-host-state/1","host":"a","time":"2026-13-01T00:00:00Z"})", "time is no time in UTC");
+    tells(R"({"format":"ipoib-host-state/1","host":"a","interfaces":{}})", "interfaces is no array");
+    tells(state_with("7"), "interfaces[0] is no object: 7");
+    tells(state_with("{}"), "interfaces[0].name is missing");
+    tells(with(R"("mtu":2044)", R"("mtu":-1)"), "interfaces[0].mtu is no number up to 65535: -1");
+    tells(with(R"("mtu":2044)", R"("mtu":99999999999999999999)"), "interfaces[0].mtu is no number");
+    tells(with(R"("p_key":"0x8001")", R"("p_key":"0x18001")"), "interfaces[0].p_key is no number");
+    tells(with(R"("up":true)", R"("up":"yes")"), "interfaces[0].up is neither true nor false");
+    tells(with("80:00:02:08:fe:80", "80:00:02:08:fe"), "interfaces[0].link_address is no link-layer address of IPoIB");
+    tells(with("10.1.0.1/24", "10.1.0.1/33"), "interfaces[0].addresses[0].address is no address with the length");
+    tells(with(R"("address":"10.1.0.2",)", ""), "interfaces[0].neighbours[0].address is no IP address");
+    tells(with(R"("mgid":"ff12:401b:8001:0:0:0:ffff:ffff",)", ""), "interfaces[0].mcg[0].mgid is missing");
+    tells(with(R"("dlid":4)", R"("dlid":65536)"), "interfaces[0].paths[0].dlid is no number up to 65535");
+    tells(with(R"("p_keys":["0xffff")", R"("p_keys":["x")"), "interfaces[0].port.p_keys[0] is no P_Key");
+    tells(with(R"("port":{"number":1)", R"("port":[{"number":1)").substr(0, 1900), "no object");
+    // Nothing of it obeys a terminal.
+    CHECK(refusal(with("10.1.0.1/24", "\\u001b[31m")).find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("Host state: the later state of one interface is kept") {
+    TemporaryFolder folder;
+    const auto early = folder.path() / "early", late = folder.path() / "late";
+    auto later = with(R"("mtu":2044)", R"("mtu":4092)");
+    later.replace(later.find("T10:00"), 6, "T11:00");
+    std::ofstream(early) << state_with(interface);
+    std::ofstream(late) << later;
+    for (const auto& files : {std::vector{early.string(), late.string()}, {late.string(), early.string()}}) {
+        const auto states = read_host_states(files);
+        std::vector<unsigned> mtus;
+        for (const auto& one : states)
+            for (const auto& interface_of : one.interfaces) mtus.push_back(interface_of.mtu);
+        CHECK(mtus == std::vector<unsigned>{4092});
+    }
+    CHECK_THROWS_AS(read_host_states({(folder.path() / "none").string()}), std::runtime_error);
+    CHECK_THROWS_AS(read_host_states({"-"}), std::runtime_error);
+}
