@@ -253,10 +253,12 @@ class Kernels(LabTest):
 class SeveralGuests(LabTest):
     def test_a_run_over_several_guests_is_reported_as_one(self):
         one = self.run_lab("rfc4391/6", "rfc4391/7")
-        self.assertIn("tap", one["fabric"])
+        self.assertEqual(one["fabric"], {"kind": "lab", "clock": "real"})
+        self.assertEqual(one["command"][:3], ["scripts/lab", "run", "rfc4391/6"])
         junit = self.folder / "several.xml"
         several = self.run_lab("rfc4391/6", "rfc4391/7", "--jobs", "3", "--junit", junit)
         self.assertEqual([result["id"] for result in several["results"]], [result["id"] for result in one["results"]])
+        self.assertEqual(several["command"][:3], one["command"][:3])
         self.assertEqual(self.verdicts(several), self.verdicts(one))
         self.assertEqual({r["id"]: r["verdict"] for r in several["requirements"]},
                          {r["id"]: r["verdict"] for r in one["requirements"]})

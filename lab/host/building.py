@@ -55,8 +55,10 @@ def guest_for(options: argparse.Namespace, parameters: dict[str, str]) -> Guest:
     with locked(build):
         root = packages.prepare(build / "packages")
         one = kernel_for(options, build)
-        parts = image.Parts(root, one, modules_for(options, one), options.programs, SOURCE / "lab/guest")
-        guest = Guest(one.boot_file, image.prepare(parts, build), parameters, options.memory, options.boot_limit)
+        modules = modules_for(options, one)
+        parts = image.Parts(root, one, modules, options.programs, SOURCE / "lab/guest")
+        guest = Guest(one.boot_file, image.prepare(parts, build), parameters, options.memory, options.boot_limit,
+                      symbols={**one.symbols, **modules})
     if options.kvm:
         guest, found = with_kvm_if_it_works(guest)
         say(found)

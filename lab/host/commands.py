@@ -69,6 +69,11 @@ def _called_as(options: argparse.Namespace, wanted: RunOptions) -> str:
     return shlex.join(words)
 
 
+def _reported_as(*more: str) -> list[str]:
+    """For what writes reports: they name what the user called, and none of what is between."""
+    return [f"--reported-as={word}" for word in (COMMAND, *sys.argv[1:], *more)]
+
+
 def _guest_for(options: argparse.Namespace, wanted: RunOptions) -> Guest:
     parameters = {"role": options.role}
     is_uplink = wanted.fabric != "lab"
@@ -92,12 +97,13 @@ def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str]
     conform = conform or image.find_program(options.programs, "ipoib-conform")
     assert conform is not None
     if options.jobs == 1:
-        return _judge_beside(options, guest, conform, wanted, words)
+        return _judge_beside(options, guest, conform, wanted, [*words, *_reported_as()])
     with PrivateFolder() as folder:
         files = [folder.path / f"{number}-of-{options.jobs}.json" for number in range(1, options.jobs + 1)]
 
         def judge_part(number: int) -> int:
-            shard = ["--shard", f"{number}/{options.jobs}", "--json", str(files[number - 1])]
+            shard = ["--shard", f"{number}/{options.jobs}"]
+            shard += [*_reported_as(*shard), "--json", str(files[number - 1])]
             with open(os.devnull, "wb") as nowhere, ending_on_signals():
                 os.dup2(nowhere.fileno(), sys.stdout.fileno())
                 return _judge_beside(options, guest, conform, wanted, [*of_part, *shard, "--quiet"])
@@ -105,7 +111,7 @@ def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str]
         codes = parts.run_parts(options.jobs, judge_part)
         if _EXIT_USAGE in codes:
             return _EXIT_USAGE
-        return parts.merge(conform, files, folder.path, of_report)
+        return parts.merge(conform, files, folder.path, [*of_report, *_reported_as()])
 
 
 def _judge_beside(options: argparse.Namespace, guest: Guest, conform: Path, wanted: RunOptions,
@@ -119,7 +125,7 @@ def _judge_beside(options: argparse.Namespace, guest: Guest, conform: Path, want
         if is_uplink:
             words_of_run += ["--fabric", wanted.fabric, "--listen", str(path / "uplink")]
         else:
-            words_of_run += ["--fabric", f"socket:{path / 'raw0'},{path / 'raw1'},tap={path / 'tap'},sm-key={_SM_KEY}",
+            words_of_run += ["--fabric", f"socket:{path / 'raw0'},{path / 'raw1'},tap={path / 'tap'},sm-key={_SM_KEY},name=lab",
                              "--fabric-control", _attach_command(path, "control")]
         if not any(re.match(r"--dut(=|$)", word) for word in wanted.arguments):
             words_of_run += ["--dut", f"exec:{_attach_command(path, 'agent')}"]
@@ -220,7 +226,7 @@ def _matrix(options: argparse.Namespace, rest: Sequence[str]) -> int:
             raise LabError("there is no ipoib-conform to merge the results")
         write_whole(options.output or folder / "matrix.md", matrix.page(folder, options.kernels, options.runs))
         say(f"what differs is in {options.output or folder / 'matrix.md'}")
-        return matrix.merge(conform, folder, options.kernels, options.runs, of_report)
+        return matrix.merge(conform, folder, options.kernels, options.runs, [*of_report, *_reported_as()])
 
 
 def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
@@ -359,7 +365,7 @@ def _exec(options: argparse.Namespace, rest: Sequence[str]) -> int:
     """What is wrong of the lab must not look like what is wrong of the command."""
     try:
         _no_more(rest)
-        return exec_command.execute(options) if options.command == "exec" else exec_command.shell(options)
+        return {"exec": exec_command.execute, "shell": exec_command.shell, "port": exec_command.port}[options.command](options)
     except BrokenPipeError:
         # As a program ends of it that does not expect it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -445,7 +451,7 @@ def _main(arguments: Sequence[str]) -> int:
         print(f"{guest.boot_file}\n{guest.image}")
         return 0
     commands = {"run": _run, "explore": _explore, "compare": _compare, "report": _report, "test": _test, "shell": _exec,
-                "exec": _exec, "capture": _capture, "mutants": _mutants, "matrix": _matrix}
+                "exec": _exec, "port": _exec, "capture": _capture, "mutants": _mutants, "matrix": _matrix}
     with ending_on_signals():
         return commands[options.command](options, rest)
 
@@ -456,7 +462,7 @@ def main() -> int:
     except LabError as problem:
         say(str(problem))
         # Who bisects by it skips what was asked for wrongly.
-        if sys.argv[1:2] in (["exec"], ["shell"]):
+        if sys.argv[1:2] in (["exec"], ["shell"], ["port"]):
             return LAB_FAILED
         return _EXIT_USAGE if isinstance(problem, UsageError) else _EXIT_ERROR
     except Interrupted as problem:

@@ -17,6 +17,7 @@ from enum import Enum
 from pathlib import Path
 from typing import BinaryIO
 
+import stacks
 from confined import (SANDBOX, Descriptors, give_up_capabilities, is_within_reach, lend, owner_for_qemu,
                       user_for_qemu)
 from console import Console, has_panicked
@@ -62,6 +63,7 @@ class Guest:
     ports: tuple[str, ...] = PORTS  # of virtio-serial, each a socket in the machine's folder
     disks: tuple[Disk, ...] = ()
     shared: Path | None = None  # a folder that the guest reads and writes
+    symbols: Mapping[str, Path] = field(default_factory=dict)  # files with debug information, by module (stacks)
 
 
 def dies_with(parent: int, number: signal.Signals, more: Callable[[], None] | None = None) -> Callable[[], None]:
@@ -182,6 +184,7 @@ class Machine:
         self.kill()
         self.boot += 1
         self.lines = []
+        stacks.note(self.folder, self.guest.symbols)
         path = self.folder / f"console.{self.boot}"
         self._console = Console(path)
         with Descriptors(self._user) as handed, open(self.folder / "qemu.log", "ab") as log:
@@ -273,10 +276,14 @@ class Machine:
 
     def death(self) -> str:
         """Why it died, with the console's last lines and what QEMU had to say."""
-        words = f"the guest died: {self.why}\n{last_lines(self._console.tail(), _LAST_LINES)}"
+        words = f"the guest died: {self.why}\n{self.decoded(last_lines(self._console.tail(), _LAST_LINES))}"
         log = self.folder / "qemu.log"
         said = log.read_text(encoding="utf-8", errors="replace").strip() if log.is_file() else ""
         return f"{words}\n{last_lines(said, 10)}" if said else words
+
+    def decoded(self, text: str) -> str:
+        """What its kernel has said, with file and line of the functions, as far as they are known."""
+        return stacks.decoded_in(self.folder, text)
 
     def kill(self) -> None:
         """Ends QEMU, whatever state it is in."""

@@ -52,7 +52,7 @@ def _add_guest_options(parser: argparse.ArgumentParser, memory: int | None = 256
     group.add_argument("--keep", action="store_true", help="keep the folder with the sockets and the consoles")
 
 
-def _add_hosts_options(parser: _Parser) -> None:
+def _add_hosts_options(parser: _Parser, has_command: bool = True) -> None:
     parser.usage_code = LAB_FAILED
     group = parser.add_argument_group("the hosts")
     group.add_argument("--hosts", metavar="N", type=_hosts, default=2, help="so many, h1 and on (2)")
@@ -62,13 +62,18 @@ def _add_hosts_options(parser: _Parser) -> None:
                        help="a package of Debian's that the hosts have, with all that it depends on; may be repeated")
     group.add_argument("--folder", metavar="DIR", type=Path,
                        help="a folder that the hosts read and write, as /folder, which is where the command begins")
-    group.add_argument("--script", metavar="FILE", type=Path,
-                       help="a script that runs instead of COMMAND, whose words are its arguments then")
+    if has_command:
+        group.add_argument("--script", metavar="FILE", type=Path,
+                           help="a script that runs instead of COMMAND, whose words are its arguments then")
     group.add_argument("--sm", choices=("opensm", "none"), default="opensm",
                        help="the subnet manager; none: the command starts one, or no link comes up")
     group.add_argument("--partition", metavar="SPEC", action="append", default=[],
                        help="a partition and its members, such as 0x8001:h1,h2=limited or 0x2:ALL; may be repeated")
     group.add_argument("--capture", metavar="FILE", type=Path, help="record the fabric, from its first frame on")
+    if has_command:
+        group.add_argument("--node", metavar="SOCKET", action="append", type=Path, default=[],
+                           help="a raw port of the fabric, for a node of your own beside the guest: a socket that is there "
+                                "once the hosts are; may be repeated")
 
 
 def _add_build_options(parser: argparse.ArgumentParser) -> None:
@@ -265,6 +270,17 @@ def parser() -> argparse.ArgumentParser:
                   epilog="As exec, with bash at this terminal for the command; a script runs before it.")
     _add_hosts_options(one)
     one.set_defaults(timeout=None, check=False)
+    _add_guest_options(one, None)
+    _add_build_options(one)
+
+    one = command("port", "a place on the fabric for a node of your own, beside hosts that wait, until Ctrl-C",
+                  usage=f"{COMMAND} port SOCKET... [OPTION...]",
+                  epilog="A node is a process on this machine that connects to SOCKET and speaks InfiniBand frames there, as "
+                         "docs/lab-port.md has it; the guest's subnet manager brings it up. Exit code: as of exec; 130 after "
+                         "Ctrl-C.")
+    one.add_argument("sockets", metavar="SOCKET", nargs="+", type=Path, help="a path that nothing is at; at most three")
+    _add_hosts_options(one, has_command=False)
+    one.set_defaults(timeout=None, check=False, script=None)
     _add_guest_options(one, None)
     _add_build_options(one)
 

@@ -16,6 +16,7 @@ public:
     struct Role {
         std::string mode;  ///< "datagram" or "connected"; empty: as it is
         bool is_router = false;
+        std::string dhcp_client{}, dhcp_server{};  ///< programs; empty: it has none
     };
     /// Throws std::runtime_error when there is no such interface.
     Host(const std::string& interface, Role role, const Interruption& interruption);
@@ -43,6 +44,7 @@ private:
     Json delete_child(const Request& request);
     Json timers(const Request& request);
     void add_traffic_handlers(Handlers& handlers);
+    void add_dhcp_handlers(Handlers& handlers);
     Json resolve(const Request& request);
     Json neighbours(const Request& request) const;
 
@@ -70,6 +72,7 @@ private:
     ChangedFiles settings_;
     Sockets sockets_;
     Router router_;
+    Background dhcp_client_, dhcp_server_;
     KernelLog log_;
 };
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t most_port = 65535, most_ttl = 255, most_payload = 65507;
 constexpr double longest_timer = 86400;
+constexpr milliseconds dhcp_patience{5000};  // to give the address back
 
 std::vector<std::uint8_t> octets_in(const Request& request, const char* member) {
     const auto text = request.text(member);
@@ -83,7 +84,29 @@ Handlers Host::handlers() {
         all["health"] = [this](const Request&) { return Json{{"faults", log_.take_faults()}}; };
     }
     add_traffic_handlers(all);
+    add_dhcp_handlers(all);
     return all;
+}
+
+/// The programs do what they do when an administrator starts and ends them.
+void Host::add_dhcp_handlers(Handlers& all) {
+    const auto add = [&](const char* name, const std::string& program, Background& running) {
+        if (program.empty()) return;
+        all[name] = [this, program, &running](const Request& r) {
+            const bool is_start = r.has("start");
+            if (is_start == r.has("stop") || !r.flag(is_start ? "start" : "stop"))
+                fail("\"start\" or \"stop\" is wanted, and true");
+            running.end(dhcp_patience);
+            try {
+                if (is_start) running = Background({program, link(r).name});
+            } catch (const std::runtime_error& why) {
+                fail(program + ": " + why.what());
+            }
+            return Json::object();
+        };
+    };
+    add("dhcp", role_.dhcp_client, dhcp_client_);
+    add("dhcp_server", role_.dhcp_server, dhcp_server_);
 }
 
 void Host::add_traffic_handlers(Handlers& all) {
