@@ -250,6 +250,28 @@ class Kernels(LabTest):
                 self.assertIn("6.1, 6.12, ", done.stderr)
 
 
+class Bisect(LabTest):
+    def test_git_bisect_run_finds_the_commit(self):
+        """The commands of docs/lab-bisect.md, as they stand."""
+        for name in "scripts", "lab", "samples":
+            (self.folder / name).symlink_to(SOURCE / name)
+        wrapper = self.folder / "lab-of-the-test"
+        wrapper.write_text(f'#!/bin/sh\nexec "{SOURCE}/scripts/lab" "$@" --programs "{PROGRAMS}"\n')
+        wrapper.chmod(0o755)
+        lines = [line.strip() for line in (SOURCE / "docs/lab-bisect.md").read_text().splitlines()
+                 if line.startswith("    ") and ("history" in line)]
+        self.assertEqual(len(lines), 4)
+        said = ""
+        for line in lines:
+            done = subprocess.run(line.replace("LAB=$PWD/scripts/lab", f"LAB={wrapper}"), shell=True, cwd=self.folder,
+                                  env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  timeout=2 * LIMIT, check=False)
+            said += done.stdout + done.stderr
+            self.assertEqual(done.returncode, 0, said)
+        self.assertRegex(said, r"is the first bad commit\n(.*\n)*? +A change that looks harmless\n")
+        self.assertNotIn("skip", said)
+
+
 class SeveralGuests(LabTest):
     def test_a_run_over_several_guests_is_reported_as_one(self):
         one = self.run_lab("rfc4391/6", "rfc4391/7")

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
+import dhcp
 import image
 import kernel
 import kernels
@@ -52,13 +54,18 @@ def guest_for(options: argparse.Namespace, parameters: dict[str, str]) -> Guest:
     """Fetches and builds whatever is not there yet."""
     build_programs(options.programs)
     build = options.build.resolve()
+    has_dhcp = dhcp.is_wanted(options)
     with locked(build):
         root = packages.prepare(build / "packages")
         one = kernel_for(options, build)
         modules = modules_for(options, one)
-        parts = image.Parts(root, one, modules, options.programs, SOURCE / "lab/guest")
+        parts = image.Parts(root, one, modules, options.programs, SOURCE / "lab/guest", has_dhcp=has_dhcp)
         guest = Guest(one.boot_file, image.prepare(parts, build), parameters, options.memory, options.boot_limit,
                       symbols={**one.symbols, **modules})
+        if has_dhcp:
+            of_hosts = replace(parts, is_for_hosts=True, has_dhcp=False, entries=[])
+            guest = dhcp.add_programs(guest, options, build, one,
+                                      lambda: replace(guest, image=image.prepare(of_hosts, build)))
     if options.kvm:
         guest, found = with_kvm_if_it_works(guest)
         say(found)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import base64
 import gzip
+import json
 import os
 import re
 import shlex
@@ -18,6 +19,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import dhcp
+import dhcp_report
 import exec_command
 import image
 import kernel
@@ -59,8 +62,8 @@ def _called_as(options: argparse.Namespace, wanted: RunOptions) -> str:
     """What repeats a run of one case, but for seed and evidence."""
     words = [COMMAND, "run"]
     for name, usual in (("fabric", "lab"), ("scenario", "default"), ("role", "host"), ("kernel", None),
-                        ("ipoib", None), ("modules", None)):
-        value = getattr(options, name)
+                        ("ipoib", None), ("modules", None), ("dhcp-client", None), ("dhcp-server", None)):
+        value = getattr(options, name.replace("-", "_"))
         if value != usual:
             words += [f"--{name}", str(value)]
     for option in ("--timeout-scale", "--tester-ip", "--profile"):
@@ -186,7 +189,8 @@ def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
     runs, worst = [], 0
     for kind in report.KINDS:
         one = argparse.Namespace(**{**vars(options), "role": kind.role, "fabric": kind.fabric,
-                                    "scenario": kind.scenario})
+                                    "scenario": kind.scenario, "dhcp_client": kind.dhcp_client,
+                                    "dhcp_server": kind.dhcp_server})
         folder = options.build.resolve() / "report" / kind.name.replace(" ", "-")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -227,6 +231,35 @@ def _matrix(options: argparse.Namespace, rest: Sequence[str]) -> int:
         write_whole(options.output or folder / "matrix.md", matrix.page(folder, options.kernels, options.runs))
         say(f"what differs is in {options.output or folder / 'matrix.md'}")
         return matrix.merge(conform, folder, options.kernels, options.runs, [*of_report, *_reported_as()])
+
+
+def _dhcp(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    """Each of Debian's DHCP programs is judged, and all of them are written up."""
+    _no_more(rest)
+    if options.pairs:
+        unknown = [pair for pair in options.pairs if pair not in dhcp_report.PAIRS]
+        if unknown:
+            raise UsageError(f"there is no pair {','.join(unknown[0])}; there are "
+                             + " ".join(",".join(pair) for pair in dhcp_report.PAIRS))
+    options.jobs, every, build = 1, [], options.build.resolve()
+    for pair in options.pairs or dhcp_report.PAIRS:
+        client, server = pair
+        one = argparse.Namespace(**{**vars(options), "dhcp_client": client or None, "dhcp_server": server or None})
+        folder = build / "dhcp" / f"{client or 'none'}-{server}"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        say(f"client {client or 'none'}, server {server}")
+        code = _judge(one, split_run_arguments(["rfc4390"], one),
+                      ["--json", str(folder / "results.json"), "--evidence", str(folder / "evidence"), "--quiet"])
+        if not (folder / "results.json").is_file():
+            raise LabError(f"no results, exit code {code}")
+        conform = image.find_program(options.programs, "ipoib-conform")
+        assert conform is not None
+        results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+        every += dhcp_report.judged(pair, folder, results, dhcp.versions(build), conform)
+    write_whole(options.output, dhcp_report.markdown(every))
+    say(f"the report is {options.output}")
+    return 0
 
 
 def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
@@ -451,7 +484,7 @@ def _main(arguments: Sequence[str]) -> int:
         print(f"{guest.boot_file}\n{guest.image}")
         return 0
     commands = {"run": _run, "explore": _explore, "compare": _compare, "report": _report, "test": _test, "shell": _exec,
-                "exec": _exec, "port": _exec, "capture": _capture, "mutants": _mutants, "matrix": _matrix}
+                "exec": _exec, "port": _exec, "capture": _capture, "mutants": _mutants, "dhcp": _dhcp, "matrix": _matrix}
     with ending_on_signals():
         return commands[options.command](options, rest)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn
 
+import dhcp
 import kernels
 import matrix
 import place
@@ -118,6 +119,13 @@ def _run_names(text: str) -> list[str]:
     return names
 
 
+def _pair(text: str) -> tuple[str, str]:
+    client, sign, server = text.partition(",")
+    if not sign:
+        raise argparse.ArgumentTypeError("CLIENT,SERVER is wanted, such as networkd,dnsmasq")
+    return client, server
+
+
 def _jobs(text: str) -> int:
     value = int(text)
     if not 1 <= value <= 64:
@@ -187,6 +195,7 @@ def parser() -> argparse.ArgumentParser:
                      help="a host in datagram mode (host), one in connected mode, or an IP multicast router")
     one.add_argument("--fabric", metavar="FABRIC", default="lab",
                      help="lab (OpenSM in the guest), simulated or simulated:sa-mutant=NAME (see below)")
+    dhcp.add_options(one)
     one.add_argument("--scenario", metavar="NAME", default="default", help="as for ipoib-conform run")
     _add_jobs_option(one)
     _add_guest_options(one)
@@ -221,6 +230,16 @@ def parser() -> argparse.ArgumentParser:
     _add_jobs_option(one)
     _add_guest_options(one)
     _add_build_options(one)
+
+    if not place.IS_INSTALLED:
+        one = command("dhcp", "judge Debian's DHCP programs on InfiniBand and write up who keeps RFC 4390")
+        one.add_argument("--pairs", metavar="CLIENT,SERVER", nargs="+", type=_pair, default=[],
+                         help="those that share a guest; none: all there are, as in docs/dhcp.md")
+        one.add_argument("--output", metavar="FILE", type=Path, default=place.SOURCE / "docs/dhcp.md",
+                         help="where the report goes (docs/dhcp.md)")
+        one.set_defaults(role="host", fabric="lab", scenario="default")
+        _add_guest_options(one)
+        _add_build_options(one)
 
     one = command("matrix", "judge several kernels and report which of them keeps what",
                   usage=f"{COMMAND} matrix [LAB OPTION...] [OPTION OF ipoib-conform run...] [-- SELECTOR...]",
@@ -326,6 +345,9 @@ def parse(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     if words and options.command not in ("capture", "exec", "matrix"):
         raise UsageError("-- and what follows are for capture, exec and matrix")
     options.words = words
+    # Commands without them have guests, too.
+    for name in ("dhcp_client", "dhcp_server"):
+        setattr(options, name, getattr(options, name, None))
     return options, rest
 
 

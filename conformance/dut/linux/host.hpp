@@ -48,6 +48,7 @@ private:
     Json resolve(const Request& request);
     Json neighbours(const Request& request) const;
 
+    static constexpr milliseconds dhcp_patience{5000};  ///< for a DHCP client to give the address back
     [[nodiscard]] const Link& main_link() const noexcept { return links_.front(); }
     [[nodiscard]] const Link& link(const Request& request) const;
     /// The address that a member of the request holds.

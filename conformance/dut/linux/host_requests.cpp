@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::uint64_t most_port = 65535, most_ttl = 255, most_payload = 65507;
 constexpr double longest_timer = 86400;
-constexpr milliseconds dhcp_patience{5000};  // to give the address back
 
 std::vector<std::uint8_t> octets_in(const Request& request, const char* member) {
     const auto text = request.text(member);
