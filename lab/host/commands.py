@@ -277,7 +277,7 @@ def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
     assert conform is not None
     suite = mutants.key_of(one.release, conform.read_bytes(), baseline.read_bytes())
     state = mutants.State(build / "mutants/state")
-    guest = ["--memory", str(options.memory), "--boot-limit", str(options.boot_limit),
+    guest = [*(["--memory", str(options.memory)] if options.memory else []), "--boot-limit", str(options.boot_limit),
              *(["--kernel", options.kernel] if options.kernel else []), *(["--kvm"] if options.kvm else [])]
     laboratory = mutant_judge.Laboratory(options.programs, build, pristine, baseline, state, guest, suite)
     # Two would build in the same folders.
@@ -503,3 +503,7 @@ def main() -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _EXIT_ERROR
+    except OSError as problem:
+        # A disk that is full, a folder that nobody may write to.
+        say(f"{problem.strerror or problem}" + (f": {problem.filename2 or problem.filename}" if problem.filename else ""))
+        return LAB_FAILED if sys.argv[1:2] in (["exec"], ["shell"], ["port"]) else _EXIT_ERROR

@@ -85,11 +85,9 @@ def _frames(conform: Path, file: Path) -> list[tuple[int, dict[str, str]]]:
                               check=False)
         if said.returncode == 2 or not said.stdout:
             break
-        block = re.search(r"^DHCP[^\n]*\(offset \d+\)\n((?: +.*\n)+)", said.stdout, re.MULTILINE)
+        block = re.search(r"^Dynamic Host Configuration Protocol \(offset \d+\)\n((?: +.*\n)+)", said.stdout, re.MULTILINE)
         if block:
-            fields = dict(re.findall(r"^ +(\S+) +(.*)$", block[1], re.MULTILINE))
-            fields["source"] = (re.search(r"^ +SLID +(\S+)", said.stdout, re.MULTILINE) or [""])[0]
-            found.append((number, fields))
+            found.append((number, dict(re.findall(r"^ +(\S+) +(.*)$", block[1], re.MULTILINE))))
     return found
 
 

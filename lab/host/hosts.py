@@ -21,7 +21,7 @@ import image
 import kernel_modules
 import package_set
 import packages
-from building import build_programs, kernel_for, modules_for
+from building import boot_limit_for, build_programs, kernel_for, memory_for, modules_for
 from machine import Disk, Guest, with_kvm_if_it_works
 from place import SOURCE
 from squashfs import HostTools
@@ -124,8 +124,8 @@ def guest(options: argparse.Namespace, want: Wanted) -> Guest:
         initial = image.prepare(parts, build)
         modules = kernel_modules.prepare(kernel, tools)
         adapters = want.hosts * want.ports
-        result = Guest(kernel.boot_file, initial, memory=options.memory or _MEMORY + _MEMORY_OF_ADAPTER * adapters,
-                       boot_limit=options.boot_limit * (1 + adapters / 16), symbols={**kernel.symbols, **own})
+        result = Guest(kernel.boot_file, initial, memory=memory_for(kernel, options.memory, _MEMORY + _MEMORY_OF_ADAPTER * adapters),
+                       boot_limit=boot_limit_for(kernel, options.boot_limit) * (1 + adapters / 16), symbols={**kernel.symbols, **own})
         if options.kvm:
             result, found = with_kvm_if_it_works(result)
             say(found)

@@ -43,6 +43,11 @@ class Kernel:
         return {**self.modules, stacks.KERNEL: self.build_tree / "vmlinux"}
 
     @property
+    def is_sanitized(self) -> bool:
+        """Whether it looks for memory errors, which makes it slow and large."""
+        return self.config.get("CONFIG_KASAN") == "y"
+
+    @property
     def workshop(self) -> Path:
         """Where modules are built."""
         return self.folder if self.tree is None else self.tree / "lab"

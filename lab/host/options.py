@@ -32,7 +32,7 @@ class RunOptions:
     scenario: str
 
 
-def _add_guest_options(parser: argparse.ArgumentParser, memory: int | None = 256) -> None:
+def _add_guest_options(parser: argparse.ArgumentParser, memory: str = "256, with KASAN more") -> None:
     group = parser.add_argument_group("the guest")
     group.add_argument("--kernel", metavar="NAME|TREE", type=kernel_of,
                        help="boot another kernel of Debian's, such as 6.12, which is fetched (kernels names them); or "
@@ -43,13 +43,12 @@ def _add_guest_options(parser: argparse.ArgumentParser, memory: int | None = 256
     group.add_argument("--modules", metavar="DIR", type=Path,
                        help="build ib_core, ib_cm and ib_ipoib from this copy of drivers/infiniband, as far as it has "
                             "core and ulp/ipoib, and load them")
-    group.add_argument("--memory", metavar="MIB", type=_memory, default=memory,
-                       help=f"the guest's memory ({memory or 'as the adapters need'})")
+    group.add_argument("--memory", metavar="MIB", type=_memory, help=f"the guest's memory ({memory})")
     group.add_argument("--kvm", action="store_true",
                        help="use KVM if a trial shows within 10 s that a guest boots under it (else, and usually: "
                             "software emulation)")
     group.add_argument("--boot-limit", metavar="SECONDS", type=_seconds, default=60.0,
-                       help="a guest that is not ready by then is an error (60)")
+                       help="a guest that is not ready by then is an error (60, for a kernel with KASAN five times that)")
     group.add_argument("--keep", action="store_true", help="keep the folder with the sockets and the consoles")
 
 
@@ -282,14 +281,14 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="end the command after this time")
     one.add_argument("--check", action="store_true",
                      help="judge the capture: ipoib-conform check, with Linux's known deviations excused")
-    _add_guest_options(one, None)
+    _add_guest_options(one, "as the adapters need")
     _add_build_options(one)
 
     one = command("shell", "a terminal on h1 of hosts that InfiniBand connects", usage=f"{COMMAND} shell [OPTION...]",
                   epilog="As exec, with bash at this terminal for the command; a script runs before it.")
     _add_hosts_options(one)
     one.set_defaults(timeout=None, check=False)
-    _add_guest_options(one, None)
+    _add_guest_options(one, "as the adapters need")
     _add_build_options(one)
 
     one = command("port", "a place on the fabric for a node of your own, beside hosts that wait, until Ctrl-C",
@@ -300,7 +299,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("sockets", metavar="SOCKET", nargs="+", type=Path, help="a path that nothing is at; at most three")
     _add_hosts_options(one, has_command=False)
     one.set_defaults(timeout=None, check=False, script=None)
-    _add_guest_options(one, None)
+    _add_guest_options(one, "as the adapters need")
     _add_build_options(one)
 
     one = command("capture", "record the fabric of a guest, from its first frame on",

@@ -16,6 +16,7 @@
 
 using ipoib::ChildProcess;
 using ipoib::Command;
+using ipoib::TemporaryFolder;
 using namespace std::chrono_literals;
 using nlohmann::json;
 
