@@ -37,14 +37,14 @@ import place
 import report
 from attach import attach
 from building import build_programs, guest_for, kernel_for
-from machine import Guest, Machine, State
+from machine import QEMU, Guest, Machine, State
 from options import (LAB_FAILED, RunOptions, kernel_of, parse, parser, refuse_unknown, split_explore_arguments,
                      split_run_arguments)
 from place import COMMAND, SOURCE
 from private_folder import PrivateFolder
 from supervisor import Interrupted, ending_on_signals, run_beside
 from terminal import Recorder
-from tools import LabError, UsageError, locked, say, without_commands, write_whole
+from tools import LabError, UsageError, locked, need_program, say, without_commands, write_whole
 
 _TEST_LIMIT = 600.0  # s
 _USUAL_TRAFFIC = "net_up && pings 10.1.0.2"
@@ -485,6 +485,7 @@ def _main(arguments: Sequence[str]) -> int:
         return 0
     commands = {"run": _run, "explore": _explore, "compare": _compare, "report": _report, "test": _test, "shell": _exec,
                 "exec": _exec, "port": _exec, "capture": _capture, "mutants": _mutants, "dhcp": _dhcp, "matrix": _matrix}
+    need_program(QEMU)
     with ending_on_signals():
         return commands[options.command](options, rest)
 

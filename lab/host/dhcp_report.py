@@ -21,6 +21,7 @@ _SERVER = ("IPOIB-4390-2.2-VAL-002",)
 _OF_CLIENT = {"RFC4390-2-01": "asks for a broadcast reply", "RFC4390-2.1-01": "htype 32", "RFC4390-2.1-02": "hlen 0",
               "RFC4390-2.1-03": "chaddr zero", "RFC4390-2.1-04": "client identifier", "RFC4390-2.1-05": "of IAID and DUID",
               "RFC4390-2.2-01": "BROADCAST and ciaddr 0", "RFC4390-2.2-02": "renews without BROADCAST"}
+_SILENT = {"client": "sends nothing", "server": "does not answer"}
 _OF_SERVER = {"RFC4390-2.2-03": "replies by broadcast where it is asked to, else to ciaddr"}
 
 
@@ -30,6 +31,7 @@ class Prediction:
 
     verdicts: str
     reason: str
+    seen: str = ""  # what the program said when it was measured, or why it is otherwise than predicted
 
 
 PREDICTIONS = {
@@ -38,19 +40,27 @@ PREDICTIONS = {
         "`client_message_init()` of sd-dhcp-client.c leaves hlen and chaddr 0 where the interface is not Ethernet, and sets the "
         "BROADCAST flag of every message there, also of one with ciaddr"),
     ("client", "dhclient"): Prediction(
-        "sends nothing", "`get_hw_addr()` of common/lpf.c knows no hardware type 32 and ends the program"),
-    ("client", "dhcpcd"): Prediction("sends nothing", "its packet socket is for Ethernet: `bpf_open()`"),
+        "sends nothing", "`get_hw_addr()` of common/lpf.c knows no hardware type 32 and ends the program",
+        'it says: Unsupported device type 32 for "ib0"'),
+    ("client", "dhcpcd"): Prediction("sends nothing", "its packet socket is for Ethernet: `bpf_open()`",
+                                      "it says: bpf_open: Invalid argument"),
     ("client", "udhcpc"): Prediction(
-        "sends nothing", "`udhcp_send_raw_packet()` sends to a link-layer address of six octets, which the kernel refuses"),
+        "sends nothing", "`udhcp_send_raw_packet()` sends to a link-layer address of six octets, which the kernel refuses",
+        "it says: sendto: Invalid argument"),
     ("server", "dnsmasq"): Prediction(
         "kept", "rfc2131.c and dhcp.c answer a client with the BROADCAST flag to 255.255.255.255, one with ciaddr to that, and "
         "take an identifier for a hardware address"),
-    ("server", "dhcpd"): Prediction("does not start", "the same `get_hw_addr()` as dhclient's"),
+    ("server", "dhcpd"): Prediction("does not start", "the same `get_hw_addr()` as dhclient's",
+                                       'it says: Unsupported device type 32 for "ib0"'),
     ("server", "kea"): Prediction(
-        "does not answer", "raw sockets, its usual ones, take Ethernet's header off what comes (pkt_filter_lpf.cc)"),
-    ("server", "kea-udp"): Prediction("kept", "with `dhcp-socket-type: udp` the kernel's UDP sends"),
+        "does not answer", "raw sockets, its usual ones, take Ethernet's header off what comes (pkt_filter_lpf.cc)",
+        "it logs no packet"),
+    ("server", "kea-udp"): Prediction("kept", "with `dhcp-socket-type: udp` the kernel's UDP sends",
+                                         "it logs no packet: by its manual such sockets take no broadcasts and are for relayed "
+                                         "traffic"),
     ("server", "udhcpd"): Prediction(
-        "does not answer", "`send_packet_to_client()` sends its OFFER as udhcpc sends"),
+        "does not answer", "`send_packet_to_client()` sends its OFFER as udhcpc sends",
+        "it does not come so far. It says: MAC length != 6, ignoring packet"),
     ("server", "networkd"): Prediction(
         "does not answer", "`dhcp_server_handle_message()` of sd-dhcp-server.c takes messages of Ethernet's hardware type only"),
 }
@@ -95,12 +105,6 @@ def _requirement(results: dict[str, Any], identifier: str) -> str:
     return next((one["verdict"] for one in results["requirements"] if one["id"] == identifier), "NA")
 
 
-def _why_not(results: dict[str, Any], cases: tuple[str, ...]) -> str:
-    """Of a program that nothing could be judged of."""
-    said = [one.get("message") or one.get("na") or "" for one in results["results"] if one["id"] in cases]
-    return " ".join(next((text for text in said if text), "").split())
-
-
 def _is_renewal(fields: dict[str, str]) -> bool:
     return fields.get("ciaddr") not in (None, "0.0.0.0")
 
@@ -121,7 +125,7 @@ class _Judged:
         self.messages = [(case, number, fields) for case in cases if _evidence_of(folder, case).is_file()
                          for number, fields in _frames(conform, _evidence_of(folder, case))
                          if fields.get("op", "").split()[0:1] == [op]]
-        self.why_not = "" if set(self.verdicts.values()) - {"NA"} else _why_not(results, cases)
+        self.is_silent = not set(self.verdicts.values()) - {"NA", "INCONC"}
 
     def _frame_for(self, identifier: str) -> str:
         """The first frame that the statement speaks of."""
@@ -148,6 +152,8 @@ def judged(pair: tuple[str, str], folder: Path, results: dict[str, Any], version
 
 def _kept(judged_of_role: list[_Judged]) -> list[str]:
     """A table of a role: statements down, programs across."""
+    if not judged_of_role:
+        return ["None was judged."]
     first = judged_of_role[0]
     rows = [["statement", *(f"{one.program} {one.version}" for one in judged_of_role)]]
     rows += [[f"{identifier}, {what}", *(one.cell(identifier) for one in judged_of_role)]
@@ -160,8 +166,10 @@ def _predicted(every: list[_Judged]) -> list[str]:
     for one in every:
         prediction = PREDICTIONS[one.role, one.program]
         against = [identifier for identifier, verdict in one.verdicts.items() if verdict in ("FAIL", "WARN")]
-        measured = one.why_not or ("all kept" if not against else f"not kept: {', '.join(against)}")
-        rows.append([one.program, one.role, prediction.verdicts, prediction.reason, measured.replace("|", "\\|")])
+        measured = "all kept" if not against else f"not kept: {', '.join(against)}"
+        if one.is_silent:
+            measured = "; ".join(filter(None, (_SILENT[one.role], prediction.seen)))
+        rows.append([one.program, one.role, prediction.verdicts, prediction.reason, measured])
     return table(rows)
 
 
@@ -180,7 +188,7 @@ def _shown(every: list[_Judged]) -> list[str]:
 
 def markdown(every: list[_Judged]) -> str:
     clients, servers = ([one for one in every if one.role == role] for role in ("client", "server"))
-    lines = [_INTRODUCTION, "## Clients", "", *_kept(clients), "", "NA: the program sends nothing, or not so far.", "",
-             "## Servers", "", *_kept(servers), "", "## Predicted and measured", "", *_predicted(every), "",
+    lines = [_INTRODUCTION, "## Clients", "", *_kept(clients), "", "INCONC: it sends nothing.", "",
+             "## Servers", "", *_kept(servers), "", "NA: it does not answer.", "", "## Predicted and measured", "", *_predicted(every), "",
              "## What they send", "", *_shown(every), _ENDING]
     return "\n".join(filled(lines)).rstrip() + "\n"

@@ -25,9 +25,8 @@ from options import CHECK_FAILED, KERNEL_COMPLAINED, TIMED_OUT
 from place import SOURCE
 from private_folder import PrivateFolder
 from terminal import Recorder, talk
-from tools import LabError, UsageError, last_lines, need_program, say
+from tools import LabError, UsageError, last_lines, say
 
-_QEMU = "qemu-system-x86_64"
 _CONSOLE = 8 << 20  # octets
 
 
@@ -101,7 +100,6 @@ def port(options: argparse.Namespace) -> int:
 def _execute(options: argparse.Namespace, words: Sequence[str], has_input: bool = True) -> int:
     _check_outputs(options)
     want = hosts.wanted(options)
-    need_program(_QEMU)
     guest = hosts.guest(options, want)
     ending = secrets.token_hex(32).encode()
     with PrivateFolder(options.keep, want.nodes) as folder:
@@ -174,7 +172,6 @@ def _await_code(machine: Machine, job: _Job) -> None:
 def shell(options: argparse.Namespace) -> int:
     _check_outputs(options)
     want = hosts.wanted(options)
-    need_program(_QEMU)
     guest = hosts.guest(options, want)
     size = shutil.get_terminal_size()
     has_capture = options.capture is not None
