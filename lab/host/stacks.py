@@ -24,7 +24,9 @@ _LONGEST_PADDING = 64  # octets behind a function, which the kernel counts as pa
 _PATIENCE = 60  # s
 _FRAME = re.compile(r"(?P<function>[A-Za-z_][\w.]*)\+0x(?P<offset>[0-9a-f]{1,8})/0x(?P<size>[0-9a-f]{1,8})"
                     r"(?: \[(?P<module>\w+)[^\]]*\])?")
-_PLACE = re.compile(r"^(?:.*/)?(?:\w+-[0-9a-f]{8}|linux-(?:headers|source)-[^/]+)/|^\./")
+_BEFORE_FAULT = re.compile(r"(RIP: (\w+:)?| at \S+:\d+ )\Z")
+_LONGEST_BEFORE = 500
+_PLACE = re.compile(r"^(?:.*/)?(?:\w+-[0-9a-f]{8}|linux-(?:headers|source)-[^/]+)/(?:\./)?|^\./")
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def decoded(text: str, symbols: Mapping[str, str]) -> str:
     frames = []
     for match in matches:
         # All but the faulting instruction itself are where a call returns to, one behind it.
-        is_return = not re.search(r"RIP: (\w+:)?$", text[max(0, match.start() - 20):match.start()])
+        is_return = not _BEFORE_FAULT.search(text, max(0, match.start() - _LONGEST_BEFORE), match.start())
         frame = (match["function"], max(0, int(match["offset"], 16) - is_return), int(match["size"], 16))
         frames.append((match, frame))
         by_module.setdefault(match["module"] or KERNEL, set()).add(frame)
