@@ -388,7 +388,8 @@ class ChangedKernels(LabTest):
         small = self.folder / "small"
         small.mkdir()
         for command, code in (("run", 3), ("exec", 125)):
-            words = [SOURCE / "scripts/lab", command, "--build", small, "--programs", PROGRAMS, *(["--", "true"] if code == 125 else [])]
+            job = ["--", "true"] if command == "exec" else []
+            words = [SOURCE / "scripts/lab", command, "--build", small, "--programs", PROGRAMS, *job]
             done = subprocess.run([*alone, "sh", "-c", 'mount -t tmpfs -o size=20m none "$0" && exec "$@"', small, *words],
                                   env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
                                   check=False)

@@ -42,22 +42,25 @@ PREDICTIONS = {
     ("client", "dhclient"): Prediction(
         "sends nothing", "`get_hw_addr()` of common/lpf.c knows no hardware type 32 and ends the program",
         'it says: Unsupported device type 32 for "ib0"'),
-    ("client", "dhcpcd"): Prediction("sends nothing", "its packet socket is for Ethernet: `bpf_open()`",
-                                      "it says: bpf_open: Invalid argument"),
+    ("client", "dhcpcd"): Prediction(
+        "sends nothing", "its packet socket is for Ethernet: `bpf_open()`",
+        "it says: bpf_open: Invalid argument"),
     ("client", "udhcpc"): Prediction(
         "sends nothing", "`udhcp_send_raw_packet()` sends to a link-layer address of six octets, which the kernel refuses",
         "it says: sendto: Invalid argument"),
     ("server", "dnsmasq"): Prediction(
         "kept", "rfc2131.c and dhcp.c answer a client with the BROADCAST flag to 255.255.255.255, one with ciaddr to that, and "
         "take an identifier for a hardware address"),
-    ("server", "dhcpd"): Prediction("does not start", "the same `get_hw_addr()` as dhclient's",
-                                       'it says: Unsupported device type 32 for "ib0"'),
+    ("server", "dhcpd"): Prediction(
+        "does not start", "the same `get_hw_addr()` as dhclient's",
+        'it says: Unsupported device type 32 for "ib0"'),
     ("server", "kea"): Prediction(
         "does not answer", "raw sockets, its usual ones, take Ethernet's header off what comes (pkt_filter_lpf.cc)",
         "it logs no packet"),
-    ("server", "kea-udp"): Prediction("kept", "with `dhcp-socket-type: udp` the kernel's UDP sends",
-                                         "it logs no packet: by its manual such sockets take no broadcasts and are for relayed "
-                                         "traffic"),
+    ("server", "kea-udp"): Prediction(
+        "kept", "with `dhcp-socket-type: udp` the kernel's UDP sends",
+        "it logs no packet: by its manual such sockets take no broadcasts and are for relayed "
+        "traffic"),
     ("server", "udhcpd"): Prediction(
         "does not answer", "`send_packet_to_client()` sends its OFFER as udhcpc sends",
         "it does not come so far. It says: MAC length != 6, ignoring packet"),
@@ -189,6 +192,7 @@ def _shown(every: list[_Judged]) -> list[str]:
 def markdown(every: list[_Judged]) -> str:
     clients, servers = ([one for one in every if one.role == role] for role in ("client", "server"))
     lines = [_INTRODUCTION, "## Clients", "", *_kept(clients), "", "INCONC: it sends nothing.", "",
-             "## Servers", "", *_kept(servers), "", "NA: it does not answer.", "", "## Predicted and measured", "", *_predicted(every), "",
+             "## Servers", "", *_kept(servers), "", "NA: it does not answer.", "",
+             "## Predicted and measured", "", *_predicted(every), "",
              "## What they send", "", *_shown(every), _ENDING]
     return "\n".join(filled(lines)).rstrip() + "\n"

@@ -71,8 +71,8 @@ def checked(options: argparse.Namespace, folder: Path, code: int) -> int:
     assert conform is not None
     words = ["check", str(options.capture), "--expect", str(SOURCE / "lab/linux.baseline.toml")]
     named = [f"--reported-as={word}" for word in ("ipoib-conform", *words)]
-    done = subprocess.run([str(conform), *words, *named, "--json", str(results), "--quiet", "--no-color"], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, errors="replace", check=False)
+    done = subprocess.run([str(conform), *words, *named, "--json", str(results), "--quiet", "--no-color"],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode in (2, 3) or not results.is_file():
         raise LabError(f"{options.capture} cannot be judged\n{last_lines(done.stdout + done.stderr, 25)}")
     failed = [one["id"] for one in json.loads(results.read_text(encoding="utf-8"))["results"] if one["verdict"] == "FAIL"]

@@ -124,8 +124,10 @@ def guest(options: argparse.Namespace, want: Wanted) -> Guest:
         initial = image.prepare(parts, build)
         modules = kernel_modules.prepare(kernel, tools)
         adapters = want.hosts * want.ports
-        result = Guest(kernel.boot_file, initial, memory=memory_for(kernel, options.memory, _MEMORY + _MEMORY_OF_ADAPTER * adapters),
-                       boot_limit=boot_limit_for(kernel, options.boot_limit) * (1 + adapters / 16), symbols={**kernel.symbols, **own})
+        result = Guest(kernel.boot_file, initial,
+                       memory=memory_for(kernel, options.memory, _MEMORY + _MEMORY_OF_ADAPTER * adapters),
+                       boot_limit=boot_limit_for(kernel, options.boot_limit) * (1 + adapters / 16),
+                       symbols={**kernel.symbols, **own})
         if options.kvm:
             result, found = with_kvm_if_it_works(result)
             say(found)

@@ -13,18 +13,18 @@ import stacks
 _SOURCE = """\
 static inline __attribute__((always_inline)) void store(int *at)
 {
-	*(volatile int *)at = 1;
+  *(volatile int *)at = 1;
 }
 
 __attribute__((noinline)) void writer(int *at)
 {
-	store(at);
+  store(at);
 }
 
 __attribute__((noinline, section(".other"))) void caller(int *at)
 {
-	writer(at);
-	writer(at + 1);
+  writer(at);
+  writer(at + 1);
 }
 """
 
