@@ -2,6 +2,8 @@
 // The names of verdicts and what follows from a whole run: exit code, coverage, what is missing.
 #include "reports/results.hpp"
 
+#include "base/one_line.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -103,6 +105,17 @@ std::optional<NotJudged> not_judged_of(std::string_view name) {
     const auto found = std::find(reason_names.begin() + 1, reason_names.end(), name);
     if (found == reason_names.end()) return std::nullopt;
     return static_cast<NotJudged>(found - reason_names.begin());
+}
+
+std::string called(const Results& results) {
+    constexpr std::string_view us = "ipoib-conform";
+    const auto version = std::string(us) + (results.suite.empty() ? "" : " " + one_line(results.suite));
+    const bool is_ours = results.command.empty() || results.command.front() == us;
+    std::string words;
+    for (std::size_t i = is_ours ? 1 : 0; i < results.command.size(); ++i)
+        words += (words.empty() ? "" : " ") + one_line(results.command[i]);
+    if (!is_ours) return words + " (" + version + ")";
+    return words.empty() ? version : version + " " + words;
 }
 
 bool judged(const Result& result) {

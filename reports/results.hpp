@@ -147,8 +147,8 @@ struct HostResult {
 
 /// One run of `check`, `run` or `audit`; or, with `hosts`, such runs of many hosts merged.
 struct Results {
-    std::string suite;  ///< version
-    std::vector<std::string> command;
+    std::string suite;                 ///< version
+    std::vector<std::string> command;  ///< what the user called: this program, or one that called it
     std::uint64_t seed = 0;
     std::string started;  ///< UTC, "2026-01-01T00:00:00"
     std::string host;
@@ -166,6 +166,10 @@ struct Results {
 
 /// Whether a requirement is among those that the selectors chose.
 [[nodiscard]] bool is_selected(const Results&, const RequirementResult&);
+
+/// "ipoib-conform 0.1.0 check a.pcap", for the head of a report; where another program called this one,
+/// "scripts/lab run (ipoib-conform 0.1.0)". Words are clipped to one line.
+[[nodiscard]] std::string called(const Results&);
 
 /// Whether a rule or case saw something and said what it thinks of it: neither NA nor a PASS of nothing.
 [[nodiscard]] bool judged(const Result&);

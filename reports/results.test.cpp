@@ -45,6 +45,15 @@ TEST_CASE("Reasons for NA: each name reads back, the empty one does not") {
     CHECK_FALSE(not_judged_of(""));
 }
 
+TEST_CASE("Called: this program with its version, or who called it") {
+    Results run{.suite = "0.1.0", .command = {}};
+    CHECK(called(run) == "ipoib-conform 0.1.0");
+    run.command = {"ipoib-conform", "run", "rfc4391/6"};
+    CHECK(called(run) == "ipoib-conform 0.1.0 run rfc4391/6");
+    run.command = {"scripts/lab", "run", "two\nlines"};
+    CHECK(called(run) == "scripts/lab run two lines (ipoib-conform 0.1.0)");
+}
+
 TEST_CASE("Exit code: 3 before 1 before 5 before 4, and WARN, NA and XFAIL never change it") {
     using enum Verdict;
     CHECK(exit_code(run_of({pass, warn, xfail, na})) == 0);

@@ -105,9 +105,7 @@ private:
     }
 
     void head() {
-        std::string command = "ipoib-conform";
-        if (!results_.suite.empty()) command += " " + one_line(results_.suite);
-        for (std::size_t i = 1; i < results_.command.size(); ++i) command += " " + one_line(results_.command[i]);
+        const auto command = called(results_);
         // The files of a fleet are hundreds.
         indented(0, results_.hosts.empty() ? command : clipped(command, 4 * width));
         captures();

@@ -82,6 +82,10 @@ exit 7
                             (("--package", "there-is-no-such-package", "--", "true"), "no package there-is-no-such-package"),
                             (("--kernel", "9.99", "--", "true"), "9.99"),
                             (("--check", "--", "true"), "--capture"),
+                            (("--node", self.folder / "file", "--", "true"), "is there already"),
+                            (("--node", self.folder / "file/x", "--", "true"), "no folder that you may write to"),
+                            (("--node", self.folder / ("x" * 120), "--", "true"), "longer than 107"),
+                            (("--node", "a", "--node", "a", "--", "true"), "is there already"),
                             (("--capture", empty / "a/b", "--", "true"), "cannot be written"),
                             (("--build", self.folder / "file/build", "--", "true"), "Not a directory")):
             with self.subTest(words):
@@ -129,6 +133,20 @@ exit 7
         self.assertRegex(done.stdout, r"h1\r?\nh2\r?\n")
         self.assertGreater(capture.stat().st_size, 1000)
         self.assertRegex(done.stdout, r"0x8001\r?\n.*0xffff")
+
+    def test_a_node_of_ones_own_is_on_the_fabric(self):
+        """As docs/lab-port.md has it."""
+        text = (SOURCE / "docs/lab-port.md").read_text()
+        compile_it, block = (re.search(pattern, text, re.MULTILINE)[0] for pattern in
+                             (r"^    cc .*$", r"^    scripts/lab exec --node (.*\n)*?    wait \$lab\n"))
+        script = f"{compile_it}\n{block}".replace("exec --node", f"exec --programs {PROGRAMS} --node")
+        for name in "scripts", "samples":
+            (self.folder / name).symlink_to(SOURCE / name)
+        done = subprocess.run(["bash", "-c", script], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=LIMIT, check=False)
+        self.assert_code(done, 0)
+        self.assertIn("bytes from 10.1.0.9", done.stdout)
+        self.assertFalse(os.path.lexists(self.folder / "node.sock"))
 
     def test_the_ci_samples_test_a_program(self):
         """Their very command; it is the same in both."""

@@ -137,6 +137,11 @@ void add_report_options(CLI::App& command, ReportOptions& options, const std::st
     add_seed_option(command, options.seed, seed);
     command.add_flag("--quiet", options.quiet, "Only failures and the summary");
     command.add_flag("--no-color", options.no_color, "No colours (NO_COLOR does the same)");
+    command
+        .add_option("--reported-as", options.reported_as,
+                    "For programs that call this one: a word of the command line that reports name; once for each word")
+        ->allow_extra_args(false)
+        ->type_name("WORD");
 }
 
 /// Devices and pipes may be named twice, but for standard output: two reports in one cannot be read.
@@ -221,7 +226,7 @@ void RunClock::complete(reports::Results& results, const ReportOptions& options,
                         std::vector<std::string> command) const {
     add_revisions(results);
     results.suite = suite_version;
-    results.command = std::move(command);
+    results.command = options.reported_as.empty() ? std::move(command) : options.reported_as;
     results.seed = options.seed;
     results.started = started_;
     results.host = host_name();

@@ -25,6 +25,7 @@ struct ReportFile {
 struct ReportOptions {
     std::vector<ReportFile> files = one_of_each();
     std::string expect, compare;
+    std::vector<std::string> reported_as;  ///< the command line that reports name; empty: that of this program
     bool strict = false, quiet = false, no_color = false;
     std::uint64_t seed = 1;
 

@@ -120,6 +120,7 @@ struct SocketFabric::State {
     std::vector<Port*> ports;
     std::unique_ptr<Tap> tap;
     bool is_trusted = false;
+    std::string name;
     std::function<void(const Sighting&)> observer;
     Sightings sightings;
 };
@@ -143,6 +144,7 @@ SocketFabric::SocketFabric(const SocketOptions& options) : state_(std::make_uniq
         s.ports.push_back(&node.port);
     }
     s.is_trusted = options.sm_key != 0;
+    s.name = options.name;
     if (!options.tap.empty()) {
         s.tap = std::make_unique<Tap>(s.loop, options.tap, options.connect_patience);
         s.tap->heard = [&s](const Frame& frame) { s.overhear(frame); };
@@ -168,6 +170,7 @@ Abilities SocketFabric::abilities() const {
 }
 
 std::vector<std::pair<std::string, std::string>> SocketFabric::facts() const {
+    if (!state_->name.empty()) return {{"kind", state_->name}, {"clock", "real"}};
     std::vector<std::pair<std::string, std::string>> facts{{"kind", "socket"}, {"clock", "real"}};
     std::string paths;
     for (const auto& node : state_->nodes) paths += (paths.empty() ? "" : ",") + node->path;

@@ -11,6 +11,7 @@ struct SocketOptions {
     std::string tap{};               ///< every frame that a node sends, framed as on a raw port; empty: none
     std::uint64_t sm_key = 0;        ///< with which the SA tells who is a member of a group; 0: not known
     std::string control{};           ///< a command that changes the fabric; empty: nothing can
+    std::string name{};              ///< what reports call the fabric, instead of its paths; empty: those are told
     std::uint64_t seed = 1;
     /// Port GUIDs, one for each path; those not given follow from path and seed. Two testers at one path need two.
     std::vector<std::uint64_t> guids{};

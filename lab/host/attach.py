@@ -19,6 +19,7 @@ from collections import deque
 from pathlib import Path
 from typing import BinaryIO
 
+import stacks
 from console import faults_in, has_panicked
 from tools import last_lines
 
@@ -68,6 +69,10 @@ class GuestFolder:
                 return file.read().decode("utf-8", "replace").replace("\r", "")
         except OSError:
             return ""
+
+    def decoded(self, text: str) -> str:
+        """What its kernel says, with file and line of the functions."""
+        return stacks.decoded_in(self.path, text)
 
     def pause_after_last_connection(self, port: str) -> None:
         try:
@@ -171,7 +176,15 @@ class Attachment:
         for line in lines:
             if self._open:
                 self._open.popleft()
-            self._answer(line + b"\n")
+            self._answer(self._with_lines(line) + b"\n")
+
+    def _with_lines(self, answer: bytes) -> bytes:
+        """What the kernel has complained of, with files and lines."""
+        value = request_of(answer) if b'"faults"' in answer else {}
+        faults = value.get("faults")
+        if not isinstance(faults, list) or not all(isinstance(fault, str) for fault in faults):
+            return answer
+        return json.dumps({**value, "faults": [self._folder.decoded(fault) for fault in faults]}).encode()
 
     def _write_guest(self) -> None:
         assert self._guest is not None
@@ -226,10 +239,10 @@ class Attachment:
             state = self._folder.state()
             if state.get("console") == self._console and state.get("state") == "dead":
                 why = str(state.get("why"))
-        self._faults = faults_in(text)
+        self._faults = [self._folder.decoded(fault) for fault in faults_in(text)]
         panic = next((fault for fault in self._faults if "panic" in fault), "")
         self._death = "the guest died: " + (why or panic or "its port was closed")
-        evidence = f"{self._death}\nthe last lines of its console:\n{last_lines(text, _EVIDENCE_LINES)}\n"
+        evidence = f"{self._death}\nthe last lines of its console:\n{self._folder.decoded(last_lines(text, _EVIDENCE_LINES))}\n"
         self._evidence.write(evidence.encode())
         self._evidence.flush()
         while self._open:

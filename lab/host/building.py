@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
+import dhcp
 import image
 import kernel
 import kernels
@@ -14,6 +16,8 @@ from machine import Guest, with_kvm_if_it_works
 from place import SOURCE
 from tools import LabError, locked, run, say
 
+MEMORY = 256  # MiB
+_MEMORY_OF_SANITIZER, _SLOWNESS_OF_SANITIZER = 768, 5
 _PROGRAMS = ("ipoib-conform", "ipoib-gen", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-lab-port")
 
 
@@ -38,6 +42,15 @@ def kernel_for(options: argparse.Namespace, build: Path) -> kernel.Kernel:
     return kernel.debian_kernel(root, build)
 
 
+def memory_for(one: kernel.Kernel, asked: int | None, usual: int) -> int:
+    """MiB: what was asked for, or what such a kernel needs beside the usual."""
+    return asked or usual + (_MEMORY_OF_SANITIZER if one.is_sanitized else 0)
+
+
+def boot_limit_for(one: kernel.Kernel, limit: float) -> float:
+    return limit * (_SLOWNESS_OF_SANITIZER if one.is_sanitized else 1)
+
+
 def modules_for(options: argparse.Namespace, one: kernel.Kernel) -> dict[str, Path]:
     """The modules that are built here, by name."""
     modules = {"vib": kernel.build_module(one, SOURCE / "lab/kernel", "vib")}
@@ -52,11 +65,19 @@ def guest_for(options: argparse.Namespace, parameters: dict[str, str]) -> Guest:
     """Fetches and builds whatever is not there yet."""
     build_programs(options.programs)
     build = options.build.resolve()
+    has_dhcp = dhcp.is_wanted(options)
     with locked(build):
         root = packages.prepare(build / "packages")
         one = kernel_for(options, build)
-        parts = image.Parts(root, one, modules_for(options, one), options.programs, SOURCE / "lab/guest")
-        guest = Guest(one.boot_file, image.prepare(parts, build), parameters, options.memory, options.boot_limit)
+        modules = modules_for(options, one)
+        parts = image.Parts(root, one, modules, options.programs, SOURCE / "lab/guest", has_dhcp=has_dhcp)
+        guest = Guest(one.boot_file, image.prepare(parts, build), parameters,
+                      memory_for(one, options.memory, MEMORY), boot_limit_for(one, options.boot_limit),
+                      symbols={**one.symbols, **modules})
+        if has_dhcp:
+            of_hosts = replace(parts, is_for_hosts=True, has_dhcp=False, entries=[])
+            guest = dhcp.add_programs(guest, options, build, one,
+                                      lambda: replace(guest, image=image.prepare(of_hosts, build)))
     if options.kvm:
         guest, found = with_kvm_if_it_works(guest)
         say(found)

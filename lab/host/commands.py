@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import base64
 import gzip
+import json
 import os
 import re
 import shlex
@@ -18,6 +19,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import dhcp
+import dhcp_report
 import exec_command
 import image
 import kernel
@@ -34,14 +37,14 @@ import place
 import report
 from attach import attach
 from building import build_programs, guest_for, kernel_for
-from machine import Guest, Machine, State
+from machine import QEMU, Guest, Machine, State
 from options import (LAB_FAILED, RunOptions, kernel_of, parse, parser, refuse_unknown, split_explore_arguments,
                      split_run_arguments)
 from place import COMMAND, SOURCE
 from private_folder import PrivateFolder
 from supervisor import Interrupted, ending_on_signals, run_beside
 from terminal import Recorder
-from tools import LabError, UsageError, locked, say, without_commands, write_whole
+from tools import LabError, UsageError, locked, need_program, say, without_commands, write_whole
 
 _TEST_LIMIT = 600.0  # s
 _USUAL_TRAFFIC = "net_up && pings 10.1.0.2"
@@ -59,14 +62,19 @@ def _called_as(options: argparse.Namespace, wanted: RunOptions) -> str:
     """What repeats a run of one case, but for seed and evidence."""
     words = [COMMAND, "run"]
     for name, usual in (("fabric", "lab"), ("scenario", "default"), ("role", "host"), ("kernel", None),
-                        ("ipoib", None), ("modules", None)):
-        value = getattr(options, name)
+                        ("ipoib", None), ("modules", None), ("dhcp-client", None), ("dhcp-server", None)):
+        value = getattr(options, name.replace("-", "_"))
         if value != usual:
             words += [f"--{name}", str(value)]
     for option in ("--timeout-scale", "--tester-ip", "--profile"):
         if option in wanted.arguments[:-1]:
             words += [option, wanted.arguments[wanted.arguments.index(option) + 1]]
     return shlex.join(words)
+
+
+def _reported_as(*more: str) -> list[str]:
+    """For what writes reports: they name what the user called, and none of what is between."""
+    return [f"--reported-as={word}" for word in (COMMAND, *sys.argv[1:], *more)]
 
 
 def _guest_for(options: argparse.Namespace, wanted: RunOptions) -> Guest:
@@ -92,12 +100,13 @@ def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str]
     conform = conform or image.find_program(options.programs, "ipoib-conform")
     assert conform is not None
     if options.jobs == 1:
-        return _judge_beside(options, guest, conform, wanted, words)
+        return _judge_beside(options, guest, conform, wanted, [*words, *_reported_as()])
     with PrivateFolder() as folder:
         files = [folder.path / f"{number}-of-{options.jobs}.json" for number in range(1, options.jobs + 1)]
 
         def judge_part(number: int) -> int:
-            shard = ["--shard", f"{number}/{options.jobs}", "--json", str(files[number - 1])]
+            shard = ["--shard", f"{number}/{options.jobs}"]
+            shard += [*_reported_as(*shard), "--json", str(files[number - 1])]
             with open(os.devnull, "wb") as nowhere, ending_on_signals():
                 os.dup2(nowhere.fileno(), sys.stdout.fileno())
                 return _judge_beside(options, guest, conform, wanted, [*of_part, *shard, "--quiet"])
@@ -105,7 +114,7 @@ def _judge(options: argparse.Namespace, wanted: RunOptions, extra: Sequence[str]
         codes = parts.run_parts(options.jobs, judge_part)
         if _EXIT_USAGE in codes:
             return _EXIT_USAGE
-        return parts.merge(conform, files, folder.path, of_report)
+        return parts.merge(conform, files, folder.path, [*of_report, *_reported_as()])
 
 
 def _judge_beside(options: argparse.Namespace, guest: Guest, conform: Path, wanted: RunOptions,
@@ -119,7 +128,7 @@ def _judge_beside(options: argparse.Namespace, guest: Guest, conform: Path, want
         if is_uplink:
             words_of_run += ["--fabric", wanted.fabric, "--listen", str(path / "uplink")]
         else:
-            words_of_run += ["--fabric", f"socket:{path / 'raw0'},{path / 'raw1'},tap={path / 'tap'},sm-key={_SM_KEY}",
+            words_of_run += ["--fabric", f"socket:{path / 'raw0'},{path / 'raw1'},tap={path / 'tap'},sm-key={_SM_KEY},name=lab",
                              "--fabric-control", _attach_command(path, "control")]
         if not any(re.match(r"--dut(=|$)", word) for word in wanted.arguments):
             words_of_run += ["--dut", f"exec:{_attach_command(path, 'agent')}"]
@@ -180,7 +189,8 @@ def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
     runs, worst = [], 0
     for kind in report.KINDS:
         one = argparse.Namespace(**{**vars(options), "role": kind.role, "fabric": kind.fabric,
-                                    "scenario": kind.scenario})
+                                    "scenario": kind.scenario, "dhcp_client": kind.dhcp_client,
+                                    "dhcp_server": kind.dhcp_server})
         folder = options.build.resolve() / "report" / kind.name.replace(" ", "-")
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
@@ -220,7 +230,36 @@ def _matrix(options: argparse.Namespace, rest: Sequence[str]) -> int:
             raise LabError("there is no ipoib-conform to merge the results")
         write_whole(options.output or folder / "matrix.md", matrix.page(folder, options.kernels, options.runs))
         say(f"what differs is in {options.output or folder / 'matrix.md'}")
-        return matrix.merge(conform, folder, options.kernels, options.runs, of_report)
+        return matrix.merge(conform, folder, options.kernels, options.runs, [*of_report, *_reported_as()])
+
+
+def _dhcp(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    """Each of Debian's DHCP programs is judged, and all of them are written up."""
+    _no_more(rest)
+    if options.pairs:
+        unknown = [pair for pair in options.pairs if pair not in dhcp_report.PAIRS]
+        if unknown:
+            raise UsageError(f"there is no pair {','.join(unknown[0])}; there are "
+                             + " ".join(",".join(pair) for pair in dhcp_report.PAIRS))
+    options.jobs, every, build = 1, [], options.build.resolve()
+    for pair in options.pairs or dhcp_report.PAIRS:
+        client, server = pair
+        one = argparse.Namespace(**{**vars(options), "dhcp_client": client or None, "dhcp_server": server or None})
+        folder = build / "dhcp" / f"{client or 'none'}-{server}"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        say(f"client {client or 'none'}, server {server}")
+        code = _judge(one, split_run_arguments(["rfc4390"], one),
+                      ["--json", str(folder / "results.json"), "--evidence", str(folder / "evidence"), "--quiet"])
+        if not (folder / "results.json").is_file():
+            raise LabError(f"no results, exit code {code}")
+        conform = image.find_program(options.programs, "ipoib-conform")
+        assert conform is not None
+        results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+        every += dhcp_report.judged(pair, folder, results, dhcp.versions(build), conform)
+    write_whole(options.output, dhcp_report.markdown(every))
+    say(f"the report is {options.output}")
+    return 0
 
 
 def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
@@ -238,7 +277,7 @@ def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
     assert conform is not None
     suite = mutants.key_of(one.release, conform.read_bytes(), baseline.read_bytes())
     state = mutants.State(build / "mutants/state")
-    guest = ["--memory", str(options.memory), "--boot-limit", str(options.boot_limit),
+    guest = [*(["--memory", str(options.memory)] if options.memory else []), "--boot-limit", str(options.boot_limit),
              *(["--kernel", options.kernel] if options.kernel else []), *(["--kvm"] if options.kvm else [])]
     laboratory = mutant_judge.Laboratory(options.programs, build, pristine, baseline, state, guest, suite)
     # Two would build in the same folders.
@@ -359,7 +398,7 @@ def _exec(options: argparse.Namespace, rest: Sequence[str]) -> int:
     """What is wrong of the lab must not look like what is wrong of the command."""
     try:
         _no_more(rest)
-        return exec_command.execute(options) if options.command == "exec" else exec_command.shell(options)
+        return {"exec": exec_command.execute, "shell": exec_command.shell, "port": exec_command.port}[options.command](options)
     except BrokenPipeError:
         # As a program ends of it that does not expect it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -445,7 +484,8 @@ def _main(arguments: Sequence[str]) -> int:
         print(f"{guest.boot_file}\n{guest.image}")
         return 0
     commands = {"run": _run, "explore": _explore, "compare": _compare, "report": _report, "test": _test, "shell": _exec,
-                "exec": _exec, "capture": _capture, "mutants": _mutants, "matrix": _matrix}
+                "exec": _exec, "port": _exec, "capture": _capture, "mutants": _mutants, "dhcp": _dhcp, "matrix": _matrix}
+    need_program(QEMU)
     with ending_on_signals():
         return commands[options.command](options, rest)
 
@@ -456,7 +496,7 @@ def main() -> int:
     except LabError as problem:
         say(str(problem))
         # Who bisects by it skips what was asked for wrongly.
-        if sys.argv[1:2] in (["exec"], ["shell"]):
+        if sys.argv[1:2] in (["exec"], ["shell"], ["port"]):
             return LAB_FAILED
         return _EXIT_USAGE if isinstance(problem, UsageError) else _EXIT_ERROR
     except Interrupted as problem:
@@ -464,3 +504,7 @@ def main() -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _EXIT_ERROR
+    except OSError as problem:
+        # A disk that is full, a folder that nobody may write to.
+        say(f"{problem.strerror or problem}" + (f": {problem.filename2 or problem.filename}" if problem.filename else ""))
+        return LAB_FAILED if sys.argv[1:2] in (["exec"], ["shell"], ["port"]) else _EXIT_ERROR

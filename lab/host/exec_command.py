@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -25,9 +25,8 @@ from options import CHECK_FAILED, KERNEL_COMPLAINED, TIMED_OUT
 from place import SOURCE
 from private_folder import PrivateFolder
 from terminal import Recorder, talk
-from tools import LabError, UsageError, last_lines, need_program, say
+from tools import LabError, UsageError, last_lines, say
 
-_QEMU = "qemu-system-x86_64"
 _CONSOLE = 8 << 20  # octets
 
 
@@ -51,7 +50,8 @@ class _Job:
     def verdict(self) -> int:
         """The exit code, once the guest has ended."""
         if found := self.complaints():
-            say(f"the guest's kernel complains: {found[0]}\n{trace_of(self._machine.console.tail(_CONSOLE), found[0])}")
+            trace = trace_of(self._machine.console.tail(_CONSOLE), found[0])
+            say(f"the guest's kernel complains: {found[0]}\n{self._machine.decoded(trace)}")
             return KERNEL_COMPLAINED
         if self.code is None:
             raise LabError(self._machine.death())
@@ -69,9 +69,10 @@ def checked(options: argparse.Namespace, folder: Path, code: int) -> int:
     """What ipoib-conform says of the capture, with Linux's known deviations excused."""
     conform, results = image.find_program(options.programs, "ipoib-conform"), folder / "check.json"
     assert conform is not None
-    done = subprocess.run([str(conform), "check", str(options.capture), "--expect", str(SOURCE / "lab/linux.baseline.toml"),
-                           "--json", str(results), "--quiet", "--no-color"], stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, errors="replace", check=False)
+    words = ["check", str(options.capture), "--expect", str(SOURCE / "lab/linux.baseline.toml")]
+    named = [f"--reported-as={word}" for word in ("ipoib-conform", *words)]
+    done = subprocess.run([str(conform), *words, *named, "--json", str(results), "--quiet", "--no-color"],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode in (2, 3) or not results.is_file():
         raise LabError(f"{options.capture} cannot be judged\n{last_lines(done.stdout + done.stderr, 25)}")
     failed = [one["id"] for one in json.loads(results.read_text(encoding="utf-8"))["results"] if one["verdict"] == "FAIL"]
@@ -87,23 +88,46 @@ def checked(options: argparse.Namespace, folder: Path, code: int) -> int:
 def execute(options: argparse.Namespace) -> int:
     if not options.words and options.script is None:
         raise UsageError("what is to run? exec [OPTION...] -- COMMAND..., or --script FILE")
+    return _execute(options, options.words)
+
+
+def port(options: argparse.Namespace) -> int:
+    """Hosts that wait, and raw ports, until a signal ends it."""
+    options.node = options.sockets
+    return _execute(options, ("sleep", "infinity"), has_input=False)
+
+
+def _execute(options: argparse.Namespace, words: Sequence[str], has_input: bool = True) -> int:
     _check_outputs(options)
     want = hosts.wanted(options)
-    need_program(_QEMU)
     guest = hosts.guest(options, want)
     ending = secrets.token_hex(32).encode()
-    with PrivateFolder(options.keep) as folder:
-        disk = hosts.job(want, folder.path / "job", options.words, ending)
-        ports = (*streams.PORTS, *(("capture",) if options.capture is not None else ()))
-        machine = Machine(replace(guest, disks=(*guest.disks, disk), ports=ports), folder.path)
+    with PrivateFolder(options.keep, want.nodes) as folder:
+        disk = hosts.job(want, folder.path / "job", words, ending)
+        machine = Machine(replace(guest, disks=(*guest.disks, disk), ports=(*streams.PORTS, *_more_ports(options, want))),
+                          folder.path)
         try:
-            code = _run(options, machine, ending)
+            code = _run(options, machine, ending, has_input, lambda: _tell_of_nodes(want, folder))
         finally:
             machine.kill()
         return checked(options, folder.path, code) if options.check else code
 
 
-def _run(options: argparse.Namespace, machine: Machine, ending: bytes, attempts: int = 2) -> int:
+def _more_ports(options: argparse.Namespace, want: hosts.Wanted) -> tuple[str, ...]:
+    return (*(("capture",) if options.capture is not None else ()), *hosts.ports_of_nodes(want))
+
+
+def _tell_of_nodes(want: hosts.Wanted, folder: PrivateFolder) -> None:
+    """Once the fabric is there."""
+    for name, path in hosts.ports_of_nodes(want).items():
+        folder.link(path, name)
+        say(f"{path} is a raw port of the fabric, for a node of yours")
+    if want.nodes:
+        say(f"the hosts are h1, 10.1.0.1, to h{want.hosts}, 10.1.0.{want.hosts}")
+
+
+def _run(options: argparse.Namespace, machine: Machine, ending: bytes, has_input: bool, on_ready: Callable[[], None],
+         attempts: int = 2) -> int:
     job = _Job(machine)
     begun: float | None = None
 
@@ -111,11 +135,12 @@ def _run(options: argparse.Namespace, machine: Machine, ending: bytes, attempts:
         nonlocal begun
         if begun is None and machine.ready_after:
             begun = time.monotonic()
+            on_ready()
         return begun is not None and options.timeout is not None and time.monotonic() > begun + options.timeout
 
     machine.start()
     recorder = Recorder(machine, options.capture) if options.capture is not None else None
-    outputs = streams.Streams(machine, ending, recorder)
+    outputs = streams.Streams(machine, ending, recorder, has_input)
     try:
         has_ended = outputs.pump(is_over)
         if has_ended:
@@ -127,7 +152,7 @@ def _run(options: argparse.Namespace, machine: Machine, ending: bytes, attempts:
             with recorder:
                 say(f"{recorder.octets} octets in {options.capture}")
     if begun is None and attempts > 1 and machine.may_boot_again():
-        return _run(options, machine, ending, attempts - 1)
+        return _run(options, machine, ending, has_input, on_ready, attempts - 1)
     is_late = not has_ended and is_over()
     machine.kill()
     if is_late and not job.complaints():
@@ -147,13 +172,12 @@ def _await_code(machine: Machine, job: _Job) -> None:
 def shell(options: argparse.Namespace) -> int:
     _check_outputs(options)
     want = hosts.wanted(options)
-    need_program(_QEMU)
     guest = hosts.guest(options, want)
     size = shutil.get_terminal_size()
     has_capture = options.capture is not None
-    with PrivateFolder(options.keep) as folder:
+    with PrivateFolder(options.keep, want.nodes) as folder:
         disk = hosts.job(want, folder.path / "job", (), b"", terminal=os.environ.get("TERM", "linux"))
-        machine = Machine(replace(guest, disks=(*guest.disks, disk), ports=("capture",) if has_capture else (),
+        machine = Machine(replace(guest, disks=(*guest.disks, disk), ports=_more_ports(options, want),
                                   parameters={**guest.parameters, "shell": f"{size.lines}x{size.columns}"},
                                   has_shell_port=True), folder.path)
         job = _Job(machine)
@@ -162,6 +186,7 @@ def shell(options: argparse.Namespace) -> int:
             with _recording(machine, options.capture) if has_capture else nullcontext():
                 # What is recorded begins with this boot.
                 machine.wait_ready(attempts=1 if has_capture else 2)
+                _tell_of_nodes(want, folder)
                 say(f"h1 of {want.hosts} hosts; `host h2 COMMAND` runs a command on another; exit ends the guest")
                 talk(machine)
         finally:

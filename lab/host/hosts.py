@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shlex
 from collections.abc import Sequence
@@ -20,13 +21,15 @@ import image
 import kernel_modules
 import package_set
 import packages
-from building import build_programs, kernel_for, modules_for
+from building import boot_limit_for, build_programs, kernel_for, memory_for, modules_for
 from machine import Disk, Guest, with_kvm_if_it_works
 from place import SOURCE
 from squashfs import HostTools
 from tools import UsageError, locked, say
 
 MOST_ADAPTERS = 32
+_MOST_NODES = 3  # the ports of virtio-serial are few
+_LONGEST_SOCKET_PATH = 107
 _PORT_GUID, _GUID_STEP = 0x0002C9B200000001, 0x100  # vib_main.c
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _MEMORY, _MEMORY_OF_ADAPTER = 320, 44  # MiB
@@ -41,6 +44,7 @@ class Wanted:
     script: bytes | None
     partitions: str  # of OpenSM, none for the usual ones
     manager: str
+    nodes: tuple[Path, ...] = ()  # sockets, each a raw port for a node of the user's
 
 
 def _partition(spec: str, hosts: int, ports: int) -> str:
@@ -73,10 +77,23 @@ def _partitions(specs: Sequence[str], hosts: int, ports: int) -> str:
     return "".join(lines)
 
 
+def _check_sockets(paths: Sequence[Path]) -> None:
+    if len(paths) > _MOST_NODES:
+        raise UsageError(f"{len(paths)} nodes: there are raw ports for {_MOST_NODES}")
+    for path in paths:
+        if path.exists() or path.is_symlink() or paths.count(path) > 1:
+            raise UsageError(f"{path} is there already: a raw port needs a path of its own")
+        if not os.access(path.absolute().parent, os.W_OK | os.X_OK):
+            raise UsageError(f"{path} cannot be made: {path.absolute().parent} is no folder that you may write to")
+        if len(os.fsencode(path)) > _LONGEST_SOCKET_PATH:
+            raise UsageError(f"{path} is longer than {_LONGEST_SOCKET_PATH} octets, the most that a socket's path may have")
+
+
 def wanted(options: argparse.Namespace) -> Wanted:
     if options.hosts * options.ports > MOST_ADAPTERS:
         raise UsageError(f"{options.hosts} hosts with {options.ports} ports are more than {MOST_ADAPTERS} adapters")
     package_set.check_names(options.package)
+    _check_sockets(options.node)
     if options.folder is not None and not options.folder.is_dir():
         raise UsageError(f"--folder {options.folder}: there is no such folder")
     if isinstance(options.kernel, Path) and not options.kernel.is_dir():
@@ -89,7 +106,7 @@ def wanted(options: argparse.Namespace) -> Wanted:
             raise UsageError(f"--script {options.script}: {problem.strerror}") from problem
     return Wanted(options.hosts, options.ports, tuple(sorted(set(options.package))),
                   options.folder.resolve() if options.folder is not None else None, script,
-                  _partitions(options.partition, options.hosts, options.ports), options.sm)
+                  _partitions(options.partition, options.hosts, options.ports), options.sm, tuple(options.node))
 
 
 def guest(options: argparse.Namespace, want: Wanted) -> Guest:
@@ -102,13 +119,15 @@ def guest(options: argparse.Namespace, want: Wanted) -> Guest:
         base = package_set.prepare(build, tools, package_set.BASE)
         layer = package_set.prepare(build, tools, want.packages, base) if want.packages else base
         kernel = kernel_for(options, build)
-        parts = image.Parts(root, kernel, modules_for(options, kernel), options.programs, SOURCE / "lab/guest",
-                            is_for_hosts=True)
+        own = modules_for(options, kernel)
+        parts = image.Parts(root, kernel, own, options.programs, SOURCE / "lab/guest", is_for_hosts=True)
         initial = image.prepare(parts, build)
         modules = kernel_modules.prepare(kernel, tools)
         adapters = want.hosts * want.ports
-        result = Guest(kernel.boot_file, initial, memory=options.memory or _MEMORY + _MEMORY_OF_ADAPTER * adapters,
-                       boot_limit=options.boot_limit * (1 + adapters / 16))
+        result = Guest(kernel.boot_file, initial,
+                       memory=memory_for(kernel, options.memory, _MEMORY + _MEMORY_OF_ADAPTER * adapters),
+                       boot_limit=boot_limit_for(kernel, options.boot_limit) * (1 + adapters / 16),
+                       symbols={**kernel.symbols, **own})
         if options.kvm:
             result, found = with_kvm_if_it_works(result)
             say(found)
@@ -117,9 +136,14 @@ def guest(options: argparse.Namespace, want: Wanted) -> Guest:
                 configuration.configure(result, modules, base, one)
     # The subnet manager has an adapter of its own.
     parameters = {"mode": "hosts", "hosts": str(want.hosts), "ports": str(want.ports), "hcas": str(adapters + 1),
-                  "raws": "0", "sm": want.manager, **({"folder": "folder"} if want.folder is not None else {})}
+                  "raws": str(len(want.nodes)), "sm": want.manager, **({"folder": "folder"} if want.folder is not None else {})}
     disks = (*configuration.layer_disks(modules, base, layer), Disk("state", layer.state))
     return replace(result, parameters=parameters, disks=disks, shared=want.folder)
+
+
+def ports_of_nodes(want: Wanted) -> dict[str, Path]:
+    """The guest's ports that raw ports come out by, each with the path that the user gave it."""
+    return {f"raw{number}": path for number, path in enumerate(want.nodes)}
 
 
 def _program(want: Wanted, words: Sequence[str]) -> str:

@@ -45,6 +45,7 @@ class Parts:
     programs: Path  # build folder of the guest's own programs
     guest: Path  # lab/guest
     is_for_hosts: bool = False  # their own programs are on disks
+    has_dhcp: bool = False  # DHCP programs are on disks
     entries: list[cpio.Entry] = field(default_factory=list)
 
 
@@ -167,7 +168,8 @@ def _add_modules(parts: Parts) -> None:
     files = {**parts.kernel.modules, **parts.modules}
     contents: dict[str, bytes] = {}
     depends: dict[str, list[str]] = {}
-    needed = (*_MODULES_OF_ROOT, *_MODULES) if parts.is_for_hosts else _MODULES
+    has_disks = parts.is_for_hosts or parts.has_dhcp
+    needed = (*_MODULES_OF_ROOT, *_MODULES) if has_disks else _MODULES
     useful = (*_MODULES_OF_FOLDER, *_MODULES_IF_THERE) if parts.is_for_hosts else _MODULES_IF_THERE
     waiting = [name for name in (*needed, *useful) if name in files]
     absent = [name for name in needed if name not in files and name not in parts.kernel.builtin]
@@ -187,8 +189,9 @@ def _add_modules(parts: Parts) -> None:
             waiting.append(other)
     *first, vib, ipoib = needed
     lists = {"order": (*first, *useful, vib, ipoib)}
-    if parts.is_for_hosts:
-        lists |= {"order.root": (*_MODULES_OF_ROOT, *_MODULES_OF_FOLDER), "order.vib": (*_MODULES_OF_ROOT, vib)}
+    if has_disks:
+        of_folder = _MODULES_OF_FOLDER if parts.is_for_hosts else ()
+        lists |= {"order.root": (*_MODULES_OF_ROOT, *of_folder), "order.vib": (*_MODULES_OF_ROOT, vib)}
     for name in module_order(lists["order"], depends):
         parts.entries.append(cpio.file(f"lab/modules/{name}.ko", contents[name]))
     for file, wanted_names in lists.items():
@@ -207,6 +210,9 @@ def _add_scripts(parts: Parts) -> None:
         for name, permissions in (("root", 0o644), ("hosts", 0o644), ("configure", 0o755), ("host", 0o755)):
             add(f"lab/{name}", parts.guest / name, permissions)
         return
+    if parts.has_dhcp:
+        add("lab/root", parts.guest / "root")
+        add("lab/dhcp", parts.guest / "dhcp", 0o755)
     add("lab/linux.baseline.toml", parts.guest.parent / "linux.baseline.toml")
     for script in sorted((parts.guest / "tests").glob("*.sh")):
         add(f"lab/tests/{script.name}", script)

@@ -14,6 +14,7 @@ import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import stacks
 import suite_tree
 from elf import is_elf
 from tools import HINT, LabError, last_lines, need_program, run, say, write_whole
@@ -33,6 +34,18 @@ class Kernel:
     folder: Path  # what the lab makes for this kernel
     make_options: list[str] = field(default_factory=list)
     tree: Path | None = None  # modules are built with this as the root of the file system (suite_tree)
+
+    @property
+    def symbols(self) -> dict[str, Path]:
+        """Files with debug information, of a kernel that the user built; by module (stacks)."""
+        if not (self.build_tree / "vmlinux").is_file():
+            return {}
+        return {**self.modules, stacks.KERNEL: self.build_tree / "vmlinux"}
+
+    @property
+    def is_sanitized(self) -> bool:
+        """Whether it looks for memory errors, which makes it slow and large."""
+        return self.config.get("CONFIG_KASAN") == "y"
 
     @property
     def workshop(self) -> Path:

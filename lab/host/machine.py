@@ -17,13 +17,14 @@ from enum import Enum
 from pathlib import Path
 from typing import BinaryIO
 
+import stacks
 from confined import (SANDBOX, Descriptors, give_up_capabilities, is_within_reach, lend, owner_for_qemu,
                       user_for_qemu)
 from console import Console, has_panicked
 from private_folder import PrivateFolder
 from tools import LabError, last_lines, need_program, run, say, write_whole
 
-_QEMU = "qemu-system-x86_64"
+QEMU = "qemu-system-x86_64"
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _LAST_LINES = 30
@@ -62,6 +63,7 @@ class Guest:
     ports: tuple[str, ...] = PORTS  # of virtio-serial, each a socket in the machine's folder
     disks: tuple[Disk, ...] = ()
     shared: Path | None = None  # a folder that the guest reads and writes
+    symbols: Mapping[str, Path] = field(default_factory=dict)  # files with debug information, by module (stacks)
 
 
 def dies_with(parent: int, number: signal.Signals, more: Callable[[], None] | None = None) -> Callable[[], None]:
@@ -93,7 +95,7 @@ def load_factor(guests: int = 1) -> float:
 def parse_version(text: str) -> tuple[int, int]:
     match = re.search(r"version (\d+)\.(\d+)", text)
     if match is None:
-        raise LabError(f"{_QEMU} tells no version: {text.strip()[:200]}")
+        raise LabError(f"{QEMU} tells no version: {text.strip()[:200]}")
     return int(match.group(1)), int(match.group(2))
 
 
@@ -112,7 +114,7 @@ def qemu_command(guest: Guest, folder: Path, descriptors: Mapping[str, int], ver
     is_kvm = guest.accelerator == "kvm"
     words = ["console=ttyS0", "loglevel=5", "panic=-1", "oops=panic", "log_buf_len=1M", "rdinit=/init",
              *(f"lab.{key}={value}" for key, value in sorted(guest.parameters.items()))]
-    command = [_QEMU, "-name", f"ipoib-lab in {quoted(folder)}", "-sandbox", SANDBOX,
+    command = [QEMU, "-name", f"ipoib-lab in {quoted(folder)}", "-sandbox", SANDBOX,
                "-M", "q35", "-accel", "kvm" if is_kvm else "tcg,thread=multi", "-cpu", "max" if is_kvm else "qemu64",
                "-smp", "2", "-m", str(guest.memory), "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
                "-kernel", f"/proc/self/fd/{descriptors['kernel']}", "-initrd", f"/proc/self/fd/{descriptors['image']}",
@@ -161,7 +163,7 @@ class Machine:
         self._user = user_for_qemu(guest.accelerator == "kvm") if guest.shared is None else owner_for_qemu(guest.shared)
         if guest.uplink is not None and not is_within_reach(guest.uplink):
             self._user = None
-        self._version = parse_version(run([need_program(_QEMU), "--version"], "asking QEMU for its version"))
+        self._version = parse_version(run([need_program(QEMU), "--version"], "asking QEMU for its version"))
         self._process: subprocess.Popen[bytes] | None = None
         self._console = Console(folder / "console.0")
         self._begun = 0.0
@@ -182,6 +184,7 @@ class Machine:
         self.kill()
         self.boot += 1
         self.lines = []
+        stacks.note(self.folder, self.guest.symbols)
         path = self.folder / f"console.{self.boot}"
         self._console = Console(path)
         with Descriptors(self._user) as handed, open(self.folder / "qemu.log", "ab") as log:
@@ -214,7 +217,7 @@ class Machine:
                                     preexec_fn=dies_with(os.getpid(), signal.SIGKILL, give_up), user=user, group=group,
                                     extra_groups=groups, pass_fds=tuple(handed.numbers.values()))
         except OSError as problem:
-            raise LabError(f"{_QEMU} cannot be started: {problem.strerror}") from problem
+            raise LabError(f"{QEMU} cannot be started: {problem.strerror}") from problem
 
     def poll(self) -> State:
         """Looks at the console and the process; never waits."""
@@ -273,10 +276,14 @@ class Machine:
 
     def death(self) -> str:
         """Why it died, with the console's last lines and what QEMU had to say."""
-        words = f"the guest died: {self.why}\n{last_lines(self._console.tail(), _LAST_LINES)}"
+        words = f"the guest died: {self.why}\n{self.decoded(last_lines(self._console.tail(), _LAST_LINES))}"
         log = self.folder / "qemu.log"
         said = log.read_text(encoding="utf-8", errors="replace").strip() if log.is_file() else ""
         return f"{words}\n{last_lines(said, 10)}" if said else words
+
+    def decoded(self, text: str) -> str:
+        """What its kernel has said, with file and line of the functions, as far as they are known."""
+        return stacks.decoded_in(self.folder, text)
 
     def kill(self) -> None:
         """Ends QEMU, whatever state it is in."""

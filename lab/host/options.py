@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NoReturn
 
+import dhcp
 import kernels
 import matrix
 import place
@@ -31,7 +32,7 @@ class RunOptions:
     scenario: str
 
 
-def _add_guest_options(parser: argparse.ArgumentParser, memory: int | None = 256) -> None:
+def _add_guest_options(parser: argparse.ArgumentParser, memory: str = "256, with KASAN more") -> None:
     group = parser.add_argument_group("the guest")
     group.add_argument("--kernel", metavar="NAME|TREE", type=kernel_of,
                        help="boot another kernel of Debian's, such as 6.12, which is fetched (kernels names them); or "
@@ -42,17 +43,16 @@ def _add_guest_options(parser: argparse.ArgumentParser, memory: int | None = 256
     group.add_argument("--modules", metavar="DIR", type=Path,
                        help="build ib_core, ib_cm and ib_ipoib from this copy of drivers/infiniband, as far as it has "
                             "core and ulp/ipoib, and load them")
-    group.add_argument("--memory", metavar="MIB", type=_memory, default=memory,
-                       help=f"the guest's memory ({memory or 'as the adapters need'})")
+    group.add_argument("--memory", metavar="MIB", type=_memory, help=f"the guest's memory ({memory})")
     group.add_argument("--kvm", action="store_true",
                        help="use KVM if a trial shows within 10 s that a guest boots under it (else, and usually: "
                             "software emulation)")
     group.add_argument("--boot-limit", metavar="SECONDS", type=_seconds, default=60.0,
-                       help="a guest that is not ready by then is an error (60)")
+                       help="a guest that is not ready by then is an error (60, for a kernel with KASAN five times that)")
     group.add_argument("--keep", action="store_true", help="keep the folder with the sockets and the consoles")
 
 
-def _add_hosts_options(parser: _Parser) -> None:
+def _add_hosts_options(parser: _Parser, has_command: bool = True) -> None:
     parser.usage_code = LAB_FAILED
     group = parser.add_argument_group("the hosts")
     group.add_argument("--hosts", metavar="N", type=_hosts, default=2, help="so many, h1 and on (2)")
@@ -62,13 +62,18 @@ def _add_hosts_options(parser: _Parser) -> None:
                        help="a package of Debian's that the hosts have, with all that it depends on; may be repeated")
     group.add_argument("--folder", metavar="DIR", type=Path,
                        help="a folder that the hosts read and write, as /folder, which is where the command begins")
-    group.add_argument("--script", metavar="FILE", type=Path,
-                       help="a script that runs instead of COMMAND, whose words are its arguments then")
+    if has_command:
+        group.add_argument("--script", metavar="FILE", type=Path,
+                           help="a script that runs instead of COMMAND, whose words are its arguments then")
     group.add_argument("--sm", choices=("opensm", "none"), default="opensm",
                        help="the subnet manager; none: the command starts one, or no link comes up")
     group.add_argument("--partition", metavar="SPEC", action="append", default=[],
                        help="a partition and its members, such as 0x8001:h1,h2=limited or 0x2:ALL; may be repeated")
     group.add_argument("--capture", metavar="FILE", type=Path, help="record the fabric, from its first frame on")
+    if has_command:
+        group.add_argument("--node", metavar="SOCKET", action="append", type=Path, default=[],
+                           help="a raw port of the fabric, for a node of your own beside the guest: a socket that is there "
+                                "once the hosts are; may be repeated")
 
 
 def _add_build_options(parser: argparse.ArgumentParser) -> None:
@@ -111,6 +116,13 @@ def _run_names(text: str) -> list[str]:
         if one not in matrix.RUNS:
             raise UsageError(f"there is no run {one}; there are {', '.join(matrix.RUNS)}")
     return names
+
+
+def _pair(text: str) -> tuple[str, str]:
+    client, sign, server = text.partition(",")
+    if not sign:
+        raise argparse.ArgumentTypeError("CLIENT,SERVER is wanted, such as networkd,dnsmasq")
+    return client, server
 
 
 def _jobs(text: str) -> int:
@@ -182,6 +194,7 @@ def parser() -> argparse.ArgumentParser:
                      help="a host in datagram mode (host), one in connected mode, or an IP multicast router")
     one.add_argument("--fabric", metavar="FABRIC", default="lab",
                      help="lab (OpenSM in the guest), simulated or simulated:sa-mutant=NAME (see below)")
+    dhcp.add_options(one)
     one.add_argument("--scenario", metavar="NAME", default="default", help="as for ipoib-conform run")
     _add_jobs_option(one)
     _add_guest_options(one)
@@ -216,6 +229,16 @@ def parser() -> argparse.ArgumentParser:
     _add_jobs_option(one)
     _add_guest_options(one)
     _add_build_options(one)
+
+    if not place.IS_INSTALLED:
+        one = command("dhcp", "judge Debian's DHCP programs on InfiniBand and write up who keeps RFC 4390")
+        one.add_argument("--pairs", metavar="CLIENT,SERVER", nargs="+", type=_pair, default=[],
+                         help="those that share a guest; none: all there are, as in docs/dhcp.md")
+        one.add_argument("--output", metavar="FILE", type=Path, default=place.SOURCE / "docs/dhcp.md",
+                         help="where the report goes (docs/dhcp.md)")
+        one.set_defaults(role="host", fabric="lab", scenario="default")
+        _add_guest_options(one)
+        _add_build_options(one)
 
     one = command("matrix", "judge several kernels and report which of them keeps what",
                   usage=f"{COMMAND} matrix [LAB OPTION...] [OPTION OF ipoib-conform run...] [-- SELECTOR...]",
@@ -258,14 +281,25 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--timeout", metavar="SECONDS", type=_seconds, help="end the command after this time")
     one.add_argument("--check", action="store_true",
                      help="judge the capture: ipoib-conform check, with Linux's known deviations excused")
-    _add_guest_options(one, None)
+    _add_guest_options(one, "as the adapters need")
     _add_build_options(one)
 
     one = command("shell", "a terminal on h1 of hosts that InfiniBand connects", usage=f"{COMMAND} shell [OPTION...]",
                   epilog="As exec, with bash at this terminal for the command; a script runs before it.")
     _add_hosts_options(one)
     one.set_defaults(timeout=None, check=False)
-    _add_guest_options(one, None)
+    _add_guest_options(one, "as the adapters need")
+    _add_build_options(one)
+
+    one = command("port", "a place on the fabric for a node of your own, beside hosts that wait, until Ctrl-C",
+                  usage=f"{COMMAND} port SOCKET... [OPTION...]",
+                  epilog="A node is a process on this machine that connects to SOCKET and speaks InfiniBand frames there, as "
+                         "docs/lab-port.md has it; the guest's subnet manager brings it up. Exit code: as of exec; 130 after "
+                         "Ctrl-C.")
+    one.add_argument("sockets", metavar="SOCKET", nargs="+", type=Path, help="a path that nothing is at; at most three")
+    _add_hosts_options(one, has_command=False)
+    one.set_defaults(timeout=None, check=False, script=None)
+    _add_guest_options(one, "as the adapters need")
     _add_build_options(one)
 
     one = command("capture", "record the fabric of a guest, from its first frame on",
@@ -310,6 +344,9 @@ def parse(arguments: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     if words and options.command not in ("capture", "exec", "matrix"):
         raise UsageError("-- and what follows are for capture, exec and matrix")
     options.words = words
+    # Commands without them have guests, too.
+    for name in ("dhcp_client", "dhcp_server"):
+        setattr(options, name, getattr(options, name, None))
     return options, rest
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from packages import Apt, Package, plan_and_fetch
+from packages import Apt, Package, check_room, plan_and_fetch
 from squashfs import HostTools
 from tools import LabError, UsageError, need_program, run, say, write_whole
 
@@ -66,14 +66,6 @@ def check_names(names: Iterable[str]) -> None:
     for name in names:
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name} is no name of a Debian package")
-
-
-def _check_room(packages: Iterable[Package], folder: Path) -> None:
-    """Archives, unpacked files and the image are there at the same time."""
-    needed = sum(package.size + 2 * package.installed_size for package in packages)
-    free = shutil.disk_usage(folder).free
-    if free < needed:
-        raise LabError(f"no room in {folder}: the packages need {needed >> 20} MiB, and {free >> 20} MiB are free")
 
 
 def _unpack_one(deb: Path, root: Path) -> list[str]:
@@ -164,7 +156,7 @@ def prepare(build: Path, tools: HostTools, names: Iterable[str], below: Layer | 
         missing = sorted(set(chosen) - found.keys())
         if missing:
             raise LabError(f"apt has no record of {', '.join(missing)}")
-        _check_room(found.values(), build)
+        check_room(found.values(), build, copies=2)  # unpacked, and the image
         return [found[name] for name in chosen]
 
     wanted = plan_and_fetch(Apt(build / "packages/apt"), plan, debs, refresh)

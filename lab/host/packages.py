@@ -25,6 +25,11 @@ _USER_LAND = ("opensm", "infiniband-diags", "ibverbs-utils", "ibverbs-providers"
 # Taken from this machine, since the programs that are built here need just these versions.
 _FROM_THE_HOST = frozenset({"libc6", "libgcc-s1", "libstdc++6", "libcrypt1"})
 _STAMP_FORMAT = "lab-packages 1"
+_BESIDE = 128 << 20  # octets, for what is made of the packages
+
+
+class NoRoom(LabError):
+    """No other list of packages helps."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +194,14 @@ def _is_whole(path: Path, package: Package) -> bool:
         return hashlib.file_digest(file, "sha256").hexdigest() == package.sha256
 
 
+def check_room(packages: Iterable[Package], folder: Path, copies: int = 1) -> None:
+    """Before anything is fetched: for archives and what is unpacked of them, so many times over."""
+    needed = sum(package.size + copies * package.installed_size for package in packages) + _BESIDE
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise NoRoom(f"no room in {folder}: the packages need {needed >> 20} MiB, and {free >> 20} MiB are free")
+
+
 def fetch(apt: Apt, packages: list[Package], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     missing = []
@@ -241,7 +254,7 @@ def plan_and_fetch(apt: Apt, plan: _Plan, debs: Path, must_update: bool) -> list
         packages = plan(apt)
         fetch(apt, packages, debs)
     except LabError as problem:
-        if must_update:
+        if must_update or isinstance(problem, NoRoom):
             raise
         say(str(problem).splitlines()[0])
         apt.update()
@@ -262,7 +275,14 @@ def prepare_by(plan: _Plan, folder: Path, apt: Apt, refresh: bool,
         return root
     for program in ("apt-get", "apt-cache", "dpkg"):
         need_program(program)
-    packages = plan_and_fetch(apt, plan, folder / "debs", refresh)
+    folder.mkdir(parents=True, exist_ok=True)
+
+    def plan_with_room(apt: Apt) -> list[Package]:
+        packages = plan(apt)
+        check_room(packages, folder)
+        return packages
+
+    packages = plan_and_fetch(apt, plan_with_room, folder / "debs", refresh)
     text = "".join(f"{p.name} {p.version} {p.sha256}\n" for p in packages)
     wanted = f"{_STAMP_FORMAT}\n{root}\n{text}"
     if root.is_dir() and stamp.is_file() and stamp.read_text(encoding="utf-8") == wanted:

@@ -44,6 +44,8 @@ class Kind:
     role: str
     fabric: str  # lab: with OpenSM
     scenario: str
+    dhcp_client: str | None = None
+    dhcp_server: str | None = None
 
 
 KINDS = (*(Kind(f"{scenario} {manager}", "host", fabric, scenario)
@@ -53,7 +55,9 @@ KINDS = (*(Kind(f"{scenario} {manager}", "host", fabric, scenario)
          Kind("modified-guid simulated", "host", "simulated", "modified-guid"),
          Kind("connected OpenSM", "connected", "lab", "default"),
          Kind("connected simulated", "connected", "simulated", "default"),
-         Kind("router OpenSM", "router", "lab", "default"))
+         Kind("router OpenSM", "router", "lab", "default"),
+         # Who keeps RFC 4390 besides: docs/dhcp.md.
+         Kind("DHCP OpenSM", "host", "lab", "default", "networkd", "dnsmasq"))
 # The exit codes of ipoib-conform, from good to bad.
 EXIT_CODES = (0, 4, 5, 1, 3, 2)
 
@@ -61,7 +65,8 @@ INTRODUCTION = """\
 # Linux's ib_ipoib against RFC 4391
 
 Made by `scripts/lab report`; not edited by hand. The unmodified driver of Debian's kernel, on the lab's virtual adapters,
-as a host in datagram mode in six scenarios, as a host in connected mode, and as an IP multicast router. A run named
+as a host in datagram mode in six scenarios, as a host in connected mode, as an IP multicast router, and as a host whose DHCP
+client is systemd-networkd and whose DHCP server is dnsmasq. A run named
 "OpenSM" has OpenSM as subnet manager and administrator; one named "simulated" has the suite's own, which can refuse and
 fail on request. The known deviations and their reasons are in `lab/linux.baseline.toml`.
 """

@@ -56,13 +56,13 @@ def _write_all(descriptor: int, data: bytes) -> None:
 class Streams:
     """Connected from before the guest looks at its ports."""
 
-    def __init__(self, machine: Machine, ending: bytes, recorder: Recorder | None) -> None:
+    def __init__(self, machine: Machine, ending: bytes, recorder: Recorder | None, has_input: bool = True) -> None:
         self._machine = machine
         self._recorder = recorder
         self._ports = {name: connect(machine.folder / name) for name in PORTS}
         self._outputs = {self._ports[name]: (descriptor, Ending(ending)) for name, descriptor in
                          (("stdout", sys.stdout.fileno()), ("stderr", sys.stderr.fileno()))}
-        self._has_input = True
+        self._has_input = has_input
 
     def close(self) -> None:
         for port in self._ports.values():

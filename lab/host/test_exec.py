@@ -118,7 +118,7 @@ class PackageSet(unittest.TestCase):
     def test_what_does_not_fit_is_not_begun(self) -> None:
         large = packages.Package("large", "1", "amd64", "", "", 1 << 50, 1 << 50)
         with self.assertRaisesRegex(LabError, "no room in /"):
-            package_set._check_room([large], Path("/"))
+            packages.check_room([large], Path("/"))
 
     def test_sizes_are_read(self) -> None:
         found = packages.parse_records("Package: a\nVersion: 1\nArchitecture: amd64\nSHA256: 0\nSize: 5\nInstalled-Size: 2\n")

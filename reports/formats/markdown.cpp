@@ -25,9 +25,7 @@ constexpr std::array wrong{Verdict::fail, Verdict::xpass, Verdict::error, Verdic
 std::string cell(std::string_view text) { return plain(one_line(text, longest_text)); }
 
 std::string heading(const Results& results) {
-    std::string command = "ipoib-conform";
-    for (std::size_t i = 1; i < results.command.size(); ++i) command += ' ' + results.command[i];
-    return "## IP over InfiniBand conformance\n\n" + cell(command) + "\n\n";
+    return "## IP over InfiniBand conformance\n\n" + cell(called(results)) + "\n\n";
 }
 
 std::string counts(const Results& results, const std::vector<Result>& lost) {

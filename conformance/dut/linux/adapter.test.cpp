@@ -3,16 +3,20 @@
 // tests say so and pass.
 #include "base/child_process.hpp"
 #include "catch2.hpp"
+#include "temporary_folder.hpp"
 
 #include <poll.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 using ipoib::ChildProcess;
 using ipoib::Command;
+using ipoib::TemporaryFolder;
 using namespace std::chrono_literals;
 using nlohmann::json;
 
@@ -27,12 +31,12 @@ bool has_namespaces() {
 /// The adapter for v0, whose peer v1 has 10.9.0.2. What `after` prints, it prints once the adapter has ended.
 class Adapter {
 public:
-    explicit Adapter(const std::string& after = "true")
+    explicit Adapter(const std::string& after = "true", const std::string& options = "")
         : child_(Command::shell(
                      "exec unshare -n sh -c '"
                      "ip link set lo up; ip link add v0 type veth peer name v1; ip addr add 10.8.0.1/24 dev v0; "
-                     "ip addr add 10.9.0.2/24 dev v1; ip link set v1 up; " IPOIB_DUT_LINUX " v0; " +
-                     after + "'"),
+                     "ip addr add 10.9.0.2/24 dev v1; ip link set v1 up; " IPOIB_DUT_LINUX " " +
+                     options + " v0; " + after + "'"),
                  ChildProcess::Diagnostics::to_a_pipe, {5s, 5s}) {}
     json ask(json request) {
         request["id"] = ++id_;
@@ -164,6 +168,38 @@ TEST_CASE("Linux adapter: datagrams, echo and neighbours") {
         CHECK(adapter.ask({{"do", "timers"}, {"reachable", wrong}})["error"] == "failed");
     for (const auto* payload : {"0", "zz"})
         CHECK_FALSE(adapter.ok({{"do", "send"}, {"to", "10.8.0.2"}, {"port", 9}, {"payload", payload}}));
+}
+
+TEST_CASE("Linux adapter: DHCP is done by the program that was named, and given up at the end") {
+    if (!has_namespaces()) return;
+    const TemporaryFolder folder;
+    const auto program = folder / "client", log = folder / "log";
+    std::ofstream(program) << "#!/bin/sh\ntrap 'echo ended >>" + log + "; exit' TERM\necho begun $1 >>" + log +
+                                  "\nwhile :; do sleep 0.05; done\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    const auto said = [&] {
+        std::ifstream file(log);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    const auto says = [&](const std::string& text) {
+        for (int left = 200; left > 0 && said() != text; --left) ::usleep(20'000);
+        return said() == text;
+    };
+    Adapter adapter("true", "--dhcp-client " + program);
+    const auto can = adapter.ask({{"do", "hello"}})["can"].get<std::vector<std::string>>();
+    CHECK(std::count(can.begin(), can.end(), "dhcp") == 1);
+    CHECK(std::count(can.begin(), can.end(), "dhcp_server") == 0);
+    for (const auto& wrong : {json{{"do", "dhcp"}}, json{{"do", "dhcp"}, {"start", false}},
+                              json{{"do", "dhcp"}, {"start", true}, {"stop", true}}})
+        CHECK(adapter.ask(wrong)["error"] == "failed");
+    REQUIRE(adapter.ok({{"do", "dhcp"}, {"start", true}}));
+    REQUIRE(says("begun v0\n"));
+    REQUIRE(adapter.ok({{"do", "dhcp"}, {"stop", true}}));
+    REQUIRE(says("begun v0\nended\n"));
+    REQUIRE(adapter.ok({{"do", "dhcp"}, {"start", true}}));
+    REQUIRE(says("begun v0\nended\nbegun v0\n"));
+    static_cast<void>(adapter.rest_after_end());
+    CHECK(says("begun v0\nended\nbegun v0\nended\n"));
 }
 
 TEST_CASE("Linux adapter: the end of input puts everything back") {

@@ -269,6 +269,8 @@ void Host::restore_main() noexcept try {
 void Host::restore() noexcept {
     has_begun_ = false;
     sockets_.close_all();
+    dhcp_client_.end(dhcp_patience);
+    dhcp_server_.end(dhcp_patience);
     router_.disable();
     for (; links_.size() > 1; links_.pop_back()) {
         const auto name = links_.back().name;

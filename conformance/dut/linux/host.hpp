@@ -16,6 +16,7 @@ public:
     struct Role {
         std::string mode;  ///< "datagram" or "connected"; empty: as it is
         bool is_router = false;
+        std::string dhcp_client{}, dhcp_server{};  ///< programs; empty: it has none
     };
     /// Throws std::runtime_error when there is no such interface.
     Host(const std::string& interface, Role role, const Interruption& interruption);
@@ -43,9 +44,11 @@ private:
     Json delete_child(const Request& request);
     Json timers(const Request& request);
     void add_traffic_handlers(Handlers& handlers);
+    void add_dhcp_handlers(Handlers& handlers);
     Json resolve(const Request& request);
     Json neighbours(const Request& request) const;
 
+    static constexpr milliseconds dhcp_patience{5000};  ///< for a DHCP client to give the address back
     [[nodiscard]] const Link& main_link() const noexcept { return links_.front(); }
     [[nodiscard]] const Link& link(const Request& request) const;
     /// The address that a member of the request holds.
@@ -70,6 +73,7 @@ private:
     ChangedFiles settings_;
     Sockets sockets_;
     Router router_;
+    Background dhcp_client_, dhcp_server_;
     KernelLog log_;
 };
 

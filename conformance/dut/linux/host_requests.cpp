@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t most_port = 65535, most_ttl = 255, most_payload = 65507;
 constexpr double longest_timer = 86400;
+constexpr milliseconds server_patience{8000};
 
 std::vector<std::uint8_t> octets_in(const Request& request, const char* member) {
     const auto text = request.text(member);
@@ -21,6 +22,12 @@ std::vector<std::uint8_t> octets_in(const Request& request, const char* member) 
     for (std::size_t i = 0; i < text.size(); i += 2)
         octets.push_back(static_cast<std::uint8_t>(std::stoul(text.substr(i, 2), nullptr, 16)));
     return octets;
+}
+
+/// Whether somebody has a UDP socket on the port of DHCP servers (67), as /proc/net/udp tells.
+bool is_server_there() {
+    const auto sockets = read_text("/proc/net/udp").value_or("");
+    return sockets.find(":0043 ") != sockets.npos;
 }
 
 std::uint16_t port_in(const Request& request) {
@@ -83,7 +90,33 @@ Handlers Host::handlers() {
         all["health"] = [this](const Request&) { return Json{{"faults", log_.take_faults()}}; };
     }
     add_traffic_handlers(all);
+    add_dhcp_handlers(all);
     return all;
+}
+
+/// The programs do what they do when an administrator starts and ends them.
+void Host::add_dhcp_handlers(Handlers& all) {
+    const auto add = [&](const char* name, const std::string& program, Background& running, bool listens) {
+        if (program.empty()) return;
+        all[name] = [this, program, &running, listens](const Request& r) {
+            const bool is_start = r.has("start");
+            if (is_start == r.has("stop") || !r.flag(is_start ? "start" : "stop"))
+                fail("\"start\" or \"stop\" is wanted, and true");
+            running.end(dhcp_patience);
+            try {
+                if (is_start) running = Background({program, link(r).name});
+            } catch (const std::runtime_error& why) {
+                fail(program + ": " + why.what());
+            }
+            // What comes before a server listens is lost. One that never does so is seen by what it does not answer.
+            if (is_start && listens)
+                static_cast<void>(wait_until(interruption_, std::min(server_patience, r.patience()),
+                                             [&running] { return !running.is_running() || is_server_there(); }));
+            return Json::object();
+        };
+    };
+    add("dhcp", role_.dhcp_client, dhcp_client_, false);
+    add("dhcp_server", role_.dhcp_server, dhcp_server_, true);
 }
 
 void Host::add_traffic_handlers(Handlers& all) {

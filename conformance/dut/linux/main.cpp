@@ -13,10 +13,13 @@ namespace {
 using namespace ipoib::host;
 
 constexpr const char* usage =
-    "usage: ipoib-dut-linux [--mode datagram|connected] [--router] [INTERFACE]\n"
+    "usage: ipoib-dut-linux [--mode datagram|connected] [--router] [--dhcp-client PROGRAM] [--dhcp-server PROGRAM]\n"
+    "                       [INTERFACE]\n"
     "       ipoib-dut-linux state [INTERFACE...]\n"
     "The DUT adapter for this Linux host: requests of ipoib-conform on standard input, answers on standard output.\n"
     "INTERFACE is ib0 if it is not given. Needs root. Everything that was changed is put back at the end.\n"
+    "The PROGRAM of a DHCP client or server is called with the interface's name, stays until SIGTERM, and takes back\n"
+    "then what it has set up. Without one the host does not do DHCP.\n"
     "state writes what Linux shows of the interfaces, or of all IPoIB interfaces, as JSON, for --host-state of\n"
     "ipoib-conform links and audit. It changes nothing; what only root may read is named where it is not run as "
     "root.\n";
@@ -39,6 +42,10 @@ Options read_options(int count, char** words) {
         } else if (word == "--mode" && i + 1 < count) {
             options.role.mode = words[++i];
             options.is_wrong |= options.role.mode != "datagram" && options.role.mode != "connected";
+        } else if (word == "--dhcp-client" && i + 1 < count) {
+            options.role.dhcp_client = words[++i];
+        } else if (word == "--dhcp-server" && i + 1 < count) {
+            options.role.dhcp_server = words[++i];
         } else if (!word.starts_with('-') && !word.empty() && !std::exchange(has_interface, true)) {
             options.interface = word;
         } else {

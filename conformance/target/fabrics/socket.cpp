@@ -15,9 +15,9 @@ using namespace std::chrono_literals;
 
 constexpr std::array socket_forms{
     FabricForm{
-        FabricUse::run, "socket:PATH[,PATH][,tap=PATH][,sm-key=N]",
+        FabricUse::run, "socket:PATH[,PATH][,tap=PATH][,sm-key=N][,name=NAME]",
         "raw ports of a fabric that listens there; the tap shows what other nodes send, the key lets its SA tell "
-        "who is a member"},
+        "who is a member; reports have the name instead of the paths"},
     FabricForm{FabricUse::traffic, "socket:PATH[,PATH]", "raw ports of a fabric that listens there"},
     FabricForm{FabricUse::audit, "socket:PATH[,sm-key=N]", "a raw port"}};
 
@@ -56,13 +56,15 @@ std::unique_ptr<fabric::Fabric> look_at_socket(const Opening& opening) {
 }  // namespace
 
 fabric::SocketOptions socket_options(const Opening& opening) {
-    constexpr std::string_view sm_key = "sm-key=", tap = "tap=";
+    constexpr std::string_view sm_key = "sm-key=", tap = "tap=", name = "name=";
     fabric::SocketOptions options;
     for_each_word(opening.words(), [&](std::string_view word) {
         if (const auto path = value_of(word, tap))
             options.tap = *path;
         else if (const auto key = value_of(word, sm_key))
             options.sm_key = number_of(sm_key, *key);
+        else if (const auto called = value_of(word, name))
+            options.name = *called;
         else
             options.paths.emplace_back(word);
         const bool is_empty = word == tap || (!options.paths.empty() && options.paths.back().empty());

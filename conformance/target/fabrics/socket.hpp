@@ -7,7 +7,7 @@
 
 namespace ipoib::conformance {
 
-/// socket:PATH[,PATH]...[,tap=PATH][,sm-key=N]. Throws std::invalid_argument.
+/// socket:PATH[,PATH]...[,tap=PATH][,sm-key=N][,name=NAME]. Throws std::invalid_argument.
 [[nodiscard]] fabric::SocketOptions socket_options(const Opening& opening);
 
 }  // namespace ipoib::conformance
