@@ -117,4 +117,11 @@ const Mutant knows_no_directed_broadcast{
     .spares = {"IPOIB-4391-2-VAL-004", "IPOIB-4391-9.2-VAL-002"},
 };
 
+const Mutant believes_forged_answers{
+    .name = "believes-forged-answers",
+    .what = "takes the answer to its join from whichever port it comes",
+    .breaks = {&rfc4391::adopts_broadcast_parameters},
+    .client = [](fabric::SaClient& client) { client.believes_anyone = true; },
+};
+
 }  // namespace ipoib::conformance

@@ -395,4 +395,12 @@ const Mutant unicast_q_key_wrong{
     .twin = Twin{},
 };
 
+const Mutant follows_source_qp{
+    .name = "follows-source-qp",
+    .what = "sends IP for a neighbour to the queue pair that its last packet came from",
+    .breaks = {&rfc4391::ip_to_advertised_qpn},
+    .stack = [](Policy& policy) { policy.follows_source_qp = true; },
+    .twin = Twin{},
+};
+
 }  // namespace ipoib::conformance
