@@ -38,6 +38,8 @@ public:
     fabric::SaAnswer unsubscribe(std::uint16_t trap_number);
     /// The LID of another port as the SA tells it by PathRecord; 0: the SA knows no path.
     [[nodiscard]] std::uint16_t path_to(const TesterPort& other) { return tester_.lid_of(other.self().gid); }
+    /// The GID of the port with this LID, likewise; zero: the SA knows no path.
+    [[nodiscard]] wire::Gid gid_of(std::uint16_t lid) { return tester_.gid_of(lid); }
     /// Takes the group's packets from now on, without having joined it.
     void listen_to(const GroupFacts& group);
     /// Sends a message as its own. `takes_it` asks for it.

@@ -159,7 +159,8 @@ const Mutant one_qpn_for_a_gid{
     .what = "sends to all addresses at a GID by the QPN that it heard last",
     .breaks = {&rfc4391::ip_to_advertised_qpn},
     .stack = [](Policy& policy) { policy.keeps_neighbours_apart = false; },
-    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-003", "IPOIB-4391-9.1.1-VAL-006"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-003", "IPOIB-4391-9.1.1-VAL-006",
+               "IPOIB-4391-9.1.1-INV-002"},
     .twin = Twin{},
 };
 
@@ -174,7 +175,8 @@ const Mutant believes_the_first{
                 return known[LinkAddress::gid] == told[LinkAddress::gid];
             };
         },
-    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-003", "IPOIB-4391-9.1.1-VAL-005"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-003", "IPOIB-4391-9.1.1-VAL-005",
+               "IPOIB-4391-9.1.1-INV-002"},
     .twin = Twin{},
 };
 
@@ -335,7 +337,8 @@ const Mutant tells_first_neighbours{
     .what = "tells its administrator the link-layer address that a neighbour had first, and uses the newest",
     .breaks = {&rfc4391::ip_to_advertised_qpn},
     .stack = [](Policy& policy) { policy.tells_newest_address = false; },
-    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005", "IPOIB-4391-9.1.1-VAL-006"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005", "IPOIB-4391-9.1.1-VAL-006",
+               "IPOIB-4391-9.1.1-INV-002"},
     .twin = Twin{},
 };
 

@@ -24,7 +24,7 @@ const Mutant keeps_first_parameters{
     .sometimes = {&rfc4391::sl_of_broadcast_group, &rfc4391::multicast_parameters_of_group,
                   &rfc4391::qkey_of_broadcast_group, &rfc4391::new_group_broadcast_parameters,
                   &rfc4391::new_group_other_attributes},
-    .spares = {"IPOIB-4391-7-VAL-002"},
+    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4391-5-INV-006"},
 };
 
 const Mutant forgets_to_resubscribe{

@@ -39,7 +39,7 @@ const Mutant keeps_usual_sl{
     .stack =
         [](Policy& policy) { policy.multicast_sl = [](const Link&, const stack::Group&) { return std::uint8_t{0}; }; },
     .scenario = "controlled",
-    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002"},
+    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002", "IPOIB-4391-5-INV-006"},
     .twin = Twin{},
 };
 
@@ -62,7 +62,7 @@ const Mutant keeps_usual_traffic_class{
             policy.multicast_traffic_class = [](const Link&, const stack::Group&) { return std::uint8_t{0}; };
         },
     .scenario = "controlled",
-    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004"},
+    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004", "IPOIB-4391-5-INV-006"},
     .twin = Twin{},
 };
 
@@ -72,7 +72,7 @@ const Mutant keeps_usual_flow_label{
     .breaks = {&rfc4391::adopts_broadcast_parameters, &rfc4391::multicast_parameters_of_group},
     .stack = [](Policy& policy) { policy.multicast_flow_label = [](const Link&, const stack::Group&) { return 0u; }; },
     .scenario = "controlled",
-    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004"},
+    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004", "IPOIB-4391-5-INV-006"},
     .twin = Twin{},
 };
 
@@ -85,7 +85,7 @@ const Mutant sends_hop_limit_zero{
             policy.multicast_hop_limit = [](const Link&, const stack::Group&) { return std::uint8_t{0}; };
         },
     .scenario = "controlled",
-    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004"},
+    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002", "IPOIB-4391-9.1.2-VAL-004", "IPOIB-4391-5-INV-006"},
     .twin = Twin{},
 };
 
@@ -122,6 +122,9 @@ const Mutant believes_forged_answers{
     .what = "takes the answer to its join from whichever port it comes",
     .breaks = {&rfc4391::adopts_broadcast_parameters},
     .client = [](fabric::SaClient& client) { client.believes_anyone = true; },
+    .sometimes = {&rfc4391::multicast_parameters_of_group, &rfc4391::new_group_other_attributes,
+                  &rfc4391::broadcast_full_member_join, &rfc4392::failed_join_keeps_off_subnet},
+    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002"},
 };
 
 }  // namespace ipoib::conformance

@@ -9,6 +9,7 @@ const Mutant hca_refuses_limited_members{
     .what = "the HCA of a full member drops what limited members send",
     .breaks = {&rfc4392::limited_members_kept_apart},
     .hca = [](HcaBehaviour& hca) { hca.takes_limited_members = false; },
+    .spares = {"IPOIB-4392-1.2-INV-002"},
 };
 
 const Mutant heeds_no_deletion{
@@ -41,6 +42,7 @@ const Mutant believes_forged_reports{
     .breaks = {&rfc4392::stays_in_broadcast_group},
     .stack = [](Policy& policy) { policy.outlives_broadcast_report = false; },
     .client = [](fabric::SaClient& client) { client.believes_anyone = true; },
+    .sometimes = {&rfc4391::adopts_broadcast_parameters, &rfc4391::multicast_parameters_of_group},
     .does_not_live_on = true,
 };
 

@@ -62,6 +62,7 @@ const Mutant sa_reports_nothing{
     .what = "takes subscriptions and reports nothing",
     .breaks = {&rfc4392::group_trap_reports},
     .sa = [](SaBehaviour& sa) { sa.reports = false; },
+    .spares = {"IPOIB-4392-1.3.2.3-INV-001"},
 };
 
 const Mutant sa_reports_another{
@@ -69,6 +70,7 @@ const Mutant sa_reports_another{
     .what = "reports another MGID than that of the group",
     .breaks = {&rfc4392::group_trap_reports},
     .sa = [](SaBehaviour& sa) { sa.reports_right_group = false; },
+    .spares = {"IPOIB-4392-1.3.2.3-INV-001"},
 };
 
 const Mutant sa_reports_forever{
@@ -76,6 +78,7 @@ const Mutant sa_reports_forever{
     .what = "goes on reporting after the end of a subscription",
     .breaks = {&rfc4392::group_trap_reports},
     .sa = [](SaBehaviour& sa) { sa.ends_subscriptions = false; },
+    .spares = {"IPOIB-4392-1.3.2.3-INV-001"},
 };
 
 const Mutant sa_routes_nothing{

@@ -33,6 +33,7 @@ const Case forged_reports_end_no_membership{
             bench.control();
             bench.precondition(bench.sa.has_dut_as_full_member(broadcast, within(5s)), "the DUT is FullMember");
             bench.step("Another port reports that groups are deleted, and created");
+            bench.judge_leaving();
             const auto all = bench.mgid_of(bench.all_nodes(bench.situation().family));
             for (const auto& mgid : {broadcast, all})
                 for (const auto number : {trap::multicast_group_deleted, trap::multicast_group_created})

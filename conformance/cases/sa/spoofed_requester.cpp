@@ -48,27 +48,40 @@ const Case requesters_are_known_by_their_lid{
             auto& stranger = bench.tester.first();
             auto& owner = bench.tester.second();
             const auto facts = bench.tester.port();
-            const auto manager = Gid::of(facts.gid.prefix(), 0x0200'0000'0000'0001);
-            const auto group = owner.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member).mgid;
-            const auto leave = raw_request("leave for another port", facts, Method::del,
-                                           Bytes<M>{}
-                                               .set(M::mgid, group)
-                                               .set(M::port_gid, owner.self().gid)
-                                               .set(M::join_state, static_cast<std::uint8_t>(JoinState::full_member)),
-                                           M::component::join);
-            const auto is_there_after = [&](const Message& message) {
+            const auto manager = stranger.gid_of(facts.sm_lid);
+            const auto leave_of = [&](const Gid& mgid, const Gid& member) {
+                return raw_request("leave of " + text(mgid), facts, Method::del,
+                                   Bytes<M>{}
+                                       .set(M::mgid, mgid)
+                                       .set(M::port_gid, member)
+                                       .set(M::join_state, static_cast<std::uint8_t>(JoinState::full_member)),
+                                   M::component::join);
+            };
+            const auto is_there_after = [&](const Message& message, const Gid& mgid) {
                 stranger.send(message);
                 bench.pass_time(1s);
-                return bench.sa.group(group).has_value();
+                return bench.sa.group(mgid).has_value();
             };
+            const auto fresh = [&](TesterPort& port) {
+                return port.join(bench.mgid_of(bench.fresh_group4()), JoinState::full_member).mgid;
+            };
+            bench.step("The SA hears of a leave with a GRH, and without");
+            const auto own = stranger.self().gid;
+            for (const bool is_global : {false, true}) {
+                const auto group = fresh(stranger);
+                const auto leave = leave_of(group, own);
+                bench.precondition(!is_there_after(is_global ? from_gid(leave, own, manager) : leave, group),
+                                   "the group ends");
+            }
+            const auto group = fresh(owner);
+            const auto leave = leave_of(group, owner.self().gid);
             bench.step("Another port leaves in its name");
-            bench.require(is_there_after(leave), "the group as it was", "no group");
+            bench.require(is_there_after(leave, group), "the group as it was", "no group");
             bench.step("It gives the other's GID as the sender's");
-            bench.require(is_there_after(from_gid(leave, owner.self().gid, manager)), "the group as it was",
+            bench.require(is_there_after(from_gid(leave, owner.self().gid, manager), group), "the group as it was",
                           "no group");
             bench.step("It gives the other's LID as the sender's");
-            const bool is_kept = is_there_after(leave.with(Lrh::slid, owner.self().lid));
-            bench.note(is_kept
+            bench.note(is_there_after(leave.with(Lrh::slid, owner.self().lid), group)
                            ? "a leave with another port's SLID has no effect here"
                            : "a leave with another port's SLID ends its membership: no text forbids it, and who can "
                              "send such a frame can do so");
