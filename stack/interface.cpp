@@ -210,6 +210,7 @@ void Interface::receive(const fabric::Datagram& datagram) {
 }
 
 void Interface::follow(const Packet& packet) {
+    if (!packet.ipv4 && !packet.ipv6) return;
     const auto from = packet.ipv4 ? IpAddress::v4(packet.ipv4[Ipv4::source]) : IpAddress::v6(packet.ipv6[Ipv6::source]);
     neighbours_.follow(from, packet.deth[Deth::src_qp]);
 }

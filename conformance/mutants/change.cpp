@@ -44,7 +44,7 @@ const Mutant stays_down_with_port{
     .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-009",
                "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013",
-               "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-5-INV-006"},
     .does_not_live_on = true,
 };
 
@@ -55,7 +55,8 @@ const Mutant stays_down_with_p_key{
     .stack = [](Policy& policy) { policy.returns_with_p_key = false; },
     .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
-               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007",
+               "IPOIB-4391-5-INV-006"},
     .does_not_live_on = true,
 };
 
@@ -64,6 +65,19 @@ const Mutant gives_up_setup{
     .what = "does not try again to set its link up where the subnet administrator did not let it once",
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.retries_setup = false; },
+    .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
+               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007",
+               "IPOIB-4391-5-INV-006"},
+    .does_not_live_on = true,
+};
+
+const Mutant gives_up_at_forged_refusal{
+    .name = "gives-up-at-forged-refusal",
+    .what =
+        "does not try again to set its link up where any port has refused it in the name of the subnet administrator",
+    .breaks = {&rfc4391::broadcast_full_member_join},
+    .stack = [](Policy& policy) { policy.retries_setup = false; },
+    .client = [](fabric::SaClient& client) { client.believes_anyone = true; },
     .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
                "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007"},
     .does_not_live_on = true,
@@ -192,7 +206,8 @@ const Mutant mixes_partitions{
     .sometimes = {&rfc4391::mgid_format, &rfc4391::mgid_pkey, &rfc4391::pkey_configured,
                   &rfc4391::ud_same_partition_and_qkey},
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
-               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007",
+               "IPOIB-4391-5-INV-006"},
     .does_not_live_on = true,
 };
 
@@ -310,7 +325,7 @@ const Mutant asks_first_manager{
     .stack = [](Policy& policy) { policy.follows_manager = false; },
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
                "IPOIB-4391-5-VAL-009", "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012",
-               "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-5-INV-006"},
     .does_not_live_on = true,
 };
 

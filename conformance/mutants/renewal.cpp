@@ -13,7 +13,8 @@ const Mutant ignores_reregistration{
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
                "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-018",
-               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
+               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028",
+               "IPOIB-4391-5-INV-006"},
 };
 
 const Mutant keeps_first_parameters{
@@ -24,7 +25,7 @@ const Mutant keeps_first_parameters{
     .sometimes = {&rfc4391::sl_of_broadcast_group, &rfc4391::multicast_parameters_of_group,
                   &rfc4391::qkey_of_broadcast_group, &rfc4391::new_group_broadcast_parameters,
                   &rfc4391::new_group_other_attributes},
-    .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4391-5-INV-006"},
+    .spares = {"IPOIB-4391-7-VAL-002"},
 };
 
 const Mutant forgets_to_resubscribe{

@@ -42,7 +42,6 @@ const Mutant believes_forged_reports{
     .breaks = {&rfc4392::stays_in_broadcast_group},
     .stack = [](Policy& policy) { policy.outlives_broadcast_report = false; },
     .client = [](fabric::SaClient& client) { client.believes_anyone = true; },
-    .sometimes = {&rfc4391::adopts_broadcast_parameters, &rfc4391::multicast_parameters_of_group},
     .does_not_live_on = true,
 };
 
