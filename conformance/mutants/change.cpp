@@ -2,6 +2,8 @@
 // Stacks that are right until something changes.
 #include "conformance/mutants/prelude.hpp"
 
+#include <algorithm>
+
 namespace ipoib::conformance {
 namespace {
 
@@ -71,15 +73,20 @@ const Mutant gives_up_setup{
     .does_not_live_on = true,
 };
 
-const Mutant gives_up_at_forged_refusal{
-    .name = "gives-up-at-forged-refusal",
-    .what =
-        "does not try again to set its link up where any port has refused it in the name of the subnet administrator",
+const Mutant ends_at_forged_refusal{
+    .name = "ends-at-forged-refusal",
+    .what = "takes its interface down when any port has denied it what it asked the subnet administrator",
     .breaks = {&rfc4391::broadcast_full_member_join},
-    .stack = [](Policy& policy) { policy.retries_setup = false; },
     .client = [](fabric::SaClient& client) { client.believes_anyone = true; },
+    .habit = {.every = std::chrono::milliseconds{100},
+              .act =
+                  [](stack::Node& node) {
+                      const auto is_denial = [](const auto& line) { return line.find("DENIED") != std::string::npos; };
+                      if (std::ranges::any_of(node.log().lines(), is_denial)) node.interface().down();
+                  }},
     .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
-               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013",
+               "IPOIB-4391-5-INV-002", "IPOIB-4391-9.1.1-VAL-007"},
     .does_not_live_on = true,
 };
 
