@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/cases/prelude.hpp"
-#include "protocol/build/management.hpp"
 
 namespace ipoib::conformance {
 

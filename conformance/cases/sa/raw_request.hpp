@@ -3,7 +3,6 @@
 #pragma once
 
 #include "conformance/cases/prelude.hpp"
-#include "protocol/build/management.hpp"
 
 namespace ipoib::conformance {
 
