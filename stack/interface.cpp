@@ -160,7 +160,11 @@ void Interface::port_event(PortEvent event) {
 /// RFC 4391, 10 and 11.
 void Interface::report(std::uint16_t trap_number, const Gid& mgid) {
     // A group set up in advance stays though trap 67 is reported for it.
-    if (!is_running_ || mgid == link_.broadcast_gid()) return;
+    if (!is_running_) return;
+    if (mgid == link_.broadcast_gid()) {
+        if (trap_number == trap::multicast_group_deleted && !policy().outlives_broadcast_report) down();
+        return;
+    }
     if (trap_number == trap::multicast_group_created) {
         egress_.group_created(mgid);
         router_.group_created(mgid);
@@ -188,6 +192,7 @@ void Interface::receive(const fabric::Datagram& datagram) {
     const bool is_ip = protocol == EtherType::ipv4 || protocol == EtherType::ipv6;
     const auto established = connections_.count(Connections::State::established);
     if (is_ip && !packet.is_multicast && !rules.accepts_datagrams(is_connected_mode(), established)) return;
+    if (is_ip && !packet.is_multicast && rules.follows_source_qp) follow(packet);
     switch (protocol) {
         case EtherType::arp:
             if (rules.accepts_arp_reserved(encap[Encap::reserved])) arp_.receive(packet);
@@ -202,6 +207,12 @@ void Interface::receive(const fabric::Datagram& datagram) {
             if (rules.survives_unknown_type || encap[Encap::type] == EtherType::rarp) return;
             stall("Type " + hex(static_cast<std::uint16_t>(encap[Encap::type]), 4));
     }
+}
+
+void Interface::follow(const Packet& packet) {
+    if (!packet.ipv4 && !packet.ipv6) return;
+    const auto from = packet.ipv4 ? IpAddress::v4(packet.ipv4[Ipv4::source]) : IpAddress::v6(packet.ipv6[Ipv6::source]);
+    neighbours_.follow(from, packet.deth[Deth::src_qp]);
 }
 
 void Interface::stall(const std::string& at) {

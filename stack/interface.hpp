@@ -84,6 +84,8 @@ public:
     void log(std::string_view text) const;
     /// Takes nothing any more until it comes up again: the fault of a wrong stack.
     void stall(const std::string& at);
+    /// Takes the queue pair that a neighbour's packet came from for its own.
+    void follow(const wire::Packet& packet);
     [[nodiscard]] const Link& link() const noexcept { return link_; }
     [[nodiscard]] const fabric::PortFacts& port() const noexcept { return port_; }
     /// Of the port, before its last change.

@@ -96,6 +96,10 @@ void Neighbours::give_up(Entries::iterator at) {
     for (const auto& resolved : resolving) resolved(nullptr);
 }
 
+void Neighbours::follow(const IpAddress& address, std::uint32_t qpn) {
+    if (const auto found = entries_.find(address); found != entries_.end()) found->second.qpn = qpn;
+}
+
 void Neighbours::heard(const Heard& heard) {
     const auto family = family_of(heard.address);
     const auto& policy = interface_.policy(family);

@@ -34,6 +34,8 @@ public:
         bool is_for_us = false;  ///< it spoke to this node: worth an entry
     };
     void heard(const Heard& heard);
+    /// Sends to another queue pair of a neighbour that it knows.
+    void follow(const wire::IpAddress& address, std::uint32_t qpn);
     /// The IP MTU of the connection with a neighbour, if there is one to send over.
     [[nodiscard]] std::optional<std::size_t> mtu_of_connection(const wire::IpAddress& address) const;
     [[nodiscard]] bool knows(const wire::IpAddress& address) const { return entries_.contains(address); }

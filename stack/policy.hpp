@@ -218,6 +218,9 @@ struct Policy {
         return peer[wire::LinkAddress::qpn];
     };
 
+    /// Whether IP for a peer goes to the queue pair that IP of it came from last. RFC4391-9.1.1-04.
+    bool follows_source_qp = false;
+
     // 9.1.2. The rest of what unicast needs.
 
     /// Whether the SA tells LID, SL and rate; else the LID heard serves. RFC4391-9.1.2-01, -05, -06, RFC4391-9.1-06.
@@ -331,6 +334,8 @@ struct Policy {
     bool heeds_creation = true;
     /// Whether the MLID of a deleted group is forgotten. RFC4392-1.3.2.3-02, RFC4392-4.2.5-03.
     bool heeds_deletion = true;
+    /// Whether it stays on the link though a report says that the broadcast group is deleted. RFC4392-4.2.5-02.
+    bool outlives_broadcast_report = true;
     /// Whether the groups that are only sent to are forgotten when the SA has forgotten them. RFC4392-4.2.5-02.
     bool forgets_sent_groups = true;
     /// Whether a group that nothing was sent to for a while is left. RFC4392-4.2.5-01.

@@ -8,6 +8,9 @@ import unittest
 from program import SOURCE, Folder, conform
 
 LAPSES = re.findall(r"^\| `([a-z0-9-]+)` \|", (SOURCE / "docs/sa-lapses.md").read_text(), re.M)
+# Of mistakes with what others have subscribed to a case tells, too.
+OF_SUBSCRIPTIONS = "IPOIB-4392-1.3.2.3-INV-001"
+SEEN_BY_CASES = {"end-of-one-ends-others", "second-subscriber-first"}
 LEAK = "--fabric", "simulated:sa-mutant=proxy-leave-keeps-mlid"
 
 
@@ -55,16 +58,17 @@ class Histories(Folder):
             self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
             self.assertIn(words, run.stderr)
 
-    def test_no_case_finds_what_histories_find(self):
+    def test_no_case_finds_what_histories_find_but_for_two_of_subscriptions(self):
         self.assertGreaterEqual(len(LAPSES), 20)
         for lapse in LAPSES:
             with self.subTest(lapse):
                 path = self.folder / "results.json"
                 run = conform("run", "--fabric", f"simulated:sa-mutant={lapse}", "--dut", "sa", "--quiet", "--json", path)
-                self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-                verdicts = [one["verdict"] for one in json.loads(path.read_text())["results"]]
-                self.assertGreater(verdicts.count("PASS"), 20)
-                self.assertNotIn("FAIL", verdicts)
+                found = [OF_SUBSCRIPTIONS] if lapse in SEEN_BY_CASES else []
+                self.assertEqual(run.returncode, 1 if found else 0, run.stdout + run.stderr)
+                results = json.loads(path.read_text())["results"]
+                self.assertGreater([one["verdict"] for one in results].count("PASS"), 20)
+                self.assertEqual([one["id"] for one in results if one["verdict"] == "FAIL"], found)
 
     def test_the_page_is_up_to_date(self):
         self.explore("--mutants", "--markdown", "page.md")

@@ -353,6 +353,11 @@ TEST_CASE("Audit: groups without a FullMember and limited members are noted") {
     REQUIRE(lonely.notes.size() == 1);
     CHECK_THAT(lonely.notes[0], ContainsSubstring("1 of 3 IP groups: nobody is a FullMember") &&
                                     ContainsSubstring("ff12:601b:8123::1:3"));
+    // IBA 1.3 has groups of those who only send.
+    auto& sender = fabric.ipv6.members.front().join_state;
+    const auto before = std::exchange(sender, join_state::send_only_full_member);
+    CHECK(result_of(judge(fabric.inventory, every_rule()), lonely.id).notes.empty());
+    sender = before;
     const auto& limited = result_of(results, "RULE-RFC4392-1.2-01-audit");
     REQUIRE(limited.notes.size() == 1);
     CHECK_THAT(limited.notes[0], ContainsSubstring("1 of 4 members: a limited member") && ContainsSubstring("(two)"));

@@ -134,14 +134,14 @@ constexpr Rule rules_of_groups[] = {
      .actual = mtu_of_group},
     {.id = "RULE-RFC4391-10-21-audit",
      .checks = {&rfc4391::last_full_member_leaves},
-     .title = "an IP group has a FullMember",
+     .title = "an IP group has a FullMember, or a SendOnlyFullMember of IBA 1.3",
      .about = About::ip_group,
      .evidence = Evidence::whole_table,
      .needs_members = true,
      .notes =
          [](const Item& item) {
              return std::ranges::none_of(item.group.members, [](const StatedMember& member) {
-                 return (member.join_state & join_state::full_member) != 0;
+                 return (member.join_state & (join_state::full_member | join_state::send_only_full_member)) != 0;
              });
          },
      .note = "nobody is a FullMember: the SA may delete it"},

@@ -46,7 +46,7 @@ void Bench::continue_step(std::string_view title, const std::vector<const requir
 
 void Bench::begin_step(std::string_view title, const std::vector<const requirements::Requirement*>& judged) {
     context_.observation.begin_step();
-    is_controlled_ = is_at_rest_ = false;
+    is_controlled_ = is_at_rest_ = judges_leaving_ = false;
     sa.begin_step();
     continue_step(title, judged);
 }
@@ -147,7 +147,7 @@ void Bench::require(const Expectation& expectation, Within time) {
 
 void Bench::require(bool holds, std::string_view expected, std::string_view actual) {
     auto& findings = context_.findings;
-    if (!holds) demand_rest(context_, is_at_rest_);
+    if (!holds && !judges_leaving_) demand_rest(context_, is_at_rest_);
     findings.observed();
     if (holds) return;
     const auto found = actual.empty() ? context_.observation.what_came_instead() : std::string(actual);

@@ -72,6 +72,9 @@ public:
     /// what it fails to do is INCONC. In cases that change nothing this is always so.
     void expect_rest() noexcept { is_at_rest_ = true; }
 
+    /// To the end of the step it is judged, too, that the DUT leaves the link unasked.
+    void judge_leaving() noexcept { judges_leaving_ = true; }
+
     // What is expected
 
     /// Must happen for the case to mean anything: else INCONC.
@@ -203,6 +206,7 @@ private:
     CaseContext& context_;
     bool is_controlled_ = false;                ///< in this step
     bool is_at_rest_ = false;                   ///< likewise
+    bool judges_leaving_ = false;               ///< likewise
     bool is_asked_in_group_ = false;            ///< ask_for_life() has been called, in this family
     std::optional<Message> question_in_group_;  ///< the question for the DUT's address, where it is answered
 };

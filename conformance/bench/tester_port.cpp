@@ -6,6 +6,7 @@
 #include "conformance/bench/case_ends.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ipoib::conformance {
 using namespace wire;
@@ -36,7 +37,20 @@ void TesterPort::listen_to(const GroupFacts& group) {
     heard_.emplace_back(group.mgid, group.mlid());
 }
 
+fabric::SaAnswer TesterPort::subscribe(std::uint16_t trap_number) {
+    auto answer = tester_.ask(subscription(trap_number, {}, true));
+    if (answer.is_ok()) subscribed_.push_back(trap_number);
+    return answer;
+}
+
+fabric::SaAnswer TesterPort::unsubscribe(std::uint16_t trap_number) {
+    std::erase(subscribed_, trap_number);
+    return tester_.ask(subscription(trap_number, {}, false));
+}
+
 void TesterPort::end_listening() {
+    for (const auto trap_number : std::exchange(subscribed_, {}))
+        (void)tester_.ask(subscription(trap_number, {}, false));
     for (const auto& [mgid, mlid] : heard_) tester_.port().detach(mgid, mlid);
     heard_.clear();
 }

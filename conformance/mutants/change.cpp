@@ -2,6 +2,8 @@
 // Stacks that are right until something changes.
 #include "conformance/mutants/prelude.hpp"
 
+#include <algorithm>
+
 namespace ipoib::conformance {
 namespace {
 
@@ -44,7 +46,7 @@ const Mutant stays_down_with_port{
     .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-009",
                "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013",
-               "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-5-INV-006"},
     .does_not_live_on = true,
 };
 
@@ -55,7 +57,8 @@ const Mutant stays_down_with_p_key{
     .stack = [](Policy& policy) { policy.returns_with_p_key = false; },
     .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
-               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007",
+               "IPOIB-4391-5-INV-006"},
     .does_not_live_on = true,
 };
 
@@ -65,7 +68,25 @@ const Mutant gives_up_setup{
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.retries_setup = false; },
     .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
-               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007",
+               "IPOIB-4391-5-INV-006"},
+    .does_not_live_on = true,
+};
+
+const Mutant ends_at_forged_refusal{
+    .name = "ends-at-forged-refusal",
+    .what = "takes its interface down when any port has denied it what it asked the subnet administrator",
+    .breaks = {&rfc4391::broadcast_full_member_join},
+    .client = [](fabric::SaClient& client) { client.believes_anyone = true; },
+    .habit = {.every = std::chrono::milliseconds{100},
+              .act =
+                  [](stack::Node& node) {
+                      const auto is_denial = [](const auto& line) { return line.find("DENIED") != std::string::npos; };
+                      if (std::ranges::any_of(node.log().lines(), is_denial)) node.interface().down();
+                  }},
+    .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
+               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013",
+               "IPOIB-4391-5-INV-002", "IPOIB-4391-9.1.1-VAL-007"},
     .does_not_live_on = true,
 };
 
@@ -159,7 +180,8 @@ const Mutant one_qpn_for_a_gid{
     .what = "sends to all addresses at a GID by the QPN that it heard last",
     .breaks = {&rfc4391::ip_to_advertised_qpn},
     .stack = [](Policy& policy) { policy.keeps_neighbours_apart = false; },
-    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-003", "IPOIB-4391-9.1.1-VAL-006"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-003", "IPOIB-4391-9.1.1-VAL-006",
+               "IPOIB-4391-9.1.1-INV-002"},
     .twin = Twin{},
 };
 
@@ -174,7 +196,8 @@ const Mutant believes_the_first{
                 return known[LinkAddress::gid] == told[LinkAddress::gid];
             };
         },
-    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-003", "IPOIB-4391-9.1.1-VAL-005"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-003", "IPOIB-4391-9.1.1-VAL-005",
+               "IPOIB-4391-9.1.1-INV-002"},
     .twin = Twin{},
 };
 
@@ -190,7 +213,8 @@ const Mutant mixes_partitions{
     .sometimes = {&rfc4391::mgid_format, &rfc4391::mgid_pkey, &rfc4391::pkey_configured,
                   &rfc4391::ud_same_partition_and_qkey},
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
-               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007",
+               "IPOIB-4391-5-INV-006"},
     .does_not_live_on = true,
 };
 
@@ -308,7 +332,7 @@ const Mutant asks_first_manager{
     .stack = [](Policy& policy) { policy.follows_manager = false; },
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
                "IPOIB-4391-5-VAL-009", "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012",
-               "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-5-INV-006"},
     .does_not_live_on = true,
 };
 
@@ -335,7 +359,8 @@ const Mutant tells_first_neighbours{
     .what = "tells its administrator the link-layer address that a neighbour had first, and uses the newest",
     .breaks = {&rfc4391::ip_to_advertised_qpn},
     .stack = [](Policy& policy) { policy.tells_newest_address = false; },
-    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005", "IPOIB-4391-9.1.1-VAL-006"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005", "IPOIB-4391-9.1.1-VAL-006",
+               "IPOIB-4391-9.1.1-INV-002"},
     .twin = Twin{},
 };
 

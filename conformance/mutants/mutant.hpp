@@ -40,6 +40,8 @@ struct Mutant {
     void (*stack)(stack::Policy& policy) = nullptr;
     void (*hca)(fabric::HcaBehaviour& behaviour) = nullptr;
     void (*sa)(fabric::SaBehaviour& behaviour) = nullptr;
+    /// Of the stack: what it asks the subnet administrator by.
+    void (*client)(fabric::SaClient& client) = nullptr;
     /// Of the DUT's port: delays, duplicates.
     void (*cable)(fabric::LinkFaults& faults) = nullptr;
     /// Permitted, but it may come between question and answer: cases may be INCONC.

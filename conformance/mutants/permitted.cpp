@@ -139,4 +139,11 @@ const Mutant sends_over_both{
     .stack = [](Policy& policy) { policy.sends_over_connection = [](bool) { return true; }; },
 };
 
+const Mutant believes_anyone{
+    .name = "permitted-believes-anyone",
+    .what = "takes answers and reports for the subnet administrator's whichever port they come from, as Linux does",
+    .breaks = {},
+    .client = [](fabric::SaClient& client) { client.believes_anyone = true; },
+};
+
 }  // namespace ipoib::conformance

@@ -28,6 +28,7 @@ const Mutant hca_takes_any_p_key{
     .what = "the HCA takes packets of any partition",
     .breaks = {&rfc4391::ud_same_partition_and_qkey, &rfc4391::pkey_match},
     .hca = [](HcaBehaviour& hca) { hca.discards_wrong_p_key = false; },
+    .sometimes = {&rfc4392::limited_members_kept_apart},
     .spares = {"IPOIB-4391-5-VAL-009"},
 };
 

@@ -131,7 +131,7 @@ const Mutant broadcast_gid_of_ipv6{
                 return Gid{Bytes<Mgid>{broadcast_gid(p_key, scope).octets}.set(Mgid::signature, ipv6_signature).octets};
             };
         },
-    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-007"},
+    .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-INV-006"},
 };
 
 const Mutant mgid_ipv6_signature_wrong{

@@ -29,7 +29,8 @@ const Mutant comes_up_without_join{
     .breaks = {&rfc4391::broadcast_full_member_join, &rfc4392::failed_join_keeps_off_subnet},
     .stack = [](Policy& policy) { policy.needs_join = false; },
     .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
-               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007",
+               "IPOIB-4391-5-INV-006"},
 };
 
 const Mutant keeps_usual_sl{

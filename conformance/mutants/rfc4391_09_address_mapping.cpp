@@ -108,6 +108,7 @@ const Mutant ip_to_source_qp{
         [](Policy& policy) {
             policy.peer_qpn = [](const stack::HardwareAddress&, std::uint32_t source) { return source; };
         },
+    .spares = {"IPOIB-4391-9.1.1-INV-002"},
     .twin = Twin{},
 };
 
@@ -257,7 +258,7 @@ const Mutant keeps_first_address{
         [](Policy& policy) {
             policy.replaces_neighbour = [](const IpAddress&, const auto&, const auto&) { return false; };
         },
-    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005", "IPOIB-4391-9.1.1-INV-002"},
     .twin = Twin{},
 };
 
@@ -271,7 +272,7 @@ const Mutant keeps_larger_qpn{
                 return told[LinkAddress::qpn] >= known[LinkAddress::qpn];
             };
         },
-    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005", "IPOIB-4391-9.1.1-INV-002"},
     .twin = Twin{},
 };
 
@@ -285,7 +286,8 @@ const Mutant compares_two_octets_of_qpn{
                 return ((told[LinkAddress::qpn] ^ known[LinkAddress::qpn]) & 0xffff) != 0;
             };
         },
-    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005", "IPOIB-4391-9.1.1-VAL-006"},
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005", "IPOIB-4391-9.1.1-VAL-006",
+               "IPOIB-4391-9.1.1-INV-002"},
     .twin = Twin{},
 };
 
@@ -392,6 +394,16 @@ const Mutant unicast_q_key_wrong{
     .breaks = {&rfc4391::qkey_of_broadcast_group, &rfc4391::adopts_broadcast_parameters},
     .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link& link) { return link.q_key ^ 1; }; },
     .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4392-4-VAL-001", "IPOIB-4391-5-VAL-006", "IPOIB-4392-4-VAL-002"},
+    .twin = Twin{},
+};
+
+const Mutant follows_source_qp{
+    .name = "follows-source-qp",
+    .what = "sends IP for a neighbour to the queue pair that its last packet came from",
+    .breaks = {&rfc4391::ip_to_advertised_qpn},
+    .stack = [](Policy& policy) { policy.follows_source_qp = true; },
+    .spares = {"IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-003", "IPOIB-4391-9.1.1-VAL-005",
+               "IPOIB-4391-9.1.1-VAL-006"},
     .twin = Twin{},
 };
 

@@ -9,6 +9,7 @@ const Mutant hca_refuses_limited_members{
     .what = "the HCA of a full member drops what limited members send",
     .breaks = {&rfc4392::limited_members_kept_apart},
     .hca = [](HcaBehaviour& hca) { hca.takes_limited_members = false; },
+    .spares = {"IPOIB-4392-1.2-INV-002"},
 };
 
 const Mutant heeds_no_deletion{
@@ -25,6 +26,23 @@ const Mutant never_leaves_idle_groups{
     .breaks = {&rfc4392::sender_leaves_in_time},
     .stack = [](Policy& policy) { policy.leaves_idle_groups = false; },
     .twin = Twin{},
+};
+
+const Mutant hca_joins_limited_members{
+    .name = "hca-limited-to-limited",
+    .what = "the HCA of a limited member takes what other limited members send",
+    .breaks = {&rfc4392::limited_members_kept_apart},
+    .hca = [](HcaBehaviour& hca) { hca.keeps_limited_members_apart = false; },
+    .spares = {"IPOIB-4392-1.2-VAL-001"},
+};
+
+const Mutant believes_forged_reports{
+    .name = "leaves-at-forged-report",
+    .what = "leaves its link when any port reports that the broadcast group is deleted",
+    .breaks = {&rfc4392::stays_in_broadcast_group},
+    .stack = [](Policy& policy) { policy.outlives_broadcast_report = false; },
+    .client = [](fabric::SaClient& client) { client.believes_anyone = true; },
+    .does_not_live_on = true,
 };
 
 }  // namespace ipoib::conformance

@@ -62,6 +62,7 @@ const Mutant sa_reports_nothing{
     .what = "takes subscriptions and reports nothing",
     .breaks = {&rfc4392::group_trap_reports},
     .sa = [](SaBehaviour& sa) { sa.reports = false; },
+    .spares = {"IPOIB-4392-1.3.2.3-INV-001"},
 };
 
 const Mutant sa_reports_another{
@@ -69,6 +70,7 @@ const Mutant sa_reports_another{
     .what = "reports another MGID than that of the group",
     .breaks = {&rfc4392::group_trap_reports},
     .sa = [](SaBehaviour& sa) { sa.reports_right_group = false; },
+    .spares = {"IPOIB-4392-1.3.2.3-INV-001"},
 };
 
 const Mutant sa_reports_forever{
@@ -76,6 +78,7 @@ const Mutant sa_reports_forever{
     .what = "goes on reporting after the end of a subscription",
     .breaks = {&rfc4392::group_trap_reports},
     .sa = [](SaBehaviour& sa) { sa.ends_subscriptions = false; },
+    .spares = {"IPOIB-4392-1.3.2.3-INV-001"},
 };
 
 const Mutant sa_routes_nothing{
@@ -128,6 +131,61 @@ const Mutant sa_prunes_nothing{
     .what = "keeps ports as members that have lost their link",
     .breaks = {&udmc::pruning},
     .sa = [](SaBehaviour& sa) { sa.prunes = false; },
+};
+
+const Mutant sa_waits_for_tables{
+    .name = "sa-unfinished-tables",
+    .what = "waits for ever for who acknowledges no segment of a table, and has room for few such tables",
+    .breaks = {&iba::table_is_complete},
+    .sa = [](SaBehaviour& sa) { sa.ends_unfinished_tables = false; },
+    .spares = {"IPOIB-IBA-13.6-VAL-001"},
+};
+
+const Mutant sa_shows_partitions{
+    .name = "sa-all-partitions",
+    .what = "tells everyone of the groups of every partition",
+    .breaks = {&iba::partitions_hidden},
+    .sa = [](SaBehaviour& sa) { sa.hides_partitions = false; },
+};
+
+const Mutant sa_joins_outside_partition{
+    .name = "sa-any-pkey-by-proxy",
+    .what = "lets a port join another to a group of a partition that only itself is in",
+    .breaks = {&rfc4391::pkey_assigned_to_port},
+    .sa = [](SaBehaviour& sa) { sa.checks_p_key_of_joined = false; },
+    .spares = {"IPOIB-4391-5-INV-003", "IPOIB-4391-5-INO-001"},
+};
+
+const Mutant sa_believes_gids{
+    .name = "sa-believes-sgid",
+    .what = "takes a requester for the port whose GID its GRH gives",
+    .breaks = {&iba::own_membership_protected},
+    .sa = [](SaBehaviour& sa) { sa.knows_requester_by_lid = false; },
+    .spares = {"IPOIB-IBA-15.2.5.17-INV-004"},
+};
+
+const Mutant sa_forgets_subscriptions{
+    .name = "sa-few-subscriptions",
+    .what = "forgets the oldest subscription for a further one, whoever they are of",
+    .breaks = {&rfc4392::group_trap_reports},
+    .sa = [](SaBehaviour& sa) { sa.keeps_all_subscriptions = false; },
+    .spares = {"IPOIB-4392-1.3.2.3-VAL-002"},
+};
+
+const Mutant sa_ends_subscriptions_of_others{
+    .name = "sa-ends-others-subscriptions",
+    .what = "ends the subscriptions of all ports to a trap when one ends its own",
+    .breaks = {&rfc4392::group_trap_reports},
+    .sa = [](SaBehaviour& sa) { sa.lapse = fabric::SaLapse::end_of_one_ends_others; },
+    .spares = {"IPOIB-4392-1.3.2.3-VAL-002"},
+};
+
+const Mutant sa_passes_reports_on{
+    .name = "sa-passes-reports-on",
+    .what = "tells its subscribers what any port reports to it",
+    .breaks = {&rfc4392::group_trap_reports},
+    .sa = [](SaBehaviour& sa) { sa.reports_own_notices = false; },
+    .spares = {"IPOIB-4392-1.3.2.3-VAL-002"},
 };
 
 }  // namespace ipoib::conformance

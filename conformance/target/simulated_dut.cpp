@@ -35,6 +35,7 @@ SimulatedDut::SimulatedDut(fabric::SimulatedFabric& fabric, std::uint64_t port_g
     if (!fabric.subnet().bring_up(port_guid, 30s))
         throw SessionBroken("the subnet manager does not bring the DUT's port up");
     if (!mutant) return;
+    if (mutant->client) mutant->client(sa_);
     if (mutant->cable) (void)fabric.subnet().set_faults(port_guid, changed<fabric::LinkFaults>(mutant->cable));
     if (mutant->habit.act) arm_habit(mutant->habit);
 }

@@ -31,7 +31,8 @@ struct HcaBehaviour {
     bool discards_wrong_q_key = true;
     bool discards_wrong_q_key_of_multicast = true;  ///< where it discards any
     bool discards_wrong_p_key = true;
-    bool takes_limited_members = true;  ///< of its partition, where it is a full member itself
+    bool takes_limited_members = true;        ///< of its partition, where it is a full member itself
+    bool keeps_limited_members_apart = true;  ///< drops what one limited member sends to another
     bool discards_multicast_without_grh = true;
     bool loops_back = true;  ///< to other attached queue pairs of the sender's adapter
     bool delivers_to_all_attached = true;

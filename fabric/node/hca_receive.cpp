@@ -211,7 +211,9 @@ bool Hca::State::is_p_key_right(const QueuePair& queue_pair, std::uint16_t p_key
     if (queue_pair.takes_any_p_key) return is_member(p_key);
     if (!behaviour.takes_limited_members && !is_full_member(p_key)) return false;
     const auto keys = agent.p_keys();
-    return do_match(queue_pair.p_key, p_key) && std::find(keys.begin(), keys.end(), queue_pair.p_key) != keys.end();
+    const bool is_right = behaviour.keeps_limited_members_apart ? do_match(queue_pair.p_key, p_key)
+                                                                : is_same_partition(queue_pair.p_key, p_key);
+    return is_right && std::find(keys.begin(), keys.end(), queue_pair.p_key) != keys.end();
 }
 
 }  // namespace ipoib::fabric

@@ -52,6 +52,7 @@ struct SaClient::State {
         MadOctets mad{};
         std::uint16_t attribute = 0;
         Answered answered;
+        std::uint16_t asked_lid = 0;  ///< where the request went last
         Duration timeout{};
         unsigned retries = 0;
         TimerId timer{};
@@ -65,7 +66,11 @@ struct SaClient::State {
     };
     using Open = std::map<std::uint32_t, Transaction>;
 
-    void send(const Transaction& transaction);
+    /// Where the SA is.
+    [[nodiscard]] std::uint16_t manager_lid() const {
+        return client.manager_lid != 0 ? client.manager_lid : gsi.facts().sm_lid;
+    }
+    void send(Transaction& transaction);
     void wait(Open::iterator at);
     void expire(std::uint32_t number);
     void receive(const Datagram& datagram);
@@ -127,9 +132,9 @@ SaAnswer SaClient::answer_to(const SaRequest& request, Duration patience) {
 void SaClient::forget_all() { state_->forget_all(); }
 void SaClient::on_report(std::function<void(View<Notice>)> listener) { state_->listener = std::move(listener); }
 
-void SaClient::State::send(const Transaction& transaction) {
+void SaClient::State::send(Transaction& transaction) {
     const auto facts = gsi.facts();
-    const auto lid = client.manager_lid != 0 ? client.manager_lid : facts.sm_lid;
+    const auto lid = transaction.asked_lid = manager_lid();
     gsi.send_mad({.slid = facts.lid, .dlid = lid, .sl = facts.sm_sl, .p_key = management_p_key(facts)}, transaction.mad,
                  transaction.timeout);
 }
@@ -152,11 +157,17 @@ void SaClient::State::receive(const Datagram& datagram) {
     const auto& packet = *datagram.packet;
     if (!packet.sa) return;
     const auto method = packet.mad[Mad::method];
-    if (method == Method::report) return receive_report(packet);
+    const auto from = packet.lrh[Lrh::slid];
+    if (method == Method::report) {
+        if (client.believes_anyone || from == manager_lid()) receive_report(packet);
+        return;
+    }
     const auto number = static_cast<std::uint32_t>(packet.mad[Mad::transaction_id]);
     const auto at = open.find(number);
     const bool is_segment = packet.rmpp[Rmpp::active] && packet.rmpp[Rmpp::type] != RmppType::none;
     if (!is_response(method)) return;
+    // Any port can send what looks like an answer: of the address that was not asked it is none.
+    if (at != open.end() && !client.believes_anyone && from != at->second.asked_lid) return;
     if (at != open.end()) at->second.is_cut |= datagram.is_cut;
     if (is_segment) return receive_segment(packet, at);
     if (at == open.end() || packet.mad[Mad::attribute_id] != at->second.attribute) return;

@@ -7,7 +7,8 @@
 
 namespace ipoib::fabric {
 
-/// The SA client of one port: transactions with repetition, RMPP tables put together, reports answered.
+/// The SA client of one port: transactions with repetition, RMPP tables put together, reports answered. It believes who
+/// it has asked, and reports of the LID where the SA is; what comes from elsewhere is not heard. IBTA Vol 1, 13.5.4.
 class SaClient {
 public:
     explicit SaClient(Gsi& gsi);
@@ -38,6 +39,8 @@ public:
     void on_report(std::function<void(wire::View<wire::Notice>)> listener);
     /// Whether reports are answered (a DUT under a fault may not).
     bool answers_reports = true;
+    /// Whether answers and reports of every LID are believed, which nobody should do.
+    bool believes_anyone = false;
     /// Where requests go, whatever PortInfo tells; 0: to the LID that PortInfo tells.
     std::uint16_t manager_lid = 0;
     /// Goes into trusted requests; 0: there is none. IBTA Vol 1, 15.4.2.

@@ -208,6 +208,33 @@ MadOctets report_of(const Bytes<Notice>& notice) {
     return mad;
 }
 
+TEST_CASE("SA client: what another port answers or reports is not heard") {
+    Administered node;
+    SaClient client{node.hca};
+    unsigned reports = 0;
+    client.on_report([&](View<Notice>) { ++reports; });
+    const Asked asked{client, get_member}, of_table{client, get_table};
+    const auto requests = node.requests();
+    const auto table = records(5);
+    const auto by = [&](std::uint16_t lid, const MadOctets& mad) {
+        node.hca.receive(mad_frame({.slid = lid, .dlid = test_lid}, mad));
+    };
+    const auto all_by = [&](std::uint16_t lid) {
+        by(lid, answer_to(requests.at(0)));
+        for (const unsigned number : {1u, 2u}) by(lid, segment_of(requests.at(1), table, number));
+        by(lid, report_of(Bytes<Notice>{}));
+    };
+    all_by(test_sm_lid + 6);
+    CHECK(asked.answers.empty());
+    CHECK(of_table.answers.empty());
+    CHECK(reports == 0);
+    CHECK(node.cable.sent.empty());
+    all_by(test_sm_lid);
+    CHECK(asked.answers.size() == 1);
+    CHECK(of_table.answers.size() == 1);
+    CHECK(reports == 1);
+}
+
 TEST_CASE("SA client: a report is answered with its own contents, then told") {
     Administered node;
     SaClient client{node.hca};

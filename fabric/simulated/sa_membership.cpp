@@ -82,7 +82,8 @@ bool Membership::is_p_key_right(const Request& request, const KnownPort& port, s
     if (!config_.behaviour.checks_p_key) return true;
     const auto asked = request.record<M>()[M::p_key];
     if (request.gives(C::p_key) && !is_same_partition(asked, p_key)) return false;
-    return has_p_key(port, p_key) && has_p_key(*request.port, p_key);
+    const bool has_joined_one = has_p_key(port, p_key) || !config_.behaviour.checks_p_key_of_joined;
+    return has_joined_one && has_p_key(*request.port, p_key);
 }
 
 bool Membership::is_mtu_right(const Request& request, const KnownPort& port, const McRecord& group) const {

@@ -62,8 +62,8 @@ Reply Membership::query(const Request& request) const {
     if (!has_known_codes(request)) return Reply::refuse(sa_status::invalid_request);
     Reply reply;
     const auto add = [&](const HeldGroup& group) {
-        if (has_p_key(*request.port, group.record[M::p_key]) && describes(request, group.record))
-            add_records(request, group, reply);
+        const bool is_hidden = config_.behaviour.hides_partitions && !has_p_key(*request.port, group.record[M::p_key]);
+        if (!is_hidden && describes(request, group.record)) add_records(request, group, reply);
         return reply.status() == mad_status::ok;
     };
     if (request.gives(C::mgid)) {

@@ -59,7 +59,8 @@ bool RmppSender::send(const MadPath& path, const MadOctets& head, std::vector<st
     }
     const auto key = key_of(path, head);
     if (const auto known = transfers_.find(key); known != transfers_.end()) drop(known);
-    if (transfers_.size() >= most_transfers || octets_ + transfer.data.size() > most_octets) return false;
+    const auto most = config_.behaviour.ends_unfinished_tables ? most_transfers : few_transfers;
+    if (transfers_.size() >= most || octets_ + transfer.data.size() > most_octets) return false;
     octets_ += transfer.data.size();
     transfer.sent = 1;
     transfer.due = outbox_.loop().now() + outbox_.delay() + config_.resend_after;
@@ -131,7 +132,7 @@ void RmppSender::expire() {
         auto& transfer = current->second;
         if (transfer.due > now) continue;
         const bool is_timeout = transfer.sent >= transfer.window_last;
-        if (is_timeout && transfer.sends >= config_.most_sends) {
+        if (is_timeout && transfer.sends >= config_.most_sends && config_.behaviour.ends_unfinished_tables) {
             abort(current, too_many_retries);
             continue;
         }

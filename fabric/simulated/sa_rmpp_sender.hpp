@@ -53,7 +53,7 @@ private:
     void drop(Transfers::iterator at);
 
     static constexpr std::uint32_t most_at_once = 64;
-    static constexpr std::size_t most_octets = std::size_t{16} << 20, most_transfers = 4096;
+    static constexpr std::size_t most_octets = std::size_t{16} << 20, most_transfers = 4096, few_transfers = 8;
 
     Outbox& outbox_;
     const SaConfig& config_;

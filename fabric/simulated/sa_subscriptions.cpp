@@ -2,8 +2,6 @@
 // Subscriptions, and reports that are repeated until they are answered.
 #include "fabric/simulated/sa_subscriptions.hpp"
 
-#include "protocol/wire/notice.hpp"
-
 #include <algorithm>
 
 namespace ipoib::fabric::sa {
@@ -90,6 +88,9 @@ Reply Subscriptions::set(const Request& request) {
     const auto most = config_.most_subscriptions + (lapse == SaLapse::one_subscriber_more ? 1 : 0);
     if (subscriptions_.size() >= most) return refuse(sa_status::no_resources);
     if (lapse == SaLapse::second_subscriber_first) remove_of_trap(asked[InformInfo::trap_number]);
+    constexpr std::size_t few = 8;
+    if (!config_.behaviour.keeps_all_subscriptions && subscriptions_.size() >= few)
+        remove(subscriptions_.begin()->first);
     subscriptions_.emplace(++last_id_, subscription);
     return Reply::of(answer);
 }
@@ -154,6 +155,12 @@ void Subscriptions::report(std::uint16_t trap, const Gid& mgid, std::uint16_t p_
         if (port && has_p_key(*port, p_key)) waiting_.push_back({id, trap, mgid, 0, {}});
     }
     pump();
+}
+
+void Subscriptions::pass_on(View<Notice> notice) {
+    constexpr std::uint16_t everywhere = full_membership | 0x7fff;
+    if (const auto details = gid_details(notice))
+        report(notice[Notice::trap_number], details[GidDetails::gid], everywhere);
 }
 
 void Subscriptions::pump() {

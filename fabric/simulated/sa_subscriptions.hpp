@@ -4,6 +4,7 @@
 
 #include "fabric/simulated/sa_exchange.hpp"
 #include "protocol/wire/inform_info.hpp"
+#include "protocol/wire/notice.hpp"
 
 #include <deque>
 #include <random>
@@ -21,6 +22,8 @@ public:
     [[nodiscard]] Reply set(const Request& request);
     /// Reports a trap about a group to every subscriber that is in its partition.
     void report(std::uint16_t trap, const wire::Gid& mgid, std::uint16_t p_key);
+    /// What another port reports, as if it were the administrator's own.
+    void pass_on(wire::View<wire::Notice> notice);
     /// A ReportResp came.
     void acknowledged(const Request& response);
     void remove_all_of(const wire::Gid& port_gid);

@@ -29,6 +29,7 @@ struct Scenario {
     std::string_view title;
     Partition link;                               ///< the link that is judged: index 0 of every P_Key table
     std::vector<Partition> others{};              ///< further partitions of every port
+    std::vector<Partition> of_others{};           ///< partitions that no port here is in: of other tenants
     std::uint8_t port_mtu = 4;                    ///< what the ports of this subnet can do, as code
     std::uint64_t dut_guid = 0x0002c90300dd0001;  ///< port GUID of a DUT in this process
 };

@@ -15,7 +15,7 @@ TEST_CASE("Scenarios: the names lead to them, any other to none") {
     }
     CHECK(scenario_names() == names);
     // Those that interfaces.md names.
-    for (const auto* const name : {"default", "controlled", "scope5", "mtu4k"}) CHECK(find_scenario(name));
+    for (const auto* const name : {"default", "controlled", "hardened", "scope5", "mtu4k"}) CHECK(find_scenario(name));
     CHECK_THROWS_WITH(scenario_named("x"), ContainsSubstring("'x'; there are " + names));
     CHECK_FALSE(find_scenario(""));
     CHECK_FALSE(find_scenario("Default"));
@@ -33,6 +33,20 @@ TEST_CASE("Scenarios: in controlled no parameter is zero or what managers give b
     CHECK((usual.sl == 0 && usual.traffic_class == 0 && usual.flow_label == 0 && usual.hop_limit == 0));
     CHECK(usual.q_key != link.q_key);
     CHECK(usual.p_key != link.p_key);
+}
+
+TEST_CASE(
+    "Scenarios: in hardened the link is a tenant's, there is another tenant, and neither is the default partition") {
+    const auto* hardened = find_scenario("hardened");
+    REQUIRE(hardened);
+    REQUIRE(hardened->of_others.size() == 1);
+    CHECK(hardened->others.empty());
+    CHECK((hardened->link.q_key & 0x80000000) != 0);
+    for (const auto p_key : {hardened->link.p_key, hardened->of_others[0].p_key}) {
+        CHECK(wire::is_full_member(p_key));
+        CHECK_FALSE(wire::is_same_partition(p_key, 0xffff));
+    }
+    CHECK_FALSE(wire::is_same_partition(hardened->link.p_key, hardened->of_others[0].p_key));
 }
 
 TEST_CASE("Scenarios: scope5 has a broadcast-GID of site-local scope") {

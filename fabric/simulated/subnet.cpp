@@ -60,8 +60,9 @@ Subnet::State::State(Loop& on, const Scenario& with, SubnetConfig how)
 
 void Subnet::State::create_broadcast_groups() {
     if (scenario.link.has_broadcast_group) administrator.create_broadcast_group(scenario.link);
-    for (const auto& partition : scenario.others)
-        if (partition.has_broadcast_group) administrator.create_broadcast_group(partition);
+    for (const auto* partitions : {&scenario.others, &scenario.of_others})
+        for (const auto& partition : *partitions)
+            if (partition.has_broadcast_group) administrator.create_broadcast_group(partition);
 }
 
 EdgePort* Subnet::State::edge_port_of(std::uint64_t port_guid) {

@@ -108,7 +108,9 @@ struct SubnetAdministrator::State {
 
 void SubnetAdministrator::State::receive(const Packet& packet) {
     if (!packet.lrh || !packet.deth || packet.payload.size() < mad_size) return;
-    sa::Request request{packet.payload.first(mad_size), {}, subnet.by_lid(packet.lrh[Lrh::slid]), false};
+    const bool is_by_gid = packet.grh && !config.behaviour.knows_requester_by_lid;
+    const auto* from = is_by_gid ? subnet.by_gid(packet.grh[Grh::sgid]) : subnet.by_lid(packet.lrh[Lrh::slid]);
+    sa::Request request{packet.payload.first(mad_size), {}, from, false};
     if (!request.port) return;
     const auto facts = hca.facts();
     request.back = MadPath::back(packet, facts.lid);
@@ -119,6 +121,8 @@ void SubnetAdministrator::State::receive(const Packet& packet) {
     const bool is_table_control = rmpp[Rmpp::active] && rmpp[Rmpp::type] != RmppType::none;
     if (is_table_control) return tables.take(request);
     if (request.method() == Method::report_resp) return subscriptions.acknowledged(request);
+    if (request.method() == Method::report && !config.behaviour.reports_own_notices)
+        return subscriptions.pass_on(request.record<Notice>());
     if (!is_request(request.method()) || is_lost()) return;
 
     const auto key = request.sa()[SaHeader::sm_key];

@@ -67,13 +67,19 @@ struct SaBehaviour {
     bool reports = true;              ///< traps 66 and 67
     bool reports_right_group = true;  ///< false: with another's MGID
     bool ends_subscriptions = true;
-    bool checks_proxy = true;            ///< PortGID of another port
-    bool prunes = true;                  ///< ports that vanished
-    bool answers_with_group_mtu = true;  ///< false: with the port's
-    bool sends_whole_tables = true;      ///< false: what fits into one MAD
-    bool parts_limited_members = true;   ///< of a partition: no path between two
-    bool knows_paths = true;             ///< between ports
-    SaLapse lapse = SaLapse::none;       ///< what it gets wrong in some histories only
+    bool checks_proxy = true;             ///< PortGID of another port
+    bool prunes = true;                   ///< ports that vanished
+    bool answers_with_group_mtu = true;   ///< false: with the port's
+    bool sends_whole_tables = true;       ///< false: what fits into one MAD
+    bool ends_unfinished_tables = true;   ///< false: has room for few at a time, and waits for their end
+    bool hides_partitions = true;         ///< groups of those that the requester is not in
+    bool checks_p_key_of_joined = true;   ///< where one port joins for another: not only the requester's
+    bool knows_requester_by_lid = true;   ///< false: by the SGID of a GRH, where there is one
+    bool keeps_all_subscriptions = true;  ///< false: of more than a few, the newest
+    bool reports_own_notices = true;      ///< and no other; false: those of others, too
+    bool parts_limited_members = true;    ///< of a partition: no path between two
+    bool knows_paths = true;              ///< between ports
+    SaLapse lapse = SaLapse::none;        ///< what it gets wrong in some histories only
     /// Changes the broadcast group that the administrator creates; null: leaves it as the partition says.
     void (*changes_broadcast_group)(wire::Bytes<wire::McMemberRecord>& record) = nullptr;
 };

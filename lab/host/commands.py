@@ -58,6 +58,12 @@ def _attach_command(folder: Path, port: str) -> str:
     return shlex.join([str(SOURCE / "scripts/lab"), "attach", str(folder), port])
 
 
+def _fabric_of_guest(path: Path) -> list[str]:
+    """The words that make a guest's fabric that of ipoib-conform."""
+    fabric = f"socket:{path / 'raw0'},{path / 'raw1'},tap={path / 'tap'},sm-key={_SM_KEY},name=lab"
+    return ["--fabric", fabric, "--fabric-control", _attach_command(path, "control")]
+
+
 def _called_as(options: argparse.Namespace, wanted: RunOptions) -> str:
     """What repeats a run of one case, but for seed and evidence."""
     words = [COMMAND, "run"]
@@ -128,8 +134,7 @@ def _judge_beside(options: argparse.Namespace, guest: Guest, conform: Path, want
         if is_uplink:
             words_of_run += ["--fabric", wanted.fabric, "--listen", str(path / "uplink")]
         else:
-            words_of_run += ["--fabric", f"socket:{path / 'raw0'},{path / 'raw1'},tap={path / 'tap'},sm-key={_SM_KEY},name=lab",
-                             "--fabric-control", _attach_command(path, "control")]
+            words_of_run += _fabric_of_guest(path)
         if not any(re.match(r"--dut(=|$)", word) for word in wanted.arguments):
             words_of_run += ["--dut", f"exec:{_attach_command(path, 'agent')}"]
         return words_of_run
@@ -168,7 +173,7 @@ def _run(options: argparse.Namespace, rest: Sequence[str]) -> int:
 
 
 def _explore(options: argparse.Namespace, rest: Sequence[str]) -> int:
-    """ipoib-conform explore beside a guest, whose adapter is a node of its fabric."""
+    """ipoib-conform explore beside a guest: its adapter is a node of the simulated fabric, or it has the administrator."""
     wanted = split_explore_arguments(rest, options)
     conform = image.find_program(options.programs, "ipoib-conform")
     if conform is not None:
@@ -177,11 +182,16 @@ def _explore(options: argparse.Namespace, rest: Sequence[str]) -> int:
     conform = conform or image.find_program(options.programs, "ipoib-conform")
     assert conform is not None
 
-    def command(path: Path) -> list[str]:
-        return [str(conform), "explore", *wanted.arguments, "--scenario", wanted.scenario, "--listen",
-                str(path / "uplink"), "--dut", f"exec:{_attach_command(path, 'agent')}"]
+    is_uplink = wanted.fabric != "lab"
 
-    return _beside(options, guest, True, command)
+    def command(path: Path) -> list[str]:
+        words = [str(conform), "explore", *wanted.arguments]
+        if is_uplink:
+            return [*words, "--scenario", wanted.scenario, "--listen", str(path / "uplink"),
+                    "--dut", f"exec:{_attach_command(path, 'agent')}"]
+        return [*words, *_fabric_of_guest(path), "--allow", "fabric"]
+
+    return _beside(options, guest, is_uplink, command)
 
 
 def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:

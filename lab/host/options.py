@@ -202,8 +202,8 @@ def parser() -> argparse.ArgumentParser:
 
     one = command("explore", "change things around Linux and see whether it is right again: ipoib-conform explore",
                   usage=f"{COMMAND} explore [LAB OPTION...] [OPTION OF ipoib-conform explore...]",
-                  epilog="The guest's adapter is a node of ipoib-conform's own fabric. Exit code: that of ipoib-conform "
-                         "explore; 3 if no guest boots.")
+                  epilog="The guest's adapter is a node of ipoib-conform's own fabric; with --dut sa the guest's "
+                         "OpenSM is asked, by two ports. Exit code: that of ipoib-conform explore; 3 if no guest boots.")
     one.add_argument("--role", choices=ROLES, default="host", help="as for run")
     one.add_argument("--scenario", metavar="NAME", default="default", help="as for ipoib-conform run")
     _add_guest_options(one)
@@ -362,11 +362,16 @@ def split_run_arguments(rest: Sequence[str], options: argparse.Namespace) -> Run
 
 
 def split_explore_arguments(rest: Sequence[str], options: argparse.Namespace) -> RunOptions:
-    """The same for ipoib-conform explore."""
-    for taken in ("--listen", "--dut", "--fabric", "--mutants"):
-        if any(word == taken or word.startswith(taken + "=") for word in rest):
+    """The same for ipoib-conform explore: Linux beside the simulated fabric, or with `--dut sa` the lab's OpenSM."""
+    words = list(rest)
+    is_of_sa = "--dut=sa" in words or any(pair == ("--dut", "sa") for pair in zip(words, words[1:]))
+    taken_words = ["--listen", "--fabric", "--mutants"] + (["--fabric-control", "--allow"] if is_of_sa else ["--dut"])
+    for taken in taken_words:
+        if any(word == taken or word.startswith(taken + "=") for word in words):
             raise UsageError(f"{taken} is the lab's own affair")
-    return RunOptions(list(rest), "simulated", options.scenario)
+    if is_of_sa and options.scenario != "default":
+        raise UsageError("histories are asked in the scenario \"default\"")
+    return RunOptions(words, "lab" if is_of_sa else "simulated", options.scenario)
 
 
 def refuse_unknown(conform: Path, command: str, rest: Sequence[str]) -> None:

@@ -694,9 +694,14 @@ class Options(unittest.TestCase):
         found = explore("--seeds", "3", "--scenario", "controlled", "--faults=sm")
         self.assertEqual((found.arguments, found.fabric, found.scenario),
                          (["--seeds", "3", "--faults=sm"], "simulated", "controlled"))
-        for words in (("--listen", "x"), ("--dut=reference",), ("--fabric", "lab"), ("--mutants",)):
+        for words in (("--listen", "x"), ("--dut=reference",), ("--fabric", "lab"), ("--mutants",),
+                      ("--dut", "sa", "--fabric-control", "x"), ("--dut=sa", "--allow=fabric"),
+                      ("--dut", "sa", "--scenario", "controlled")):
             with self.assertRaises(UsageError):
                 explore(*words)
+        for words in (("--dut", "sa"), ("--dut=sa",)):
+            of_sa = explore(*words, "--seeds", "3")
+            self.assertEqual((of_sa.arguments, of_sa.fabric), ([*words, "--seeds", "3"], "lab"))
 
 
 class Boots(unittest.TestCase):

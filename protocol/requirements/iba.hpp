@@ -99,11 +99,19 @@ inline constexpr Requirement no_room_for_group{
     .seen = Seen::sa,
     .test = Test::active,
     .statement = "An SA without room for another group refuses to create it, and keeps those that there are"};
+inline constexpr Requirement partitions_hidden{
+    .id = "IBA-15.4.1.2-01",
+    .level = "shall",
+    .strength = Strength::must,
+    .binds = Binds::sa,
+    .seen = Seen::sa,
+    .test = Test::active,
+    .statement = "An SA tells nobody of the groups of a partition that the requester's port is not in"};
 
 /// Every requirement, in the order of the sections.
 inline constexpr std::array all = {&table_is_complete,        &creation_components,   &join_without_state,
                                    &join_with_other_p_key,    &join_with_other_q_key, &join_with_other_sl,
                                    &join_with_other_flow,     &join_with_other_rate,  &leave_of_what_is_not_held,
-                                   &own_membership_protected, &no_room_for_group};
+                                   &own_membership_protected, &no_room_for_group,     &partitions_hidden};
 
 }  // namespace ipoib::iba

@@ -28,6 +28,8 @@ std::string members(const Partitions& partitions, std::uint16_t p_key, std::stri
 }
 
 constexpr unsigned link_local = 2;
+/// Of no port.
+constexpr std::uint64_t guid_of_nobody = 0x0002c903ffff0001;
 
 std::string link_flags(const Scenario& scenario) {
     // OpenSM 3.3.23 gives the broadcast group of a partition with "ipoib" no other scope than this one.
@@ -51,17 +53,19 @@ std::string broadcast_group(const Scenario& scenario) {
 
 const Scenario* find_scenario(std::string_view name) {
     // The same as those of the simulated fabric, as far as OpenSM can.
-    static constexpr std::array<Scenario, 5> all{{{.name = "default"},
-                                                  {.name = "controlled",
-                                                   .p_key = 0x8123,
-                                                   .q_key = 0x80000b1b,
-                                                   .sl = 3,
-                                                   .traffic_class = 0x20,
-                                                   .flow_label = 0x12345,
-                                                   .not_set = "HopLimit"},
-                                                  {.name = "scope5", .scope = 5},
-                                                  {.name = "mtu4k", .port_mtu = 5},
-                                                  {.name = "link4k", .mtu = 5, .port_mtu = 5}}};
+    static constexpr std::array<Scenario, 6> all{
+        {{.name = "default"},
+         {.name = "controlled",
+          .p_key = 0x8123,
+          .q_key = 0x80000b1b,
+          .sl = 3,
+          .traffic_class = 0x20,
+          .flow_label = 0x12345,
+          .not_set = "HopLimit"},
+         {.name = "hardened", .p_key = 0x8a0b, .q_key = 0x80000b1b, .other_tenant = 0x8a0c},
+         {.name = "scope5", .scope = 5},
+         {.name = "mtu4k", .port_mtu = 5},
+         {.name = "link4k", .mtu = 5, .port_mtu = 5}}};
     const auto* found = std::find_if(all.begin(), all.end(), [&](const Scenario& one) { return one.name == name; });
     return found == all.end() ? nullptr : found;
 }
@@ -81,6 +85,10 @@ std::string text_of(const Partitions& partitions) {
         text += "Judged=" + hex(scenario.p_key & p_key_bits) + ", indx0" + link_flags(scenario) + " : " +
                 broadcast_group(scenario) + members(partitions, scenario.p_key, "full") + ";\n";
     }
+    // OpenSM has a group of a partition that it has a member of, be it a port that is not there.
+    if (scenario.other_tenant != 0)
+        text += "Tenant=" + hex(scenario.other_tenant & p_key_bits) + link_flags(scenario) + " : " +
+                hex(guid_of_nobody) + "=full;\n";
     for (const auto& [p_key, guids] : partitions.additions) {
         // Who is a limited member of the judged partition has it in the same place of its table.
         const bool is_judged = ((p_key ^ scenario.p_key) & p_key_bits) == 0 && (p_key & p_key_bits) != usual;

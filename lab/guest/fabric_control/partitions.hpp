@@ -19,7 +19,8 @@ struct Scenario {
     unsigned sl = 0, traffic_class = 0;
     std::uint32_t flow_label = 0;
     unsigned scope = 2, mtu = 4, rate = 3;
-    unsigned port_mtu = 0;  ///< that the ports must be able to; 0: any
+    unsigned port_mtu = 0;           ///< that the ports must be able to; 0: any
+    std::uint16_t other_tenant = 0;  ///< P_Key of a partition that no port here is in; 0: there is none
     /// What OpenSM has no word for, to be told to whoever asks for the scenario.
     std::string_view not_set{};
 };

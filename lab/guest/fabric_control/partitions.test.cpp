@@ -22,6 +22,13 @@ TEST_CASE("Partitions: in controlled the judged link is at index 0, and everyone
     CHECK(find_scenario("controlled")->not_set == "HopLimit");
 }
 
+TEST_CASE("Partitions: in hardened all are limited members of the default partition, and another tenant has its own") {
+    CHECK(text_of({.scenario = find_scenario("hardened")}) ==
+          "Default=0x7fff : ALL=limited, SELF=full;\n"
+          "Judged=0xa0b, indx0, ipoib, mtu=4, rate=3, Q_Key=0x80000b1b : ALL=full;\n"
+          "Tenant=0xa0c, ipoib, mtu=4, rate=3, Q_Key=0x80000b1b : 0x2c903ffff0001=full;\n");
+}
+
 TEST_CASE("Partitions: a broadcast group of another scope is asked for by its MGID, on a line of its own") {
     CHECK_THAT(
         text_of({.scenario = find_scenario("scope5")}),
