@@ -82,7 +82,7 @@ class Reports(Folder):
 
     def test_a_revision_changes_with_the_definition_alone(self):
         copy = self.folder / "source"
-        for part in ("protocol/rules", "conformance/audit", "conformance/cases"):
+        for part in ("protocol/rules", "protocol/wire", "conformance/audit", "conformance/cases"):
             shutil.copytree(SOURCE / part, copy / part)
         before = self.revisions(copy)
 

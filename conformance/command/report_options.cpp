@@ -17,6 +17,7 @@
 #include "reports/json.hpp"
 #include "reports/table.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -161,7 +162,8 @@ void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std:
     for (const auto& output : outputs) {
         if (output.empty()) continue;
         if (is_standard_output(output)) {
-            if (!on_output.empty()) throw UsageError(on_output + " and " + output + " are both standard output");
+            if (!on_output.empty())
+                throw UsageError(fmt::format("{} and {} are both standard output", on_output, output));
             on_output = output;
         }
         if (output == "-") throw UsageError("a report needs a file name; /dev/stdout is standard output");
@@ -226,7 +228,8 @@ void RunClock::complete(reports::Results& results, const ReportOptions& options,
                         std::vector<std::string> command) const {
     add_revisions(results);
     results.suite = suite_version;
-    results.command = options.reported_as.empty() ? std::move(command) : options.reported_as;
+    results.command = std::move(command);
+    if (!options.reported_as.empty()) results.command = options.reported_as;
     results.seed = options.seed;
     results.started = started_;
     results.host = host_name();

@@ -31,7 +31,7 @@ struct Wrong {
     std::string what;
 };
 
-std::string shown(const Json& value) { return one_line(value.dump(-1, ' ', true, Json::error_handler_t::replace), 80); }
+std::string shown(const Json& value) { return one_line(json_line(value), 80); }
 
 /// Members of an object, with a path for messages.
 class Members {

@@ -100,12 +100,15 @@ std::vector<PacketBuilder> datagrams() {
             acknowledgement(View<Lrh>::at(Bytes<Lrh>{}.octets), View<Bth>::at(Bytes<Bth>{}.octets), 0x99, {})};
 }
 std::vector<PacketBuilder> management() {
-    auto link_state = group_report(sa, a, trap::multicast_group_created, group6);
-    link_state.set(Notice::trap_number, trap::link_state_changed);
+    const auto report = [](std::uint16_t number) {
+        return group_report(sa, a, trap::multicast_group_created, group6).set(Notice::trap_number, number);
+    };
     const std::array<std::uint8_t, 2> route{0, 1};
     return {samples::broadcast_join_answer(a, plain),
             group_report(sa, a, trap::multicast_group_created, group6),
-            link_state,
+            report(trap::link_state_changed),
+            report(trap::bad_q_key),
+            report(trap::bad_p_key_at_switch),
             administration(sa, a, Method::get_resp, attribute::node_record, 1, Bytes<NodeRecord>{}),
             administration(sa, a, Method::get_resp, attribute::port_info_record, 1, Bytes<PortInfoRecord>{}),
             administration(sa, a, Method::get_resp, attribute::switch_info_record, 1, Bytes<SwitchInfoRecord>{}),

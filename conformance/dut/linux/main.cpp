@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-dut-linux: the DUT adapter for a Linux host. docs/porting.md has the protocol.
+#include "base/json_object.hpp"
 #include "conformance/dut/linux/host.hpp"
 #include "conformance/dut/linux/host_state.hpp"
 
@@ -72,7 +73,7 @@ int tell_state(int count, char** words) {
         if (name.empty() || name.starts_with('-')) return complain_of_usage();
     if (interfaces.empty()) interfaces = ipoib_interfaces();
     if (interfaces.empty()) return complain("this host has no IPoIB interface in this network namespace");
-    const auto text = state_of(interfaces).dump(-1, ' ', true, Json::error_handler_t::replace) + '\n';
+    const auto text = ipoib::json_line(state_of(interfaces)) + '\n';
     const bool is_written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
     return is_written ? 0 : complain("standard output cannot be written");
 }
