@@ -393,9 +393,10 @@ void Comparer::announced(const Place& place) {
     if (!place->qpn) return;
     for (const auto& held : place->addresses) {
         if (held.is_tentative || held.is_duplicate) continue;
-        const auto range =
-            std::ranges::equal_range(around_.announcements, held.network.address.octets, {}, &Announcement::address);
-        for (const auto& one : range) {
+        const auto& all = around_.announcements;
+        auto next = std::ranges::lower_bound(all, held.network.address.octets, {}, &Announcement::address);
+        for (; next != all.end() && next->address == held.network.address.octets; ++next) {
+            const auto& one = *next;
             if (one.p_key != place->partition() || one.gid != place->gid || one.qpn == *place->qpn ||
                 !this->held(*place.host, one.since))
                 continue;
@@ -427,7 +428,7 @@ void Comparer::duplicates(const Link& link, const std::vector<Place>& places) {
                         ", since it has found that another host has it.");
     const auto begin = owners_.lower_bound({link, Gid{}});
     for (auto one = begin; one != owners_.end() && one->first.first == link; ++one) {
-        const auto& [key, holders] = *one;
+        const auto& holders = one->second;
         const auto is_same = [&](const Place& other) {
             return other->gid == holders.front()->gid && other->qpn == holders.front()->qpn;
         };
@@ -435,7 +436,7 @@ void Comparer::duplicates(const Link& link, const std::vector<Place>& places) {
         auto& finding = result_.findings.emplace_back();
         finding = {"duplicate-address",
                    listed(holders, [](const Place& who) { return who.name() + " at " + time_text(*who.host); }) +
-                       " all have " + text(IpAddress{key.second}) +
+                       " all have " + text(IpAddress{one->first.second}) +
                        " on one link: who sends there reaches one or the other.",
                    link.first,
                    link.second,
@@ -570,16 +571,17 @@ void Comparer::neighbours(const Place& place) {
             now =
                 owner.name() + " has it with " + (owner->qpn ? qpn_text(*owner->qpn) + " and " : "") + text(owner->gid);
         } else if (is_near(*place.host)) {
-            const auto range =
-                std::ranges::equal_range(around_.announcements, entry.address, {}, &Announcement::address);
+            const auto& all = around_.announcements;
+            const auto first = std::ranges::lower_bound(all, entry.address, {}, &Announcement::address);
+            const auto last = std::ranges::upper_bound(all, entry.address, {}, &Announcement::address);
             const auto is_here = [&](const Announcement& one) {
                 return one.p_key == place->partition() && held(*place.host, one.since);
             };
             const auto has = [&](const Announcement& one) {
                 return is_here(one) && one.gid == entry.gid && one.qpn == entry.qpn;
             };
-            const auto latest = std::ranges::find_if(range, is_here);
-            if (latest == range.end() || std::ranges::any_of(range, has)) continue;
+            const auto latest = std::find_if(first, last, is_here);
+            if (latest == last || std::any_of(first, last, has)) continue;
             now = "the capture shows it with " + qpn_text(latest->qpn) + " and " + text(latest->gid);
         }
         if (now.empty()) continue;
