@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/json_object.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <stdexcept>
 
@@ -21,6 +20,7 @@ std::optional<std::uint64_t> number_in(const nlohmann::json& value) {
 }
 
 const nlohmann::json& JsonObject::at(const std::string& name) const {
+    asked(name);
     const auto found = object_.find(name);
     if (found == object_.end()) refuse(name, "is missing");
     return *found;
@@ -74,9 +74,9 @@ void JsonPart::refuse(const std::string& name, const std::string& why) const {
     throw std::invalid_argument(where_ + name + ' ' + why);
 }
 
-void JsonPart::has_only(const std::vector<std::string_view>& names) const {
+void JsonPart::refuse_others() const {
     for (const auto& [name, value] : members().items())
-        if (std::ranges::find(names, name) == names.end()) refuse(name, "is no member of it");
+        if (!asked_.contains(name)) refuse(name, "is no member of it");
 }
 
 }  // namespace ipoib

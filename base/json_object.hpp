@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace ipoib {
 
@@ -45,7 +45,10 @@ public:
     explicit JsonObject(nlohmann::json object) : object_(std::move(object)) {}
     virtual ~JsonObject() = default;
 
-    [[nodiscard]] bool has(const std::string& name) const { return object_.contains(name); }
+    [[nodiscard]] bool has(const std::string& name) const {
+        asked(name);
+        return object_.contains(name);
+    }
     [[nodiscard]] std::string text(const std::string& name) const;
     [[nodiscard]] bool flag(const std::string& name) const;
     /// From 0 to `most`.
@@ -62,6 +65,8 @@ public:
 
 protected:
     [[nodiscard]] const nlohmann::json& members() const noexcept { return object_; }
+    /// A member has been asked for.
+    virtual void asked(const std::string& name) const { static_cast<void>(name); }
     JsonObject(const JsonObject&) = default;
     JsonObject(JsonObject&&) = default;
     JsonObject& operator=(const JsonObject&) = default;
@@ -79,11 +84,15 @@ class JsonPart final : public JsonObject {
 public:
     JsonPart(nlohmann::json object, std::string where) : JsonObject(std::move(object)), where_(std::move(where)) {}
     [[noreturn]] void refuse(const std::string& name, const std::string& why) const override;
-    /// Refuses a member of another name: a slip of who wrote the file would be taken for something that was left out.
-    void has_only(const std::vector<std::string_view>& names) const;
+    /// Refuses a member that nobody has asked for: a slip of who wrote the file would be taken for one that is left
+    /// out.
+    void refuse_others() const;
 
 private:
+    void asked(const std::string& name) const override { asked_.insert(name); }
+
     std::string where_;
+    mutable std::set<std::string> asked_;
 };
 
 }  // namespace ipoib

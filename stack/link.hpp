@@ -4,6 +4,7 @@
 
 #include "protocol/build/ipoib.hpp"
 #include "protocol/wire/ip_address.hpp"
+#include "protocol/wire/mtu.hpp"
 
 namespace ipoib::stack {
 
@@ -26,10 +27,7 @@ struct Link : build::Link {
     std::uint8_t rate = 0, lifetime = 0;  ///< codes
 };
 
-/// Octets of an IB MTU by its code; 0 for a code that is none. IBTA Vol 1, 14.2.5.6.
-constexpr std::size_t mtu_octets(std::uint8_t code) noexcept {
-    return code >= 1 && code <= 5 ? std::size_t{128} << code : 0;
-}
+using wire::mtu_octets;
 
 /// The flags, QPN and GID of an address, "00:00:00:48:fe:80:...".
 [[nodiscard]] std::string text(const HardwareAddress& address);

@@ -19,9 +19,7 @@ std::string mtu_of_port(const Item& item) {
 /// P_Keys of a port are sorted.
 bool has_p_key(const Item& item, std::uint16_t p_key) { return std::ranges::binary_search(*item.port->p_keys, p_key); }
 bool is_full(const Item& item) { return has_p_key(item, p_key_of_link(item)); }
-bool is_limited(const Item& item) {
-    return !is_full(item) && has_p_key(item, static_cast<std::uint16_t>(p_key_of_link(item) & ~full_membership));
-}
+bool is_limited(const Item& item) { return !is_full(item) && has_p_key(item, limited_p_key(p_key_of_link(item))); }
 
 constexpr Rule rules_of_members[] = {
     {.id = "RULE-RFC4391-4.1-03-audit",

@@ -3,6 +3,7 @@
 #include "conformance/explore/play.hpp"
 
 #include "conformance/explore/action.hpp"
+#include "conformance/explore/newcomers.hpp"
 #include "conformance/explore/reach.hpp"
 #include "conformance/explore/remote.hpp"
 #include "conformance/explore/world.hpp"
@@ -30,10 +31,6 @@ constexpr std::array<std::chrono::milliseconds, 6> between_rounds{5ms, 50ms, 300
 constexpr auto after_last_step = 20ms;
 /// What a port may have queued leaves it within this, as the passive rules take it.
 constexpr auto queued = 1100ms;
-/// A node repeats what it asks for an address after a second; for how long the DUT asks is its own affair.
-constexpr auto before_it_asks_again = 900ms;
-constexpr auto longest_resolution = 5s;
-constexpr auto between_looks = 10ms;
 /// A sender leaves within two rounds of the reference's timer.
 constexpr fabric::Duration rest = 45s;
 /// Not long enough for a sender to leave: whether it does is not asked there.
@@ -75,7 +72,8 @@ public:
         if (world_.is_virtual()) world_.loop().run_for(queued);
         if (outcome_.violations.empty()) confirm();
         if (outcome_.violations.empty()) join_more();
-        if (outcome_.violations.empty()) meet_newcomers();
+        if (outcome_.violations.empty())
+            for (auto& what : Newcomers{world_}.meet()) add(outcome_.violations, "newcomer", nullptr, std::move(what));
         look_at_paths();
         look_at_rest();
         take_down();
@@ -193,60 +191,6 @@ private:
                                 wire::text(group_address(group)), longest_join.count(), wire::text(mgid)));
             world_.leave(group);
         }
-    }
-
-    /// Whom nobody has met is answered when it asks for the first time, and gets the first that is sent to it: nothing
-    /// is dropped while the way there is asked for. In real time one answer may come late, so another one asks then.
-    void meet_newcomers() {
-        for (const bool is_v4 : {true, false}) {
-            if (world_.address(0, is_v4).octets.is_zero()) continue;
-            const bool is_answered = answers_newcomer(is_v4) || (!world_.is_virtual() && answers_newcomer(is_v4));
-            const std::string_view family = is_v4 ? "IPv4" : "IPv6";
-            if (!is_answered)
-                add(outcome_.violations, "newcomer", nullptr,
-                    fmt::format("a node that the DUT has not met asks for its {} address, and has no answer when it "
-                                "would ask again",
-                                family));
-            if (!reaches_newcomer(is_v4))
-                add(outcome_.violations, "newcomer", nullptr,
-                    fmt::format("what the DUT sends first to a node that it has not met does not arrive, over {}",
-                                family));
-        }
-    }
-    bool answers_newcomer(bool is_v4) {
-        auto* const newcomer = add_newcomer();
-        if (!newcomer) return true;
-        newcomer->send(world_.address(0, is_v4), next_payload());
-        return arrives(before_it_asks_again, [this] { return world_.received(0); });
-    }
-    bool reaches_newcomer(bool is_v4) {
-        auto* const newcomer = add_newcomer();
-        if (!newcomer) return true;
-        world_.send(0, newcomer->address(is_v4), next_payload());
-        return arrives(longest_resolution, [newcomer] { return received_by(newcomer->interface()); });
-    }
-    /// Null: it does not come up.
-    Station* add_newcomer() {
-        auto& newcomer = world_.add_newcomer();
-        const bool is_up = world_.loop().run_until([&] { return newcomer.is_running(); }, world_.loop().now() + 5s);
-        // What it tells of itself is told.
-        world_.loop().run_for(between_looks);
-        return is_up ? &newcomer : nullptr;
-    }
-    const std::array<std::uint8_t, 8>& next_payload() {
-        ++newcomer_payload_.back();
-        return newcomer_payload_;
-    }
-    /// A DUT in another process is asked outside the loop's events.
-    template <class Received>
-    bool arrives(fabric::Duration limit, const Received& received) {
-        const auto deadline = world_.loop().now() + limit;
-        while (world_.loop().now() < deadline && !fabric::Loop::stop_requested()) {
-            world_.loop().run_for(between_looks);
-            for (const auto& datagram : received())
-                if (std::ranges::equal(datagram.payload, newcomer_payload_)) return true;
-        }
-        return false;
     }
 
     /// What the stack tells of its neighbours is what it sends by.
@@ -541,7 +485,6 @@ private:
     Outcome outcome_;
     fabric::Time storm_end_{};
     std::array<bool, peers + 1> is_deaf_{};
-    std::array<std::uint8_t, 8> newcomer_payload_{0xe2};
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/hosts/compare.hpp"
 
-#include "base/clock_text.hpp"
+#include "base/listed.hpp"
+#include "conformance/hosts/link_mates.hpp"
+#include "protocol/wire/encap.hpp"
 #include "protocol/wire/link_address.hpp"
 #include "protocol/wire/mc_member_record.hpp"
 #include "protocol/wire/text.hpp"
@@ -19,23 +21,6 @@ using assumptions::Parameter;
 using assumptions::StatedGroup;
 using assumptions::StatedPort;
 
-constexpr std::size_t most_named = 3;
-
-/// Of the encapsulation header: IP has the rest of a group's MTU. RFC 4391, 7.
-constexpr unsigned encapsulation = 4;
-
-template <class Items, class Name>
-std::string listed(const Items& items, Name name) {
-    std::string words;
-    std::size_t count = 0;
-    for (const auto& item : items) {
-        if (count == most_named) break;
-        words += (count++ ? ", " : "") + name(item);
-    }
-    if (items.size() > most_named) words += " and " + std::to_string(items.size() - most_named) + " more";
-    return words;
-}
-
 std::string group_name(const Gid& mgid) {
     const auto group = group_text(mgid);
     return group.empty() ? text(mgid) : group;
@@ -45,27 +30,7 @@ std::string groups_text(std::vector<Gid> mgids) {
     return listed(mgids, group_name);
 }
 
-unsigned octets_of(std::uint8_t mtu_code) { return mtu_code == 0 || mtu_code > 5 ? 0 : 128U << mtu_code; }
-std::string guid_text(const Gid& gid) { return hex(gid.interface_id(), 16).substr(2); }
 std::string qpn_text(std::uint32_t qpn) { return "QPN " + hex(qpn, 6); }
-std::string time_text(const HostState& host) {
-    return host.time ? utc_time(*host.time) : std::string{"an unknown time"};
-}
-
-/// One interface and the host that has it.
-struct Place {
-    const HostState* host;
-    const Interface* interface;
-    [[nodiscard]] const Interface* operator->() const noexcept { return interface; }
-    [[nodiscard]] std::string name() const {
-        return host->host + ' ' + interface->name +
-               (interface->gid.is_zero() ? std::string{} : " (" + guid_text(interface->gid) + ')');
-    }
-    [[nodiscard]] bool is_running() const noexcept { return interface->is_running.value_or(false); }
-};
-
-/// A link as hosts name it: the subnet prefix of their GIDs, and the P_Key.
-using Link = std::pair<std::uint64_t, std::uint16_t>;
 
 class Comparer {
 public:
@@ -80,7 +45,7 @@ public:
                     continue;
                 }
                 all_.push_back(place);
-                links_[link_of(place)].push_back(place);
+                links_[place.link()].push_back(place);
                 if (!is_near(host) && early++ == 0) first = host.host + ", " + time_text(host);
             }
         if (strange != 0)
@@ -107,12 +72,8 @@ public:
             waiting(place);
         }
         index_owners();
-        for (const auto& [link, places] : links_) {
-            duplicates(link, places);
-            differences(link, places);
-            without_address(link, places);
-            fluxes(link, places);
-        }
+        for (const auto& [link, places] : links_)
+            std::ranges::move(findings_among(link, places, owners_[link]), std::back_inserter(result_.findings));
         for (const auto& place : all_) {
             neighbours(place);
             paths(place);
@@ -123,7 +84,6 @@ public:
     }
 
 private:
-    [[nodiscard]] static Link link_of(const Place& place) { return {place->gid.prefix(), place->partition()}; }
     [[nodiscard]] bool is_near(const HostState& host) const {
         if (around_.began == 0) return true;
         return host.time && *host.time >= around_.began - nearness && *host.time <= around_.ended + nearness;
@@ -134,8 +94,7 @@ private:
         return host.time && *host.time >= since && *host.time <= around_.ended + freshness;
     }
     void add(std::string name, const Place& place, std::string text, std::vector<Gid> groups = {}) {
-        const auto [prefix, p_key] = link_of(place);
-        result_.findings.push_back({std::move(name), std::move(text), prefix, p_key, {place->gid}, std::move(groups)});
+        result_.findings.push_back(finding_of(std::move(name), place, std::move(text), std::move(groups)));
     }
     void tell_unread(std::span<const HostState> hosts);
     void keys(const Place& place);
@@ -149,10 +108,6 @@ private:
     void sizes(const Place& place);
     void announced(const Place& place);
     void index_owners();
-    void duplicates(const Link& link, const std::vector<Place>& places);
-    void differences(const Link& link, const std::vector<Place>& places);
-    void without_address(const Link& link, const std::vector<Place>& places);
-    void fluxes(const Link& link, const std::vector<Place>& places);
     void neighbours(const Place& place);
     void paths(const Place& place);
     void hidden();
@@ -187,8 +142,8 @@ private:
     const Surroundings& around_;
     std::vector<Place> all_;
     std::map<Link, std::vector<Place>> links_;
-    std::map<std::pair<Link, Gid>, std::vector<Place>> owners_;  ///< of an IP address
-    std::map<Gid, Place> by_gid_;                                ///< whose port is known
+    std::map<Link, Owners> owners_;
+    std::map<Gid, Place> by_gid_;  ///< whose port is known
     Comparison result_;
 };
 
@@ -212,7 +167,7 @@ void Comparer::keys(const Place& place) {
                 hex(std::uint16_t{mgid_of(place->broadcast)[Mgid::p_key]}, 4) +
                 ": it joins groups of another partition.");
     const auto judge = [&](const std::vector<std::uint16_t>& table, const std::string& whose) {
-        const auto limited = static_cast<std::uint16_t>(p_key & ~full_membership);
+        const auto limited = limited_p_key(p_key);
         const bool is_full = std::ranges::find(table, p_key) != table.end();
         const bool is_limited = std::ranges::find(table, limited) != table.end();
         if (is_full) return true;
@@ -318,7 +273,7 @@ void Comparer::down_member(const Place& place) {
     const auto* broadcast = group(place->broadcast);
     if (!broadcast || (join_state_of(*broadcast, place->gid) & join_state::full_member) == 0) return;
     // Another interface of the port may be on the same link.
-    const auto& others = links_.at(link_of(place));
+    const auto& others = links_.at(place.link());
     if (std::ranges::any_of(others,
                             [&](const Place& one) { return one->gid == place->gid && one->is_up.value_or(true); }))
         return;
@@ -379,11 +334,11 @@ void Comparer::sizes(const Place& place) {
     if (place->mode == "connected" || place->mtu == 0 || place->broadcast.is_zero()) return;
     const auto* broadcast = group(place->broadcast);
     if (!broadcast || !broadcast->tells(Parameter::mtu)) return;
-    const auto octets = octets_of(broadcast->parameters.mtu);
-    if (octets == 0 || place->mtu + encapsulation <= octets) return;
+    const auto octets = mtu_octets(broadcast->parameters.mtu);
+    if (octets == 0 || place->mtu + Encap::size <= octets) return;
     add("host-mtu", place,
         place.name() + " has an IP MTU of " + std::to_string(place->mtu) +
-            ", but the broadcast group of its link carries " + std::to_string(octets - encapsulation) +
+            ", but the broadcast group of its link carries " + std::to_string(octets - Encap::size) +
             ": larger packets are lost.",
         {place->broadcast});
 }
@@ -415,145 +370,7 @@ void Comparer::index_owners() {
         if (!place->is_up.value_or(true)) continue;
         for (const auto& held : place->addresses)
             if (!held.is_tentative && !held.is_duplicate)
-                owners_[{link_of(place), held.network.address.octets}].push_back(place);
-    }
-}
-
-void Comparer::duplicates(const Link& link, const std::vector<Place>& places) {
-    for (const auto& place : places)
-        for (const auto& held : place->addresses)
-            if (held.is_duplicate)
-                add("duplicate-address", place,
-                    place.name() + " does not use " + text(held.network.address) +
-                        ", since it has found that another host has it.");
-    const auto begin = owners_.lower_bound({link, Gid{}});
-    for (auto one = begin; one != owners_.end() && one->first.first == link; ++one) {
-        const auto& holders = one->second;
-        const auto is_same = [&](const Place& other) {
-            return other->gid == holders.front()->gid && other->qpn == holders.front()->qpn;
-        };
-        if (std::ranges::all_of(holders, is_same)) continue;
-        auto& finding = result_.findings.emplace_back();
-        finding = {"duplicate-address",
-                   listed(holders, [](const Place& who) { return who.name() + " at " + time_text(*who.host); }) +
-                       " all have " + text(IpAddress{one->first.second}) +
-                       " on one link: who sends there reaches one or the other.",
-                   link.first,
-                   link.second,
-                   {}};
-        for (const auto& who : holders) finding.ports.push_back(who->gid);
-        std::ranges::sort(finding.ports);
-        finding.ports.erase(std::unique(finding.ports.begin(), finding.ports.end()), finding.ports.end());
-    }
-}
-
-/// Hosts of one link that are set up differently.
-void Comparer::differences(const Link& link, const std::vector<Place>& places) {
-    std::map<std::string, std::vector<const Place*>> modes;
-    std::map<std::pair<std::string, unsigned>, std::vector<const Place*>> sizes;
-    for (const auto& place : places) {
-        if (!place.is_running()) continue;
-        if (!place->mode.empty()) modes[place->mode].push_back(&place);
-        if (place->mtu != 0)
-            sizes[{place->mode == "connected" ? place->mode : "datagram", place->mtu}].push_back(&place);
-    }
-    const auto name = [](const Place* place) { return place->name(); };
-    const auto tell = [&](const char* what, std::string words, const std::vector<const Place*>& rare) {
-        auto& finding = result_.findings.emplace_back();
-        finding = {what, std::move(words), link.first, link.second, {}};
-        for (const auto* place : rare) finding.ports.push_back((*place)->gid);
-        std::ranges::sort(finding.ports);
-    };
-    const auto rarest = [](const auto& kinds) {
-        return std::ranges::min_element(kinds, {}, [](const auto& one) { return one.second.size(); });
-    };
-    const auto counts = [](const auto& kinds, auto word) {
-        std::string words;
-        for (const auto& [kind, some] : kinds)
-            words += (words.empty() ? "" : ", ") + std::to_string(some.size()) + ' ' + word(kind);
-        return words;
-    };
-    if (modes.size() > 1) {
-        const auto rare = rarest(modes);
-        tell("host-modes-differ",
-             "Interfaces of one link are in several modes (" + counts(modes, [](const auto& mode) { return mode; }) +
-                 "): between them only datagrams go, of the smaller MTU. In " + rare->first +
-                 " mode: " + listed(rare->second, name) + '.',
-             rare->second);
-    }
-    for (const std::string mode : {"datagram", "connected"}) {
-        std::map<unsigned, std::vector<const Place*>> of_mode;
-        for (const auto& [kind, some] : sizes)
-            if (kind.first == mode) of_mode[kind.second] = some;
-        if (of_mode.size() < 2) continue;
-        const auto rare = rarest(of_mode);
-        tell("host-mtus-differ",
-             "Interfaces of one link in " + mode + " mode have several IP MTUs (" +
-                 counts(of_mode, [](unsigned mtu) { return "with " + std::to_string(mtu); }) +
-                 "): a link has one, and whether a larger packet arrives depends on who gets it. " +
-                 std::to_string(rare->first) + " have " + listed(rare->second, name) + '.',
-             rare->second);
-    }
-}
-
-/// An interface that has no address where the others have one. A link without any is nobody's fault.
-void Comparer::without_address(const Link&, const std::vector<Place>& places) {
-    const auto has_address = [](const Place& place) {
-        return std::ranges::any_of(place->addresses, [](const HeldAddress& held) {
-            const bool is_link_local =
-                !held.network.address.is_v4() && held.network.address.octets.prefix() >> 54 == 0x3fa;
-            return !is_link_local && !held.is_duplicate && !held.is_tentative;
-        });
-    };
-    std::vector<const Place*> without;
-    std::size_t with = 0;
-    for (const auto& place : places) {
-        if (!place.is_running() || place->has_master) continue;
-        if (has_address(place))
-            ++with;
-        else
-            without.push_back(&place);
-    }
-    if (with < 2 || with <= without.size()) return;
-    for (const auto* place : without)
-        add("host-no-address", *place,
-            place->name() + " is on the link, but has no IP address besides that of the link; " + std::to_string(with) +
-                " others have one.");
-}
-
-/// Rails of one host in one IP subnet, each of which answers for all.
-void Comparer::fluxes(const Link&, const std::vector<Place>& places) {
-    std::map<std::string, std::vector<const Place*>> by_host;
-    for (const auto& place : places)
-        if (place.is_running() && !place->has_master) by_host[place.host->host].push_back(&place);
-    for (const auto& [host, rails] : by_host) {
-        std::map<IpNetwork, std::vector<const Place*>> networks;
-        for (const auto* rail : rails) {
-            if ((*rail)->arp_ignore.value_or(1) != 0 || (*rail)->arp_filter.value_or(1) != 0) continue;
-            std::set<IpNetwork> own;
-            for (const auto& held : (*rail)->addresses)
-                if (held.network.address.is_v4()) {
-                    const auto bits = held.network.length;
-                    const auto mask = bits == 0 ? 0U : ~std::uint32_t{0} << (32U - bits);
-                    own.insert({IpAddress::v4(held.network.address.v4() & mask), bits});
-                }
-            for (const auto& network : own) networks[network].push_back(rail);
-        }
-        for (const auto& [network, some] : networks) {
-            if (some.size() < 2) continue;
-            auto& finding = result_.findings.emplace_back();
-            const auto [prefix, p_key] = link_of(*some.front());
-            finding = {
-                "host-arp-flux",
-                listed(some, [](const Place* rail) { return rail->name(); }) + " are in " + text(network) +
-                    ", and each answers for the addresses of all (arp_ignore 0, arp_filter 0): who asks gets several "
-                    "answers, and RDMA CM may come by the wrong port. arp_ignore=1 and arp_announce=2 help.",
-                prefix,
-                p_key,
-                {}};
-            for (const auto* rail : some) finding.ports.push_back((*rail)->gid);
-            std::ranges::sort(finding.ports);
-        }
+                owners_[place.link()][held.network.address.octets].push_back(place);
     }
 }
 
@@ -561,8 +378,8 @@ void Comparer::fluxes(const Link&, const std::vector<Place>& places) {
 void Comparer::neighbours(const Place& place) {
     for (const auto& entry : place->neighbours) {
         std::string now;
-        const auto owners = owners_.find({link_of(place), entry.address});
-        if (owners != owners_.end()) {
+        const auto& of_link = owners_.at(place.link());
+        if (const auto owners = of_link.find(entry.address); owners != of_link.end()) {
             const auto has = [&](const Place& owner) {
                 return owner->gid == entry.gid && owner->qpn.value_or(entry.qpn) == entry.qpn;
             };

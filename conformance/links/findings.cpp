@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What is wrong on the links, and what it means for those who use them.
+#include "base/listed.hpp"
 #include "conformance/links/account.hpp"
 #include "conformance/links/star.hpp"
 #include "protocol/state/rates.hpp"
-
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -23,21 +23,6 @@ constexpr std::int64_t renewal_patience = 30'000'000'000;  // ns
 
 /// After which a sender has forgotten a group: Linux leaves with the neighbour entry.
 constexpr std::int64_t lingering_patience = 300'000'000'000;  // ns
-
-/// What of a long list is told in a sentence.
-constexpr std::size_t most_named = 3;
-
-template <class Items, class Name>
-std::string listed(const Items& items, Name name) {
-    std::string words;
-    std::size_t count = 0;
-    for (const auto& item : items) {
-        if (count == most_named) break;
-        words += (count++ ? ", " : "") + name(item);
-    }
-    if (items.size() > most_named) words += " and " + std::to_string(items.size() - most_named) + " more";
-    return words;
-}
 
 std::string ports_text(const LinkAccount& link, const std::vector<state::PortIndex>& ports) {
     return listed(ports, [&](state::PortIndex port) { return port_text(link, port); });

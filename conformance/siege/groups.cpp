@@ -3,6 +3,7 @@
 #include "conformance/siege/groups.hpp"
 
 #include "protocol/wire/mgid.hpp"
+#include "protocol/wire/notice.hpp"
 
 namespace ipoib::conformance::siege {
 using namespace wire;
@@ -58,12 +59,11 @@ void add_groups(Ground& ground, std::uint32_t number, Broadcast broadcast) {
 }
 
 Bytes<InformInfo> subscription(std::uint16_t trap, bool begins) {
-    constexpr std::uint16_t subnet_management = 3;
     return Bytes<InformInfo>{}
         .set(InformInfo::lid_range_begin, InformInfo::all)
         .set(InformInfo::is_generic, 1)
         .set(InformInfo::subscribe, begins)
-        .set(InformInfo::type, subnet_management)
+        .set(InformInfo::type, notice_type_of_subnet_management)
         .set(InformInfo::trap_number, trap)
         .set(InformInfo::qpn, 1)
         .set(InformInfo::producer_type, InformInfo::all_producers);

@@ -81,6 +81,7 @@ Step step_of(const nlohmann::json& object, std::size_t number) {
         step.fault = static_cast<Fault>(fault - fault_rows.begin());
     }
     if (is_join(step.what) && part.has("components")) step.components = up_to(part, "components", all_join_components);
+    part.refuse_others();
     return step;
 }
 
@@ -151,6 +152,8 @@ History parse_history(std::string_view text) {
     if (steps.size() > most_in_a_file) throw std::invalid_argument(fmt::format("more than {} steps", most_in_a_file));
     History history;
     for (std::size_t i = 0; i < steps.size(); ++i) history.steps.push_back(step_of(steps[i], i + 1));
+    static_cast<void>(whole.has("found"));
+    whole.refuse_others();
     return history;
 }
 

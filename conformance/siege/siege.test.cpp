@@ -57,10 +57,12 @@ TEST_CASE("A history goes to a file and back") {
          {.what = Do::port_down, .port = 3},
          {.what = Do::restart}}};
     CHECK(parse_history(text(history, {"a remark"})) == history);
-    for (const auto* wrong : {"", "[]", R"({"explore-sa": 2, "steps": []})", R"({"explore-sa": 1, "steps": [1]})",
-                              R"({"explore-sa": 1, "steps": [{"do": "nothing"}]})",
-                              R"({"explore-sa": 1, "steps": [{"do": "subscribe", "port": 0, "trap": 65}]})",
-                              R"({"explore-sa": 1, "steps": [{"do": "join", "port": 64, "group": 0, "states": 1}]})"})
+    for (const auto* wrong :
+         {"", "[]", R"({"explore-sa": 2, "steps": []})", R"({"explore-sa": 1, "steps": [1]})",
+          R"({"explore-sa": 1, "steps": [{"do": "nothing"}]})", R"({"explore-sa": 1, "steps": [], "step": []})",
+          R"({"explore-sa": 1, "steps": [{"do": "restart", "port": 1}]})",
+          R"({"explore-sa": 1, "steps": [{"do": "subscribe", "port": 0, "trap": 65}]})",
+          R"({"explore-sa": 1, "steps": [{"do": "join", "port": 64, "group": 0, "states": 1}]})"})
         CHECK_THROWS_AS(parse_history(wrong), std::invalid_argument);
     // A file may name what there is not.
     PaperSubject subject;

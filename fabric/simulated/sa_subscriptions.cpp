@@ -9,26 +9,11 @@ using namespace wire;
 
 namespace {
 
-constexpr std::uint8_t subnet_management = 3;  ///< Type of the notices
-constexpr std::uint32_t class_manager = 4;     ///< their ProducerType
-
 /// The rows that make a subscription another one.
 constexpr std::array<const FieldSpec*, 9> key_of_subscription{
     &InformInfo::gid,          &InformInfo::lid_range_begin, &InformInfo::lid_range_end, &InformInfo::is_generic,
     &InformInfo::type,         &InformInfo::trap_number,     &InformInfo::qpn,           &InformInfo::resp_time_value,
     &InformInfo::producer_type};
-
-Bytes<Notice> notice_of(std::uint16_t trap, const Gid& mgid, const PortFacts& issuer) {
-    const auto details = Bytes<GidDetails>{}.set(GidDetails::gid, mgid);
-    return Bytes<Notice>{}
-        .set(Notice::is_generic, true)
-        .set(Notice::type, subnet_management)
-        .set(Notice::producer_type, class_manager)
-        .set(Notice::trap_number, trap)
-        .set(Notice::issuer_lid, issuer.lid)
-        .set(Notice::data_details, details.octets)
-        .set(Notice::issuer_gid, issuer.gid);
-}
 
 MadOctets report_mad(std::uint32_t transaction, const Bytes<Notice>& notice) {
     MadOctets mad{};
@@ -140,9 +125,10 @@ bool Subscriptions::matches(View<InformInfo> info, std::uint16_t trap, const Por
     const auto is_one_of = [](std::uint32_t value, std::uint32_t all, std::uint32_t right) {
         return value == all || value == right;
     };
-    return info[InformInfo::is_generic] != 0 && is_one_of(info[InformInfo::type], InformInfo::all, subnet_management) &&
+    return info[InformInfo::is_generic] != 0 &&
+           is_one_of(info[InformInfo::type], InformInfo::all, notice_type_of_subnet_management) &&
            is_one_of(info[InformInfo::trap_number], InformInfo::all, trap) &&
-           is_one_of(info[InformInfo::producer_type], InformInfo::all_producers, class_manager);
+           is_one_of(info[InformInfo::producer_type], InformInfo::all_producers, producer_class_manager);
 }
 
 void Subscriptions::report(std::uint16_t trap, const Gid& mgid, std::uint16_t p_key) {
@@ -181,7 +167,7 @@ void Subscriptions::send(std::uint32_t transaction, Report& report) {
     auto mgid = report.mgid;
     if (!config_.behaviour.reports_right_group) mgid.octets.back() ^= 1;
     report.due = outbox_.loop().now() + outbox_.delay() + config_.resend_after;
-    outbox_.post(path, report_mad(transaction, notice_of(report.trap, mgid, hca_.facts())));
+    outbox_.post(path, report_mad(transaction, notice_of_gid(report.trap, mgid, hca_.facts().lid, hca_.facts().gid)));
 }
 
 void Subscriptions::arm() {

@@ -68,26 +68,16 @@ PacketBuilder subscription(const Node& from, const Node& to, Method method, std:
         .set(InformInfo::lid_range_begin, 0xffff)
         .set(InformInfo::is_generic, 1)
         .set(InformInfo::subscribe, 1)
-        .set(InformInfo::type, 3)
+        .set(InformInfo::type, notice_type_of_subnet_management)
         .set(InformInfo::trap_number, trap)
         .set(InformInfo::qpn, 1)
-        .set(InformInfo::producer_type, 4);
+        .set(InformInfo::producer_type, producer_class_manager);
     return administration(from, to, method, attribute::inform_info, transaction, info);
 }
 
 PacketBuilder group_report(const Node& from, const Node& to, std::uint16_t trap, const Gid& group) {
-    Bytes<Notice> notice;
-    notice.set(Notice::is_generic, true)
-        .set(Notice::type, 3)
-        .set(Notice::producer_type, 4)
-        .set(Notice::trap_number, trap)
-        .set(Notice::issuer_lid, from.lid)
-        .set(Notice::issuer_gid, from.gid);
-    Bytes<GidDetails> details;
-    details.set(GidDetails::gid, group);
-    std::copy(details.octets.begin(), details.octets.end(),
-              notice.octets.begin() + static_cast<std::ptrdiff_t>(Notice::data_details.at.bit / 8));
-    return administration(from, to, Method::report, attribute::notice, 0, notice);
+    return administration(from, to, Method::report, attribute::notice, 0,
+                          notice_of_gid(trap, group, from.lid, from.gid));
 }
 
 PacketBuilder table_head(const Node& from, const Node& to, Method method, std::uint16_t attribute,

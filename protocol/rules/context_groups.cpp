@@ -216,7 +216,7 @@ constexpr Rule rules_of_context_groups[] = {
      .holds =
          [](const Packet& p, const Known& known) {
              const auto& p_keys = known.subject->p_keys;
-             const auto p_key = static_cast<std::uint16_t>(p.mc_member[McMemberRecord::p_key] & ~full_membership);
+             const auto p_key = limited_p_key(p.mc_member[McMemberRecord::p_key]);
              return std::binary_search(p_keys.begin(), p_keys.end(), p_key);
          },
      .points_at = McMemberRecord::p_key,

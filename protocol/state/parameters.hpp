@@ -3,6 +3,7 @@
 #pragma once
 
 #include "protocol/wire/mc_member_record.hpp"
+#include "protocol/wire/mtu.hpp"
 
 namespace ipoib::state {
 
@@ -24,9 +25,6 @@ inline constexpr GroupParameters usual_broadcast_group{
 /// Those in a record.
 [[nodiscard]] GroupParameters parameters_of(wire::View<wire::McMemberRecord> record) noexcept;
 
-/// Octets of an IB MTU code (IBTA Vol 1, 14.2.5.6); 0 for a code that is none.
-constexpr std::size_t mtu_octets(std::uint8_t code) noexcept {
-    return code >= 1 && code <= 5 ? std::size_t{128} << code : 0;
-}
+using wire::mtu_octets;
 
 }  // namespace ipoib::state

@@ -16,6 +16,9 @@ constexpr bool is_same_partition(std::uint16_t a, std::uint16_t b) noexcept {
     return (a | full_membership) == (b | full_membership);
 }
 /// Whether a port with this P_Key is a full member of its partition, not a limited one. IBTA Vol 1, 10.9.1.2.
+constexpr std::uint16_t limited_p_key(std::uint16_t p_key) noexcept {
+    return static_cast<std::uint16_t>(p_key & ~full_membership);
+}
 constexpr bool is_full_member(std::uint16_t p_key) noexcept { return (p_key & full_membership) != 0; }
 
 /// A multicast GID as IPoIB divides it. RFC 4391, 4, figure 1.

@@ -176,4 +176,21 @@ constexpr View<SwitchKeyDetails> switch_key_details(const View<Notice>& notice) 
     return View<SwitchKeyDetails>::at(notice.octets().subspan(Notice::data_details.at.bit / 8));
 }
 
+/// What a Notice of subnet management is about, and who issues it.
+inline constexpr std::uint8_t notice_type_of_subnet_management = 3;
+inline constexpr std::uint32_t producer_class_manager = 4;
+
+/// A generic Notice on a GID: a port's, or a group's (traps 64 to 67). IBTA Vol 1, 13.4.8.2 and 14.2.5.1.
+inline Bytes<Notice> notice_of_gid(std::uint16_t trap_number, const Gid& gid, std::uint16_t issuer_lid,
+                                   const Gid& issuer) {
+    return Bytes<Notice>{}
+        .set(Notice::is_generic, true)
+        .set(Notice::type, notice_type_of_subnet_management)
+        .set(Notice::producer_type, producer_class_manager)
+        .set(Notice::trap_number, trap_number)
+        .set(Notice::issuer_lid, issuer_lid)
+        .set(Notice::data_details, Bytes<GidDetails>{}.set(GidDetails::gid, gid).octets)
+        .set(Notice::issuer_gid, issuer);
+}
+
 }  // namespace ipoib::wire

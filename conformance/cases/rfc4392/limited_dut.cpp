@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/cases/prelude.hpp"
+#include "conformance/cases/rfc4392/limited_dut.hpp"
 
 namespace ipoib::conformance {
 
@@ -18,21 +18,8 @@ const Case limited_member_sends_its_own_p_key{
     .lasts_at_most = 80s,
     .steps =
         [](Bench& bench) {
-            const auto port = port_of_dut(bench);
-            const auto full = static_cast<std::uint16_t>(bench.link().p_key | full_membership);
-            const auto limited = static_cast<std::uint16_t>(full & ~full_membership);
-            bench.step("The DUT's port becomes a limited member of the partition");
-            bench.dut->down();
-            bench.fabric.change(SetPKey{port, full, false});
-            bench.fabric.change(SetPKey{port, limited});
-            bench.dut.begins_to_come_up();
-            bench.step("The tester, a full member, asks it");
-            const auto question = bench.address_request_to_group();
-            const auto reply = address_reply().sent_anywhere();
-            bench.send_until(question, reply, within(5s));
-            if (!bench.happens(reply, within(0ms)))
-                bench.not_applicable("the DUT does not answer as a limited member of the partition");
-            bench.inspect(reply.with(Bth::p_key, limited), within(0ms));
+            const auto answer = answer_of_limited_dut(bench);
+            bench.inspect(answer.with(Bth::p_key, limited_p_key(bench.link().p_key)), within(0ms));
         },
 };
 

@@ -13,7 +13,7 @@ const Case limited_member_is_answered{
     .in_both_families = true,
     .steps =
         [](Bench& bench) {
-            const auto limited = static_cast<std::uint16_t>(bench.link().p_key & ~full_membership);
+            const auto limited = limited_p_key(bench.link().p_key);
             bench.step("An ordinary echo request is answered");
             bench.control();
             bench.step("So is one from a limited member");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/cases/prelude.hpp"
+#include "conformance/cases/rfc4392/limited_dut.hpp"
 
 namespace ipoib::conformance {
 
@@ -18,22 +18,10 @@ const Case limited_members_do_not_hear_each_other{
     .lasts_at_most = 80s,
     .steps =
         [](Bench& bench) {
-            const auto port = port_of_dut(bench);
-            const auto full = static_cast<std::uint16_t>(bench.link().p_key | full_membership);
-            const auto limited = static_cast<std::uint16_t>(full & ~full_membership);
-            bench.step("The DUT's port becomes a limited member of the partition");
-            bench.dut->down();
-            bench.fabric.change(SetPKey{port, full, false});
-            bench.fabric.change(SetPKey{port, limited});
-            bench.dut.begins_to_come_up();
-            const auto question = bench.address_request_to_group();
-            const auto known = address_reply().sent_anywhere();
-            bench.send_until(question, known, within(5s));
-            if (!bench.happens(known, within(0ms)))
-                bench.not_applicable("the DUT does not answer as a limited member of the partition");
+            (void)answer_of_limited_dut(bench);
             bench.step("A limited member sends it unicast");
             bench.control();
-            bench.send(echo_request().with(Bth::p_key, limited));
+            bench.send(echo_request().with(Bth::p_key, limited_p_key(bench.link().p_key)));
             bench.forbid(echo_reply().sent_anywhere(), within(1s));
         },
 };

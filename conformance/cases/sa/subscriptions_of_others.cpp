@@ -7,17 +7,7 @@ namespace {
 
 /// What an SA would report, sent to it.
 fabric::SaRequest forged(Method method, std::uint16_t trap_number, const Gid& mgid, const fabric::PortFacts& sender) {
-    constexpr std::uint8_t subnet_management = 3;
-    constexpr std::uint32_t class_manager = 4;
-    const auto details = Bytes<GidDetails>{}.set(GidDetails::gid, mgid);
-    const auto notice = Bytes<Notice>{}
-                            .set(Notice::is_generic, true)
-                            .set(Notice::type, subnet_management)
-                            .set(Notice::producer_type, class_manager)
-                            .set(Notice::trap_number, trap_number)
-                            .set(Notice::issuer_lid, sender.sm_lid)
-                            .set(Notice::data_details, details.octets)
-                            .set(Notice::issuer_gid, sender.gid);
+    const auto notice = notice_of_gid(trap_number, mgid, sender.sm_lid, sender.gid);
     return {.method = method, .attribute = attribute::notice, .record = {notice.octets.begin(), notice.octets.end()}};
 }
 

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/hosts/link_mates.hpp"
+
+#include "base/clock_text.hpp"
+#include "base/listed.hpp"
+#include "protocol/wire/text.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace ipoib::hosts {
+using namespace wire;
+
+std::string Place::name() const {
+    const auto guid = interface->gid.is_zero() ? std::string{} : hex(interface->gid.interface_id(), 16).substr(2);
+    return host->host + ' ' + interface->name + (guid.empty() ? guid : " (" + guid + ')');
+}
+
+std::string time_text(const HostState& host) {
+    return host.time ? utc_time(*host.time) : std::string{"an unknown time"};
+}
+
+HostFinding finding_of(std::string name, const Place& place, std::string text, std::vector<Gid> groups) {
+    const auto [prefix, p_key] = place.link();
+    return {std::move(name), std::move(text), prefix, p_key, {place->gid}, std::move(groups)};
+}
+
+namespace {
+
+std::string name_of(const Place& place) { return place.name(); }
+
+class LinkMates {
+public:
+    LinkMates(const Link& link, const std::vector<Place>& places, const Owners& owners)
+        : link_(link), places_(places), owners_(owners) {}
+    std::vector<HostFinding> findings() && {
+        duplicates();
+        differences();
+        without_address();
+        fluxes();
+        return std::move(findings_);
+    }
+
+private:
+    /// Of several, each port once.
+    void add(std::string name, std::string words, const std::vector<Place>& whose) {
+        std::set<Gid> ports;
+        for (const auto& place : whose) ports.insert(place->gid);
+        findings_.push_back(
+            {std::move(name), std::move(words), link_.first, link_.second, {ports.begin(), ports.end()}});
+    }
+    void duplicates();
+    void differences();
+    void without_address();
+    void fluxes();
+
+    const Link& link_;
+    const std::vector<Place>& places_;
+    const Owners& owners_;
+    std::vector<HostFinding> findings_;
+};
+
+void LinkMates::duplicates() {
+    for (const auto& place : places_)
+        for (const auto& held : place->addresses)
+            if (held.is_duplicate)
+                findings_.push_back(finding_of("duplicate-address", place,
+                                               place.name() + " does not use " + text(held.network.address) +
+                                                   ", since it has found that another host has it."));
+    for (const auto& [address, held_by] : owners_) {
+        const auto& holders = held_by;
+        const auto is_same = [&](const Place& other) {
+            return other->gid == holders.front()->gid && other->qpn == holders.front()->qpn;
+        };
+        if (std::ranges::all_of(holders, is_same)) continue;
+        add("duplicate-address",
+            listed(holders, [](const Place& who) { return who.name() + " at " + time_text(*who.host); }) +
+                " all have " + text(IpAddress{address}) + " on one link: who sends there reaches one or the other.",
+            holders);
+    }
+}
+
+/// Hosts of one link that are set up differently.
+void LinkMates::differences() {
+    std::map<std::string, std::vector<Place>> modes;
+    std::map<std::pair<std::string, unsigned>, std::vector<Place>> sizes;
+    for (const auto& place : places_) {
+        if (!place.is_running()) continue;
+        if (!place->mode.empty()) modes[place->mode].push_back(place);
+        if (place->mtu != 0)
+            sizes[{place->mode == "connected" ? place->mode : "datagram", place->mtu}].push_back(place);
+    }
+    const auto rarest = [](const auto& kinds) {
+        return std::ranges::min_element(kinds, {}, [](const auto& one) { return one.second.size(); });
+    };
+    const auto counts = [](const auto& kinds, auto word) {
+        std::string words;
+        for (const auto& [kind, some] : kinds)
+            words += (words.empty() ? "" : ", ") + std::to_string(some.size()) + ' ' + word(kind);
+        return words;
+    };
+    if (modes.size() > 1) {
+        const auto rare = rarest(modes);
+        add("host-modes-differ",
+            "Interfaces of one link are in several modes (" + counts(modes, [](const auto& mode) { return mode; }) +
+                "): between them only datagrams go, of the smaller MTU. In " + rare->first +
+                " mode: " + listed(rare->second, name_of) + '.',
+            rare->second);
+    }
+    for (const std::string mode : {"datagram", "connected"}) {
+        std::map<unsigned, std::vector<Place>> of_mode;
+        for (const auto& [kind, some] : sizes)
+            if (kind.first == mode) of_mode[kind.second] = some;
+        if (of_mode.size() < 2) continue;
+        const auto rare = rarest(of_mode);
+        add("host-mtus-differ",
+            "Interfaces of one link in " + mode + " mode have several IP MTUs (" +
+                counts(of_mode, [](unsigned mtu) { return "with " + std::to_string(mtu); }) +
+                "): a link has one, and whether a larger packet arrives depends on who gets it. " +
+                std::to_string(rare->first) + " have " + listed(rare->second, name_of) + '.',
+            rare->second);
+    }
+}
+
+/// An interface that has no address where the others have one. A link without any is nobody's fault.
+void LinkMates::without_address() {
+    const auto has_address = [](const Place& place) {
+        return std::ranges::any_of(place->addresses, [](const HeldAddress& held) {
+            const bool is_link_local =
+                !held.network.address.is_v4() && held.network.address.octets.prefix() >> 54 == 0x3fa;
+            return !is_link_local && !held.is_duplicate && !held.is_tentative;
+        });
+    };
+    std::vector<Place> without;
+    std::size_t with = 0;
+    for (const auto& place : places_) {
+        if (!place.is_running() || place->has_master) continue;
+        if (has_address(place))
+            ++with;
+        else
+            without.push_back(place);
+    }
+    if (with < 2 || with <= without.size()) return;
+    for (const auto& place : without)
+        findings_.push_back(finding_of("host-no-address", place,
+                                       place.name() +
+                                           " is on the link, but has no IP address besides that of the "
+                                           "link; " +
+                                           std::to_string(with) + " others have one."));
+}
+
+/// Rails of one host in one IP subnet, each of which answers for all.
+void LinkMates::fluxes() {
+    std::map<std::string, std::vector<Place>> by_host;
+    for (const auto& place : places_)
+        if (place.is_running() && !place->has_master) by_host[place.host->host].push_back(place);
+    for (const auto& [host, rails] : by_host) {
+        std::map<IpNetwork, std::vector<Place>> networks;
+        for (const auto& rail : rails) {
+            if (rail->arp_ignore.value_or(1) != 0 || rail->arp_filter.value_or(1) != 0) continue;
+            std::set<IpNetwork> own;
+            for (const auto& held : rail->addresses)
+                if (held.network.address.is_v4()) {
+                    const auto bits = held.network.length;
+                    const auto mask = bits == 0 ? 0U : ~std::uint32_t{0} << (32U - bits);
+                    own.insert({IpAddress::v4(held.network.address.v4() & mask), bits});
+                }
+            for (const auto& network : own) networks[network].push_back(rail);
+        }
+        for (const auto& [network, some] : networks) {
+            if (some.size() < 2) continue;
+            add("host-arp-flux",
+                listed(some, name_of) + " are in " + text(network) +
+                    ", and each answers for the addresses of all (arp_ignore 0, arp_filter 0): who asks gets several "
+                    "answers, and RDMA CM may come by the wrong port. arp_ignore=1 and arp_announce=2 help.",
+                some);
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<HostFinding> findings_among(const Link& link, const std::vector<Place>& places, const Owners& owners) {
+    return LinkMates{link, places, owners}.findings();
+}
+
+}  // namespace ipoib::hosts
