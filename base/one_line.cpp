@@ -31,10 +31,22 @@ std::string by_number(char32_t c) {
     return text;
 }
 
+/// The visible ASCII characters that the text begins with, blanks among them: nearly all of nearly every text.
+std::string_view plain_beginning(std::string_view text, Lines lines) {
+    const char first = lines == Lines::join ? '!' : ' ';
+    const auto end = std::ranges::find_if(text, [first](char c) { return c < first || c > '~'; });
+    return {text.begin(), end};
+}
+
 /// What is printable of the text's beginning, as far as it takes to be longer than `most`.
 std::string printable_beginning(std::string_view text, Lines lines, std::size_t most) {
     std::string out;
     while (!text.empty() && out.size() <= most) {
+        if (const auto plain = plain_beginning(text.substr(0, most - out.size()), lines); !plain.empty()) {
+            out += plain;
+            text.remove_prefix(plain.size());
+            continue;
+        }
         const auto character = first_character(text);
         const auto octets = text.substr(0, character.octets);
         const auto c = character.value;

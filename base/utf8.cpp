@@ -2,6 +2,7 @@
 // What is not legal is shown, never passed on.
 #include "base/utf8.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -37,7 +38,9 @@ std::string escaped(std::string_view octets) {
 std::string valid_utf8(std::string_view text) {
     std::string out;
     out.reserve(text.size());
-    for_each_character(text, [&](const Character& character, std::string_view octets) {
+    const auto ascii = std::ranges::find_if(text, [](char c) { return (static_cast<std::uint8_t>(c) & 0x80U) != 0; });
+    out.append(text.begin(), ascii);
+    for_each_character({ascii, text.end()}, [&](const Character& character, std::string_view octets) {
         if (character.is_legal)
             out += octets;
         else

@@ -12,7 +12,7 @@ namespace ipoib::stack {
 /// The last lines, each with its time in seconds.
 class Log {
 public:
-    static constexpr std::size_t most_lines = 512;
+    static constexpr std::size_t most_lines = 128;
     explicit Log(const fabric::Loop& loop) : loop_(loop) {}
     void write(std::string_view text);
     [[nodiscard]] const std::deque<std::string>& lines() const noexcept { return lines_; }

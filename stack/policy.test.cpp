@@ -311,11 +311,11 @@ void check_all(const std::vector<Change>& changes) {
 
 }  // namespace
 
-TEST_CASE("Policy: each decision about mapping and link setup shows in what a node does") {
+TEST_CASE("Policy: each decision about mapping and link setup shows in what a node does", "[breadth]") {
     check_all(mapping_and_link);
 }
-TEST_CASE("Policy: each decision about frames shows in what a node does") { check_all(frames); }
-TEST_CASE("Policy: each decision about unicast shows in what a node does") { check_all(unicast); }
-TEST_CASE("Policy: each decision about multicast shows in what a node does") { check_all(multicast); }
-TEST_CASE("Policy: each decision about connections shows in what a node does") { check_all(connected); }
-TEST_CASE("Policy: each decision about DHCP shows in what a node does") { check_all(dhcp); }
+TEST_CASE("Policy: each decision about frames shows in what a node does", "[breadth]") { check_all(frames); }
+TEST_CASE("Policy: each decision about unicast shows in what a node does", "[breadth]") { check_all(unicast); }
+TEST_CASE("Policy: each decision about multicast shows in what a node does", "[breadth]") { check_all(multicast); }
+TEST_CASE("Policy: each decision about connections shows in what a node does", "[breadth]") { check_all(connected); }
+TEST_CASE("Policy: each decision about DHCP shows in what a node does", "[breadth]") { check_all(dhcp); }

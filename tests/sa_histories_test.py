@@ -70,11 +70,6 @@ class Histories(Folder):
                 self.assertGreater([one["verdict"] for one in results].count("PASS"), 20)
                 self.assertEqual([one["id"] for one in results if one["verdict"] == "FAIL"], found)
 
-    def test_the_page_is_up_to_date(self):
-        self.explore("--mutants", "--markdown", "page.md")
-        self.assertEqual((self.folder / "page.md").read_text(), (SOURCE / "docs/sa-lapses.md").read_text(),
-                         "run scripts/update-docs")
-
 
 if __name__ == "__main__":
     unittest.main()

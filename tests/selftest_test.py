@@ -7,12 +7,13 @@ import sys
 import unittest
 
 from active import BREAKING_ADAPTER, CASE, Active
-from program import SOURCE, Folder, conform
+from program import IS_SANITIZED, SOURCE, Folder, conform
 
 
 class Selftest(Folder):
     def test_every_mutant_dies_and_every_case_kills(self):
-        run = conform("selftest", timeout=300)
+        # Under sanitizers with a part of the cases: verdicts are the same there.
+        run = conform("selftest", *(["rfc4391/6", "rfc4755/6"] if IS_SANITIZED else []), timeout=300)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertRegex(run.stdout, rf"(?m)^dead +reserved-not-zero +{CASE}")
         self.assertNotIn("ALIVE", run.stdout)

@@ -83,7 +83,8 @@ TEST_CASE("Active run: the reference passes every case and every rule, in each s
 }
 
 // Under every case: tests/documentation_test.py.
-TEST_CASE("Selftest: each mutant breaks what it declares and nothing else, also with one DUT for all cases on it") {
+TEST_CASE("Selftest: each mutant breaks what it declares and nothing else, also with one DUT for all cases on it",
+          "[breadth]") {
     const std::vector<Order> orders{{}, {1}};
     const auto outcome = selftest({.cases = all_cases(), .lasting = orders});
     INFO(kill_matrix(outcome));

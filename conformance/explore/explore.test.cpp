@@ -201,7 +201,7 @@ TEST_CASE("Explore: only events of the kinds that are asked for happen") {
         for (const auto& one : walk.next().steps) CHECK((one.action->kind == operation || one.action->kind == "peer"));
 }
 
-TEST_CASE("Explore: what is permitted is no violation") {
+TEST_CASE("Explore: what is permitted is no violation", "[breadth]") {
     for (const auto* name : {"permitted-path-table", "permitted-asks-by-joining", "permitted-grh-on-unicast",
                              "permitted-broadcast-fallback"}) {
         CAPTURE(name);

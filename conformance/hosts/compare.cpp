@@ -152,7 +152,7 @@ void Comparer::tell_unread(std::span<const HostState> hosts) {
     std::string first;
     for (const auto& host : hosts)
         for (const auto& [what, why] : host.unread)
-            if (count++ == 0) first = what + " on " + host.host + " (" + why + ')';
+            if (count++ == 0) first.append(what).append(" on ").append(host.host).append(" (").append(why).append(")");
     if (count != 0)
         result_.notes.push_back("hosts could not read " + std::to_string(count) + " things, first " + first);
 }

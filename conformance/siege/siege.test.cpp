@@ -87,7 +87,7 @@ TEST_CASE("Behind the transitions come others") {
     CHECK(sieged.found.empty());
 }
 
-TEST_CASE("Every lapse is found by chance") {
+TEST_CASE("Every lapse is found by chance", "[breadth]") {
     const auto all = recall({.is_exhaustive = false});
     INFO(text(all));
     CHECK(all.size() >= 20);
