@@ -202,6 +202,12 @@ def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
                                     "scenario": kind.scenario, "dhcp_client": kind.dhcp_client,
                                     "dhcp_server": kind.dhcp_server})
         folder = options.build.resolve() / "report" / kind.name.replace(" ", "-")
+        ended = folder / "ended"
+        if options.resume and ended.is_file():
+            say(f"run \"{kind.name}\" has ended before")
+            worst = max(worst, int(ended.read_text()), key=report.EXIT_CODES.index)
+            runs.append(report.Run.load(kind.name, folder / "results.json"))
+            continue
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         say(f"run \"{kind.name}\"")
@@ -211,6 +217,8 @@ def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
         if not (folder / "results.json").is_file():
             say(f"run \"{kind.name}\" has left no results")
             return code or _EXIT_ERROR
+        if code != _EXIT_ERROR:
+            ended.write_text(str(code))
         worst = max(worst, code, key=report.EXIT_CODES.index)
         runs.append(report.Run.load(kind.name, folder / "results.json"))
     conform = image.find_program(options.programs, "ipoib-conform")

@@ -226,6 +226,8 @@ def parser() -> argparse.ArgumentParser:
                   epilog="Known deviations are in lab/linux.baseline.toml. Exit code: the worst of the runs'.")
     one.add_argument("--output", metavar="FILE", type=Path, default=place.REPORT,
                      help=f"where the report goes ({place.REPORT.name})")
+    one.add_argument("--resume", action="store_true",
+                     help="go on where a report with the same build folder was stopped: what has ended is not run again")
     _add_jobs_option(one)
     _add_guest_options(one)
     _add_build_options(one)

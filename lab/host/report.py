@@ -50,7 +50,7 @@ class Kind:
 
 KINDS = (*(Kind(f"{scenario} {manager}", "host", fabric, scenario)
            for fabric, manager in (("lab", "OpenSM"), ("simulated", "simulated"))
-           for scenario in ("default", "controlled", "scope5", "mtu4k", "link4k")),
+           for scenario in ("default", "controlled", "scope5", "mtu4k", "link4k", "hardened")),
          # The adapters of the guest's own fabric have GUIDs of their own.
          Kind("modified-guid simulated", "host", "simulated", "modified-guid"),
          Kind("connected OpenSM", "connected", "lab", "default"),
@@ -65,7 +65,7 @@ INTRODUCTION = """\
 # Linux's ib_ipoib against RFC 4391
 
 Made by `scripts/lab report`; not edited by hand. The unmodified driver of Debian's kernel, on the lab's virtual adapters,
-as a host in datagram mode in six scenarios, as a host in connected mode, as an IP multicast router, and as a host whose DHCP
+as a host in datagram mode in seven scenarios, as a host in connected mode, as an IP multicast router, and as a host whose DHCP
 client is systemd-networkd and whose DHCP server is dnsmasq. A run named
 "OpenSM" has OpenSM as subnet manager and administrator; one named "simulated" has the suite's own, which can refuse and
 fail on request. The known deviations and their reasons are in `lab/linux.baseline.toml`.
