@@ -7,7 +7,6 @@ import re
 import resource
 import unittest
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
 from program import CAPTURES, IS_SANITIZED, Folder, conform
 

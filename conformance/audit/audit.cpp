@@ -278,7 +278,7 @@ void Judge::judge(std::size_t index, const Item& item) {
     if (rule.needs_all && !is_visible(item)) return;
     if (rule.applies && !rule.applies(item)) return;
     ++finding.observed;
-    if (rule.notes && rule.notes(item)) {
+    if (rule.notes && !(rule.needs_all && !inventory_->doubt.empty()) && rule.notes(item)) {
         ++finding.notes;
         if (finding.noted.size() < most_noted) finding.noted.push_back(subject_of(item));
     }

@@ -103,7 +103,13 @@ int replay(const SaExploreOptions& options) {
     if (const auto problem = sa.subject->problem(); !problem.empty()) throw Fault(problem);
     print(siege::text(history, outcome.violations));
     print(fmt::format("{} deviations\n", outcome.violations.size()));
-    return exit_code_of(outcome.violations, options.is_strict);
+    const auto code = exit_code_of(outcome.violations, options.is_strict);
+    if (outcome.skipped.empty()) return code;
+    std::string steps;
+    for (const auto step : outcome.skipped) steps += (steps.empty() ? "" : ", ") + std::to_string(step + 1);
+    complain("ipoib-conform",
+             "not played, since there is no such port or group here, or this cannot be done to it: steps " + steps);
+    return code == exit_ok ? exit_usage : code;
 }
 
 int run_lapses(const SaExploreOptions& options) {
@@ -148,9 +154,30 @@ siege::Run run_of(const SaExploreOptions& options, bool is_ours, StatusLine& lin
     return run;
 }
 
+/// Options that would change nothing are refused.
+void refuse_idle(const SaExploreOptions& options) {
+    const SaExploreOptions usual;
+    const auto refuse = [](bool is_there, const std::string& what, std::string_view with) {
+        if (is_there) throw UsageError(what + " does not go with " + std::string(with));
+    };
+    const bool is_replay = !options.replay.empty();
+    if (options.exhaustive || is_replay || options.is_of_mutants) {
+        const std::string_view with = options.is_of_mutants ? "--mutants" : is_replay ? "--replay" : "--exhaustive";
+        refuse(options.states != usual.states, "--join-states", with);
+        refuse(options.seconds > 0, "--for", with);
+        refuse(options.histories > 0 && !options.is_of_mutants, "--seeds", with);
+        refuse(options.exhaustive && with != "--exhaustive", "--exhaustive", with);
+    }
+    if (!options.is_of_mutants) return;
+    refuse(!options.control.empty(), "--fabric-control", "--mutants");
+    refuse(!options.allow.empty(), "--allow", "--mutants");
+    refuse(options.is_strict, "--strict", "--mutants");
+}
+
 }  // namespace
 
 int explore_sa(const SaExploreOptions& options) {
+    refuse_idle(options);
     if (options.is_of_mutants) return run_lapses(options);
     if (!options.out.empty() && !std::filesystem::is_directory(options.out))
         throw UsageError(options.out + " is no folder");

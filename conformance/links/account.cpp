@@ -22,6 +22,18 @@ namespace {
 /// The broadcast group first.
 std::pair<bool, Gid> order(const Gid& mgid) { return {!is_broadcast_gid(mgid), mgid}; }
 
+}  // namespace
+
+bool is_whole(const Subnet& subnet, state::PortIndex port, const state::Sight& since, const state::Sight& at) {
+    const state::Span span{.since = since, .requester = subnet.port(port).lid};
+    const auto standing = subnet.proof(span, at).standing;
+    // What comes last may be missing where anything is.
+    const bool is_doubtful = standing == state::Standing::open && subnet.shows_loss();
+    return standing != state::Standing::broken && !is_doubtful && !subnet.loss_in(span, at);
+}
+
+namespace {
+
 /// One subnet at work: its links in the order in which they were seen, and where each group went.
 class Sorter {
 public:
@@ -78,7 +90,8 @@ private:
             if (member.refusal)
                 group.refused.push_back(
                     {member.port, member.refusal, member.at_fault, member.refusals, member.refused_at});
-            const bool is_certain = member.refused_at || has_begun(member.port, link->link);
+            const auto begin = member.refused_at ? member.refused_at : beginning(member.port, link->link);
+            const bool is_certain = begin && is_whole(subnet_, member.port, begin, member.first_unjoined);
             if (member.sent_unjoined && !member.joined_at && !member.left_at)
                 group.strangers.push_back({member.port, member.sent_unjoined, member.first_unjoined, is_certain});
             const auto& mgid = subnet_.groups()[member.group].mgid;
@@ -86,10 +99,10 @@ private:
                 host_of(*link, member.port).is_member |= (member.joined & join_state::full_member) != 0;
         }
     }
-    /// The port's whole life on the link is in the capture.
-    [[nodiscard]] bool has_begun(state::PortIndex port, const state::Link* link) const {
+    /// The join that the port's life on the link begins with, where all of it is in the capture.
+    [[nodiscard]] state::Sight beginning(state::PortIndex port, const state::Link* link) const {
         const auto* on_link = link ? subnet_.member(link->group, port) : nullptr;
-        return on_link && on_link->down && subnet_.is_watched(port, *link);
+        return on_link && on_link->down && subnet_.is_watched(port, *link) ? on_link->watched_since : state::Sight{};
     }
     Host& host_of(LinkAccount& link, state::PortIndex port) {
         const auto key = std::pair{&link, port};

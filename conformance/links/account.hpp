@@ -121,6 +121,11 @@ using inspection::port_name;
 /// What no text forbids, as notes of a report: each with its first frame, and how many more there are.
 [[nodiscard]] std::vector<std::string> notes_beyond(const Account& account);
 
+/// Nothing shows that a port's traffic with the SA is missing between two packets, by PSNs, questions without an
+/// answer, or what the capture says of losses.
+[[nodiscard]] bool is_whole(const state::Subnet& subnet, state::PortIndex port, const state::Sight& since,
+                            const state::Sight& at);
+
 /// Looks for what is wrong on the links, for account_of().
 void add_findings(Account& account, const conformance::Judge& judge, const Observer& observer);
 /// Puts what explains before what it explains, for add_findings().

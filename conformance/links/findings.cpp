@@ -187,8 +187,9 @@ void renewals(std::size_t place, std::int64_t end, Findings& findings) {
             for (const auto index : *list) {
                 const auto& port = subnet.port(index);
                 const auto* member = subnet.member(group.group, index);
-                const auto& asked = port.renewal ? port.renewal : subnet.sm_restarted();
-                if (!asked || !member || !member->joined_at || member->joined_at.frame >= asked.frame ||
+                // An SM asks a port that has come up anew, too, which concerns nobody else.
+                const auto& asked = port.renewal ? port.renewal : subnet.sa_changed();
+                if (!asked || !member || !member->joined_at || member->joined_at.order >= asked.order ||
                     state::elapsed(asked.time, end) < renewal_patience || port.last.time <= asked.time)
                     continue;
                 pairs.push_back({index, group.group, since.size()});
@@ -203,7 +204,7 @@ void renewals(std::size_t place, std::int64_t end, Findings& findings) {
         },
         // One port has one time, whatever its groups are.
         [](Finding& finding, const state::Sight& asked) {
-            if (finding.frames.empty() || finding.frames.back().frame != asked.frame) Findings::show(finding, asked);
+            if (finding.frames.empty() || finding.frames.back().order != asked.order) Findings::show(finding, asked);
         });
 }
 
@@ -236,6 +237,10 @@ void lingering(std::size_t place, Findings& findings) {
         for (const auto port : group.send_only) {
             const auto* member = link.subnet->member(group.group, port);
             if (!member || !member->joined_at) continue;
+            // Its leave may have been lost, or the port with all that it held.
+            if (link.subnet->requester(port).down.order > member->joined_at.order ||
+                !is_whole(*link.subnet, port, member->joined_at, member->joined_at))
+                continue;
             const auto since = std::max(member->joined_at.steady, member->last_sent.steady);
             if (link.subnet->steady() - since < lingering_patience) continue;
             pairs.push_back({port, group.group, all.size()});
@@ -282,7 +287,7 @@ void slow(std::size_t place, Findings& findings) {
                    "port.";
         },
         [](Finding& finding, const state::Port* port) {
-            if (finding.frames.empty() || finding.frames.back().frame != port->told_mtu.frame)
+            if (finding.frames.empty() || finding.frames.back().order != port->told_mtu.order)
                 Findings::show(finding, port->told_mtu);
         });
 }

@@ -43,6 +43,17 @@ std::string difference(const Record& one, const Record& other) {
 
 std::string state_text(unsigned states) { return hex(states, 1); }
 
+/// RFC 4391 binds the groups of IP alone.
+const requirements::Requirement* of_ip(const Gid& mgid, const requirements::Requirement& requirement) {
+    return has_ipoib_signature(mgid) ? &requirement : nullptr;
+}
+/// RFC 4392 has three join states; the fourth is IBA 1.3's.
+const requirements::Requirement* of_states(unsigned differing) {
+    constexpr unsigned of_rfc_4392 =
+        join_state::full_member | join_state::non_member | join_state::send_only_non_member;
+    return (differing & of_rfc_4392) != 0 ? &rfc4392::join_state_union : nullptr;
+}
+
 }  // namespace
 
 bool Group::is_held() const noexcept {
@@ -181,7 +192,8 @@ std::optional<Expected> Model::mismatch(const Request& request, const Group& gro
     const bool is_exact_mtu =
         request.gives(C::mtu | C::mtu_selector) && request.record[M::mtu_selector] == selector::exactly;
     if (is_exact_mtu && differs(C::mtu, M::mtu))
-        return refused("a join that asks for another MTU than the group's is refused", rfc4391::join_needs_group_mtu);
+        return Expected{Verdict::refuse, "a join that asks for another MTU than the group's is refused",
+                        of_ip(group.record[M::mgid], rfc4391::join_needs_group_mtu)};
     const bool leaves_open = (request.gives(C::mtu_selector) && !is_exact_mtu) ||
                              (request.gives(C::rate_selector) && !is_exact_rate) || differs(C::mlid, M::mlid) ||
                              differs(C::scope, M::scope) ||
@@ -198,12 +210,12 @@ Expected Model::expected_join(const Request& request, unsigned port) const {
     if (verdict && verdict->verdict == Verdict::refuse) return *verdict;
     if (!is_in(port, p_key) || !is_in(request.asker, p_key))
         return {Verdict::refuse, "who is not in the group's partition does not join it",
-                &rfc4391::pkey_assigned_to_port};
+                of_ip(group->record[M::mgid], rfc4391::pkey_assigned_to_port)};
     if (const auto other = mismatch(request, *group)) return *other;
     const auto& facts = facts_.ports[port];
     if (facts.mtu < group->record[M::mtu])
         return {Verdict::refuse, "a port whose MTU is less than the group's does not join it",
-                &rfc4391::join_needs_group_mtu};
+                of_ip(group->record[M::mgid], rfc4391::join_needs_group_mtu)};
     // Of rates other than the port's own IBA says what each packet may do, not whether the port may join.
     if (facts.rate != group->record[M::rate]) return {};
     if (verdict) return *verdict;
@@ -229,7 +241,8 @@ Expected Model::expected_creation(const Request& request, unsigned port) const {
     if (mgid_of(mgid)[Mgid::signature] == sa_signature && mgid_of(mgid)[Mgid::scope] == link_local)
         return {Verdict::refuse, "an MGID with the SA's own signature and link-local scope is refused (o15-0.1.5)"};
     if (!is_in(port, record[M::p_key]) || !is_in(request.asker, record[M::p_key]))
-        return {Verdict::refuse, "who is not in a partition creates no group of it", &rfc4391::pkey_assigned_to_port};
+        return {Verdict::refuse, "who is not in a partition creates no group of it",
+                of_ip(mgid, rfc4391::pkey_assigned_to_port)};
     if (facts_.room && groups_.size() >= *facts_.room)
         return {Verdict::refuse, "an SA without room creates no group", &iba::no_room_for_group};
     if (has_ipoib_signature(mgid) && !is_broadcast_gid(mgid)) {
@@ -280,8 +293,14 @@ void Model::check_new(const Request& request, const Record& told, std::vector<De
     const auto is_given = [&](std::uint64_t component, const auto& field) {
         return !request.gives(component) || told[field] == request.record[field];
     };
+    const auto is_exact = [&](std::uint64_t component, const auto& field, std::uint64_t how,
+                              const auto& selector_field) {
+        return !request.gives(how) || request.record[selector_field] != selector::exactly || is_given(component, field);
+    };
     if (!is_given(C::q_key, M::q_key) || !is_given(C::sl, M::sl) || !is_given(C::traffic_class, M::traffic_class) ||
         !is_given(C::flow_label, M::flow_label) || !is_given(C::hop_limit, M::hop_limit) ||
+        !is_exact(C::mtu, M::mtu, C::mtu_selector, M::mtu_selector) ||
+        !is_exact(C::rate, M::rate, C::rate_selector, M::rate_selector) || !is_given(C::scope, M::scope) ||
         (request.gives(C::p_key) && !is_same_partition(told[M::p_key], request.record[M::p_key])))
         all.push_back({"parameters", "a new group has the parameters that its creator has given",
                        "the new group differs in " + difference(told, request.record),
@@ -301,6 +320,9 @@ void Model::join(const Request& request, unsigned port, const Answer& answer, st
     if (is_chosen && (groups_.contains(mgid) || !mgid.is_multicast()))
         all.push_back({"group", "an MGID that the SA chooses is a multicast GID that no group has (15.2.5.17.2)",
                        "it has chosen " + text(mgid)});
+    if (answer.record[M::mgid] != mgid || answer.record[M::port_gid] != request.record[M::port_gid])
+        all.push_back({"answer", "the answer to a join is about the group and the port that were asked for (15.2.5.17)",
+                       "it names " + text(answer.record[M::mgid]) + " and " + text(answer.record[M::port_gid])});
     const bool is_new = !groups_.contains(mgid);
     if (is_new) check_new(request, answer.record, all);
     auto& group = groups_[mgid];
@@ -331,7 +353,7 @@ void Model::join(const Request& request, unsigned port, const Answer& answer, st
         all.push_back(
             {"states", "the answer to a join tells the union of the port's joins",
              "after " + words(request) + " the answer tells " + state_text(told) + ", not " + state_text(states),
-             &rfc4392::join_state_union});
+             of_states(told ^ states)});
     member.states = states;
     const bool is_own = request.asker == port;
     if (is_new_member)
@@ -356,7 +378,7 @@ void Model::leave(const Request& request, unsigned port, const Answer& answer, s
         all.push_back({"states", "the answer to a leave tells what is left",
                        "after " + words(request) + " the answer tells " + state_text(answer.record[M::join_state]) +
                            ", not " + state_text(rest),
-                       &rfc4392::join_state_union});
+                       nullptr});
     settle(mgid, was_held);
 }
 
@@ -438,17 +460,18 @@ std::vector<Deviation> Model::compare(const Gid& mgid, unsigned port, const Seen
     if (group && group->is_open) return all;
     if (seen.exists && !group)
         all.push_back({"group", "a group ends with its last FullMember", "the group is still there" + of_it,
-                       &rfc4391::last_full_member_leaves});
+                       of_ip(mgid, rfc4391::last_full_member_leaves)});
     if (!seen.exists && group)
         all.push_back({"group", "a group lives as long as it has a FullMember", "the group is not there" + of_it});
     const unsigned states = this->states(mgid, port);
     const auto told = "port " + std::to_string(port) + " has join states " + state_text(seen.states) + ", not " +
                       state_text(states) + of_it;
     if ((seen.states & ~states) != 0)
-        all.push_back({"states", "a port has no join states but those of its joins", told, &rfc4392::join_state_union});
+        all.push_back(
+            {"states", "a port has no join states but those of its joins", told, of_states(seen.states & ~states)});
     if ((states & ~seen.states) != 0)
         all.push_back(
-            {"states", "a port keeps the join states that it has not left", told, &rfc4392::join_state_union});
+            {"states", "a port keeps the join states that it has not left", told, of_states(states & ~seen.states)});
     if (seen.states == 0 || states == 0) return all;
     const auto proxy = group->members.at(port).proxy;
     if (proxy != Proxy::open && seen.is_proxy != (proxy == Proxy::yes))
@@ -478,6 +501,8 @@ void Model::adopt(const Gid& mgid, const std::map<unsigned, Seen>& seen) {
         const bool is_doubted = at != before.end() && at->second.proxy != proxy;
         group.members[port] = {one.states, is_doubted ? Proxy::open : proxy};
     }
+    // A wrong administrator has left it without whom it should have ended with: how it ends is nobody's to say.
+    group.is_open = exists && !group.is_held() && !group.is_administrative;
     if (!exists && !group.is_administrative) groups_.erase(mgid);
 }
 

@@ -38,11 +38,13 @@ Gid ip_group(const sa_model::Record& broadcast, std::uint32_t number) {
 
 unsigned group_count_of(const sa_model::Facts& facts, Broadcast broadcast) noexcept {
     const auto links = static_cast<unsigned>(facts.administrative.size());
+    if (links == 0) return 0;
     return (broadcast == Broadcast::included ? links : 0) + of_first_link + (links - 1) + 1 + chosen_by_sa;
 }
 
 void add_groups(Ground& ground, std::uint32_t number, Broadcast broadcast) {
     const auto& links = ground.facts.administrative;
+    if (links.empty()) return;
     for (const auto& link : links)
         if (broadcast == Broadcast::included) ground.groups.push_back(like(link, link[M::mgid]));
     auto next = number * per_history;

@@ -80,7 +80,10 @@ Step step_of(const nlohmann::json& object, std::size_t number) {
         if (fault == fault_rows.end()) part.refuse("fault", "is none that there is");
         step.fault = static_cast<Fault>(fault - fault_rows.begin());
     }
-    if (is_join(step.what) && part.has("components")) step.components = up_to(part, "components", all_join_components);
+    if (is_join(step.what) && part.has("components")) {
+        if (step.fault != Fault::none) part.refuse("components", "does not go with a fault");
+        step.components = up_to(part, "components", all_join_components);
+    }
     part.refuse_others();
     return step;
 }

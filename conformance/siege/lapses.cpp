@@ -66,9 +66,11 @@ std::string recall_page(const std::vector<Recalled>& all, const Recall& recall) 
         "--markdown FILE`. Each is the simulated subnet administrator with one mistake that shows in some histories "
         "only, "
         "[explored](explore.md#subnet-administrators) without a word of what is wrong with it: by chance, and by every "
-        "transition of two ports in one group. {} of {} are found by chance.\n\n"
+        "transition of two ports in one group. {} of {} are found by chance, with seed {}; with another one a rare one "
+        "may be "
+        "missed.\n\n"
         "| mutant | the change | by chance | history | shrunk to | by every transition |\n|---|---|---|---|---|---|\n",
-        recall.histories, found_by(all), all.size());
+        recall.histories, found_by(all), all.size(), recall.seed);
     for (const auto& one : all) {
         page += fmt::format("| `{}` | {} |", one.lapse->name, one.lapse->what);
         if (one.found)

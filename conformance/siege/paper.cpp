@@ -80,6 +80,7 @@ struct PaperSubject::State {
         for (unsigned i = 0; i < tables.size(); ++i) add(i);
     }
 
+    std::vector<Record> configured;  ///< the broadcast groups, as they were at first
     void set(std::uint16_t attribute, std::uint32_t modifier, Octets data);
     void bring_up();
     void add(unsigned port);
@@ -235,10 +236,11 @@ Ground PaperSubject::begin(bool is_anew) {
                   .probe = {}};
     for (unsigned i = 0; i < ports; ++i)
         ground.facts.ports.push_back({.gid = gid_of(i), .p_keys = tables.at(i), .mtu = mtu_of(i)});
-    for (const auto p_key : {first_partition, second_partition}) {
-        const auto* group = s.sa->find(broadcast_gid(p_key, 2));
-        if (group) ground.facts.administrative.push_back(group->record);
-    }
+    // What was configured stays so, whatever a wrong administrator has made of it.
+    if (s.configured.empty())
+        for (const auto p_key : {first_partition, second_partition})
+            if (const auto* group = s.sa->find(broadcast_gid(p_key, 2))) s.configured.push_back(group->record);
+    ground.facts.administrative = s.configured;
     add_groups(ground, s.group_number++, Broadcast::included);
     return ground;
 }

@@ -2,6 +2,7 @@
 // Histories step by step.
 #include "conformance/siege/play.hpp"
 
+#include "protocol/requirements/rfc4392.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
@@ -33,7 +34,10 @@ public:
     Outcome execute(const History& history) {
         const auto before = probe();
         for (; step_ < history.steps.size() && !is_over(); ++step_) {
-            take(history.steps[step_]);
+            if (can(history.steps[step_]))
+                take(history.steps[step_]);
+            else
+                outcome_.skipped.push_back(step_);
             see();
         }
         step_ = history.steps.size();
@@ -52,6 +56,8 @@ private:
         return port < model_.facts().ports.size() && model_.facts().ports[port].is_there;
     }
 
+    /// Whether the step is of ports and groups that there are, and of what can be done to them.
+    [[nodiscard]] bool can(const Step& step) const;
     void take(const Step& step);
     [[nodiscard]] Request request_of(const Step& step) const;
     Answer ask(const Request& request);
@@ -160,11 +166,18 @@ void Player::reregister(unsigned port) {
         if (subscriber == port) subscribe(port, trap, true);
 }
 
+bool Player::can(const Step& step) const {
+    if (step.what == Do::restart) return abilities_.restarts;
+    if (step.port >= abilities_.askers || step.group >= ground_.groups.size()) return false;
+    if (step.of >= model_.facts().ports.size()) return false;
+    const bool is_of_port = step.what == Do::port_down || step.what == Do::port_up;
+    return !is_of_port || (abilities_.ports_vanish && step.port >= abilities_.first_to_vanish);
+}
+
+/// Who is not there does nothing.
 void Player::take(const Step& step) {
-    const bool has_port = step.what != Do::restart;
-    if (has_port && step.port >= abilities_.askers) return;
-    if (has_port && step.what != Do::port_up && !is_there(step.port)) return;
-    if (step.group >= ground_.groups.size() || step.of >= model_.facts().ports.size()) return;
+    if (!can(step)) return;
+    if (step.what != Do::restart && step.what != Do::port_up && !is_there(step.port)) return;
     switch (step.what) {
         case Do::join:
         case Do::join_for:
@@ -186,8 +199,7 @@ void Player::take(const Step& step) {
         case Do::port_down:
         case Do::port_up: {
             const bool is_up = step.what == Do::port_up;
-            if (!abilities_.ports_vanish || step.port < abilities_.first_to_vanish || is_there(step.port) == is_up)
-                return;
+            if (is_there(step.port) == is_up) return;
             if (!subject_.set_port(step.port, is_up).empty()) return;
             if (is_up) return model_.come_back(step.port);
             model_.vanish(step.port);
@@ -195,7 +207,7 @@ void Player::take(const Step& step) {
             break;
         }
         case Do::restart:
-            if (!abilities_.restarts || !subject_.restart().empty()) return;
+            if (!subject_.restart().empty()) return;
             model_.restart();
             subscriptions_.clear();
             break;
@@ -209,10 +221,11 @@ void Player::hear() {
     std::size_t wanted = 0;
     for (const auto& one : due) wanted += one.least;
     auto heard = subject_.heard(wanted);
-    const auto say = [&](std::string_view rule, unsigned port, std::uint16_t trap, const wire::Gid& mgid) {
-        tell(
-            {{"report", rule,
-              "port " + std::to_string(port) + ", trap " + std::to_string(trap) + " on " + wire::text(mgid), nullptr}});
+    const auto say = [&](std::string_view rule, unsigned port, std::uint16_t trap, const wire::Gid& mgid,
+                         const requirements::Requirement* requirement) {
+        tell({{"report", rule,
+               "port " + std::to_string(port) + ", trap " + std::to_string(trap) + " on " + wire::text(mgid),
+               requirement}});
     };
     using Key = std::tuple<unsigned, std::uint16_t, wire::Gid>;
     std::map<Key, std::pair<unsigned, unsigned>> bounds;
@@ -232,13 +245,13 @@ void Player::hear() {
         }
         if (count < least)
             say("a group's beginning and end are reported to each subscriber (14.2.5.1)", std::get<0>(key),
-                std::get<1>(key), std::get<2>(key));
+                std::get<1>(key), std::get<2>(key), &rfc4392::group_trap_reports);
     }
     for (const auto& one : heard) {
         const auto is_ours = [&](const Record& record) { return record[M::mgid] == one.mgid; };
         if (!std::ranges::any_of(ground_.groups, is_ours)) continue;
-        say("nothing is reported but what happened, and to each subscriber once (13.4.9)", one.port, one.trap,
-            one.mgid);
+        say("nothing is reported but what happened, and to each subscriber once (13.4.9)", one.port, one.trap, one.mgid,
+            nullptr);
     }
 }
 

@@ -37,16 +37,16 @@ bool Duties::is_silent(const state::Subnet& subnet, const Neglect& one) {
     constexpr auto longest_asking = 4 * patience;
     const auto& asked = subnet.requester(one.port).subscribes;
     const bool is_asking =
-        asked.frame > one.began.frame && state::elapsed(one.began.time, member->spoke.time) <= longest_asking;
+        asked.order > one.began.order && state::elapsed(one.began.time, member->spoke.time) <= longest_asking;
     return state::elapsed(is_asking ? asked.time : one.began.time, member->spoke.time) <= patience;
 }
 
 bool Duties::is_void(const state::Subnet& subnet, const Neglect& one) {
-    if (subnet.requester(one.port).down.frame > one.began.frame) return true;
+    if (subnet.requester(one.port).down.order > one.began.order) return true;
     if (one.group == state::none) return false;
     const auto* member = subnet.member(one.group, one.port);
-    return subnet.groups()[one.group].deleted.frame > one.began.frame ||
-           (member && member->asked_to_leave.frame > one.began.frame);
+    return subnet.groups()[one.group].deleted.order > one.began.order ||
+           (member && member->asked_to_leave.order > one.began.order);
 }
 
 std::size_t Duties::end(std::size_t rule, const state::Event& event) {

@@ -190,7 +190,7 @@ constexpr Rule rules_of_context_connections[] = {
              // Sent after the other one was captured, its own may also be sent after that was received; and once it
              // is accepted it is open no more.
              span.is_beyond_capture =
-                 known.crossing->replied || known.crossing->requested.frame > known.connection->requested.frame;
+                 known.crossing->replied || known.crossing->requested.order > known.connection->requested.order;
              span.senders = {{{{p.lrh[Lrh::slid], 1}, span.since}, {{p.lrh[Lrh::dlid], 1}, span.since}}};
              return span;
          },

@@ -43,7 +43,7 @@ bool has_asked_of_both(const Subnet& subnet, const Event& event) {
 /// Who sends to a group has a reason to stay in it.
 bool sends_still(const Subnet& subnet, const Event& event) {
     const auto* member = subnet.member(event.group, event.port);
-    return member && member->last_sent.frame > event.at.frame;
+    return member && member->last_sent.order > event.at.order;
 }
 
 bool asks(const Packet& p, std::uint8_t bits) {
@@ -76,7 +76,7 @@ constexpr Rule rules_of_context_duties[] = {
      .applies =
          [](const Packet&, const Known& known) {
              const auto* meant = known.meant;
-             return meant && meant->told_of_creation && meant->refused_at.frame < meant->told_of_creation.frame &&
+             return meant && meant->told_of_creation && meant->refused_at.order < meant->told_of_creation.order &&
                     state::elapsed(meant->told_of_creation.time, known.now.time) >= grace;
          },
      .holds = [](const Packet&, const Known&) { return false; },

@@ -22,7 +22,7 @@ bool has_joined(const Packet&, const Known& known) { return known.member && is_m
 state::Span since_refusal(const Packet& p, const Known& known) {
     if (!known.member) return {};
     const auto& member = *known.member;
-    const bool has_left = member.left_at.frame > member.refused_at.frame;
+    const bool has_left = member.left_at.order > member.refused_at.order;
     auto span = with_sa(known, member.left_at);
     if (has_left) {
         span.time_needed = grace;
@@ -30,10 +30,10 @@ state::Span since_refusal(const Packet& p, const Known& known) {
         // A join that is refused takes nothing away from who is a member: its life on the link must be seen whole.
         const auto* requester = known.requester;
         const bool is_to_link = is_to_broadcast(p);
-        const auto down = requester && requester->down.frame > requester->gap.frame ? requester->down : state::Sight{};
+        const auto down = requester && requester->down.order > requester->gap.order ? requester->down : state::Sight{};
         span = is_to_link ? with_sa(known, down) : since_life_began(p, known);
         const bool was_there = known.subject && known.subject->first_ipoib &&
-                               known.subject->first_ipoib.frame < member.first_refused.frame;
+                               known.subject->first_ipoib.order < member.first_refused.order;
         if (is_to_link && (!down || was_there))
             span.unknown = "the port may have been on the link, and joined, before the capture";
     }
@@ -43,12 +43,12 @@ state::Span since_refusal(const Packet& p, const Known& known) {
 /// Nobody has joined a group, or got its record, before it was created.
 state::Span since_creation(const Packet& p, const Known& known) {
     auto span = since_life_began(p, known);
-    if (span.unknown == state::may_be_older && known.group->reported.frame > span.since.frame) span.unknown = {};
+    if (span.unknown == state::may_be_older && known.group->reported.order > span.since.order) span.unknown = {};
     return span;
 }
 /// Of one that has left, what was queued may still come.
 state::Span since_creation_or_left(const Packet& p, const Known& known) {
-    const bool has_left = known.member && known.member->left_at.frame > known.member->joined_at.frame;
+    const bool has_left = known.member && known.member->left_at.order > known.member->joined_at.order;
     return has_left ? since_refusal(p, known) : since_creation(p, known);
 }
 /// Since the SA told the sender the group's MLID.
@@ -106,7 +106,7 @@ std::string what_sa_said(const Packet& p, const Known& known) {
     if (member && member->joined != 0)
         return group + ", joined with JoinState " + std::to_string(member->granted) + in_frame(member->joined_at);
     if (!member || !(member->refused_at || member->left_at)) return group + ", which it has not joined";
-    if (member->left_at.frame > member->refused_at.frame) return group + ", which it left" + in_frame(member->left_at);
+    if (member->left_at.order > member->refused_at.order) return group + ", which it left" + in_frame(member->left_at);
     return group + ", which the SA refused" + in_frame(member->refused_at);
 }
 
@@ -170,7 +170,7 @@ constexpr Rule rules_of_context_groups[] = {
      .holds =
          [](const Packet&, const Known& known) {
              return known.group->existence == state::Existence::exists || known.member->joined != 0 ||
-                    known.member->refused_at.frame == 0;
+                    known.member->refused_at.order == 0;
          },
      .points_at = Grh::dgid,
      .expected = "a group that the SA knows",
@@ -422,7 +422,7 @@ constexpr Rule rules_of_context_groups[] = {
      .applies =
          [](const Packet& p, const Known& known) {
              return is_join_answer(p, known) && is_good(p) && known.is_at_sa && known.group &&
-                    known.group->created.frame < known.now.frame;
+                    known.group->created.order < known.now.order;
          },
      .holds = [](const Packet&, const Known& known) { return !known.is_told_twice; },
      .points_at = McMemberRecord::mlid,

@@ -39,7 +39,7 @@ std::string announced_qpns(const Packet&, const Known& known) {
 
 constexpr std::string_view question_missing =
     "the receiver has got an answer to a question that is not in the capture, which may have named another queue pair";
-bool has_asked_unseen(const state::Neighbour& neighbour) { return neighbour.unseen.frame > neighbour.announced.frame; }
+bool has_asked_unseen(const state::Neighbour& neighbour) { return neighbour.unseen.order > neighbour.announced.order; }
 
 /// The sender asks before it sends, so all that it sent since its start must be there, and an answer to all that it
 /// asked; the receiver may have announced another queue pair since, so all that the one announced has sent.
@@ -48,7 +48,7 @@ state::Span since_resolution(const Packet& p, const Known& known) {
     span.senders[0] = {{p.lrh[Lrh::slid], p.deth[Deth::src_qp]}, span.since};
     const auto& neighbour = *known.neighbour;
     if (known.target) span.senders[1] = {{known.target->lid, neighbour.announced_by}, neighbour.announced};
-    if (known.source && known.source->first.frame > span.since.frame) span.senders[0].since = known.source->first;
+    if (known.source && known.source->first.order > span.since.order) span.senders[0].since = known.source->first;
     state::begins_with_join(span, known.of_broadcast);
     if (has_asked_unseen(neighbour)) span.unknown = question_missing;
     return span;
@@ -106,7 +106,7 @@ bool may_be_lid_of(const Known& known, std::uint16_t lid) {
     const bool is_anothers = known.receiver && known.receiver != port && known.receiver->last;
     const auto& changed = port->lmc_changed;
     const bool has_changed =
-        changed && (changed.frame > known.path->first.frame || known.now.steady - changed.steady < grace);
+        changed && (changed.order > known.path->first.order || known.now.steady - changed.steady < grace);
     return !is_anothers && (!port->told_lmc || has_changed);
 }
 

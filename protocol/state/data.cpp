@@ -190,8 +190,8 @@ void Subnet::to_group(const Packet& packet, GroupIndex index, bool is_tester) {
     auto& member = members_[member_];
     if (!member.first_sent) member.first_sent = known_.now;
     // Who has given up a subscription sends for the first time again.
-    const auto given_up = std::max(member.unsubscribed.frame, requester(sender_).unsubscribed.frame);
-    const bool is_first = member.sent == 0 || given_up > member.last_sent.frame;
+    const auto given_up = std::max(member.unsubscribed.order, requester(sender_).unsubscribed.order);
+    const bool is_first = member.sent == 0 || given_up > member.last_sent.order;
     member.last_sent = known_.now;
     member.sent_by = source_ ? source_->qpn : 0;
     ++member.sent;

@@ -22,6 +22,8 @@ struct Sight {
     /// ns that have passed for sure since the first frame of the subnet: a silence of the capture may be a step of its
     /// clock, so it counts for no more than `longest_silence`.
     std::int64_t steady = 0;
+    /// Counts all frames that the subnet has taken, of whatever capture: which of two sights is the later one.
+    std::uint64_t order = 0;
     explicit operator bool() const noexcept { return frame != 0; }
 };
 

@@ -60,7 +60,7 @@ void Subnet::take_smp(const Packet& packet) {
         port_by_route_.set(route, index);
     auto& port = ports_[index];
     if (!port.told_lmc) port.told_lmc = known_.now;
-    if (port.lmc != info[PortInfo::lmc] && port.told_lmc.frame != known_.now.frame) port.lmc_changed = known_.now;
+    if (port.lmc != info[PortInfo::lmc] && port.told_lmc.order != known_.now.order) port.lmc_changed = known_.now;
     port.lmc = info[PortInfo::lmc];
     const auto state = info[PortInfo::port_state];
     if (state != PortState::active && state != PortState::no_change) requester_at(lid).down = known_.now;
@@ -219,7 +219,7 @@ const Connection* Subnet::crossing(const Connection& answered) const {
     const auto found = std::ranges::find_if(all, [&](const Connection& one) {
         return one.requester_lid == answered.responder_lid && one.responder_lid == answered.requester_lid &&
                one.requester_qpn == (answered.service_id & qpn) && (one.service_id & qpn) == answered.requester_qpn &&
-               (!one.replied || one.replied.frame > answered.requested.frame) && !one.rejected && !one.ended &&
+               (!one.replied || one.replied.order > answered.requested.order) && !one.rejected && !one.ended &&
                elapsed(one.requested.time, known_.now.time) < patience;
     });
     return found == all.end() ? nullptr : &*found;

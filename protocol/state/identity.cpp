@@ -50,6 +50,7 @@ void Subnet::pass_time(const Sight& now) {
     last_time_ = now.time;
     known_.now = now;
     known_.now.steady = steady_;
+    known_.now.order = ++order_;
 }
 
 bool Subnet::is_local(const Gid& gid) const noexcept {
@@ -332,9 +333,9 @@ enum class Run : std::uint8_t { does_not_count, has_gap, is_open, is_closed };
 Run run_of(const QueuePair* found, bool may_count, const Sight& since, const Sight& at) {
     if (!found || found->repeats > 0 || (found->steps == 0 && !may_count)) return Run::does_not_count;
     // A queue pair whose first packet has the number 0 has sent nothing before.
-    const bool is_from_start = found->run.frame == found->first.frame && found->psn == found->steps;
-    if (found->run.frame > since.frame && !is_from_start) return Run::has_gap;
-    return found->last.frame > at.frame ? Run::is_closed : Run::is_open;
+    const bool is_from_start = found->run.order == found->first.order && found->psn == found->steps;
+    if (found->run.order > since.order && !is_from_start) return Run::has_gap;
+    return found->last.order > at.order ? Run::is_closed : Run::is_open;
 }
 
 }  // namespace
@@ -343,8 +344,8 @@ Run run_of(const QueuePair* found, bool may_count, const Sight& since, const Sig
 /// what was exchanged with it, where the requester does not count.
 Proof Subnet::proof_of_requests(const Span& span, const Sight& at) const {
     const auto* requester = requesters_.get(requesters_.find(span.requester));
-    const bool is_now = at.frame == known_.now.frame;
-    if (requester && requester->gap.frame > span.since.frame && requester->gap.frame <= at.frame)
+    const bool is_now = at.order == known_.now.order;
+    if (requester && requester->gap.order > span.since.order && requester->gap.order <= at.order)
         return broken("a request to the SA or an answer since is missing");
     if (is_now && requester && requester->open_requests > (opens_request_ ? 1u : 0u))
         return broken("a request to the SA has no answer");
@@ -369,7 +370,7 @@ Proof Subnet::proof(const Span& span, const Sight& at) const {
     if (!span.since) return broken("the capture does not show how it began");
     if (span.is_beyond_capture) return broken("what may have changed it need not pass this capture");
     Proof worst;
-    if (const auto* group = groups_.get(span.created); group && group->reported.frame < at.frame)
+    if (const auto* group = groups_.get(span.created); group && group->reported.order < at.order)
         worst = elapsed(at.time, known_.now.time) > longest_report_time ? not_reported : awaited_still;
     if (worst.standing == Standing::broken) return worst;
     const auto is_awaited = worst.standing == Standing::awaited;
@@ -378,7 +379,7 @@ Proof Subnet::proof(const Span& span, const Sight& at) const {
     for (const auto& [of, since] : span.senders) {
         if (of.qpn == 0) continue;
         const auto* sender = queue_pair(of);
-        if (at.frame == known_.now.frame && span.needs_answers && &of == &span.senders.front().of && sender &&
+        if (at.order == known_.now.order && span.needs_answers && &of == &span.senders.front().of && sender &&
             sender->open_resolutions > 0)
             return broken("an ARP request or Neighbour Solicitation of the sender has no answer");
         const auto run = run_of(sender, may_count(), since, at);

@@ -69,7 +69,7 @@ Request* Subnet::request_slot(const Packet& packet, std::uint16_t lid) {
         const auto set = request_index_.find({key.first, as_set(key.second)});
         const auto is_better = [&](const Request& one, const Request& other) {
             const bool one_waits = !one.answered, other_waits = !other.answered;
-            return one_waits != other_waits ? one_waits : one.asked.frame > other.asked.frame;
+            return one_waits != other_waits ? one_waits : one.asked.order > other.asked.order;
         };
         const bool has_set = set != none;
         if (has_set && (found == none || is_better(requests_[set], requests_[found]))) found = set;
@@ -132,7 +132,7 @@ void Subnet::take_request(const Packet& packet) {
     // It leaves the link, whatever becomes of the answer.
     if (request->method == Method::del && packet.mc_member && is_broadcast_gid(packet.mc_member[McMemberRecord::mgid]))
         doubt_queue_pairs(subject_);
-    if (is_late && requester.gap.frame == request->answered.frame) requester.gap = request->gap_before;
+    if (is_late && requester.gap.order == request->answered.order) requester.gap = request->gap_before;
     if (!is_repeated && !is_late) {
         request->epoch = requester.epoch;
         ++requester.open_requests;
@@ -167,11 +167,11 @@ void Subnet::take_answer(const Packet& packet) {
         return;
     }
     // A late answer of the one before is no new beginning.
-    const bool is_of_before = has_request && sa_lid_ != 0 && request->asked.frame < sm_restarted_.frame;
+    const bool is_of_before = has_request && sa_lid_ != 0 && request->asked.order < sm_restarted_.order;
     if (sa_lid_ != slid && !is_of_before) {
         if (sa_lid_ != 0) {
             ++sm_restarts_;
-            sm_restarted_ = known_.now;
+            sm_restarted_ = sa_changed_ = known_.now;
         }
         sa_lid_ = slid;
     }
@@ -187,7 +187,7 @@ void Subnet::take_answer(const Packet& packet) {
         request->gap_before = requester.gap;
         requester.gap = known_.now;
     }
-    const bool is_second = has_request && request->answered && request->asked.frame < request->answered.frame;
+    const bool is_second = has_request && request->answered && request->asked.order < request->answered.order;
     if (request && !request->answered) request->answered = known_.now;
     if (has_request) known_.request = request;
     if (is_second && packet.mc_member) return answered_again(packet, *request);
@@ -236,7 +236,7 @@ void Subnet::take_table(const Packet& packet) {
                 if (!mgid.is_multicast()) return;
                 const auto group = group_of(mgid);
                 ++known_.groups_told;
-                if (group != none && groups_[group].told.frame == known_.now.frame && groups_[group].record &&
+                if (group != none && groups_[group].told.order == known_.now.order && groups_[group].record &&
                     groups_[group].record->mlid != record[McMemberRecord::mlid])
                     known_.is_told_twice = true;
                 if (group != none) groups_[group].told = known_.now;

@@ -72,7 +72,7 @@ void Subnet::asked_for_group(const Request& request) {
     member.told_of_deletion = {};
     // What the SM has asked for, or a new SA, is no question for a packet.
     const auto& renewal = ports_[subject_].renewal ? ports_[subject_].renewal : sm_restarted_;
-    const bool is_asked_for = renewal && renewal.frame >= member.joined_at.frame;
+    const bool is_asked_for = renewal && renewal.order >= member.joined_at.order;
     const bool is_lone = member.sent_since_request == 1 && request.method != Method::del && !is_asked_for;
     member.lone_requests =
         is_lone ? static_cast<std::uint8_t>(std::min(member.lone_requests + 1, 200)) : std::uint8_t{0};
@@ -103,13 +103,13 @@ void Subnet::is_told_otherwise(View<McMemberRecord> record) {
     const auto* group = groups_.get(group_);
     if (!group || !group->record || group->source != Source::sa || group->record->mlid == record[McMemberRecord::mlid])
         return;
-    const auto since = std::max(group->deleted.frame, sm_restarted_.frame);
+    const auto since = std::max(group->deleted.order, sm_restarted_.order);
     const auto own = members_.find(member_key(group_, subject_));
     // All ports of a subnet have one prefix: who was a member under another one was so at an SA that is gone.
     const auto prefix = ports_[subject_].gid.prefix();
     const auto other = full_members_.other_than(own, group_, group->record->mlid, [&](std::uint32_t index) {
         const auto& member = members_[index];
-        return member.joined_at.frame > since && ports_[member.port].gid.prefix() == prefix;
+        return member.joined_at.order > since && ports_[member.port].gid.prefix() == prefix;
     });
     known_.is_told_twice = other != none;
 }
@@ -139,7 +139,7 @@ void Subnet::answered_again(const Packet& packet, const Request& request) {
 /// known.
 bool Subnet::is_answered_late(const Request& request, View<McMemberRecord> record) {
     const auto index = group_ == none ? none : members_.find(member_key(group_, subject_));
-    if (index == none || request.asked.frame >= members_[index].settled.frame) return false;
+    if (index == none || request.asked.order >= members_[index].settled.order) return false;
     auto& member = members_[index];
     if (request.method == Method::set && member.mlid != record[McMemberRecord::mlid]) {
         member.mlid = 0;
@@ -217,14 +217,14 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     if (!group.created) group.created = known_.now;
     auto& port = ports_[subject_];
     auto& requester = requester_at(packet.lrh[Lrh::dlid]);
-    if (port.renewal && port.renewal.frame < known_.now.frame) tell(EventKind::renewed, subject_, group_);
+    if (port.renewal && port.renewal.order < known_.now.order) tell(EventKind::renewed, subject_, group_);
     if (!is_broadcast_gid(mgid) || !(state & join_state::full_member) || !request) return;
     // The port's life on the link begins here, unless it was on it before.
     const bool is_start = !was_joined && !port.renewal && (!port.first_ipoib || member.left_at);
-    const bool is_watched_still = member.watched_since && requester.gap.frame < member.watched_since.frame;
+    const bool is_watched_still = member.watched_since && requester.gap.order < member.watched_since.order;
     if (is_start && !is_watched_still) {
         member.watched_since = known_.now;
-        member.down = requester.down.frame > requester.gap.frame ? requester.down : Sight{};
+        member.down = requester.down.order > requester.gap.order ? requester.down : Sight{};
         // What another port at this LID has asked is still without an answer.
         if (requester.epoch != 0 && requester.epoch_of != subject_) return;
         requester.open_requests = 0;

@@ -43,7 +43,7 @@ struct Span {
     [[nodiscard]] const Sight& begin() const noexcept {
         const auto* first = &since;
         for (const auto& sender : senders)
-            if (sender.of.qpn != 0 && sender.since.frame < first->frame) first = &sender.since;
+            if (sender.of.qpn != 0 && sender.since.order < first->order) first = &sender.since;
         return *first;
     }
 };

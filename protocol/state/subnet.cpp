@@ -163,9 +163,9 @@ const Member* Subnet::member(GroupIndex group, PortIndex port) const {
 }
 
 bool Subnet::is_watched(const Port& port, const Member* member, std::uint32_t own_requests) const {
-    if (!member || !member->watched_since || port.moved.frame > member->watched_since.frame) return false;
+    if (!member || !member->watched_since || port.moved.order > member->watched_since.order) return false;
     const auto* requester = requesters_.get(requesters_.find(port.lid));
-    return requester && requester->open_requests <= own_requests && requester->gap.frame < member->watched_since.frame;
+    return requester && requester->open_requests <= own_requests && requester->gap.order < member->watched_since.order;
 }
 
 std::uint32_t Subnet::on_link(PortIndex index, GroupIndex broadcast) {

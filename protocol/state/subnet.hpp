@@ -79,7 +79,10 @@ public:
     [[nodiscard]] std::uint16_t sa_lid() const noexcept { return sa_lid_; }
     /// How often the SM asked ports to register anew, or another SA took over.
     [[nodiscard]] std::uint64_t sm_restarts() const noexcept { return sm_restarts_; }
+    /// The last time that a port was asked to register anew, or another SA answered: what it held may be gone.
     [[nodiscard]] const Sight& sm_restarted() const noexcept { return sm_restarted_; }
+    /// The last time that another SA answered than before, which concerns all ports.
+    [[nodiscard]] const Sight& sa_changed() const noexcept { return sa_changed_; }
     /// ns that have passed for sure, as Sight::steady has them.
     [[nodiscard]] std::int64_t steady() const noexcept { return steady_; }
     [[nodiscard]] Doubts doubts() const;
@@ -92,7 +95,7 @@ public:
     /// Anything at all since then that shows packets to be missing in the capture, but for what the capture itself
     /// tells
     /// (`loss_in`). What was asked before the capture began and is answered in it is no such thing.
-    [[nodiscard]] bool shows_loss(const Sight& since = {}) const noexcept { return shown_loss_.frame > since.frame; }
+    [[nodiscard]] bool shows_loss(const Sight& since = {}) const noexcept { return shown_loss_.order > since.order; }
     /// The capture is known to be whole, as the evidence of a run is: no later packet need prove it.
     void set_whole(bool is_whole) noexcept { is_whole_ = is_whole; }
     /// What looks like IPoIB is taken for it, whether something ties it to a link or not.
@@ -245,7 +248,7 @@ private:
     bool prefix_is_known_ = false;
     std::uint16_t sa_lid_ = 0;
     bool is_at_sa_ = false;
-    Sight sm_restarted_;
+    Sight sm_restarted_, sa_changed_;
     std::uint64_t sm_restarts_ = 0;
     Doubts doubts_;
 
@@ -262,6 +265,7 @@ private:
     static constexpr std::size_t most_losses = 1024;
     std::vector<Loss> losses_;  ///< that the capture tells of; what is one too many widens the last
     std::int64_t last_time_ = 0, steady_ = 0;
+    std::uint64_t order_ = 0;
     bool has_time_ = false;
     GroupIndex group_ = none;
     std::uint32_t member_ = none;  ///< the sender's part in that group

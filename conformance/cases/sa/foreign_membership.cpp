@@ -8,7 +8,7 @@ const Case memberships_are_ones_own{
     .title = "A port neither changes nor ends what another port has joined",
     .checks = {&iba::own_membership_protected},
     .pass_if = "the SA refuses a leave and a further join in the name of a port that joined by itself; the group stays",
-    .tags = {"sa", "proxy"},
+    .tags = {"sa", "proxy", "tenant"},
     .impact = Impact::link,
     .needs = Ability::two_ports,
     .subject = Subject::sa,

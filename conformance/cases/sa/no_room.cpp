@@ -11,7 +11,7 @@ const Case exhaustion_harms_nobody{
         "when the SA refuses to create a further group, it has not created it, the first group is as it was, and in "
         "the "
         "place of one that ends it creates another",
-    .tags = {"sa", "exhaustion"},
+    .tags = {"sa", "exhaustion", "tenant"},
     .impact = Impact::fabric,
     .subject = Subject::sa,
     .lasts_at_most = 120s,

@@ -3,8 +3,10 @@
 #include "conformance/links/watcher.hpp"
 #include "protocol/wire/ip_address.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -13,19 +15,28 @@ using namespace wire;
 
 namespace {
 
+/// Neighbour Advertisements whose Override flag is clear are those of anycast addresses and of proxies. RFC 4861, 4.4.
+bool overrides(const Packet& packet) {
+    constexpr std::uint8_t flag = 0x20;
+    return packet.ip_payload.size() > 4 && (packet.ip_payload[4] & flag) != 0;
+}
+
 class Addresses : public Watcher {
 public:
     void take(const Moment& moment) override {
         if (!moment.known.link || moment.known.link->p_key == 0) return;
         questions(moment);
-        answers(moment);
+        claims(moment);
         unicast(moment);
     }
     [[nodiscard]] std::vector<Trouble> troubles() const override {
         std::vector<Trouble> all;
         const auto own = owners();
+        std::map<Pair, unsigned> shared_by;
+        for (const auto& [key, contest] : contests_)
+            if (is_shared(contest)) ++shared_by[pair_of(key, contest)];
         for (const auto& [key, contest] : contests_) {
-            if (contest.doubles > 0 || contest.changes >= most_changes) all.push_back(shared(key, contest, own));
+            if (is_shared(contest)) all.push_back(shared(key, contest, own, shared_by[pair_of(key, contest)]));
             if (contest.stale.count > 0) all.push_back(moved(key, contest));
         }
         return all;
@@ -37,7 +48,9 @@ private:
     static constexpr unsigned most_changes = 4;
     /// After which everybody should have heard of a move.
     static constexpr std::int64_t patience = 5 * second_ns;
-    static constexpr std::size_t most_contests = 16'384;
+    /// Within which an answer is one to a question.
+    static constexpr std::int64_t longest_answer = 2 * second_ns;
+    static constexpr std::size_t most_contests = 16'384, most_questions = 4096, most_former = 8;
 
     struct Key {
         const state::Subnet* subnet;
@@ -45,17 +58,24 @@ private:
         Gid address;
         friend auto operator<=>(const Key&, const Key&) = default;
     };
+    using Pair = std::tuple<const state::Subnet*, std::uint16_t, Gid, Gid>;
+    /// Who has an address, asked by one port.
+    struct Question {
+        std::int64_t asked = 0;  ///< as Sight::steady
+        Gid first;               ///< who has answered; zero: nobody yet
+    };
     /// An address that two GIDs were announced with.
     struct Contest {
-        std::array<Gid, 2> gids{};           ///< the latest two
-        std::array<bool, 2> has_answered{};  ///< the question before
-        unsigned doubles = 0;                ///< questions that both have answered
-        unsigned changes = 0;                ///< from one to the other, each soon after the one before
+        std::array<Gid, 2> gids{};  ///< the latest two
+        std::vector<Gid> former;    ///< all that had it before, the latest last
+        unsigned doubles = 0;       ///< questions that two have answered
+        unsigned changes = 0;       ///< from one to the other, each soon after the one before
         state::Sight changed;
-        bool was_told_all = false;  ///< of that change
-        Trouble seen;               ///< its frames
-        Trouble stale;              ///< unicast to where it was
-        Gid sender;                 ///< the first of these
+        std::optional<std::int64_t> told_all;  ///< when, of that change
+        bool is_served = false;                ///< one that had it before still sends from it
+        Trouble seen;                          ///< its frames
+        Trouble stale;                         ///< unicast to where it was
+        std::array<Gid, 2> stale_ends{};       ///< of the first of these: sender and receiver
     };
 
     Contest* contest(const Moment& moment, const Gid& address, bool may_add) {
@@ -66,67 +86,109 @@ private:
         return &contests_[key];
     }
     void questions(const Moment& moment) {
-        if (contests_.empty()) return;
         const auto& packet = moment.packet;
-        Gid asked;
         if (packet.arp_addresses && packet.arp[Arp::operation] == Arp::request)
-            asked = state::mapped(packet.arp_addresses[ArpAddresses::tpa]);
-        else if (packet.icmpv6 && packet.nd_target && packet.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_solicitation)
-            asked = packet.nd_target[NdTarget::target];
-        if (asked.is_zero()) return;
-        if (auto* one = contest(moment, asked, false)) one->has_answered = {};
+            ask(moment, state::mapped(packet.arp_addresses[ArpAddresses::tpa]),
+                packet.arp_addresses[ArpAddresses::sha_gid]);
+        else if (packet.icmpv6 && packet.nd_target && moment.known.sender &&
+                 packet.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_solicitation)
+            ask(moment, packet.nd_target[NdTarget::target], moment.known.sender->gid);
     }
-    void answers(const Moment& moment) {
+    void ask(const Moment& moment, const Gid& address, const Gid& by) {
+        const auto now = moment.known.now.steady;
+        if (questions_.size() >= most_questions)
+            std::erase_if(questions_, [&](const auto& one) { return now - one.second.asked > longest_answer; });
+        if (questions_.size() >= most_questions) questions_.clear();
+        questions_[{{&moment.subnet, moment.known.link->p_key, address}, by}] = {.asked = now, .first = {}};
+    }
+    /// Two answers to one question; what is announced to all is no answer.
+    void answer(const Moment& moment, const Gid& address, const Gid& by, const Gid& to) {
+        const auto found = questions_.find({{&moment.subnet, moment.known.link->p_key, address}, to});
+        if (found == questions_.end()) return;
+        auto& question = found->second;
+        if (moment.known.now.steady - question.asked > longest_answer) {
+            questions_.erase(found);
+            return;
+        }
+        if (question.first.is_zero()) question.first = by;
+        if (question.first == by) return;
+        auto* one = contest(moment, address, true);
+        if (!one) return;
+        one->gids = {question.first, by};
+        ++one->doubles;
+        // The answer may be what has changed the address, too.
+        if (one->seen.frames.empty() || one->seen.frames.back().order != moment.known.now.order)
+            one->seen.show(moment.known.now);
+    }
+    void claims(const Moment& moment) {
         const auto& packet = moment.packet;
-        if (packet.arp_addresses) {
-            const auto& arp = packet.arp_addresses;
-            if (arp[ArpAddresses::spa] != 0)
-                claim(moment, state::mapped(arp[ArpAddresses::spa]), packet.arp[Arp::operation] == Arp::reply);
-        } else if (packet.icmpv6 && packet.target_option && packet.nd_target) {
-            claim(moment, packet.nd_target[NdTarget::target], !packet.is_multicast);
+        if (const auto& arp = packet.arp_addresses) {
+            const auto address = state::mapped(arp[ArpAddresses::spa]);
+            if (arp[ArpAddresses::spa] == 0) return;
+            claim(moment, address);
+            if (packet.arp[Arp::operation] == Arp::reply && !packet.is_multicast)
+                answer(moment, address, arp[ArpAddresses::sha_gid], arp[ArpAddresses::tha_gid]);
+        } else if (packet.icmpv6 && packet.target_option && packet.nd_target && overrides(packet)) {
+            const auto address = packet.nd_target[NdTarget::target];
+            claim(moment, address);
+            if (!packet.is_multicast && moment.known.receiver)
+                answer(moment, address, packet.target_option[LinkAddressOption::gid], moment.known.receiver->gid);
         }
     }
-    void claim(const Moment& moment, const Gid& address, bool is_answer) {
+    void claim(const Moment& moment, const Gid& address) {
         const auto* neighbour = moment.subnet.neighbour(address, moment.known.link->p_key);
         if (!neighbour || !neighbour->is_shared) return;
         auto* one = contest(moment, address, true);
         if (!one) return;
         const auto& now = moment.known.now;
-        const bool has_changed = neighbour->changed.frame == now.frame && neighbour->changed.capture == now.capture;
-        if (has_changed) {
+        if (neighbour->changed.order == now.order) {
             const bool is_back = one->changed && now.steady - one->changed.steady <= soon &&
                                  (neighbour->gid == one->gids[0] || neighbour->gid == one->gids[1]);
             one->changes = is_back ? one->changes + 1 : 1;
-            if (!is_back) one->has_answered = {};
             one->gids = {neighbour->before, neighbour->gid};
-            one->has_answered = {one->has_answered[1], false};
+            std::erase(one->former, neighbour->gid);
+            std::erase(one->former, neighbour->before);
+            if (one->former.size() >= most_former) one->former.erase(one->former.begin());
+            one->former.push_back(neighbour->before);
             one->changed = now;
-            one->was_told_all = moment.packet.is_multicast;
+            one->told_all.reset();
+            one->is_served = false;
             one->seen.show(now);
         }
-        if (!is_answer) return;
-        auto& [first, second_one] = one->has_answered;
-        second_one = true;
-        if (!first || !has_changed) return;
-        ++one->doubles;
+        if (moment.packet.is_multicast && !one->told_all) one->told_all = now.steady;
     }
-    /// To the port that had the address before.
+    /// To a port that had the address before.
     void unicast(const Moment& moment) {
         const auto& known = moment.known;
+        if (moment.packet.is_multicast || moment.packet.arp_addresses) return;
+        if (known.speaker && known.speaker->changed) serve(moment);
         const auto* neighbour = known.neighbour;
-        if (!neighbour || !neighbour->changed || !known.destination || moment.packet.arp_addresses) return;
+        if (!neighbour || !neighbour->changed || !known.destination) return;
         if (known.destination->port == state::none) return;
         const auto& receiver = moment.subnet.port(known.destination->port).gid;
-        if (receiver != neighbour->before || receiver == neighbour->gid) return;
-        if (known.now.steady - neighbour->changed.steady < patience) return;
+        if (receiver == neighbour->gid) return;
         auto* one = contest(moment, neighbour->address, false);
+        if (!one || one->is_served || std::ranges::find(one->former, receiver) == one->former.end()) return;
         // What was said to another one alone, as a router does that answers for others, changes nothing for this
         // sender.
-        if (!one || !one->was_told_all || one->changed.frame != neighbour->changed.frame) return;
-        if (one->stale.count == 0 && known.sender) one->sender = known.sender->gid;
+        if (!one->told_all || known.now.steady - *one->told_all < patience) return;
+        if (one->stale.count == 0) one->stale_ends = {known.sender ? known.sender->gid : Gid{}, receiver};
         one->stale.show(known.now);
     }
+    /// Who had an address before and still sends from it gets what is sent to it, too.
+    void serve(const Moment& moment) {
+        if (!moment.known.sender || moment.known.sender->gid == moment.known.speaker->gid) return;
+        auto* one = contest(moment, moment.known.speaker->address, false);
+        if (!one || std::ranges::find(one->former, moment.known.sender->gid) == one->former.end()) return;
+        one->is_served = true;
+        one->stale = {};
+    }
 
+    static bool is_shared(const Contest& contest) { return contest.doubles > 0 || contest.changes >= most_changes; }
+    static Pair pair_of(const Key& key, const Contest& contest) {
+        const auto [first, second] = std::minmax(contest.gids[0], contest.gids[1]);
+        return {key.subnet, key.p_key, first, second};
+    }
     /// Ports with an IPv4 address on a link that nobody else has.
     using Owners = std::set<std::tuple<const state::Subnet*, std::uint16_t, Gid>>;
     [[nodiscard]] Owners owners() const {
@@ -139,22 +201,26 @@ private:
                     all.emplace(subnet, neighbour.p_key, neighbour.gid);
         return all;
     }
-    static Trouble shared(const Key& key, const Contest& contest, const Owners& owners) {
+    /// Two rails of one host answer for each other's addresses: each of these is shared. Two hosts with one address
+    /// more have addresses of their own, both of them.
+    static Trouble shared(const Key& key, const Contest& contest, const Owners& owners, unsigned addresses) {
         const auto address = text(IpAddress{key.address});
         auto trouble = contest.seen;
         trouble.subnet = key.subnet;
         trouble.p_key = key.p_key;
         trouble.ports = {contest.gids[0], contest.gids[1]};
         const auto has_own = [&](const Gid& gid) { return owners.contains({key.subnet, key.p_key, gid}); };
-        const bool is_flux = IpAddress{key.address}.is_v4() && (has_own(contest.gids[0]) || has_own(contest.gids[1]));
+        const int have_own = int{has_own(contest.gids[0])} + int{has_own(contest.gids[1])};
+        const bool is_flux = IpAddress{key.address}.is_v4() && (have_own == 1 || (have_own == 0 && addresses > 1));
         trouble.name = is_flux ? "arp-flux" : "duplicate-address";
         trouble.text = contest.doubles > 0 ? "{0} and {1} both answer who has " + address + ". "
                                            : "{0} and {1} announce " + address + " in turns. ";
         trouble.text +=
-            is_flux ? "One of them has an address of its own besides: where they are two rails of one host, it "
-                      "answers for each address on both (arp_ignore=1 and arp_announce=2 keep it from that), and "
-                      "RDMA and connections go to the wrong port."
-                    : "Two hosts have the same address: others reach one or the other by chance.";
+            is_flux
+                ? "Where they are two rails of one host, it answers for each address on both (arp_ignore=1 and "
+                  "arp_announce=2 keep it from that), and RDMA and connections go to the wrong port. Else two hosts "
+                  "have the same address."
+                : "Two hosts have the same address: others reach one or the other by chance.";
         return trouble;
     }
     static Trouble moved(const Key& key, const Contest& contest) {
@@ -162,7 +228,7 @@ private:
         trouble.name = "moved-address";
         trouble.subnet = key.subnet;
         trouble.p_key = key.p_key;
-        trouble.ports = {contest.sender, contest.gids[0], contest.gids[1]};
+        trouble.ports = {contest.stale_ends[0], contest.stale_ends[1], contest.gids[1]};
         trouble.text =
             "{0} still sends to " + text(IpAddress{key.address}) +
             " at {1}, though {2} has announced it as its own more than 5 s before: what it sends is lost until its "
@@ -171,6 +237,7 @@ private:
     }
 
     std::map<Key, Contest> contests_;
+    std::map<std::pair<Key, Gid>, Question> questions_;  ///< by address and asker
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "protocol/wire/dhcp_message.hpp"
 #include "protocol/wire/ip_address.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace ipoib::links {
@@ -12,7 +13,7 @@ using namespace wire;
 
 namespace {
 
-class Leases : public Watcher {
+class LeaseWatcher : public Watcher {
 public:
     void take(const Moment& moment) override {
         const auto& packet = moment.packet;
@@ -40,7 +41,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_ports = 16'384, most_requests = 1024;
+    static constexpr std::size_t most_ports = 16'384, most_requests = 1024, most_clients = 4;
 
     struct Key {
         const state::Subnet* subnet;
@@ -52,6 +53,11 @@ private:
         std::uint32_t address = 0;
         std::string client;  ///< identifier in hex
         state::Sight at;
+    };
+    /// Two interfaces on one port are two clients, which each keep their lease.
+    struct Leases {
+        std::vector<Lease> held;  ///< the latest last, one for each client
+        bool are_of_several = false;
     };
     struct Request {
         Key key;
@@ -79,11 +85,19 @@ private:
         const auto request = found->second;
         requests_.erase(found);
         const auto address = is_granted ? dhcp[Dhcp::yiaddr] : 0;
-        const auto lease = leases_.find(request.key);
-        if (lease != leases_.end() && lease->second.client != request.client && lease->second.address != address)
-            lose(moment, request, lease->second, address);
-        if (is_granted && (lease != leases_.end() || leases_.size() < most_ports))
-            leases_[request.key] = {address, request.client, moment.known.now};
+        if (leases_.size() >= most_ports && !leases_.contains(request.key)) return;
+        auto& [held, are_of_several] = leases_[request.key];
+        const auto own = std::ranges::find(held, request.client, &Lease::client);
+        if (own != held.end() && own + 1 != held.end() && own->address == address) {
+            are_of_several = true;
+            lost_.erase(request.key);
+        }
+        if (!held.empty() && !are_of_several && held.back().client != request.client && held.back().address != address)
+            lose(moment, request, held.back(), address);
+        if (!is_granted) return;
+        if (own != held.end()) held.erase(own);
+        if (held.size() >= most_clients) held.erase(held.begin());
+        held.push_back({address, request.client, moment.known.now});
     }
     void lose(const Moment& moment, const Request& request, const Lease& lease, std::uint32_t address) {
         const auto found = lost_.find(request.key);
@@ -98,12 +112,12 @@ private:
     }
 
     std::map<std::uint32_t, Request> requests_;  ///< by transaction
-    std::map<Key, Lease> leases_;
+    std::map<Key, Leases> leases_;
     std::map<Key, Trouble> lost_;
 };
 
 }  // namespace
 
-std::unique_ptr<Watcher> watch_leases() { return std::make_unique<Leases>(); }
+std::unique_ptr<Watcher> watch_leases() { return std::make_unique<LeaseWatcher>(); }
 
 }  // namespace ipoib::links

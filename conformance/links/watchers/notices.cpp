@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Ports and switches that have dropped packets for their keys, as traps 257 to 259 tell. IBTA Vol 1, 14.2.5.1.
 #include "conformance/links/watcher.hpp"
+#include "protocol/wire/lrh.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/notice.hpp"
 #include "protocol/wire/smp.hpp"
@@ -36,7 +37,8 @@ public:
         if (const auto details = key_details(notice))
             note(moment, notice[Notice::trap_number], details[KeyDetails::bad_key],
                  {details[KeyDetails::source_lid], details[KeyDetails::source_gid]},
-                 {details[KeyDetails::destination_lid], details[KeyDetails::destination_gid]}, {});
+                 dropper(moment, notice, {details[KeyDetails::destination_lid], details[KeyDetails::destination_gid]}),
+                 {});
         else if (const auto dropped = switch_key_details(notice))
             note(moment, notice[Notice::trap_number], dropped[SwitchKeyDetails::p_key],
                  {dropped[SwitchKeyDetails::source_lid], dropped[SwitchKeyDetails::source_gid]},
@@ -62,6 +64,16 @@ private:
         }
     };
     using Key = std::tuple<const state::Subnet*, std::uint16_t, std::uint32_t, End, End>;
+
+    /// Of a multicast packet it is the port that tells of it, as far as that is known.
+    static End dropper(const Moment& moment, View<Notice> notice, const End& destination) {
+        const bool is_multicast = destination.gid.is_multicast() || is_multicast_lid(destination.lid);
+        if (!is_multicast) return destination;
+        const auto lid = notice[Notice::issuer_lid];
+        const auto port = lid == 0 ? state::none : moment.subnet.port_with(lid);
+        const auto named = notice[Notice::issuer_gid];
+        return {lid, named.is_zero() && port != state::none ? moment.subnet.port(port).gid : named};
+    }
 
     void note(const Moment& moment, std::uint16_t trap_number, std::uint32_t bad_key, const End& from, const End& to,
               const std::string& at) {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Ports that spoke before a subnet manager took over or restarted, and that answer nobody since.
+#include "base/secret_hash.hpp"
 #include "conformance/links/watcher.hpp"
 #include "protocol/wire/ip_address.hpp"
 
+#include <algorithm>
 #include <map>
+#include <unordered_map>
 
 namespace ipoib::links {
 using namespace wire;
@@ -13,12 +16,9 @@ namespace {
 class Silence : public Watcher {
 public:
     void take(const Moment& moment) override {
-        const auto& restart = moment.subnet.sm_restarted();
-        if (!restart || !moment.known.link || moment.known.link->p_key == 0) return;
+        if (!moment.known.link || moment.known.link->p_key == 0 || !moment.packet.encap) return;
         const auto& packet = moment.packet;
-        if (!packet.encap) return;
-        const auto p_key = moment.known.link->p_key;
-        if (!asked_.empty() && moment.known.sender) asked_.erase({&moment.subnet, p_key, moment.known.sender->gid});
+        if (moment.known.sender) speaks(moment);
         Gid address;
         if (packet.arp_addresses && packet.arp[Arp::operation] == Arp::request)
             address = state::mapped(packet.arp_addresses[ArpAddresses::tpa]);
@@ -27,57 +27,117 @@ public:
         if (!address.is_zero()) ask(moment, address);
     }
     [[nodiscard]] std::vector<Trouble> troubles() const override {
-        std::vector<Trouble> all;
-        for (const auto& [key, asked] : asked_) {
-            if (asked.seen.count < enough || asked.last.steady - asked.first.steady < patience) continue;
-            auto trouble = asked.seen;
+        std::map<Key, Trouble> found;
+        for (const auto& [key, port] : ports_) {
+            if (port.seen.count < enough || port.last.steady - port.first.steady < patience) continue;
+            auto trouble = port.seen;
             trouble.name = "silent-after-failover";
-            trouble.subnet = std::get<0>(key);
-            trouble.p_key = std::get<1>(key);
-            trouble.ports = {std::get<2>(key)};
+            trouble.subnet = key.subnet;
+            trouble.p_key = key.p_key;
+            trouble.ports = {key.port};
             trouble.text =
-                "{0} has said nothing on the link since the subnet manager restarted or another one took over in "
-                "frame " +
-                std::to_string(asked.restart.frame) + ", though it was asked for " + text(IpAddress{asked.address}) +
-                ' ' + std::to_string(asked.seen.count) +
+                "{0} has said nothing on the link since the subnet manager asked it to register anew or another one "
+                "took "
+                "over in frame " +
+                std::to_string(port.restart.frame) + ", though it was asked for " + text(IpAddress{port.address}) +
+                ' ' + std::to_string(port.seen.count) +
                 " times: it may have lost its groups, or its way to those who ask.";
-            all.push_back(std::move(trouble));
+            found.emplace(key, std::move(trouble));
         }
+        // Where a key lies in the table says nothing.
+        std::vector<Trouble> all;
+        for (auto& [key, trouble] : found) all.push_back(std::move(trouble));
         return all;
     }
 
 private:
     static constexpr std::int64_t patience = 10 * second_ns;
+    /// Who has said nothing for so long before it was asked anew may have been gone already.
+    static constexpr std::int64_t recently = 300 * second_ns;
     static constexpr unsigned enough = 3;
-    static constexpr std::size_t most_ports = 16'384;
+    static constexpr std::size_t most_ports = 65'536;
 
-    using Key = std::tuple<const state::Subnet*, std::uint16_t, Gid>;  ///< subnet, P_Key, port
-    struct Asked {
+    struct Key {
+        const state::Subnet* subnet;
+        std::uint16_t p_key;
+        Gid port;
+        friend auto operator<=>(const Key&, const Key&) = default;
+    };
+    /// Each packet is looked up.
+    struct Hash {
+        std::size_t operator()(const Key& key) const noexcept {
+            return SecretHash::of(key.port.prefix(), key.port.interface_id(), std::uint64_t{key.p_key});
+        }
+    };
+    struct Speaker {
+        state::Sight spoke;              ///< the last time, on the link
+        bool was_asked_in_vain = false;  ///< since then
+        // Since the SM asked it anew:
         Gid address;
         state::Sight restart, first, last;
         Trouble seen;
     };
 
-    /// Only of who had the address before the restart.
-    void ask(const Moment& moment, const Gid& address) {
-        const auto& restart = moment.subnet.sm_restarted();
-        const auto* neighbour = moment.subnet.neighbour(address, moment.known.link->p_key);
-        if (!neighbour || neighbour->announced.frame >= restart.frame) return;
-        if (moment.known.sender && moment.known.sender->gid == neighbour->gid) return;
-        const Key key{&moment.subnet, moment.known.link->p_key, neighbour->gid};
-        auto found = asked_.find(key);
-        if (found == asked_.end()) {
-            if (asked_.size() >= most_ports) return;
-            found =
-                asked_
-                    .emplace(key, Asked{.address = address, .restart = restart, .first = moment.known.now, .seen = {}})
-                    .first;
+    /// The last time that another SA answered, or several ports were asked to register anew: one alone has come up
+    /// itself.
+    [[nodiscard]] state::Sight restart_of_all(const state::Subnet& subnet) {
+        constexpr std::int64_t together = 10 * second_ns;
+        const auto& latest = subnet.sm_restarted();
+        auto& known = restarts_[&subnet];
+        if (known.seen == latest.order) return known.at;
+        known.seen = latest.order;
+        const auto asked = std::ranges::count_if(subnet.ports(), [&](const state::Port& port) {
+            return port.renewal && latest.steady - port.renewal.steady <= together;
+        });
+        const auto& last = asked > 1 ? latest : subnet.sa_changed();
+        if (last.order > known.at.order) known.at = last;
+        return known.at;
+    }
+    void speaks(const Moment& moment) {
+        const Key key{&moment.subnet, moment.known.link->p_key, moment.known.sender->gid};
+        auto found = ports_.find(key);
+        if (found == ports_.end()) {
+            if (ports_.size() >= most_ports) return;
+            found = ports_.emplace(key, Speaker{}).first;
         }
-        found->second.last = moment.known.now;
-        found->second.seen.show(moment.known.now);
+        auto& port = found->second;
+        port.spoke = moment.known.now;
+        port.was_asked_in_vain = false;
+        if (port.seen.count != 0) port.seen = {};
+    }
+    /// Only of who has spoken before the restart, not long before, and was asked for nothing in vain until then.
+    void ask(const Moment& moment, const Gid& address) {
+        const auto p_key = moment.known.link->p_key;
+        const auto* neighbour = moment.subnet.neighbour(address, p_key);
+        if (!neighbour || neighbour->port == state::none) return;
+        if (moment.known.sender && moment.known.sender->gid == neighbour->gid) return;
+        const auto found = ports_.find({&moment.subnet, p_key, neighbour->gid});
+        if (found == ports_.end()) return;
+        auto& port = found->second;
+        const auto& of_port = moment.subnet.port(neighbour->port).renewal;
+        const auto of_all = restart_of_all(moment.subnet);
+        const auto restart = of_port.order > of_all.order ? of_port : of_all;
+        if (restart.order <= port.spoke.order) {
+            port.was_asked_in_vain = true;
+            return;
+        }
+        if (port.was_asked_in_vain || restart.steady - port.spoke.steady > recently) return;
+        if (port.seen.count == 0) {
+            port.first = moment.known.now;
+            port.restart = restart;
+            port.address = address;
+        }
+        port.last = moment.known.now;
+        port.seen.show(moment.known.now);
     }
 
-    std::map<Key, Asked> asked_;
+    struct Restart {
+        std::uint64_t seen = 0;  ///< the latest that was looked at, by Sight::order
+        state::Sight at;
+    };
+
+    std::unordered_map<Key, Speaker, Hash> ports_;
+    std::map<const state::Subnet*, Restart> restarts_;
 };
 
 }  // namespace

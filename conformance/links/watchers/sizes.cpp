@@ -18,12 +18,13 @@ namespace {
 struct Segment {
     std::uint16_t from = 0, to = 0;
     std::uint32_t sequence = 0, acknowledged = 0;
-    std::size_t data = 0;
+    std::size_t data = 0;   ///< octets
+    std::size_t takes = 0;  ///< numbers of the sequence: those, and one for SYN
     bool has_acknowledgement = false;
 };
 std::optional<Segment> segment_of(const Packet& packet) {
     constexpr std::size_t least = 20;
-    constexpr std::uint8_t ack = 0x10;
+    constexpr std::uint8_t syn = 0x02, ack = 0x10;
     const auto octets = packet.ip_payload;
     if (packet.ip_protocol != IpProtocol::tcp || packet.is_fragment || packet.is_truncated || octets.size() < least)
         return {};
@@ -37,7 +38,39 @@ std::optional<Segment> segment_of(const Packet& packet) {
                    .sequence = number(4, 32),
                    .acknowledged = number(8, 32),
                    .data = octets.size() - header,
+                   .takes = octets.size() - header + ((octets[13] & syn) != 0 ? 1 : 0),
                    .has_acknowledgement = (octets[13] & ack) != 0};
+}
+/// What is quoted of a packet that is too large for a link on its way: IP addresses, and ports where it is TCP.
+struct Quoted {
+    Gid from, to;
+    std::uint32_t ports = 0;
+};
+/// RFC 1191, 4 and RFC 4443, 3.2.
+std::optional<Quoted> quoted_as_too_big(const Packet& packet) {
+    constexpr std::size_t header = 8;
+    constexpr std::uint8_t unreachable = 3, must_fragment = 4, too_big = 2;
+    const auto octets = packet.ip_payload;
+    if (packet.is_fragment || octets.size() < header) return {};
+    const auto inner = octets.subspan(header);
+    const auto ports = [&](std::size_t at) {
+        return inner.size() < at + 4 ? std::uint32_t{0}
+                                     : static_cast<std::uint32_t>(read_bits(inner.data() + at, {0}, 32));
+    };
+    if (packet.icmp && octets[0] == unreachable && octets[1] == must_fragment) {
+        const auto ip = View<Ipv4>::at(inner);
+        if (!ip) return {};
+        const bool is_tcp = ip[Ipv4::protocol] == IpProtocol::tcp;
+        return Quoted{state::mapped(ip[Ipv4::source]), state::mapped(ip[Ipv4::destination]),
+                      is_tcp ? ports(std::size_t{4} * (inner[0] & 0xfU)) : 0};
+    }
+    if (packet.icmpv6 && octets[0] == too_big) {
+        const auto ip = View<Ipv6>::at(inner);
+        if (!ip) return {};
+        const bool is_tcp = ip[Ipv6::next_header] == IpProtocol::tcp;
+        return Quoted{ip[Ipv6::source], ip[Ipv6::destination], is_tcp ? ports(Ipv6::size) : 0};
+    }
+    return {};
 }
 /// Whether a sequence number is at or behind another, as they count around.
 constexpr bool is_after(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) >= 0; }
@@ -49,7 +82,9 @@ public:
         if (!moment.known.link || moment.known.link->p_key == 0 || packet.is_multicast ||
             (!packet.ipv4 && !packet.ipv6))
             return;
-        if (packet.icmp && !packet.is_fragment)
+        if (const auto quoted = quoted_as_too_big(packet))
+            is_told(moment, *quoted);
+        else if (packet.icmp && !packet.is_fragment)
             echo(moment, packet.icmp[Icmp::type] == Icmp::echo_request, packet.icmp[Icmp::type] == Icmp::echo_reply,
                  std::uint32_t{packet.icmp[Icmp::identifier]} << 16 | packet.icmp[Icmp::sequence]);
         else if (packet.icmpv6 && !packet.is_fragment && packet.ip_payload.size() >= 8)
@@ -61,17 +96,24 @@ public:
     [[nodiscard]] std::vector<Trouble> troubles() const override {
         std::map<Key, Trouble> found;
         for (const auto& [key, flow] : flows_) {
-            if (flow.seen.count < enough || flow.arrived == 0 || flow.least_lost <= flow.arrived) continue;
-            // Who answers nothing at all any more is not there.
-            const auto pair = flows_.find({key.subnet, key.p_key, key.from, key.to, 0});
-            if (pair == flows_.end() || pair->second.alive.steady <= flow.seen.frames.front().steady) continue;
+            if (flow.seen.count < enough) continue;
+            const auto found_pair = flows_.find({key.subnet, key.p_key, key.from, key.to, 0});
+            if (found_pair == flows_.end()) continue;
+            const auto& pair = found_pair->second;
+            const auto arrived = std::max(flow.arrived, pair.arrived);
+            if (arrived == 0 || flow.least_lost <= arrived) continue;
+            // Who answers nothing at all any more is not there; and what another exchange of the two has carried since
+            // the way does carry.
+            const auto& first = flow.seen.frames.front();
+            if (pair.alive.order <= first.order) continue;
+            if (pair.largest >= flow.least_lost && pair.largest_at.order > first.order) continue;
             auto trouble = flow.seen;
             trouble.name = "mtu-black-hole";
             trouble.subnet = key.subnet;
             trouble.p_key = key.p_key;
             trouble.ports = {flow.sender};
             trouble.text =
-                "From {0} to " + text(IpAddress{key.to}) + " packets of up to " + std::to_string(flow.arrived) +
+                "From {0} to " + text(IpAddress{key.to}) + " packets of up to " + std::to_string(arrived) +
                 " octets of IP arrive, and " + std::to_string(flow.seen.count) + " of " +
                 std::to_string(flow.least_lost) +
                 " or more did not, though the sender has tried again: the way may carry less than its MTU, or a "
@@ -117,7 +159,10 @@ private:
         std::array<Sent, 8> open{};
         std::size_t next = 0;
         Trouble seen;
-        state::Sight alive;  ///< of all between the two: the last sign that something has arrived
+        // Of all between the two, where it is theirs.
+        state::Sight alive;  ///< the last sign that something has arrived
+        std::size_t largest = 0;
+        state::Sight largest_at;  ///< the last time that so much or more has arrived
     };
 
     static std::pair<Gid, Gid> ends(const Packet& packet) {
@@ -139,7 +184,11 @@ private:
     void is_alive(const Moment& moment, const Gid& from, const Gid& to) {
         if (auto* pair = flow(moment, from, to, 0, true)) pair->alive = moment.known.now;
     }
-    static void arrives(Flow& one, std::size_t size) {
+    void arrives(const Moment& moment, Flow& one, const Gid& from, const Gid& to, std::size_t size) {
+        if (auto* pair = flow(moment, from, to, 0, true); pair && size >= pair->largest) {
+            pair->largest = size;
+            pair->largest_at = moment.known.now;
+        }
         one.arrived = std::max(one.arrived, size);
         // Large ones do arrive, so that those before were lost by chance.
         if (one.least_lost != 0 && size >= one.least_lost) {
@@ -151,6 +200,15 @@ private:
         one.least_lost = one.least_lost == 0 ? size : std::min(one.least_lost, size);
         one.seen.show(at);
     }
+    /// The sender is told, and what it tries from then on counts.
+    void is_told(const Moment& moment, const Quoted& quoted) {
+        for (const auto ports : {std::uint32_t{0}, quoted.ports})
+            if (auto* one = flow(moment, quoted.from, quoted.to, ports, false)) {
+                one->least_lost = 0;
+                one->seen = {};
+                one->open = {};
+            }
+    }
     void echo(const Moment& moment, bool is_request, bool is_reply, std::uint32_t number) {
         if (!is_request && !is_reply) return;
         const auto [from, to] = ends(moment.packet);
@@ -159,7 +217,7 @@ private:
         if (is_reply) {
             for (auto& sent : one->open)
                 if (sent.size != 0 && sent.number == number) {
-                    arrives(*one, sent.size);
+                    arrives(moment, *one, to, from, sent.size);
                     one->alive = moment.known.now;
                     sent = {};
                 }
@@ -181,21 +239,21 @@ private:
         if (auto* other = segment.has_acknowledgement ? flow(moment, to, from, back, false) : nullptr) {
             for (auto& sent : other->open)
                 if (sent.size != 0 && is_after(segment.acknowledged, sent.number)) {
-                    arrives(*other, sent.size);
+                    arrives(moment, *other, to, from, sent.size);
                     sent = {};
                 }
             // Without data of its own it acknowledges something, if only what came behind a gap.
             if (segment.data == 0) is_alive(moment, to, from);
         }
-        if (segment.data == 0) return;
+        if (segment.takes == 0) return;
         auto* one = flow(moment, from, to, ports, true);
         if (!one) return;
         if (moment.known.sender) one->sender = moment.known.sender->gid;
-        const auto number = segment.sequence + static_cast<std::uint32_t>(segment.data);
+        const auto number = segment.sequence + static_cast<std::uint32_t>(segment.takes);
         for (auto& sent : one->open)
             if (sent.size != 0 && sent.number == number) {
                 if (moment.known.now.steady - sent.at.steady < least_wait) return;
-                if (sent.size > one->arrived) is_lost(*one, sent.size, moment.known.now);
+                if (segment.data > 0 && sent.size > one->arrived) is_lost(*one, sent.size, moment.known.now);
                 sent.at = moment.known.now;
                 return;
             }

@@ -85,6 +85,55 @@ TEST_CASE("Troubles: two hosts with one address") {
     CHECK(told(story).names.empty());
 }
 
+TEST_CASE("Troubles: one question with two answers is enough, and an announcement is none") {
+    const auto other = with_address(c, b.ipv4);
+    auto story = three_up();
+    resolves(story, {b, other});
+    CHECK(told(story).names == Ids{"duplicate-address"});
+    // An address that moves, and comes back after three seconds.
+    story = three_up();
+    resolves(story, {b});
+    story.pass(60)(arp_request(other, b.ipv4, story.link)).pass(3)(arp_request(b, b.ipv4, story.link));
+    CHECK(told(story).names.empty());
+    // Two questions of one host, before and after it has moved.
+    story = three_up();
+    resolves(story, {b});
+    resolves(story, {other});
+    CHECK(told(story).names.empty());
+}
+
+TEST_CASE("Troubles: two hosts with addresses of their own that both have a third") {
+    const auto shared = b.ipv4 + 100;
+    auto story = three_up();
+    story(arp_request(b, a.ipv4, story.link))(arp_request(c, a.ipv4, story.link));
+    for (int i = 0; i < 3; ++i) {
+        resolves(story, {with_address(b, shared), with_address(c, shared)});
+        story(arp_request(a, shared, story.link));
+        story(arp_reply(with_address(b, shared), a, story.link))(arp_reply(with_address(c, shared), a, story.link));
+        story.pass(20);
+    }
+    CHECK(told(story).names == Ids{"duplicate-address"});
+}
+
+TEST_CASE("Troubles: routers that share an anycast address") {
+    auto story = three_up();
+    const auto of_both = Gid::of(0xfd00000000000000, 0);
+    constexpr std::uint8_t router = 0x80, solicited = 0x40, override = 0x20;
+    const auto answers = [&](Node from, std::uint8_t flags) {
+        from.ipv6 = of_both;
+        story(neighbour_advertisement(from, a, story.link).set(Icmpv6::body, std::uint32_t{flags} << 24));
+    };
+    for (int i = 0; i < 3; ++i) {
+        story(neighbour_solicitation(a, of_both, mlid, story.link));
+        for (const auto& one : {b, c}) answers(one, router | solicited);
+        story.pass(20);
+    }
+    CHECK(!told(story).names.contains("duplicate-address"));
+    story(neighbour_solicitation(a, of_both, mlid, story.link));
+    for (const auto& one : {b, c}) answers(one, solicited | override);
+    CHECK(told(story).names.contains("duplicate-address"));
+}
+
 TEST_CASE("Troubles: two hosts that announce one address in turns") {
     const auto other = with_address(c, b.ipv4);
     auto story = three_up();
@@ -129,6 +178,20 @@ TEST_CASE("Troubles: an address has moved, and old unicast goes on") {
     CHECK_THAT(found.text, ContainsSubstring("still sends to 10.1.0.2"));
     healthy.pass(6)(udp(a, other, story.link, 32));
     CHECK(told(healthy).names.empty());
+    // It moves on, and the sender stays where it was at first.
+    auto moves = three_up();
+    const auto third = with_address(a, b.ipv4);
+    resolves(moves, {b});
+    moves(arp_request(other, b.ipv4, moves.link)).pass(60)(arp_request(third, c.ipv4, moves.link)).pass(10);
+    CHECK(told(moves(udp(c, b, moves.link, 32))).names == Ids{"moved-address"});
+    // Said to one alone first, then to all.
+    auto late = three_up();
+    resolves(late, {b});
+    late(arp_reply(other, c, late.link))(arp_request(other, b.ipv4, late.link)).pass(10);
+    CHECK(told(late(udp(a, b, late.link, 32))).names == Ids{"moved-address"});
+    // Where it was it is answered still.
+    story(echo_reply(b, a, story.link, 1));
+    CHECK(told(story).names.empty());
 }
 
 TEST_CASE("Troubles: P_Keys that a port loses") {
@@ -184,6 +247,26 @@ TEST_CASE("Troubles: silent after a failover") {
         if (i == 2) healthy(arp_reply(b, a, story.link));
     }
     CHECK(told(healthy).names.empty());
+    // Who has spoken since and is gone later, and who was gone before.
+    auto later = story, before = three_up();
+    resolves(before, {b});
+    for (auto* one : {&later, &before}) *one = three_up();
+    resolves(later, {b});
+    const auto anew = [](Story& of) {
+        for (const auto& port : {a, b, c})
+            of(port_info(sa, port, Method::set,
+                         Bytes<PortInfo>{}.set(PortInfo::lid, port.lid).set(PortInfo::client_reregister, true)));
+        for (const auto& port : {a, b, c}) of.join_link(port);
+    };
+    anew(later);
+    later(arp_request(b, a.ipv4, later.link)).pass(600);
+    resolves(before, {b});
+    for (int i = 0; i < 4; ++i) before(arp_request(a, b.ipv4, before.link)).pass(5);
+    anew(before);
+    for (auto* one : {&later, &before}) {
+        for (int i = 0; i < 4; ++i) (*one)(arp_request(a, b.ipv4, one->link)).pass(5);
+        CHECK(told(*one).names.empty());
+    }
     // Who was asked once or twice may just have been slow.
     auto early = three_up();
     resolves(early, {b});
@@ -212,6 +295,30 @@ TEST_CASE("Troubles: large echo requests are lost, small ones arrive") {
     // Some are lost by chance.
     for (int i = 0; i < 5; ++i) pings(late, 1800, i == 4);
     CHECK(told(late).names.empty());
+}
+
+TEST_CASE("Troubles: who is told that a packet is too large is in no black hole") {
+    auto story = three_up();
+    resolves(story, {b});
+    const auto quotes = [&](std::uint16_t sequence) {
+        const auto lost = echo_request(a, b, story.link, sequence, 1800).build();
+        Packet packet;
+        decode(lost, packet);
+        std::vector<std::uint8_t> message{3, 4, 0, 0, 0, 0, 5, 220};
+        const auto ip = packet.octets.subspan(packet.offset_of(packet.ipv4.data()), 28);
+        message.insert(message.end(), ip.begin(), ip.end());
+        return unicast(c, a, story.link)
+            .add(Bytes<Ipv4>{}
+                     .set(Ipv4::source, c.ipv4)
+                     .set(Ipv4::destination, a.ipv4)
+                     .set(Ipv4::protocol, IpProtocol::icmp))
+            .add(message);
+    };
+    for (std::uint16_t i = 1; i < 6; ++i) {
+        story(echo_request(a, b, story.link, i, 1800))(quotes(i)).pass(1);
+        story(echo_request(a, b, story.link, i + 100, 56))(echo_reply(b, a, story.link, i + 100, 56)).pass(1);
+    }
+    CHECK(told(story).names.empty());
 }
 
 namespace {
@@ -250,6 +357,21 @@ TEST_CASE("Troubles: large segments of TCP are sent again and again") {
     CHECK_THAT(found.text, ContainsSubstring("up to 140 octets"));
     CHECK(told(gone).names.empty());
     CHECK(told(whole(tcp(b, a, story.link, 1, 2001, 0))).names.empty());
+    // The receiver was gone for a while: what it gets later is as large.
+    for (std::uint16_t sequence = 1; sequence < 4; ++sequence)
+        gone(echo_request(a, b, gone.link, sequence, 1920))(echo_reply(b, a, gone.link, sequence, 1920)).pass(1);
+    CHECK(told(gone).names.empty());
+}
+
+TEST_CASE("Troubles: a server whose first large segments never arrive") {
+    auto story = three_up();
+    resolves(story, {b});
+    story(echo_request(a, b, story.link, 1, 56))(echo_reply(b, a, story.link, 1, 56));
+    for (int i = 0; i < 4; ++i) story(tcp(a, b, story.link, 101, 1, 1900)).pass(1);
+    story(echo_request(a, b, story.link, 2, 56))(echo_reply(b, a, story.link, 2, 56));
+    const auto found = told(story);
+    CHECK(found.names == Ids{"mtu-black-hole"});
+    CHECK_THAT(found.text, ContainsSubstring("up to 84 octets"));
 }
 
 TEST_CASE("Troubles: a DHCP lease is lost by another client identifier") {
@@ -272,6 +394,22 @@ TEST_CASE("Troubles: a DHCP lease is lost by another client identifier") {
     const auto found = told(story);
     CHECK(found.names == Ids{"dhcp-lease-lost"});
     CHECK_THAT(found.text, ContainsSubstring("had 10.1.0.10 by DHCP") && ContainsSubstring("gets 10.1.0.11"));
+}
+
+TEST_CASE("Troubles: two DHCP clients on one port keep their leases") {
+    auto story = three_up();
+    std::uint32_t xid = 7;
+    const auto leased = [&](std::uint64_t client, std::uint32_t address) {
+        auto named = a;
+        named.gid = Gid::of(a.gid.prefix(), client);
+        const auto request = dhcp_request(named, story.link, ++xid, address, b.ipv4).set(Grh::sgid, a.gid);
+        story(request)(dhcp_reply(b, a, story.link, DhcpType::ack, request.get<Dhcp>(), {.address = address}));
+    };
+    for (int i = 0; i < 3; ++i) {
+        leased(0x77, 0x0a010009);
+        leased(0x88, 0x0a01000a);
+    }
+    CHECK(told(story).names.empty());
 }
 
 TEST_CASE("Troubles: the SA has no room for another group") {
