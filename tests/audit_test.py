@@ -70,7 +70,9 @@ class Audit(Folder):
     def test_what_cannot_be_is_a_usage_error(self):
         (self.folder / "file").write_text("")
         sa = CAPTURES / "groups.txt"
-        for words, said in ((), "either --fabric or --sa"), (("--fabric", "simulated", "--sa", sa), "either"), \
+        hosts = ("--host-state", CAPTURES / "hosts.jsonl")
+        for words, said in ((), "either --fabric or --sa"), (("tag:audit", *hosts), "of an administrator"), \
+                ((*hosts, "--evidence", self.folder), "asks nobody"), (("--fabric", "simulated", "--sa", sa), "either"), \
                 (("--sa", "/nonexistent"), "/nonexistent"), (("--sa", self.folder / "file"), "no record"), \
                 (("--sa", CAPTURES / "usual.pcap"), "NUL octet"), (("--sa", sa, "tag:arp"), "tag:arp"), \
                 (("--sa", sa, "!tag:audit"), "no rule"), (("--sa", sa, "--evidence", self.folder), "asks nobody"), \
@@ -122,8 +124,7 @@ class Audit(Folder):
     def test_files_of_hosts_that_are_none_are_refused(self):
         for text, said in (("", "the file is empty"), ("[]", "line 1: this is no object"), ("{", "line 1: this is no object"),
                            ('{"format":"x"}', 'format is not "ipoib-host-state/1"'), ("[" * 100000, "no object"),
-                           ('{"format":"ipoib-host-state/1","host":"a","interfaces":[{"name":"ib0","mtu":{}}]}',
-                            "interfaces[0].mtu is no number")):
+                           ('{"format":"ipoib-host-state/1","host":5}', "host is no text")):
             with self.subTest(text=text[:40]):
                 file = self.folder / "h.json"
                 file.write_text(text)
@@ -132,6 +133,37 @@ class Audit(Folder):
                     self.assertEqual(run.returncode, 2, run.stderr)
                     self.assertIn("--host-state: ", run.stderr)
                     self.assertIn(said, run.stderr)
+
+    def test_a_dead_host_does_not_hide_the_others(self):
+        empty, value = self.folder / "empty.json", self.folder / "value.json"
+        empty.write_text("")
+        value.write_text('{"format":"ipoib-host-state/1","host":"a","interfaces":[{"name":"ib0","mtu":{}}]}\nbash: none\n')
+        files = ("--host-state", CAPTURES / "hosts.jsonl", empty, value)
+        said = (f"{empty}: the file is empty: skipped", f"{value}, line 2: this is no object",
+                f"{value}, line 1, host a: interfaces[0].mtu is no number up to 65535: {{}}: left out")
+        file = self.folder / "r.json"
+        run = conform("audit", "--sa", CAPTURES / "hosts-sa.json", *files, "--json", file)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        whole = json.loads(file.read_text())
+        self.assertIn("host-mtu", {one["name"] for one in whole["findings"]})
+        for words in said:
+            self.assertIn(words, run.stderr)
+            self.assertIn(words, json.dumps(whole))
+        run = conform("links", CAPTURES / "usual.pcap", "--json", *files)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        notes = " ".join(json.loads(run.stdout)["notes"])
+        for words in said:
+            self.assertIn(words, notes)
+
+    def test_hosts_alone_are_compared_with_each_other(self):
+        file = self.folder / "r.json"
+        run = conform("audit", "--host-state", CAPTURES / "hosts.jsonl", "--json", file)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        found = {one["name"] for one in json.loads(file.read_text())["findings"]}
+        self.assertIn("duplicate-address", found)
+        self.assertIn("host-p-key", found)
+        self.assertNotIn("host-not-member", found)
+        self.assertEqual(conform("audit", "--host-state", CAPTURES / "hosts.jsonl", "--strict").returncode, 1)
 
     def test_a_rehearsal_asks_nobody(self):
         run = conform("audit", "--fabric", f"socket:{self.folder}/none", "--dry-run", "--rate", "50")

@@ -90,6 +90,24 @@ hosts::Surroundings surroundings(const Inventory& inventory, std::int64_t now) {
     return around;
 }
 
+void add(hosts::Comparison compared, std::vector<reports::Beyond>& to, std::vector<std::string>& notes) {
+    std::ranges::move(compared.notes, std::back_inserter(notes));
+    for (auto& one : compared.findings)
+        to.push_back({.name = std::move(one.name),
+                      .text = std::move(one.text),
+                      .link = text(Gid::of(one.prefix, 0)) + '/' + hex(one.p_key, 4)});
+}
+
+/// Of each name so many, and how many more there are.
+void take_first(std::vector<reports::Beyond> all, Troubles& to) {
+    std::map<std::string, std::size_t> counts;
+    for (auto& one : all)
+        if (++counts[one.name] <= reports::most_beyond) to.findings.push_back(std::move(one));
+    for (const auto& [name, count] : counts)
+        if (count > reports::most_beyond)
+            to.notes.push_back("and " + std::to_string(count - reports::most_beyond) + " more of " + name);
+}
+
 }  // namespace
 
 Mlids mlids_of(const Inventory& inventory) {
@@ -113,28 +131,42 @@ Troubles troubles_of(const Inventory& inventory, std::span<const hosts::HostStat
     std::vector<reports::Beyond> all;
     look_at_room(inventory, all);
     look_at_counters(inventory, before, all);
-    if (!hosts.empty()) {
-        auto compared = hosts::compare(hosts, surroundings(inventory, now));
-        troubles.notes = std::move(compared.notes);
-        for (auto& one : compared.findings)
-            all.push_back({.name = std::move(one.name),
-                           .text = std::move(one.text),
-                           .link = text(Gid::of(one.prefix, 0)) + '/' + hex(one.p_key, 4)});
-    }
+    if (!hosts.empty()) add(hosts::compare(hosts, surroundings(inventory, now)), all, troubles.notes);
     const auto is_unknown = [](const StatedPort& port) { return port.has_unknown_rate; };
     if (const auto count = std::ranges::count_if(inventory.ports, is_unknown); count != 0)
         troubles.notes.push_back(std::to_string(count) +
-                                 " ports tell the width or speed of their link in a way that is not "
-                                 "known here, first " +
+                                 (count == 1 ? " port tells the width or speed of its link"
+                                             : " ports tell the width or speed of their link") +
+                                 " in a way that is not known here, first " +
                                  port_name(*std::ranges::find_if(inventory.ports, is_unknown)) +
-                                 ": their rates are compared with no group's");
-    std::map<std::string, std::size_t> counts;
-    for (auto& one : all)
-        if (++counts[one.name] <= reports::most_beyond) troubles.findings.push_back(std::move(one));
-    for (const auto& [name, count] : counts)
-        if (count > reports::most_beyond)
-            troubles.notes.push_back("and " + std::to_string(count - reports::most_beyond) + " more of " + name);
+                                 ": compared with no group's rate");
+    take_first(std::move(all), troubles);
     return troubles;
+}
+
+Troubles troubles_of(std::span<const hosts::HostState> hosts) {
+    Troubles troubles;
+    std::vector<reports::Beyond> all;
+    add(hosts::compare(hosts, {}), all, troubles.notes);
+    take_first(std::move(all), troubles);
+    return troubles;
+}
+
+std::vector<hosts::HostState> hosts_of(std::span<const hosts::HostState> hosts, std::span<const Inventory> inventories,
+                                       std::size_t which) {
+    std::vector<hosts::HostState> kept(hosts.begin(), hosts.end());
+    std::set<Gid> here, elsewhere;
+    for (std::size_t i = 0; i < inventories.size(); ++i) {
+        auto& known = i == which ? here : elsewhere;
+        for (const auto& port : inventories[i].ports) known.insert(port.gid);
+        for (const auto& group : inventories[i].groups)
+            for (const auto& member : group.members) known.insert(member.port_gid);
+    }
+    for (auto& host : kept)
+        std::erase_if(host.interfaces, [&](const hosts::Interface& one) {
+            return elsewhere.contains(one.gid) && !here.contains(one.gid);
+        });
+    return kept;
 }
 
 }  // namespace ipoib::audit

@@ -29,4 +29,11 @@ struct Mlids {
 [[nodiscard]] Troubles troubles_of(const Inventory& inventory, std::span<const hosts::HostState> hosts,
                                    std::int64_t now, const Inventory* before = nullptr);
 
+/// Of hosts alone, beside each other.
+[[nodiscard]] Troubles troubles_of(std::span<const hosts::HostState> hosts);
+
+/// The hosts as one of several inventories may know them: without interfaces whose ports only others of them know.
+[[nodiscard]] std::vector<hosts::HostState> hosts_of(std::span<const hosts::HostState> hosts,
+                                                     std::span<const Inventory> inventories, std::size_t which);
+
 }  // namespace ipoib::audit

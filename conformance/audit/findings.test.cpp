@@ -118,7 +118,7 @@ TEST_CASE("Audit findings: speeds that are new, and those that are not known") {
     const auto notes = troubles_of(unknown, {}, 0).notes;
     REQUIRE(notes.size() == 1);
     CHECK_THAT(notes[0],
-               ContainsSubstring("1 ports tell the width or speed of their link in a way that is not known here"));
+               ContainsSubstring("1 port tells the width or speed of its link in a way that is not known here"));
 }
 
 TEST_CASE("Audit findings: hosts beside what the administrator holds") {
@@ -137,4 +137,33 @@ TEST_CASE("Audit findings: hosts beside what the administrator holds") {
     const auto later = troubles_of(inventory, hosts, *hosts[0].time + 2 * hosts::nearness);
     CHECK(found_names(later) == FindingNames{});
     CHECK(later.notes.size() == 1);
+}
+
+TEST_CASE("Audit findings: hosts without an administrator") {
+    using namespace ipoib::hosts::testing;
+    auto hosts = hosts_in_order();
+    CHECK(found_names(troubles_of(hosts)) == FindingNames{});
+    hosts[1].interfaces[0].addresses.push_back({.network = address(3)});
+    const auto found = troubles_of(hosts);
+    CHECK(found_names(found) == FindingNames{"duplicate-address"});
+    CHECK(found.findings[0].link == "fec0::/0x8001");
+}
+
+TEST_CASE("Audit findings: hosts that several administrators have a part of") {
+    using namespace ipoib::hosts::testing;
+    auto hosts = hosts_in_order();
+    std::vector<Inventory> both(2);
+    for (auto& inventory : both) {
+        inventory.groups = in_order().groups;
+        inventory.ports = in_order().ports;
+    }
+    // The third host's port is one of the second subnet.
+    for (auto& group : both[0].groups) group.members.pop_back();
+    both[0].ports.pop_back();
+    CHECK(found_names(troubles_of(both[0], hosts, 0)) == FindingNames{"host-not-member"});
+    const auto of_first = hosts_of(hosts, both, 0), of_second = hosts_of(hosts, both, 1);
+    CHECK(of_first.size() == 3);
+    CHECK(of_first[2].interfaces.empty());
+    CHECK(found_names(troubles_of(both[0], of_first, 0)) == FindingNames{});
+    CHECK(found_names(troubles_of(both[1], of_second, 0)) == FindingNames{});
 }

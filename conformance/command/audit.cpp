@@ -147,14 +147,19 @@ int rehearse(const AuditOptions& options) {
 }
 
 int run_audit(const AuditOptions& options, const std::vector<std::string>& command) {
-    if (options.fabric.empty() == options.sa.empty())
+    const bool has_administrator = !options.fabric.empty() || !options.sa.empty();
+    if (!options.fabric.empty() && !options.sa.empty())
         throw UsageError("either --fabric or --sa says whose groups are judged");
-    if (!options.sa.empty() && !options.evidence.empty())
+    if (!has_administrator && options.host_states.empty())
+        throw UsageError("either --fabric or --sa says whose groups are judged, or --host-state what hosts believe");
+    if (!has_administrator && !options.selectors.empty())
+        throw UsageError("rules are about the groups of an administrator: --fabric or --sa says whose");
+    if (options.fabric.empty() && !options.evidence.empty())
         throw UsageError("--evidence keeps what a fabric's administrator answers; --sa asks nobody");
-    if (!options.sa.empty() && (options.scenario != AuditOptions{}.scenario || options.timeout_scale != 1))
+    if (options.fabric.empty() && (options.scenario != AuditOptions{}.scenario || options.timeout_scale != 1))
         throw UsageError("--scenario and --timeout-scale are of a fabric; --sa asks nobody");
     const auto rules = chosen(options);
-    const auto hosts = host_states_of(options.host_states);
+    auto told = host_states_of(options.host_states);
     if (options.dry_run) return rehearse(options);
     auto read = options.sa;
     read.insert(read.end(), options.host_states.begin(), options.host_states.end());
@@ -164,33 +169,44 @@ int run_audit(const AuditOptions& options, const std::vector<std::string>& comma
     try_reports(options.report);
     stop_on_interrupt();
     const RunClock clock;
-    auto audited = options.sa.empty() ? audited_on_fabric(options) : audited_by_files(options);
+    auto audited = options.fabric.empty() ? audited_by_files(options) : audited_on_fabric(options);
     for (const auto& inventory : audited.inventories)
         for (const auto& note : inventory.notes) complain("ipoib-conform", note);
-    auto results = audit::judge(audited.inventories, rules);
+    auto results = has_administrator ? audit::judge(audited.inventories, rules) : reports::Results{};
     // What nothing is judged by is worth knowing all the same.
     for (const auto& result : results.results)
         if (result.verdict == reports::Verdict::na)
             for (const auto& note : result.notes) complain("ipoib-conform", note);
-    for (const auto& inventory : audited.inventories) {
-        auto troubles = audit::troubles_of(inventory, hosts, audited.now);
+    for (auto& note : told.notes) {
+        complain("ipoib-conform", note);
+        audited.facts.emplace_back("note", std::move(note));
+    }
+    const auto take = [&](audit::Troubles troubles) {
         for (auto& note : troubles.notes) {
-            complain("ipoib-conform", note);
-            audited.facts.emplace_back("note", std::move(note));
+            std::pair<std::string, std::string> fact{"note", std::move(note)};
+            if (std::ranges::find(audited.facts, fact) != audited.facts.end()) continue;
+            complain("ipoib-conform", fact.second);
+            audited.facts.push_back(std::move(fact));
         }
         // Of several subnets, what hosts say of each other is the same.
         for (auto& one : troubles.findings)
             if (std::ranges::find(results.beyond, one.text, &reports::Beyond::text) == results.beyond.end())
                 results.beyond.push_back(std::move(one));
-    }
-    add_counts(audited);
-    results.fabric = std::move(audited.facts);
+    };
+    if (!has_administrator) take(audit::troubles_of(told.hosts));
+    for (std::size_t i = 0; i < audited.inventories.size(); ++i)
+        take(audit::troubles_of(audited.inventories[i], audit::hosts_of(told.hosts, audited.inventories, i),
+                                audited.now));
+    if (has_administrator) add_counts(audited);
+    results.fabric = each_once(audited.facts);
     if (!options.evidence.empty() && !audited.lacks_evidence)
         for (auto& result : results.results) result.evidence = evidence_file(options.evidence);
     clock.complete(results, options.report, command);
     if (!options.selectors.empty())
         results.selected = selected_requirements(Selection{options.selectors}, audit::selectable_rules());
-    const int verdict = report(results, options.report, comparisons);
+    int verdict = report(results, options.report, comparisons);
+    // Of hosts alone nothing is to be judged.
+    if (!has_administrator && verdict == exit_unjudged) verdict = exit_ok;
     return audited.lacks_evidence ? exit_fault : verdict;
 }
 

@@ -11,7 +11,7 @@
 namespace ipoib::conformance {
 
 /// Exit codes that every command shares; `check` and `run` have more (docs/results.md).
-inline constexpr int exit_ok = 0, exit_worse = 1, exit_usage = 2, exit_fault = 3;
+inline constexpr int exit_ok = 0, exit_worse = 1, exit_usage = 2, exit_fault = 3, exit_unjudged = 4;
 
 /// What a command does once the command line is read; gives the exit code.
 using Action = std::function<int()>;

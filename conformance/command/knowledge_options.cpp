@@ -111,9 +111,12 @@ void add_host_state_option(CLI::App& command, std::vector<std::string>& files) {
         ->check(not_empty());
 }
 
-std::vector<hosts::HostState> host_states_of(const std::vector<std::string>& files) {
+HostsTold host_states_of(const std::vector<std::string>& files) {
     try {
-        return hosts::read_host_states(files);
+        auto states = hosts::read_host_states(files);
+        auto notes = states.notes.told();
+        for (auto& note : notes) note.insert(0, "--host-state: ");
+        return {std::move(states.hosts), std::move(notes)};
     } catch (const std::exception& problem) {
         throw UsageError(std::string("--host-state: ") + problem.what());
     }

@@ -35,7 +35,11 @@ using Statements = std::shared_ptr<const std::vector<assumptions::Statement>>;
 
 /// --host-state of a command.
 void add_host_state_option(CLI::App& command, std::vector<std::string>& files);
-/// Throws UsageError.
-[[nodiscard]] std::vector<hosts::HostState> host_states_of(const std::vector<std::string>& files);
+/// States, and notes of what of the files tells nothing. Throws UsageError where nothing does.
+struct HostsTold {
+    std::vector<hosts::HostState> hosts;
+    std::vector<std::string> notes;
+};
+[[nodiscard]] HostsTold host_states_of(const std::vector<std::string>& files);
 
 }  // namespace ipoib::conformance

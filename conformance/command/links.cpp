@@ -9,8 +9,10 @@
 #include "conformance/links/choice.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "protocol/wire/ip_address.hpp"
+#include "protocol/wire/text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <iostream>
 #include <memory>
 
@@ -34,15 +36,26 @@ Parsed parsed(std::optional<Parsed> found, const std::string& option, const std:
 links::HostChoice host_choice(const std::string& text) {
     if (const auto address = wire::parse_ip(text); address && !address->is_multicast())
         return {.address = address->octets};
-    const auto port = parse_subject("--host", text);
-    return {.guid = port.guid, .lid = port.lid};
+    try {
+        const auto port = parse_subject("--host", text);
+        return {.guid = port.guid, .lid = port.lid};
+    } catch (const UsageError&) {
+        throw UsageError("--host " + text +
+                         ": neither an IP address (10.1.0.9), a LID (0x0004), a GUID (0002c90300100001) nor a GID");
+    }
 }
 
 links::Choice choice_of(const LinksOptions& options) {
     links::Choice choice{.findings_only = options.findings_only};
-    if (!options.link.empty())
+    if (!options.link.empty()) {
         choice.link = parsed(links::parse_link(options.link), "--link", options.link,
                              "neither a P_Key (0x8001) nor a link (fe80::/0x8001)");
+        // Whoever has written a number otherwise sees what it was taken for.
+        const auto p_key = wire::hex(choice.link->p_key, 4);
+        auto written = options.link.substr(options.link.find_last_of('/') + 1);
+        std::ranges::transform(written, written.begin(), [](unsigned char c) { return std::tolower(c); });
+        if (written != p_key) complain("ipoib-conform", "--link " + options.link + " is read as P_Key " + p_key);
+    }
     if (!options.group.empty())
         choice.group = parsed(links::parse_group(options.group), "--group", options.group,
                               "neither a group (239.1.2.3, ff02::1), an MGID, nor 'broadcast'");
@@ -112,8 +125,12 @@ private:
     void show(const Judge& judge, const links::Observer& observer,
               const std::vector<reports::CaptureResult>& captures) {
         bar_.clear();
+        // Why nothing could be read is told once.
+        const auto is_unreadable = [](const auto& capture) { return capture.packets == 0 && !capture.error.empty(); };
+        if (!options_.json && std::ranges::all_of(captures, is_unreadable)) return;
         auto account = links::account_of(judge, observer);
-        if (!hosts_.empty()) links::add_hosts(account, hosts_, *statements_);
+        account.notes.insert(account.notes.end(), hosts_.notes.begin(), hosts_.notes.end());
+        if (!hosts_.hosts.empty()) links::add_hosts(account, hosts_.hosts, *statements_);
         if (options_.json)
             links::to_json(account, captures, choice_,
                            [](std::string piece) { print(std::move(piece), Notation::json); });
@@ -124,7 +141,7 @@ private:
     const LinksOptions& options_;
     links::Choice choice_;
     Statements statements_;
-    std::vector<hosts::HostState> hosts_;
+    HostsTold hosts_;
     PassiveRun run_;
     ProgressBar bar_;
     std::vector<reports::CaptureResult> captures_;

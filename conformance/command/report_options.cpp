@@ -179,6 +179,18 @@ void refuse_overwriting(const ReportOptions& options, std::vector<std::string> t
     refuse_same_files(paths_of(options), std::move(taken));
 }
 
+Facts each_once(const Facts& facts) {
+    Facts single;
+    for (const auto& [name, text] : facts) {
+        const auto known = std::ranges::find(single, name, &Facts::value_type::first);
+        if (known == single.end())
+            single.emplace_back(name, text);
+        else
+            known->second += "; " + text;
+    }
+    return single;
+}
+
 void try_reports(const ReportOptions& options) { static_cast<void>(try_paths(paths_of(options))); }
 void require_report(const ReportOptions& options) { require_path(paths_of(options)); }
 

@@ -50,6 +50,10 @@ void refuse_same_files(const std::vector<std::string>& outputs, std::vector<std:
 /// Throws UsageError where a report would replace what is read or written otherwise, or another report.
 void refuse_overwriting(const ReportOptions& options, std::vector<std::string> taken);
 
+using Facts = std::vector<std::pair<std::string, std::string>>;
+/// Each name once, as in an object of JSON; several texts of one name are one, with "; " between them.
+[[nodiscard]] Facts each_once(const Facts& facts);
+
 /// Before the work begins: tells of each report that cannot be written.
 void try_reports(const ReportOptions& options);
 /// The same before a run: throws Fault where none of those asked for can be written.

@@ -174,17 +174,20 @@ int watch_fabric(const WatchOptions& options, const std::vector<std::string>& co
                               reports::name(result.verdict), result.checks.front(), result.title, detail.field,
                               detail.actual, detail.expected, detail.subject, detail.link));
         };
+    for (const auto& note : hosts.notes) complain("ipoib-conform", note);
     stop_on_interrupt();
     const RunClock clock;
     watch::Poll poll{{.fabric = options.source,
                       .duration = milliseconds(options.seconds),
                       .interval = milliseconds(interval),
-                      .hosts = std::move(hosts)},
+                      .hosts = std::move(hosts.hosts)},
                      std::move(ports)};
     auto outcome = poll.run();
     if (!outcome.inventory) throw Fault(outcome.error.empty() ? "no survey came to its end" : outcome.error);
     outcome.results.fabric = fabric.facts();
-    for (auto& note : outcome.notes) outcome.results.fabric.emplace_back("note", std::move(note));
+    for (auto* notes : {&hosts.notes, &outcome.notes})
+        for (auto& note : *notes) outcome.results.fabric.emplace_back("note", std::move(note));
+    outcome.results.fabric = each_once(outcome.results.fabric);
     clock.complete(outcome.results, options.report, command);
     return show(outcome.results, options,
                 files.are_lost() || (!outcome.error.empty() && !fabric::Loop::stop_requested()));

@@ -30,6 +30,26 @@ std::string groups_text(std::vector<Gid> mgids) {
     return listed(mgids, group_name);
 }
 
+constexpr std::uint64_t default_prefix = 0xfe80000000000000;
+
+constexpr std::uint8_t most_lmc = 7;
+/// Whether two LIDs differ in no more than the low bits of one port's.
+bool is_one_port(std::uint16_t lid, std::uint16_t other, std::uint8_t lmc) { return lid >> lmc == other >> lmc; }
+
+/// "25 days", "40 minutes".
+std::string span_text(std::int64_t ns) {
+    constexpr std::int64_t second = 1'000'000'000;
+    constexpr std::pair<std::int64_t, const char*> units[] = {
+        {second * 86400, " days"}, {second * 3600, " hours"}, {second * 60, " minutes"}};
+    for (const auto& [size, name] : units)
+        if (ns >= 2 * size) return std::to_string(ns / size) + name;
+    return std::to_string(ns / second) + " seconds";
+}
+
+std::string counted(std::size_t count, const char* what) {
+    return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
+}
+
 std::string qpn_text(std::uint32_t qpn) { return "QPN " + hex(qpn, 6); }
 
 class Comparer {
@@ -45,18 +65,24 @@ public:
                     continue;
                 }
                 all_.push_back(place);
-                links_[place.link()].push_back(place);
                 if (!is_near(host) && early++ == 0) first = host.host + ", " + time_text(host);
             }
         if (strange != 0)
-            result_.notes.push_back(std::to_string(strange) +
-                                    " interfaces have no link-layer address or P_Key of IPoIB: not compared");
+            result_.notes.push_back(counted(strange, "interface") + (strange > 1 ? " have" : " has") +
+                                    " no link-layer address or P_Key of IPoIB: not compared");
         if (early != 0)
             result_.notes.push_back(
-                std::to_string(early) + " interfaces (" + first + (early > 1 ? " and others" : "") +
-                ") were looked at more than an hour before or after the capture, or nobody knows when: compared with "
+                counted(early, "interface") + " (" + first + (early > 1 ? " and others) were" : ") was") +
+                " looked at more than an hour before or after the capture, or nobody knows when: compared with "
                 "each other only");
+        for (const auto& port : around.ports) known_.push_back(port.gid);
+        for (const auto& group : around.groups)
+            for (const auto& member : group.members) known_.push_back(member.port_gid);
+        std::ranges::sort(known_);
         tell_unread(hosts);
+        tell_apart();
+        tell_times();
+        tell_names();
     }
     Comparison result() && {
         for (const auto& place : all_) {
@@ -72,8 +98,9 @@ public:
             waiting(place);
         }
         index_owners();
-        for (const auto& [link, places] : links_)
-            std::ranges::move(findings_among(link, places, owners_[link]), std::back_inserter(result_.findings));
+        for (const auto& [fabric, places] : links_)
+            std::ranges::move(findings_among(fabric.first, places, owners_[fabric], doubt_of(fabric.first, places)),
+                              std::back_inserter(result_.findings));
         for (const auto& place : all_) {
             neighbours(place);
             paths(place);
@@ -97,6 +124,10 @@ private:
         result_.findings.push_back(finding_of(std::move(name), place, std::move(text), std::move(groups)));
     }
     void tell_unread(std::span<const HostState> hosts);
+    void tell_apart();
+    void tell_times();
+    void tell_names();
+    [[nodiscard]] std::string doubt_of(const Link& link, const std::vector<Place>& places) const;
     void keys(const Place& place);
     void ports(const Place& place);
     void carrier(const Place& place);
@@ -108,6 +139,7 @@ private:
     void sizes(const Place& place);
     void announced(const Place& place);
     void index_owners();
+    [[nodiscard]] std::vector<Place> owners_of(const Place& place, const Gid& address) const;
     void neighbours(const Place& place);
     void paths(const Place& place);
     void hidden();
@@ -139,10 +171,23 @@ private:
         return found != around_.ports.end() && found->gid == gid ? &*found : nullptr;
     }
 
+    /// A link, and the LID of its subnet manager where links of several fabrics are called the same; else 0.
+    using Fabric = std::pair<Link, std::uint16_t>;
+    [[nodiscard]] Fabric fabric_of(const Place& place) const {
+        const auto sm = managers_.find(place->gid);
+        return {place.link(), several_.contains(place.link()) && sm != managers_.end() ? sm->second : std::uint16_t{0}};
+    }
+    /// Named by what is known besides hosts.
+    [[nodiscard]] bool is_known(const Gid& gid) const { return std::ranges::binary_search(known_, gid); }
+
     const Surroundings& around_;
     std::vector<Place> all_;
-    std::map<Link, std::vector<Place>> links_;
-    std::map<Link, Owners> owners_;
+    std::vector<Gid> known_;                 ///< sorted
+    std::map<Gid, std::uint16_t> managers_;  ///< LIDs of subnet managers, by port
+    std::set<Link> several_;                 ///< of more than one of them
+    std::set<Gid> strangers_;                ///< taken for ports of a fabric that nothing is known of
+    std::map<Fabric, std::vector<Place>> links_;
+    std::map<Fabric, Owners> owners_;
     std::map<Gid, Place> by_gid_;  ///< whose port is known
     Comparison result_;
 };
@@ -153,8 +198,98 @@ void Comparer::tell_unread(std::span<const HostState> hosts) {
     for (const auto& host : hosts)
         for (const auto& [what, why] : host.unread)
             if (count++ == 0) first.append(what).append(" on ").append(host.host).append(" (").append(why).append(")");
-    if (count != 0)
-        result_.notes.push_back("hosts could not read " + std::to_string(count) + " things, first " + first);
+    if (count != 0) result_.notes.push_back("hosts could not read " + counted(count, "thing") + ", first " + first);
+}
+
+/// Which of the interfaces are on one link. The default subnet prefix is that of any fabric.
+void Comparer::tell_apart() {
+    std::map<Link, std::set<std::uint16_t>> managers;
+    for (const auto& place : all_)
+        if (place->gid.prefix() == default_prefix && place->port && place->port->sm_lid != 0) {
+            managers_.emplace(place->gid, place->port->sm_lid);
+            managers[place.link()].insert(place->port->sm_lid);
+        }
+    for (const auto& [link, lids] : managers)
+        if (lids.size() > 1) several_.insert(link);
+    if (!several_.empty())
+        result_.notes.push_back("ports with the default subnet prefix have their subnet managers at LIDs " +
+                                listed(managers.at(*several_.begin()), [](std::uint16_t lid) { return hex(lid, 4); }) +
+                                ": taken for as many fabrics");
+    for (const auto& place : all_) links_[fabric_of(place)].push_back(place);
+    std::map<std::pair<const HostState*, Link>, bool> has_known;
+    for (const auto& place : all_)
+        if (place->gid.prefix() == default_prefix && is_known(place->gid)) has_known[{place.host, place.link()}] = true;
+    std::string first;
+    for (const auto& place : all_)
+        if (has_known.contains({place.host, place.link()}) && !is_known(place->gid) &&
+            strangers_.insert(place->gid).second && first.empty())
+            first = place.name();
+    if (!strangers_.empty())
+        result_.notes.push_back(counted(strangers_.size(), "port") + " with the default subnet prefix (" + first +
+                                (strangers_.size() > 1 ? " and others" : "") + ") " +
+                                (strangers_.size() > 1 ? "are" : "is") +
+                                " unknown, but other ports of the same hosts are not: taken for another fabric's");
+}
+
+/// Which states are too far apart to be compared.
+void Comparer::tell_times() {
+    std::size_t untimed = 0;
+    std::set<const HostState*> hosts;
+    const HostState *first = nullptr, *last = nullptr;
+    std::int64_t widest = 0;
+    for (const auto& [fabric, places] : links_) {
+        const auto time = [](const Place& place) { return place.host->time.value_or(0); };
+        std::vector<Place> timed;
+        for (const auto& place : places) {
+            if (place.host->time)
+                timed.push_back(place);
+            else if (hosts.insert(place.host).second)
+                ++untimed;
+        }
+        if (timed.empty()) continue;
+        const auto [early, late] = std::ranges::minmax_element(timed, {}, time);
+        if (time(*late) - time(*early) <= std::max(widest, freshness)) continue;
+        widest = time(*late) - time(*early);
+        first = early->host;
+        last = late->host;
+    }
+    if (untimed != 0 && all_.size() > 1)
+        result_.notes.push_back(counted(untimed, "state") + (untimed > 1 ? " have" : " has") +
+                                " no time: not compared with other states");
+    if (first)
+        result_.notes.push_back("states are up to " + span_text(widest) + " apart (" + first->host + ", " +
+                                time_text(*first) + "; " + last->host + ", " + time_text(*last) +
+                                "): addresses and neighbours of hosts are compared with each other where their states "
+                                "are within " +
+                                span_text(freshness) + ", modes, MTUs and LIDs within " + span_text(nearness));
+}
+
+/// Names that several hosts may have.
+void Comparer::tell_names() {
+    std::map<std::string, std::set<std::size_t>> machines;
+    for (const auto& place : all_) machines[place.host->host].insert(place.host->machine);
+    std::erase_if(machines, [](const auto& one) { return one.second.size() < 2; });
+    if (machines.empty()) return;
+    const auto& [name, numbers] = *machines.begin();
+    result_.notes.push_back(std::to_string(numbers.size()) + " states are of hosts called " + name +
+                            (machines.size() > 1 ? ", and others have one name, too" : "") +
+                            ": each is taken for a host of its own");
+}
+
+/// What may be the reason that hosts of a link differ; empty: nothing.
+std::string Comparer::doubt_of(const Link& link, const std::vector<Place>& places) const {
+    if (link.first != default_prefix) return {};
+    std::map<const HostState*, std::set<Gid>> ports;
+    bool has_several = false, are_known = true;
+    for (const auto& place : places) {
+        auto& of_host = ports[place.host];
+        of_host.insert(place->gid);
+        has_several = has_several || of_host.size() > 1;
+        are_known = are_known && is_known(place->gid);
+    }
+    if (!has_several || are_known) return {};
+    return "Hosts have several ports with the default subnet prefix here: these may be on two fabrics, and not on one "
+           "link.";
 }
 
 /// The P_Key of the interface, and its port's table.
@@ -196,10 +331,16 @@ void Comparer::ports(const Place& place) {
     }
     if (!is_near(*place.host)) return;
     if (const auto* stated = stated_port(place->gid)) {
-        if (port && port->lid != 0 && stated->lid != 0 && port->lid != stated->lid)
-            add("host-lid", place,
-                place.name() + " is at LID " + hex(port->lid, 4) + " by its own words, but at " + hex(stated->lid, 4) +
-                    " by those of " + around_.who + ": packets to it go elsewhere.");
+        if (!port || port->lid == 0 || stated->lid == 0) return;
+        // A port with an LMC sends from any of its LIDs.
+        const bool is_seen = std::ranges::binary_search(around_.seen_lids, place->gid);
+        if (is_seen && !port->lmc) return;
+        if (is_one_port(port->lid, stated->lid, port->lmc.value_or(0))) return;
+        add("host-lid", place,
+            place.name() + " is at LID " + hex(port->lid, 4) + " by its own words, but " +
+                (is_seen ? "sends from " + hex(stated->lid, 4) + " in the capture"
+                         : "at " + hex(stated->lid, 4) + " by those of " + around_.who) +
+                ": packets to it go elsewhere.");
         return;
     }
     const auto is_same_port = [&](const StatedPort& one) {
@@ -232,7 +373,7 @@ void Comparer::carrier(const Place& place) {
 /// Who is a member of what: the host's word against the SA's.
 void Comparer::groups(const Place& place) {
     down_member(place);
-    if (!place.is_running()) return;
+    if (!place.is_running() || strangers_.contains(place->gid)) return;
     std::vector<Gid> believed;
     if (place->driver_groups) {
         for (const auto& one : *place->driver_groups)
@@ -273,7 +414,7 @@ void Comparer::down_member(const Place& place) {
     const auto* broadcast = group(place->broadcast);
     if (!broadcast || (join_state_of(*broadcast, place->gid) & join_state::full_member) == 0) return;
     // Another interface of the port may be on the same link.
-    const auto& others = links_.at(place.link());
+    const auto& others = links_.at(fabric_of(place));
     if (std::ranges::any_of(others,
                             [&](const Place& one) { return one->gid == place->gid && one->is_up.value_or(true); }))
         return;
@@ -331,7 +472,8 @@ void Comparer::waiting(const Place& place) {
 
 /// The IP MTU beside the group's.
 void Comparer::sizes(const Place& place) {
-    if (place->mode == "connected" || place->mtu == 0 || place->broadcast.is_zero()) return;
+    // Connections carry more than a group. Who does not tell the mode may have them.
+    if (place.mode() != "datagram" || place->mtu == 0 || place->broadcast.is_zero()) return;
     const auto* broadcast = group(place->broadcast);
     if (!broadcast || !broadcast->tells(Parameter::mtu)) return;
     const auto octets = mtu_octets(broadcast->parameters.mtu);
@@ -366,25 +508,41 @@ void Comparer::announced(const Place& place) {
 
 void Comparer::index_owners() {
     for (const auto& place : all_) {
-        if (place->port && place->port->lid != 0) by_gid_.emplace(place->gid, place);
+        if (place->port && place->port->lid != 0) {
+            const auto [known, is_new] = by_gid_.emplace(place->gid, place);
+            if (!is_new && place.host->time.value_or(0) > known->second.host->time.value_or(0)) known->second = place;
+        }
         if (!place->is_up.value_or(true)) continue;
         for (const auto& held : place->addresses)
             if (!held.is_tentative && !held.is_duplicate)
-                owners_[place.link()][held.network.address.octets].push_back(place);
+                owners_[fabric_of(place)][held.network.address.octets].push_back(place);
     }
+}
+
+/// Who else of its link had the address when the host was looked at.
+std::vector<Place> Comparer::owners_of(const Place& place, const Gid& address) const {
+    std::vector<Place> all;
+    const auto& of_link = owners_.at(fabric_of(place));
+    if (const auto owners = of_link.find(address); owners != of_link.end())
+        std::ranges::copy_if(owners->second, std::back_inserter(all), [&](const Place& owner) {
+            return owner->gid != place->gid && are_within(*owner.host, *place.host, freshness);
+        });
+    return all;
 }
 
 /// Entries with a link-layer address that their owner has not, or not any more.
 void Comparer::neighbours(const Place& place) {
     for (const auto& entry : place->neighbours) {
+        // Nothing is sent to who has not answered: it is asked for again.
+        if (entry.state.find("FAILED") != std::string::npos || entry.state.find("INCOMPLETE") != std::string::npos)
+            continue;
         std::string now;
-        const auto& of_link = owners_.at(place.link());
-        if (const auto owners = of_link.find(entry.address); owners != of_link.end()) {
+        if (const auto owners = owners_of(place, entry.address); !owners.empty()) {
             const auto has = [&](const Place& owner) {
                 return owner->gid == entry.gid && owner->qpn.value_or(entry.qpn) == entry.qpn;
             };
-            if (std::ranges::any_of(owners->second, has)) continue;
-            const auto& owner = owners->second.front();
+            if (std::ranges::any_of(owners, has)) continue;
+            const auto& owner = owners.front();
             now =
                 owner.name() + " has it with " + (owner->qpn ? qpn_text(*owner->qpn) + " and " : "") + text(owner->gid);
         } else if (is_near(*place.host)) {
@@ -412,20 +570,21 @@ void Comparer::neighbours(const Place& place) {
 
 /// Paths to where a port is not any more.
 void Comparer::paths(const Place& place) {
-    constexpr std::uint16_t most_lids = 128;  // LMC 7
     for (const auto& path : place->paths) {
         if (path.dlid == 0 || path.gid.prefix() != place->gid.prefix()) continue;
-        std::uint16_t lid = 0, lids = most_lids;
+        std::uint16_t lid = 0;
+        std::uint8_t lmc = most_lmc;
         std::string who;
-        if (const auto found = by_gid_.find(path.gid); found != by_gid_.end()) {
+        if (const auto found = by_gid_.find(path.gid);
+            found != by_gid_.end() && are_within(*found->second.host, *place.host, nearness)) {
             lid = found->second->port->lid;
-            lids = static_cast<std::uint16_t>(1U << found->second->port->lmc);
+            lmc = found->second->port->lmc.value_or(most_lmc);
             who = found->second.name();
         } else if (const auto* stated = stated_port(path.gid); stated && is_near(*place.host)) {
             lid = stated->lid;
             who = text(path.gid);
         }
-        if (lid == 0 || (path.dlid >= lid && path.dlid < lid + lids)) continue;
+        if (lid == 0 || is_one_port(path.dlid, lid, lmc)) continue;
         add("stale-path", place,
             place.name() + " sends to " + who + " by LID " + hex(path.dlid, 4) + ", but that port is at " +
                 hex(lid, 4) + " now: its packets go nowhere until the path is asked for anew.");

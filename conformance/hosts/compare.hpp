@@ -33,6 +33,7 @@ struct Surroundings {
     std::string who = "the SA";                    ///< who says of groups and ports, in a sentence
     std::vector<assumptions::StatedGroup> groups;  ///< by MGID
     std::vector<assumptions::StatedPort> ports;    ///< by GID
+    std::vector<wire::Gid> seen_lids;              ///< by GID: ports whose LID is only one that they sent from
     std::vector<Announcement> announcements;       ///< by address
     std::vector<Absence> absent;                   ///< by MGID and port
     bool groups_are_whole = false;                 ///< a group that is not there does not exist
@@ -40,8 +41,8 @@ struct Surroundings {
     std::int64_t began = 0, ended = 0;             ///< of a capture, in ns since 1970; 0: of any time
 };
 
-/// How long before and after a capture a state may be from to be compared with what seldom changes, in ns; and after
-/// it, with what does.
+/// How long before and after a capture, or another state, a state may be from to be compared with what seldom changes,
+/// in ns; and with what does.
 inline constexpr std::int64_t nearness = std::int64_t{3600} * 1'000'000'000,
                               freshness = std::int64_t{60} * 1'000'000'000;
 

@@ -120,6 +120,21 @@ TEST_CASE("Host states: an MTU that the link does not carry") {
         one.interfaces.front().mtu = 65520;
     }
     CHECK(trial.found() == Names{});
+    // A bond has the mode of the interface that it uses; without that, nobody knows.
+    for (auto& one : trial.hosts) {
+        auto bond = one.interfaces.front();
+        one.interfaces.front().master = bond.name = "bond0";
+        one.interfaces.front().addresses.clear();
+        bond.mode.clear();
+        bond.port.reset();
+        one.interfaces.push_back(bond);
+    }
+    CHECK(trial.found() == Names{});
+    for (auto& one : trial.hosts) one.interfaces.front().mode.clear();
+    CHECK(trial.found() == Names{});
+    for (auto& one : trial.hosts) one.interfaces.front().mode = "datagram";
+    CHECK(trial.found() == Names{"host-mtu"});
+    CHECK_THAT(trial.text(), ContainsSubstring("bond0"));
 }
 
 TEST_CASE("Host states: hosts of one link with several modes or MTUs") {
@@ -186,6 +201,116 @@ TEST_CASE("Host states: GID and LID") {
     CHECK(trial.found() == Names{"host-lid"});
 }
 
+TEST_CASE("Host states: a port with an LMC sends from any of its LIDs") {
+    Trial trial;
+    trial.second().port->lid = 4;
+    trial.second().port->lmc = 2;
+    trial.hosts[0].interfaces[0].paths.clear();
+    trial.hosts[2].interfaces[0].paths.clear();
+    trial.around.ports[1].lid = 6;
+    CHECK(trial.found() == Names{});
+    // Without the LMC a LID that it sends from tells little; one of the SA's does.
+    trial.second().port->lmc.reset();
+    CHECK(trial.found() == Names{"host-lid"});
+    CHECK_THAT(trial.text(), ContainsSubstring("at 0x0006 by those of the SA"));
+    trial.around.seen_lids = {port_gid(2)};
+    CHECK(trial.found() == Names{});
+    trial.second().port->lmc = 2;
+    trial.around.ports[1].lid = 8;
+    CHECK(trial.found() == Names{"host-lid"});
+    CHECK_THAT(trial.text(), ContainsSubstring("sends from 0x0008 in the capture"));
+}
+
+TEST_CASE("Host states: states of several times are not compared with each other") {
+    const auto later = [](Trial& trial, std::int64_t span) { trial.hosts[1].time = *trial.hosts[0].time + span; };
+    // An address that has moved from host to host, and one whose host has another queue pair since.
+    Trial trial;
+    trial.second().addresses.push_back({.network = address(3)});
+    trial.second().qpn = 0x777;
+    CHECK(trial.found() == Names{"duplicate-address", "stale-neighbour"});
+    later(trial, freshness);
+    CHECK(trial.found() == Names{"duplicate-address", "stale-neighbour"});
+    CHECK(trial.compared().notes.empty());
+    later(trial, freshness + 1);
+    CHECK(trial.found() == Names{});
+    later(trial, 40 * freshness);
+    REQUIRE(trial.compared().notes.size() == 1);
+    CHECK_THAT(trial.compared().notes[0],
+               ContainsSubstring("states are up to 40 minutes apart (node1, ") && ContainsSubstring("; node2, "));
+    trial.hosts[1].time.reset();
+    CHECK(trial.found() == Names{});
+    CHECK_THAT(trial.compared().notes.at(0), ContainsSubstring("1 state has no time"));
+    // What seldom changes, for an hour; then with those that were looked at with most others.
+    trial = {};
+    trial.second().mtu = 1500;
+    later(trial, nearness);
+    CHECK(trial.found() == Names{"host-mtus-differ"});
+    later(trial, nearness + 1);
+    CHECK(trial.found() == Names{});
+    // A port that has another name and another queue pair since has its address once.
+    trial = {};
+    trial.hosts.push_back(trial.hosts[1]);
+    trial.hosts.back().host = "renamed";
+    trial.hosts.back().interfaces.front().qpn = 0x999;
+    trial.hosts.back().time = *trial.hosts[1].time + 10;
+    CHECK(trial.found() == Names{});
+}
+
+TEST_CASE("Host states: hosts without a name of their own") {
+    Trial trial;
+    for (std::size_t i = 0; i < trial.hosts.size(); ++i) {
+        trial.hosts[i].host = "localhost";
+        trial.hosts[i].machine = i + 1;
+    }
+    CHECK(trial.found() == Names{});
+    REQUIRE(trial.compared().notes.size() == 1);
+    CHECK_THAT(trial.compared().notes[0], ContainsSubstring("3 states are of hosts called localhost"));
+}
+
+TEST_CASE("Host states: two fabrics with the default subnet prefix") {
+    Trial trial;
+    trial.around = {};
+    const auto with_default_prefix = [](wire::Gid& gid) {
+        gid = wire::Gid::of(0xfe80000000000000, gid.interface_id());
+    };
+    for (auto& one : trial.hosts) {
+        auto& rail = one.interfaces.front();
+        rail.neighbours.clear();
+        rail.paths.clear();
+        auto other = rail;
+        other.name = "ib1";
+        other.gid = wire::Gid::of(0, rail.gid.interface_id() + 0x100);
+        for (auto* which : {&rail, &other}) {
+            with_default_prefix(which->gid);
+            which->port->gid = which->gid;
+        }
+        other.mtu = 1500;
+        one.interfaces.push_back(other);
+    }
+    const Names differing{"duplicate-address", "host-arp-flux", "host-mtus-differ"};
+    trial.hosts[1].interfaces[1].addresses = {{.network = address(1)}};
+    for (auto* which : {&trial.hosts[0], &trial.hosts[2]})
+        which->interfaces[1].addresses = which->interfaces[0].addresses;
+    CHECK(trial.found() == differing);
+    for (const auto& one : trial.compared().findings) CHECK_THAT(one.text, ContainsSubstring("may be on two fabrics"));
+    // Their subnet managers tell them apart.
+    for (auto& one : trial.hosts)
+        for (std::uint16_t i = 0; i < 2; ++i) one.interfaces[i].port->sm_lid = static_cast<std::uint16_t>(1 + i);
+    trial.hosts[1].interfaces[1].addresses = trial.hosts[1].interfaces[0].addresses;
+    CHECK(trial.found() == Names{});
+    REQUIRE(trial.compared().notes.size() == 1);
+    CHECK_THAT(trial.compared().notes[0], ContainsSubstring("at LIDs 0x0001, 0x0002: taken for as many fabrics"));
+    // A list of one of them says nothing of the other.
+    trial.around = in_order();
+    for (auto& group : trial.around.groups) {
+        for (auto& member : group.members) with_default_prefix(member.port_gid);
+        std::ranges::sort(group.members, {}, &assumptions::StatedMember::port_gid);
+    }
+    for (auto& port : trial.around.ports) with_default_prefix(port.gid);
+    CHECK(trial.found() == Names{});
+    CHECK_THAT(trial.compared().notes.at(1), ContainsSubstring("3 ports with the default subnet prefix (node1 ib1 "));
+}
+
 TEST_CASE("Host states: carrier and port") {
     Trial trial;
     trial.second().is_running = false;
@@ -246,6 +371,11 @@ TEST_CASE("Host states: an entry for a neighbour with an old queue pair or GID")
     entry.qpn = 0x777;
     CHECK(trial.found() == Names{"stale-neighbour"});
     CHECK_THAT(trial.text(), ContainsSubstring("10.1.0.2 at QPN 0x000777"));
+    // Who has not answered is asked for again.
+    for (const auto* state : {"FAILED", "INCOMPLETE"}) {
+        entry.state = state;
+        CHECK(trial.found() == Names{});
+    }
     entry.state = "PERMANENT";
     CHECK_THAT(trial.text(), ContainsSubstring("never asks again"));
     // Without a state of that neighbour nothing is known, but what a capture shows.
@@ -278,7 +408,11 @@ TEST_CASE("Host states: a path to where a port was before") {
     CHECK(trial.found() == Names{"stale-path"});
     // One of several LIDs of the port, and a path that is being asked for.
     trial.second().port->lmc = 2;
-    trial.hosts[0].interfaces[0].paths.front().dlid = 5;
+    trial.hosts[0].interfaces[0].paths.front().dlid = 3;
+    CHECK(trial.found() == Names{});
+    trial.hosts[0].interfaces[0].paths.front().dlid = 4;
+    CHECK(trial.found() == Names{"stale-path"});
+    trial.second().port->lmc.reset();
     CHECK(trial.found() == Names{});
     trial.hosts[0].interfaces[0].paths.front().dlid = 0;
     CHECK(trial.found() == Names{});
@@ -290,9 +424,9 @@ TEST_CASE("Host states: an interface without an address where the others have on
     trial.hosts[2].interfaces[0].neighbours.clear();
     trial.second().addresses = {{.network = wire::parse_network("fe80::1/64").value()}};
     CHECK(trial.found() == Names{"host-no-address"});
-    trial.second().has_master = true;
+    trial.second().master = "bond0";
     CHECK(trial.found() == Names{});
-    trial.second().has_master = false;
+    trial.second().master.clear();
     for (auto& one : trial.hosts) one.interfaces[0].addresses.clear();
     CHECK(trial.found() == Names{});
 }
@@ -322,8 +456,8 @@ TEST_CASE("Host states: what cannot be compared is said") {
     trial.around.groups.clear();
     const auto notes = trial.compared().notes;
     REQUIRE(notes.size() == 4);
-    CHECK_THAT(notes[0], ContainsSubstring("1 interfaces have no link-layer address"));
+    CHECK_THAT(notes[0], ContainsSubstring("1 interface has no link-layer address"));
     CHECK_THAT(notes[1], ContainsSubstring("2 interfaces (node1, "));
-    CHECK_THAT(notes[2], ContainsSubstring("could not read 1 things"));
+    CHECK_THAT(notes[2], ContainsSubstring("could not read 1 thing, first"));
     CHECK_THAT(notes[3], ContainsSubstring("P_Keys 0x8001, of which the SA tells the asker nothing"));
 }

@@ -42,7 +42,8 @@ struct DriverPath {
 struct PortState {
     std::string state, phys_state;  ///< "4: ACTIVE", "5: LinkUp"; empty: not told
     std::uint16_t lid = 0;          ///< base LID; 0: not told
-    std::uint8_t lmc = 0;
+    std::optional<std::uint8_t> lmc;
+    std::uint16_t sm_lid = 0;                          ///< of the master subnet manager; 0: not told
     wire::Gid gid{};                                   ///< GID 0; zero: not told
     std::optional<std::vector<std::uint16_t>> p_keys;  ///< all of them, sorted
 
@@ -58,7 +59,8 @@ struct Interface {
     unsigned mtu = 0;                                  ///< of IP, in octets; 0: not told
     std::uint16_t p_key = 0;                           ///< that the driver names; 0: not told
     std::optional<bool> is_up, is_running;             ///< by its administrator; and its link is there
-    bool has_master = false;                           ///< a bond's, whose the addresses are
+    std::string master;                                ///< a bond, whose the addresses are; empty: none
+    bool are_addresses_told = true;                    ///< all that it has
     std::vector<HeldAddress> addresses;
     std::optional<std::vector<wire::Gid>> link_groups;  ///< MGIDs that the network stack has asked for
     std::optional<std::vector<DriverGroup>> driver_groups;
@@ -79,6 +81,7 @@ struct HostState {
     std::string host, kernel;
     std::optional<std::int64_t> time;  ///< when it was read, in ns since 1970
     std::string origin;                ///< the file
+    std::size_t machine = 0;           ///< states of one name and number are of one host for sure
     std::vector<Interface> interfaces;
     std::vector<std::pair<std::string, std::string>> unread;  ///< what could not be read, and why
 };
@@ -87,10 +90,28 @@ struct HostState {
 inline constexpr std::size_t largest_file = std::size_t{64} << 20, largest_of_all = std::size_t{1} << 30,
                              most_hosts = 65536, most_entries = 65536;
 
-/// Files of one "ipoib-host-state/1", or of several, each on a line. Of two states of one host's interface the later
-/// one is kept. Throws std::runtime_error with file, line and member and what is wrong.
-[[nodiscard]] std::vector<HostState> read_host_states(const std::vector<std::string>& paths);
+/// What was skipped or left out, each with its place and why: so many are told, the others counted.
+class Notes {
+public:
+    static constexpr std::size_t most = 20;
+    void add(std::string note);
+    [[nodiscard]] std::vector<std::string> told() const;
+
+private:
+    std::vector<std::string> told_;
+    std::size_t count_ = 0;
+};
+
+struct HostStates {
+    std::vector<HostState> hosts;
+    Notes notes;  ///< files and lines that are no states, and values that cannot be
+};
+
+/// Files of one "ipoib-host-state/1", or of several, each on a line. What is no such state is skipped, and a value
+/// that cannot be is left out. Of two states of one host's interface the later one is kept. Throws std::runtime_error
+/// where none can be read.
+[[nodiscard]] HostStates read_host_states(const std::vector<std::string>& paths);
 /// The same of text that was read already.
-[[nodiscard]] std::vector<HostState> parse_host_states(std::string_view text, const std::string& origin);
+[[nodiscard]] HostStates parse_host_states(std::string_view text, const std::string& origin);
 
 }  // namespace ipoib::hosts

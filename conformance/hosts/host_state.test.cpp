@@ -31,13 +31,18 @@ const std::string interface =
     R"("port":{"number":1,"state":"4: ACTIVE","phys_state":"5: LinkUp","lid":3,"lmc":0,"gid":"fe80::2:c903:10:1",)"
     R"("p_keys":["0xffff","0x8001"]}})";
 
+std::string listed_notes(const HostStates& states) {
+    std::string all;
+    for (const auto& note : states.notes.told()) all += note + '\n';
+    return all;
+}
+/// What is told of a text: why it is none, or its notes.
 std::string refusal(const std::string& text) {
     try {
-        (void)parse_host_states(text, "x.json");
+        return listed_notes(parse_host_states(text, "x.json"));
     } catch (const std::runtime_error& problem) {
         return problem.what();
     }
-    return {};
 }
 /// With one member of the interface written otherwise.
 std::string with(const std::string& old, const std::string& instead) {
@@ -50,7 +55,7 @@ std::string with(const std::string& old, const std::string& instead) {
 }  // namespace
 
 TEST_CASE("Host state: what the adapter writes is read") {
-    const auto states = parse_host_states(state_with(interface), "x.json");
+    const auto states = parse_host_states(state_with(interface), "x.json").hosts;
     REQUIRE(states.size() == 1);
     CHECK(states[0].host == "node7");
     CHECK(states[0].time == std::int64_t{1'795'687'200} * 1'000'000'000);
@@ -79,19 +84,76 @@ TEST_CASE("Host state: what the adapter writes is read") {
 
 TEST_CASE("Host state: states of many hosts stand on a line each") {
     const auto states =
-        parse_host_states(state_with(interface, "a") + "\n\n" + state_with(interface, "b") + "\n", "x.json");
+        parse_host_states(state_with(interface, "a") + "\n\n" + state_with(interface, "b") + "\n", "x.json").hosts;
     REQUIRE(states.size() == 2);
     CHECK(states[1].host == "b");
     // What is not told is not known; what is not asked for may be anything.
-    const auto little =
+    const auto told =
         parse_host_states(state_with(R"({"name":"ib1","mtu":null,"more":[[[{}]]],"port":null})"), "x.json");
-    CHECK(little[0].interfaces[0].mtu == 0);
-    CHECK_FALSE(little[0].interfaces[0].port);
+    CHECK(told.notes.told().empty());
+    CHECK(told.hosts[0].interfaces[0].mtu == 0);
+    CHECK_FALSE(told.hosts[0].interfaces[0].port);
+    CHECK_FALSE(told.hosts[0].interfaces[0].are_addresses_told);
+}
+
+TEST_CASE("Host state: entries of which something is not told are passed over without a word") {
+    const auto states = parse_host_states(
+        state_with(R"({"name":"ib0","addresses":[null,{"address":null}],"neighbours":[{"address":"10.1.0.99",)"
+                   R"("state":"FAILED"},{"link_address":null}],"mcg":[{"complete":true},null,{"mgid":"ff12::1"}],)"
+                   R"("paths":[{"dlid":3}],"link_groups":[null],"port":{"p_keys":[null]}})"),
+        "x.json");
+    CHECK(states.notes.told().empty());
+    const auto& one = states.hosts.at(0).interfaces.at(0);
+    CHECK((one.addresses.empty() && one.neighbours.empty() && one.paths.empty()));
+    CHECK((one.driver_groups && one.driver_groups->empty()));
+}
+
+TEST_CASE("Host state: a value that cannot be is left out alone, and told") {
+    const auto value = [](const std::string& old, const std::string& instead, auto member) {
+        const auto states = parse_host_states(with(old, instead), "x.json");
+        REQUIRE(states.hosts.size() == 1);
+        CHECK_THAT(listed_notes(states),
+                   ContainsSubstring("x.json, host node7: interfaces[0].") && ContainsSubstring(": left out"));
+        const auto& one = states.hosts[0].interfaces.at(0);
+        CHECK(one.qpn == 0x208);
+        CHECK_FALSE(member(one));
+    };
+    value(R"("mtu":2044)", R"("mtu":2044.0)", [](const Interface& one) { return one.mtu != 0; });
+    value(R"("arp_ignore":0)", R"("arp_ignore":-1)", [](const Interface& one) { return one.arp_ignore.has_value(); });
+    value("10.1.0.1/24", "10.1.0.1/99", [](const Interface& one) { return one.are_addresses_told; });
+    // Of a table with an entry that is none, nobody knows what it lacks.
+    value(R"("p_keys":["0xffff")", R"("p_keys":["x")",
+          [](const Interface& one) { return one.port->p_keys.has_value(); });
+    value(R"("port":{"number":1)", R"("port":7,"more":{"number":1)",
+          [](const Interface& one) { return one.port.has_value(); });
+}
+
+TEST_CASE("Host state: lines and files that are no states are skipped, and named") {
+    const auto lines = parse_host_states(
+        state_with(interface, "a") + "\nbash: not found\n{}\n" + state_with(interface, "b"), "x.json");
+    CHECK(lines.hosts.size() == 2);
+    CHECK(listed_notes(lines) ==
+          "x.json, line 2: this is no object of JSON that ipoib-dut-linux state writes (and 1 more such lines): "
+          "skipped\n");
+    TemporaryFolder folder;
+    std::vector<std::string> files;
+    for (int i = 0; i < 100; ++i) {
+        files.push_back((folder.path() / ("state-" + std::to_string(i))).string());
+        std::ofstream{files.back()};
+    }
+    CHECK_THROWS_AS(read_host_states(files), std::runtime_error);
+    std::ofstream(files[50]) << state_with(interface);
+    const auto states = read_host_states(files);
+    CHECK(states.hosts.size() == 1);
+    const auto notes = states.notes.told();
+    REQUIRE(notes.size() == Notes::most + 1);
+    CHECK(notes[0] == files[0] + ": the file is empty: skipped");
+    CHECK(notes.back() == "and 79 more such notes of host states");
 }
 
 TEST_CASE("Host state: what is wrong is told with its place") {
     const auto tells = [](const std::string& text, const std::string& words) {
-        CHECK_THAT(refusal(text), ContainsSubstring("x.json: ") && ContainsSubstring(words));
+        CHECK_THAT(refusal(text), ContainsSubstring("x.json") && ContainsSubstring(words));
     };
     tells("", "the file is empty");
     tells("[]", "line 1: this is no object");
@@ -114,8 +176,9 @@ TEST_CASE("Host state: what is wrong is told with its place") {
     tells(with(R"("up":true)", R"("up":"yes")"), "interfaces[0].up is neither true nor false");
     tells(with("80:00:02:08:fe:80", "80:00:02:08:fe"), "interfaces[0].link_address is no link-layer address of IPoIB");
     tells(with("10.1.0.1/24", "10.1.0.1/33"), "interfaces[0].addresses[0].address is no address with the length");
-    tells(with(R"("address":"10.1.0.2",)", ""), "interfaces[0].neighbours[0].address is no IP address");
-    tells(with(R"("mgid":"ff12:401b:8001:0:0:0:ffff:ffff",)", ""), "interfaces[0].mcg[0].mgid is missing");
+    tells(with(R"("address":"10.1.0.2",)", R"("address":5,)"),
+          "interfaces[0].neighbours[0].address is no IP address: 5");
+    tells(with("ff12:401b:8001:0:0:0:ffff:ffff", "all"), "interfaces[0].mcg[0].mgid is no GID: \"all\"");
     tells(with(R"("dlid":4)", R"("dlid":65536)"), "interfaces[0].paths[0].dlid is no number up to 65535");
     tells(with(R"("p_keys":["0xffff")", R"("p_keys":["x")"), "interfaces[0].port.p_keys[0] is no P_Key");
     tells(with(R"("port":{"number":1)", R"("port":[{"number":1)").substr(0, 1900), "no object");
@@ -131,7 +194,7 @@ TEST_CASE("Host state: the later state of one interface is kept") {
     std::ofstream(early) << state_with(interface);
     std::ofstream(late) << later;
     for (const auto& files : {std::vector{early.string(), late.string()}, {late.string(), early.string()}}) {
-        const auto states = read_host_states(files);
+        const auto states = read_host_states(files).hosts;
         std::vector<unsigned> mtus;
         for (const auto& one : states)
             for (const auto& interface_of : one.interfaces) mtus.push_back(interface_of.mtu);

@@ -16,6 +16,18 @@ std::string Place::name() const {
     return host->host + ' ' + interface->name + (guid.empty() ? guid : " (" + guid + ')');
 }
 
+std::string Place::mode() const {
+    if (!interface->mode.empty()) return interface->mode;
+    for (const auto& one : host->interfaces)
+        if (one.master == interface->name && one.gid == interface->gid && !one.mode.empty()) return one.mode;
+    return {};
+}
+
+bool are_within(const HostState& one, const HostState& other, std::int64_t span) {
+    if (&one == &other) return true;
+    return one.time && other.time && *one.time - *other.time <= span && *other.time - *one.time <= span;
+}
+
 std::string time_text(const HostState& host) {
     return host.time ? utc_time(*host.time) : std::string{"an unknown time"};
 }
@@ -31,13 +43,15 @@ std::string name_of(const Place& place) { return place.name(); }
 
 class LinkMates {
 public:
-    LinkMates(const Link& link, const std::vector<Place>& places, const Owners& owners)
-        : link_(link), places_(places), owners_(owners) {}
+    LinkMates(const Link& link, const std::vector<Place>& places, const Owners& owners, std::string doubt)
+        : link_(link), places_(places), crowd_(crowd_of(places)), owners_(owners), doubt_(std::move(doubt)) {}
     std::vector<HostFinding> findings() && {
         duplicates();
         differences();
         without_address();
         fluxes();
+        if (!doubt_.empty())
+            for (auto& one : findings_) one.text += ' ' + doubt_;
         return std::move(findings_);
     }
 
@@ -49,6 +63,17 @@ private:
         findings_.push_back(
             {std::move(name), std::move(words), link_.first, link_.second, {ports.begin(), ports.end()}});
     }
+    /// Those that were looked at about when most were: near the one with as many before it as after it, so that one
+    /// clock that is wrong leaves out no other host.
+    static std::vector<Place> crowd_of(const std::vector<Place>& places) {
+        std::vector<Place> timed;
+        for (const auto& place : places)
+            if (place.host->time) timed.push_back(place);
+        std::ranges::stable_sort(timed, {}, [](const Place& place) { return *place.host->time; });
+        const auto* middle = timed.empty() ? nullptr : timed[timed.size() / 2].host;
+        std::erase_if(timed, [&](const Place& place) { return !are_within(*place.host, *middle, nearness); });
+        return timed;
+    }
     void duplicates();
     void differences();
     void without_address();
@@ -56,7 +81,9 @@ private:
 
     const Link& link_;
     const std::vector<Place>& places_;
+    const std::vector<Place> crowd_;
     const Owners& owners_;
+    const std::string doubt_;
     std::vector<HostFinding> findings_;
 };
 
@@ -68,11 +95,14 @@ void LinkMates::duplicates() {
                                                place.name() + " does not use " + text(held.network.address) +
                                                    ", since it has found that another host has it."));
     for (const auto& [address, held_by] : owners_) {
-        const auto& holders = held_by;
-        const auto is_same = [&](const Place& other) {
-            return other->gid == holders.front()->gid && other->qpn == holders.front()->qpn;
-        };
-        if (std::ranges::all_of(holders, is_same)) continue;
+        // An address may go from host to host, and a port from one name to another.
+        std::vector<Place> holders;
+        for (const auto& one : held_by)
+            if (std::ranges::any_of(held_by, [&](const Place& other) {
+                    return other->gid != one->gid && are_within(*one.host, *other.host, freshness);
+                }))
+                holders.push_back(one);
+        if (holders.empty()) continue;
         add("duplicate-address",
             listed(holders, [](const Place& who) { return who.name() + " at " + time_text(*who.host); }) +
                 " all have " + text(IpAddress{address}) + " on one link: who sends there reaches one or the other.",
@@ -84,11 +114,11 @@ void LinkMates::duplicates() {
 void LinkMates::differences() {
     std::map<std::string, std::vector<Place>> modes;
     std::map<std::pair<std::string, unsigned>, std::vector<Place>> sizes;
-    for (const auto& place : places_) {
+    for (const auto& place : crowd_) {
         if (!place.is_running()) continue;
         if (!place->mode.empty()) modes[place->mode].push_back(place);
-        if (place->mtu != 0)
-            sizes[{place->mode == "connected" ? place->mode : "datagram", place->mtu}].push_back(place);
+        if (const auto mode = place.mode(); place->mtu != 0 && !mode.empty())
+            sizes[{mode, place->mtu}].push_back(place);
     }
     const auto rarest = [](const auto& kinds) {
         return std::ranges::min_element(kinds, {}, [](const auto& one) { return one.second.size(); });
@@ -133,8 +163,8 @@ void LinkMates::without_address() {
     };
     std::vector<Place> without;
     std::size_t with = 0;
-    for (const auto& place : places_) {
-        if (!place.is_running() || place->has_master) continue;
+    for (const auto& place : crowd_) {
+        if (!place.is_running() || !place->master.empty() || !place->are_addresses_told) continue;
         if (has_address(place))
             ++with;
         else
@@ -151,9 +181,11 @@ void LinkMates::without_address() {
 
 /// Rails of one host in one IP subnet, each of which answers for all.
 void LinkMates::fluxes() {
-    std::map<std::string, std::vector<Place>> by_host;
+    // A name alone is none: nodes without one are all called "localhost".
+    std::map<std::pair<std::string, std::size_t>, std::vector<Place>> by_host;
     for (const auto& place : places_)
-        if (place.is_running() && !place->has_master) by_host[place.host->host].push_back(place);
+        if (place.is_running() && place->master.empty())
+            by_host[{place.host->host, place.host->machine}].push_back(place);
     for (const auto& [host, rails] : by_host) {
         std::map<IpNetwork, std::vector<Place>> networks;
         for (const auto& rail : rails) {
@@ -180,8 +212,9 @@ void LinkMates::fluxes() {
 
 }  // namespace
 
-std::vector<HostFinding> findings_among(const Link& link, const std::vector<Place>& places, const Owners& owners) {
-    return LinkMates{link, places, owners}.findings();
+std::vector<HostFinding> findings_among(const Link& link, const std::vector<Place>& places, const Owners& owners,
+                                        const std::string& doubt) {
+    return LinkMates{link, places, owners, doubt}.findings();
 }
 
 }  // namespace ipoib::hosts

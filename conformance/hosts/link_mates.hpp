@@ -21,10 +21,16 @@ struct Place {
     [[nodiscard]] std::string name() const;
     [[nodiscard]] Link link() const { return {interface->gid.prefix(), interface->partition()}; }
     [[nodiscard]] bool is_running() const noexcept { return interface->is_running.value_or(false); }
+    /// "datagram" or "connected": of a bond, which has none, that of the interface it uses; empty: not told.
+    [[nodiscard]] std::string mode() const;
 };
 
 /// Who has an IP address of a link, by the address.
 using Owners = std::map<wire::Gid, std::vector<Place>>;
+
+/// Whether two states are of times that are no farther apart than so many ns. A state of no known time is near to
+/// itself alone.
+[[nodiscard]] bool are_within(const HostState& one, const HostState& other, std::int64_t span);
 
 /// When a host was looked at, in UTC.
 [[nodiscard]] std::string time_text(const HostState& host);
@@ -33,8 +39,8 @@ using Owners = std::map<wire::Gid, std::vector<Place>>;
                                      std::vector<wire::Gid> groups = {});
 
 /// Addresses that two have, modes and MTUs that differ, an interface without an address, rails that answer for each
-/// other.
+/// other. `doubt`, a sentence, is said with each.
 [[nodiscard]] std::vector<HostFinding> findings_among(const Link& link, const std::vector<Place>& places,
-                                                      const Owners& owners);
+                                                      const Owners& owners, const std::string& doubt);
 
 }  // namespace ipoib::hosts

@@ -44,6 +44,7 @@ inline HostState host(unsigned number, unsigned hosts = 3) {
     one.port = PortState{.state = "4: ACTIVE",
                          .phys_state = "5: LinkUp",
                          .lid = static_cast<std::uint16_t>(number),
+                         .lmc = std::uint8_t{0},
                          .gid = port_gid(number),
                          .p_keys = std::vector<std::uint16_t>{p_key, 0xffff}};
     return {.host = "node" + std::to_string(number),

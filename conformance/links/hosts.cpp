@@ -73,14 +73,16 @@ hosts::Surroundings surroundings(const Account& account, std::span<const assumpt
                 group_of(*link.subnet, group, listed.contains(link.subnet->groups()[group.group].mgid)));
     }
     for (const auto* subnet : subnets) {
-        for (const auto& port : subnet->ports())
-            if (!port.gid.is_zero())
-                around.ports.push_back({.gid = port.gid,
-                                        .lid = port.lid,
-                                        .mtu = port.mtu,
-                                        .rate = port.rate,
-                                        .p_keys = {},
-                                        .node_description = {}});
+        for (const auto& port : subnet->ports()) {
+            if (port.gid.is_zero()) continue;
+            if (!port.told_lmc) around.seen_lids.push_back(port.gid);
+            around.ports.push_back({.gid = port.gid,
+                                    .lid = port.lid,
+                                    .mtu = port.mtu,
+                                    .rate = port.rate,
+                                    .p_keys = {},
+                                    .node_description = {}});
+        }
         for (const auto& one : subnet->neighbours())
             if (one.qpn_count != 0 && one.p_key != 0 && !one.is_shared)
                 around.announcements.push_back({one.address, static_cast<std::uint16_t>(one.p_key | full_membership),
@@ -90,11 +92,14 @@ hosts::Surroundings surroundings(const Account& account, std::span<const assumpt
     for (const auto& statement : statements)
         for (const auto& port : statement.ports) {
             const auto known = std::ranges::find(around.ports, port.gid, &assumptions::StatedPort::gid);
-            if (known == around.ports.end())
+            if (known == around.ports.end()) {
                 around.ports.push_back(port);
-            else
-                known->p_keys = port.p_keys;
+                continue;
+            }
+            known->p_keys = port.p_keys;
+            if (port.lid != 0 && std::erase(around.seen_lids, port.gid) != 0) known->lid = port.lid;
         }
+    std::ranges::sort(around.seen_lids);
     sort_unique(around.groups, [](const StatedGroup& one) { return one.parameters.mgid; });
     sort_unique(around.ports, [](const assumptions::StatedPort& one) { return one.gid; });
     sort_unique(around.announcements, [](const hosts::Announcement& one) { return std::pair{one.address, one.p_key}; });
