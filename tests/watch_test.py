@@ -3,6 +3,7 @@
 """ipoib-conform watch: captures that are still being written, events, metrics."""
 import json
 import os
+import re
 import shutil
 import signal
 import struct
@@ -70,6 +71,13 @@ class Watch(Folder):
         self.assertIn("duplicate-address", {one.get("name") for one in told})
         self.assertEqual(run.returncode, 1, run.stderr)
 
+    def test_a_link_of_a_fabric_has_its_subnet_prefix(self):
+        run = conform("watch", "simulated", "--events", "-", "--for", "0.01s")
+        told = [json.loads(line) for line in run.stdout.splitlines()]
+        links = {one["link"] for one in told if one["event"] == "violation"}
+        self.assertEqual({link.split("/")[0] for link in links}, {"fe80::"})
+        self.assertIn("on fe80::/0x", conform("watch", "simulated", "--for", "0.01s").stdout)
+
     def test_what_is_of_a_fabric_or_of_a_capture_alone_is_refused(self):
         for words, said in ((("simulated", "--sa", CAPTURES / "groups.txt"), "are of captures"),
                             (("simulated", "--interval", "0.1s"), "1s and more"),
@@ -80,6 +88,9 @@ class Watch(Folder):
                 run = conform("watch", *words)
                 self.assertEqual(run.returncode, 2, run.stderr)
                 self.assertIn(said, run.stderr)
+        # A survey of a large fabric takes longer than the time between two.
+        run = conform("watch", "simulated", "--dry-run")
+        self.assertIn("begin every 60 s, and where one takes longer, the next at its end", run.stdout)
         run = conform("watch", "socket:/none", "--dry-run", "--rate", "10")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("at most 10 in a second", " ".join(run.stdout.split()))
@@ -163,8 +174,15 @@ class Watch(Folder):
         board = json.loads((SOURCE / "samples/grafana/ipoib.json").read_text())
         asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
         exposed = {sample.name for one in families.values() for sample in one.samples}
+        metrics = self.folder / "fabric.txt"
+        conform("watch", "simulated", "--for", "1s", "--metrics", metrics)
+        of_fabric = set(re.findall(r"^# TYPE (ipoib_sa_\w+)", metrics.read_text(), re.M))
+        # No switch of the simulated fabric is full of groups at a number that it tells.
+        known = exposed | of_fabric | {"ipoib_sa_mlids_room"}
         for expression in asked:
-            self.assertTrue(any(name in expression for name in exposed), expression)
+            self.assertTrue(any(name in expression for name in known), expression)
+        for name in of_fabric:
+            self.assertTrue(any(name in expression for expression in asked), name)
 
     def test_wrong_usage(self):
         broken = self.write("a.pcap", (CAPTURES / "broken.pcap").read_bytes())

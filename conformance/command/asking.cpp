@@ -35,7 +35,8 @@ std::string audit_rehearsal(const std::string& fabric, double rate) {
         "P_Keys: 5 questions\n"
         "  routers: one\n"
         "  paths between members of one link: at most {}\n"
-        "A question without an answer is put three times. Of 5000 ports that is {:.0f} s and more.\n",
+        "A question without an answer is put three times. Where 5000 ports are in groups that takes {:.0f} s and "
+        "more.\n",
         fabric, rate, audit::most_paths, (5 * 5000.0 + audit::most_paths) / rate);
 }
 

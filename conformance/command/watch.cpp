@@ -134,7 +134,8 @@ int watch_fabric(const WatchOptions& options, const std::vector<std::string>& co
     auto hosts = host_states_of(options.host_states);
     if (options.dry_run) {
         print(audit_rehearsal(options.source, options.rate) +
-              fmt::format("This would be done every {:g} s.\n", interval));
+              fmt::format("A survey would begin every {:g} s, and where one takes longer, the next at its end.\n",
+                          interval));
         return exit_ok;
     }
     refuse_same_files({options.events == "-" ? std::string{} : options.events, options.metrics}, options.host_states);

@@ -26,6 +26,15 @@ std::string full_type(const reports::Result& result) {
     return result.fail_type.starts_with("FAIL.") ? result.fail_type.substr(5) : std::string{"SHOULD"};
 }
 
+/// Of the subnet that was asked, before a P_Key: "fe80::/"; empty where no port of it is told.
+std::string prefix_text(const audit::Inventory& inventory) {
+    const auto text = [](const wire::Gid& port) { return wire::text(wire::Gid::of(port.prefix(), 0)) + '/'; };
+    if (!inventory.ports.empty()) return text(inventory.ports.front().gid);
+    for (const auto& group : inventory.groups)
+        if (!group.members.empty()) return text(group.members.front().port_gid);
+    return {};
+}
+
 }  // namespace
 
 Poll::Poll(PollOptions options, PollPorts ports) : options_(std::move(options)), ports_(std::move(ports)) {}
@@ -75,6 +84,7 @@ void Poll::tell(const Outcome& outcome, std::int64_t time) {
     poll["ports"] = inventory.ports.size();
     poll["questions"] = inventory.questions;
     send(poll);
+    const auto prefix = prefix_text(inventory);
     std::set<std::string> violations, findings;
     for (const auto& result : outcome.results.results) {
         if (result.verdict != reports::Verdict::fail && result.verdict != reports::Verdict::warn) continue;
@@ -90,9 +100,12 @@ void Poll::tell(const Outcome& outcome, std::int64_t time) {
             json["expected"] = valid_utf8(detail.expected);
             json["actual"] = valid_utf8(detail.actual);
             json["subject"] = valid_utf8(detail.subject);
-            json["link"] = valid_utf8(detail.link);
+            json["link"] = valid_utf8(prefix + detail.link);
             send(json);
-            if (ports_.violation) ports_.violation(result, detail);
+            if (!ports_.violation) continue;
+            auto shown = detail;
+            shown.link.insert(0, prefix);
+            ports_.violation(result, shown);
         }
     }
     for (const auto& one : outcome.results.beyond) {
