@@ -4,6 +4,7 @@
 #include "captures/causes.hpp"
 
 #include "captures/recorder.hpp"
+#include "protocol/build/dhcp.hpp"
 #include "protocol/build/management.hpp"
 #include "protocol/build/samples.hpp"
 #include "protocol/wire/igmp.hpp"
@@ -90,6 +91,30 @@ public:
         ask(host, creation(host, mgid).set(field, value), creation_components);
         refuse(host, creation_components);
     }
+    /// A FullMember join that would create the group, for which the SA has no room.
+    void refused_group(const Node& host, const Gid& mgid) {
+        ask(host, creation(host, mgid), creation_components);
+        refuse(host, creation_components, sa_status::no_resources);
+    }
+    /// A join of the broadcast group with another P_Key than the link has.
+    void refused_join_with_p_key(const Node& host, std::uint16_t p_key) {
+        constexpr auto components = component::join | component::p_key;
+        ask(host, plain(host, link.broadcast_gid(), join_state::full_member).set(M::p_key, p_key), components);
+        refuse(host, components);
+    }
+    /// An echo of so many octets from the sender to the receiver.
+    void echo_of(std::size_t octets, bool is_answered) {
+        ++echoes_;
+        (*this)(echo_request(sender, receiver, link, echoes_, octets));
+        if (is_answered) (*this)(echo_reply(receiver, sender, link, echoes_, octets));
+        pause(1);
+    }
+    /// A lease that a port gets from the receiver's server, by the client identifier of `named`.
+    void lease(const Node& host, const Node& named, std::uint32_t address) {
+        const auto request =
+            dhcp_request(named, link, ++dhcp_transaction_, address, receiver.ipv4).set(Grh::sgid, host.gid);
+        (*this)(request)(dhcp_reply(receiver, host, link, DhcpType::ack, request.get<Dhcp>(), {.address = address}));
+    }
     void report_membership(const Node& host) {
         (*this)(igmp(host, igmp_type::report_v2, group_address, group_mlid, link));
     }
@@ -137,9 +162,9 @@ private:
         const auto granted = build::group_record(host, link, mgid, mlid, state);
         (*this)(mc_member(sa, host, Method::get_resp, transaction_, granted, components));
     }
-    void refuse(const Node& host, std::uint64_t components) {
+    void refuse(const Node& host, std::uint64_t components, std::uint16_t status = sa_status::invalid_request) {
         auto answer = mc_member(sa, host, Method::get_resp, transaction_, Bytes<M>{}, components);
-        (*this)(answer.set(Mad::status, sa_status::invalid_request));
+        (*this)(answer.set(Mad::status, status));
     }
     void path(const Node& from, const Node& to) {
         ++transaction_;
@@ -158,6 +183,8 @@ private:
     Recorder record_;
     std::vector<Node> subscribers_;
     std::uint64_t transaction_ = 0;
+    std::uint16_t echoes_ = 100;  ///< beside those of ping()
+    std::uint32_t dhcp_transaction_ = 7;
 };
 
 /// All hosts are on the link and reach each other.
@@ -299,7 +326,28 @@ void sm_restarted(const std::string& path) {
     stream(story, story.datagram());
 }
 
-constexpr std::array<Sample, 9> causes_made{{
+/// What people suffer from and no text forbids, one after the other: an echo that arrives only if it is small, a lease
+/// that another client identifier loses, a join with a P_Key that is none, and an SA without room for a group.
+void field_troubles(const std::string& path) {
+    Story story{path};
+    come_up(story);
+    story.echo_of(56, true);
+    for (int i = 0; i < 5; ++i) story.echo_of(1800, false);
+    story.echo_of(400, true);
+    auto loader = third;
+    constexpr std::uint64_t other_identifier = 0x77;
+    loader.gid = Gid::of(third.gid.prefix(), other_identifier);
+    constexpr std::uint32_t lease = 0x0a01000a, other_lease = 0x0a01000b;
+    story.lease(third, third, lease);
+    story.pause(1).lease(third, loader, lease);
+    story.pause(1).lease(third, third, other_lease);
+    constexpr std::uint16_t no_p_key = 0x8000;
+    story.refused_join_with_p_key(samples::host(4), no_p_key);
+    story.pause(1).refused_group(third, story.group());
+    story.pause(1).refused_group(third, mgid_for_ipv4(other_address, story.link.p_key, story.link.scope));
+}
+
+constexpr std::array<Sample, 10> causes_made{{
     {"join-refused-rate.pcap", "a receiver asks for a Rate that the group does not have", join_refused_rate},
     {"join-refused-mtu.pcap", "a receiver asks for an MTU that the group does not have", join_refused_mtu},
     {"pkey-without-membership-bit.pcap", "the sender's MGID holds a P_Key without the full-membership bit",
@@ -310,6 +358,7 @@ constexpr std::array<Sample, 9> causes_made{{
     {"no-grh.pcap", "the sender's multicast has no GRH", no_grh},
     {"wrong-q-key.pcap", "the sender's multicast has another Q_Key than the link", wrong_q_key},
     {"sm-restarted.pcap", "the SM asks all ports to register anew, and one receiver does not", sm_restarted},
+    {"field-troubles.pcap", "no multicast: four troubles of the field that no text forbids", field_troubles},
 }};
 
 }  // namespace

@@ -54,9 +54,9 @@ class FieldProblems(unittest.TestCase):
                     self.assertIn(run.returncode, (0, 1, 4, 5), run.stderr)
                     if now == "F" and " run " in words:
                         self.assertEqual(run.returncode, 1, run.stdout)
-                    # A trouble that a list and hosts show is told by its name, where no other test shows it.
+                    # A trouble that a capture, or a list and hosts, show is told by its name.
                     names = [name for name in in_backquotes(what) if re.fullmatch(r"[a-z-]+", name)]
-                    if "--host-state" in words and names:
+                    if ("--host-state" in words or " links " in words) and names:
                         self.assertTrue(any(name in run.stdout for name in names), run.stdout)
                     if shown == "the command":
                         self.assertEqual(run.returncode, 1, run.stdout)
