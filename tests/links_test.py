@@ -115,6 +115,13 @@ class Findings(Folder):
         notes = [one["notes"] for one in json.loads((self.folder / "r.json").read_text())["captures"]]
         self.assertEqual([sum(words in note for note in of_one) for of_one in notes], [1, 0])
 
+    def test_a_port_is_found_by_each_of_its_addresses(self):
+        file = self.folder / "many.pcap"
+        file.write_bytes(hostile.many_addresses(40, 1))
+        self.assertEqual(account(file)["links"][0]["ports"][0]["more_addresses"], 24)
+        for host, count in (("10.0.0.0", 1), ("10.0.0.39", 1), ("10.0.0.40", 0)):
+            self.assertEqual(sum(len(one["ports"]) for one in account(file, "--host", host)["links"]), count, host)
+
     def test_healthy_traffic_of_every_kind_has_no_trouble(self):
         rules = {"not-kept", *CAUSES.values(), "another-scope", "too-large", "stale-address", "uses-link-without-joining",
                  "uses-link-after-leaving", "listens-without-joining"}
@@ -204,7 +211,17 @@ class AtSize(unittest.TestCase):
         self.assertNotIn(fabric_at_size.ipv4(6, 5) + " ", text)
         everybody = conform("links", self.capture, "--group", "broadcast", "--link", link).stdout
         self.assertIn(fabric_at_size.ipv4(999, 5), everybody)
-        self.assertIn("on no link of this capture", conform("links", self.capture, "--host", "10.99.0.1").stdout)
+        for more in ((), ("--findings-only",)):
+            text = conform("links", self.capture, "--host", "10.99.0.1", *more).stdout
+            self.assertEqual(text.count("on no link of this capture"), 1)
+            self.assertNotIn("No findings", text)
+
+    def test_four_digits_of_a_link_are_those_of_an_interface(self):
+        run = conform("links", self.capture, "--link", "fffa", "--json")
+        self.assertEqual(json.loads(run.stdout), account(self.capture, "--link", "0xfffa"))
+        self.assertIn("--link fffa is read as P_Key 0xfffa", run.stderr)
+        self.assertEqual(conform("links", self.capture, "--link", "0xfffa").stderr, "")
+        self.assertIn("32762 is read as P_Key 0x7ffa", conform("links", self.capture, "--link", "32762").stderr)
 
     def test_only_findings(self):
         text = conform("links", self.capture, "--findings-only").stdout
@@ -240,6 +257,13 @@ class AtSize(unittest.TestCase):
             run = conform("links", self.capture, option, words)
             self.assertEqual(run.returncode, 2, run.stdout)
             self.assertIn(option, run.stderr)
+        self.assertIn("neither an IP address", conform("links", self.capture, "--host", "x").stderr)
+
+    def test_why_a_capture_cannot_be_read_is_told_once(self):
+        run = conform("links", "/nonexistent")
+        self.assertEqual(run.returncode, 2)
+        self.assertEqual((run.stdout + run.stderr).count("/nonexistent"), 1, run.stdout + run.stderr)
+        self.assertNotIn("No findings", run.stdout)
 
 
 class Reading(Folder):

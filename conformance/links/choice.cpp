@@ -18,7 +18,9 @@ std::optional<LinkChoice> parse_link(std::string_view text) {
         choice.prefix = prefix->prefix();
         text.remove_prefix(slash + 1);
     }
-    const auto p_key = parse_number(text);
+    constexpr std::size_t digits = 4;
+    const bool is_hex = text.size() == digits && text.find_first_not_of("0123456789abcdefABCDEF") == text.npos;
+    const auto p_key = parse_number((is_hex ? "0x" : "") + std::string(text));
     if (!p_key || *p_key == 0 || *p_key > 0xffff) return {};
     choice.p_key = static_cast<std::uint16_t>(*p_key);
     return choice;
@@ -47,7 +49,13 @@ bool Choice::is_host(const LinkAccount& link, state::PortIndex index) const {
     if (host->guid != 0) return port.gid.interface_id() == host->guid;
     if (port.gid == *host->address) return true;
     const auto* one = link.host(index);
-    return one && std::ranges::find(one->addresses, *host->address) != one->addresses.end();
+    if (!one) return false;
+    if (std::ranges::find(one->addresses, *host->address) != one->addresses.end()) return true;
+    // Of an account with many, only the first are kept.
+    return one->more_addresses != 0 && std::ranges::any_of(link.subnet->neighbours(), [&](const auto& known) {
+               return known.address == *host->address && known.gid == port.gid &&
+                      (known.p_key == 0 || ((known.p_key ^ link.link->p_key) & 0x7fff) == 0);
+           });
 }
 
 /// By its own word.

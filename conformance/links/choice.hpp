@@ -25,7 +25,8 @@ struct HostChoice {
     std::uint16_t lid = 0;
 };
 
-/// "0x8001", "fe80::/0x8001"; nothing for what is none.
+/// "0x8001", "fe80::/0x8001", "8001": four digits are hexadecimal, as in the name of ib0.8001. Nothing for what is
+/// none.
 [[nodiscard]] std::optional<LinkChoice> parse_link(std::string_view text);
 /// "239.1.2.3", "ff02::1", "broadcast", an MGID.
 [[nodiscard]] std::optional<GroupChoice> parse_group(std::string_view text);

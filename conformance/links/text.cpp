@@ -57,7 +57,8 @@ std::string parameters_text(const state::GroupParameters& group, state::Facts to
     add(group.mlid != 0, "MLID " + hex(group.mlid, 4));
     add(tells(state::Fact::q_key), "Q_Key " + hex(group.q_key, 8));
     add(tells(state::Fact::mtu), fmt::format("MTU {}", state::mtu_octets(group.mtu)));
-    add(group.rate != 0, "rate " + rate_text(group.rate));
+    const auto rate = rate_text(group.rate);
+    add(group.rate != 0, (rate.starts_with("rate ") ? "" : "rate ") + rate);
     add(tells(state::Fact::sl), fmt::format("SL {}", group.sl));
     add(tells(state::Fact::traffic_class), "TClass " + hex(group.traffic_class, 2));
     add(tells(state::Fact::flow_label), "FlowLabel " + hex(group.flow_label, 5));
@@ -215,12 +216,17 @@ public:
     FindingsText(std::string& out, const Account& account, const Choice& choice)
         : out_(out),
           account_(account),
+          choice_(choice),
           chosen_(choice.findings(account)),
           shows_all_(!choice.is_all() || choice.findings_only) {}
 
     void tell() {
+        const bool is_there =
+            chosen_.empty() && (choice_.is_all() || std::ranges::any_of(account_.links, [this](const auto& one) {
+                                    return choice_.has(one);
+                                }));
         if (chosen_.empty())
-            out_ += "No findings.\n\n";
+            out_ += is_there ? "No findings.\n\n" : "What was asked for is on no link of this capture.\n\n";
         else
             all();
     }
@@ -286,6 +292,7 @@ private:
 
     std::string& out_;
     const Account& account_;
+    const Choice& choice_;
     std::vector<std::size_t> chosen_;
     bool shows_all_;
     std::map<std::string, Alike> alike_;
@@ -324,18 +331,14 @@ void to_text(const Account& account, const std::vector<reports::CaptureResult>& 
     head(out, account, captures);
     if (choice.is_all()) summary(out, account, captures);
     FindingsText{out, account, choice}.tell();
-    std::size_t size = 0, chosen = 0;
-    for (const auto& one : account.links) {
-        size += one.hosts.size() + one.groups.size();
-        chosen += !choice.is_all() && choice.has(one);
-    }
+    std::size_t size = 0;
+    for (const auto& one : account.links) size += one.hosts.size() + one.groups.size();
     if (!choice.findings_only) {
         if (choice.is_all()) table(out, account);
         const bool is_asked = !choice.is_all();
         if (is_asked || size <= most_unasked)
             for (const auto& one : account.links)
                 if (choice.has(one)) link(out, one, choice, pass_on);
-        if (is_asked && chosen == 0) out += "What was asked for is on no link of this capture.\n\n";
         if (!is_asked && size > most_unasked)
             out += "--link L, --group G and --host H show members, addresses and packets.\n\n";
     }
