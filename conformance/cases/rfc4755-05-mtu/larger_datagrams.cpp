@@ -29,7 +29,9 @@ const Case larger_datagrams{
             bool has_come = false;
             for (int i = 0; i < attempts && !has_come; ++i) {
                 bench.dut.sends(tester, port, 2 * longest - headers);
-                has_come = bench.happens(end_of_message(), within(1s)) || bench.happens(first_fragment(), within(1s));
+                // Where the path's MTU is larger than the link's, one packet may hold all of it.
+                has_come = bench.happens(end_of_message(), within(1s)) || bench.happens(first_fragment(), within(1s)) ||
+                           bench.happens(message_longer_than(longest + Encap::size), within(0s));
             }
             bench.precondition(has_come, "the datagram, whole or in fragments");
             const bool is_whole = bench.happens(message_longer_than(longest + Encap::size), within(0s));
