@@ -137,6 +137,7 @@ std::unique_ptr<Dut> BenchDut::begins_child(std::uint16_t p_key) {
     context_.recorder.port_is_shared();
     auto& session = context_.session;
     auto child = std::make_unique<Dut>(session.control(), name, session.options().timeout_scale);
+    session.tell_scope(*child);
     try {
         child->up();
     } catch (const ControlFailed& why) {
