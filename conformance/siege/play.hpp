@@ -35,8 +35,9 @@ struct Playing {
 struct Outcome {
     std::vector<Violation> violations;
     unsigned requests = 0;
-    std::vector<std::size_t> skipped;  ///< steps of ports and groups that are not there, or of what cannot be done there
-    bool is_exhausted = false;         ///< the SA has no room for a group though nobody here holds one
+    std::vector<std::size_t>
+        skipped;                ///< steps of ports and groups that are not there, or of what cannot be done there
+    bool is_exhausted = false;  ///< the SA has no room for a group though nobody here holds one
 };
 
 [[nodiscard]] Outcome play(const History& history, Subject& subject, const Playing& playing = {});
