@@ -26,10 +26,11 @@ std::pair<bool, Gid> order(const Gid& mgid) { return {!is_broadcast_gid(mgid), m
 
 bool is_whole(const Subnet& subnet, state::PortIndex port, const state::Sight& since, const state::Sight& at) {
     const state::Span span{.since = since, .requester = subnet.port(port).lid};
-    const auto standing = subnet.proof(span, at).standing;
+    const auto& end = at.order > since.order ? at : since;
+    const auto standing = subnet.proof(span, end).standing;
     // What comes last may be missing where anything is.
     const bool is_doubtful = standing == state::Standing::open && subnet.shows_loss();
-    return standing != state::Standing::broken && !is_doubtful && !subnet.loss_in(span, at);
+    return standing != state::Standing::broken && !is_doubtful && !subnet.loss_in(span, end);
 }
 
 namespace {

@@ -121,8 +121,8 @@ using inspection::port_name;
 /// What no text forbids, as notes of a report: each with its first frame, and how many more there are.
 [[nodiscard]] std::vector<std::string> notes_beyond(const Account& account);
 
-/// Nothing shows that a port's traffic with the SA is missing between two packets, by PSNs, questions without an
-/// answer, or what the capture says of losses.
+/// Nothing shows that a port's traffic with the SA is missing between two packets, of whatever order, by PSNs,
+/// questions without an answer, or what the capture says of losses.
 [[nodiscard]] bool is_whole(const state::Subnet& subnet, state::PortIndex port, const state::Sight& since,
                             const state::Sight& at);
 

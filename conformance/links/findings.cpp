@@ -300,10 +300,9 @@ void note_unknown_rates(Account& account, const Judge& judge) {
         for (const auto& port : subnet->ports())
             if (port.has_unknown_rate && count++ == 0) first = port_name(port);
     if (count != 0)
-        account.notes.push_back(
-            std::to_string(count) +
-            " ports tell the width or speed of their link by a code that is not known here, first " + first +
-            ": their rates are compared with no group's");
+        account.notes.push_back(std::to_string(count) + (count == 1 ? " port tells" : " ports tell") +
+                                " the width or speed of the link by a code that is not known here, first " + first +
+                                ": such rates are compared with no group's");
 }
 
 void doubts(std::size_t place, Findings& findings) {

@@ -404,7 +404,7 @@ void Model::report(std::uint16_t trap, const Group& group) {
             }));
         if (times == 0 || !facts_.ports[port].is_there || !is_in(port, p_key)) continue;
         const bool must_be = is_full_member(port, p_key) && !group.is_administrative;
-        due_.push_back({port, trap, group.record[M::mgid], must_be ? 1u : 0u, times});
+        due_.push_back({port, trap, group.record[M::mgid], must_be ? 1u : 0u, times, &rfc4392::group_trap_reports});
     }
 }
 

@@ -100,6 +100,7 @@ struct Due {
     std::uint16_t trap = 0;
     wire::Gid mgid;
     unsigned least = 0, most = 0;
+    const requirements::Requirement* requirement = nullptr;  ///< that fewer violate
 };
 
 /// What the SA tells of a group, for a port.

@@ -2,7 +2,6 @@
 // Histories step by step.
 #include "conformance/siege/play.hpp"
 
-#include "protocol/requirements/rfc4392.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
@@ -228,15 +227,16 @@ void Player::hear() {
                requirement}});
     };
     using Key = std::tuple<unsigned, std::uint16_t, wire::Gid>;
-    std::map<Key, std::pair<unsigned, unsigned>> bounds;
+    std::map<Key, Due> bounds;
     for (const auto& one : due) {
-        auto& [least, most] = bounds[{one.port, one.trap, one.mgid}];
-        least += one.least;
-        most += one.most;
+        const auto [at, is_new] = bounds.emplace(Key{one.port, one.trap, one.mgid}, one);
+        if (is_new) continue;
+        at->second.least += one.least;
+        at->second.most += one.most;
     }
     for (const auto& entry : bounds) {
         const auto& key = entry.first;
-        const auto [least, most] = entry.second;
+        const auto& [port, trap, mgid, least, most, requirement] = entry.second;
         unsigned count = 0;
         for (auto at = heard.begin(); at != heard.end() && count < most;) {
             const bool is_it = Key{at->port, at->trap, at->mgid} == key;
@@ -244,8 +244,8 @@ void Player::hear() {
             at = is_it ? heard.erase(at) : at + 1;
         }
         if (count < least)
-            say("a group's beginning and end are reported to each subscriber (14.2.5.1)", std::get<0>(key),
-                std::get<1>(key), std::get<2>(key), &rfc4392::group_trap_reports);
+            say("a group's beginning and end are reported to each subscriber (14.2.5.1)", port, trap, mgid,
+                requirement);
     }
     for (const auto& one : heard) {
         const auto is_ours = [&](const Record& record) { return record[M::mgid] == one.mgid; };
