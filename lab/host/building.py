@@ -61,8 +61,16 @@ def modules_for(options: argparse.Namespace, one: kernel.Kernel) -> dict[str, Pa
     return modules
 
 
+def adapter_parameters(options: argparse.Namespace) -> dict[str, str]:
+    """How vib's adapters are to be, for the guest."""
+    words = [*(["enhanced=1"] if options.enhanced or options.block_loopback else []),
+             *(["block_loopback=1"] if options.block_loopback else [])]
+    return {"vib": "+".join(words)} if words else {}
+
+
 def guest_for(options: argparse.Namespace, parameters: dict[str, str]) -> Guest:
     """Fetches and builds whatever is not there yet."""
+    parameters = {**parameters, **adapter_parameters(options)}
     build_programs(options.programs)
     build = options.build.resolve()
     has_dhcp = dhcp.is_wanted(options)

@@ -36,7 +36,7 @@ import parts
 import place
 import report
 from attach import attach
-from building import build_programs, guest_for, kernel_for
+from building import adapter_parameters, build_programs, guest_for, kernel_for
 from machine import QEMU, Guest, Machine, State
 from options import (LAB_FAILED, RunOptions, kernel_of, parse, parser, refuse_unknown, split_explore_arguments,
                      split_run_arguments)
@@ -72,6 +72,7 @@ def _called_as(options: argparse.Namespace, wanted: RunOptions) -> str:
         value = getattr(options, name.replace("-", "_"))
         if value != usual:
             words += [f"--{name}", str(value)]
+    words += [f"--{name}" for name in ("enhanced", "block-loopback") if getattr(options, name.replace("-", "_"))]
     for option in ("--timeout-scale", "--tester-ip", "--profile"):
         if option in wanted.arguments[:-1]:
             words += [option, wanted.arguments[wanted.arguments.index(option) + 1]]
@@ -84,6 +85,8 @@ def _reported_as(*more: str) -> list[str]:
 
 
 def _guest_for(options: argparse.Namespace, wanted: RunOptions) -> Guest:
+    if options.role == "connected" and adapter_parameters(options):
+        raise UsageError("--role connected: enhanced adapters have no connected mode")
     parameters = {"role": options.role}
     is_uplink = wanted.fabric != "lab"
     parameters |= {"mode": "uplink", "hcas": "1", "raws": "1"} if is_uplink else {"hcas": "2", "raws": "2"}
@@ -200,7 +203,7 @@ def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
     for kind in report.KINDS:
         one = argparse.Namespace(**{**vars(options), "role": kind.role, "fabric": kind.fabric,
                                     "scenario": kind.scenario, "dhcp_client": kind.dhcp_client,
-                                    "dhcp_server": kind.dhcp_server})
+                                    "dhcp_server": kind.dhcp_server, "enhanced": kind.is_enhanced or options.enhanced})
         folder = options.build.resolve() / "report" / kind.name.replace(" ", "-")
         ended = folder / "ended"
         if options.resume and ended.is_file():
@@ -236,7 +239,7 @@ def _matrix(options: argparse.Namespace, rest: Sequence[str]) -> int:
 
     def judge(name: str, kind: report.Kind, file: Path) -> int:
         one = argparse.Namespace(**{**vars(options), "kernel": name, "role": kind.role, "fabric": kind.fabric,
-                                    "scenario": kind.scenario})
+                                    "scenario": kind.scenario, "enhanced": kind.is_enhanced or options.enhanced})
         return _judge(one, split_run_arguments(of_runs, one),
                       ["--json", str(file), "--evidence", str(file.with_name("evidence")), "--quiet"])
 
@@ -310,13 +313,15 @@ def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
 
 
 def _variant(options: argparse.Namespace, text: str) -> argparse.Namespace:
-    """`default`, `kernel:NAME`, `kernel:TREE`, `ipoib:DIR` or `modules:DIR`, on top of what the options say."""
+    """`default`, `enhanced`, `kernel:NAME`, `kernel:TREE`, `ipoib:DIR` or `modules:DIR`, on top of what the options say."""
     one = argparse.Namespace(**vars(options))
     kind, _, value = text.partition(":")
     if kind in {"kernel", "ipoib", "modules"} and value:
         setattr(one, kind, kernel_of(value) if kind == "kernel" else Path(value))
+    elif text == "enhanced":
+        one.enhanced = True
     elif text != "default":
-        raise UsageError(f"{text} is neither default, kernel:NAME, kernel:TREE, ipoib:DIR nor modules:DIR")
+        raise UsageError(f"{text} is neither default, enhanced, kernel:NAME, kernel:TREE, ipoib:DIR nor modules:DIR")
     return one
 
 
@@ -398,7 +403,7 @@ def _test(options: argparse.Namespace, rest: Sequence[str]) -> int:
     failed = []
     for name in names:
         script = (SOURCE / f"lab/guest/tests/{name}.sh").read_text(encoding="utf-8")
-        parameters = {"hcas": "2", "raws": "2", "test": name, **test_parameters(script)}
+        parameters = {"hcas": "2", "raws": "2", "test": name, **adapter_parameters(options), **test_parameters(script)}
         begun = time.monotonic()
         try:
             is_good = _test_one(Guest(**{**guest.__dict__, "parameters": parameters}), name, options.keep,

@@ -21,7 +21,7 @@ import image
 import kernel_modules
 import package_set
 import packages
-from building import boot_limit_for, build_programs, kernel_for, memory_for, modules_for
+from building import adapter_parameters, boot_limit_for, build_programs, kernel_for, memory_for, modules_for
 from machine import Disk, Guest, with_kvm_if_it_works
 from place import SOURCE
 from squashfs import HostTools
@@ -136,7 +136,8 @@ def guest(options: argparse.Namespace, want: Wanted) -> Guest:
                 configuration.configure(result, modules, base, one)
     # The subnet manager has an adapter of its own.
     parameters = {"mode": "hosts", "hosts": str(want.hosts), "ports": str(want.ports), "hcas": str(adapters + 1),
-                  "raws": str(len(want.nodes)), "sm": want.manager, **({"folder": "folder"} if want.folder is not None else {})}
+                  "raws": str(len(want.nodes)), "sm": want.manager, **adapter_parameters(options),
+                  **({"folder": "folder"} if want.folder is not None else {})}
     disks = (*configuration.layer_disks(modules, base, layer), Disk("state", layer.state))
     return replace(result, parameters=parameters, disks=disks, shared=want.folder)
 

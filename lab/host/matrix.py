@@ -20,9 +20,13 @@ from supervisor import Interrupted
 from tools import LabError, UsageError, say, write_whole
 
 # By what --runs calls it.
-RUNS = {name: report.Kind(name, role, fabric, "default")
-        for name, role, fabric in (("datagram", "host", "lab"), ("datagram-simulated", "host", "simulated"),
-                                   ("connected", "connected", "lab"), ("connected-simulated", "connected", "simulated"))}
+RUNS = {"datagram": report.Kind("datagram", "host", "lab", "default"),
+        "datagram-simulated": report.Kind("datagram-simulated", "host", "simulated", "default"),
+        "connected": report.Kind("connected", "connected", "lab", "default"),
+        "connected-simulated": report.Kind("connected-simulated", "connected", "simulated", "default"),
+        "enhanced": report.Kind("enhanced", "host", "lab", "default", is_enhanced=True),
+        "enhanced-simulated": report.Kind("enhanced-simulated", "host", "simulated", "default", is_enhanced=True)}
+USUAL = ("datagram", "datagram-simulated", "connected", "connected-simulated")
 _EXIT_USAGE = 2
 
 

@@ -43,6 +43,11 @@ def _add_guest_options(parser: argparse.ArgumentParser, memory: str = "256, with
     group.add_argument("--modules", metavar="DIR", type=Path,
                        help="build ib_core, ib_cm and ib_ipoib from this copy of drivers/infiniband, as far as it has "
                             "core and ulp/ipoib, and load them")
+    group.add_argument("--enhanced", action="store_true",
+                       help="adapters whose own driver carries IPoIB's datagrams (rdma_netdev), as that of ConnectX-4 and "
+                            "newer does")
+    group.add_argument("--block-loopback", action="store_true",
+                       help="such adapters, where interfaces on one port do not hear each other's multicast")
     group.add_argument("--memory", metavar="MIB", type=_memory, help=f"the guest's memory ({memory})")
     group.add_argument("--kvm", action="store_true",
                        help="use KVM if a trial shows within 10 s that a guest boots under it (else, and usually: "
@@ -213,7 +218,7 @@ def parser() -> argparse.ArgumentParser:
                   usage=f"{COMMAND} compare BASE NEW [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
                   epilog="Exit code: that of ipoib-conform diff.")
     for name in ("base", "new"):
-        one.add_argument(name, metavar=name.upper(), help="default, kernel:NAME, kernel:TREE, ipoib:DIR or modules:DIR")
+        one.add_argument(name, metavar=name.upper(), help="default, enhanced, kernel:NAME, kernel:TREE, ipoib:DIR or modules:DIR")
     one.add_argument("--role", choices=ROLES, default="host", help="as for run")
     one.add_argument("--fabric", metavar="FABRIC", default="lab", help="as for run")
     one.add_argument("--scenario", metavar="NAME", default="default", help="as for ipoib-conform run")
@@ -249,8 +254,8 @@ def parser() -> argparse.ArgumentParser:
                          "3 where one could not be had or did not boot.")
     one.add_argument("--kernels", metavar="A,B,...", type=_kernel_names, default=list(kernels.USUAL),
                      help=f"those of them ({','.join(kernels.USUAL)})")
-    one.add_argument("--runs", metavar="A,B,...", type=_run_names, default=list(matrix.RUNS),
-                     help=f"what each is judged in ({','.join(matrix.RUNS)})")
+    one.add_argument("--runs", metavar="A,B,...", type=_run_names, default=list(matrix.USUAL),
+                     help=f"what each is judged in ({','.join(matrix.USUAL)}; there are enhanced and enhanced-simulated, too)")
     one.add_argument("--output", metavar="FILE", type=Path,
                      help="where the page of differences goes (matrix/matrix.md of the build folder)")
     _add_jobs_option(one)

@@ -46,6 +46,7 @@ class Kind:
     scenario: str
     dhcp_client: str | None = None
     dhcp_server: str | None = None
+    is_enhanced: bool = False
 
 
 KINDS = (*(Kind(f"{scenario} {manager}", "host", fabric, scenario)

@@ -75,7 +75,7 @@ class Options(unittest.TestCase):
 
     def test_a_matrix_has_the_usual_kernels_and_runs_unless_told(self) -> None:
         one, rest = options.parse(["matrix", "--html", "x.html", "--", "rfc4391/6"])
-        self.assertEqual((one.kernels, one.runs, one.words), (list(kernels.USUAL), list(matrix.RUNS), ["rfc4391/6"]))
+        self.assertEqual((one.kernels, one.runs, one.words), (list(kernels.USUAL), list(matrix.USUAL), ["rfc4391/6"]))
         self.assertEqual(rest, ["--html", "x.html"])
         one, rest = options.parse(["matrix", "--kernels", "7.3,6.1,7.3", "--runs", "connected"])
         self.assertEqual((one.kernels, one.runs), (["7.3", "6.1"], ["connected"]))

@@ -24,12 +24,14 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import building
 import commands
 import confined
 import cpio
 import image
 import kernel
 import machine
+import matrix
 import options
 import output_path
 import packages
@@ -679,6 +681,14 @@ class Options(unittest.TestCase):
         self.assertEqual((one.words, rest, one.seconds), (["ping", "-c", "1", "--", "x"], [], 5.0))
         with self.assertRaises(UsageError):
             options.parse(["run", "--", "x"])
+
+    def test_adapters_are_enhanced_where_that_is_asked_for(self) -> None:
+        for words, wanted in (([], {}), (["--enhanced"], {"vib": "enhanced=1"}),
+                              (["--block-loopback"], {"vib": "enhanced=1+block_loopback=1"})):
+            for command in (["run"], ["exec"], ["matrix"], ["test", "all"]):
+                one, _ = options.parse([*command, *words, *(["--", "true"] if command == ["exec"] else [])])
+                self.assertEqual(building.adapter_parameters(one), wanted)
+        self.assertEqual([name for name, kind in matrix.RUNS.items() if kind.is_enhanced], ["enhanced", "enhanced-simulated"])
 
     def test_a_fabric_that_is_not_the_labs_is_refused(self) -> None:
         self.assertEqual(self.parse("run", "--fabric", "simulated:sa-mutant=x").fabric, "simulated:sa-mutant=x")

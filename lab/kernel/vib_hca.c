@@ -7,6 +7,7 @@
 #include "vib_hca_port.h"
 #include "vib_link.h"
 #include "vib_mmap.h"
+#include "vib_netdev.h"
 #include "vib_pma.h"
 #include "vib_psn.h"
 #include "vib_qp.h"
@@ -126,6 +127,7 @@ static const struct ib_device_ops vib_device_ops = {
 	.port_groups = vib_port_groups,
 	.process_mad = vib_process_mad,
 	.modify_device = vib_modify_device,
+	.rdma_netdev_get_params = vib_netdev_get_params,
 	.disassociate_ucontext = vib_mmap_disassociate,
 };
 
@@ -221,6 +223,8 @@ static void vib_init_port(struct vib_hca *hca, const struct vib_hca_config *conf
 	hca->node_guid = cpu_to_be64(config->node_guid);
 	hca->guids[0] = cpu_to_be64(config->port_guid);
 	hca->pkeys[0] = VIB_PKEY_DEFAULT;
+	hca->is_enhanced = config->is_enhanced;
+	hca->blocks_loopback = config->blocks_loopback;
 	hca->mtu_cap = config->mtu;
 	hca->mtu = config->mtu;
 	hca->link_width_enabled = IB_WIDTH_1X | IB_WIDTH_4X;

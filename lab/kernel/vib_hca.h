@@ -11,6 +11,8 @@ struct vib_hca_config {
 	unsigned int unit;	/* "vib<unit>" */
 	u64 node_guid, port_guid;
 	u8 mtu;			/* MTUCap, as code: 4 is 2048 */
+	bool is_enhanced;	/* IPoIB's datagrams go by the adapter's own driver */
+	bool blocks_loopback;	/* then: multicast comes to nobody on the port that has sent it */
 };
 
 /* Makes an adapter, not yet known to the kernel. ERR_PTR on failure. */

@@ -47,6 +47,7 @@ struct vib_hca {
 	struct ib_ucontext mapped;	/* stands for those of processes in what they have mapped */
 	int (*rvt_mmap)(struct ib_ucontext *context, struct vm_area_struct *area);
 
+	bool is_enhanced, blocks_loopback;	/* as configured */
 	bool is_receiving;		/* rdmavt's tables are there */
 	bool is_announcing;		/* the device is registered: events may be dispatched */
 

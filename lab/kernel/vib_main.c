@@ -37,6 +37,12 @@ static unsigned int mtu[MAX_HCAS];
 static int mtus;
 module_param_array(mtu, uint, &mtus, 0444);
 MODULE_PARM_DESC(mtu, "MTU of each adapter as code, 1 (256) to 5 (4096); 4 (2048) unless given");
+static bool enhanced;
+module_param(enhanced, bool, 0444);
+MODULE_PARM_DESC(enhanced, "IPoIB's datagrams go by the adapter's own driver (rdma_netdev), not by ib_ipoib");
+static bool block_loopback;
+module_param(block_loopback, bool, 0444);
+MODULE_PARM_DESC(block_loopback, "with enhanced: multicast comes to no interface on the port that has sent it");
 static unsigned long long seed = 1;
 module_param(seed, ullong, 0444);
 MODULE_PARM_DESC(seed, "of the random faults");
@@ -85,6 +91,8 @@ static int create_hca(unsigned int unit)
 		.node_guid = HCA_GUID + unit * GUID_STEP,
 		.port_guid = HCA_GUID + unit * GUID_STEP + 1,
 		.mtu = unit < mtus ? mtu[unit] : IB_MTU_2048,
+		.is_enhanced = enhanced,
+		.blocks_loopback = block_loopback,
 	};
 	struct vib_hca *made = vib_hca_create(&config);
 
