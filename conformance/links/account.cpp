@@ -28,9 +28,7 @@ bool is_whole(const Subnet& subnet, state::PortIndex port, const state::Sight& s
     const state::Span span{.since = since, .requester = subnet.port(port).lid};
     const auto& end = at.order > since.order ? at : since;
     const auto standing = subnet.proof(span, end).standing;
-    // What comes last may be missing where anything is.
-    const bool is_doubtful = standing == state::Standing::open && subnet.shows_loss();
-    return standing != state::Standing::broken && !is_doubtful && !subnet.loss_in(span, end);
+    return standing != state::Standing::broken && !subnet.loss_in(span, end);
 }
 
 namespace {
@@ -92,7 +90,10 @@ private:
                 group.refused.push_back(
                     {member.port, member.refusal, member.at_fault, member.refusals, member.refused_at});
             const auto begin = member.refused_at ? member.refused_at : beginning(member.port, link->link);
-            const bool is_certain = begin && is_whole(subnet_, member.port, begin, member.first_unjoined);
+            // What comes last may be missing where anything is; a refusal is an answer all the same.
+            const bool is_doubtful = !member.refused_at && subnet_.shows_loss();
+            const bool is_certain =
+                begin && !is_doubtful && is_whole(subnet_, member.port, begin, member.first_unjoined);
             if (member.sent_unjoined && !member.joined_at && !member.left_at)
                 group.strangers.push_back({member.port, member.sent_unjoined, member.first_unjoined, is_certain});
             const auto& mgid = subnet_.groups()[member.group].mgid;

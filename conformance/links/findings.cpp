@@ -238,7 +238,7 @@ void lingering(std::size_t place, Findings& findings) {
             const auto* member = link.subnet->member(group.group, port);
             if (!member || !member->joined_at) continue;
             // Its leave may have been lost, or the port with all that it held.
-            if (link.subnet->requester(port).down.order > member->joined_at.order ||
+            if (link.subnet->requester(port).down.order > member->joined_at.order || link.subnet->shows_loss() ||
                 !is_whole(*link.subnet, port, member->joined_at, member->joined_at))
                 continue;
             const auto since = std::max(member->joined_at.steady, member->last_sent.steady);
