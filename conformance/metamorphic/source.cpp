@@ -53,10 +53,11 @@ void add_played(Sources& sources, const std::string& name, const Play& play, std
     Keeper keeper{trace};
     Stage stage{scene, {.count = play.packets, .seed = seed, .rate = traffic::Rate{std::string(play.rate)}}, keeper};
     stage.mutate_by(play.change);
+    const auto administrator = scene.administrator().lid;
     traffic::play(play.profile, stage);
     auto source = make_source(name + std::string(play.suffix), std::move(trace));
     source->is_generated = true;
-    source->administrator_lid = scene.administrator().lid;
+    source->administrator_lid = administrator == scene.administrator().lid ? administrator : std::uint16_t{0};
     source->administrator_guid = scene.administrator().gid.interface_id();
     sources.push_back(std::move(source));
 }

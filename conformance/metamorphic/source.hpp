@@ -22,7 +22,7 @@ struct Source {
     bool is_one_subnet = false;
     /// Of one administrator whose LID is that of all sources of the generator: they can be mixed as partitions.
     bool is_generated = false;
-    std::uint16_t administrator_lid = 0;  ///< of such a source
+    std::uint16_t administrator_lid = 0;  ///< of such a source; 0 where another one takes over
     std::uint64_t administrator_guid = 0;
 
     std::vector<Who> who{};

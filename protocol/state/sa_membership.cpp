@@ -70,8 +70,8 @@ void Subnet::asked_for_group(const Request& request) {
     member.was_asked_for = true;
     member.was_looked_up |= request.method == Method::get || request.method == Method::get_table;
     member.told_of_deletion = {};
-    // What the SM has asked for, or a new SA, is no question for a packet.
-    const auto& renewal = ports_[subject_].renewal ? ports_[subject_].renewal : sm_restarted_;
+    // What the SM has asked this port for, or a new SA, is no question for a packet.
+    const auto& renewal = ports_[subject_].renewal ? ports_[subject_].renewal : sa_changed_;
     const bool is_asked_for = renewal && renewal.order >= member.joined_at.order;
     const bool is_lone = member.sent_since_request == 1 && request.method != Method::del && !is_asked_for;
     member.lone_requests =

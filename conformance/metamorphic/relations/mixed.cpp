@@ -97,6 +97,7 @@ bool choose_partition(const Source& source, const Sources& all, std::size_t, Ran
     const auto& other = *all[random.below(all.size())];
     if (!source.is_generated || !other.is_generated || !other.names().can_rename()) return false;
     if (source.verdicts.shows_loss || other.verdicts.shows_loss) return false;
+    if (source.administrator_lid == 0 || source.administrator_lid != other.administrator_lid) return false;
     const auto &mine = source.names(), &theirs = other.names();
     constexpr std::uint16_t p_key_bits = 0x7fff;
     for (std::uint16_t bits = 1; bits < p_key_bits; ++bits) {
