@@ -71,6 +71,7 @@ class Histories(Folder):
                 "--dut sa": ["--exhaustive", "0"],
                 "--join-states does not go with": ["--dut", "sa", "--exhaustive", "0", "--join-states", "7"],
                 "--seeds does not go with": ["--dut", "sa", "--exhaustive", "0", "--seeds", "5"],
+                "--fabric does not go with": ["--dut", "sa", "--mutants", *LEAK],
                 "--strict does not go with": ["--dut", "sa", "--mutants", "--strict"]}.items():
             run = conform("explore", *arguments, cwd=self.folder)
             self.assertEqual(run.returncode, 2, run.stdout + run.stderr)

@@ -169,6 +169,7 @@ void refuse_idle(const SaExploreOptions& options) {
         refuse(options.exhaustive && with != "--exhaustive", "--exhaustive", with);
     }
     if (!options.is_of_mutants) return;
+    refuse(options.fabric != usual.fabric, "--fabric", "--mutants");
     refuse(!options.control.empty(), "--fabric-control", "--mutants");
     refuse(!options.allow.empty(), "--allow", "--mutants");
     refuse(options.is_strict, "--strict", "--mutants");

@@ -9,7 +9,7 @@
 namespace ipoib::conformance {
 
 struct SaExploreOptions {
-    std::string fabric, control, replay, out, markdown, allow;
+    std::string fabric = "simulated", control, replay, out, markdown, allow;
     double seconds = 0, timeout_scale = 1;
     std::uint64_t histories = 0, seed = 1;
     std::optional<unsigned> exhaustive;

@@ -300,7 +300,7 @@ void Model::check_new(const Request& request, const Record& told, std::vector<De
     if (!is_given(C::q_key, M::q_key) || !is_given(C::sl, M::sl) || !is_given(C::traffic_class, M::traffic_class) ||
         !is_given(C::flow_label, M::flow_label) || !is_given(C::hop_limit, M::hop_limit) ||
         !is_exact(C::mtu, M::mtu, C::mtu_selector, M::mtu_selector) ||
-        !is_exact(C::rate, M::rate, C::rate_selector, M::rate_selector) || !is_given(C::scope, M::scope) ||
+        !is_exact(C::rate, M::rate, C::rate_selector, M::rate_selector) ||
         (request.gives(C::p_key) && !is_same_partition(told[M::p_key], request.record[M::p_key])))
         all.push_back({"parameters", "a new group has the parameters that its creator has given",
                        "the new group differs in " + difference(told, request.record),

@@ -208,6 +208,40 @@ TEST_CASE("Reports go to subscribers of the partition, once for each subscriptio
     CHECK((due[1].port == 2 && due[1].least == 0 && due[1].most == 1));
 }
 
+TEST_CASE("RFC 4391 binds groups of IP, RFC 4392 its three join states") {
+    const auto requirement_of = [](const Gid& mgid) {
+        Bench bench;
+        CHECK(bench.granted(Bench::join(0, mgid)).empty());
+        auto request = Bench::join(1, mgid);
+        request.record.set(M::mtu, 5);
+        return bench.model.expected(request).requirement;
+    };
+    CHECK(requirement_of(group) != nullptr);
+    CHECK(requirement_of(other) == nullptr);
+    const auto forgets = [](std::uint8_t states) {
+        Bench bench;
+        CHECK(bench.granted(Bench::join(0, group, 1)).empty());
+        CHECK(bench.granted(Bench::join(1, group, states)).empty());
+        const auto found = bench.model.compare(group, 1, {.exists = true, .record = like(group)});
+        REQUIRE(found.size() == 1);
+        return found[0].requirement;
+    };
+    CHECK(forgets(2) != nullptr);
+    CHECK(forgets(8) == nullptr);
+}
+
+TEST_CASE("A new group is as its creator asked for, and the answer is about it") {
+    Bench bench;
+    auto request = Bench::join(0, group);
+    Answer answer{.is_answered = true, .status = 0, .record = request.record};
+    answer.record.set(M::mlid, 0xc005).set(M::mtu, 1);
+    CHECK(bench.model.take(request, answer).size() == 1);
+    request = Bench::join(0, other);
+    answer.record = like(group);
+    answer.record.set(M::mlid, 0xc006).set(M::join_state, 1).set(M::port_gid, port_gid(0));
+    CHECK(bench.model.take(request, answer).size() == 1);
+}
+
 TEST_CASE("There is room for as many groups as there were before") {
     Bench bench;
     CHECK(bench.granted(Bench::join(0, group)).empty());

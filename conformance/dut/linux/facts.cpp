@@ -18,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t link_address_length = 59;  ///< of 20 octets in hex, with colons
+
 /// As far as the field of the kernel is filled.
 template <std::size_t N>
 std::string string_in(const char (&field)[N]) {
@@ -54,9 +56,14 @@ std::string kernel_release() {
     return ::uname(&names) == 0 ? names.release : std::string{};
 }
 
+bool lacks_connected_mode(const std::string& link_address) {
+    // The first bit of the flags is RC.
+    return link_address.size() == link_address_length && link_address[0] >= '0' && link_address[0] < '8';
+}
+
 std::string guid_in(const std::string& link_address) {
-    constexpr std::size_t length = 59, guid_at = 36;
-    if (link_address.size() != length) return {};
+    constexpr std::size_t guid_at = 36;
+    if (link_address.size() != link_address_length) return {};
     auto guid = link_address.substr(guid_at);
     std::erase(guid, ':');
     return "0x" + guid;

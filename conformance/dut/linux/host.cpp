@@ -173,6 +173,7 @@ void Host::change_mode(const Link& link, const std::string& mode) {
     const auto now = read_text(sysfs(link, "mode"));
     if (!now) refuse_as_unsupported(link.name + " has no modes");
     if (*now == mode) return;
+    if (lacks_connected_mode(state(link).link_address)) refuse_as_unsupported(link.name + " has datagram mode only");
     is_changed_ = true;
     must(write_text(sysfs(link, "mode"), mode));
 }

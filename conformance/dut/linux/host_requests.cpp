@@ -40,14 +40,16 @@ Json Host::hello(const Request& request) {
     begin();
     Json interfaces = Json::array(), can = Json::array();
     for (const auto& one : links_) interfaces.push_back(one.name);
-    for (const auto& entry : handlers()) can.push_back(entry.first);
     const auto& of = link(request);
+    const auto link_address = state(of).link_address;
+    for (const auto& entry : handlers())
+        if (entry.first != "set_mode" || !lacks_connected_mode(link_address)) can.push_back(entry.first);
     return {{"protocol", 1},
             {"name", "linux"},
             {"version", kernel_release()},
             {"interfaces", interfaces},
             {"can", can},
-            {"facts", facts_of(of.name, state(of).link_address)}};
+            {"facts", facts_of(of.name, link_address)}};
 }
 
 Handlers Host::handlers() {

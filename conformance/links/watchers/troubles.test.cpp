@@ -89,7 +89,9 @@ TEST_CASE("Troubles: one question with two answers is enough, and an announcemen
     const auto other = with_address(c, b.ipv4);
     auto story = three_up();
     resolves(story, {b, other});
-    CHECK(told(story).names == Ids{"duplicate-address"});
+    const auto found = told(story);
+    CHECK(found.names == Ids{"duplicate-address"});
+    CHECK(found.frames.size() == 1);
     // An address that moves, and comes back after three seconds.
     story = three_up();
     resolves(story, {b});

@@ -63,6 +63,18 @@ net_up() {
 # net_start: what nearly every test begins with.
 net_start() { check "ib0 and ib1 come up" net_up || finish; }
 
+# twin_up: a second interface on a's port and link, in namespace c at 10.1.0.3.
+C="ip netns exec c"
+twin_up() {
+  check "a second interface on a's port" ip -n a link add link ib0 name twin type ipoib pkey 0xffff
+  ip netns add c
+  ip -n a link set twin netns c
+  ip -n c addr add 10.1.0.3/24 dev twin
+  ip -n c link set twin up
+  check "it comes up" eventually 15 has_carrier c twin
+  check "it reaches the other port" eventually 10 $C ping -c 1 -W 1 10.1.0.2
+}
+
 control() { echo "$*" >/sys/kernel/debug/vib/control; }
 drops() { awk -v reason="$1" '$1 == reason { print $2 }' /sys/kernel/debug/vib/drops; }
 
