@@ -2,6 +2,7 @@
 #include "conformance/hosts/compare.hpp"
 
 #include "base/listed.hpp"
+#include "conformance/hosts/fabrics.hpp"
 #include "conformance/hosts/link_mates.hpp"
 #include "protocol/wire/encap.hpp"
 #include "protocol/wire/link_address.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -30,25 +32,9 @@ std::string groups_text(std::vector<Gid> mgids) {
     return listed(mgids, group_name);
 }
 
-constexpr std::uint64_t default_prefix = 0xfe80000000000000;
-
 constexpr std::uint8_t most_lmc = 7;
 /// Whether two LIDs differ in no more than the low bits of one port's.
 bool is_one_port(std::uint16_t lid, std::uint16_t other, std::uint8_t lmc) { return lid >> lmc == other >> lmc; }
-
-/// "25 days", "40 minutes".
-std::string span_text(std::int64_t ns) {
-    constexpr std::int64_t second = 1'000'000'000;
-    constexpr std::pair<std::int64_t, const char*> units[] = {
-        {second * 86400, " days"}, {second * 3600, " hours"}, {second * 60, " minutes"}};
-    for (const auto& [size, name] : units)
-        if (ns >= 2 * size) return std::to_string(ns / size) + name;
-    return std::to_string(ns / second) + " seconds";
-}
-
-std::string counted(std::size_t count, const char* what) {
-    return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
-}
 
 std::string qpn_text(std::uint32_t qpn) { return "QPN " + hex(qpn, 6); }
 
@@ -75,14 +61,9 @@ public:
                 counted(early, "interface") + " (" + first + (early > 1 ? " and others) were" : ") was") +
                 " looked at more than an hour before or after the capture, or nobody knows when: compared with "
                 "each other only");
-        for (const auto& port : around.ports) known_.push_back(port.gid);
-        for (const auto& group : around.groups)
-            for (const auto& member : group.members) known_.push_back(member.port_gid);
-        std::ranges::sort(known_);
         tell_unread(hosts);
-        tell_apart();
-        tell_times();
-        tell_names();
+        fabrics_.emplace(all_, around);
+        std::ranges::copy(fabrics_->notes(), std::back_inserter(result_.notes));
     }
     Comparison result() && {
         for (const auto& place : all_) {
@@ -98,9 +79,10 @@ public:
             waiting(place);
         }
         index_owners();
-        for (const auto& [fabric, places] : links_)
-            std::ranges::move(findings_among(fabric.first, places, owners_[fabric], doubt_of(fabric.first, places)),
-                              std::back_inserter(result_.findings));
+        for (const auto& [fabric, places] : fabrics_->links())
+            std::ranges::move(
+                findings_among(fabric.first, places, owners_[fabric], fabrics_->doubt_of(fabric.first, places)),
+                std::back_inserter(result_.findings));
         for (const auto& place : all_) {
             neighbours(place);
             paths(place);
@@ -124,10 +106,6 @@ private:
         result_.findings.push_back(finding_of(std::move(name), place, std::move(text), std::move(groups)));
     }
     void tell_unread(std::span<const HostState> hosts);
-    void tell_apart();
-    void tell_times();
-    void tell_names();
-    [[nodiscard]] std::string doubt_of(const Link& link, const std::vector<Place>& places) const;
     void keys(const Place& place);
     void ports(const Place& place);
     void carrier(const Place& place);
@@ -171,22 +149,9 @@ private:
         return found != around_.ports.end() && found->gid == gid ? &*found : nullptr;
     }
 
-    /// A link, and the LID of its subnet manager where links of several fabrics are called the same; else 0.
-    using Fabric = std::pair<Link, std::uint16_t>;
-    [[nodiscard]] Fabric fabric_of(const Place& place) const {
-        const auto sm = managers_.find(place->gid);
-        return {place.link(), several_.contains(place.link()) && sm != managers_.end() ? sm->second : std::uint16_t{0}};
-    }
-    /// Named by what is known besides hosts.
-    [[nodiscard]] bool is_known(const Gid& gid) const { return std::ranges::binary_search(known_, gid); }
-
     const Surroundings& around_;
     std::vector<Place> all_;
-    std::vector<Gid> known_;                 ///< sorted
-    std::map<Gid, std::uint16_t> managers_;  ///< LIDs of subnet managers, by port
-    std::set<Link> several_;                 ///< of more than one of them
-    std::set<Gid> strangers_;                ///< taken for ports of a fabric that nothing is known of
-    std::map<Fabric, std::vector<Place>> links_;
+    std::optional<Fabrics> fabrics_;
     std::map<Fabric, Owners> owners_;
     std::map<Gid, Place> by_gid_;  ///< whose port is known
     Comparison result_;
@@ -199,97 +164,6 @@ void Comparer::tell_unread(std::span<const HostState> hosts) {
         for (const auto& [what, why] : host.unread)
             if (count++ == 0) first.append(what).append(" on ").append(host.host).append(" (").append(why).append(")");
     if (count != 0) result_.notes.push_back("hosts could not read " + counted(count, "thing") + ", first " + first);
-}
-
-/// Which of the interfaces are on one link. The default subnet prefix is that of any fabric.
-void Comparer::tell_apart() {
-    std::map<Link, std::set<std::uint16_t>> managers;
-    for (const auto& place : all_)
-        if (place->gid.prefix() == default_prefix && place->port && place->port->sm_lid != 0) {
-            managers_.emplace(place->gid, place->port->sm_lid);
-            managers[place.link()].insert(place->port->sm_lid);
-        }
-    for (const auto& [link, lids] : managers)
-        if (lids.size() > 1) several_.insert(link);
-    if (!several_.empty())
-        result_.notes.push_back("ports with the default subnet prefix have their subnet managers at LIDs " +
-                                listed(managers.at(*several_.begin()), [](std::uint16_t lid) { return hex(lid, 4); }) +
-                                ": taken for as many fabrics");
-    for (const auto& place : all_) links_[fabric_of(place)].push_back(place);
-    std::map<std::pair<const HostState*, Link>, bool> has_known;
-    for (const auto& place : all_)
-        if (place->gid.prefix() == default_prefix && is_known(place->gid)) has_known[{place.host, place.link()}] = true;
-    std::string first;
-    for (const auto& place : all_)
-        if (has_known.contains({place.host, place.link()}) && !is_known(place->gid) &&
-            strangers_.insert(place->gid).second && first.empty())
-            first = place.name();
-    if (!strangers_.empty())
-        result_.notes.push_back(counted(strangers_.size(), "port") + " with the default subnet prefix (" + first +
-                                (strangers_.size() > 1 ? " and others" : "") + ") " +
-                                (strangers_.size() > 1 ? "are" : "is") +
-                                " unknown, but other ports of the same hosts are not: taken for another fabric's");
-}
-
-/// Which states are too far apart to be compared.
-void Comparer::tell_times() {
-    std::size_t untimed = 0;
-    std::set<const HostState*> hosts;
-    const HostState *first = nullptr, *last = nullptr;
-    std::int64_t widest = 0;
-    for (const auto& [fabric, places] : links_) {
-        const auto time = [](const Place& place) { return place.host->time.value_or(0); };
-        std::vector<Place> timed;
-        for (const auto& place : places) {
-            if (place.host->time)
-                timed.push_back(place);
-            else if (hosts.insert(place.host).second)
-                ++untimed;
-        }
-        if (timed.empty()) continue;
-        const auto [early, late] = std::ranges::minmax_element(timed, {}, time);
-        if (time(*late) - time(*early) <= std::max(widest, freshness)) continue;
-        widest = time(*late) - time(*early);
-        first = early->host;
-        last = late->host;
-    }
-    if (untimed != 0 && all_.size() > 1)
-        result_.notes.push_back(counted(untimed, "state") + (untimed > 1 ? " have" : " has") +
-                                " no time: not compared with other states");
-    if (first)
-        result_.notes.push_back("states are up to " + span_text(widest) + " apart (" + first->host + ", " +
-                                time_text(*first) + "; " + last->host + ", " + time_text(*last) +
-                                "): addresses and neighbours of hosts are compared with each other where their states "
-                                "are within " +
-                                span_text(freshness) + ", modes, MTUs and LIDs within " + span_text(nearness));
-}
-
-/// Names that several hosts may have.
-void Comparer::tell_names() {
-    std::map<std::string, std::set<std::size_t>> machines;
-    for (const auto& place : all_) machines[place.host->host].insert(place.host->machine);
-    std::erase_if(machines, [](const auto& one) { return one.second.size() < 2; });
-    if (machines.empty()) return;
-    const auto& [name, numbers] = *machines.begin();
-    result_.notes.push_back(std::to_string(numbers.size()) + " states are of hosts called " + name +
-                            (machines.size() > 1 ? ", and others have one name, too" : "") +
-                            ": each is taken for a host of its own");
-}
-
-/// What may be the reason that hosts of a link differ; empty: nothing.
-std::string Comparer::doubt_of(const Link& link, const std::vector<Place>& places) const {
-    if (link.first != default_prefix) return {};
-    std::map<const HostState*, std::set<Gid>> ports;
-    bool has_several = false, are_known = true;
-    for (const auto& place : places) {
-        auto& of_host = ports[place.host];
-        of_host.insert(place->gid);
-        has_several = has_several || of_host.size() > 1;
-        are_known = are_known && is_known(place->gid);
-    }
-    if (!has_several || are_known) return {};
-    return "Hosts have several ports with the default subnet prefix here: these may be on two fabrics, and not on one "
-           "link.";
 }
 
 /// The P_Key of the interface, and its port's table.
@@ -373,7 +247,7 @@ void Comparer::carrier(const Place& place) {
 /// Who is a member of what: the host's word against the SA's.
 void Comparer::groups(const Place& place) {
     down_member(place);
-    if (!place.is_running() || strangers_.contains(place->gid)) return;
+    if (!place.is_running() || fabrics_->is_stranger(place->gid)) return;
     std::vector<Gid> believed;
     if (place->driver_groups) {
         for (const auto& one : *place->driver_groups)
@@ -414,7 +288,7 @@ void Comparer::down_member(const Place& place) {
     const auto* broadcast = group(place->broadcast);
     if (!broadcast || (join_state_of(*broadcast, place->gid) & join_state::full_member) == 0) return;
     // Another interface of the port may be on the same link.
-    const auto& others = links_.at(fabric_of(place));
+    const auto& others = fabrics_->links().at(fabrics_->of(place));
     if (std::ranges::any_of(others,
                             [&](const Place& one) { return one->gid == place->gid && one->is_up.value_or(true); }))
         return;
@@ -515,14 +389,14 @@ void Comparer::index_owners() {
         if (!place->is_up.value_or(true)) continue;
         for (const auto& held : place->addresses)
             if (!held.is_tentative && !held.is_duplicate)
-                owners_[fabric_of(place)][held.network.address.octets].push_back(place);
+                owners_[fabrics_->of(place)][held.network.address.octets].push_back(place);
     }
 }
 
 /// Who else of its link had the address when the host was looked at.
 std::vector<Place> Comparer::owners_of(const Place& place, const Gid& address) const {
     std::vector<Place> all;
-    const auto& of_link = owners_.at(fabric_of(place));
+    const auto& of_link = owners_.at(fabrics_->of(place));
     if (const auto owners = of_link.find(address); owners != of_link.end())
         std::ranges::copy_if(owners->second, std::back_inserter(all), [&](const Place& owner) {
             return owner->gid != place->gid && are_within(*owner.host, *place.host, freshness);
