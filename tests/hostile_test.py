@@ -132,7 +132,8 @@ class Hostile(Folder):
     def test_very_many_addresses_are_announced_by_two_ports(self):
         path = self.write("hostile.pcap", hostile.contested(20_000, 6))
         told = json.loads(self.resident("links", "--json", path))
-        name = "duplicate-address"
+        # Of the same two each time: rails of one host may do so.
+        name = "arp-flux"
         self.assertEqual(sum(one["name"] == name for one in told["findings"]), 1000)
         self.assertEqual(told["more_findings"][name], 16_384 - 1000)
         self.assertIn("findings more", self.resident("check", path))

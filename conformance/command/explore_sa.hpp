@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 
+#include "conformance/target/fabric_kind.hpp"
+
 namespace ipoib::conformance {
 
 struct SaExploreOptions {
-    std::string fabric = "simulated", control, replay, out, markdown, allow;
+    std::string fabric{usual_fabric}, control, replay, out, markdown, allow;
     double seconds = 0, timeout_scale = 1;
     std::uint64_t histories = 0, seed = 1;
     std::optional<unsigned> exhaustive;
