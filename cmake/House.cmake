@@ -62,6 +62,40 @@ function(ipoib_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# What nearly every file includes is read once, for each way of compiling: -fPIC and -fPIE, optimised and not. The other
+# builds tell a header that a file forgets.
+set(IPOIB_COMMON_HEADERS <algorithm> <array> <chrono> <cstdint> <deque> <filesystem> <fstream> <functional> <map>
+  <memory> <optional> <set> <span> <sstream> <stdexcept> <string> <string_view> <utility> <vector>)
+
+# ipoib_common_headers(TARGET NAME [PIE] [LIBRARIES...] [HEADERS...] [OPTIONS...]): the target takes them, and these headers,
+# from the target NAME, which is made for the first that asks, by the same options.
+function(ipoib_common_headers target name)
+  if(NOT IPOIB_UNITY)
+    return()
+  endif()
+  cmake_parse_arguments(arg "PIE" "" "LIBRARIES;HEADERS;OPTIONS" ${ARGN})
+  if(NOT TARGET ${name})
+    set(empty ${PROJECT_BINARY_DIR}/generated/${name}.cpp)
+    file(GENERATE OUTPUT ${empty} CONTENT "")
+    if(arg_PIE)
+      add_executable(${name} EXCLUDE_FROM_ALL ${empty})
+    else()
+      add_library(${name} STATIC EXCLUDE_FROM_ALL ${empty})
+    endif()
+    target_link_libraries(${name} PRIVATE ipoib_house ${arg_LIBRARIES})
+    target_compile_options(${name} PRIVATE ${arg_OPTIONS})
+    target_precompile_headers(${name} PRIVATE ${IPOIB_COMMON_HEADERS} ${arg_HEADERS})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+      # Else each file that takes them makes what they instantiate anew; and ccache would find none of them again.
+      target_compile_options(${name} PRIVATE -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
+    endif()
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${name})
+endfunction()
+
 # lld, where it is installed, takes a fraction of the time for programs with debug information.
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
   check_linker_flag(CXX -fuse-ld=lld IPOIB_HAVE_LLD)
@@ -72,7 +106,8 @@ endif()
 
 find_program(IPOIB_CCACHE ccache)
 if(IPOIB_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${IPOIB_CCACHE})
+  # What is read once is found again by what it includes, not by its time.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${IPOIB_CCACHE})
 endif()
 
 if(IPOIB_TESTS)
@@ -96,12 +131,28 @@ if(IPOIB_TESTS)
   endif()
 endif()
 
-# ipoib_library(NAME SOURCES... [LIBRARIES...] [PRIVATE_LIBRARIES...] [TESTS...])
+# ipoib_cold(TARGETS...): much code that runs little. With sanitizers, to optimise it takes longer than to compile it.
+function(ipoib_cold)
+  foreach(target ${ARGN})
+    if(IPOIB_SANITIZE AND IPOIB_UNITY)
+      target_compile_options(${target} PRIVATE -O0)
+    endif()
+  endforeach()
+endfunction()
+
+# ipoib_library(NAME [COLD] SOURCES... [LIBRARIES...] [PRIVATE_LIBRARIES...] [TESTS...])
 # A library of the house with the unit tests that sit beside its code.
 function(ipoib_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES;PRIVATE_LIBRARIES;TESTS" ${ARGN})
+  cmake_parse_arguments(arg "COLD" "" "SOURCES;LIBRARIES;PRIVATE_LIBRARIES;TESTS" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC ipoib_house ${arg_LIBRARIES} PRIVATE ${arg_PRIVATE_LIBRARIES})
+  if(arg_COLD)
+    ipoib_cold(${name})
+  elseif(fmt::fmt IN_LIST arg_PRIVATE_LIBRARIES)
+    ipoib_common_headers(${name} ipoib_common_fmt LIBRARIES fmt::fmt HEADERS <fmt/format.h>)
+  else()
+    ipoib_common_headers(${name} ipoib_common)
+  endif()
   if(IPOIB_TESTS AND arg_TESTS)
     ipoib_test(${name}_test SOURCES ${arg_TESTS} LIBRARIES ${name} ${arg_PRIVATE_LIBRARIES})
   endif()
@@ -119,6 +170,7 @@ function(ipoib_test name)
   # Half of what a clean build compiles is tests, which take longer to be optimised than to run.
   if(IPOIB_UNITY)
     target_compile_options(${name} PRIVATE -O0)
+    ipoib_common_headers(${name} ipoib_common_tests PIE LIBRARIES ipoib_catch HEADERS ${PROJECT_SOURCE_DIR}/tests/catch2.hpp OPTIONS -O0)
   endif()
   # Sanitizers take longer to start a program than most of its test cases take. What is left out here is left out by the
   # other build, too, which tells it. [breadth] marks what plays the same code for each of many mutants: they concern

@@ -21,7 +21,6 @@
 namespace ipoib::reports {
 namespace {
 
-constexpr std::size_t width = 100;
 constexpr std::array in_full{Verdict::fail, Verdict::xpass, Verdict::error, Verdict::inconc, Verdict::warn};
 
 /// "RFC4391-9.1.1-02" padded to a column; what is longer stays whole.
@@ -90,7 +89,7 @@ public:
 private:
     void line(std::string_view text) { out_.append(text).append("\n"); }
     void indented(std::size_t indent, std::string_view text) {
-        line(std::string(indent, ' ') + wrapped(text, indent, width));
+        line(std::string(indent, ' ') + wrapped(text, indent, options_.width));
     }
 
     [[nodiscard]] std::string coloured(Verdict verdict, std::string_view text) const {
@@ -107,7 +106,7 @@ private:
     void head() {
         const auto command = called(results_);
         // The files of a fleet are hundreds.
-        indented(0, results_.hosts.empty() ? command : clipped(command, 4 * width));
+        indented(0, results_.hosts.empty() ? command : clipped(command, 4 * options_.width));
         captures();
         facts("fabric", results_.fabric);
         facts("dut", results_.dut);
@@ -142,7 +141,7 @@ private:
         const auto begin = padded(id, sentence_at - 9);
         line(fmt::format("  {} {}{}", coloured(verdict, label), begin,
                          columns(begin) > sentence_at - 9 ? "\n" + std::string(sentence_at, ' ') : "") +
-             wrapped(sentence, sentence_at, width));
+             wrapped(sentence, sentence_at, options_.width));
     }
 
     /// By id of the rule or case.
@@ -195,12 +194,12 @@ private:
                 ids += (ids.empty() ? "" : " ") + one_line(requirement.id);
             } else {
                 requirement_row(requirement, worst, times);
-                line("                            " + wrapped(where(results_, one), 28, width));
+                line("                            " + wrapped(where(results_, one), 28, options_.width));
                 any = true;
             }
         }
         for (const auto& [key, ids] : others) {
-            line("  " + coloured(key.first, wrapped(key.second, 2, width)));
+            line("  " + coloured(key.first, wrapped(key.second, 2, options_.width)));
             indented(9, ids);
         }
         if (any || !others.empty()) line("");
@@ -232,7 +231,7 @@ private:
                                   : counted(counts[some.front()]);
             if (!what.empty()) text += ": " + what;
             if (!faults.empty()) text += (what.empty() ? ": " : "; ") + faults;
-            line(fmt::format("  {} {}", coloured(verdict, padded(name(verdict), 6)), wrapped(text, 9, width)));
+            line(fmt::format("  {} {}", coloured(verdict, padded(name(verdict), 6)), wrapped(text, 9, options_.width)));
         }
         std::map<std::string, Hosts> notes;
         for (std::size_t i = 0; i < results_.hosts.size(); ++i)
@@ -308,7 +307,7 @@ private:
         const auto& result = *found.result;
         const auto label = verdict_name(result);
         line(coloured(result.verdict, label) + " " +
-             wrapped(one_line(result.id + " " + result.title), label.size() + 1, width));
+             wrapped(one_line(result.id + " " + result.title), label.size() + 1, options_.width));
         if (!found.hosts.empty())
             indented(2, on_hosts(results_, found.hosts) +
                             (found.hosts.size() > 1 ? "; this is " + one_line(result.host) : std::string{}));

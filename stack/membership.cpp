@@ -52,8 +52,8 @@ void Membership::begin(const IpAddress& group) {
     auto& entry = entries_[group];
     const auto& policy = interface_.policy(family_of(group));
     if (entry.is_joined || entry.is_joining || is_interface_local(group) || !policy.joins_ip_groups) return;
-    if (!policy.joins_beside_refused && is_another_waiting(group)) {
-        retry(group);
+    if (policy.joins_beside_refused != BesideRefused::at_once && is_another_waiting(group)) {
+        if (policy.joins_beside_refused == BesideRefused::never) retry(group);
         for (const auto& joined : std::exchange(entry.waiting, {})) joined({});
         return;
     }
@@ -116,6 +116,8 @@ void Membership::retry(const IpAddress& group) {
     const auto pause = interface_.policy(family_of(group)).pause_before_rejoin(backoff);
     interface_.loop().after(pause, lifetime_.guard([this, group] {
         if (is_member(group)) begin(group);
+        if (interface_.policy(family_of(group)).joins_beside_refused != BesideRefused::with_its_next_try) return;
+        for (const auto& other : groups()) begin(other);
     }));
 }
 

@@ -26,6 +26,9 @@ enum class FullRing : std::uint8_t {
     ends_the_peer,  ///< takes nothing any more, and no other connection is made
 };
 
+/// When groups are joined while one whose join was refused waits for its next try.
+enum class BesideRefused : std::uint8_t { at_once, with_its_next_try, never };
+
 /// Why a link begins.
 enum class Beginning : std::uint8_t {
     first,      ///< the first one since the interface was made
@@ -378,8 +381,8 @@ struct Policy {
                           Beginning) = [](const wire::IpAddress&, bool, Beginning) { return true; };
     /// Whether a group that is wanted still is asked for again where its join has failed. RFC4391-10-15.
     bool retries_joins = true;
-    /// Whether other groups are asked for while the next try of one is waited for. RFC4391-10-15.
-    bool joins_beside_refused = true;
+    /// When other groups are asked for while the next try of one is waited for. RFC4391-10-15.
+    BesideRefused joins_beside_refused = BesideRefused::at_once;
     /// After which pause, by what is usual. RFC4391-10-15.
     fabric::Duration (*pause_before_rejoin)(fabric::Duration usual) = [](fabric::Duration usual) { return usual; };
     /// Whether one that is wanted is created again when it was deleted. RFC4391-10-15.

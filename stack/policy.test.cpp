@@ -228,7 +228,7 @@ const std::vector<Change> multicast{
     {"joins_on_link",
      [](Policy& p) { p.joins_on_link = [](const IpAddress&, bool, Beginning b) { return b == Beginning::first; }; }},
     {"retries_joins", [](Policy& p) { p.retries_joins = false; }},
-    {"joins_beside_refused", [](Policy& p) { p.joins_beside_refused = false; }},
+    {"joins_beside_refused", [](Policy& p) { p.joins_beside_refused = BesideRefused::never; }},
     {"pause_before_rejoin",
      [](Policy& p) {
          p.pause_before_rejoin = [](fabric::Duration) -> fabric::Duration { return std::chrono::milliseconds{10}; };

@@ -327,6 +327,26 @@ class Streams(Folder):
         self.assertRegex(drawn, rb"\[=* *\] +\d+% \d+ MiB")
         self.assertTrue(drawn.endswith(b"\r"), "the bar is wiped out at the end")
 
+    def test_what_is_no_number_above_zero_is_named(self):
+        for value, why in (("1e9x", "'1e9x' is no number above zero"), ("0", "'0' is no number above zero"),
+                           ("-3", "'-3' is no number above zero"), ("9" * 20, "is more than can be counted")):
+            with self.subTest(value):
+                run = conform("explore", "--seeds", value)
+                self.assertEqual(run.returncode, 2)
+                self.assertIn(why, run.stderr)
+
+    def test_lines_are_as_wide_as_the_terminal(self):
+        def widest(*words, **terminal):
+            text = drawn_at_terminal(*words, stream="stdout", **terminal)[1].decode()
+            # Files and what can be copied stay whole.
+            return max(len(line) for line in text.splitlines() if str(CAPTURES) not in line)
+        for words in (("check", "--no-color", CAPTURES / "broken.pcap", "RFC4391-6-*"),
+                      ("links", CAPTURES / "field-troubles.pcap")):
+            with self.subTest(words[0]):
+                self.assertLessEqual(widest(*words, width=80), 80)
+                self.assertGreater(widest(*words, width=120), 100)
+                self.assertLessEqual(widest(*words), 100)
+
     def test_every_command_tells_of_a_full_disk_and_bears_a_closed_pipe(self):
         results = self.folder / "r.json"
         conform("check", CAPTURES / "broken.pcap", "--json", results)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The program under test, as the tests call it."""
 import ctypes
+import fcntl
 import os
 import pty
 import signal
+import struct
 import subprocess
 import tempfile
+import termios
 import unittest
 from pathlib import Path
 
@@ -22,12 +25,14 @@ def conform(*arguments, **options):
                           **options)
 
 
-def drawn_at_terminal(*arguments):
-    """The exit code of a command whose standard error is a terminal, and what that was shown."""
+def drawn_at_terminal(*arguments, stream="stderr", width=0):
+    """The exit code of a command one of whose streams is a terminal, so wide if that is told, and what that was shown."""
     ours, theirs = pty.openpty()
+    if width:
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     try:
-        with subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=theirs) as child:
+        with subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=subprocess.DEVNULL,
+                              **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}) as child:
             os.close(theirs)
             drawn = b""
             try:

@@ -2,6 +2,7 @@
 // Options and their help.
 #include "traffic-gen/options.hpp"
 
+#include "conformance/terminal/numbers.hpp"
 #include "fabric/simulated/scenario.hpp"
 #include "protocol/wire/text.hpp"
 #include "traffic-gen/capture_sink.hpp"
@@ -16,16 +17,7 @@ namespace {
 
 const auto& kinds = conformance::fabric_kinds();
 using conformance::FabricUse;
-
-/// A number above zero, said without its bounds.
-CLI::Validator positive() {
-    return {[](std::string& text) {
-                char* end = nullptr;
-                const double number = std::strtod(text.c_str(), &end);
-                return *end == '\0' && number > 0 ? std::string() : "'" + text + "' is no number above zero";
-            },
-            ""};
-}
+using conformance::positive;
 
 /// Seconds that a clock can count.
 CLI::Validator seconds() {

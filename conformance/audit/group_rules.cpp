@@ -144,7 +144,7 @@ constexpr Rule rules_of_groups[] = {
                  return (member.join_state & (join_state::full_member | join_state::send_only_full_member)) != 0;
              });
          },
-     .note = "nobody is a FullMember: the SA may delete it"},
+     .note = "nobody is a FullMember: an SA may let it end, unless it is configured"},
     // Where an SA gives the first that is free, an MLID tells how many were in use when the group began.
     {.id = "RULE-RFC4391-10-21-mlid-audit",
      .checks = {&rfc4391::last_full_member_leaves},

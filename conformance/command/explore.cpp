@@ -13,6 +13,7 @@
 #include "conformance/command/usage.hpp"
 #include "conformance/command/writing.hpp"
 #include "conformance/target/simulated_target.hpp"
+#include "conformance/terminal/numbers.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "fabric/loop.hpp"
 #include "protocol/requirements/requirement.hpp"

@@ -46,7 +46,7 @@ links::HostChoice host_choice(const std::string& text) {
 }
 
 links::Choice choice_of(const LinksOptions& options) {
-    links::Choice choice{.findings_only = options.findings_only};
+    links::Choice choice{.findings_only = options.findings_only, .width = output_width()};
     if (!options.link.empty()) {
         choice.link = parsed(links::parse_link(options.link), "--link", options.link,
                              "neither a P_Key (0x8001) nor a link (fe80::/0x8001)");

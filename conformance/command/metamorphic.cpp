@@ -10,6 +10,7 @@
 #include "conformance/command/writing.hpp"
 #include "conformance/metamorphic/decisiveness.hpp"
 #include "conformance/metamorphic/text.hpp"
+#include "conformance/terminal/numbers.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "fabric/capture/reader.hpp"
 #include "fabric/loop.hpp"

@@ -11,6 +11,7 @@
 #include "conformance/command/writing.hpp"
 #include "conformance/exhibits/exhibits.hpp"
 #include "conformance/judge/passive.hpp"
+#include "conformance/terminal/terminal.hpp"
 #include "fabric/capture/reader.hpp"
 #include "generated/version.hpp"
 #include "protocol/requirements/catalogue.hpp"
@@ -97,15 +98,6 @@ void add_revisions(reports::Results& results) {
 
 CLI::Validator not_empty() {
     return CLI::Validator{[](std::string& value) { return value.empty() ? "is empty" : std::string{}; }, ""};
-}
-
-CLI::Validator positive() {
-    return CLI::Validator{[](std::string& value) {
-                              double number = 0;
-                              const bool is_positive = CLI::detail::lexical_cast(value, number) && number > 0;
-                              return is_positive ? std::string{} : "is " + value + ", and must be more than 0";
-                          },
-                          ""};
 }
 
 std::vector<ReportFile> ReportOptions::one_of_each() {
@@ -267,7 +259,7 @@ int report(reports::Results& results, const ReportOptions& options, const Compar
                                                .earlier = comparisons.earlier ? &*comparisons.earlier : nullptr,
                                                .earlier_file = options.compare});
     const bool colour = !options.no_color && isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
-    auto text = reports::to_table(results, {.colour = colour, .quiet = options.quiet});
+    auto text = reports::to_table(results, {.colour = colour, .quiet = options.quiet, .width = output_width()});
     for (const auto& remark : remarks) text += "note: " + remark + '\n';
     print(text);
     if (is_report_on_output())

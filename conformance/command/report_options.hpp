@@ -37,8 +37,6 @@ struct ReportOptions {
 
 /// Refuses "" as a file name.
 [[nodiscard]] CLI::Validator not_empty();
-/// Refuses 0, and what is less.
-[[nodiscard]] CLI::Validator positive();
 
 /// `seed` tells what the seed means to this command.
 void add_report_options(CLI::App& command, ReportOptions& options, const std::string& seed);

@@ -134,7 +134,7 @@ void put_causes_first(std::vector<Finding>& findings);
 struct Choice;
 /// Takes a text piece by piece, in whole lines: it may be many times what the account takes.
 using Sink = std::function<void(std::string)>;
-/// For people, at most `width` columns wide where it can be.
+/// For people, at most as wide as the choice says where it can be.
 void to_text(const Account& account, const std::vector<reports::CaptureResult>& captures, const Choice& choice,
              const Sink& sink);
 /// "ipoib-conform-links/1"; docs/links.md describes it.

@@ -36,6 +36,7 @@ struct Choice {
     std::optional<GroupChoice> group{};
     std::optional<HostChoice> host{};
     bool findings_only = false;
+    std::size_t width = 100;  ///< columns of the text
 
     /// Nothing is left out for what it is about.
     [[nodiscard]] bool is_all() const noexcept { return !link && !group && !host; }

@@ -19,7 +19,7 @@ using namespace wire;
 
 namespace {
 
-constexpr std::size_t width = 100, most_listed = 20;
+constexpr std::size_t most_listed = 20;
 /// Ports and groups that are shown where nobody has chosen some; findings of one kind.
 constexpr std::size_t most_unasked = 100, most_alike = 5;
 
@@ -73,14 +73,14 @@ std::string list_text(const LinkAccount& link, const std::vector<state::PortInde
     return words;
 }
 
-void indented(std::string& out, std::size_t indent, const std::string& text) {
-    out += std::string(indent, ' ') + reports::wrapped(text, indent + 2, width) + '\n';
+void indented(std::string& out, std::size_t indent, const std::string& text, const Choice& choice) {
+    out += std::string(indent, ' ') + reports::wrapped(text, indent + 2, choice.width) + '\n';
 }
 
 void host(std::string& out, const LinkAccount& link, const Host& host) {
     const auto& port = link.subnet->port(host.port);
     const auto address = host.addresses.empty() ? std::string("-") : text(IpAddress{host.addresses.front()});
-    out += fmt::format("    {:<28} {:<7} {:<9} {:<17} {}\n", address, port.lid ? hex(port.lid, 4) : "-",
+    out += fmt::format("    {:<24} {:<7} {:<9} {:<17} {}\n", address, port.lid ? hex(port.lid, 4) : "-",
                        host.qpns.empty() ? "-" : hex(host.qpns.front(), 6), port.gid.is_zero() ? "-" : port_name(port),
                        host.is_member ? "member" : "join not seen");
     for (std::size_t i = 1; i < host.addresses.size(); ++i)
@@ -91,7 +91,7 @@ void host(std::string& out, const LinkAccount& link, const Host& host) {
 void hosts(std::string& out, const LinkAccount& link, const Choice& choice) {
     out += fmt::format("  {}\n", plural(link.hosts.size(), "port"));
     if (link.hosts.empty() || (choice.group && !choice.host)) return;
-    out += fmt::format("    {:<28} {:<7} {:<9} {:<17} {}\n", "address", "LID", "QPN", "GUID", "broadcast group");
+    out += fmt::format("    {:<24} {:<7} {:<9} {:<17} {}\n", "address", "LID", "QPN", "GUID", "broadcast group");
     for (const auto& one : link.hosts)
         if (choice.has(link, one)) host(out, link, one);
 }
@@ -108,29 +108,33 @@ void group(std::string& out, const LinkAccount& link, const GroupAccount& accoun
         std::erase_if(ports, [&](state::PortIndex port) { return !is_meant(port); });
         if (!ports.empty())
             indented(out, 6,
-                     fmt::format("{}: {}", what, list_text(link, ports, choice.group ? ports.size() : most_listed)));
+                     fmt::format("{}: {}", what, list_text(link, ports, choice.group ? ports.size() : most_listed)),
+                     choice);
     };
     list("full members", account.full);
     list("non-members that listen", account.non);
     list("send-only", account.send_only);
     for (const auto& refused : account.refused)
         if (is_meant(refused.port))
-            indented(out, 6,
-                     fmt::format("refused: {}, status {}{}{}, {}, last in {}", port_text(link, refused.port),
-                                 status_text(refused.status), refused.component ? ", at fault: " : "",
-                                 component_name(refused.component), plural(refused.count, "time"),
-                                 frame_text(refused.last)));
+            indented(
+                out, 6,
+                fmt::format("refused: {}, status {}{}{}, {}, last in {}", port_text(link, refused.port),
+                            status_text(refused.status), refused.component ? ", at fault: " : "",
+                            component_name(refused.component), plural(refused.count, "time"), frame_text(refused.last)),
+                choice);
     for (const auto& stranger : account.strangers)
         if (is_meant(stranger.port))
             indented(
                 out, 6,
                 fmt::format("sends, {}: {}, {} from {}", stranger.is_certain ? "but never joined" : "its join not seen",
                             port_text(link, stranger.port), plural(stranger.packets, "packet"),
-                            frame_text(stranger.first)));
+                            frame_text(stranger.first)),
+                choice);
     if (one.packets)
         indented(
             out, 6,
-            fmt::format("{}, {} to {}", plural(one.packets, "packet"), frame_text(one.first), frame_text(one.last)));
+            fmt::format("{}, {} to {}", plural(one.packets, "packet"), frame_text(one.first), frame_text(one.last)),
+            choice);
     else
         out += "      no packet\n";
 }
@@ -141,17 +145,20 @@ void link(std::string& out, const LinkAccount& account, const Choice& choice, Pa
     out += fmt::format("Link {}\n", link_text(account));
     const auto& known = *account.link;
     if (known.broadcast_gid || known.broadcast)
-        out +=
-            fmt::format("  broadcast group {}, {}\n",
-                        text(known.broadcast_gid ? *known.broadcast_gid : known.broadcast->mgid), source_text(known));
+        indented(
+            out, 2,
+            fmt::format("broadcast group {}, {}",
+                        text(known.broadcast_gid ? *known.broadcast_gid : known.broadcast->mgid), source_text(known)),
+            choice);
     else
-        out += fmt::format("  broadcast group: {}\n", source_text(known));
+        indented(out, 2, "broadcast group: " + source_text(known), choice);
     if (known.broadcast) {
-        out += fmt::format("    {}\n", parameters_text(*known.broadcast, known.told));
+        indented(out, 4, parameters_text(*known.broadcast, known.told), choice);
     } else if (known.group != state::none && account.subnet->groups()[known.group].packets) {
         const auto& used = account.subnet->groups()[known.group].used;
-        out += fmt::format("    its packets have {}\n",
-                           parameters_text(used, state::whole_record & ~state::facts(state::Fact::mtu)));
+        indented(out, 4,
+                 "its packets have " + parameters_text(used, state::whole_record & ~state::facts(state::Fact::mtu)),
+                 choice);
     }
     hosts(out, account, choice);
     out += fmt::format("  {}\n", plural(account.groups.size(), "group"));
@@ -175,25 +182,27 @@ std::string frames_text(const Finding& finding) {
     return words;
 }
 
-void head(std::string& out, const Account& account, const std::vector<reports::CaptureResult>& captures) {
+void head(std::string& out, const Account& account, const std::vector<reports::CaptureResult>& captures,
+          const Choice& choice) {
     for (const auto& capture : captures) {
         out += fmt::format("{}: {} packets, {} of them IPoIB\n", capture.file, capture.packets, capture.ipoib);
-        for (const auto& note : capture.notes) indented(out, 2, "note: " + note);
-        if (!capture.error.empty()) indented(out, 2, "error: " + capture.error);
+        for (const auto& note : capture.notes) indented(out, 2, "note: " + note, choice);
+        if (!capture.error.empty()) indented(out, 2, "error: " + capture.error, choice);
     }
     if (account.began != 0)
         out += fmt::format("from {} to {}, {}\n", wall_time(account.began), wall_time(account.ended),
                            wall_zone(account.began));
-    for (const auto& note : account.notes) indented(out, 2, "note: " + note);
+    for (const auto& note : account.notes) indented(out, 2, "note: " + note, choice);
     out += '\n';
 }
 
 /// What a port, a group or a finding is counted as once, on whatever links.
-void summary(std::string& out, const Account& account, const std::vector<reports::CaptureResult>& captures) {
+void summary(std::string& out, const Account& account, const std::vector<reports::CaptureResult>& captures,
+             const Choice& choice) {
     if (account.links.empty()) {
         out += "No IPoIB link is in sight.\n";
         for (const auto& capture : captures)
-            if (const auto words = advice(capture); !words.empty()) indented(out, 2, words);
+            if (const auto words = advice(capture); !words.empty()) indented(out, 2, words, choice);
         out += '\n';
         return;
     }
@@ -278,8 +287,8 @@ private:
     }
     void finding(const std::string& begin, const Finding& one) {
         const auto words = one.name + (one.link.empty() ? "" : ", link " + one.link) + frames_text(one);
-        out_ += begin + reports::wrapped(words, begin.size(), width) + '\n';
-        indented(out_, begin.size(), one.text);
+        out_ += begin + reports::wrapped(words, begin.size(), choice_.width) + '\n';
+        indented(out_, begin.size(), one.text, choice_);
     }
     void rest(const std::string& name, const Alike& alike) {
         if (alike.more == 0) return;
@@ -287,7 +296,8 @@ private:
         for (const auto& one : alike.links) links += (links.empty() ? "" : ", ") + one;
         indented(out_, 5,
                  fmt::format("and {} more of {}, on {}{} (--findings-only shows all)", alike.more, name, links,
-                             alike.more > alike.links.size() ? " ..." : ""));
+                             alike.more > alike.links.size() ? " ..." : ""),
+                 choice_);
     }
 
     std::string& out_;
@@ -328,8 +338,8 @@ void to_text(const Account& account, const std::vector<reports::CaptureResult>& 
              const Sink& sink) {
     std::string out;
     const auto pass_on = [&] { sink(printable(std::exchange(out, {}))); };
-    head(out, account, captures);
-    if (choice.is_all()) summary(out, account, captures);
+    head(out, account, captures, choice);
+    if (choice.is_all()) summary(out, account, captures, choice);
     FindingsText{out, account, choice}.tell();
     std::size_t size = 0;
     for (const auto& one : account.links) size += one.hosts.size() + one.groups.size();

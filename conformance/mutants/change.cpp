@@ -114,7 +114,18 @@ const Mutant refused_group_holds_up_others{
     .name = "refused-group-holds-up-others",
     .what = "joins no other group while it waits to ask again for one whose join was refused",
     .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
-    .stack = [](Policy& policy) { policy.joins_beside_refused = false; },
+    .stack = [](Policy& policy) { policy.joins_beside_refused = BesideRefused::never; },
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
+               "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+    .twin = Twin{},
+};
+
+const Mutant refused_group_delays_others{
+    .name = "refused-group-delays-others",
+    .what = "joins other groups only when it asks again for one whose join was refused",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack = [](Policy& policy) { policy.joins_beside_refused = BesideRefused::with_its_next_try; },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
                "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},

@@ -17,6 +17,7 @@ using namespace wire;
 using fabric::HcaBehaviour;
 using fabric::SaBehaviour;
 using stack::Beginning;
+using stack::BesideRefused;
 using stack::Link;
 using stack::Policy;
 

@@ -7,6 +7,7 @@
 #include "fabric/loop.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +17,13 @@
 namespace ipoib::conformance {
 
 bool progress_is_seen() { return isatty(STDERR_FILENO) != 0; }
+
+std::size_t output_width() {
+    constexpr std::size_t usual = 100, least = 60, most = 160;
+    winsize size{};
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual;
+    return std::clamp<std::size_t>(size.ws_col, least, most);
+}
 
 void StatusLine::show(const std::string& text) {
     const auto width = columns(text);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -10,6 +11,9 @@ namespace ipoib::conformance {
 
 /// Whether progress is for anybody: standard error is a terminal.
 [[nodiscard]] bool progress_is_seen();
+
+/// How wide what people read may be: as the terminal that standard output is, within reason; 100 columns elsewhere.
+[[nodiscard]] std::size_t output_width();
 
 /// A line on standard error that the next one replaces, and that is wiped out at the end.
 class StatusLine {

@@ -6,6 +6,7 @@
 #include "protocol/wire/misplaced.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace ipoib::state {
 using namespace wire;
@@ -24,7 +25,12 @@ std::uint64_t likeness_of(const Packet& packet) {
     mix(packet.bth[Bth::dest_qp]);
     const auto octets = packet.payload;
     constexpr std::size_t most = 96;
-    for (std::size_t i = 0; i + 8 <= octets.size() && i < most; i += 8) mix(read_bits(octets.data() + i, {0}, 64));
+    // In whatever order the machine has them: it is compared with others of this process only.
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i + sizeof word <= octets.size() && i < most; i += sizeof word) {
+        std::memcpy(&word, octets.data() + i, sizeof word);
+        mix(word);
+    }
     return hash;
 }
 

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Numbers on a command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace ipoib::conformance {
+
+/// Refuses what is no number, 0 and what is less, and what is too large to be counted (more than 2^53).
+[[nodiscard]] CLI::Validator positive();
+
+}  // namespace ipoib::conformance
