@@ -66,6 +66,8 @@ endfunction()
 # builds tell a header that a file forgets.
 set(IPOIB_COMMON_HEADERS <algorithm> <array> <chrono> <cstdint> <deque> <filesystem> <fstream> <functional> <map>
   <memory> <optional> <set> <span> <sstream> <stdexcept> <string> <string_view> <utility> <vector>)
+# A compiler that cannot take them reads them as they are, which is no reason to stop.
+set(CMAKE_PCH_WARN_INVALID OFF)
 
 # ipoib_common_headers(TARGET NAME [PIE] [LIBRARIES...] [HEADERS...] [OPTIONS...]): the target takes them, and these headers,
 # from the target NAME, which is made for the first that asks, by the same options.

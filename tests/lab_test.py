@@ -92,7 +92,9 @@ def driver_source():
 
 class Guest(LabTest):
     def test_its_own_tests_pass(self):
-        done = self.lab("test", "all")
+        # Linux, below, takes suite_over_verbs.
+        names = {one.stem for one in (SOURCE / "lab/guest/tests").glob("*.sh")} - {"common", "suite_over_verbs"}
+        done = self.lab("test", *sorted(names))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for name in ("boot_ping4", "ping6", "multicast", "child", "flap", "connected", "verbs", "ordinary_user",
                      "sa_over_verbs", "generator_over_verbs", "unload", "faults",

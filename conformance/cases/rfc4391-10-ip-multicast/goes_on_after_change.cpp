@@ -197,8 +197,7 @@ const Case refused_group_holds_up_nothing{
     .pass_if =
         "while the subnet administrator refuses a program's group after a reregistration, the DUT is FullMember of "
         "another one that a program joins then, and a datagram to a third one is sent; WARN where it asks for the "
-        "other "
-        "group only together with the refused one",
+        "other group only together with the refused one",
     .tags = {"sa", "egress", "reregister", "ipv4", "ipv6"},
     .impact = Impact::fabric,
     .needs = Ability::trusted_sa | Ability::fabric_control | Ability::see_all,
