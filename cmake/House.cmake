@@ -133,7 +133,8 @@ if(IPOIB_TESTS)
   endif()
 endif()
 
-# ipoib_cold(TARGETS...): much code that runs little. With sanitizers, to optimise it takes longer than to compile it.
+# ipoib_cold(TARGETS...): much code that runs little. With sanitizers, to optimise it takes longer than to compile it. Not
+# for programs that hot libraries are linked to: of an inline function that both have the program's own is taken.
 function(ipoib_cold)
   foreach(target ${ARGN})
     if(IPOIB_SANITIZE AND IPOIB_UNITY)
