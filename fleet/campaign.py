@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One run of the suite on many hosts: its tasks, the folder that all hosts share, and the script that each task runs."""
+"""One run of the suite on many hosts, or one question to them: its tasks, the folder that all hosts share, and the script
+that each task runs."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import re
 import shlex
 import signal
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from slurm import Standing
 _FORMAT = "ipoib-fleet/1"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
 _FOREIGN = re.compile(r"slurmstepd:|srun:|\S*/slurm_script: line \d+:")
-_SCRIPT = r"""#!/bin/bash
+_HEAD = r"""#!/bin/bash
 # One task of scripts/fleet; its line in the list of tasks: file, name of the DUT, host (-: any), shard (-: all).
 folder={folder}
 read -r file name host shard < <(sed -n "$((SLURM_ARRAY_TASK_ID + $1 + 1))p" "$folder/tasks") || exit 72
@@ -27,7 +28,8 @@ if [ "$host" != - ] && [ "$SLURMD_NODENAME" != "$host" ]; then
   exit 70
 fi
 host=$SLURMD_NODENAME
-arguments=(run {words} --quiet --no-color --json "$folder/results/$file.json")
+"""
+_RUN = _HEAD + r"""arguments=(run {words} --quiet --no-color --json "$folder/results/$file.json")
 [ "$shard" = - ] || arguments+=(--shard "$shard")
 {evidence}
 # At the time limit all processes get SIGTERM: the suite then writes what it has.
@@ -41,6 +43,11 @@ esac
 [ $code = 0 ] && code=3
 exit $code
 """
+# What a host has not told to its end is not there: the file gets its name when it is whole.
+_STATE = _HEAD + r"""{program} state {words} > "$folder/results/$file.part" || exit
+mv "$folder/results/$file.part" "$folder/results/$file.json"
+"""
+_SCRIPTS = {"run": _RUN, "state": _STATE}
 
 
 class FleetError(Exception):
@@ -93,12 +100,12 @@ def _shell_word(word: str) -> str:
     return '"$host"'.join(shlex.quote(part) if part or word == "" else "" for part in word.split("{host}"))
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str | Iterable[str]) -> None:
     """Whole, or not at all."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+            file.writelines([text] if isinstance(text, str) else text)
         os.chmod(name, 0o644)
         os.replace(name, path)
     except BaseException:
@@ -112,6 +119,7 @@ class Campaign:
     tasks: list[Task]
     jobs: list[Job] = field(default_factory=list)
     limit: str = ""
+    does: str = "run"  # of ipoib-conform; or "state" of ipoib-dut-linux
 
     @classmethod
     def load(cls, folder: Path) -> Campaign:
@@ -119,15 +127,18 @@ class Campaign:
             state = json.loads((folder / "fleet.json").read_text())
             if state["format"] != _FORMAT:
                 raise UsageError(f"{folder / 'fleet.json'} has another format: {state['format']}")
+            does = state.get("does", "run")
+            if does not in _SCRIPTS:
+                raise UsageError(f"{folder / 'fleet.json'} is of a newer version: {does}")
             return cls(folder, [Task(**one) for one in state["tasks"]], [Job(**one) for one in state["jobs"]],
-                       state["limit"])
+                       state["limit"], does)
         except OSError as problem:
             raise UsageError(f"{folder} is no folder of a fleet: {problem}") from problem
         except (ValueError, KeyError, TypeError) as problem:
             raise UsageError(f"{folder / 'fleet.json'} is damaged: {problem}") from problem
 
     def save(self) -> None:
-        state = {"format": _FORMAT, "limit": self.limit, "jobs": [asdict(job) for job in self.jobs],
+        state = {"format": _FORMAT, "does": self.does, "limit": self.limit, "jobs": [asdict(job) for job in self.jobs],
                  "tasks": [asdict(task) for task in self.tasks]}
         _write(self.folder / "fleet.json", json.dumps(state, indent=1) + "\n")
 
@@ -144,7 +155,7 @@ class Campaign:
             lines = (f"{one.file} {one.name} {one.host} {one.shard}\n" for one in self.tasks)
             _write(self.folder / "tasks", "".join(lines))
             evidence = 'arguments+=(--evidence "$folder/evidence/$name")' if keeps_evidence else ""
-            _write(self.folder / "task.sh", _SCRIPT.format(
+            _write(self.folder / "task.sh", _SCRIPTS[self.does].format(
                 folder=shlex.quote(str(self.folder)), program=shlex.quote(program), evidence=evidence,
                 words=" ".join(_shell_word(word) for word in words)))
             listed = (f"{one.name}={self.results(one)}\n" for one in self.tasks)
@@ -196,6 +207,13 @@ class Campaign:
         if standing.state != "FAILED":
             return standing.state + where
         return f"FAILED{where}: {_ending(standing)}{last}"
+
+    def gather_states(self) -> int:
+        """Puts what the hosts told into states.jsonl, an object a line; how many have told."""
+        told = [task for task in self.tasks if not task.fault and self.has_results(task)]
+        _write(self.folder / "states.jsonl", (
+            " ".join(self.results(task).read_text(errors="replace").splitlines()) + "\n" for task in told))
+        return len(told)
 
     def note_fault(self, task: Task, fault: str) -> None:
         """Beside the results, where `merge` looks for it."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What scripts/fleet does: submits, waits, and has the results merged."""
+"""What scripts/fleet does: submits, waits, and has the results merged or what hosts told put together."""
 
 from __future__ import annotations
 
@@ -69,11 +69,11 @@ def _settle(campaign: Campaign, watch: Watch) -> None:
         time.sleep(_QUICKEST_POLL)
 
 
-def _collect(campaign: Campaign, watch: Watch, program: str, report: Sequence[str], *, was_cancelled: bool) -> int:
-    """Says what became of each task, and merges."""
+def _note_faults(campaign: Campaign, watch: Watch, *, was_cancelled: bool) -> dict[str, str]:
+    """What became of each task is written beside its results; of those that have not all of them, why, by file."""
     watch.ask_accounting()
     _settle(campaign, watch)
-    unnoted = False
+    faults = {}
     for index, task in enumerate(campaign.tasks):
         standing = watch.standings.get(index)
         fault = campaign.fault_of(index, standing)
@@ -82,13 +82,26 @@ def _collect(campaign: Campaign, watch: Watch, program: str, report: Sequence[st
         try:
             campaign.note_fault(task, fault)
         except OSError as problem:
-            say(f"{task.name}: {fault or 'all right'}, but {problem}")
-            unnoted = True
+            fault = f"{fault or 'all right'}, but {problem}"
+            say(f"{task.name}: {fault}")  # no report can tell of it
+        if fault:
+            faults[task.file] = fault
+    return faults
+
+
+def _merge(campaign: Campaign, program: str, report: Sequence[str]) -> int:
     words = [program, "merge", "--list", str(campaign.folder / "list"), *report]
     if "--json" not in report:
         words += ["--json", str(campaign.folder / "merged.json")]
-    code = subprocess.run(words, stdin=subprocess.DEVNULL, check=False, start_new_session=True).returncode
-    return _EXIT_ERROR if unnoted and code != _EXIT_USAGE else code
+    return subprocess.run(words, stdin=subprocess.DEVNULL, check=False, start_new_session=True).returncode
+
+
+def _gather(campaign: Campaign, faults: dict[str, str]) -> int:
+    for name, fault in faults.items():
+        say(f"{name}: {fault}")
+    count = campaign.gather_states()
+    say(f"{count} of {len(campaign.tasks)} hosts have told: {campaign.folder / 'states.jsonl'}")
+    return 0
 
 
 def _submit(campaign: Campaign, options: argparse.Namespace) -> None:
@@ -132,7 +145,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.collect:
         campaign = Campaign.load(options.collect.resolve())
     else:
-        campaign = Campaign(options.folder.resolve(), _tasks(options), limit=options.time)
+        campaign = Campaign(options.folder.resolve(), _tasks(options), limit=options.time, does=options.does)
         campaign.prepare(options.program, options.words, options.evidence)
         _submit(campaign, options)
         say(f"job {', '.join(job.id for job in campaign.jobs)}, {len(campaign.tasks)} tasks, in {campaign.folder}")
@@ -150,7 +163,9 @@ def _run(options: argparse.Namespace) -> int:
         _cancel(campaign, watch, stop)
     elif stop.is_requested:
         say("interrupted: the tasks go on; this is what there is")
-    return _collect(campaign, watch, options.program, options.report, was_cancelled=was_cancelled)
+    faults = _note_faults(campaign, watch, was_cancelled=was_cancelled)
+    code = _gather(campaign, faults) if campaign.does == "state" else _merge(campaign, options.program, options.report)
+    return _EXIT_ERROR if faults and code != _EXIT_USAGE else code
 
 
 def _tasks(options: argparse.Namespace) -> list[Task]:

@@ -41,9 +41,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="scripts/fleet", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="scripts/fleet (--hosts LIST | --partition NAME | --one-dut NAME) [OPTION]... -- RUN-OPTIONS...\n"
+              "       scripts/fleet (--hosts LIST | --partition NAME) --state [OPTION]... [-- INTERFACE...]\n"
               "       scripts/fleet --collect FOLDER [OPTION]...",
         description="Runs `ipoib-conform run RUN-OPTIONS` on many hosts as a Slurm job array, each task on its host, and\n"
-                    "merges the results into one report. {host} in RUN-OPTIONS is the name of the host.",
+                    "merges the results into one report. {host} in RUN-OPTIONS is the name of the host. With --state the\n"
+                    "hosts are only asked what they believe.",
         epilog="Exit code: that of ipoib-conform merge (3 where a host has not all its results); 2 wrong usage, 3 Slurm\n"
                "does not take the job. Ctrl-C cancels the job and merges what is there. docs/fleet.md tells more.")
     where = parser.add_argument_group("where")
@@ -52,6 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     where.add_argument("--one-dut", metavar="NAME", help="one DUT of this name, which any host reaches: its shards run "
                        "wherever there is room")
     how = parser.add_argument_group("how")
+    how.add_argument("--state", action="store_true", help="run `ipoib-dut-linux state` instead, which changes nothing; "
+                     "what the hosts say is put into FOLDER/states.jsonl, for --host-state of audit and links")
     how.add_argument("--shards", metavar="N", type=_positive, default=1, help="so many tasks for each host or DUT")
     how.add_argument("--time", metavar="LIMIT", default="60", help="a task's time limit, as sbatch has it (60 minutes)")
     how.add_argument("--at-once", metavar="N", type=_positive, default=0, help="at most so many tasks at once")
@@ -60,8 +64,8 @@ def _parser() -> argparse.ArgumentParser:
                      "as --sbatch=--account=hpc")
     how.add_argument("--folder", metavar="DIR", type=Path, default=Path(time.strftime("fleet-%Y%m%d-%H%M%S")),
                      help="new folder that all hosts share (fleet-DATE-TIME)")
-    how.add_argument("--program", metavar="PATH", help="ipoib-conform, here and on the hosts (build/release's, or the "
-                     "installed one)")
+    how.add_argument("--program", metavar="PATH", help="ipoib-conform, or with --state ipoib-dut-linux, here and "
+                     "on the hosts (build/release's, or the installed one)")
     how.add_argument("--evidence", action="store_true", help="keep the frames in the folder, by host")
     how.add_argument("--patience", metavar="SECONDS", type=float, default=300.0,
                      help="how long a task may wait for a host that is down (300)")
@@ -122,12 +126,27 @@ def _refuse_unknown(words: Sequence[str], said: str) -> None:
             raise UsageError(f"{name} is no option of a single host here; see --help")
 
 
-def _program(named: str | None) -> str:
-    built = _SOURCE / "build/release/ipoib-conform"
-    found = shutil.which(named or (str(built) if built.is_file() else "ipoib-conform"))
+def _program(named: str | None, usual: str) -> str:
+    built = _SOURCE / "build/release" / usual
+    found = shutil.which(named or (str(built) if built.is_file() else usual))
     if found is None:
-        raise UsageError(f"there is no program {named or 'ipoib-conform'} (--program)")
+        raise UsageError(f"there is no program {named or usual} (--program)")
     return os.path.abspath(found)
+
+
+def _check_state(options: argparse.Namespace, reports: Sequence[str]) -> None:
+    """Asking disturbs nobody: the hosts may have other jobs."""
+    if options.one_dut or options.collect or options.shards != 1 or options.evidence:
+        raise UsageError("--state asks --hosts or a --partition, once each")
+    given = [*reports, *(["--expect"] if options.expect else []),
+             *(f"--{name}" for name in _FLAGS if getattr(options, name.replace("-", "_")))]
+    if given:
+        raise UsageError(f"--state writes no reports: {given[0]}; --host-state of ipoib-conform audit takes what it writes")
+    for word in options.words:
+        if word.startswith("-"):
+            raise UsageError(f"behind -- stand interfaces such as ib0, not {word}")
+    options.program = _program(options.program, "ipoib-dut-linux")
+    options.share, options.report = True, []
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -141,7 +160,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         raise UsageError("one of --hosts, --partition, --one-dut or --collect is needed; --help tells more")
     if options.collect and (options.words or options.submit_only):
         raise UsageError("--collect takes what was submitted before")
-    options.program = _program(options.program)
+    options.does = "state" if options.state else "run"
+    if options.state:
+        _check_state(options, reports)
+        return options
+    options.program = _program(options.program, "ipoib-conform")
     options.report = _report_words(reports, _help(options.program, "merge"))
     options.report += ["--expect", options.expect] if options.expect else []
     options.report += [f"--{name}" for name in _FLAGS if getattr(options, name.replace("-", "_"))]

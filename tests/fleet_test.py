@@ -9,11 +9,13 @@ import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 from program import PROGRAM, SOURCE, Folder, conform
 from slurm import Slurm, missing_packages, supervised
 
 FLEET = str(SOURCE / "scripts/fleet")
+DUT_LINUX = str(Path(PROGRAM).with_name("ipoib-dut-linux"))
 SKIPPED = 77  # to CTest
 SELECTION = ("IPOIB-4391-6-*", "IPOIB-4391-4-*", "rfc4391/6")
 COUNT = 12
@@ -222,6 +224,29 @@ class Whole(Fleet):
         self.assertEqual(campaign.host("n12")["verdict"], "PASS")
         self.assertRegex(campaign.host("nowhere")["faults"][0], "^no results: Slurm does not take nowhere: ")
 
+    def state(self, *arguments):
+        run = subprocess.run([FLEET, "--state", "--program", DUT_LINUX, "--folder", "asked", *arguments],
+                             env=self.slurm.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True, timeout=150, cwd=self.folder, check=False)
+        told = self.folder / "asked/states.jsonl"
+        return run, [json.loads(line) for line in told.read_text().splitlines()] if told.exists() else []
+
+    def test_hosts_are_asked_for_their_state(self):
+        run, told = self.state("--hosts", "n[10-12],nowhere", "--", "lo")
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("3 of 4 hosts have told", run.stderr)
+        self.assertIn("nowhere: Slurm does not take nowhere: ", run.stderr)
+        self.assertEqual([(one["format"], one["interfaces"][0]["name"]) for one in told],
+                         [("ipoib-host-state/1", "lo")] * 3)
+        again = conform("audit", "--host-state", self.folder / "asked/states.jsonl")
+        self.assertNotEqual(again.returncode, 2, again.stderr)
+
+    def test_a_host_that_has_nothing_to_tell_is_named(self):
+        run, told = self.state("--hosts", "n[10-11]")
+        self.assertEqual((run.returncode, told), (3, []), run.stderr)
+        self.assertRegex(run.stderr, r"n11: FAILED on n11: exit code 1: ipoib-dut-linux: this host has no IPoIB interface")
+        self.assertIn("0 of 2 hosts have told", run.stderr)
+
     def test_the_commands_of_the_manual(self):
         for line in (SOURCE / "docs/fleet.md").read_text().splitlines():
             if not line.startswith("    scripts/fleet "):
@@ -229,10 +254,14 @@ class Whole(Fleet):
             with self.subTest(line=line):
                 words, _, rest = line.strip().partition(" -- ")
                 words = re.sub(r"--hosts \S+|--partition \S+(?! .*--one-dut)", "--hosts n[10-12]", words)
-                words = f"{words.replace('scripts/fleet', FLEET)} --program {shlex.quote(PROGRAM)} --time 1"
+                words = f"{words.replace('scripts/fleet', FLEET)} --program {shlex.quote(DUT_LINUX if '--state' in words else PROGRAM)} --time 1"
                 run = subprocess.run(["bash", "-c", f"{words} -- {rest}" if rest else words], cwd=self.folder,
                                      env=self.slurm.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                      stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+                if "--state" in line:
+                    self.assertEqual(run.returncode, 3, run.stdout + run.stderr)
+                    self.assertIn("there is no interface ib0", run.stderr)
+                    continue
                 # Where there is no adapter, each host says so.
                 if "verbs:" in line:
                     self.assertEqual(run.returncode, 3, run.stdout + run.stderr)
@@ -264,6 +293,12 @@ class Usage(Fleet):
         self.refused("--hosts", "n1", *program, "--shards", "0", word="--shards")
         self.refused("--hosts", "n1", *program, "--expect", "none-such", word="none-such")
         self.refused("--hosts", "n1", *program, "--junit", "none-such/x", word="none-such/x")
+        state = ("--hosts", "n1", "--state", "--program", DUT_LINUX)
+        self.refused(*state, "--json", "x", word="no reports: --json")
+        self.refused(*state, "--strict", word="no reports: --strict")
+        self.refused(*state, "--shards", "2", word="once each")
+        self.refused("--one-dut", "x", "--state", word="once each")
+        self.refused(*state, "--", "--all", word="not --all")
         self.refused("--collect", self.folder / "none-such", *program, word="none-such")
         (self.folder / "full").mkdir()
         self.write("full/x", b"")
@@ -283,7 +318,7 @@ class Usage(Fleet):
 def load_tests(loader, *_):
     """In one class, for one Slurm; the test that waits longest comes last."""
     names = {name: getattr(one, name) for one in (Cancelled, Whole, Usage, Faults) for name in loader.getTestCaseNames(one)}
-    helpers = {name: getattr(one, name) for one, name in ((Usage, "refused"), (Faults, "down_host"))}
+    helpers = {name: getattr(one, name) for one, name in ((Usage, "refused"), (Faults, "down_host"), (Whole, "state"))}
     everything = type("Everything", (Fleet,), {**names, **helpers})
     return unittest.TestSuite(everything(name) for name in names)
 
