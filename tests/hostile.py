@@ -112,15 +112,16 @@ def many_addresses(addresses, links):
     return pcap(frames)
 
 
-def contested(addresses, turns):
-    """Two ports that announce very many addresses, all of them in turns."""
+def contested(addresses, turns, pairs):
+    """Pairs of ports that announce very many addresses, each pair its share, all of them in turns."""
     frames = []
     for turn in range(turns):
-        lid = 5 + turn % 2
-        me = struct.pack(">I", 0x100) + port_gid(lid)
-        frames += [packet(slid=lid, dlid=0xc001, sgid=port_gid(lid), dgid=BROADCAST, p_key=0x8001, ether_type=ARP, psn=i,
-                          payload=arp(1, me, struct.pack(">I", 0x0a000000 + i), bytes(20), struct.pack(">I", 0x0b000000)))
-                   for i in range(addresses)]
+        for i in range(addresses):
+            lid = 5 + i % pairs * 2 + turn % 2
+            me = struct.pack(">I", 0x100) + port_gid(lid)
+            frames.append(packet(slid=lid, dlid=0xc001, sgid=port_gid(lid), dgid=BROADCAST, p_key=0x8001, ether_type=ARP,
+                                 psn=i, payload=arp(1, me, struct.pack(">I", 0x0a000000 + i), bytes(20),
+                                                    struct.pack(">I", 0x0b000000))))
     return pcap(frames)
 
 

@@ -32,13 +32,12 @@ public:
     [[nodiscard]] std::vector<Trouble> troubles() const override {
         std::vector<Trouble> all;
         const auto own = owners();
-        std::map<Pair, unsigned> shared_by;
-        for (const auto& [key, contest] : contests_)
-            if (is_shared(contest)) ++shared_by[pair_of(key, contest)];
+        std::map<Pair, Shared> pairs;
         for (const auto& [key, contest] : contests_) {
-            if (is_shared(contest)) all.push_back(shared(key, contest, own, shared_by[pair_of(key, contest)]));
+            if (is_shared(contest)) pairs[pair_of(key, contest)].add(key.address, contest);
             if (contest.stale.count > 0) all.push_back(moved(key, contest));
         }
+        for (const auto& [pair, shared] : pairs) all.push_back(told(pair, shared, own));
         return all;
     }
 
@@ -58,7 +57,13 @@ private:
         Gid address;
         friend auto operator<=>(const Key&, const Key&) = default;
     };
-    using Pair = std::tuple<const state::Subnet*, std::uint16_t, Gid, Gid>;
+    struct Pair {
+        const state::Subnet* subnet;
+        std::uint16_t p_key;
+        std::array<Gid, 2> gids;
+        bool is_v4;
+        friend auto operator<=>(const Pair&, const Pair&) = default;
+    };
     /// Who has an address, asked by one port.
     struct Question {
         std::int64_t asked = 0;  ///< as Sight::steady
@@ -76,6 +81,23 @@ private:
         Trouble seen;                          ///< its frames
         Trouble stale;                         ///< unicast to where it was
         std::array<Gid, 2> stale_ends{};       ///< of the first of these: sender and receiver
+    };
+
+    /// What two ports have in common: the addresses of one family.
+    struct Shared {
+        std::vector<Gid> addresses;  ///< the first few
+        unsigned count = 0;          ///< of all
+        bool both_answer = false;
+        Trouble seen;
+
+        static constexpr std::size_t most_named = 4;
+        void add(const Gid& address, const Contest& contest) {
+            ++count;
+            if (addresses.size() < most_named) addresses.push_back(address);
+            both_answer = both_answer || contest.doubles > 0;
+            for (const auto& frame : contest.seen.frames) seen.show(frame);
+            seen.count += contest.seen.count - contest.seen.frames.size();
+        }
     };
 
     Contest* contest(const Moment& moment, const Gid& address, bool may_add) {
@@ -187,7 +209,7 @@ private:
     static bool is_shared(const Contest& contest) { return contest.doubles > 0 || contest.changes >= most_changes; }
     static Pair pair_of(const Key& key, const Contest& contest) {
         const auto [first, second] = std::minmax(contest.gids[0], contest.gids[1]);
-        return {key.subnet, key.p_key, first, second};
+        return {key.subnet, key.p_key, {first, second}, IpAddress{key.address}.is_v4()};
     }
     /// Ports with an IPv4 address on a link that nobody else has.
     using Owners = std::set<std::tuple<const state::Subnet*, std::uint16_t, Gid>>;
@@ -201,26 +223,37 @@ private:
                     all.emplace(subnet, neighbour.p_key, neighbour.gid);
         return all;
     }
+    static std::string listed(const Shared& shared) {
+        std::string names;
+        for (const auto& address : shared.addresses) {
+            const bool is_last = &address == &shared.addresses.back() && shared.count == shared.addresses.size();
+            if (!names.empty()) names += is_last ? " and " : ", ";
+            names += text(IpAddress{address});
+        }
+        const auto more = shared.count - shared.addresses.size();
+        return more == 0 ? names : names + " and " + std::to_string(more) + " more";
+    }
     /// Two rails of one host answer for each other's addresses: each of these is shared. Two hosts with one address
     /// more have addresses of their own, both of them.
-    static Trouble shared(const Key& key, const Contest& contest, const Owners& owners, unsigned addresses) {
-        const auto address = text(IpAddress{key.address});
-        auto trouble = contest.seen;
-        trouble.subnet = key.subnet;
-        trouble.p_key = key.p_key;
-        trouble.ports = {contest.gids[0], contest.gids[1]};
-        const auto has_own = [&](const Gid& gid) { return owners.contains({key.subnet, key.p_key, gid}); };
-        const int have_own = int{has_own(contest.gids[0])} + int{has_own(contest.gids[1])};
-        const bool is_flux = IpAddress{key.address}.is_v4() && (have_own == 1 || (have_own == 0 && addresses > 1));
+    static Trouble told(const Pair& pair, const Shared& shared, const Owners& owners) {
+        auto trouble = shared.seen;
+        std::ranges::sort(trouble.frames, {}, &state::Sight::order);
+        trouble.subnet = pair.subnet;
+        trouble.p_key = pair.p_key;
+        trouble.ports = {pair.gids[0], pair.gids[1]};
+        const auto has_own = [&](const Gid& gid) { return owners.contains({pair.subnet, pair.p_key, gid}); };
+        const int have_own = int{has_own(pair.gids[0])} + int{has_own(pair.gids[1])};
+        const bool is_flux = pair.is_v4 && (have_own == 1 || (have_own == 0 && shared.count > 1));
+        const std::string addresses = shared.count > 1 ? "addresses" : "address";
         trouble.name = is_flux ? "arp-flux" : "duplicate-address";
-        trouble.text = contest.doubles > 0 ? "{0} and {1} both answer who has " + address + ". "
-                                           : "{0} and {1} announce " + address + " in turns. ";
+        trouble.text = "{0} and {1} " + (shared.both_answer ? "both answer who has " + listed(shared) + ". "
+                                                            : "announce " + listed(shared) + " in turns. ");
         trouble.text +=
             is_flux
                 ? "Where they are two rails of one host, it answers for each address on both (arp_ignore=1 and "
                   "arp_announce=2 keep it from that), and RDMA and connections go to the wrong port. Else two hosts "
-                  "have the same address."
-                : "Two hosts have the same address: others reach one or the other by chance.";
+                  "have the same " + addresses + "."
+                : "Two hosts have the same " + addresses + ": others reach one or the other by chance.";
         return trouble;
     }
     static Trouble moved(const Key& key, const Contest& contest) {

@@ -19,6 +19,7 @@ struct Told {
     std::string text;
     std::vector<state::Sight> frames;
     std::size_t ports = 0;
+    std::size_t findings = 0;
 };
 
 Told told(const Story& story) {
@@ -30,6 +31,7 @@ Told told(const Story& story) {
     for (const auto& one : links::account_of(judge, observer).findings) {
         if (!one.rule.empty()) continue;
         found.names.insert(one.name);
+        ++found.findings;
         found.text += one.text;
         found.frames = one.frames;
         found.ports = one.ports.size();
@@ -158,6 +160,15 @@ TEST_CASE("Troubles: a host that answers for one address on both of its rails") 
     const auto found = told(story);
     CHECK(found.names == Ids{"arp-flux"});
     CHECK_THAT(found.text, ContainsSubstring("arp_ignore"));
+    // Each rail answers for both addresses: one host, one finding.
+    for (int i = 0; i < 3; ++i) {
+        story(arp_request(a, c.ipv4, story.link));
+        for (const auto& one : {b, c}) story(arp_reply(with_address(one, c.ipv4), a, story.link));
+        story.pass(20);
+    }
+    const auto both = told(story);
+    CHECK(both.findings == 1);
+    CHECK_THAT(both.text, ContainsSubstring("both answer who has 10.1.0.2 and 10.1.0.3. "));
     // A second address of a port is no flux.
     story = three_up();
     resolves(story, {b});
