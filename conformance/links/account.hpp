@@ -76,6 +76,7 @@ struct Finding {
     std::uint64_t count = 0;           ///< of all frames that show it
     std::string rule = {};             ///< whose violation it is; empty for others
     bool is_beyond = false;            ///< no text forbids it
+    bool is_advice = false;            ///< not kept is only what a text recommends
     // Whom it is about, each in order and once.
     std::size_t place = nowhere;                 ///< index of its link in Account::links
     std::vector<state::PortIndex> ports = {};    ///< of that link's subnet

@@ -394,11 +394,16 @@ void troubles(const std::vector<Trouble>& all, Findings& findings) {
     }
 }
 
+/// Whether nobody is hurt who does otherwise.
+bool is_advice(const Ledger::Entry& entry) {
+    return !entry.cause && entry.rule->checks[0]->strength != requirements::Strength::must;
+}
+
 std::string violation_text(const Ledger::Entry& entry, const std::string& who) {
     const auto& first = entry.first;
     const auto found = first.field + (first.field.empty() ? "" : " ") + first.actual;
     if (entry.cause) return std::string(entry.cause->text) + " From " + who + ". First: " + found + '.';
-    return "Not kept: " + std::string(entry.rule->title) + " (" + std::string(entry.rule->checks[0]->id) +
+    return (is_advice(entry) ? "Advice not followed: " : "Not kept: ") + std::string(entry.rule->title) + " (" + std::string(entry.rule->checks[0]->id) +
            "): " + std::to_string(entry.count) + (entry.count == 1 ? " packet" : " packets") + " from " + who +
            "; first: " + (first.field.empty() ? "" : first.field + " is ") + first.actual + ", expected " +
            first.expected + '.';
@@ -429,6 +434,7 @@ void violations(const Ledger& ledger, Findings& findings) {
         auto& finding = findings.add(name, violation_text(entry, who), place);
         finding.link = link;
         finding.rule = entry.rule->id;
+        finding.is_advice = is_advice(entry);
         finding.frames = entry.frames;
         finding.count = entry.count;
         // What is not all known explains nothing, and is explained by nothing.

@@ -142,8 +142,8 @@ void put_causes_first(std::vector<Finding>& findings) {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, {}, [&](std::size_t at) {
         const auto root = roots[at];
-        // What explains why packets are lost comes before what is only not kept.
-        return std::tuple{findings[root].name == "not-kept", ~reach[root], root, at != root};
+        // What explains why packets are lost comes before what is only not kept, and that before advice.
+        return std::tuple{findings[root].is_advice, findings[root].name == "not-kept", ~reach[root], root, at != root};
     });
     std::vector<std::size_t> place_of(findings.size());
     for (std::size_t i = 0; i < order.size(); ++i) place_of[order[i]] = i;

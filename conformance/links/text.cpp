@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t most_listed = 20;
 /// Ports and groups that are shown where nobody has chosen some; findings of one kind.
-constexpr std::size_t most_unasked = 100, most_alike = 5;
+constexpr std::size_t most_unasked = 100, most_alike = 5;  // of advice one
 
 /// "frame 12 at Nov 25 17:12:10.123456".
 std::string frame_text(const state::Sight& sight) {
@@ -255,7 +255,7 @@ private:
             const bool is_cause = one.cause == nowhere;
             if (!is_cause && one.cause != shown_cause) continue;
             auto& alike = alike_[kind(one)];
-            if (!shows_all_ && alike.shown == most_alike) {
+            if (!shows_all_ && alike.shown == (one.is_advice ? 1 : most_alike)) {
                 ++alike.more;
                 if (is_cause) shown_cause = nowhere;
                 if (alike.links.size() < most_alike && (alike.links.empty() || alike.links.back() != one.link))

@@ -14,14 +14,15 @@ struct PortRate {
 
 [[nodiscard]] constexpr PortRate rate_of(const wire::View<wire::PortInfo>& info) noexcept {
     using wire::PortInfo;
+    const bool has_second = (info[PortInfo::capability_mask] & PortInfo::is_capability_mask2_supported) != 0 &&
+                            (info[PortInfo::capability_mask2] & PortInfo::is_extended_speeds2_supported) != 0;
+    const auto second = has_second ? info[PortInfo::link_speed_ext_active2] : std::uint8_t{0};
     const auto width = info[PortInfo::link_width_active], speed = info[PortInfo::link_speed_active],
-               extended = info[PortInfo::link_speed_ext_active];
-    // Without an extended speed, a port that may have a higher one yet has told nothing.
-    const bool may_be_elsewhere = extended == 0 &&
-                                  (info[PortInfo::capability_mask] & PortInfo::is_capability_mask2_supported) != 0 &&
-                                  (info[PortInfo::capability_mask2] & PortInfo::is_extended_speeds2_supported) != 0;
-    const auto code = may_be_elsewhere ? std::uint8_t{0} : link_rate(width, speed, extended);
-    return {code, code == 0 && width != 0 && (speed != 0 || extended != 0 || may_be_elsewhere)};
+               extended = second == 0   ? info[PortInfo::link_speed_ext_active]
+                          : second == 1 ? lane_of_200
+                                        : no_lane;
+    const auto code = link_rate(width, speed, extended);
+    return {code, code == 0 && width != 0 && (speed != 0 || extended != 0)};
 }
 
 }  // namespace ipoib::state

@@ -29,8 +29,9 @@ constexpr unsigned lanes_of(std::uint8_t width) noexcept {
     return width == 1 ? 1 : width == 2 ? 4 : width == 4 ? 8 : width == 8 ? 12 : width == 16 ? 2 : 0;
 }
 
-/// Beyond the codes of LinkSpeedExtActive: XDR, which LinkSpeedExtActive2 tells.
-inline constexpr std::uint8_t lane_of_200 = 16;
+/// Beyond the codes of LinkSpeedExtActive: XDR, which LinkSpeedExtActive2 tells, and what that tells by a code that is
+/// not known here.
+inline constexpr std::uint8_t lane_of_200 = 16, no_lane = 255;
 
 /// The rate code of a link by PortInfo's LinkWidthActive, LinkSpeedActive and LinkSpeedExtActive, as the codes' names
 /// round it; 0 for what is none of them.

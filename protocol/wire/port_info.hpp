@@ -28,6 +28,9 @@ inline constexpr std::array<Named, 4> link_speed_names{
 /// PortInfo:LinkSpeedExtActive. IBTA Vol 1, 14.2.5.6.
 inline constexpr std::array<Named, 5> link_speed_ext_names{
     {{0, "none"}, {1, "14.0625 Gb/s"}, {2, "25.78125 Gb/s"}, {4, "53.125 Gb/s"}, {8, "106.25 Gb/s"}}};
+/// PortInfo:LinkSpeedExtActive2, which only ports have whose CapabilityMask2 says so. The places of the three fields are those
+/// of rdma-core (libibmad/fields.c) and of Linux (drivers/infiniband/hw/mlx5/mad.c).
+inline constexpr std::array<Named, 2> link_speed_ext2_names{{{0, "none"}, {1, "212.5 Gb/s"}}};
 /// PortInfo:VLCap and OperationalVLs. IBTA Vol 1, 14.2.5.6.
 inline constexpr std::array<Named, 5> vl_names{{{1, "VL0"}, {2, "VL0-1"}, {3, "VL0-3"}, {4, "VL0-7"}, {5, "VL0-14"}}};
 
@@ -101,7 +104,12 @@ struct PortInfo {
     static constexpr F<std::uint8_t> local_phy_errors{"LocalPhyErrors", octet(53), 4, Show::dec, "Threshold"};
     static constexpr F<std::uint8_t> overrun_errors{"OverrunErrors", octet(53, 4), 4, Show::dec, "Threshold"};
     static constexpr F<std::uint16_t> max_credit_hint{"MaxCreditHint", octet(54), 16, Show::dec, ""};
-    static constexpr F<std::uint8_t> reserved8{"Reserved8", octet(56), 8, Show::reserved, ""};
+    static constexpr F<std::uint8_t> link_speed_ext_active2{"LinkSpeedExtActive2", octet(56), 3, Show::dec, "",
+                                                            link_speed_ext2_names};
+    static constexpr F<std::uint8_t> link_speed_ext_supported2{"LinkSpeedExtSupported2", octet(56, 3), 2, Show::hex,
+                                                               "Bit mask"};
+    static constexpr F<std::uint8_t> link_speed_ext_enabled2{"LinkSpeedExtEnabled2", octet(56, 5), 3, Show::hex,
+                                                             "Bit mask"};
     static constexpr F<std::uint32_t> link_round_trip_latency{"LinkRoundTripLatency", octet(57), 24, Show::dec, ""};
     static constexpr F<std::uint16_t> capability_mask2{"CapabilityMask2", octet(60), 16, Show::hex, ""};
     static constexpr F<std::uint8_t> link_speed_ext_active{"LinkSpeedExtActive", octet(62), 4, Show::dec, "",
@@ -120,7 +128,7 @@ struct PortInfo {
               partition_enforcement_in, partition_enforcement_out, filter_raw_in, filter_raw_out, m_key_violations,
               p_key_violations, q_key_violations, guid_cap, client_reregister, multicast_p_key_trap_suppression,
               reserved1, subnet_timeout, reserved3b, resp_time_value, local_phy_errors, overrun_errors, max_credit_hint,
-              reserved8, link_round_trip_latency, capability_mask2, link_speed_ext_active, link_speed_ext_supported,
+              link_speed_ext_active2, link_speed_ext_supported2, link_speed_ext_enabled2, link_round_trip_latency, capability_mask2, link_speed_ext_active, link_speed_ext_supported,
               reserved3c, link_speed_ext_enabled);
 };
 static_assert(tiles(PortInfo::fields, PortInfo::size));

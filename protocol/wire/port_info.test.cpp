@@ -34,7 +34,8 @@ TEST_CASE("PortInfo: golden octets read and write back") {
         row(P::m_key_violations, 1), row(P::p_key_violations, 2), row(P::q_key_violations, 3), row(P::guid_cap, 32),
         row(P::client_reregister, true), row(P::multicast_p_key_trap_suppression, false), row(P::reserved1, false),
         row(P::subnet_timeout, 18), row(P::reserved3b, 0), row(P::resp_time_value, 16), row(P::local_phy_errors, 8),
-        row(P::overrun_errors, 9), row(P::max_credit_hint, 0x0203), row(P::reserved8, 0xa1),
+        row(P::overrun_errors, 9), row(P::max_credit_hint, 0x0203), row(P::link_speed_ext_active2, 5),
+        row(P::link_speed_ext_supported2, 0), row(P::link_speed_ext_enabled2, 1),
         row(P::link_round_trip_latency, 0x405), row(P::capability_mask2, 6), row(P::link_speed_ext_active, 2),
         row(P::link_speed_ext_supported, 7), row(P::reserved3c, 0), row(P::link_speed_ext_enabled, 7));
     CHECK((View<P>::at(hex(port_info_golden))[P::capability_mask] & P::is_sm) == 0);

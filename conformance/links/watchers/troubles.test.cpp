@@ -548,7 +548,7 @@ TEST_CASE("Troubles: a key of no link in sight is told without one") {
 }
 
 TEST_CASE("Troubles: a speed that is not known here is no slow link") {
-    const auto with_speed = [](std::uint8_t extended, bool has_more) {
+    const auto with_speed = [](std::uint8_t extended, bool has_more, std::uint8_t second = 0) {
         auto info = Bytes<PortInfo>{}
                         .set(PortInfo::gid_prefix, a.gid.prefix())
                         .set(PortInfo::lid, a.lid)
@@ -556,7 +556,8 @@ TEST_CASE("Troubles: a speed that is not known here is no slow link") {
                         .set(PortInfo::neighbor_mtu, 5)
                         .set(PortInfo::link_width_active, 1)
                         .set(PortInfo::link_speed_active, 1)
-                        .set(PortInfo::link_speed_ext_active, extended);
+                        .set(PortInfo::link_speed_ext_active, extended)
+                        .set(PortInfo::link_speed_ext_active2, second);
         if (has_more)
             info.set(PortInfo::capability_mask, PortInfo::is_capability_mask2_supported)
                 .set(PortInfo::capability_mask2, PortInfo::is_extended_speeds2_supported);
@@ -572,7 +573,11 @@ TEST_CASE("Troubles: a speed that is not known here is no slow link") {
         return std::pair{is_slow, account.notes.size()};
     };
     CHECK(with_speed(0, false) == std::pair{true, std::size_t{0}});
-    CHECK(with_speed(0, true) == std::pair{false, std::size_t{1}});
+    CHECK(with_speed(0, true) == std::pair{true, std::size_t{0}});
+    CHECK(with_speed(0, true, 1) == std::pair{false, std::size_t{0}});
+    CHECK(with_speed(0, true, 2) == std::pair{false, std::size_t{1}});
+    // The octet is reserved where the port does not have these speeds.
+    CHECK(with_speed(0, false, 1) == std::pair{true, std::size_t{0}});
     CHECK(with_speed(9, false) == std::pair{false, std::size_t{1}});
 }
 
