@@ -2,6 +2,7 @@
 """`scripts/lab exec` and `shell` as their users meet them, and every command of docs/lab-recipes.md."""
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -167,12 +168,31 @@ exit 7
         self.assertEqual(done.stdout, "h2 has answered over InfiniBand\n")
         self.assertTrue((repository / "infiniband.pcap").is_file())
 
-    def test_other_kernels_have_hosts_too(self):
-        done = self.exec("--kernel", "6.12", "--hosts", "3", "--ports", "2", "--", "bash", "-c",
-                         "ping -q -c 1 h3 && host h3 uname -r && host h3 ip -br link show ib1")
+    def test_other_kernels_have_hosts_that_tell_what_they_believe(self):
+        """A state of each host while all is well, and one after h2 got another MTU and h1 an old neighbour entry."""
+        script = self.folder / "tells"
+        script.write_text("""#!/bin/bash -e
+            ping -q -c 1 h3 && ping -q -c 1 h2 && host h3 uname -r && host h3 ip -br link show ib1
+            tell() { for name in h1 h2 h3; do host $name ipoib-dut-linux state ib0; done >/folder/$1.jsonl; }
+            tell well
+            host h2 ip link set ib0 mtu 1500
+            of=$(ip neigh show 10.1.0.2 dev ib0 | grep -o '80:[0-9a-f:]*')
+            ip neigh replace 10.1.0.2 dev ib0 nud permanent lladdr "80:00:99:99${of:11}"
+            tell ill
+        """)
+        done = self.exec("--kernel", "6.12", "--hosts", "3", "--ports", "2", "--folder", self.folder, "--script", script)
         self.assert_code(done, 0)
         self.assertIn("\n6.12.", done.stdout)
         self.assertRegex(done.stdout, r"ib1 +DOWN")
+        for line in (self.folder / "well.jsonl").read_text().splitlines():
+            state = json.loads(line)
+            self.assertEqual(state["unread"], [])
+            for member in "link_address", "mcg", "paths", "groups", "port", "mode", "p_key":
+                self.assertTrue(state["interfaces"][0][member], member)
+        for name, expected in ("well", []), ("ill", ["host-mtus-differ", "stale-neighbour"]):
+            told = subprocess.run([f"{PROGRAMS}/ipoib-conform", "audit", "--host-state", self.folder / f"{name}.jsonl"],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(sorted(re.findall(r"FINDING ([\w-]+)", told.stdout)), expected, told.stdout + told.stderr)
 
 
 class Recipe:

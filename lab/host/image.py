@@ -23,7 +23,7 @@ _PROGRAMS = ("opensm", "ibv_devinfo", "ibv_devices", "ibv_ud_pingpong", "ibv_rc_
              "ibtracert", "dump_fts", "mckey", "ucmatose", "udaddy", "ip", "rdma", "bridge", "ss", "ping", "smcrouted",
              "smcroutectl")
 _PROGRAMS_BESIDE_HOSTS = ("opensm", "ip", "rdma")
-_LAB_PROGRAMS_BESIDE_HOSTS = ("ipoib-lab-port",)
+_LAB_PROGRAMS_BESIDE_HOSTS = ("ipoib-lab-port", "ipoib-dut-linux")
 _LAB_PROGRAMS = ("ipoib-lab-port", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-conform", "ipoib-gen")
 _HIDDEN_APPLETS = {"busybox", "ash", "hush"}  # the scripts are bash's
 # In the order wanted; what one depends on comes before it. rdma_ucm and those behind it are of use, but not needed.
