@@ -254,7 +254,8 @@ class Whole(Fleet):
             with self.subTest(line=line):
                 words, _, rest = line.strip().partition(" -- ")
                 words = re.sub(r"--hosts \S+|--partition \S+(?! .*--one-dut)", "--hosts n[10-12]", words)
-                words = f"{words.replace('scripts/fleet', FLEET)} --program {shlex.quote(DUT_LINUX if '--state' in words else PROGRAM)} --time 1"
+                program = DUT_LINUX if "--state" in words else PROGRAM
+                words = f"{words.replace('scripts/fleet', FLEET)} --program {shlex.quote(program)} --time 1"
                 run = subprocess.run(["bash", "-c", f"{words} -- {rest}" if rest else words], cwd=self.folder,
                                      env=self.slurm.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                      stderr=subprocess.PIPE, text=True, timeout=120, check=False)

@@ -403,8 +403,9 @@ std::string violation_text(const Ledger::Entry& entry, const std::string& who) {
     const auto& first = entry.first;
     const auto found = first.field + (first.field.empty() ? "" : " ") + first.actual;
     if (entry.cause) return std::string(entry.cause->text) + " From " + who + ". First: " + found + '.';
-    return (is_advice(entry) ? "Advice not followed: " : "Not kept: ") + std::string(entry.rule->title) + " (" + std::string(entry.rule->checks[0]->id) +
-           "): " + std::to_string(entry.count) + (entry.count == 1 ? " packet" : " packets") + " from " + who +
+    return (is_advice(entry) ? "Advice not followed: " : "Not kept: ") + std::string(entry.rule->title) + " (" +
+           std::string(entry.rule->checks[0]->id) + "): " + std::to_string(entry.count) +
+           (entry.count == 1 ? " packet" : " packets") + " from " + who +
            "; first: " + (first.field.empty() ? "" : first.field + " is ") + first.actual + ", expected " +
            first.expected + '.';
 }

@@ -28,8 +28,8 @@ inline constexpr std::array<Named, 4> link_speed_names{
 /// PortInfo:LinkSpeedExtActive. IBTA Vol 1, 14.2.5.6.
 inline constexpr std::array<Named, 5> link_speed_ext_names{
     {{0, "none"}, {1, "14.0625 Gb/s"}, {2, "25.78125 Gb/s"}, {4, "53.125 Gb/s"}, {8, "106.25 Gb/s"}}};
-/// PortInfo:LinkSpeedExtActive2, which only ports have whose CapabilityMask2 says so. The places of the three fields are those
-/// of rdma-core (libibmad/fields.c) and of Linux (drivers/infiniband/hw/mlx5/mad.c).
+/// PortInfo:LinkSpeedExtActive2, which only ports have whose CapabilityMask2 says so. The places of the three fields
+/// are those of rdma-core (libibmad/fields.c) and of Linux (drivers/infiniband/hw/mlx5/mad.c).
 inline constexpr std::array<Named, 2> link_speed_ext2_names{{{0, "none"}, {1, "212.5 Gb/s"}}};
 /// PortInfo:VLCap and OperationalVLs. IBTA Vol 1, 14.2.5.6.
 inline constexpr std::array<Named, 5> vl_names{{{1, "VL0"}, {2, "VL0-1"}, {3, "VL0-3"}, {4, "VL0-7"}, {5, "VL0-14"}}};
@@ -128,8 +128,8 @@ struct PortInfo {
               partition_enforcement_in, partition_enforcement_out, filter_raw_in, filter_raw_out, m_key_violations,
               p_key_violations, q_key_violations, guid_cap, client_reregister, multicast_p_key_trap_suppression,
               reserved1, subnet_timeout, reserved3b, resp_time_value, local_phy_errors, overrun_errors, max_credit_hint,
-              link_speed_ext_active2, link_speed_ext_supported2, link_speed_ext_enabled2, link_round_trip_latency, capability_mask2, link_speed_ext_active, link_speed_ext_supported,
-              reserved3c, link_speed_ext_enabled);
+              link_speed_ext_active2, link_speed_ext_supported2, link_speed_ext_enabled2, link_round_trip_latency,
+              capability_mask2, link_speed_ext_active, link_speed_ext_supported, reserved3c, link_speed_ext_enabled);
 };
 static_assert(tiles(PortInfo::fields, PortInfo::size));
 

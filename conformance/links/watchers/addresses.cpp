@@ -252,7 +252,8 @@ private:
             is_flux
                 ? "Where they are two rails of one host, it answers for each address on both (arp_ignore=1 and "
                   "arp_announce=2 keep it from that), and RDMA and connections go to the wrong port. Else two hosts "
-                  "have the same " + addresses + "."
+                  "have the same " +
+                      addresses + "."
                 : "Two hosts have the same " + addresses + ": others reach one or the other by chance.";
         return trouble;
     }
