@@ -61,6 +61,8 @@ MAY_SEE = {
     "conformance/documents": {
         "protocol/rules", "reports", "conformance/audit", "conformance/bench", "conformance/judge", "conformance/selftest"},
     "conformance/shrink": set(),
+    "conformance/excerpt": BASE | {
+        "protocol/requirements", "fabric/capture", "conformance/judge", "conformance/links", "conformance/shrink"},
     "conformance/metamorphic": BASE | CHECKED | {
         "protocol", "protocol/build", "protocol/inspection", "fabric/capture", "captures", "traffic-gen",
         "conformance/judge", "conformance/selftest", "conformance/shrink"},
@@ -73,9 +75,9 @@ MAY_SEE = {
     "conformance/terminal": BASE | {"fabric", "fabric/capture"},
     "conformance/command": BASE | CHECKED | {
         "fabric", "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",
-        "conformance/bench", "conformance/documents", "conformance/exhibits",
+        "conformance/bench", "conformance/documents", "conformance/excerpt", "conformance/exhibits",
         "conformance/explore", "conformance/hosts", "conformance/judge", "conformance/links",
-        "conformance/metamorphic", "conformance/selftest", "conformance/siege",
+        "conformance/metamorphic", "conformance/selftest", "conformance/shrink", "conformance/siege",
         "conformance/target", "conformance/terminal", "conformance/watch"},
     "traffic-gen": BASE | CHECKED | {
         "protocol", "protocol/build", "protocol/rules", "protocol/state", "fabric", "fabric/capture", "fabric/simulated",
