@@ -126,6 +126,7 @@ bool CaptureState::take(const inspection::FrameView& frame) {
     inspector_.judge(Answers{*this, at});
     const auto& packet = inspector_.packet();
     if (packet.mad) {
+        hosts_.take(packet);
         exchanges(at);
         if (packet.sa) tables(at);
         if (packet.mc_member) memberships(at);
@@ -316,6 +317,7 @@ void CaptureState::tables(FrameNumber frame) {
     table_octets_count_ += table.data.size();
     const auto& octets = table_octets_.emplace_back(std::move(table.data));
     tables_[frame] = {octets, table.record_size, table.key.attribute_id};
+    if (table.key.attribute_id == attribute::node_record) hosts_.take_records(octets, table.record_size);
 }
 
 const ExpertInfo* CaptureState::expert_infos(FrameNumber frame) const {

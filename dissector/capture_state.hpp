@@ -4,6 +4,7 @@
 // and stays where it is until the state goes.
 #pragma once
 
+#include "dissector/host_names.hpp"
 #include "protocol/inspection/inspector.hpp"
 #include "protocol/wire/rmpp.hpp"
 
@@ -116,6 +117,9 @@ public:
     [[nodiscard]] bool is_incomplete() const noexcept { return is_incomplete_; }
     /// The text, or "others" once many different ones have been counted: for what grows with each different one.
     [[nodiscard]] const char* counted(std::string text);
+    /// What ports are called, as far as it is known by now.
+    [[nodiscard]] HostNames& hosts() noexcept { return hosts_; }
+    [[nodiscard]] const HostNames& hosts() const noexcept { return hosts_; }
     /// A group's memberships in the order in which they began.
     [[nodiscard]] const std::deque<Membership>* members(const state::Group& group) const;
 
@@ -159,6 +163,7 @@ private:
     void announcements(FrameNumber frame);
 
     inspection::Inspector inspector_;
+    HostNames hosts_;
     bool has_notes_;
     FrameNumber last_ = 0;
 

@@ -152,6 +152,9 @@ void add_trouble(packet_info* pinfo, proto_tree* tree) {
 }
 
 void add_expert_infos(packet_info* pinfo, proto_tree* tree, const ExpertInfo* first) {
+    // What is added meanwhile is listed under this protocol, not under the one whose dissector has called ours.
+    const char* const caller = pinfo->current_proto;
+    pinfo->current_proto = protocol_name;
     add_trouble(pinfo, tree);
     int count = 0;
     const char* requirement = "";
@@ -160,6 +163,7 @@ void add_expert_infos(packet_info* pinfo, proto_tree* tree, const ExpertInfo* fi
         add_expert_info(pinfo, tree, *info);
         if (!info->is_note && count++ == 0) requirement = info->rule->checks[0]->id.data();
     }
+    pinfo->current_proto = caller;
     if (count == 0) return;
     if (shown.item) proto_item_append_text(shown.item, ", %d %s not kept", count, count == 1 ? "rule" : "rules");
     col_append_fstr(pinfo->cinfo, COL_INFO, count == 1 ? " [%s not kept]" : " [%s and %d more not kept]", requirement,

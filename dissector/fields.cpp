@@ -137,6 +137,9 @@ const Own own_fields[] = {
     {&hf.hop_limit, "HopLimit", "rfc4391.link.hop_limit", FT_UINT8, BASE_DEC},
     {&hf.source, "Known from", "rfc4391.link.source", FT_STRING},
     {&hf.learned, "Learned in frame", "rfc4391.link.learned", FT_FRAMENUM},
+    {&hf.host, "Host", "rfc4391.link_address.host", FT_STRING, BASE_NONE, "By the port GUID"},
+    {&hf.sender_host, "Host", "rfc4391.sender.host", FT_STRING, BASE_NONE, "By the port GUID"},
+    {&hf.receiver_host, "Host", "rfc4391.receiver.host", FT_STRING, BASE_NONE, "By the port GUID"},
     {&hf.sender_address, "IP address announced", "rfc4391.sender.address", FT_STRING},
     {&hf.sender_gid, "GID", "rfc4391.sender.gid", FT_IPv6},
     {&hf.sender_lid, "LID", "rfc4391.sender.lid", FT_UINT16, BASE_HEX},
@@ -169,7 +172,7 @@ const void* own_names(const Own& own) {
 }  // namespace
 
 void register_fields() {
-    hf.protocol = proto_register_protocol("IP over InfiniBand (RFC 4391)", "RFC4391", "rfc4391");
+    hf.protocol = proto_register_protocol("IP over InfiniBand (RFC 4391)", protocol_name, "rfc4391");
     auto& kept = keeper();
     kept.ids.resize(wire::registry().size());
     for (std::size_t i = 0; i < kept.ids.size(); ++i)

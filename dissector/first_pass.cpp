@@ -33,13 +33,27 @@ std::shared_ptr<const Statements> stated(const FirstPassSettings& settings, Fram
     return statements;
 }
 
+/// Names of a file, then those of the SA's list.
+void add_names(HostNames& hosts, const FirstPassSettings& settings, const Statements& statements, FrameNumber frame) {
+    try {
+        if (*settings.names_file) hosts.read(settings.names_file);
+    } catch (const std::exception& problem) {
+        set_trouble(frame, std::string("Names are not used: ") + problem.what());
+    }
+    for (const auto& statement : statements)
+        for (const auto& port : statement.ports) hosts.add(port.gid.interface_id(), port.node_description);
+}
+
 std::unique_ptr<CaptureState> new_state(const FirstPassSettings& settings, FrameNumber frame) {
     inspection::Options options{.is_one_subnet = settings.is_one_subnet};
-    if (const auto statements = stated(settings, frame); !statements->empty())
+    const auto statements = stated(settings, frame);
+    if (!statements->empty())
         options.assume = [statements](state::Subnet& subnet) {
             for (const auto& statement : *statements) assumptions::apply(statement, subnet);
         };
-    return std::make_unique<CaptureState>(std::move(options), settings.has_notes);
+    auto state = std::make_unique<CaptureState>(std::move(options), settings.has_notes);
+    add_names(state->hosts(), settings, *statements, frame);
+    return state;
 }
 
 }  // namespace

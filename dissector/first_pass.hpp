@@ -9,8 +9,9 @@ namespace ipoib::dissector {
 
 /// What the user has set, as Wireshark keeps it.
 struct FirstPassSettings {
-    const char* assume = "";   ///< as `ipoib-conform check --assume`
-    const char* sa_file = "";  ///< as `ipoib-conform check --sa`
+    const char* assume = "";      ///< as `ipoib-conform check --assume`
+    const char* sa_file = "";     ///< as `ipoib-conform check --sa`
+    const char* names_file = "";  ///< GUIDs and names
     bool is_one_subnet = false;
     bool has_notes = false;
 };

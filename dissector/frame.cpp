@@ -99,6 +99,7 @@ void begin_frame(tvbuff_t* tvb, packet_info* pinfo, wire::Medium medium) {
         const FirstPassSettings settings{
             .assume = preferences.assume,
             .sa_file = preferences.sa_file,
+            .names_file = preferences.names_file,
             .is_one_subnet = preferences.is_one_subnet != 0,
             .has_notes = preferences.strictness == static_cast<int>(Strictness::notes),
         };

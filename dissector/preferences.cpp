@@ -35,6 +35,10 @@ void register_preferences(int protocol, void (*changed)()) {
     prefs_register_filename_preference(module, "sa_file", "Records of the SA",
                                        "Text of saquery -g, saquery -m or saquery MCMR, or JSON", &preferences.sa_file,
                                        FALSE);
+    prefs_register_filename_preference(module, "names_file", "Names of ports",
+                                       "Lines of a port GUID and a name, as the node-name-map of OpenSM has them; "
+                                       "otherwise what nodes call themselves in the capture and in the SA's records",
+                                       &preferences.names_file, FALSE);
     prefs_register_bool_preference(module, "one_subnet", "All interfaces show one subnet",
                                    "Otherwise each interface of a pcapng is a subnet of its own",
                                    &preferences.is_one_subnet);

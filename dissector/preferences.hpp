@@ -15,6 +15,7 @@ struct Preferences {
     BoolPreference knows_connections = true;  ///< IPoIB over reliable and unreliable connections (RFC 4755)
     const char* assume = "";                  ///< as `ipoib-conform check --assume`
     const char* sa_file = "";                 ///< as `ipoib-conform check --sa`
+    const char* names_file = "";              ///< GUIDs and names: the node-name-map of OpenSM
     BoolPreference is_one_subnet = false;     ///< as `ipoib-conform check --together`, for the interfaces of a pcapng
 };
 extern Preferences preferences;

@@ -78,14 +78,21 @@ void add_link(proto_tree* tree, const LinkSnapshot& link) {
     add_number(rows, hf.hop_limit, record.hop_limit);
 }
 
+/// Empty where it is not known.
+const char* host_of(const Gid& gid) { return capture_state() ? capture_state()->hosts().of(gid.interface_id()) : ""; }
+
 struct PortIds {
     const char* title;
-    int address, gid, lid, qpn, announced;
+    int host, address, gid, lid, qpn, announced;
 };
 
 void add_port(proto_tree* tree, const PortSnapshot& port, const Announcement* announced, const PortIds& ids) {
     auto* rows = proto_tree_add_subtree_format(tree, shown.tvb, 0, 0, ett.port, nullptr, "%s %s", ids.title,
                                                announced ? announced->address : "");
+    if (const char* host = host_of(port.gid); *host) {
+        add_text(rows, ids.host, host);
+        proto_item_append_text(proto_tree_get_parent(rows), announced ? ", %s" : "%s", host);
+    }
     add_gid(rows, ids.gid, port.gid);
     if (port.lid) add_number(rows, ids.lid, port.lid);
     if (!announced) return;
@@ -95,6 +102,7 @@ void add_port(proto_tree* tree, const PortSnapshot& port, const Announcement* an
 }
 
 const char* port_string(packet_info* pinfo, const PortSnapshot& port) {
+    if (const char* host = host_of(port.gid); *host) return host;
     return in_packet(pinfo, port.gid.is_zero() ? "LID " + hex(port.lid, 4) : text(port.gid));
 }
 const char* join_state_string(packet_info* pinfo, std::uint8_t state) {
@@ -241,16 +249,23 @@ proto_tree* below(proto_tree* tree, const char* builtin, bool wanted, const std:
                                   nullptr, title);
 }
 
+/// With the name of the host whose it is.
+void add_link_address(proto_tree* rows, const std::uint8_t* at) {
+    add_rows(rows, shown.tvb, offset_of(at), spec_of<LinkAddress>);
+    const auto address = View<LinkAddress>::at({at, LinkAddress::size});
+    if (const char* host = host_of(address[LinkAddress::gid]); *host) add_text(rows, hf.host, host);
+}
+
 void split_arp(proto_tree* tree) {
     const auto& p = *shown.packet;
     if (!p.arp_addresses) return;
     const bool in_place = preferences.splits_addresses != 0;
     const auto* sender = p.arp_addresses.data() + ArpAddresses::sha_flags.at.bit / 8;
     const auto* target = p.arp_addresses.data() + ArpAddresses::tha_flags.at.bit / 8;
-    add_rows(below(tree, "arp.src.hw", in_place, sender, LinkAddress::size, "Sender's link-layer address"), shown.tvb,
-             offset_of(sender), spec_of<LinkAddress>);
-    add_rows(below(tree, "arp.dst.hw", in_place, target, LinkAddress::size, "Target's link-layer address"), shown.tvb,
-             offset_of(target), spec_of<LinkAddress>);
+    add_link_address(below(tree, "arp.src.hw", in_place, sender, LinkAddress::size, "Sender's link-layer address"),
+                     sender);
+    add_link_address(below(tree, "arp.dst.hw", in_place, target, LinkAddress::size, "Target's link-layer address"),
+                     target);
 }
 
 void split_option(proto_tree* tree, View<LinkAddressOption> option) {
@@ -259,8 +274,7 @@ void split_option(proto_tree* tree, View<LinkAddressOption> option) {
         below(tree, "icmpv6.opt.linkaddr", preferences.splits_addresses != 0, option.data(), LinkAddressOption::size,
               "Link-layer address option", static_cast<int>(LinkAddressOption::padding.at.bit / 8));
     add_rows(rows, shown.tvb, offset_of(option.data()), spec_of<LinkAddressOption>);
-    constexpr auto before = static_cast<int>(LinkAddressOption::flags.at.bit / 8);
-    add_rows(rows, shown.tvb, offset_of(option.data()) + before, spec_of<LinkAddress>);
+    add_link_address(rows, option.data() + LinkAddressOption::flags.at.bit / 8);
 }
 
 void split_mgid(packet_info* pinfo, proto_tree* tree) {
@@ -345,13 +359,13 @@ void dissect_rfc4391(packet_info* pinfo, proto_tree* tree) {
             add_decoding(rows);
             if (conversation && conversation->link) add_link(rows, *conversation->link);
             if (conversation && conversation->sender)
-                add_port(
-                    rows, *conversation->sender, conversation->sender_announced,
-                    {"Sender", hf.sender_address, hf.sender_gid, hf.sender_lid, hf.sender_qpn, hf.sender_announced});
+                add_port(rows, *conversation->sender, conversation->sender_announced,
+                         {"Sender", hf.sender_host, hf.sender_address, hf.sender_gid, hf.sender_lid, hf.sender_qpn,
+                          hf.sender_announced});
             if (conversation && conversation->receiver)
                 add_port(rows, *conversation->receiver, conversation->receiver_announced,
-                         {"Receiver", hf.receiver_address, hf.receiver_gid, hf.receiver_lid, hf.receiver_qpn,
-                          hf.receiver_announced});
+                         {"Receiver", hf.receiver_host, hf.receiver_address, hf.receiver_gid, hf.receiver_lid,
+                          hf.receiver_qpn, hf.receiver_announced});
             if (conversation && conversation->group) add_group(pinfo, rows, *conversation);
             split_mgid(pinfo, tree);
             split_arp(tree);

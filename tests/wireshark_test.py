@@ -357,6 +357,70 @@ class Filters(Wireshark):
         self.assertEqual(shown.stderr, "")
 
 
+class Elsewhere(Wireshark):
+    """What analysts take out of Wireshark."""
+
+    def test_the_list_of_expert_infos_names_our_protocol(self):
+        for capture in ("broken.pcap", "usual.pcap"):
+            listed = self.tshark("-2", "-r", self.folder / capture, "-q", "-z", "expert").stdout
+            ours = [line.split() for line in listed.splitlines() if re.search(r"(?:RFC\d+|UDMC)-[\d.]+", line)]
+            self.assertGreater(len(ours), 0, listed)
+            self.assertEqual({line[2] for line in ours}, {"RFC4391"}, listed)
+        everything = self.tshark("-2", "-r", self.folder / "broken.pcap", "-q", "-z", "expert").stdout
+        self.assertNotRegex(everything, r"(?m)^ +\d+ +\S+ +ERF ")
+
+    def test_json_carries_what_is_filtered_by(self):
+        run = self.tshark("-2", "-r", self.folder / "broken.pcap", "-T", "json", "--no-duplicate-keys", "-Y",
+                          "frame.number == 17")
+        layers = json.loads(run.stdout)[0]["_source"]["layers"]
+        ours = layers["rfc4391"]
+        self.assertEqual(ours["rfc4391.link"], "fe80::/0x8123")
+        self.assertIn("RFC4391-6-02", json.dumps(ours["rfc4391.requirement"]))
+        self.assertIn('"rfc4391.encap.reserved": "0xabcd"', json.dumps(layers))
+        for name in ("rfc4391.rule", "rfc4391.requirement.level", "rfc4391.sender.address", "rfc4391.icrc"):
+            self.assertIn(f'"{name}"', run.stdout)
+
+    def test_ek_carries_what_is_filtered_by(self):
+        run = self.tshark("-2", "-r", self.folder / "broken.pcap", "-T", "ek", "-Y", "frame.number == 17")
+        packet = json.loads(run.stdout.splitlines()[1])
+        ours = packet["layers"]["rfc4391"]
+        self.assertEqual(ours["rfc4391_rfc4391_link"], "fe80::/0x8123")
+        self.assertIn("RFC4391-6-02", json.dumps(ours["rfc4391_rfc4391_requirement"]))
+        self.assertIn("rfc4391_rfc4391_rule", json.dumps(packet))
+
+    def test_a_join_as_a_flow_graph(self):
+        capture = self.folder / "join-refused-rate.pcap"
+        shown = self.tshark("-2", "-r", capture, "-q", "-z", "flow,any,network,rfc4391.mc_member_record.join_state").stdout
+        rows = [line for line in shown.splitlines() if "|" in line]
+        joins = self.matching(capture, "rfc4391.mc_member_record.join_state")
+        self.assertGreater(len(joins), 3)
+        self.assertGreaterEqual(len(rows), len(joins), shown)
+        self.assertIn("FullMember join of the broadcast group, done", shown)
+
+    def test_hosts_have_the_names_of_a_file_and_of_the_capture(self):
+        guid = self.fields(self.folder / "broken.pcap", "rfc4391.sender.gid", options=("-Y", "frame.number == 17"))[0][0]
+        octets = [int(part or "0", 16) for part in guid.rpartition("::")[2].split(":")]
+        names = self.folder / "names"
+        names.write_text(f'# ours\n0x{"".join(f"{part:04x}" for part in octets)} "node1 mlx5_0"\n')
+        names.chmod(0o644)
+        option = ("-o", f"rfc4391.names_file:{names}")
+        self.assertIn(17, self.matching(self.folder / "broken.pcap", 'rfc4391.sender.host == "node1 mlx5_0"', *option))
+        self.assertEqual(self.matching(self.folder / "broken.pcap", "rfc4391.sender.host"), [])
+        self.assertTrue(self.matching(self.folder / "broken.pcap", 'rfc4391.link_address.host == "node1 mlx5_0"', *option))
+        names.write_text("nonsense\n")
+        said = self.fields(self.folder / "broken.pcap", "_ws.expert.message", options=option)
+        self.assertIn("Names are not used: ", said[0][0])
+        # A node that tells what it is called, before all the others.
+        info = "0101 0101" + "00" * 16 + "".join(f"{part:04x}" for part in octets) + "00" * 12
+        frame = sa_answer(0x11, "0002 0000" + info + "node2 mlx5_1".encode().hex())
+        erf = struct.pack(">QBBHHH", 0, 21, 4, 16 + len(frame), 0, len(frame)) + frame
+        octets = (self.folder / "broken.pcap").read_bytes()
+        told = self.folder / "told.pcap"
+        told.write_bytes(octets[:24] + struct.pack("<IIII", 0, 0, len(erf), len(erf)) + erf + octets[24:])
+        told.chmod(0o644)
+        self.assertIn(18, self.matching(told, 'rfc4391.sender.host == "node2 mlx5_1"'))
+
+
 class NothingIsLost(Wireshark):
     """What filters of Wireshark alone find, they find with the plugin."""
 
@@ -659,6 +723,31 @@ class Documentation(Wireshark):
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertIn("rfc4391.requirement" if "-G" in command else "RFC4391-6-02", run.stdout)
 
+    @unittest.skipIf(PRELOAD, "the plugin needs a sanitizer's library")
+    def test_an_ordinary_user_sees_our_profile_and_keeps_what_is_set(self):
+        home = self.folder / "somebody"
+        own = home / ".config/wireshark"
+        (own / "profiles/Mine").mkdir(parents=True)
+        (own / "profiles/Mine/preferences").write_text("gui.column.format: \"Only\", \"%Cus:rfc4391.link:0:R\"\n")
+        before = sorted(own.rglob("*"))
+        for one in [home, *home.rglob("*")]:
+            os.chown(one, *(65534, 65534) if self.prefix else (-1, -1))
+        environment = {**os.environ, "HOME": str(home), "TMPDIR": str(home)}
+
+        def shown(*options):
+            run = subprocess.run([*self.prefix, TOP / "scripts/wireshark", "--plugin", PLUGIN, "--text",
+                                  self.folder / "broken.pcap", *options], env=environment, stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            return run.stdout
+
+        if subprocess.run([*self.prefix, "test", "-r", PLUGIN], check=False).returncode != 0:
+            self.skipTest("the build is not for others to read")
+        self.assertIn("fe80::/0x8123", shown())
+        self.assertIn("RFC4391-6-02", shown())
+        self.assertEqual(set(shown("-C", "Mine").split()), {"fe80::/0x8123"})
+        self.assertEqual(sorted(own.rglob("*")), before)
+
     def test_filters_of_the_page_are_understood(self):
         filters = re.findall(r"`(rfc4391\.[^`]*)`", self.PAGE)
         self.assertGreater(len(filters), 8)
@@ -683,12 +772,9 @@ class Documentation(Wireshark):
                 with open(reading, encoding="ascii") as number:
                     display = ":" + number.readline().strip()
                 environment = {**os.environ, "DISPLAY": display}
-                command = [TOP / "scripts/wireshark", "--plugin", PLUGIN, *user, self.folder / "broken.pcap",
-                           "-C", "RFC4391", "-g", "18"]
+                command = [TOP / "scripts/wireshark", "--plugin", PLUGIN, *user, self.folder / "broken.pcap", "-g", "18"]
                 if not user:
                     environment["HOME"] = str(self.folder / "home")
-                    shutil.copytree(TOP / "dissector" / "profile", self.folder / "home/.config/wireshark/profiles",
-                                    dirs_exist_ok=True)
                 with (tempfile.TemporaryFile() as said,
                       subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=said,
                                        stderr=said) as window):
