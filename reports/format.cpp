@@ -13,13 +13,13 @@ namespace ipoib::reports {
 namespace format {
 
 // One row each; the object is defined in formats/, in the file of its name.
-extern const Format ctrf, html, json, junit, markdown, tap;
+extern const Format ctrf, html, json, junit, ktap, markdown, tap;
 
 }  // namespace format
 
 std::span<const Format* const> formats() {
     using namespace format;
-    static constexpr std::array all{&junit, &json, &html, &ctrf, &tap, &markdown};
+    static constexpr std::array all{&junit, &json, &html, &ctrf, &tap, &ktap, &markdown};
     return all;
 }
 
