@@ -107,7 +107,7 @@ void Adapter::carry_out(std::string_view line, Answer answer) {
     if (named != members.end() && !named->is_string()) return reply.failed("\"interface\" is not text");
     auto* interface = named == members.end() ? &node_.interface() : node_.find(named->get<std::string>());
     if (!interface) return reply.failed("no such interface");
-    handler({node_, *interface, members, reply});
+    handler({node_, *interface, members, reply, driver_});
 }
 
 }  // namespace ipoib::stack

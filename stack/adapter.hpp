@@ -11,7 +11,8 @@ class Adapter {
 public:
     /// A longer request is refused.
     static constexpr std::size_t longest_request = 65536;
-    explicit Adapter(Node& node) : node_(node) {}
+    /// `driver`: what the node calls itself.
+    explicit Adapter(Node& node, std::string driver = "reference") : node_(node), driver_(std::move(driver)) {}
 
     using Answer = std::function<void(std::string)>;
     /// Carries a request out and calls `answer` once with one line, without its end; later where the stack must wait.
@@ -21,6 +22,7 @@ public:
 private:
     void carry_out(std::string_view line, Answer answer);
     Node& node_;
+    const std::string driver_;
 };
 
 }  // namespace ipoib::stack

@@ -10,12 +10,12 @@ void hello(const Request& request) {
     constexpr int protocol = 1;
     const auto guid = request.node.hca().config().port_guid;
     request.reply.ok({{"protocol", protocol},
-                      {"name", "ipoib-conform reference"},
+                      {"name", "ipoib-conform " + request.driver},
                       {"version", suite_version},
                       {"interfaces", request.node.names()},
                       {"can", abilities()},
                       {"facts",
-                       {{"driver", "reference"},
+                       {{"driver", request.driver},
                         {"firmware", ""},
                         {"kernel", ""},
                         {"device", request.node.hca().config().description},

@@ -32,6 +32,7 @@ struct Request {
     Interface& interface;
     const json& members;
     Reply reply;
+    const std::string& driver;  ///< what the node calls itself
 
     [[nodiscard]] std::optional<std::string> text(const char* name) const;
     /// A number, or text with one in hex; absent when it is not within the bounds.

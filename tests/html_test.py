@@ -4,6 +4,7 @@
 import base64
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -188,6 +189,40 @@ class Html(Folder):
         self.assertEqual(self.visible(".layer:not([open])"), 0)
         self.assertGreater(self.visible("article"), 0)
         self.assertGreater(self.visible(".packet .wrong"), 0)
+        self.assertEqual(self.visible(".finding .scroll") + self.visible("#results tr[data-v=pass]"), 0)
+
+    def test_thirty_findings_are_not_a_book(self):
+        capture = self.folder / "many.pcap"
+        subprocess.run([os.environ["IPOIB_GEN"], "malformed", "--count", "400", "--out", capture], check=True, timeout=60,
+                       stderr=subprocess.DEVNULL)
+        self.page("check", capture)
+        self.assertGreaterEqual(self.visible("article"), 15)
+        pages = len(re.findall(rb"/Type\s*/Page\b", base64.b64decode(self.browser.devtools("Page.printToPDF")["data"])))
+        self.assertLess(pages, self.visible("article"))
+
+    def test_the_first_page_is_for_who_reads_no_further(self):
+        before = self.folder / "before.json"
+        conform("check", CAPTURES / "usual.pcap", "--json", before)
+        self.page("check", CAPTURES / "broken.pcap", "--compare", before)
+        self.assertTrue(self.browser.run("return document.querySelector('main').firstElementChild.id === 'summary'"))
+        summary = self.text("#summary")
+        for words in ("11 FAIL", "12 findings of 11 causes", "RFC4391 section 6", "11 worse"):
+            self.assertIn(words, summary)
+        self.assertEqual(self.browser.run("""return [...document.querySelectorAll('#summary td a')]
+            .filter((e) => !document.querySelector(e.getAttribute('href'))).length"""), 0)
+
+    def test_findings_of_one_cause_stand_together(self):
+        self.page("run", "rfc4391/6", "--dut", "mutant:reserved-not-zero")
+        self.assertEqual(self.browser.run("return [...document.querySelectorAll('article')].map((e) => e.className)"),
+                         ["finding fail", "finding fail same"])
+        self.assertIn(self.text("article.same a[href^='#f']"), self.text("article h3"))
+        self.assertEqual(self.visible("article.same .packet"), 0)
+
+    def test_words_do_not_run_into_each_other_and_a_mutant_is_called_one(self):
+        self.page("run", "rfc4391/4", "--dut", "mutant:maps-32-bits")
+        self.assertNotRegex(self.text("#requirements"), r"-\d\d\d(?:profile|not-seen|tester|link|safety|inspection)")
+        self.assertIn("mutant maps-32-bits", self.text("dl.facts"))
+        self.assertNotIn("reference", self.text("dl.facts"))
 
     def test_hostile_names_are_text(self):
         name = "<img src=x onerror='window.hacked=1'>\"><script>window.hacked=1<!-- &lt; ]]>.pcap"

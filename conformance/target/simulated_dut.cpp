@@ -20,15 +20,21 @@ Changed changed(void (*change)(Changed&)) {
     return whole;
 }
 
+/// What a report calls it, so that nobody takes it for the reference.
+std::string calling(const Mutant& mutant) { return "mutant " + std::string(mutant.name); }
+
 }  // namespace
 
 SimulatedDut::SimulatedDut(fabric::SimulatedFabric& fabric, std::uint64_t port_guid, const Mutant* mutant)
     : hca_(fabric.loop(),
-           {.port_guid = port_guid, .description = "reference stack", .mtu = mtu_4096, .attach_limit = attach_limit},
+           {.port_guid = port_guid,
+            .description = mutant ? calling(*mutant) : "reference stack",
+            .mtu = mtu_4096,
+            .attach_limit = attach_limit},
            changed<fabric::HcaBehaviour>(mutant ? mutant->hca : nullptr)),
       sa_(hca_),
       node_(hca_, sa_, mutant ? policies_of(*mutant) : stack::Policies{}),
-      adapter_(node_),
+      adapter_(node_, mutant ? calling(*mutant) : "reference"),
       control_(fabric.loop(), adapter_),
       loop_(fabric.loop()) {
     fabric.subnet().plug(hca_, fabric::NodeRole::other);

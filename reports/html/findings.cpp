@@ -95,7 +95,7 @@ void heading(Element article, const Context& context, const Result& result) {
 void finding(Element part, const Context& context, const Finding& one) {
     const auto& result = context.results.results[one.index];
     const auto key = key_of(result.verdict);
-    auto article = part.add("article", {{"class", fmt::format("finding {}", key)},
+    auto article = part.add("article", {{"class", fmt::format("finding {}{}", key, one.same_as ? " same" : "")},
                                         {"id", fmt::format("f{}", one.index)},
                                         {"data-v", key},
                                         {"data-s", context.sections_of(result)}});
@@ -107,7 +107,13 @@ void finding(Element part, const Context& context, const Finding& one) {
     }
     if (!result.reference.empty()) article.add("p").literal("Known: ").text(result.reference);
     demanded(article, context, result);
-    frames(article, context, one.index);
+    if (one.same_as)
+        article.add("p")
+            .literal("Of the same cause as ")
+            .add("a", {{"href", fmt::format("#f{}", *one.same_as)}})
+            .text(context.results.results[*one.same_as].id);
+    else
+        frames(article, context, one.index);
     violations(article, context, result);
     notes(article, result);
     where(article, context, result, context.exhibits[one.index]);

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 
 #include "reports/junit_suites.hpp"
 #include "reports/text.hpp"
@@ -74,7 +76,8 @@ void facts(Element header, const Results& results) {
 
 /// Links to the sections that there are.
 void contents(Element nav, const Element& main) {
-    constexpr std::array<std::array<std::string_view, 2>, 7> sections{{{"hosts", "Hosts"},
+    constexpr std::array<std::array<std::string_view, 2>, 8> sections{{{"summary", "Summary"},
+                                                                       {"hosts", "Hosts"},
                                                                        {"findings", "Findings"},
                                                                        {"coverage", "Coverage"},
                                                                        {"comparison", "Comparison"},
@@ -105,6 +108,39 @@ void lost(Element header, const Results& results) {
     if (all.size() > most) list.add("li").literal(fmt::format("and {} more", all.size() - most));
 }
 
+/// By any of which two findings are of one cause: the same field of the same frame, the same wrong value, the same
+/// field and requirement; or what kept both from a verdict.
+std::vector<std::string> cause_keys(const Result& result, const Hosts& hosts) {
+    std::string on;
+    for (const auto host : hosts) on += fmt::format("{} ", host);
+    if (result.details.empty()) return {on + '\n' + std::string(cause_of(result))};
+    const auto& first = result.details.front();
+    std::vector<std::string> keys{fmt::format("{}\n{}\n{}\n{}", on, first.field, first.expected, first.actual)};
+    if (first.field.empty()) return keys;
+    if (first.frame > 0) keys.push_back(fmt::format("{}\n{} {}\n{}", on, first.capture, first.frame, first.field));
+    for (const auto id : concerned(result)) keys.push_back(fmt::format("{}\n{}\n{}", on, first.field, id));
+    return keys;
+}
+
+/// Findings of one cause stand behind the first of them.
+void put_together(Context& context) {
+    std::map<std::string, std::size_t> places;
+    std::vector<std::vector<Finding>> causes;
+    for (auto& finding : context.findings) {
+        const auto keys = cause_keys(context.results.results[finding.index], finding.hosts);
+        const auto known = std::ranges::find_if(keys, [&](const auto& key) { return places.contains(key); });
+        const auto place = known == keys.end() ? causes.size() : places.at(*known);
+        if (place == causes.size())
+            causes.emplace_back();
+        else
+            finding.same_as = causes[place].front().index;
+        for (const auto& key : keys) places.emplace(key, place);
+        causes[place].push_back(std::move(finding));
+    }
+    context.findings.clear();
+    for (auto& same : causes) std::ranges::move(same, std::back_inserter(context.findings));
+}
+
 Context context_of(const Results& results, const Extras& extras, const std::filesystem::path& folder,
                    const Requirements& requirements) {
     Context context{.results = results,
@@ -124,6 +160,7 @@ Context context_of(const Results& results, const Extras& extras, const std::file
             else
                 ++context.left_out;
         }
+    put_together(context);
     return context;
 }
 
@@ -195,6 +232,7 @@ std::string to_html(const Results& results, const Extras& extras, const std::fil
     auto nav = body.add("nav", {{"aria-label", "Sections"}});
     filter(body, context);
     auto main = body.add("main");
+    html::summary(main, context);
     html::hosts(main, context);
     html::findings(main, context);
     coverage(main, context);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,7 @@ struct SectionKey {
 struct Finding {
     std::size_t index;  ///< of its result; in a merged report the first of its id
     Hosts hosts;
+    std::optional<std::size_t> same_as = {};  ///< the result that shows the same cause, which stands before it
 };
 
 /// All that the parts look at.
@@ -43,7 +45,7 @@ struct Context {
     const std::filesystem::path& folder;
     const Requirements& requirements;
     std::vector<const Exhibit*> exhibits;  ///< by index of the result, null where there is none
-    std::vector<Finding> findings;         ///< the worst first
+    std::vector<Finding> findings;         ///< the worst first, those of one cause together
     std::size_t left_out = 0;              ///< findings that are not
     bool is_by_capture = false;
 
@@ -54,6 +56,8 @@ struct Context {
 
 // Each adds to what it is given; nothing where there is nothing to show.
 void head(Element body, const Context& context);
+/// Verdicts, findings by section, what changed.
+void summary(Element main, const Context& context);
 /// Counts of the verdicts, which filter, the search and the sections.
 void filter(Element body, const Context& context);
 void coverage(Element main, const Context& context);

@@ -112,6 +112,10 @@ void reason(Element cell, const RequirementResult& one) {
     cell.text(clipped(one.reason, longest_message));
 }
 
+void left_out_on_paper(Element part) {
+    part.add("p", {{"class", "on-paper"}}).literal("PASS and NA are on the screen, and in the JSON report.");
+}
+
 }  // namespace
 
 void comparison(Element main, const Context& context) {
@@ -126,8 +130,9 @@ void requirement_table(Element main, const Context& context) {
     const auto& all = context.results.requirements;
     if (all.empty()) return;
     const Rows rows{context.results};
-    auto body = table(section(main, "requirements", "Requirements", true), "list",
-                      {"verdict", "requirement", "statement", "judged by"});
+    auto part = section(main, "requirements", "Requirements", true);
+    left_out_on_paper(part);
+    auto body = table(part, "list", {"verdict", "requirement", "statement", "judged by"});
     for (std::size_t i = 0; i < all.size(); ++i) {
         const auto& one = all[i];
         auto line = row(body, 'q', i, one.verdict, section_of(one).key);
@@ -139,6 +144,7 @@ void requirement_table(Element main, const Context& context) {
         line.add("td").text(one.statement);
         auto by = line.add("td");
         rows.links(by, one.by);
+        if (!one.by.empty() && (!one.reason.empty() || one.verdict == Verdict::na)) by.literal("; ");
         reason(by, one);
     }
 }
@@ -147,6 +153,7 @@ void result_table(Element main, const Context& context) {
     const auto& all = context.results.results;
     const auto rows = with_row(context.results);
     auto part = section(main, "results", "Rules and cases", true);
+    left_out_on_paper(part);
     if (rows.size() < all.size())
         part.add("p").literal(fmt::format("The worst {} of {}; the JSON report has all.", rows.size(), all.size()));
     auto body = table(part, "list", {"verdict", "rule or case", "what was found", "observed", "violations"});
