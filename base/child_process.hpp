@@ -68,6 +68,8 @@ public:
     Descriptor input, output, diagnostics;
     /// Hears at the end what a person should know; empty: standard error does.
     std::function<void(const std::string&)> tell;
+    /// -1 where it could not be started.
+    [[nodiscard]] pid_t id() const noexcept { return pid_; }
     /// Hears what it says on `diagnostics` while it is being ended; empty: nobody does.
     std::function<void(std::string_view)> hear;
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 
 namespace ipoib {
@@ -57,6 +58,28 @@ std::string utc_time(std::int64_t ns) {
     std::tm parts{};
     gmtime_r(&time.seconds, &parts);
     return formatted("%Y-%m-%dT%H:%M:%S", parts) + fraction(time.rest, 9) + 'Z';
+}
+
+std::optional<std::int64_t> utc_time_in(std::string_view text) {
+    std::tm parts{};
+    const std::string whole{text.substr(0, 30)};
+    const auto* end = strptime(whole.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
+    if (!end || *end != '.') return std::nullopt;
+    const std::int64_t seconds = timegm(&parts), rest = std::strtol(end + 1, nullptr, 10);
+    // 1970 and 1677 to 2262: what a number of nanoseconds holds. Whatever is read in another way is written otherwise.
+    std::int64_t ns = 0;
+    if (__builtin_mul_overflow(seconds + (seconds < 0), second, &ns) ||
+        __builtin_add_overflow(ns, seconds < 0 ? rest - second : rest, &ns) || utc_time(ns) != text)
+        return std::nullopt;
+    return ns;
+}
+
+std::string seconds_between(std::int64_t from, std::int64_t to) {
+    constexpr std::uint64_t microsecond = 1000, in_a_second = 1'000'000;
+    const auto a = static_cast<std::uint64_t>(from), b = static_cast<std::uint64_t>(to);
+    const auto us = (to < from ? a - b : b - a) / microsecond;
+    return (to < from ? "-" : "") + std::to_string(us / in_a_second) +
+           fraction(static_cast<std::int64_t>(us % in_a_second), 6) + " s";
 }
 
 }  // namespace ipoib

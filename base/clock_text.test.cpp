@@ -50,3 +50,22 @@ TEST_CASE("Clock: times before 1970 and at the ends of what fits are told") {
     CHECK(utc_time(std::numeric_limits<std::int64_t>::min()) == "1677-09-21T00:12:43.145224192Z");
     CHECK(utc_time(std::numeric_limits<std::int64_t>::max()) == "2262-04-11T23:47:16.854775807Z");
 }
+
+TEST_CASE("Clock: what was written as UTC is read back, and nothing else") {
+    for (const std::int64_t moment :
+         {std::int64_t{1'795'626'730'123'456'789}, std::int64_t{0}, std::int64_t{-1}, std::int64_t{-1'000'000'000},
+          std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()})
+        CHECK(utc_time_in(utc_time(moment)) == moment);
+    for (const auto* text :
+         {"", "x", "2026-11-25T17:12:10Z", "2026-11-25T17:12:10.12Z", "2026-13-25T17:12:10.123456789Z",
+          "2026-11-25T17:12:10.123456789", "9999-11-25T17:12:10.123456789Z", "2026-11-25T17:12:10.123456789Zx"})
+        CHECK_FALSE(utc_time_in(text));
+}
+
+TEST_CASE("Clock: how long, in microseconds") {
+    constexpr auto least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
+    CHECK(seconds_between(1, 160'000'001) == "0.160000 s");
+    CHECK(seconds_between(12'000'001'999, 0) == "-12.000001 s");
+    CHECK(seconds_between(least, most) == "18446744073.709551 s");
+    CHECK(seconds_between(most, least) == "-18446744073.709551 s");
+}

@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -207,7 +209,10 @@ struct Loop::State {
         if (!is_virtual) make_stop_descriptor();
     }
 
-    [[nodiscard]] Time now() const noexcept { return is_virtual ? virtual_now : real_now() - start; }
+    [[nodiscard]] Time now() const noexcept {
+        if (is_virtual) return virtual_now;
+        return paused_at ? *paused_at : real_now() - start;
+    }
     [[nodiscard]] When when(Time time) noexcept {
         return {is_virtual ? std::max(time, virtual_now) : time, ++sequence};
     }
@@ -223,7 +228,8 @@ struct Loop::State {
     bool serve_descriptors(Time until);
 
     const bool is_virtual;
-    const Time start;
+    Time start;
+    std::optional<Time> paused_at;  ///< while the clock stands
     Time virtual_now{};
     std::uint64_t sequence = 0;
     FrameQueue frames;
@@ -267,7 +273,7 @@ bool Loop::State::run_real(const std::function<bool()>& done, Time deadline) {
             if (stop_requested()) return false;
         }
         const auto* when = next();
-        const auto until = when ? std::min(when->time, deadline) : deadline;
+        const auto until = when && !paused_at ? std::min(when->time, deadline) : deadline;
         if (serve_descriptors(until) && done()) return true;
         const auto* after = next();
         if (now() >= deadline && (!after || after->time > deadline)) return false;
@@ -334,6 +340,24 @@ void Loop::unwatch(int descriptor) noexcept {
 
 bool Loop::run_until(const std::function<bool()>& done, Time deadline) {
     return state_->is_virtual ? state_->run_virtual(done, deadline) : state_->run_real(done, deadline);
+}
+
+void Loop::pause_until_readable(int descriptor) {
+    bool is_readable = false;
+    if (state_->is_virtual) {
+        make_stop_descriptor();
+        std::array<pollfd, 2> polled{{{descriptor, POLLIN, 0}, {stop_descriptor, POLLIN, 0}}};
+        while (!stop_requested() && ::poll(polled.data(), polled.size(), -1) < 0 && errno == EINTR) {
+        }
+        return;
+    }
+    const auto began = state_->now();
+    state_->paused_at = began;
+    watch(descriptor, POLLIN, [&is_readable](short) { is_readable = true; });
+    run_until([&is_readable] { return is_readable; }, Time::max());
+    unwatch(descriptor);
+    state_->paused_at.reset();
+    state_->start = real_now() - began;
 }
 
 void Loop::request_stop() noexcept {

@@ -64,6 +64,10 @@ public:
         run_until([] { return false; }, now() + duration);
     }
 
+    /// Waits until something can be read from the descriptor, or stop is requested, and the clock stands meanwhile: no
+    /// timer fires that is not due. Descriptors are served, so that who is on the other side finds an answer.
+    void pause_until_readable(int descriptor);
+
     /// From a signal handler: every loop ends its run_until, now and later, until `clear_stop`.
     static void request_stop() noexcept;
     static void clear_stop() noexcept;

@@ -42,6 +42,58 @@ struct ClearStop {
 
 bool never() { return false; }
 
+/// Two ends of a stream.
+struct Ends {
+    Descriptor ours, theirs;
+    Ends() {
+        std::array<int, 2> ends{};
+        REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0);
+        ours = Descriptor{ends[0]};
+        theirs = Descriptor{ends[1]};
+    }
+    void write() const { REQUIRE(::write(theirs.value(), "x", 1) == 1); }
+    void read() const {
+        std::array<char, 8> octets;
+        REQUIRE(::read(ours.value(), octets.data(), octets.size()) > 0);
+    }
+};
+
+TEST_CASE("Loop: while it is paused the clock stands, and descriptors are served") {
+    Loop loop{Loop::Clock::real};
+    const Ends person, other;
+    bool has_fired = false;
+    loop.after(5ms, [&] { has_fired = true; });
+    Time before{}, meanwhile{};
+    loop.watch(other.ours.value(), POLLIN, [&](short) {
+        other.read();
+        meanwhile = loop.now();
+        ::usleep(10'000);  // longer than the timer
+        CHECK(loop.now() == meanwhile);
+        person.write();
+    });
+    other.write();
+    before = loop.now();
+    loop.pause_until_readable(person.ours.value());
+    CHECK(meanwhile >= before);
+    CHECK_FALSE(has_fired);
+    loop.run_until([&] { return has_fired; }, Time::max());
+    CHECK(has_fired);
+}
+
+TEST_CASE("Loop: a pause ends when stop is requested, with either clock") {
+    for (const auto clock : {Loop::Clock::real, Loop::Clock::virtual_time}) {
+        const ClearStop clear;
+        Loop loop{clock};
+        const Ends person;
+        Loop::request_stop();
+        loop.pause_until_readable(person.ours.value());
+        Loop::clear_stop();
+        person.write();
+        loop.pause_until_readable(person.ours.value());
+        CHECK(loop.now() >= Time{});
+    }
+}
+
 TEST_CASE("Loop: frames and timers happen in the order of time, then of scheduling") {
     Loop loop;
     std::vector<int> order;

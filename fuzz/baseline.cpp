@@ -14,7 +14,12 @@ using fuzz::demand;
 
 namespace {
 
-bool is_requirement(std::string_view id) { return id.find("RFC4391") != std::string_view::npos || id == "UDMC-01"; }
+std::optional<std::string> which(std::string_view id) {
+    if (id.find("RFC4391") != std::string_view::npos || id == "UDMC-01") return std::nullopt;
+    return "; did you mean 'UDMC-01'?";
+}
+std::optional<std::string> any(std::string_view) { return std::nullopt; }
+const KnownIds known_ids{.requirement = which, .judge = any};
 
 std::string text_of(const Expected& entry) {
     auto text = fmt::format("[[expected]]\nid = {}\nverdict = {}\nreason = {}\nreference = {}\n", toml_string(entry.id),
@@ -40,7 +45,7 @@ bool is_same(const Expected& one, const Expected& other) {
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto text = fuzz::as_text({data, size});
-    const auto baseline = parse_baseline(text, "B.toml", is_requirement);
+    const auto baseline = parse_baseline(text, "B.toml", known_ids);
     if (!baseline) {
         fuzz::demand_sentence(baseline.error, 64UL * 1024);
         return 0;
@@ -50,7 +55,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         demand(!entry.id.empty() && !entry.reason.empty() && entry.line != 0);
         written += text_of(entry);
     }
-    const auto again = parse_baseline(written, "B.toml", is_requirement);
+    const auto again = parse_baseline(written, "B.toml", known_ids);
     demand(again && again->expected.size() == baseline->expected.size());
     for (std::size_t i = 0; i < again->expected.size(); ++i) demand(is_same(baseline->expected[i], again->expected[i]));
 

@@ -33,15 +33,20 @@ struct Baseline {
     std::vector<Expected> expected;
 };
 
-/// Whether there is a requirement with this id.
-using IsRequirement = std::function<bool(std::string_view id)>;
+/// The ids that an entry may name.
+struct KnownIds {
+    /// Nothing where there is such an id; else what may have been meant ("; did you mean 'A-1-02'?"), or empty.
+    using Ask = std::function<std::optional<std::string>(std::string_view id)>;
+    Ask requirement;
+    Ask judge;  ///< of a rule or case
+};
 
 /// Reads the text of a baseline. The error names file and line of everything that is wrong: unknown keys and
-/// requirements, wrong types, an empty reason, a second entry for the same id, verdict and facts that excuses the same.
-[[nodiscard]] Loaded<Baseline> parse_baseline(std::string_view text, std::string_view file, const IsRequirement&);
+/// ids, wrong types, an empty reason, a second entry for the same id, verdict and facts that excuses the same.
+[[nodiscard]] Loaded<Baseline> parse_baseline(std::string_view text, std::string_view file, const KnownIds&);
 
 /// Reads a file of at most 1 MiB.
-[[nodiscard]] Loaded<Baseline> load_baseline(const std::filesystem::path&, const IsRequirement&);
+[[nodiscard]] Loaded<Baseline> load_baseline(const std::filesystem::path&, const KnownIds&);
 
 /// Applies the entries to the results; before `roll_up`. An entry excuses the requirements that it names, one by one: a
 /// result becomes XFAIL, with reference and reason, when nothing else is wrong with it, and stays a FAIL of what is not

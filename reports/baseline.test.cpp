@@ -27,9 +27,16 @@ TEST_CASE("Baseline: all members are read") {
 }
 
 TEST_CASE("Baseline: an empty file excuses nothing") {
-    const auto loaded = parse_baseline("# nothing\n", "B.toml", samples::is_requirement);
+    const auto loaded = parse_baseline("# nothing\n", "B.toml", samples::known_ids);
     REQUIRE(loaded);
     CHECK(loaded->expected.empty());
+}
+
+TEST_CASE("Baseline: an id that there is not is refused, and the one that was meant is told") {
+    CHECK(samples::error_of("[[expected]]\nid = 'R-1-O2'\nverdict = 'FAIL'\nreason = 'x'\n") ==
+          "B.toml:2: there is no rule and no case \"R-1-O2\"; did you mean 'R-1-02'?");
+    CHECK(samples::error_of("[[expected]]\nid = 'R'\nverdict = 'FAIL'\nraeson = 'x'\nreason = 'y'\n") ==
+          "B.toml:4: unknown key \"raeson\"; did you mean 'reason'?");
 }
 
 TEST_CASE("Baseline: a matching FAIL becomes XFAIL with reference and reason") {
@@ -198,8 +205,8 @@ TEST_CASE("Baseline: hostile files are refused without a crash") {
     CHECK_THAT(error_of(many), ContainsSubstring("and 950 more"));
     const ipoib::TemporaryFolder folder;
     REQUIRE(write_atomically(folder / "B.toml", std::string(2U << 20U, '#')).empty());
-    CHECK_THAT(load_baseline(folder / "B.toml", samples::is_requirement).error, ContainsSubstring("larger than"));
-    CHECK_THAT(load_baseline(folder / "none", samples::is_requirement).error, ContainsSubstring("cannot be opened"));
+    CHECK_THAT(load_baseline(folder / "B.toml", samples::known_ids).error, ContainsSubstring("larger than"));
+    CHECK_THAT(load_baseline(folder / "none", samples::known_ids).error, ContainsSubstring("cannot be opened"));
 }
 
 TEST_CASE("Baseline: text that is not ASCII is read as it is, also where toml++ would stumble over it") {
@@ -207,7 +214,7 @@ TEST_CASE("Baseline: text that is not ASCII is read as it is, also where toml++ 
         "# \xc2\xa7 ~\n[[expected]]\nid = 'R'\nverdict = \"FAIL\"\nreason = \"\"\"\\\n\xc2\xa7 6 ~ \xe2\x82\xac "
         "~7e\"\"\"\n"
         "when = { \"\xc3\xa9\" = '\xc3\xa9~' }\n",
-        "B.toml", samples::is_requirement);
+        "B.toml", samples::known_ids);
     REQUIRE(loaded.error.empty());
     CHECK(loaded->expected[0].reason == "\xc2\xa7 6 ~ \xe2\x82\xac ~7e");
     CHECK(loaded->expected[0].when == std::vector<std::pair<std::string, std::string>>{{"\xc3\xa9", "\xc3\xa9~"}});
@@ -227,7 +234,7 @@ TEST_CASE("Baseline: what is written names each failure once, and loads when its
     CHECK_THAT(error_of(text), ContainsSubstring("the reason of RULE-RFC4391-6-02 is empty"));
     for (auto at = text.find("reason = \"\""); at != std::string::npos; at = text.find("reason = \"\""))
         text.insert(at + 10, "known");
-    const auto loaded = parse_baseline(text, "B.toml", samples::is_requirement);
+    const auto loaded = parse_baseline(text, "B.toml", samples::known_ids);
     REQUIRE(loaded.error.empty());
     REQUIRE(loaded->expected.size() == 2);
     CHECK(loaded->expected[0].id == "RULE-RFC4391-6-02");
@@ -240,7 +247,8 @@ TEST_CASE("Baseline: what is written names each failure once, and loads when its
 }
 
 TEST_CASE("Baseline: a key of very many parts is refused before it is read") {
-    const auto is_known = [](std::string_view) { return true; };
+    const auto any = [](std::string_view) { return std::optional<std::string>{}; };
+    const KnownIds is_known{.requirement = any, .judge = any};
     std::string dots = "a";
     for (int i = 0; i < 150'000; ++i) dots += i % 2 ? ".a" : " . \"a.#'b\"";
     for (const auto& text : {"\n" + dots + " = 1\n", "\n[" + dots + "]\n", "\n[[" + dots + "]]\n",
@@ -266,7 +274,7 @@ TEST_CASE("Baseline: what is not UTF-8 is no TOML, in a comment neither") {
 TEST_CASE("Baseline: a tilde that is written as an escape is one") {
     const auto reason = [](const std::string& written) {
         const auto loaded = parse_baseline("[[expected]]\nid = 'R'\nverdict = \"FAIL\"\nreason = " + written + "\n",
-                                           "B.toml", samples::is_requirement);
+                                           "B.toml", samples::known_ids);
         return loaded ? loaded->expected[0].reason : loaded.error;
     };
     CHECK(reason(R"("\u007e41 \U0000007E7e")") == "~41 ~7e");

@@ -11,10 +11,18 @@ namespace ipoib::reports::samples {
 inline constexpr auto today =
     std::chrono::year_month_day{std::chrono::year{2026}, std::chrono::June, std::chrono::day{15}};
 
-inline bool is_requirement(std::string_view id) { return id.starts_with("A-1-") || id.starts_with("RFC4391-6-"); }
+inline std::optional<std::string> which_requirement(std::string_view id) {
+    if (id.starts_with("A-1-") || id.starts_with("RFC4391-6-")) return std::nullopt;
+    return std::string{};
+}
+inline std::optional<std::string> which_judge(std::string_view id) {
+    if (id != "R-1-O2") return std::nullopt;
+    return "; did you mean 'R-1-02'?";
+}
+inline const KnownIds known_ids{.requirement = which_requirement, .judge = which_judge};
 
 inline std::string error_of(std::string_view text) {
-    const auto loaded = parse_baseline(text, "B.toml", is_requirement);
+    const auto loaded = parse_baseline(text, "B.toml", known_ids);
     return loaded ? "read" : loaded.error;
 }
 
@@ -26,7 +34,7 @@ inline Baseline entry(const std::string& id, const std::string& verdict, const s
                            : "requirements = [\"" + std::string(requirement) + "\"]\n";
     auto loaded = parse_baseline("[[expected]]\nid = \"" + id + "\"\nverdict = \"" + verdict +
                                      "\"\nreason = \"known\"\nreference = \"BUG-1\"\n" + names + more,
-                                 "B.toml", is_requirement);
+                                 "B.toml", known_ids);
     CAPTURE(loaded.error);
     REQUIRE(loaded);
     return *loaded;

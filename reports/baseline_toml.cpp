@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "base/nearest.hpp"
 #include "base/one_line.hpp"
 #include "reports/baseline.hpp"
 #include "reports/complaints.hpp"
@@ -61,8 +62,7 @@ void read_facts(const toml::table& table, Expected& entry, Complaints& complaint
 /// A crash and an INCONC are of a whole case.
 bool is_of_requirements(const Expected& entry) { return entry.verdict != "FAIL.CRASH" && entry.verdict != "INCONC"; }
 
-void read_requirements(const toml::table& table, Expected& entry, const IsRequirement& is_known,
-                       Complaints& complaints) {
+void read_requirements(const toml::table& table, Expected& entry, const KnownIds& known, Complaints& complaints) {
     const auto* node = table.get("requirements");
     if (node == nullptr) return;
     const auto* list = node->as_array();
@@ -76,8 +76,9 @@ void read_requirements(const toml::table& table, Expected& entry, const IsRequir
         const auto id = text == nullptr ? std::string{} : from_ascii_toml(text->get());
         if (text == nullptr)
             complaints.add(line_of(item), "a requirement must be a string");
-        else if (!is_known(id))
-            complaints.add(line_of(item), fmt::format("there is no requirement \"{}\"", one_line(id, longest_quote)));
+        else if (const auto meant = known.requirement(id))
+            complaints.add(line_of(item),
+                           fmt::format("there is no requirement \"{}\"{}", one_line(id, longest_quote), *meant));
         else if (std::ranges::find(entry.requirements, id) != entry.requirements.end())
             complaints.add(line_of(item), fmt::format("{} is there twice", one_line(id, longest_quote)));
         else
@@ -85,13 +86,14 @@ void read_requirements(const toml::table& table, Expected& entry, const IsRequir
     }
 }
 
-void check_entry(const toml::table& table, const Expected& entry, Complaints& complaints) {
-    constexpr std::array<std::string_view, 7> known{"id",        "verdict", "requirements", "reason",
-                                                    "reference", "expires", "when"};
+void check_entry(const toml::table& table, const Expected& entry, const KnownIds& known, Complaints& complaints) {
+    constexpr std::array<std::string_view, 7> keys{"id",        "verdict", "requirements", "reason",
+                                                   "reference", "expires", "when"};
     for (const auto& [key, value] : table)
-        if (std::find(known.begin(), known.end(), key.str()) == known.end())
+        if (std::ranges::find(keys, key.str()) == keys.end())
             complaints.add(line_of(value),
-                           fmt::format("unknown key \"{}\"", one_line(from_ascii_toml(key.str()), longest_quote)));
+                           fmt::format("unknown key \"{}\"{}", one_line(from_ascii_toml(key.str()), longest_quote),
+                                       did_you_mean(key.str(), keys, [](std::string_view one) { return one; })));
     const auto line = [&](std::string_view key) {
         const auto* node = table.get(key);
         return node == nullptr ? entry.line : static_cast<std::size_t>(node->source().begin.line);
@@ -100,6 +102,10 @@ void check_entry(const toml::table& table, const Expected& entry, Complaints& co
         return table.get(key) == nullptr || table.get(key)->is_string();
     };
     if (entry.id.empty() && is_text_or_absent("id")) complaints.add(line("id"), "an entry needs an id");
+    if (!entry.id.empty())
+        if (const auto meant = known.judge(entry.id))
+            complaints.add(line("id"), fmt::format("there is no rule and no case \"{}\"{}",
+                                                   one_line(entry.id, longest_quote), *meant));
     if (is_text_or_absent("verdict") && std::find(verdicts.begin(), verdicts.end(), entry.verdict) == verdicts.end())
         complaints.add(line("verdict"), fmt::format("verdict must be one of {}", fmt::join(verdicts, ", ")));
     if (is_text_or_absent("reason") && entry.reason.find_first_not_of(" \t\r\n") == std::string::npos)
@@ -108,7 +114,7 @@ void check_entry(const toml::table& table, const Expected& entry, Complaints& co
                                    entry.id.empty() ? "this entry" : one_line(entry.id, longest_quote)));
 }
 
-Expected read_entry(const toml::table& table, const IsRequirement& is_known, Complaints& complaints) {
+Expected read_entry(const toml::table& table, const KnownIds& known, Complaints& complaints) {
     Expected entry;
     entry.line = table.source().begin.line;
     read_text(table, "id", entry.id, complaints);
@@ -117,8 +123,8 @@ Expected read_entry(const toml::table& table, const IsRequirement& is_known, Com
     read_text(table, "reference", entry.reference, complaints);
     read_expiry(table, entry, complaints);
     read_facts(table, entry, complaints);
-    read_requirements(table, entry, is_known, complaints);
-    check_entry(table, entry, complaints);
+    read_requirements(table, entry, known, complaints);
+    check_entry(table, entry, known, complaints);
     return entry;
 }
 
@@ -141,7 +147,7 @@ void refuse_doubles(const std::vector<Expected>& entries, Complaints& complaints
 }
 
 /// Entries, as far as they can be read; the complaints say whether they may be used.
-std::vector<Expected> read_entries(const toml::table& document, const IsRequirement& is_known, Complaints& complaints) {
+std::vector<Expected> read_entries(const toml::table& document, const KnownIds& known, Complaints& complaints) {
     std::vector<Expected> entries;
     for (const auto& [key, value] : document) {
         if (key.str() != "expected") {
@@ -156,7 +162,7 @@ std::vector<Expected> read_entries(const toml::table& document, const IsRequirem
         }
         for (const auto& item : *list)
             if (const auto* table = item.as_table(); table != nullptr)
-                entries.push_back(read_entry(*table, is_known, complaints));
+                entries.push_back(read_entry(*table, known, complaints));
             else
                 complaints.add(line_of(item), "expected must be written [[expected]]");
     }
@@ -166,19 +172,19 @@ std::vector<Expected> read_entries(const toml::table& document, const IsRequirem
 
 }  // namespace
 
-Loaded<Baseline> parse_baseline(std::string_view text, std::string_view file, const IsRequirement& is_known) {
+Loaded<Baseline> parse_baseline(std::string_view text, std::string_view file, const KnownIds& known) {
     Complaints complaints(file);
     Baseline baseline{std::string(file), {}};
     if (const auto document = toml_document(text, file, complaints))
-        baseline.expected = read_entries(*document, is_known, complaints);
+        baseline.expected = read_entries(*document, known, complaints);
     if (auto wrong = complaints.text(); !wrong.empty()) return Loaded<Baseline>::failed(std::move(wrong));
     return Loaded<Baseline>::of(std::move(baseline));
 }
 
-Loaded<Baseline> load_baseline(const std::filesystem::path& path, const IsRequirement& is_known) {
+Loaded<Baseline> load_baseline(const std::filesystem::path& path, const KnownIds& known) {
     const auto text = read_whole(path, largest_file);
     if (!text) return Loaded<Baseline>::failed(text.error);
-    return parse_baseline(*text, path.string(), is_known);
+    return parse_baseline(*text, path.string(), known);
 }
 
 std::string write_baseline(const Results& results) {

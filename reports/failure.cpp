@@ -7,6 +7,7 @@
 #include <span>
 
 #include <fmt/format.h>
+#include "base/clock_text.hpp"
 #include "base/one_line.hpp"
 
 namespace ipoib::reports {
@@ -20,6 +21,13 @@ std::string upper(std::string_view text) {
     for (auto& c : out)
         if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
     return out;
+}
+
+/// " at 0.160000 s" since the capture began.
+std::string moment_of(const Results& results, const Detail& detail) {
+    if (detail.time == 0 || detail.capture >= results.captures.size()) return {};
+    const auto began = results.captures[detail.capture].began;
+    return began == 0 ? std::string{} : " at " + seconds_between(began, detail.time);
 }
 
 }  // namespace
@@ -102,7 +110,8 @@ std::string violation_line(const Results& results, const Detail& detail) {
         line += one_line(detail.in_case, longest_value) + " ";
     else if (results.captures.size() > 1 && detail.capture < results.captures.size())
         line += one_line(results.captures[detail.capture].file, longest_value) + " ";
-    if (detail.frame > 0) line += fmt::format("frame {} octet {}: ", detail.frame, detail.offset);
+    if (detail.frame > 0)
+        line += fmt::format("frame {} octet {}{}: ", detail.frame, detail.offset, moment_of(results, detail));
     if (!detail.field.empty()) line += one_line(detail.field, longest_value) + ": ";
     line += fmt::format("expected {}, actual {}", one_line(detail.expected, longest_value),
                         one_line(detail.actual, longest_value));

@@ -58,6 +58,10 @@ TEST_CASE("A violation's line has frame, octet, field, both values and who") {
     const auto& detail = run.results[0].details[0];
     CHECK(violation_line(run, detail) ==
           "frame 7 octet 10: Encap.Reserved: expected 0, actual 0xabcd (0002c9020024f636 on fe80::/0xffff)");
+    run.results[0].details[0].time = 1'160'000'000;
+    CHECK(violation_line(run, detail).starts_with("frame 7 octet 10: "));
+    run.captures[0].began = 1'000'000'000;
+    CHECK(violation_line(run, detail).starts_with("frame 7 octet 10 at 0.160000 s: "));
     run.captures.push_back({"b.pcap", 247, 1, 1, {}, {}});
     CHECK_THAT(violation_line(run, detail), ContainsSubstring("a.pcap frame 7"));
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/clock_text.hpp"
 #include "base/json_text.hpp"
 #include "base/utf8.hpp"
 #include "reports/file.hpp"
@@ -51,16 +52,18 @@ Json index(std::uint32_t capture) {
 }
 
 Json to_member(const Detail& detail) {
-    return {{"capture", index(detail.capture)},
-            {"frame", detail.frame},
-            {"offset", detail.offset},
-            {"field", valid_utf8(detail.field)},
-            {"expected", valid_utf8(detail.expected)},
-            {"actual", valid_utf8(detail.actual)},
-            {"subject", valid_utf8(detail.subject)},
-            {"link", valid_utf8(detail.link)},
-            {"case", valid_utf8(detail.in_case)},
-            {"requirements", texts(detail.requirements)}};
+    Json object{{"capture", index(detail.capture)},
+                {"frame", detail.frame},
+                {"offset", detail.offset},
+                {"field", valid_utf8(detail.field)},
+                {"expected", valid_utf8(detail.expected)},
+                {"actual", valid_utf8(detail.actual)},
+                {"subject", valid_utf8(detail.subject)},
+                {"link", valid_utf8(detail.link)},
+                {"case", valid_utf8(detail.in_case)},
+                {"requirements", texts(detail.requirements)}};
+    if (detail.time != 0) object["time"] = utc_time(detail.time);
+    return object;
 }
 
 Json to_member(const Result& result, const std::filesystem::path& folder) {
@@ -95,6 +98,7 @@ Json to_member(const Result& result, const std::filesystem::path& folder) {
                 {"repeat", valid_utf8(result.repeat)},
                 {"notes", texts(result.notes)},
                 {"details", std::move(details)}};
+    for (const auto& [verdict, count] : result.repetitions) object["repetitions"][std::string(name(verdict))] = count;
     if (!result.revision.empty()) object["revision"] = valid_utf8(result.revision);
     if (!result.host.empty()) object["host"] = valid_utf8(result.host);
     return object;
@@ -121,6 +125,8 @@ Json to_member(const CaptureResult& capture, const std::filesystem::path& folder
                 {"ipoib", capture.ipoib},
                 {"notes", texts(capture.notes)},
                 {"error", valid_utf8(capture.error)}};
+    if (capture.began != 0) object["began"] = utc_time(capture.began);
+    if (capture.ended != 0) object["ended"] = utc_time(capture.ended);
     if (!capture.host.empty()) object["host"] = valid_utf8(capture.host);
     return object;
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/clock_text.hpp"
 #include "base/one_line.hpp"
 #include "base/utf8.hpp"
 #include "reports/file.hpp"
@@ -129,6 +130,11 @@ HostResult host_in(const Node& node, const Index& requirements) {
     return host;
 }
 
+/// A time that cannot be read is not known.
+void read_time(const Node& node, const char* name, std::int64_t& into) {
+    node.member(name, [&](const Node& time) { into = utc_time_in(time.text()).value_or(0); });
+}
+
 CaptureResult capture_in(const Node& node, const Names& hosts, const std::filesystem::path& folder) {
     CaptureResult capture;
     read_host(node, hosts, capture.host);
@@ -139,6 +145,8 @@ CaptureResult capture_in(const Node& node, const Names& hosts, const std::filesy
     node.read("ipoib", capture.ipoib);
     node.read("notes", capture.notes);
     node.read("error", capture.error);
+    read_time(node, "began", capture.began);
+    read_time(node, "ended", capture.ended);
     return capture;
 }
 
@@ -154,6 +162,7 @@ Detail detail_in(const Node& node, const Results& results) {
     node.read("link", detail.link);
     node.read("case", detail.in_case);
     node.read("requirements", detail.requirements);
+    read_time(node, "time", detail.time);
     return detail;
 }
 
@@ -203,6 +212,14 @@ Result result_in(const Node& node, const Names& hosts, const Results& results, c
     read_capture(node, results, result.capture);
     node.read("reference", result.reference);
     node.read("repeat", result.repeat);
+    node.member("repetitions", [&](const Node& counts) {
+        for (const auto verdict : {Verdict::fail, Verdict::xpass, Verdict::error, Verdict::inconc, Verdict::warn,
+                                   Verdict::xfail, Verdict::pass, Verdict::na}) {
+            unsigned count = 0;
+            counts.read(std::string(name(verdict)).c_str(), count);
+            if (count != 0) result.repetitions[verdict] = count;
+        }
+    });
     node.read("revision", result.revision);
     node.member("parts", [&](const Node& list) {
         list.items([&](const Node& part) { result.parts.push_back(part_in(part)); });

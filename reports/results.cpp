@@ -138,6 +138,17 @@ std::set<std::string_view> hosts_by_capture(const Results& results) {
     return hosts;
 }
 
+std::string repetitions_text(const Result& result) {
+    unsigned all = 0;
+    for (const auto& [verdict, count] : result.repetitions) all += count;
+    if (all == 0) return {};
+    const auto same = result.repetitions.find(result.verdict);
+    return fmt::format("{} in {} of {} repetitions", name(result.verdict),
+                       same == result.repetitions.end() ? 0 : same->second, all);
+}
+
+bool is_flaky(const Result& result) { return result.repetitions.size() > 1; }
+
 bool is_worse(const Result& result, const Result& than) {
     if (result.verdict != than.verdict) return result.verdict < than.verdict;
     return result.fail_type == "FAIL.CRASH" && than.fail_type != "FAIL.CRASH";

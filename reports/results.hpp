@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -41,8 +42,8 @@ struct Detail {
     std::string link;                            ///< "fe80::/0xffff"
     std::string in_case = {};                    ///< of a rule under `run`: the case whose frame it is
     std::vector<std::string> requirements = {};  ///< ids that are charged, where they are not all of the checks
+    std::int64_t time = 0;                       ///< of the frame, in ns since 1970; 0: not known
     // Known while a capture is read, and not kept in results.
-    std::int64_t time = 0;   ///< of the frame, in ns since 1970
     std::string group = {};  ///< MGID that the frame goes to, or that its record names
 };
 
@@ -82,9 +83,10 @@ struct Result {
     std::string repeat;                 ///< the command that repeats only this
     std::uint32_t capture = 0;          ///< which capture was judged
     double seconds = 0;
-    std::string host = {};               ///< which of Results::hosts it is of; empty in a run of one host
-    std::vector<CaseFrames> cases = {};  ///< of a rule under `run`: those in which it is violated
-    std::string revision = {};           ///< changes with the definition of the rule or case; empty: unknown
+    std::string host = {};                         ///< which of Results::hosts it is of; empty in a run of one host
+    std::vector<CaseFrames> cases = {};            ///< of a rule under `run`: those in which it is violated
+    std::map<Verdict, unsigned> repetitions = {};  ///< how often each verdict, of a case that was repeated
+    std::string revision = {};                     ///< changes with the definition of the rule or case; empty: unknown
 };
 
 /// A requirement's verdict, rolled up over everything that judged it.
@@ -103,9 +105,10 @@ struct CaptureResult {
     std::string file;  ///< as opened from here (the results file makes it relative); "-" is standard input
     int link_type = -1;
     std::uint64_t packets = 0, ipoib = 0;
-    std::vector<std::string> notes;  ///< cut last record, skipped records, frames with a wrong ICRC ...
-    std::string error;               ///< what stopped the reading; empty when all was read
-    std::string host = {};           ///< as in Result
+    std::vector<std::string> notes;     ///< cut last record, skipped records, frames with a wrong ICRC ...
+    std::string error;                  ///< what stopped the reading; empty when all was read
+    std::string host = {};              ///< as in Result
+    std::int64_t began = 0, ended = 0;  ///< of the first and the last frame, in ns since 1970; 0: not known
 };
 
 /// One of the parts that `run --shard` makes of a run: the index-th of count, from 1.
@@ -173,6 +176,11 @@ struct Results {
 
 /// Whether a rule or case saw something and said what it thinks of it: neither NA nor a PASS of nothing.
 [[nodiscard]] bool judged(const Result&);
+
+/// "FAIL in 3 of 10 repetitions"; empty of a case that was not repeated.
+[[nodiscard]] std::string repetitions_text(const Result&);
+/// Whether its repetitions came to several verdicts.
+[[nodiscard]] bool is_flaky(const Result&);
 
 /// Whether the first is the worse one: by the roll-up, and a crash before any other FAIL.
 [[nodiscard]] bool is_worse(const Result&, const Result& than);

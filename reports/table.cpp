@@ -11,6 +11,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "base/clock_text.hpp"
 #include "base/one_line.hpp"
 #include "base/secret_hash.hpp"
 #include "base/utf8.hpp"
@@ -81,6 +82,8 @@ public:
                 for (const auto& note : capture.notes) indented(0, one_line(capture.file) + ": " + one_line(note));
             coverage();
         }
+        once_more();
+        slowest();
         if (!results_.hosts.empty()) line("hosts: " + host_summary());
         line("rules and cases: " + summary(results_));
         return std::move(out_);
@@ -120,10 +123,20 @@ private:
         if (is_evidence || (results_.captures.size() > 1 && !results_.hosts.empty()))
             return line(fmt::format("evidence: {} captures", results_.captures.size()));
         for (const auto& capture : results_.captures) {
-            line(fmt::format("{}: link type {} ({}), {} packets, {} of them IPoIB", one_line(capture.file),
-                             capture.link_type, link_type_name(capture.link_type), capture.packets, capture.ipoib));
+            line(fmt::format("{}: link type {} ({}), {} packets, {} of them IPoIB{}", one_line(capture.file),
+                             capture.link_type, link_type_name(capture.link_type), capture.packets, capture.ipoib,
+                             time_of(capture)));
             for (const auto& note : capture.notes) indented(2, "note: " + one_line(note));
         }
+    }
+
+    /// When it was taken, and how long.
+    static std::string time_of(const CaptureResult& capture) {
+        if (capture.began == 0) return {};
+        constexpr std::size_t to_seconds = 19;
+        auto text = utc_time(capture.began).substr(0, to_seconds);
+        std::ranges::replace(text, 'T', ' ');
+        return fmt::format("; {} UTC, {}", text, seconds_between(capture.began, capture.ended));
     }
 
     void coverage() {
@@ -327,6 +340,77 @@ private:
         // To be copied: neither wrapped nor cut.
         if (!result.repeat.empty()) line("  repeat: " + printable(result.repeat, Lines::join));
         line("");
+    }
+
+    /// Where the eye is when the command ends: the findings, a line each.
+    void once_more() {
+        constexpr std::size_t most_lines = 100;
+        std::vector<std::string> lines;
+        for (const auto verdict : in_full) {
+            if (options_.quiet && verdict == Verdict::warn) continue;
+            std::map<std::pair<std::string_view, Hosts>, std::size_t> causes;
+            const auto found = findings(results_, verdict);
+            if (verdict == Verdict::inconc)
+                for (const auto& one : found) ++causes[{cause_of(*one.result), one.hosts}];
+            for (const auto& one : found) {
+                std::size_t others = 0;
+                if (verdict == Verdict::inconc) {
+                    const auto cause = causes.find({cause_of(*one.result), one.hosts});
+                    if (cause == causes.end()) continue;
+                    others = cause->second - 1;
+                    causes.erase(cause);
+                }
+                lines.push_back(in_brief(one, others));
+            }
+        }
+        if (lines.empty()) return;
+        line("findings:");
+        for (std::size_t i = 0; i < std::min(lines.size(), most_lines); ++i) line(lines[i]);
+        if (lines.size() > most_lines) line(fmt::format("  and {} more", lines.size() - most_lines));
+        line("");
+    }
+
+    [[nodiscard]] std::string in_brief(const Finding& found, std::size_t others) const {
+        const auto& result = *found.result;
+        const auto label = padded(verdict_name(result), 11), id = one_line(result.id);
+        std::string words = others == 0 ? std::string{} : fmt::format(" and {} more", others);
+        if (!found.hosts.empty()) words += " on " + named(results_, found.hosts);
+        words +=
+            ": " + one_line(is_flaky(result) || result.details.empty() ? message_of(result) : first_violation(result));
+        const auto taken = 3 + columns(label) + columns(id);
+        constexpr std::size_t least = 20;
+        return fmt::format("  {} {}{}", coloured(result.verdict, label), id,
+                           shortened(words, std::max(least, options_.width - std::min(options_.width, taken))));
+    }
+
+    /// At most so many columns; what was cut ends with "...".
+    [[nodiscard]] static std::string shortened(std::string_view text, std::size_t most) {
+        if (columns(text) <= most) return std::string(text);
+        std::string out;
+        std::size_t taken = 0;
+        for_each_character(text, [&](const Character&, std::string_view octets) {
+            if (taken++ + 3 < most) out += octets;
+        });
+        return out + "...";
+    }
+
+    /// Of an active run that took its time: what it took it for.
+    void slowest() {
+        constexpr double worth_telling = 1;  // s
+        constexpr std::size_t most_told = 5;
+        std::vector<const Result*> slow;
+        for (const auto& result : results_.results)
+            if (result.seconds >= worth_telling) slow.push_back(&result);
+        if (slow.empty() || options_.quiet) return;
+        const auto told = std::min(most_told, slow.size());
+        std::ranges::partial_sort(slow, slow.begin() + static_cast<std::ptrdiff_t>(told), std::ranges::greater{},
+                                  &Result::seconds);
+        std::string words;
+        for (std::size_t i = 0; i < told; ++i)
+            words += fmt::format("{}{} {:.1f} s", i == 0 ? "" : ", ", one_line(slow[i]->id), slow[i]->seconds);
+        const bool is_virtual = std::ranges::find(results_.fabric, std::pair<std::string, std::string>{
+                                                                       "clock", "virtual"}) != results_.fabric.end();
+        indented(0, fmt::format("slowest{}: {}", is_virtual ? " in virtual time" : "", words));
     }
 
     /// Of a capture they are among its notes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Words and lines for terminals.
+// Words for shells.
 #include "reports/text.hpp"
 
 #include "base/one_line.hpp"
@@ -21,32 +21,6 @@ std::string sh_word(std::string_view word) {
             text += c == '\'' ? std::string("'\\''") : std::string(1, c);
     }
     return text + '\'';
-}
-
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
-    std::string out;
-    std::size_t column = indent;
-    while (!text.empty()) {
-        const auto end = text.find_first_of(" \t\n");
-        const auto word = text.substr(0, end);
-        const bool line_ends = end != std::string_view::npos && text[end] == '\n';
-        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-        const auto size = columns(word);
-        if (column > indent && column + 1 + size > width) {
-            out += '\n' + std::string(indent, ' ');
-            column = indent;
-        } else if (column > indent && size > 0) {
-            out += ' ';
-            ++column;
-        }
-        out += word;
-        column += size;
-        if (line_ends && !text.empty()) {
-            out += '\n' + std::string(indent, ' ');
-            column = indent;
-        }
-    }
-    return out;
 }
 
 }  // namespace ipoib::reports

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Text is wrapped without breaking a word.
+// Words go through a shell as they are.
 #include "reports/text.hpp"
 
 #include "catch2.hpp"
 
 using namespace ipoib::reports;
 
-TEST_CASE("wrapped: lines stay within the width behind the indent, words stay whole") {
-    CHECK(wrapped("one two three", 2, 10) == "one two\n  three");
-    CHECK(wrapped("aaaaaaaaaaaaaaaa b", 4, 10) == "aaaaaaaaaaaaaaaa\n    b");
-    CHECK(wrapped("a\tb", 3, 10) == "a b");
-    CHECK(wrapped("a\nb", 3, 10) == "a\n   b");
-    CHECK(wrapped("a\n\nb\n", 1, 10) == "a\n \n b");
-    CHECK(wrapped("", 4, 10).empty());
+TEST_CASE("sh_word: quoted only where a shell would see more in it than a word") {
+    CHECK(sh_word("captures/a-b_1.pcap") == "captures/a-b_1.pcap");
+    CHECK(sh_word("") == "''");
+    CHECK(sh_word("!tag:arp") == "'!tag:arp'");
+    CHECK(sh_word("it's") == "'it'\\''s'");
+    CHECK(sh_word("a\xff") == "$'a\\xff'");
 }

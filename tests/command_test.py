@@ -498,7 +498,7 @@ class OtherCommands(Folder):
 
     def test_help_manual_and_completion_know_every_command(self):
         text = conform("--help").stdout
-        commands = re.findall(r"^  ([a-z]+) ", text[text.index("Subcommands"):].split("\n\n")[0], re.MULTILINE)
+        commands = re.findall(r"^  ([a-z]+) ", text[text.index("Commands"):].split("\n\n")[0], re.MULTILINE)
         self.assertGreaterEqual(len(commands), 8)
         manual, completion = conform("manual").stdout, conform("completion").stdout
         for command in commands:

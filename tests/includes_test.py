@@ -31,7 +31,7 @@ MAY_SEE = {
     "fabric/capture": BASE | WIRE,
     "fabric/host": WIRE,
     "fabric/node": BASE | WIRE | {"fabric", "protocol/build"},
-    "fabric/simulated": WIRE | FABRIC | {"protocol/build", "protocol/state", "fabric/node"},
+    "fabric/simulated": BASE | WIRE | FABRIC | {"protocol/build", "protocol/state", "fabric/node"},
     "fabric/socket": BASE | WIRE | FABRIC | {"fabric/node"},
     "fabric/umad": BASE | WIRE | {"fabric", "fabric/node", "fabric/host", "fabric/socket"},
     "fabric/verbs": WIRE | {"fabric", "fabric/socket", "fabric/umad"},
@@ -40,10 +40,10 @@ MAY_SEE = {
     "captures": WIRE | {"protocol/build", "fabric/capture", "conformance/judge"},
     "conformance/assumptions": BASE | WIRE | {"protocol/state"},
     "conformance/dut": BASE | WIRE | {"fabric"},
-    "conformance/judge": CHECKED | {"protocol/inspection", "fabric/capture", "reports"},
+    "conformance/judge": BASE | CHECKED | {"protocol/inspection", "fabric/capture", "reports"},
     "conformance/bench": BASE | CHECKED | FABRIC | {
         "protocol", "protocol/build", "protocol/rules", "fabric/capture", "reports", "conformance/dut", "conformance/judge"},
-    "conformance/target": WIRE | {
+    "conformance/target": BASE | WIRE | {
         "fabric", "fabric/node", "stack", "conformance/bench", "conformance/dut", "conformance/mutants"},
     "conformance/selftest": {
         "protocol/requirements", "fabric/simulated", "conformance/bench", "conformance/mutants", "conformance/target"},

@@ -33,10 +33,10 @@ LATE = {"--frames", "--decisiveness"}
 
 def options_that_write():
     """(command, option, FILE or DIR), as the programs' help tells of them."""
-    commands = re.findall(r"(?m)^  ([a-z-]+) {2,}\S", conform("--help").stdout.partition("Subcommands:")[2]
+    commands = re.findall(r"(?m)^  ([a-z-]+) {2,}\S", conform("--help").stdout.partition("Commands:")[2]
                           .partition("Examples:")[0])
     for command in commands:
-        for option, kind, words in re.findall(r"(?m)^  (--[a-z-]+) (FILE|DIR)\b(.*(?:\n {20,}\S.*)?)",
+        for option, kind, words in re.findall(r"(?m)^  (--[a-z-]+) (FILE|DIR)\b(.*(?:\n {20,}\S.*)*)",
                                               conform(command, "--help").stdout):
             if option not in LATE and re.search(r"\b(?:Write|Keep|Put|Save|Leave)\b", words):
                 yield command, option, kind

@@ -224,7 +224,8 @@ class Run(Active):
     def test_the_worst_of_several_repetitions_counts(self):
         results = self.results(*MUTANT, CASE, "--repeat", 3, code=1)["results"]
         self.assertEqual([r["id"] for r in results], [CASE])
-        self.assertIn("repetition 3: FAIL", results[0]["notes"])
+        self.assertIn("FAIL in 3 of 3 repetitions: 1, 2, 3", results[0]["notes"])
+        self.assertEqual(results[0]["repetitions"], {"FAIL": 3})
         self.assertIn("--repeat 3", results[0]["repeat"])
         for wrong in (0, -1, "x"):
             self.assertEqual(conform("run", "--repeat", wrong).returncode, 2)

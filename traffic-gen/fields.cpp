@@ -2,6 +2,7 @@
 // Names and values as people write them.
 #include "traffic-gen/fields.hpp"
 
+#include "base/nearest.hpp"
 #include "protocol/wire/registry.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -35,6 +36,14 @@ std::optional<Place> place_in(const build::PacketBuilder& packet, const HeaderSp
     return std::nullopt;
 }
 
+std::string meant_header(std::string_view name) {
+    return did_you_mean(name, registry(), [](const RegistryRow& row) { return row.header->name; });
+}
+
+std::string meant_field(const HeaderSpec& header, std::string_view name) {
+    return did_you_mean(name, header.fields, [](const FieldSpec& field) { return field.name; });
+}
+
 }  // namespace
 
 void Override::refuse(std::string_view text, const std::string& why) const {
@@ -55,10 +64,12 @@ Override::Override(std::string_view text) {
     if (equals == std::string_view::npos || dot == std::string_view::npos)
         refuse(text, "is no HEADER.FIELD=VALUE (ipoib-gen --list-fields)");
     const auto named = field_named(name.substr(0, dot), name.substr(dot + 1));
-    if (!named.header) refuse(name.substr(0, dot), "is no header (ipoib-gen --list-fields)");
+    if (!named.header)
+        refuse(name.substr(0, dot), "is no header" + meant_header(name.substr(0, dot)) + " (ipoib-gen --list-fields)");
     if (!named.field)
-        refuse(name.substr(dot + 1),
-               "is no field of " + std::string(name.substr(0, dot)) + " (ipoib-gen --list-fields)");
+        refuse(name.substr(dot + 1), "is no field of " + std::string(name.substr(0, dot)) +
+                                         meant_field(*named.header, name.substr(dot + 1)) +
+                                         " (ipoib-gen --list-fields)");
     header_ = named.header;
     field_ = named.field;
     take_values(text.substr(equals + 1));

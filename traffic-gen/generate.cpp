@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-gen PROFILE: from options to packets.
 #include "base/complain.hpp"
+#include "base/nearest.hpp"
 #include "fabric/capture/reader.hpp"
 #include "fabric/simulated/scenario.hpp"
 #include "protocol/state/parameters.hpp"
@@ -38,14 +39,18 @@ bool is_somebodys(const Options& options) { return kind_of(options) && kind_of(o
 const Mutation* mutation_of(const Options& options) {
     if (options.mutate.empty()) return nullptr;
     if (const auto* mutation = find_mutation(options.mutate)) return mutation;
-    throw UsageError("there is no mutation '" + options.mutate + "' (ipoib-gen --list-mutations)");
+    throw UsageError("there is no mutation '" + options.mutate + "'" +
+                     did_you_mean(options.mutate, all_mutations(), [](const Mutation* one) { return one->name; }) +
+                     " (ipoib-gen --list-mutations)");
 }
 
 const Profile& profile_of(const Options& options, const Mutation* mutation) {
     const std::string_view name = options.profile.empty() && mutation ? mutation->profile : options.profile;
     if (name.empty()) throw UsageError("no profile is named (ipoib-gen --list)");
     if (const auto* profile = find_profile(name)) return *profile;
-    throw UsageError("there is no profile '" + std::string(name) + "' (ipoib-gen --list)");
+    throw UsageError("there is no profile '" + std::string(name) + "'" +
+                     did_you_mean(name, all_profiles(), [](const Profile* one) { return one->name; }) +
+                     " (ipoib-gen --list)");
 }
 
 /// On a link with this MTU (code).

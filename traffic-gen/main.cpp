@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-gen: IPoIB traffic with every bit under control, into captures and onto fabrics.
 #include "base/complain.hpp"
+#include "conformance/terminal/help.hpp"
 #include "conformance/terminal/manual.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "generated/version.hpp"
@@ -14,8 +15,6 @@
 #include <fmt/format.h>
 
 #include <csignal>
-#include <iostream>
-#include <sstream>
 
 namespace ipoib::traffic {
 namespace {
@@ -63,6 +62,7 @@ int main(int argc, char** argv) {
     std::signal(SIGXFSZ, SIG_IGN);
     CLI::App program{"Generates IP over InfiniBand traffic with every bit under control.", "ipoib-gen"};
     program.set_version_flag("--version", std::string("ipoib-gen ") + ipoib::suite_version, "Print the version");
+    ipoib::conformance::wrap_help(program);
     Options options;
     ReceiveOptions wanted;
     add_options(program, options);
@@ -70,6 +70,7 @@ int main(int argc, char** argv) {
     add_receive_options(*receiver, wanted);
     ipoib::conformance::add_manual(program, "generate IP over InfiniBand traffic with every bit under control",
                                    "PROFILE [OPTION]...");
+    ipoib::conformance::add_help(program);
     try {
         program.parse(argc, argv);
         ipoib::conformance::stop_on_interrupt();
@@ -79,10 +80,7 @@ int main(int argc, char** argv) {
         // The others have told what they have to tell.
         return program.get_subcommands().empty() ? run(options) : exit_ok;
     } catch (const CLI::ParseError& error) {
-        std::ostringstream wrong;
-        const int code = program.exit(error, std::cout, wrong);
-        ipoib::complain(wrong.str());
-        return code != 0 ? exit_usage : exit_ok;
+        return ipoib::conformance::tell(program, error);
     } catch (const UsageError& error) {
         return say(error, exit_usage);
     } catch (const Refused& error) {

@@ -2,6 +2,7 @@
 // Options and their help.
 #include "traffic-gen/options.hpp"
 
+#include "conformance/terminal/help.hpp"
 #include "conformance/terminal/numbers.hpp"
 #include "fabric/simulated/scenario.hpp"
 #include "protocol/wire/text.hpp"
@@ -63,7 +64,7 @@ void add_common(CLI::App& command, Both& options) {
                     "On the simulated fabric: a raw port for nodes in other processes, such as another ipoib-gen")
         ->type_name("PATH");
     command.add_option("--stats", options.stats, "The summary: human or json")
-        ->check(CLI::IsMember({"human", "json"}))
+        ->check(conformance::one_of({"human", "json"}))
         ->type_name("FORM");
     command.add_option("--interval", options.interval, "Tell what was counted every T seconds")
         ->check(seconds())
@@ -73,7 +74,7 @@ void add_common(CLI::App& command, Both& options) {
                     "Who may notice: observe, dut (whom the packets are for), link (the partition), fabric (anybody; "
                     "the default but on " +
                         kinds.schemes(FabricUse::traffic, fabric::Impact::dut) + ", where it is dut)")
-        ->check(CLI::IsMember({"observe", "dut", "link", "fabric"}))
+        ->check(conformance::one_of({"observe", "dut", "link", "fabric"}))
         ->type_name("IMPACT");
     command.add_flag("--quiet", options.is_quiet, "No summary");
 }
@@ -121,7 +122,7 @@ void add_control(CLI::App& program, Options& options) {
     program
         .add_option("--damage", options.damage,
                     "This part of the packets (0 to 1) has one wrong bit anywhere, as on a bad cable")
-        ->check(CLI::Range(0.0, 1.0))
+        ->check(conformance::from_to(0.0, 1.0))
         ->type_name("R");
     program.add_flag("--keep-crc", options.keeps_crc, "The CRCs are those of the packet before --set and --mutate");
     program.add_option("--min-rate", options.least_rate, "Exit code 1 when it was slower than this, as --rate has it")
@@ -156,7 +157,7 @@ void add_receive_options(CLI::App& command, ReceiveOptions& options) {
         ->check(seconds())
         ->type_name("T");
     command.add_option("--max-loss", options.most_loss, "Exit code 1 when more percent of the packets were lost")
-        ->check(CLI::Range(0.0, 100.0))
+        ->check(conformance::from_to(0.0, 100.0))
         ->type_name("PERCENT");
     command.add_option("--max-duplicates", options.most_doubled, "Exit code 1 when more came twice")
         ->check(counting())

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -25,17 +26,44 @@ Result not_run(const Case& one, const Obstacle& obstacle) {
     return result;
 }
 
-/// Several repetitions of a case are one result: the worst of them.
-void merge(Result& into, Result&& again, unsigned repetition) {
-    again.notes.push_back("repetition " + std::to_string(repetition + 1) + ": " +
-                          std::string(reports::name(again.verdict)));
-    if (again.verdict < into.verdict) {
-        again.notes.insert(again.notes.begin(), into.notes.begin(), into.notes.end());
-        into = std::move(again);
-    } else {
-        into.notes.push_back(again.notes.back());
+/// Several repetitions of a case are one result: the worst of them, and how often each verdict was.
+class Repetitions {
+public:
+    void take(Result&& one) {
+        ++count_;
+        auto& same = numbers_[one.verdict];
+        if (same.size() < most_named) same.push_back(count_);
+        ++counts_[one.verdict];
+        seconds_ += one.seconds;
+        if (count_ == 1 || one.verdict < worst_.verdict) worst_ = std::move(one);
     }
-}
+    Result result() {
+        if (count_ == 1) return std::move(worst_);
+        worst_.repetitions = counts_;
+        worst_.seconds = seconds_;
+        for (const auto& [verdict, numbers] : numbers_) worst_.notes.push_back(note(verdict, numbers));
+        if (reports::is_flaky(worst_))
+            worst_.message = "flaky, " + reports::repetitions_text(worst_) +
+                             (worst_.message.empty() ? std::string{} : ": " + worst_.message);
+        return std::move(worst_);
+    }
+
+private:
+    static constexpr std::size_t most_named = 10;
+    [[nodiscard]] std::string note(Verdict verdict, const std::vector<unsigned>& numbers) const {
+        const auto all = counts_.at(verdict);
+        auto text = std::string(reports::name(verdict)) + " in " + std::to_string(all) + " of " +
+                    std::to_string(count_) + " repetitions: ";
+        for (std::size_t i = 0; i < numbers.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);
+        return all > numbers.size() ? text + " ..." : text;
+    }
+
+    unsigned count_ = 0;
+    double seconds_ = 0;
+    Result worst_;
+    std::map<Verdict, unsigned> counts_;
+    std::map<Verdict, std::vector<unsigned>> numbers_;  ///< of the first ones
+};
 
 /// The cases of a run, one after the other.
 class Sequence {
@@ -53,19 +81,24 @@ public:
             results_.results.push_back(not_run(one, *why_not));
             return;
         }
-        auto result = execute(one, 0);
+        Repetitions repetitions;
+        repetitions.take(execute(one, 0));
         for (unsigned repetition = 1;
              repetition < run_.repeat && !fabric::Loop::stop_requested() && not_put_back_.empty(); ++repetition)
-            merge(result, execute(one, repetition), repetition);
+            repetitions.take(execute(one, repetition));
+        auto result = repetitions.result();
         if (is_worth_another_attempt(result)) result = try_again(one, std::move(result));
         keep(one, std::move(result));
+        if (run_.max_failures != 0 && !is_over_ && failures() >= run_.max_failures) is_over_ = has_enough_ = true;
     }
 
     reports::Results results() {
         if (never_begun_) results_.results.push_back(*std::exchange(never_begun_, {}));
         if (not_begun_ > 0)
-            results_.results.back().notes.push_back(std::to_string(not_begun_) +
-                                                    (not_begun_ == 1 ? " case was" : " cases were") + " not begun");
+            results_.results.back().notes.push_back(
+                (has_enough_ ? "there are " + std::to_string(run_.max_failures) + " failures (--max-failures): "
+                             : std::string{}) +
+                std::to_string(not_begun_) + (not_begun_ == 1 ? " case was" : " cases were") + " not begun");
         if (without_dut_ > 0)
             results_.results[first_without_dut_].notes.push_back(
                 "for want of the interface " + std::to_string(without_dut_) + " more " +
@@ -78,6 +111,16 @@ public:
 
 private:
     static constexpr unsigned most_broken = 3;
+
+    [[nodiscard]] unsigned failures() const {
+        unsigned count = 0;
+        const auto counts = [&](const Result& one) {
+            return run_.is_failure ? run_.is_failure(one, results_) : one.verdict == Verdict::fail;
+        };
+        for (const auto& one : results_.results) count += counts(one) ? 1 : 0;
+        for (const auto& one : rules_.so_far()) count += counts(one) ? 1 : 0;
+        return count;
+    }
 
     Result execute(const Case& one, unsigned repetition) {
         CaseRun case_run{run_, rig_, rules_, one, repetition};
@@ -154,7 +197,7 @@ private:
     Rig& rig_;
     RuleTally rules_;
     reports::Results results_;
-    bool has_begun_ = false, was_without_dut_ = false, is_over_ = false;
+    bool has_begun_ = false, was_without_dut_ = false, is_over_ = false, has_enough_ = false;
     unsigned broken_in_a_row_ = 0;
     std::string not_put_back_, not_kept_;  ///< the first that was not
     std::size_t not_begun_ = 0, lack_evidence_ = 0, without_dut_ = 0;

@@ -9,6 +9,7 @@
 #include "reports/results.hpp"
 
 #include <functional>
+#include <optional>
 
 namespace ipoib::conformance {
 
@@ -22,8 +23,18 @@ struct ActiveRun {
     bool may_lack_evidence = false;  ///< a case whose capture cannot be written has a note, and is no ERROR
     std::uint64_t seed = 1;
     unsigned repeat = 1;
+    unsigned max_failures = 0;  ///< of cases and rules, after which no further case begins; 0: as many as there are
+    /// Whether a result counts among these; null: a FAIL does. The second has the facts of the DUT.
+    std::function<bool(const reports::Result&, const reports::Results&)> is_failure{};
     /// The command that repeats one case only, without the case's id; empty: none is told.
     std::string repeat_command;
+    /// Where a run is paused: when a case begins, its session and the DUT being ready, and when its first violation is
+    /// found, before anything is undone. The clock stands until it returns. Null: nowhere.
+    struct Pause {
+        std::string case_id;  ///< the case that begins; empty: at violations and crashes
+        std::function<void(const std::string& why, Session& session)> wait;
+    };
+    std::optional<Pause> pause{};
     /// Told before each case: its number from 1, of how many.
     std::function<void(const Case&, std::size_t, std::size_t)> progress{};
     /// Shown each case's frames, and what was found, when it has ended.

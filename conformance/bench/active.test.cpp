@@ -350,6 +350,76 @@ TEST_CASE("Active run: repetitions are one result, the worst of them") {
     CHECK(std::ranges::count_if(results.results, [](auto& r) { return r.id.starts_with("IPOIB"); }) == 1);
 }
 
+TEST_CASE("Active run: a case that fails now and then is flaky, and how often it failed is told") {
+    static int times = 0;
+    const auto one = local([](Bench& bench) {
+        bench.step("now and then", rfc4391::encap_reserved_rx);
+        bench.require(++times % 3 != 0, "the sun");
+    });
+    auto active = everything({});
+    active.cases = {&one};
+    active.rules.clear();
+    active.repeat = 7;
+    auto results = run_all({}, active);
+    const auto& result = results.results.at(0);
+    CHECK(result.verdict == Verdict::fail);
+    CHECK(result.repetitions == std::map<Verdict, unsigned>{{Verdict::fail, 2}, {Verdict::pass, 5}});
+    CHECK(reports::is_flaky(result));
+    CHECK(result.message.starts_with("flaky, FAIL in 2 of 7 repetitions: step \"now and then\": "));
+    CHECK(std::ranges::find(result.notes, "FAIL in 2 of 7 repetitions: 3, 6") != result.notes.end());
+    CHECK(nlohmann::json::parse(reports::to_json(results))["results"][0]["repetitions"] ==
+          nlohmann::json{{"FAIL", 2}, {"PASS", 5}});
+}
+
+namespace {
+
+/// Fails; the DUT is innocent.
+void fails(Bench& bench) {
+    bench.step("wrong", rfc4391::encap_reserved_rx);
+    bench.require(false, "the moon");
+    bench.require(false, "the moon again");
+}
+
+}  // namespace
+
+TEST_CASE("Active run: no further case begins after so many failures, of those that count") {
+    const auto one = local(fails), two = local(fails), three = local(fails);
+    auto active = everything({});
+    active.rules.clear();
+    active.cases = {&one, &two, &three};
+    active.max_failures = 2;
+    const auto results = run_all({}, active);
+    REQUIRE(results.results.size() == 2);
+    CHECK(results.results.back().verdict == Verdict::fail);
+    CHECK(std::ranges::find(results.results.back().notes,
+                            "there are 2 failures (--max-failures): 1 case was not begun") !=
+          results.results.back().notes.end());
+    active.is_failure = [](const Result&, const reports::Results&) { return false; };
+    CHECK(run_all({}, active).results.size() == 3);
+}
+
+TEST_CASE("Active run: it is paused at the first violation of each case, or before the steps of one") {
+    const auto wrong = local(fails);
+    auto right = local([](Bench& bench) { bench.require(true, ""); });
+    right.id = "IPOIB-4391-6-VAL-998";
+    auto active = everything({});
+    active.rules.clear();
+    active.cases = {&right, &wrong};
+    std::vector<std::string> told;
+    const auto wait = [&](const std::string& why, Session& session) {
+        CHECK(session.dut_is_found());
+        told.push_back(why);
+    };
+    active.pause = ActiveRun::Pause{.case_id = {}, .wait = wait};
+    (void)run_all({}, active);
+    CHECK(told ==
+          std::vector<std::string>{"IPOIB-4391-6-VAL-999: step \"wrong\": expected the moon; the DUT sent nothing"});
+    told.clear();
+    active.pause = ActiveRun::Pause{.case_id = "IPOIB-4391-6-VAL-998", .wait = wait};
+    (void)run_all({}, active);
+    CHECK(told == std::vector<std::string>{"IPOIB-4391-6-VAL-998: its steps begin now"});
+}
+
 namespace {
 
 /// A DUT that crashes, or breaks its channel, when it is asked for its health.

@@ -56,6 +56,8 @@ public:
             Bench bench{context};
             session.record_into(&context.recorder);
             if (auto* const journal = session.journal()) journal->case_begins();
+            if (pauses_at_failures())
+                context.findings.on_first_violation([&](const std::string& what) { pause(what, session); });
             converse(bench, context);
             session.record_into(nullptr);
             // The DUT's adapter may be gone, and the fabric still be there. On one that is gone there is nothing to
@@ -127,6 +129,8 @@ private:
             }
             if (session.dut_is_found()) context.recorder.dut_is(context.situation().dut.lid);
             if (family == Family::ipv6) meet_in_ipv6(bench, session);
+            if (run_.pause && run_.pause->case_id == case_.id && family == Family::ipv4)
+                pause("its steps begin now", session);
             case_.steps(bench);
             return CaseEnds::as_judged();
         } catch (const DutStaysDown& ends) {
@@ -200,6 +204,7 @@ private:
             for (const auto& fault : faults) result.notes.push_back("fault: " + fault);
             result.parts.clear();
             has_crashed_ = true;
+            if (pauses_at_failures() && !has_paused_) pause("the DUT reports: " + faults.front(), context.session);
         } catch (const std::exception& why) {
             is_broken_ = true;
             if (result.verdict == reports::Verdict::error || result.verdict == reports::Verdict::fail) return;
@@ -207,6 +212,12 @@ private:
             result.message = std::string("asked for its health: ") + why.what();
             result.parts.clear();
         }
+    }
+
+    [[nodiscard]] bool pauses_at_failures() const { return run_.pause && run_.pause->case_id.empty(); }
+    void pause(const std::string& why, Session& session) {
+        has_paused_ = true;
+        run_.pause->wait(scene() + ": " + why, session);
     }
 
     [[nodiscard]] std::string repetition() const {
@@ -274,7 +285,7 @@ private:
     const Case& case_;
     unsigned repetition_;
     std::uint64_t seed_;
-    bool has_begun_ = false, was_without_dut_ = false, is_broken_ = false, has_crashed_ = false;
+    bool has_begun_ = false, was_without_dut_ = false, is_broken_ = false, has_crashed_ = false, has_paused_ = false;
     std::string not_put_back_, not_kept_;
     reports::Result result_;
 };

@@ -52,6 +52,7 @@ void Findings::observed() {
 void Findings::violated(reports::Detail detail, const std::string& sentence) {
     for (const auto index : judged_) ++tallies_[index].violations;
     keep(std::move(detail), "VIOLATION", sentence);
+    if (const auto told = std::exchange(on_first_violation_, nullptr)) told(where() + sentence);
 }
 
 void Findings::warned(reports::Detail detail, const std::string& sentence) {

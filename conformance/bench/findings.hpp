@@ -7,6 +7,7 @@
 #include "protocol/requirements/requirement.hpp"
 #include "reports/results.hpp"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,11 @@ public:
 
     /// Something was there to be judged.
     void observed();
+    /// Told once, when the first violation of the case is found: nothing has been undone yet.
+    void on_first_violation(std::function<void(const std::string& what)> told) {
+        on_first_violation_ = std::move(told);
+    }
+
     /// Counts a violation of the step's requirements and keeps it for the report.
     void violated(reports::Detail detail, const std::string& sentence);
     /// The same of advice.
@@ -66,6 +72,7 @@ private:
     std::string matter_, step_title_;
     std::vector<std::size_t> judged_;  ///< tallies of the step
     std::string first_failure_;
+    std::function<void(const std::string&)> on_first_violation_;
     std::string untold_;  ///< which claim could not be judged here; empty: every one was
 };
 

@@ -22,6 +22,8 @@ public:
     /// Judges a case's frames; how many of them are IPoIB.
     std::uint64_t judge(const Recorder& recorder, const Scene& scene);
     void add_to(reports::Results& results);
+    /// The sums up to now.
+    [[nodiscard]] const std::vector<reports::Result>& so_far() const noexcept { return sums_; }
 
 private:
     std::vector<const rules::Rule*> rules_;

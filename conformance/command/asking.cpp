@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/command/asking.hpp"
 
+#include "conformance/terminal/numbers.hpp"
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -12,7 +14,7 @@ void add_rate_option(CLI::App& command, double& rate) {
     command
         .add_option("--rate", rate,
                     fmt::format("At most so many questions to the administrator in a second ({})", usual_sa_rate))
-        ->check(CLI::Range(0.1, 1e6))
+        ->check(from_to(0.1, 1e6))
         ->type_name("R");
 }
 

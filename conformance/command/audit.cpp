@@ -13,6 +13,7 @@
 #include "conformance/judge/passive.hpp"
 #include "conformance/target/outlook.hpp"
 #include "conformance/target/simulated_target.hpp"
+#include "conformance/terminal/numbers.hpp"
 #include "conformance/terminal/terminal.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +36,8 @@ struct AuditOptions {
 std::vector<const audit::Rule*> chosen(const AuditOptions& options) {
     const Selection selection{options.selectors};
     if (const auto wrong = selection.unmatched(audit::selectable_rules()); wrong)
-        throw UsageError("'" + *wrong + "' matches no rule of audit (ipoib-conform list tag:audit)");
+        throw UsageError("'" + *wrong + "' matches no rule of audit" +
+                         nearest_selector(*wrong, audit::selectable_rules()) + " (ipoib-conform list tag:audit)");
     auto rules = audit::selected_rules(selection);
     if (rules.empty()) throw UsageError("the selectors leave no rule");
     return rules;
@@ -238,7 +240,7 @@ Action set_up_audit(CLI::App& command, const std::string&) {
     command
         .add_option("--timeout-scale", options->timeout_scale,
                     "Waits so many times as long (0.1 to 1000), for slow administrators")
-        ->check(CLI::Range(0.1, 1000.0))
+        ->check(from_to(0.1, 1000.0))
         ->type_name("X");
     command.add_option("--evidence", options->evidence, "Keep what was asked and answered in this folder, as pcapng")
         ->check(not_empty())

@@ -2,6 +2,7 @@
 // ipoib-conform check: judge captures.
 #include "base/atomic_file.hpp"
 #include "base/complain.hpp"
+#include "base/nearest.hpp"
 #include "conformance/command/annotation.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/knowledge_options.hpp"
@@ -38,6 +39,20 @@ struct CheckOptions {
     std::string write;  ///< the capture again, annotated; empty: not asked for
 };
 
+/// A selector, or a file beside the one that is not there.
+std::string meant(const std::string& wrong) {
+    if (auto question = nearest_selector(wrong, selectable_rules()); !question.empty()) return question;
+    const std::filesystem::path path{wrong};
+    constexpr std::size_t most_looked_at = 10000;
+    Nearest nearest{path.filename().string()};
+    std::error_code none;
+    std::size_t count = 0;
+    for (std::filesystem::directory_iterator at{path.has_parent_path() ? path.parent_path() : ".", none}, end;
+         !none && at != end && count < most_looked_at; at.increment(none), ++count)
+        nearest.offer(at->path().filename().string());
+    return nearest.question();
+}
+
 /// Splits the arguments: what is a file (or "-") is a capture, the rest must be selectors.
 Plan plan(const CheckOptions& options) {
     PassiveRun run;
@@ -52,7 +67,8 @@ Plan plan(const CheckOptions& options) {
     refuse_overwriting(options.report, std::move(taken));
     const Selection selection{selectors};
     if (const auto wrong = selection.unmatched(selectable_rules()); wrong)
-        throw UsageError("'" + *wrong + "' is neither a file nor a selector that matches a rule (ipoib-conform list)");
+        throw UsageError("'" + *wrong + "' is neither a file nor a selector that matches a rule" + meant(*wrong) +
+                         " (ipoib-conform list)");
     if (run.captures.empty()) throw UsageError("no capture is named; '-' is standard input");
     if (std::ranges::count(run.captures, "-") > 1) throw UsageError("standard input can be read only once");
     if (!options.write.empty()) {

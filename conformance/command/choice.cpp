@@ -50,7 +50,8 @@ Choice choose(const std::vector<std::string>& selectors) {
     std::ranges::move(selectable_rules(), std::back_inserter(candidates));
     std::ranges::move(audit::selectable_rules(), std::back_inserter(candidates));
     if (const auto wrong = selection.unmatched(candidates); wrong)
-        throw UsageError("no case and no rule matches '" + *wrong + "' (ipoib-conform list)");
+        throw UsageError("no case and no rule matches '" + *wrong + "'" + nearest_selector(*wrong, candidates) +
+                         " (ipoib-conform list)");
     return {selected_cases(selection), selected_rules(selection), audit::selected_rules(selection)};
 }
 

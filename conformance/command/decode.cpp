@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform decode: one frame, layer by layer, with what the rules find in it.
+#include "base/clock_text.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/usage.hpp"
@@ -26,6 +27,8 @@ struct JudgedFrame {
     Medium medium = Medium::infiniband;
     std::size_t wire_length = 0;
     std::vector<reports::Result> findings;
+    /// In ns since 1970, also of the first frame and of the one before; 0: not known.
+    std::int64_t time = 0, began = 0, before = 0;
 };
 
 /// Collects the violations of one frame only.
@@ -52,7 +55,11 @@ JudgedFrame from_capture(const std::string& path, std::uint64_t wanted) {
     auto status = reader.next(frame);
     for (; status == capture::Status::frame; status = reader.next(frame)) {
         judge.frame(frame);
-        if (frame.number < wanted) continue;
+        if (target.began == 0) target.began = frame.time_ns;
+        if (frame.number < wanted) {
+            target.before = frame.time_ns;
+            continue;
+        }
         if (frame.number > wanted) break;
         const auto medium = medium_of(frame.link_type);
         if (!medium)
@@ -61,6 +68,7 @@ JudgedFrame from_capture(const std::string& path, std::uint64_t wanted) {
         target.octets.assign(frame.octets.begin(), frame.octets.end());
         target.medium = *medium;
         target.wire_length = frame.wire_length;
+        target.time = frame.time_ns;
         return target;
     }
     if (!reader.error().empty()) throw UsageError(reader.error());
@@ -115,10 +123,18 @@ void print_packet(const Packet& packet) {
     say("{}\n", packet.is_ipoib() ? "An IPoIB packet." : "No IPoIB packet.");
 }
 
+void print_time(const JudgedFrame& frame) {
+    if (frame.time == 0) return;
+    auto text = utc_time(frame.time) + ", " + seconds_between(frame.began, frame.time) + " since the first frame";
+    if (frame.before != 0) text += ", " + seconds_between(frame.before, frame.time) + " since the one before";
+    say("{}\n", text);
+}
+
 void run_decode(const std::string& what) {
     const auto target = target_of(what);
     Packet packet;
     decode(target.octets, packet, target.medium, target.wire_length);
+    print_time(target);
     print_packet(packet);
     for (const auto& finding : target.findings) {
         const auto& detail = finding.details.front();

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform explain: what a requirement, a case, a rule, a header or an address means.
+#include "base/nearest.hpp"
 #include "conformance/audit/rule.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/command/report_options.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/documents/coverage.hpp"
+#include "conformance/documents/glossary.hpp"
 #include "conformance/judge/force.hpp"
 #include "conformance/judge/passive.hpp"
+#include "conformance/terminal/numbers.hpp"
 #include "protocol/wire/registry_text.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -161,10 +165,72 @@ bool explain_header(std::string_view what) {
     const auto named = field_named(what.substr(0, dot), dot == std::string_view::npos ? "" : what.substr(dot + 1));
     if (!named.header) return false;
     if (dot != std::string_view::npos && !named.field)
-        throw UsageError(std::string(named.header->name) + " has no field '" + std::string(what.substr(dot + 1)) + "'");
+        throw UsageError(fmt::format("{} has no field '{}'{}", named.header->name, what.substr(dot + 1),
+                                     did_you_mean(what.substr(dot + 1), named.header->fields,
+                                                  [](const FieldSpec& field) { return field.name; })));
     const auto& row = *row_of(*named.header);
     say("{}", named.field ? explanation(row, *named.field) : explanation(row));
     return true;
+}
+
+void explain_finding(const FindingName& finding) {
+    const bool is_invariant = finding.page == "explore.md";
+    say("{}: {}\n", finding.name, finding.what);
+    say("  {}: told by {}\n", is_invariant ? "an invariant, whose violation is a finding" : "a finding, no verdict",
+        finding.told_by);
+    say("  more: docs/{}\n", finding.page);
+}
+
+/// What an answer of the SA with this status means, where it is one of those that need words.
+std::string_view meaning(std::uint16_t status) {
+    switch (status) {
+        case 0:
+            return "It was done.";
+        case sa_status::no_resources:
+            return "It has no room: MLIDs or the switches' tables are used up (group-limit).";
+        case sa_status::invalid_request:
+            return "A component of the request is wrong or does not fit the record: rate, MTU, P_Key, JoinState ... "
+                   "ipoib-conform links says which one where the capture shows it.";
+        case sa_status::no_records:
+            return "Nothing matches what was asked for: no such group, port or path.";
+        case sa_status::too_many_records:
+            return "More than one record matches a Get, or more than it can answer with.";
+        case sa_status::invalid_gid:
+            return "A GID of the request is none that may be used so: of a group that may not be "
+                   "created, or of a port that there is not.";
+        case sa_status::insufficient_components:
+            return "Components that it takes to create a group are missing. A join with fewer is of groups that exist.";
+        case sa_status::denied:
+            return "It is not for this requester: another port's membership, or without the SM_Key.";
+        case sa_status::priority_suggested:
+            return "It was done; another priority is suggested.";
+        default:
+            return {};
+    }
+}
+
+/// A status of MADs, by its number ("0x0200", "512") or its name (ERR_REQ_INVALID); whether it is one.
+bool explain_status(const std::string& what) {
+    const auto number = parse_number(what);
+    for (const auto& [value, name] : sa_status_names) {
+        if (number ? *number != value : !is_same_name(name, what)) continue;
+        say("status {:#06x}: {}, in answers of the subnet administrator\n", value, name);
+        if (const auto words = meaning(static_cast<std::uint16_t>(value)); !words.empty()) say("  {}\n", words);
+        say("  IBTA Vol 1, 15.2.3; field: MAD.Status (ipoib-conform explain MAD.Status)\n");
+        return true;
+    }
+    return false;
+}
+
+/// Of everything that has a name.
+std::string nearest_name(const std::string& what) {
+    if (const auto question = known_ids().judge(what); question && !question->empty()) return *question;
+    Nearest nearest{what};
+    for (const auto* one : requirements::all()) nearest.offer(one->id);
+    for (const auto& one : finding_names()) nearest.offer(one.name);
+    for (const auto& [value, name] : sa_status_names) nearest.offer(name);
+    for (const auto& row : registry()) nearest.offer(row.header->name);
+    return nearest.question();
 }
 
 void run_explain(const ExplainOptions& options) {
@@ -173,6 +239,8 @@ void run_explain(const ExplainOptions& options) {
     if (const auto* rule = audit::find(options.what)) return explain_rule(*rule);
     if (const auto* requirement = requirements::find(options.what)) return explain_requirement(*requirement);
     if (explain_header(options.what)) return;
+    if (const auto* finding = find_finding(options.what)) return explain_finding(*finding);
+    if (explain_status(options.what)) return;
     if (const auto ipv4 = parse_ipv4(options.what)) {
         if (*ipv4 >> 28 != 0xe && *ipv4 != 0xffffffff) throw UsageError(options.what + " is no IPv4 group");
         say("{} on P_Key {:#06x}, scope {}:\n", options.what, options.p_key, options.scope);
@@ -188,22 +256,23 @@ void run_explain(const ExplainOptions& options) {
         return explain_link_address(*octets);
     throw UsageError(
         "'" + options.what +
-        "' is no id of a requirement, case or rule, no header, no MGID, no IP group and no 20-octet link-layer "
-        "address");
+        "' is no id of a requirement, case or rule, no header, no finding, no status, no MGID, no IP group and no "
+        "20-octet link-layer address" +
+        nearest_name(options.what));
 }
 
 Action set_up_explain(CLI::App& command, const std::string&) {
     auto options = std::make_shared<ExplainOptions>();
     command
-        .add_option("WHAT", options->what,
-                    "An id, a header (MCMemberRecord) or a field of it (BTH.DestQP), an MGID, an IP group, or a "
-                    "20-octet link-layer address in hex")
+        .add_option(
+            "WHAT", options->what,
+            "An id, a header (MCMemberRecord) or a field of it (BTH.DestQP), a finding (duplicate-address), a "
+            "status of the SA (0x0200, ERR_REQ_INVALID), an MGID, an IP group, or a 20-octet link-layer address "
+            "in hex")
         ->required()
         ->type_name(" ");
     command.add_option("--pkey", options->p_key, "P_Key of the link that a group is mapped for")->type_name("P_KEY");
-    command.add_option("--scope", options->scope, "Scope of its broadcast-GID")
-        ->check(CLI::Range(0, 15))
-        ->type_name("N");
+    command.add_option("--scope", options->scope, "Scope of its broadcast-GID")->check(from_to(0, 15))->type_name("N");
     return [options] {
         run_explain(*options);
         return exit_ok;
@@ -214,9 +283,10 @@ Action set_up_explain(CLI::App& command, const std::string&) {
 
 namespace command {
 
-extern const Command explain{.name = "explain",
-                             .about = "What a requirement, a case, a rule, a header, a group or an address means",
-                             .set_up = set_up_explain};
+extern const Command explain{
+    .name = "explain",
+    .about = "What a requirement, a case, a rule, a header, a finding, a status, a group or an address means",
+    .set_up = set_up_explain};
 
 }  // namespace command
 }  // namespace ipoib::conformance

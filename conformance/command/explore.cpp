@@ -13,6 +13,7 @@
 #include "conformance/command/usage.hpp"
 #include "conformance/command/writing.hpp"
 #include "conformance/target/simulated_target.hpp"
+#include "conformance/terminal/help.hpp"
 #include "conformance/terminal/numbers.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "fabric/loop.hpp"
@@ -107,7 +108,7 @@ Explorand explorand_of(const ExploreOptions& options, StatusLine& line) {
 /// Known is what the baseline excuses by a requirement's id, whichever rule or case it stands beside, until it expires.
 std::function<bool(const explore::Violation&)> known_by(const std::string& file) {
     if (file.empty()) return {};
-    auto baseline = reports::load_baseline(file, [](std::string_view id) { return requirements::find(id) != nullptr; });
+    auto baseline = reports::load_baseline(file, known_ids());
     if (!baseline) throw UsageError(baseline.error);
     const std::chrono::year_month_day today{std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())};
     return [expected = std::move(baseline->expected), today](const explore::Violation& violation) {
@@ -289,7 +290,7 @@ Action set_up_explore(CLI::App& command, const std::string&) {
     command
         .add_option("--timeout-scale", options->timeout_scale,
                     "Waits so many times as long for such a DUT (0.1 to 1000)")
-        ->check(CLI::Range(0.1, 1000.0))
+        ->check(from_to(0.1, 1000.0))
         ->type_name("X");
     for (const auto* of_remote : {"--interface", "--timeout-scale"})
         command.get_option(of_remote)->needs(command.get_option("--listen"));
@@ -314,19 +315,19 @@ Action set_up_explore(CLI::App& command, const std::string&) {
         ->allow_extra_args(false)
         ->type_name("KIND,...");
     command.add_option("--depth", options->depth, "At most so many events in a schedule that chance makes")
-        ->check(CLI::Range(1u, 20u))
+        ->check(from_to(1u, 20u))
         ->type_name("K");
     command.add_flag("--by-chance", options->is_by_chance, "Without the systematic part");
     command
         .add_option("--exhaustive", options->exhaustive,
                     "With --dut sa: all that two ports can do in one group, and behind it all sequences of so many "
                     "joins and leaves")
-        ->check(CLI::Range(0u, 2u))
+        ->check(from_to(0u, 2u))
         ->type_name("N");
     command
         .add_option("--join-states", options->states,
                     "With --dut sa: no other join states than these bits; 7 leaves out SendOnlyFullMember")
-        ->check(CLI::Range(1u, 15u))
+        ->check(from_to(1u, 15u))
         ->type_name("BITS");
     command.add_option("--fabric-control", options->control, "With --dut sa: a command that restarts it, as for run")
         ->check(not_empty())
@@ -334,7 +335,7 @@ Action set_up_explore(CLI::App& command, const std::string&) {
     command
         .add_option("--allow", options->allow,
                     "With --dut sa on a fabric that others use: fabric, since they may notice what histories do")
-        ->check(CLI::IsMember({"fabric"}))
+        ->check(one_of({"fabric"}))
         ->type_name("IMPACT");
     add_seed_option(command, options->seed, "Where random numbers begin");
     command.add_option("--replay", options->replay, "Play the schedule of this file, and no other")

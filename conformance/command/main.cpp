@@ -3,14 +3,13 @@
 #include "base/complain.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/terminal/help.hpp"
 #include "conformance/terminal/manual.hpp"
 #include "generated/version.hpp"
 
 #include <array>
 #include <csignal>
 #include <exception>
-#include <iostream>
-#include <sstream>
 #include <system_error>
 
 namespace ipoib::conformance {
@@ -45,14 +44,14 @@ constexpr std::string_view examples =
     "  ipoib-conform explain RFC4391-6-02                   what a requirement says and what checks it\n"
     "  ipoib-conform decode ibdump.pcap#7                   frame 7, field by field\n"
     "\n"
-    "ipoib-conform COMMAND --help tells more of each command.";
+    "ipoib-conform help COMMAND tells more of each command.";
 
 /// CLI11 would only say that a command is required.
 void refuse_unknown_command(const CLI::App& program, int argc, char** argv) {
     if (argc < 2 || argv[1][0] == '-') return;
     const auto named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
     if (program.get_subcommands(named).empty())
-        throw UsageError("'" + std::string(argv[1]) + "' is no command (ipoib-conform --help)");
+        throw UsageError(no_command(program, argv[1]) + " (ipoib-conform help)");
 }
 
 }  // namespace
@@ -67,12 +66,14 @@ int main(int argc, char** argv) {
     CLI::App program{std::string(about), "ipoib-conform"};
     program.set_version_flag("--version", std::string("ipoib-conform ") + ipoib::suite_version, "Print the version");
     program.require_subcommand(1);
+    wrap_help(program);
     int exit_code = exit_ok;
     for (const auto* one : commands) {
         auto* added = program.add_subcommand(std::string(one->name), std::string(one->about));
         added->callback([action = one->set_up(*added, argv[0]), &exit_code] { exit_code = action(); });
     }
     add_manual(program, "judge IP over InfiniBand stacks by RFC 4391", "COMMAND [OPTION]...");
+    add_help(program);
     // Set last: a subcommand would take it over.
     program.footer(std::string(examples));
     try {
@@ -80,13 +81,7 @@ int main(int argc, char** argv) {
         program.parse(argc, argv);
         flush_output();
     } catch (const CLI::ParseError& error) {
-        errno = 0;
-        std::ostringstream wrong;
-        const int code = program.exit(error, std::cout, wrong);
-        ipoib::complain(wrong.str());
-        if (code != 0) return exit_usage;
-        std::cout.flush();
-        return std::cout || errno == EPIPE ? exit_ok : exit_usage;
+        return tell(program, error);
     } catch (const std::system_error& error) {
         if (error.code().value() == EPIPE) return exit_code;
         ipoib::complain("ipoib-conform", error.what());

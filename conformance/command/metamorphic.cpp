@@ -10,6 +10,7 @@
 #include "conformance/command/writing.hpp"
 #include "conformance/metamorphic/decisiveness.hpp"
 #include "conformance/metamorphic/text.hpp"
+#include "conformance/terminal/help.hpp"
 #include "conformance/terminal/numbers.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "fabric/capture/reader.hpp"
@@ -183,7 +184,7 @@ void add_metamorphic_options(CLI::App& command, MetamorphicOptions& options) {
         "KIND,...")
         ->delimiter(',')
         ->allow_extra_args(false)
-        ->check(CLI::IsMember(kinds));
+        ->check(one_of(kinds));
     add("--variant", options.variant, "One variant, as a run has named it", "RELATION/SOURCE/NUMBER")
         ->check(not_empty());
     add("--frames", options.frames, "Write the frames of each broken relation into a folder", "DIR")

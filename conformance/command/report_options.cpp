@@ -4,13 +4,18 @@
 
 #include "base/atomic_file.hpp"
 #include "base/complain.hpp"
+#include "base/nearest.hpp"
 #include "base/output_path.hpp"
+#include "conformance/audit/rule.hpp"
+#include "conformance/bench/case.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/revisions.hpp"
 #include "conformance/command/writing.hpp"
 #include "conformance/exhibits/exhibits.hpp"
 #include "conformance/judge/passive.hpp"
+#include "conformance/terminal/help.hpp"
+#include "conformance/terminal/numbers.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "fabric/capture/reader.hpp"
 #include "generated/version.hpp"
@@ -72,7 +77,7 @@ void add_format(CLI::App& command, ReportFile& file) {
     if (!setting) return;
     const std::vector<std::string> choices{setting->choices.begin(), setting->choices.end()};
     command.add_option("--" + std::string(setting->option), file.setting, std::string(setting->help))
-        ->check(CLI::IsMember(choices))
+        ->check(one_of(choices))
         ->type_name("NAME")
         ->group(group);
 }
@@ -113,7 +118,7 @@ bool ReportOptions::is_illustrated() const {
 
 void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& description) {
     constexpr double most_seed = 9007199254740992;  // 2^53: what every JSON reader keeps
-    command.add_option("--seed", seed, description)->check(CLI::Range(0.0, most_seed))->type_name("N");
+    command.add_option("--seed", seed, description)->check(from_to(0.0, most_seed))->type_name("N");
 }
 
 void add_report_options(CLI::App& command, ReportOptions& options, const std::string& seed) {
@@ -129,7 +134,7 @@ void add_report_options(CLI::App& command, ReportOptions& options, const std::st
     command.add_flag("--strict", options.strict, "A SHOULD that is not met is a failure");
     add_seed_option(command, options.seed, seed);
     command.add_flag("--quiet", options.quiet, "Only failures and the summary");
-    command.add_flag("--no-color", options.no_color, "No colours (NO_COLOR does the same)");
+    add_color_options(command, options.color);
     command
         .add_option("--reported-as", options.reported_as,
                     "For programs that call this one: a word of the command line that reports name; once for each word")
@@ -194,6 +199,22 @@ void make_evidence_folder(const std::string& path) {
         throw UsageError(path + " is no folder for the evidence: " + why_not);
 }
 
+reports::KnownIds known_ids() {
+    const auto requirement = [](std::string_view id) -> std::optional<std::string> {
+        if (requirements::find(id)) return std::nullopt;
+        return did_you_mean(id, requirements::all(), [](const auto* one) { return one->id; });
+    };
+    const auto judge = [](std::string_view id) -> std::optional<std::string> {
+        if (find_case(id) || rules::find(id) || audit::find(id)) return std::nullopt;
+        Nearest nearest{id};
+        for (const auto* one : all_cases()) nearest.offer(one->id);
+        for (const auto& one : rules::all()) nearest.offer(one.id);
+        for (const auto& one : audit::rules()) nearest.offer(one.id);
+        return nearest.question();
+    };
+    return {.requirement = requirement, .judge = judge};
+}
+
 Comparisons load_comparisons(const ReportOptions& options) {
     Comparisons comparisons;
     const auto load = [](const std::string& file, auto read, auto& into) {
@@ -205,9 +226,8 @@ Comparisons load_comparisons(const ReportOptions& options) {
     if (!options.compare.empty() && !options.is_illustrated())
         throw UsageError("--compare is for a report that shows it: " + illustrated_options() +
                          " is missing (see also: ipoib-conform diff)");
-    const auto is_requirement = [](std::string_view id) { return requirements::find(id) != nullptr; };
     load(
-        options.expect, [&](const std::string& file) { return reports::load_baseline(file, is_requirement); },
+        options.expect, [](const std::string& file) { return reports::load_baseline(file, known_ids()); },
         comparisons.baseline);
     load(
         options.compare, [](const std::string& file) { return reports::read_json(file); }, comparisons.earlier);
@@ -258,8 +278,8 @@ int report(reports::Results& results, const ReportOptions& options, const Compar
                                                .remarks = remarks,
                                                .earlier = comparisons.earlier ? &*comparisons.earlier : nullptr,
                                                .earlier_file = options.compare});
-    const bool colour = !options.no_color && isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
-    auto text = reports::to_table(results, {.colour = colour, .quiet = options.quiet, .width = output_width()});
+    auto text = reports::to_table(
+        results, {.colour = is_coloured(options.color), .quiet = options.quiet, .width = output_width()});
     for (const auto& remark : remarks) text += "note: " + remark + '\n';
     print(text);
     if (is_report_on_output())

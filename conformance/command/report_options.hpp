@@ -26,7 +26,8 @@ struct ReportOptions {
     std::vector<ReportFile> files = one_of_each();
     std::string expect, compare;
     std::vector<std::string> reported_as;  ///< the command line that reports name; empty: that of this program
-    bool strict = false, quiet = false, no_color = false;
+    bool strict = false, quiet = false;
+    std::string color = "auto";  ///< "auto", "always", "never"
     std::uint64_t seed = 1;
 
     /// One for each format, in their order.
@@ -79,6 +80,9 @@ struct Comparisons {
     std::optional<reports::Baseline> baseline;  ///< --expect
     std::optional<reports::Results> earlier;    ///< --compare
 };
+/// The ids that a baseline may name: of requirements; of rules and cases.
+[[nodiscard]] reports::KnownIds known_ids();
+
 /// Throws UsageError when a file cannot be read.
 [[nodiscard]] Comparisons load_comparisons(const ReportOptions& options);
 

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform run: drive an implementation through the cases.
 #include "base/complain.hpp"
+#include "base/nearest.hpp"
 #include "base/temporary_folder.hpp"
 #include "conformance/bench/order.hpp"
+#include "conformance/bench/session.hpp"
 #include "conformance/command/choice.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/target_options.hpp"
+#include "conformance/terminal/numbers.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "reports/text.hpp"
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
-#include <iostream>
+#include <array>
+#include <chrono>
 
 namespace ipoib::conformance {
 namespace {
@@ -24,7 +30,8 @@ struct Options {
     TargetOptions target;
     ReportOptions report;
     std::string evidence, shard, only_failed, called_as, order = text(Order{});
-    unsigned repeat = 1;
+    std::string pause_on;
+    unsigned repeat = 1, max_failures = 0;
     bool dry_run = false;
 };
 
@@ -89,6 +96,49 @@ reports::Results drive(const Aim& aim) {
     } catch (const Fault& fault) {
         return none_begun(aim.run, fault.what());
     }
+}
+
+/// Waits for a line on standard input, on behalf of a person with a debugger.
+void wait_for_person(const std::string& why, Session& session, StatusLine& line) {
+    line.clear();
+    const auto process = session.control().process();
+    const auto who = process > 0 ? fmt::format(", whose adapter is process {},", process) : std::string{};
+    remark(fmt::format("paused: {}. The DUT{} is as it was then, and no deadline runs. Enter goes on.", why, who));
+    std::array<char, 256> typed;
+    do {
+        session.loop().pause_until_readable(STDIN_FILENO);
+        if (fabric::Loop::stop_requested()) return;
+        const auto count = ::read(STDIN_FILENO, typed.data(), typed.size());
+        if (count <= 0) return remark("standard input is at its end: the run goes on");
+        if (std::find(typed.begin(), typed.begin() + count, '\n') != typed.begin() + count) return;
+    } while (true);
+}
+
+/// Where --pause-on says. Throws UsageError for what is neither "fail" nor one of the cases.
+std::optional<ActiveRun::Pause> pause_of(const Options& options, const std::vector<const Case*>& cases,
+                                         StatusLine& line) {
+    if (options.pause_on.empty()) return std::nullopt;
+    const auto wait = [&line](const std::string& why, Session& session) { wait_for_person(why, session, line); };
+    if (options.pause_on == "fail") return ActiveRun::Pause{.case_id = {}, .wait = wait};
+    if (std::ranges::find(cases, options.pause_on, &Case::id) == cases.end())
+        throw UsageError("--pause-on: '" + options.pause_on + "' is neither fail nor one of the cases that run" +
+                         did_you_mean(options.pause_on, cases, [](const Case* one) { return one->id; }));
+    return ActiveRun::Pause{.case_id = options.pause_on, .wait = wait};
+}
+
+/// What --max-failures counts: a FAIL, or a WARN with --strict, that no baseline excuses.
+std::function<bool(const reports::Result&, const reports::Results&)> counted_failures(const Options& options,
+                                                                                      const Comparisons& comparisons) {
+    const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+    return [&options, &comparisons, today](const reports::Result& one, const reports::Results& of) {
+        if (one.verdict != reports::Verdict::fail && one.verdict != reports::Verdict::warn) return false;
+        reports::Results alone;
+        alone.dut = of.dut;
+        alone.results.push_back(one);
+        if (options.report.strict) reports::apply_strict(alone);
+        if (comparisons.baseline) (void)reports::apply(alone, *comparisons.baseline, today);
+        return alone.results.front().verdict == reports::Verdict::fail;
+    };
 }
 
 /// What the profile says of the DUT goes before what it says of itself.
@@ -169,6 +219,9 @@ int run_cases(const Options& options, const std::string& program, const std::vec
     }
     aim.run.repeat_command = repeat_command(options, program);
     StatusLine line;
+    aim.run.pause = pause_of(options, aim.run.cases, line);
+    aim.run.max_failures = options.max_failures;
+    aim.run.is_failure = counted_failures(options, comparisons);
     if (progress_is_seen() && !options.report.quiet)
         aim.run.progress = [&](const Case& one, std::size_t number, std::size_t count) {
             line.show(fmt::format("[{}/{}] {}", number, count, one.id));
@@ -205,9 +258,22 @@ void add_run_options(CLI::App& command, Options& options) {
             "a DUT another one meets")
         ->check(not_empty())
         ->type_name("seed=N|declared");
-    command.add_option("--repeat", options.repeat, "Run each case so often; the worst verdict counts")
-        ->check(CLI::Range(1u, most_repeats))
+    command
+        .add_option("--repeat", options.repeat,
+                    "Run each case so often; the worst verdict counts, and how often it was")
+        ->check(from_to(1u, most_repeats))
         ->type_name("N");
+    command
+        .add_option("--max-failures", options.max_failures,
+                    "Begin no further case after so many failures that the baseline does not know")
+        ->check(from_to(1u, most_repeats))
+        ->type_name("N");
+    command
+        .add_option("--pause-on", options.pause_on,
+                    "Wait for Enter at the first violation of each case, or before a case's steps, while no deadline "
+                    "runs: for a debugger")
+        ->check(not_empty())
+        ->type_name("fail|CASE");
     command.add_option("--shard", options.shard, "Run only the I-th of N parts of the cases, I from 1")
         ->check(not_empty())
         ->type_name("I/N");

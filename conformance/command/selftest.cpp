@@ -10,6 +10,7 @@
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/writing.hpp"
 #include "conformance/documents/pages.hpp"
+#include "conformance/terminal/numbers.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "generated/version.hpp"
 
@@ -65,7 +66,8 @@ int run_selftest(const SelftestOptions& options) {
         throw UsageError("--pages tells of all cases: it goes with no selector");
     const Selection selection{options.selectors};
     if (const auto wrong = selection.unmatched(selectable_cases()); wrong)
-        throw UsageError("no case matches '" + *wrong + "' (ipoib-conform list)");
+        throw UsageError("no case matches '" + *wrong + "'" + nearest_selector(*wrong, selectable_cases()) +
+                         " (ipoib-conform list)");
     SelftestRun run{.is_full = options.is_full,
                     .cases = selected_cases(selection),
                     .seed = options.seed,
@@ -101,7 +103,7 @@ Action set_up_selftest(CLI::App& command, const std::string&) {
     command
         .add_option("--shuffles", options->shuffles,
                     "With --full: with one DUT for all cases, in so many shuffled orders beside the declared one")
-        ->check(CLI::Range(0u, most_shuffles))
+        ->check(from_to(0u, most_shuffles))
         ->type_name("N");
     command.add_option("--json", options->json, "Write the kill matrix as JSON")->check(not_empty())->type_name("FILE");
     command.add_option("--markdown", options->markdown, "Write it as a page")->check(not_empty())->type_name("FILE");

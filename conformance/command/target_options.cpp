@@ -5,6 +5,7 @@
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/target/simulated_target.hpp"
+#include "conformance/terminal/help.hpp"
 
 #include <fmt/format.h>
 
@@ -95,7 +96,7 @@ void add_permission_options(CLI::App& command, TargetOptions& options) {
                     "fabric (anybody; the default on " +
                         fabric_kinds().schemes(FabricUse::run, Impact::fabric) +
                         "; elsewhere it is dut); what is not allowed is NA")
-        ->check(CLI::IsMember({"observe", "dut", "link", "fabric"}))
+        ->check(one_of({"observe", "dut", "link", "fabric"}))
         ->type_name("IMPACT");
     command.add_flag("--allow-long", options.allows_long,
                      "Waits for times that the profile states though they are minutes; in virtual time always");

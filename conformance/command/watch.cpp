@@ -12,6 +12,8 @@
 #include "conformance/command/report_options.hpp"
 #include "conformance/target/outlook.hpp"
 #include "conformance/target/target.hpp"
+#include "conformance/terminal/help.hpp"
+#include "conformance/terminal/numbers.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "conformance/watch/poll.hpp"
 
@@ -243,14 +245,14 @@ Action set_up_watch(CLI::App& command, const std::string&) {
     command.add_option("--for", options->seconds, "End after so much time: 90s, 10min, 1h; else by Ctrl-C")
         ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}},
                                           CLI::AsNumberWithUnit::CASE_SENSITIVE))
-        ->check(CLI::Range(0.001, 1e9))
+        ->check(from_to(0.001, 1e9))
         ->type_name("TIME");
     command
         .add_option("--interval", options->interval,
                     "Between two looks at findings and metrics (10 s), or two surveys of a fabric (60 s)")
         ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}},
                                           CLI::AsNumberWithUnit::CASE_SENSITIVE))
-        ->check(CLI::Range(0.01, 1e6))
+        ->check(from_to(0.01, 1e6))
         ->type_name("TIME");
     add_knowledge_options(command, options->knowledge, false);
     add_host_state_option(command, options->host_states);
@@ -262,7 +264,7 @@ Action set_up_watch(CLI::App& command, const std::string&) {
                      "Of a fabric: send nothing; tell what would be asked, and how fast");
     command.add_flag("--strict", options->report.strict, "Advice that is not kept counts as a failure");
     command.add_flag("--quiet", options->report.quiet, "Only failures and the counts at the end");
-    command.add_flag("--no-color", options->report.no_color, "No colours");
+    add_color_options(command, options->report.color);
     command.footer(
         "Exit code: that of ipoib-conform check for what was judged, of a fabric that of ipoib-conform audit for the "
         "last "

@@ -26,6 +26,7 @@ public:
     /// Time in which a process of the adapter's was stopped does not count.
     [[nodiscard]] DutControlReply ask(const std::string& request, fabric::Duration patience) override;
     [[nodiscard]] bool waits_for_stopped() override;
+    [[nodiscard]] int process() const override { return process_.id(); }
     /// The last 64 KiB; where more was written, a note says how much is left out.
     [[nodiscard]] std::string diagnostics() override;
 

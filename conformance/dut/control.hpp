@@ -32,6 +32,8 @@ public:
     /// Waits as long as a process of the DUT is stopped, by a debugger or SIGSTOP; ends early when the program is told
     /// to stop. Whether one was: what should have come meanwhile had no chance to.
     [[nodiscard]] virtual bool waits_for_stopped() { return false; }
+    /// The process that the adapter is, to be named to a person; 0: it is none of its own.
+    [[nodiscard]] virtual int process() const { return 0; }
     /// What the adapter wrote to standard error since the last call, for the evidence.
     [[nodiscard]] virtual std::string diagnostics() { return {}; }
 };

@@ -29,6 +29,8 @@ public:
             return false;
         }
         ++packets_;
+        if (began_ == 0) began_ = frame_.time_ns;
+        ended_ = frame_.time_ns;
         if (frame_.lost != 0) add_up(lost_before_, frame_.lost);
         return true;
     }
@@ -49,6 +51,8 @@ public:
     }
     [[nodiscard]] reports::CaptureResult summary() const {
         reports::CaptureResult summary{.file = path_, .link_type = reader_.file_link_type(), .packets = packets_};
+        summary.began = began_;
+        summary.ended = ended_;
         const auto& skipped = reader_.skipped();
         const auto tell = [&](std::uint64_t count, std::string_view what) {
             if (count) summary.notes.push_back(std::to_string(count) + ' ' + std::string(what));
@@ -89,6 +93,7 @@ private:
     capture::Reader reader_;
     capture::Frame frame_;
     capture::Status status_ = capture::Status::end;
+    std::int64_t began_ = 0, ended_ = 0;
     std::uint64_t packets_ = 0, lost_ = 0, lost_before_ = 0;
     std::vector<Origin> origins_;
     bool is_file_ = path_ != "-" && std::filesystem::is_regular_file(path_), was_stopped_ = false;

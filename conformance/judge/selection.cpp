@@ -2,6 +2,8 @@
 // Matching selectors.
 #include "conformance/judge/selection.hpp"
 
+#include "base/nearest.hpp"
+
 #include <fnmatch.h>
 
 #include <algorithm>
@@ -64,6 +66,28 @@ std::optional<std::string> Selection::unmatched(const std::vector<Selectable>& c
         if (std::ranges::none_of(candidates, [&](const auto& c) { return matches_one(bare, c); })) return selector;
     }
     return std::nullopt;
+}
+
+std::string nearest_selector(std::string_view wrong, const std::vector<Selectable>& candidates) {
+    Nearest nearest{wrong.substr(wrong.starts_with('!') ? 1 : 0)};
+    const auto offer_word = [&](std::string_view kind, std::string_view word) {
+        if (!word.empty()) nearest.offer(std::string(kind).append(word));
+    };
+    for (const auto& one : candidates) {
+        nearest.offer(one.id);
+        for (const auto id : one.requirements) {
+            nearest.offer(id);
+            // Its section, and those that this one is in.
+            for (auto path = section_path(id); !path.empty(); path.resize(path.find_last_of("./"))) {
+                nearest.offer(path);
+                if (path.find_first_of("./") == std::string::npos) break;
+            }
+        }
+        offer_word("level:", one.strength);
+        offer_word("status:", one.status);
+        for (const auto tag : one.tags) offer_word("tag:", tag);
+    }
+    return nearest.question();
 }
 
 }  // namespace ipoib::conformance

@@ -35,4 +35,8 @@ private:
     std::vector<std::string> selectors_;
 };
 
+/// "; did you mean 'rfc4391/6'?" of a selector that matches nothing: ids, sections, tags and levels of the candidates;
+/// empty where nothing is near.
+[[nodiscard]] std::string nearest_selector(std::string_view wrong, const std::vector<Selectable>& candidates);
+
 }  // namespace ipoib::conformance

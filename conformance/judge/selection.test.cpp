@@ -74,3 +74,17 @@ TEST_CASE("Selection: each rule and case has the status of the strongest documen
             CHECK(one.status == (is_informative ? "informative" : "standard"));
         }
 }
+
+TEST_CASE("Selection: what is near a selector that matches nothing") {
+    const Selectable rule{.id = "RULE-RFC4391-6-02",
+                          .requirements = {"RFC4391-9.1.1-02"},
+                          .strength = "must",
+                          .tags = {"arp"},
+                          .status = "standard"};
+    CHECK(nearest_selector("RULE-RFC4391-6-2", {rule}) == "; did you mean 'RULE-RFC4391-6-02'?");
+    CHECK(nearest_selector("!tag:apr", {rule}) == "; did you mean 'tag:arp'?");
+    CHECK(nearest_selector("rfc4931/9.1", {rule}) == "; did you mean 'rfc4391/9.1'?");
+    CHECK(nearest_selector("level:mus", {rule}) == "; did you mean 'level:must'?");
+    CHECK(nearest_selector("status:standart", {rule}) == "; did you mean 'status:standard'?");
+    CHECK(nearest_selector("nonsense", {rule}).empty());
+}

@@ -2,6 +2,7 @@
 // The fabrics and DUTs that a command line can name.
 #include "conformance/target/target.hpp"
 
+#include "base/nearest.hpp"
 #include "conformance/dut/adapter_process.hpp"
 #include "conformance/dut/no_control.hpp"
 #include "conformance/target/raw_ports.hpp"
@@ -9,6 +10,7 @@
 #include "conformance/target/simulated_target.hpp"
 #include "fabric/simulated/fabric.hpp"
 
+#include <array>
 #include <random>
 
 namespace ipoib::conformance {
@@ -253,12 +255,16 @@ fabric::Abilities abilities_of(const Target& target, const FabricKinds& kinds) {
 std::unique_ptr<Rig> make_rig(const Target& target, const FabricKinds& kinds) {
     const bool is_exec = target.dut.starts_with(exec_prefix);
     if (!is_exec && !target.is_ours() && target.has_control())
-        throw std::invalid_argument("--dut is reference, mutant:NAME, sa, exec:COMMAND or none, not '" + target.dut +
-                                    "'");
+        throw std::invalid_argument(
+            "--dut is reference, mutant:NAME, sa, exec:COMMAND or none, not '" + target.dut + "'" +
+            did_you_mean(target.dut, std::array{"reference", "mutant:NAME", "sa", "none", "exec:COMMAND"},
+                         [](std::string_view one) { return one; }));
     if (is_exec && target.dut.size() == exec_prefix.size()) throw std::invalid_argument("--dut exec: names no command");
     const auto* kind = kinds.find(target.fabric, FabricUse::run);
     if (!kind)
-        throw std::invalid_argument("--fabric is " + kinds.forms(FabricUse::run) + ", not '" + target.fabric + "'");
+        throw std::invalid_argument("--fabric is " + kinds.forms(FabricUse::run) + ", not '" + target.fabric + "'" +
+                                    did_you_mean(target.fabric.substr(0, target.fabric.find(':')), kinds.all(),
+                                                 [](const FabricKind* one) { return one->scheme; }));
     if (kind->is_ours()) return simulated_rig(target, *kind);
     refuse(target, *kind);
     return std::make_unique<LastingRig>(target, *kind, [kind](const Target& of, bool is_again) {

@@ -2,6 +2,7 @@
 // Names into the simulated fabric and what is on it.
 #include "conformance/target/simulated_target.hpp"
 
+#include "base/nearest.hpp"
 #include "conformance/mutants/lapse.hpp"
 #include "conformance/target/simulated_dut.hpp"
 
@@ -13,7 +14,12 @@ const Mutant* mutant_named(std::string_view choice, std::string_view prefix) {
     if (!choice.starts_with(prefix)) return nullptr;
     const auto name = choice.substr(prefix.size());
     if (const auto* mutant = find_mutant(name)) return mutant;
-    throw std::invalid_argument("there is no mutant '" + std::string(name) + "' (ipoib-conform selftest names them)");
+    Nearest nearest{name};
+    for (const auto* mutant : all_mutants()) nearest.offer(mutant->name);
+    if (prefix == sa_mutant_prefix)
+        for (const auto& lapse : all_lapses()) nearest.offer(lapse.name);
+    throw std::invalid_argument("there is no mutant '" + std::string(name) + "'" + nearest.question() +
+                                " (ipoib-conform selftest names them)");
 }
 
 fabric::SimulatedOptions simulated_options(const Target& target, std::uint64_t seed, fabric::Loop::Clock clock) {

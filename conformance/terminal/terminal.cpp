@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 namespace ipoib::conformance {
 
@@ -23,6 +24,11 @@ std::size_t output_width() {
     winsize size{};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual;
     return std::clamp<std::size_t>(size.ws_col, least, most);
+}
+
+bool is_coloured(std::string_view when) {
+    if (when != "auto") return when == "always";
+    return isatty(STDOUT_FILENO) != 0 && !std::getenv("NO_COLOR");
 }
 
 void StatusLine::show(const std::string& text) {

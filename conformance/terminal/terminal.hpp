@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace ipoib::conformance {
 
@@ -14,6 +15,10 @@ namespace ipoib::conformance {
 
 /// How wide what people read may be: as the terminal that standard output is, within reason; 100 columns elsewhere.
 [[nodiscard]] std::size_t output_width();
+
+/// Whether standard output is coloured: `when` is "always", "never", or "auto", which is at a terminal unless NO_COLOR
+/// is set.
+[[nodiscard]] bool is_coloured(std::string_view when);
 
 /// A line on standard error that the next one replaces, and that is wiped out at the end.
 class StatusLine {

@@ -2,6 +2,8 @@
 // The scenarios that runs can be set up with; interfaces.md names them.
 #include "fabric/simulated/scenario.hpp"
 
+#include "base/nearest.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -58,7 +60,8 @@ std::string scenario_names() {
 
 const Scenario& scenario_named(std::string_view name) {
     if (const auto* scenario = find_scenario(name)) return *scenario;
-    throw std::invalid_argument("there is no scenario '" + std::string(name) + "'; there are " + scenario_names());
+    throw std::invalid_argument("there is no scenario '" + std::string(name) + "'; there are " + scenario_names() +
+                                did_you_mean(name, scenarios(), [](const Scenario& one) { return one.name; }));
 }
 
 }  // namespace ipoib::fabric

@@ -149,6 +149,7 @@ private:
                   {"rawStatus", is_finding(result) ? "FINDING" : verdict_name(result)},
                   {"message", fit(result.verdict == Verdict::na ? why_not_judged(result) : message_of(result))},
                   {"labels", std::move(labels)}};
+        if (is_flaky(result)) test["flaky"] = true;
         if (!result.details.empty()) test["trace"] = fit(explanation(results_, requirements_, result, violations_told));
         if (!result.evidence.empty())
             test["attachments"] = Json::array({{{"name", "evidence"},
