@@ -413,14 +413,21 @@ private:
         indented(0, fmt::format("slowest{}: {}", is_virtual ? " in virtual time" : "", words));
     }
 
-    /// Of a capture they are among its notes.
+    /// Of a capture they are among its notes. Many of one name are mostly of one cause, which the first ones show.
     void beyond() {
+        constexpr std::size_t most_alike = 5;
+        std::map<std::string, std::size_t> count;
         for (const auto& one : results_.beyond) {
             if (one.capture != no_capture && !results_.is_strict) continue;
+            if (++count[one.name] > most_alike) continue;
             indented(0, fmt::format("{} {}{}{}: {}", coloured(Verdict::warn, "FINDING"), one_line(one.name),
                                     one.link.empty() ? "" : ", link " + one_line(one.link),
                                     one.host.empty() ? "" : " on " + one_line(one.host), one_line(one.text)));
         }
+        for (const auto& [name, number] : count)
+            if (number > most_alike)
+                indented(0, fmt::format("and {} more of {} (--json and --html have them all)", number - most_alike,
+                                        one_line(name)));
     }
 
     void unreadable() {

@@ -10,6 +10,7 @@
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -35,6 +36,14 @@ std::string groups_text(std::vector<Gid> mgids) {
 constexpr std::uint8_t most_lmc = 7;
 /// Whether two LIDs differ in no more than the low bits of one port's.
 bool is_one_port(std::uint16_t lid, std::uint16_t other, std::uint8_t lmc) { return lid >> lmc == other >> lmc; }
+
+/// Whether another finding mostly explains it: an interface without its P_Key has no carrier, joins nothing, and gets
+/// no address.
+bool is_consequence(std::string_view name) {
+    constexpr std::array<std::string_view, 5> names{"host-join-waits", "host-no-address", "host-no-carrier",
+                                                    "host-not-member", "host-send-only-waits"};
+    return std::ranges::find(names, name) != names.end();
+}
 
 std::string qpn_text(std::uint32_t qpn) { return "QPN " + hex(qpn, 6); }
 
@@ -88,7 +97,9 @@ public:
             paths(place);
         }
         hidden();
-        std::ranges::stable_sort(result_.findings, {}, &HostFinding::name);
+        std::ranges::stable_sort(result_.findings, {}, [](const HostFinding& one) {
+            return std::pair{is_consequence(one.name), one.name};
+        });
         return std::move(result_);
     }
 
@@ -119,6 +130,7 @@ private:
     void index_owners();
     [[nodiscard]] std::vector<Place> owners_of(const Place& place, const Gid& address) const;
     void neighbours(const Place& place);
+    [[nodiscard]] bool is_at_other_rail(const Place& owner, const Neighbour& entry) const;
     void paths(const Place& place);
     void hidden();
 
@@ -404,6 +416,17 @@ std::vector<Place> Comparer::owners_of(const Place& place, const Gid& address) c
     return all;
 }
 
+/// Whether an entry leads to another port of the host that has the address, which takes what is for any of its
+/// addresses: that it is the wrong rail is another finding.
+bool Comparer::is_at_other_rail(const Place& owner, const Neighbour& entry) const {
+    const auto found = by_gid_.find(entry.gid);
+    if (found == by_gid_.end()) return false;
+    const auto& rail = found->second;
+    return rail.host->host == owner.host->host && rail.host->machine == owner.host->machine && rail.is_running() &&
+           rail->master.empty() && rail->qpn.value_or(entry.qpn) == entry.qpn &&
+           fabrics_->of(rail) == fabrics_->of(owner);
+}
+
 /// Entries with a link-layer address that their owner has not, or not any more.
 void Comparer::neighbours(const Place& place) {
     for (const auto& entry : place->neighbours) {
@@ -417,6 +440,7 @@ void Comparer::neighbours(const Place& place) {
             };
             if (std::ranges::any_of(owners, has)) continue;
             const auto& owner = owners.front();
+            if (is_at_other_rail(owner, entry)) continue;
             now =
                 owner.name() + " has it with " + (owner->qpn ? qpn_text(*owner->qpn) + " and " : "") + text(owner->gid);
         } else if (is_near(*place.host)) {

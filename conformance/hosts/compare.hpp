@@ -56,7 +56,7 @@ struct HostFinding {
 };
 
 struct Comparison {
-    std::vector<HostFinding> findings;  ///< by name
+    std::vector<HostFinding> findings;  ///< by name, what mostly follows from others last
     std::vector<std::string> notes;     ///< what could not be compared, and why
 };
 

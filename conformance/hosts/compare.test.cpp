@@ -440,9 +440,26 @@ TEST_CASE("Host states: rails of one host in one IP network") {
     rail.broadcast = {};
     trial.hosts[1].interfaces.push_back(rail);
     CHECK(trial.found() == Names{"host-arp-flux"});
+    CHECK_THAT(trial.text(), ContainsSubstring("and each answers"));
+    // An entry for one address at the other rail: the host takes what is sent there.
+    auto& entry = trial.hosts[0].interfaces[0].neighbours.front();
+    const auto right = entry;
+    entry.gid = rail.gid;
+    entry.qpn = *rail.qpn;
+    CHECK(trial.found() == Names{"host-arp-flux"});
+    entry.qpn = 0x777;
+    CHECK(trial.found() == Names{"host-arp-flux", "stale-neighbour"});
+    entry = right;
+    // One that keeps to its own address is no help as long as the other answers for it.
     trial.hosts[1].interfaces.back().arp_ignore = 1;
+    CHECK(trial.found() == Names{"host-arp-flux"});
+    CHECK_THAT(trial.text(), ContainsSubstring("ib0") && ContainsSubstring("answers for the addresses of all"));
+    trial.second().arp_ignore = 1;
     CHECK(trial.found() == Names{});
-    trial.hosts[1].interfaces.back().arp_ignore = 0;
+    trial.second().arp_ignore = trial.hosts[1].interfaces.back().arp_ignore = 0;
+    // A network that is a part of the other.
+    trial.hosts[1].interfaces.back().addresses = {{.network = wire::parse_network("10.1.0.101/25").value()}};
+    CHECK(trial.found() == Names{"host-arp-flux"});
     trial.hosts[1].interfaces.back().addresses = {{.network = wire::parse_network("10.2.0.4/24").value()}};
     CHECK(trial.found() == Names{});
 }

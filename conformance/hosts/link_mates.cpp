@@ -179,31 +179,56 @@ void LinkMates::without_address() {
                                            std::to_string(with) + " others have one."));
 }
 
-/// Rails of one host in one IP subnet, each of which answers for all.
+/// The networks of an interface's IPv4 addresses.
+std::set<IpNetwork> networks_of(const Place& place) {
+    std::set<IpNetwork> own;
+    for (const auto& held : place->addresses) {
+        if (!held.network.address.is_v4()) continue;
+        const auto bits = held.network.length;
+        const auto mask = bits == 0 ? 0U : ~std::uint32_t{0} << (32U - bits);
+        own.insert({IpAddress::v4(held.network.address.v4() & mask), bits});
+    }
+    return own;
+}
+
+/// Whether one of two networks is a part of the other.
+bool overlap(const IpNetwork& one, const IpNetwork& other) {
+    const auto bits = std::min(one.length, other.length);
+    return bits == 0 || (one.address.v4() ^ other.address.v4()) >> (32U - bits) == 0;
+}
+
+/// Rails of one host in one IP subnet, of which some answer for all.
 void LinkMates::fluxes() {
     // A name alone is none: nodes without one are all called "localhost".
     std::map<std::pair<std::string, std::size_t>, std::vector<Place>> by_host;
     for (const auto& place : places_)
         if (place.is_running() && place->master.empty())
             by_host[{place.host->host, place.host->machine}].push_back(place);
+    const auto answers_for_all = [](const Place& rail) {
+        return rail->arp_ignore.value_or(1) == 0 && rail->arp_filter.value_or(1) == 0;
+    };
     for (const auto& [host, rails] : by_host) {
         std::map<IpNetwork, std::vector<Place>> networks;
-        for (const auto& rail : rails) {
-            if (rail->arp_ignore.value_or(1) != 0 || rail->arp_filter.value_or(1) != 0) continue;
-            std::set<IpNetwork> own;
-            for (const auto& held : rail->addresses)
-                if (held.network.address.is_v4()) {
-                    const auto bits = held.network.length;
-                    const auto mask = bits == 0 ? 0U : ~std::uint32_t{0} << (32U - bits);
-                    own.insert({IpAddress::v4(held.network.address.v4() & mask), bits});
-                }
-            for (const auto& network : own) networks[network].push_back(rail);
-        }
+        for (const auto& rail : rails)
+            for (const auto& network : networks_of(rail)) networks[network];
+        for (auto& one : networks)
+            std::ranges::copy_if(rails, std::back_inserter(one.second), [&](const Place& rail) {
+                const auto own = networks_of(rail);
+                return std::ranges::any_of(own, [&](const IpNetwork& other) { return overlap(other, one.first); });
+            });
+        std::set<std::vector<Gid>> told;
         for (const auto& [network, some] : networks) {
-            if (some.size() < 2) continue;
+            std::vector<Place> answering;
+            std::ranges::copy_if(some, std::back_inserter(answering), answers_for_all);
+            std::vector<Gid> ports;
+            for (const auto& rail : some) ports.push_back(rail->gid);
+            if (some.size() < 2 || answering.empty() || !told.insert(ports).second) continue;
             add("host-arp-flux",
-                listed(some, name_of) + " are in " + text(network) +
-                    ", and each answers for the addresses of all (arp_ignore 0, arp_filter 0): who asks gets several "
+                listed(some, name_of) + " are in " + text(network) + ", and " +
+                    (answering.size() == some.size() ? std::string("each answers")
+                     : answering.size() == 1         ? listed(answering, name_of) + " answers"
+                                                     : listed(answering, name_of) + " answer") +
+                    " for the addresses of all (arp_ignore 0, arp_filter 0): who asks gets several "
                     "answers, and RDMA CM may come by the wrong port. arp_ignore=1 and arp_announce=2 help.",
                 some);
         }

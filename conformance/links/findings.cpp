@@ -64,7 +64,12 @@ public:
     template <class Thing, class Words, class Show>
     void add_stars(const std::string& name, std::size_t place, std::span<const Pair> pairs,
                    const std::vector<Thing>& things, Words words, Show show) {
-        for (auto& star : stars(pairs)) {
+        add_each(name, place, stars(pairs), things, words, show);
+    }
+    template <class Thing, class Words, class Show>
+    void add_each(const std::string& name, std::size_t place, std::vector<Star> all, const std::vector<Thing>& things,
+                  Words words, Show show) {
+        for (auto& star : all) {
             if (!has_room(name)) continue;
             auto& finding = add(name, words(star, things[star.pairs.front()]), place);
             for (const auto index : star.pairs) show(finding, things[index]);
@@ -166,8 +171,9 @@ void refusals(std::size_t place, Findings& findings) {
         }
     for (const auto& [key, some] : pairs) {
         const auto& name = std::get<0>(key);
-        findings.add_stars(
-            name, place, some, all,
+        // Whoever asks for whatever group, the room that is used up is one.
+        findings.add_each(
+            name, place, name == "group-limit" ? std::vector{whole(some)} : stars(some), all,
             [&](const Star& star, const Refusal& first) {
                 if (name == "sender-before-group") return late_text(link, star, groups[first.group->group]);
                 return name == "no-such-group" ? missing_text(link, star) : refusal_text(link, star, first);
@@ -447,6 +453,30 @@ void violations(const Ledger& ledger, Findings& findings) {
 
 }  // namespace
 
+namespace {
+
+/// What some packets would break if it were sure that nothing is missing around them.
+void note_undecided(Account& account, const Judge& judge) {
+    std::uint64_t packets = 0;
+    std::vector<std::string_view> rules;
+    std::string lacks;
+    for (std::size_t i = 0; i < judge.findings().size(); ++i) {
+        const auto& one = judge.findings()[i];
+        if (one.undecided == 0) continue;
+        if (packets == 0) lacks = one.lacks;
+        packets += one.undecided;
+        rules.push_back(judge.rules()[i]->id);
+    }
+    if (packets == 0) return;
+    account.notes.push_back(
+        std::to_string(packets) + (packets == 1 ? " packet" : " packets") + " would break " +
+        listed(rules, [](std::string_view rule) { return std::string(rule); }) +
+        ", but the capture may lack something: " + lacks +
+        ". These are no findings; check tells of each. A capture at one port lacks what its SA tells others.");
+}
+
+}  // namespace
+
 void add_findings(Account& account, const Judge& judge, const Observer& observer) {
     Findings findings{account};
     for (std::size_t place = 0; place < account.links.size(); ++place) {
@@ -460,6 +490,7 @@ void add_findings(Account& account, const Judge& judge, const Observer& observer
     troubles(observer.troubles(), findings);
     violations(observer.ledger(), findings);
     note_unknown_rates(account, judge);
+    note_undecided(account, judge);
     account.more_violations = observer.ledger().beyond();
     put_causes_first(account.findings);
 }

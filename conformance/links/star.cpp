@@ -67,4 +67,16 @@ std::vector<Star> stars(std::span<const Pair> pairs) {
     return all;
 }
 
+Star whole(std::span<const Pair> pairs) {
+    Star star;
+    for (const auto& pair : pairs) {
+        star.ports.push_back(pair.port);
+        star.groups.push_back(pair.group);
+        star.pairs.push_back(pair.index);
+    }
+    in_order(star.ports);
+    in_order(star.groups);
+    return star;
+}
+
 }  // namespace ipoib::links

@@ -26,5 +26,7 @@ struct Star {
 
 /// Each pair in one star, the largest first; each port and group has at most one of its own.
 [[nodiscard]] std::vector<Star> stars(std::span<const Pair> pairs);
+/// All pairs in one, whatever they have in common.
+[[nodiscard]] Star whole(std::span<const Pair> pairs);
 
 }  // namespace ipoib::links

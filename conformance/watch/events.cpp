@@ -50,8 +50,8 @@ bool Events::violation(const rules::Rule& rule, const reports::Detail& detail) {
 void Events::findings(const links::Account& account) {
     std::set<std::string> there;
     for (const auto& one : account.findings) {
-        // Violations are told as they come.
-        if (!one.rule.empty() || there.size() >= most_kinds) continue;
+        // Violations are told as they come; what they mean for users has a name.
+        if (one.name == "not-kept" || there.size() >= most_kinds) continue;
         auto kind = one.name + ' ' + one.link;
         const auto* subnet = one.place == links::nowhere ? nullptr : account.links[one.place].subnet;
         Json ports = Json::array();

@@ -115,8 +115,8 @@ static struct group {
     bool exists, is_missing;  /* what the SA said; neither: it was not asked */
     bool is_asking;           /* one request at a time */
     unsigned joined, refusal; /* join states that the SA granted; the status with which it last refused */
-    unsigned mlid;
-    uint32_t ip;
+    unsigned mlid, sl, traffic_class, hop_limit; /* as the SA told when it was joined */
+    uint32_t ip, flow_label;
     uint8_t mgid[GID];
     int64_t retry_at, pause, used_at;
     struct queue waiting;
@@ -526,12 +526,12 @@ static bool output_to_group(uint32_t ip, unsigned type, const uint8_t *octets, s
     if (!g->joined && g->is_missing) /* routers get what goes beyond the link, if they have a group */
         return is_beyond_link_local(ip) && output_to_group(all_routers, type, octets, length);
     if (!g->joined) return put(&g->waiting, type, octets, length); /* until the SA says whether the group exists */
-    struct headers h = headers_to(g->mlid, ipoib.sl, MULTICAST_QP);
+    struct headers h = headers_to(g->mlid, g->sl, MULTICAST_QP);
     h.has_grh = true;
     memcpy(h.dgid, g->mgid, GID);
-    h.traffic_class = ipoib.traffic_class;
-    h.flow_label = ipoib.flow_label;
-    h.hop_limit = ipoib.hop_limit;
+    h.traffic_class = g->traffic_class;
+    h.flow_label = g->flow_label;
+    h.hop_limit = g->hop_limit;
     g->used_at = now();
     send_packet(&h, type, octets, length);
     return true;
@@ -635,6 +635,10 @@ static void group_joined(unsigned index, unsigned status, const uint8_t *record)
     }
     g->joined |= record[MC_SCOPE_JOIN] & (FULL_MEMBER | SEND_ONLY_NON_MEMBER);
     g->mlid = rd16(record + MC_MLID);
+    g->sl = record[MC_SL_FLOW_HOP] >> 4;
+    g->traffic_class = record[MC_TCLASS];
+    g->flow_label = rd32(record + MC_SL_FLOW_HOP) >> 8 & 0xfffff;
+    g->hop_limit = record[MC_SL_FLOW_HOP + 3];
     g->refusal = 0;
     g->pause = 0;
     g->used_at = now();

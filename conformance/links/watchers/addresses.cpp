@@ -32,12 +32,15 @@ public:
     [[nodiscard]] std::vector<Trouble> troubles() const override {
         std::vector<Trouble> all;
         const auto own = owners();
-        std::map<Pair, Shared> pairs;
+        std::map<Holders, Shared> all_shared;
         for (const auto& [key, contest] : contests_) {
-            if (is_shared(contest)) pairs[pair_of(key, contest)].add(key.address, contest);
+            if (is_shared(contest))
+                all_shared[holders_of(key, contest)].add(key.address, contest);
+            else if (contest.denied.count > 0)
+                all.push_back(denied(key, contest));
             if (contest.stale.count > 0) all.push_back(moved(key, contest));
         }
-        for (const auto& [pair, shared] : pairs) all.push_back(told(pair, shared, own));
+        for (const auto& [holders, shared] : all_shared) all.push_back(told(holders, shared, own));
         return all;
     }
 
@@ -57,12 +60,12 @@ private:
         Gid address;
         friend auto operator<=>(const Key&, const Key&) = default;
     };
-    struct Pair {
+    struct Holders {
         const state::Subnet* subnet;
         std::uint16_t p_key;
-        std::array<Gid, 2> gids;
+        std::vector<Gid> gids;  ///< in order
         bool is_v4;
-        friend auto operator<=>(const Pair&, const Pair&) = default;
+        friend auto operator<=>(const Holders&, const Holders&) = default;
     };
     /// Who has an address, asked by one port.
     struct Question {
@@ -81,9 +84,12 @@ private:
         Trouble seen;                          ///< its frames
         Trouble stale;                         ///< unicast to where it was
         std::array<Gid, 2> stale_ends{};       ///< of the first of these: sender and receiver
+        Trouble denied;                        ///< answers to who wanted it
+        std::array<Gid, 2> denied_ends{};      ///< of the first of these: who has it, and who wanted it
+        std::vector<Gid> holders;              ///< all that have answered one question, in order
     };
 
-    /// What two ports have in common: the addresses of one family.
+    /// What the same ports have in common: the addresses of one family.
     struct Shared {
         std::vector<Gid> addresses;  ///< the first few
         unsigned count = 0;          ///< of all
@@ -114,14 +120,29 @@ private:
                 packet.arp_addresses[ArpAddresses::sha_gid]);
         else if (packet.icmpv6 && packet.nd_target && moment.known.sender &&
                  packet.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_solicitation)
-            ask(moment, packet.nd_target[NdTarget::target], moment.known.sender->gid);
+            ask(moment, packet.nd_target[NdTarget::target], moment.known.sender->gid,
+                packet.ipv6[Ipv6::source].is_zero());
     }
-    void ask(const Moment& moment, const Gid& address, const Gid& by) {
+    /// Who wants the address itself asks for nobody.
+    void ask(const Moment& moment, const Gid& address, const Gid& by, bool wants_it = false) {
         const auto now = moment.known.now.steady;
         if (questions_.size() >= most_questions)
             std::erase_if(questions_, [&](const auto& one) { return now - one.second.asked > longest_answer; });
         if (questions_.size() >= most_questions) questions_.clear();
-        questions_[{{&moment.subnet, moment.known.link->p_key, address}, by}] = {.asked = now, .first = {}};
+        questions_[{{&moment.subnet, moment.known.link->p_key, address}, wants_it ? Gid{} : by}] = {
+            .asked = now, .first = wants_it ? by : Gid{}};
+    }
+    /// The answer to who wants an address for itself. RFC 4862, 5.4.
+    void deny(const Moment& moment, const Gid& address, const Gid& by) {
+        const auto found = questions_.find({{&moment.subnet, moment.known.link->p_key, address}, Gid{}});
+        if (found == questions_.end()) return;
+        const auto asker = found->second.first;
+        const bool is_answer = moment.known.now.steady - found->second.asked <= longest_answer && asker != by;
+        questions_.erase(found);
+        auto* one = is_answer ? contest(moment, address, true) : nullptr;
+        if (!one) return;
+        if (one->denied.count == 0) one->denied_ends = {by, asker};
+        one->denied.show(moment.known.now);
     }
     /// Two answers to one question; what is announced to all is no answer.
     void answer(const Moment& moment, const Gid& address, const Gid& by, const Gid& to) {
@@ -137,10 +158,16 @@ private:
         auto* one = contest(moment, address, true);
         if (!one) return;
         one->gids = {question.first, by};
+        for (const auto& gid : one->gids) hold(*one, gid);
         ++one->doubles;
         // The answer may be what has changed the address, too.
         if (one->seen.frames.empty() || one->seen.frames.back().order != moment.known.now.order)
             one->seen.show(moment.known.now);
+    }
+    static void hold(Contest& contest, const Gid& gid) {
+        const auto at = std::ranges::lower_bound(contest.holders, gid);
+        if ((at != contest.holders.end() && *at == gid) || contest.holders.size() >= most_former) return;
+        contest.holders.insert(at, gid);
     }
     void claims(const Moment& moment) {
         const auto& packet = moment.packet;
@@ -153,6 +180,7 @@ private:
         } else if (packet.icmpv6 && packet.target_option && packet.nd_target && overrides(packet)) {
             const auto address = packet.nd_target[NdTarget::target];
             claim(moment, address);
+            deny(moment, address, packet.target_option[LinkAddressOption::gid]);
             if (!packet.is_multicast && moment.known.receiver)
                 answer(moment, address, packet.target_option[LinkAddressOption::gid], moment.known.receiver->gid);
         }
@@ -207,9 +235,13 @@ private:
     }
 
     static bool is_shared(const Contest& contest) { return contest.doubles > 0 || contest.changes >= most_changes; }
-    static Pair pair_of(const Key& key, const Contest& contest) {
-        const auto [first, second] = std::minmax(contest.gids[0], contest.gids[1]);
-        return {key.subnet, key.p_key, {first, second}, IpAddress{key.address}.is_v4()};
+    static Holders holders_of(const Key& key, const Contest& contest) {
+        Holders all{key.subnet, key.p_key, contest.holders, IpAddress{key.address}.is_v4()};
+        if (all.gids.empty()) {
+            all.gids = {contest.gids[0], contest.gids[1]};
+            std::ranges::sort(all.gids);
+        }
+        return all;
     }
     /// Ports with an IPv4 address on a link that nobody else has.
     using Owners = std::set<std::tuple<const state::Subnet*, std::uint16_t, Gid>>;
@@ -233,28 +265,46 @@ private:
         const auto more = shared.count - shared.addresses.size();
         return more == 0 ? names : names + " and " + std::to_string(more) + " more";
     }
-    /// Two rails of one host answer for each other's addresses: each of these is shared. Two hosts with one address
+    /// The rails of one host answer for each other's addresses: each of these is shared. Two hosts with one address
     /// more have addresses of their own, both of them.
-    static Trouble told(const Pair& pair, const Shared& shared, const Owners& owners) {
+    static Trouble told(const Holders& holders, const Shared& shared, const Owners& owners) {
         auto trouble = shared.seen;
         std::ranges::sort(trouble.frames, {}, &state::Sight::order);
-        trouble.subnet = pair.subnet;
-        trouble.p_key = pair.p_key;
-        trouble.ports = {pair.gids[0], pair.gids[1]};
-        const auto has_own = [&](const Gid& gid) { return owners.contains({pair.subnet, pair.p_key, gid}); };
-        const int have_own = int{has_own(pair.gids[0])} + int{has_own(pair.gids[1])};
-        const bool is_flux = pair.is_v4 && (have_own == 1 || (have_own == 0 && shared.count > 1));
-        const std::string addresses = shared.count > 1 ? "addresses" : "address";
+        trouble.subnet = holders.subnet;
+        trouble.p_key = holders.p_key;
+        trouble.ports = holders.gids;
+        const auto have_own = std::ranges::count_if(holders.gids, [&](const Gid& gid) {
+            return owners.contains({holders.subnet, holders.p_key, gid});
+        });
+        const auto count = std::ssize(holders.gids);
+        const bool is_flux = holders.is_v4 && have_own < count && (have_own > 0 || shared.count > 1);
+        std::string who;
+        for (int i = 0; i < count; ++i)
+            who += (i == 0 ? "{" : i == count - 1 ? " and {" : ", {") + std::to_string(i) + '}';
+        const std::string all = count == 2 ? " both" : " all", same = shared.count > 1 ? "addresses" : "address";
         trouble.name = is_flux ? "arp-flux" : "duplicate-address";
-        trouble.text = "{0} and {1} " + (shared.both_answer ? "both answer who has " + listed(shared) + ". "
-                                                            : "announce " + listed(shared) + " in turns. ");
-        trouble.text +=
-            is_flux
-                ? "Where they are two rails of one host, it answers for each address on both (arp_ignore=1 and "
-                  "arp_announce=2 keep it from that), and RDMA and connections go to the wrong port. Else two hosts "
-                  "have the same " +
-                      addresses + "."
-                : "Two hosts have the same " + addresses + ": others reach one or the other by chance.";
+        trouble.text = who + (shared.both_answer ? all + " answer who has " + listed(shared) + ". "
+                                                 : " announce " + listed(shared) + " in turns. ");
+        if (is_flux)
+            trouble.text +=
+                "Where they are rails of one host, it answers for each address on all of them (arp_ignore=1 and "
+                "arp_announce=2 keep it from that), and RDMA and connections go to the wrong port. Else several hosts "
+                "have the same " +
+                same + '.';
+        else
+            trouble.text += (count == 2 ? "Two hosts have the same " : "Several hosts have the same ") + same +
+                            ": others reach one or the other by chance.";
+        return trouble;
+    }
+    static Trouble denied(const Key& key, const Contest& contest) {
+        auto trouble = contest.denied;
+        trouble.name = "duplicate-address";
+        trouble.subnet = key.subnet;
+        trouble.p_key = key.p_key;
+        trouble.ports = {contest.denied_ends[0], contest.denied_ends[1]};
+        trouble.text = "{1} asks whether anybody has " + text(IpAddress{key.address}) +
+                       " before it takes it, and {0} has it: the address is that of two hosts, and the second one does "
+                       "without.";
         return trouble;
     }
     static Trouble moved(const Key& key, const Contest& contest) {

@@ -72,6 +72,21 @@ std::optional<Quoted> quoted_as_too_big(const Packet& packet) {
     }
     return {};
 }
+/// Whether a neighbour is still there, asked of it alone, or its answer.
+struct Probe {
+    Gid from, to;  ///< IP addresses
+    bool is_answer = false;
+};
+std::optional<Probe> probe_of(const Packet& packet) {
+    if (const auto& arp = packet.arp_addresses)
+        return Probe{state::mapped(arp[ArpAddresses::spa]), state::mapped(arp[ArpAddresses::tpa]),
+                     packet.arp[Arp::operation] == Arp::reply};
+    if (!packet.icmpv6 || !packet.nd_target) return {};
+    if (packet.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_solicitation)
+        return Probe{packet.ipv6[Ipv6::source], packet.nd_target[NdTarget::target]};
+    if (packet.icmpv6[Icmpv6::type] != Icmpv6Type::neighbour_advertisement) return {};
+    return Probe{packet.nd_target[NdTarget::target], packet.ipv6[Ipv6::destination], true};
+}
 /// Whether a sequence number is at or behind another, as they count around.
 constexpr bool is_after(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) >= 0; }
 
@@ -79,15 +94,16 @@ class Sizes : public Watcher {
 public:
     void take(const Moment& moment) override {
         const auto& packet = moment.packet;
-        if (!moment.known.link || moment.known.link->p_key == 0 || packet.is_multicast ||
-            (!packet.ipv4 && !packet.ipv6))
-            return;
+        if (!moment.known.link || moment.known.link->p_key == 0 || packet.is_multicast) return;
+        if (const auto probe = probe_of(packet)) is_probed(moment, *probe);
+        if (!packet.ipv4 && !packet.ipv6) return;
+        // Of an echo request in fragments the first one stands for all: it is answered when all have arrived.
         if (const auto quoted = quoted_as_too_big(packet))
             is_told(moment, *quoted);
-        else if (packet.icmp && !packet.is_fragment)
+        else if (packet.icmp)
             echo(moment, packet.icmp[Icmp::type] == Icmp::echo_request, packet.icmp[Icmp::type] == Icmp::echo_reply,
                  std::uint32_t{packet.icmp[Icmp::identifier]} << 16 | packet.icmp[Icmp::sequence]);
-        else if (packet.icmpv6 && !packet.is_fragment && packet.ip_payload.size() >= 8)
+        else if (packet.icmpv6 && packet.ip_payload.size() >= 8)
             echo(moment, packet.icmpv6[Icmpv6::type] == Icmpv6Type{128}, packet.icmpv6[Icmpv6::type] == Icmpv6Type{129},
                  static_cast<std::uint32_t>(read_bits(packet.ip_payload.data() + 4, {0}, 32)));
         else if (const auto segment = segment_of(packet))
@@ -160,7 +176,8 @@ private:
         std::size_t next = 0;
         Trouble seen;
         // Of all between the two, where it is theirs.
-        state::Sight alive;  ///< the last sign that something has arrived
+        state::Sight alive;   ///< the last sign that something has arrived
+        state::Sight probed;  ///< the last time that it was asked by itself whether it is there
         std::size_t largest = 0;
         state::Sight largest_at;  ///< the last time that so much or more has arrived
     };
@@ -183,6 +200,17 @@ private:
     }
     void is_alive(const Moment& moment, const Gid& from, const Gid& to) {
         if (auto* pair = flow(moment, from, to, 0, true)) pair->alive = moment.known.now;
+    }
+    /// A small packet that arrives: the question, which its answer shows.
+    void is_probed(const Moment& moment, const Probe& probe) {
+        auto* pair = probe.is_answer ? flow(moment, probe.to, probe.from, 0, false)
+                                     : flow(moment, probe.from, probe.to, 0, false);
+        if (!pair) return;
+        const auto& now = moment.known.now;
+        if (!probe.is_answer)
+            pair->probed = now;
+        else if (pair->probed && now.steady - pair->probed.steady <= second_ns)
+            pair->alive = now;
     }
     void arrives(const Moment& moment, Flow& one, const Gid& from, const Gid& to, std::size_t size) {
         if (auto* pair = flow(moment, from, to, 0, true); pair && size >= pair->largest) {

@@ -119,6 +119,24 @@ TEST_CASE("Troubles: two hosts with addresses of their own that both have a thir
     CHECK(told(story).names == Ids{"duplicate-address"});
 }
 
+TEST_CASE("Troubles: who asks whether an IPv6 address is free, and is told that it is not, has none") {
+    // RFC 4862, 5.4: from nobody, and the answer goes to all nodes.
+    const auto all_nodes = Gid::of(0xff02000000000000, 1);
+    auto asker = c;
+    asker.ipv6 = Gid{};
+    const auto is_told = [](const Story& story) { return told(story).names.contains("duplicate-address"); };
+    auto story = three_up();
+    story(neighbour_solicitation(asker, b.ipv6, mlid, story.link));
+    CHECK_FALSE(is_told(story));
+    auto answer = neighbour_advertisement(b, a, story.link).set(Ipv6::destination, all_nodes);
+    auto itself = story;
+    CHECK_FALSE(is_told(itself(neighbour_advertisement(c, a, story.link).set(NdTarget::target, b.ipv6))));
+    auto late = story;
+    CHECK_FALSE(is_told(late.pass(5)(answer)));
+    CHECK(is_told(story(answer)));
+    CHECK_THAT(told(story).text, ContainsSubstring("asks whether anybody has fe80"));
+}
+
 TEST_CASE("Troubles: routers that share an anycast address") {
     auto story = three_up();
     const auto of_both = Gid::of(0xfd00000000000000, 0);
@@ -169,6 +187,23 @@ TEST_CASE("Troubles: a host that answers for one address on both of its rails") 
     const auto both = told(story);
     CHECK(both.findings == 1);
     CHECK_THAT(both.text, ContainsSubstring("both answer who has 10.1.0.2 and 10.1.0.3. "));
+    // Four rails are one host, too.
+    auto four = three_up();
+    auto rails = std::vector{b, c};
+    for (std::uint16_t number = 5; number < 7; ++number) {
+        rails.push_back(samples::host(number));
+        four.up(rails.back());
+    }
+    for (const auto& owner : rails)
+        for (int i = 0; i < 2; ++i) {
+            four(arp_request(a, owner.ipv4, four.link));
+            for (const auto& one : rails) four(arp_reply(with_address(one, owner.ipv4), a, four.link));
+        }
+    const auto all = told(four);
+    CHECK(all.names == Ids{"arp-flux"});
+    CHECK(all.findings == 1);
+    CHECK(all.ports == 4);
+    CHECK_THAT(all.text, ContainsSubstring(" all answer who has 10.1.0.2, "));
     // A second address of a port is no flux.
     story = three_up();
     resolves(story, {b});
@@ -302,6 +337,15 @@ TEST_CASE("Troubles: large echo requests are lost, small ones arrive") {
     const auto found = told(story);
     CHECK(found.names == Ids{"mtu-black-hole"});
     CHECK_THAT(found.text, ContainsSubstring("up to 428 octets of IP arrive") && ContainsSubstring("of 1828 or more"));
+    // In fragments of the largest size.
+    auto fragments = three_up();
+    resolves(fragments, {b});
+    pings(fragments, 56, true);
+    for (int i = 0; i < 5; ++i) {
+        fragments(echo_request(a, b, fragments.link, ++sequence, 1800).set(Ipv4::flags, std::uint8_t{1})).pass(1);
+        pings(fragments, 56, true);
+    }
+    CHECK(told(fragments).names == Ids{"mtu-black-hole"});
     // A host that has gone answers nothing.
     for (int i = 0; i < 5; ++i) pings(gone, i % 2 ? 56 : 1800, false);
     CHECK(told(gone).names.empty());
@@ -369,6 +413,11 @@ TEST_CASE("Troubles: large segments of TCP are sent again and again") {
     CHECK(found.names == Ids{"mtu-black-hole"});
     CHECK_THAT(found.text, ContainsSubstring("up to 140 octets"));
     CHECK(told(gone).names.empty());
+    // That it is there may be known by what Linux asks a neighbour of who is silent.
+    auto probed = gone;
+    probed(arp_reply(a, b, gone.link).set(Arp::operation, Arp::request));
+    CHECK(told(probed).names.empty());
+    CHECK(told(probed(arp_reply(b, a, gone.link))).names == Ids{"mtu-black-hole"});
     CHECK(told(whole(tcp(b, a, story.link, 1, 2001, 0))).names.empty());
     // The receiver was gone for a while: what it gets later is as large.
     for (std::uint16_t sequence = 1; sequence < 4; ++sequence)
