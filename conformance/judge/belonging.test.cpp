@@ -101,6 +101,15 @@ TEST_CASE("Belonging: what RDMA programs send to an IP group is theirs, from que
         return packet.set(Encap::type, EtherType{0x4d50}).set(Encap::reserved, 0x4147);
     };
     SECTION("of another program") { CHECK(violated(story(to_group(a.qpn + 1))) == Ids{}); }
+    SECTION("some of it looks like a Type") {
+        const auto counter = [&](std::uint32_t number) {
+            return to_group(a.qpn + 1)
+                .set(Encap::type, EtherType{static_cast<std::uint16_t>(number << 8)})
+                .set(Encap::reserved, 0);
+        };
+        for (std::uint32_t number = 1; number < 20; ++number) story(counter(number));
+        CHECK(violated(story) == Ids{});
+    }
     SECTION("of IPoIB itself") {
         story(arp_request(a, b.ipv4, story.link));
         CHECK(violated(story(to_group(a.qpn))) == is_taken_for_ipoib);

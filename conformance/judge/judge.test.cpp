@@ -121,6 +121,18 @@ TEST_CASE("Judge: what the tester sends teaches nothing and is charged to nobody
     CHECK(bench.violated() == Ids{"RFC4391-6-02"});
 }
 
+TEST_CASE("Judge: what goes to a tester's port is judged also where the two know each other from before") {
+    const auto seen = [](const Node& to, bool tester_speaks) {
+        Bench bench;
+        if (tester_speaks) bench(udp_to_group(b, 0xe0000001, 0xc001, {}, 8), 1, Party::tester);
+        bench(reserved(a, to), 0, Party::dut);
+        return bench.violated();
+    };
+    CHECK(seen(b, true) == Ids{"RFC4391-6-02"});
+    CHECK(seen(b, false) == Ids{});
+    CHECK(seen(samples::host(3), true) == Ids{});
+}
+
 TEST_CASE("Judge: a wrong ICRC is damage only where the port has shown a right one") {
     Bench bench;
     auto wrong = reserved(a, b);

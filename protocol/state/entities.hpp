@@ -115,6 +115,7 @@ struct QueuePair {
     std::array<std::uint16_t, 4> partitions{};  ///< without membership bit, in which it was announced, or uses groups
     bool is_announced = false;                  ///< in a link-layer address
     bool sends_ipoib = false;                   ///< has sent what is IPoIB beyond doubt
+    bool sends_others = false;                  ///< has sent to groups of IPoIB what holds no datagram
     /// Another program may have its number now: what has not the link's Q_Key is that program's.
     bool is_doubtful = false;
     bool flags_since = false;            ///< has announced connected mode, since it last rejected a REQ

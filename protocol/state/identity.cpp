@@ -317,8 +317,13 @@ bool Subnet::is_of_ipoib(const Packet& packet) const {
         if (!end || end->connection == none) return false;
         return !packet.grh || end->gid.is_zero() || local_form(packet.grh[Grh::dgid]) == local_form(end->gid);
     }
+    // No other program listens at the port of a tester: what a DUT sends there is its interface's, also where the two
+    // have known each other since before the first frame.
+    if (!packet.is_multicast && std::ranges::binary_search(tester_lids_, packet.lrh[Lrh::dlid])) return true;
     const bool is_to_group = packet.mgid && packet.grh && has_ipoib_signature(packet.grh[Grh::dgid]);
-    if (is_to_group && shows_datagram(packet)) return true;
+    // The octets of a stream look like a Type now and then.
+    const bool is_others = source_ && source_->sends_others && !source_->is_announced && packet.content == EtherType{};
+    if (is_to_group && shows_datagram(packet)) return !is_others;
     const bool is_resolution = packet.arp && packet.arp[Arp::hardware] == Arp::infiniband;
     if (is_resolution || packet.source_option || packet.target_option) return true;
     if (source_ && (source_->is_announced || source_->sends_ipoib) && is_meant(packet, *source_)) return true;

@@ -183,6 +183,13 @@ bool Subnet::is_watched(PortIndex index, const Link& link) const {
     return is_watched(*port, member(link.group, index), opens_request_ && index == subject_ ? 1 : 0);
 }
 
+void Subnet::note_tester(std::uint16_t lid) {
+    constexpr std::size_t most = 64;
+    const auto at = std::ranges::lower_bound(tester_lids_, lid);
+    if ((at != tester_lids_.end() && *at == lid) || tester_lids_.size() >= most) return;
+    tester_lids_.insert(at, lid);
+}
+
 const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester) {
     known_ = {};
     events_.clear();
@@ -194,6 +201,7 @@ const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester
     group_ = none;
     member_ = none;
     opens_request_ = false;
+    if (is_tester && packet.lrh) note_tester(packet.lrh[Lrh::slid]);
     find_sender(packet);
     if (packet.mad) {
         const auto mgmt_class = packet.mad[Mad::mgmt_class];
@@ -205,7 +213,10 @@ const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester
             take_smp(packet);
     } else if (packet.is_ipoib() || (packet.bth && !packet.deth)) {
         known_.is_foreign = !is_all_ipoib_ && !is_of_ipoib(packet);
-        if (known_.is_foreign && packet.is_ipoib()) ++doubts_.foreign;
+        if (known_.is_foreign && packet.is_ipoib()) {
+            ++doubts_.foreign;
+            if (source_ && packet.is_multicast) source_->sends_others = true;
+        }
         if (!known_.is_foreign && packet.is_ipoib()) take_data(packet, is_tester);
         if (!packet.deth && packet.bth && packet.lrh)
             known_.connection = connection_to({packet.lrh[Lrh::dlid], packet.bth[Bth::dest_qp]});

@@ -160,6 +160,7 @@ private:
     [[nodiscard]] std::uint32_t index_of(const Link* link) const noexcept;
 
     // data.cpp: IPoIB packets
+    void note_tester(std::uint16_t lid);
     void take_data(const wire::Packet& packet, bool is_tester);
     void to_group(const wire::Packet& packet, GroupIndex group, bool is_tester);
     void uses_q_key(const wire::Packet& packet);
@@ -262,6 +263,7 @@ private:
     std::uint32_t repeating_ = 0;   ///< those that were seen not to count
     Sight shown_loss_;              ///< the last sign that packets are missing, whosever they are
     bool is_whole_ = false, is_all_ipoib_ = false;
+    std::vector<std::uint16_t> tester_lids_;  ///< the first few, in order
     static constexpr std::size_t most_losses = 1024;
     std::vector<Loss> losses_;  ///< that the capture tells of; what is one too many widens the last
     std::int64_t last_time_ = 0, steady_ = 0;
