@@ -43,6 +43,18 @@ class Histories(Folder):
         self.assertIn("SUSPICION leak", self.explore(*LEAK, "--replay", path))
         self.assertIn("0 deviations", self.explore("--replay", path))
 
+    def test_one_that_gives_no_mlid_again_is_suspected_and_confirmed(self):
+        said = self.explore("--fabric", "simulated:sa-mutant=sa-leaks-mlids", "--seeds", "20")
+        self.assertRegex(said, r"(?s)before any history:\n.*SUSPICION leak.*CONFIRMED after \d+ repeats")
+
+    def test_a_database_may_last(self):
+        said = self.explore("--fabric", "simulated:sa-mutant=permitted-sa-keeps-database", "--seeds", "500")
+        self.assertRegex(said, r"^500 histories, .* 0 found$")
+
+    def test_all_transitions_as_far_as_the_time_goes(self):
+        said = self.explore("--exhaustive", "0", "--for", "1s")
+        self.assertRegex(said, r"\d+ of 15360 histories: 256 states of two ports, and 60 joins and leaves in each\n$")
+
     def test_a_requirement_that_is_violated_is_a_failure(self):
         said = self.explore("--fabric", "simulated:sa-mutant=union-of-three-ends", "--seeds", "300", exit_code=1)
         self.assertIn("FAIL states RFC4392-1.3.1.1-04", said)
@@ -53,17 +65,19 @@ class Histories(Folder):
             self.assertRegex(said, r"\d+ histories, .* [1-9]\d* found")
 
     def test_steps_of_what_is_not_there_are_told(self):
-        path = self.write("other.json", b'{"explore-sa": 1, "steps": [{"do": "join", "port": 0, "group": 0, "states": 1},'
-                          b' {"do": "join", "port": 7, "group": 63, "states": 1}]}')
+        path = self.write("other.json", b'{"explore-sa": 2, "steps": [{"do": "join", "port": 0, "group": "ip-1", "states": 1},'
+                          b' {"do": "join", "port": 7, "group": "ip-1", "states": 1}]}')
         said = self.explore("--replay", path, exit_code=2)
         self.assertIn("0 deviations", said)
         self.assertIn("or this cannot be done to it: steps 2", " ".join(said.split()))
 
     def test_what_cannot_be_is_refused(self):
         other = self.write("other.json", b'{"explore": 1, "steps": []}')
-        wrong = self.write("wrong.json", b'{"explore-sa": 1, "steps": [{"do": "join", "port": 0, "group": 1, "states": 16}]}')
+        old = self.write("old.json", b'{"explore-sa": 1, "steps": []}')
+        wrong = self.write("wrong.json", b'{"explore-sa": 2, "steps": [{"do": "join", "port": 0, "group": "ip-2", "states": 16}]}')
         for words, arguments in {
                 "explore-sa": ["--dut", "sa", "--replay", other],
+                "others on each kind of fabric": ["--dut", "sa", "--replay", old],
                 "states": ["--dut", "sa", "--replay", wrong],
                 "--allow fabric": ["--dut", "sa", "--fabric", "umad:ibsim0/1"],
                 "no mutant": ["--dut", "sa", "--fabric", "simulated:sa-mutant=nobody"],

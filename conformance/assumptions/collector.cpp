@@ -9,13 +9,23 @@
 namespace ipoib::assumptions {
 namespace {
 
+constexpr std::size_t most_told = 100;
+
 /// One entry a port: what a later record says of it holds.
-void put_in_order(std::vector<StatedMember>& members) {
+void put_in_order(StatedGroup& group) {
+    auto& members = group.members;
+    const auto told = [](const StatedMember& member) {
+        return "JoinState " + wire::hex(unsigned{member.join_state}, 1) + (member.proxy ? " with ProxyJoin" : "");
+    };
     std::stable_sort(members.begin(), members.end(),
                      [](const StatedMember& a, const StatedMember& b) { return a.port_gid < b.port_gid; });
     std::size_t kept = 0;
     for (auto& member : members) {
         if (kept != 0 && members[kept - 1].port_gid == member.port_gid) {
+            const auto before = told(members[kept - 1]);
+            if (told(member) != before && group.member_contradictions.size() < most_told)
+                group.member_contradictions.push_back(wire::text(member.port_gid) + ' ' + told(member) + ", but " +
+                                                      before + " in another record");
             if (member.node_description.empty()) member.node_description.swap(members[kept - 1].node_description);
             --kept;
         }
@@ -75,7 +85,6 @@ void Collector::contradict(std::size_t index, Parameter parameter, std::uint32_t
                               std::string(name_of(parameter)) + " " + text_of(parameter, value) +
                               ", but that of line " + std::to_string(before) + " has " + known +
                               ": a list is of one subnet at one time"};
-    constexpr std::size_t most_told = 100;
     if (group.contradictions.size() < most_told)
         group.contradictions.push_back(std::string(name_of(parameter)) + " " + text_of(parameter, value) + ", but " +
                                        known +
@@ -86,7 +95,7 @@ std::vector<StatedGroup> Collector::groups() && {
     if (groups_.empty())
         throw Wrong{0,
                     "no record of a multicast group found; expected is what saquery -g and saquery -m print, or JSON"};
-    for (auto& group : groups_) put_in_order(group.members);
+    for (auto& group : groups_) put_in_order(group);
     return std::move(groups_);
 }
 

@@ -48,6 +48,9 @@ struct StatedGroup {
     bool members_are_listed = false;
     /// Where records of this group say different things: "mtu 1024, but 2048 in line 9". The first one holds.
     std::vector<std::string> contradictions;
+    /// Where two records say different things of one member: "fe80::1 JoinState 0x4, but 0x1 in another record". The
+    /// last one holds, since in between it may have asked for something.
+    std::vector<std::string> member_contradictions;
 
     [[nodiscard]] bool tells(Parameter parameter) const noexcept { return (given & bit(parameter)) != 0; }
 };

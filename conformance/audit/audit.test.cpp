@@ -2,6 +2,8 @@
 // A fabric of which nothing can be said, and one change for each rule.
 #include "conformance/audit/audit.hpp"
 
+#include "conformance/assumptions/collector.hpp"
+
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -103,6 +105,9 @@ const Change changes[]{
      {"RFC4391-4-05", "RFC4391-5-01"}},
     {"all 32 bits of the IPv4 group", [](Fabric& f) { f.ipv4.parameters.mgid.octets[12] = 0xef; }, {"RFC4391-4-08"}},
     {"bits above the IPv4 group", [](Fabric& f) { f.ipv4.parameters.mgid.octets[6] = 1; }, {"RFC4391-4-08"}},
+    {"a member that two records tell of",
+     [](Fabric& f) { f.ipv4.member_contradictions = {"fe80::1 JoinState 0x4, but JoinState 0x1 in another record"}; },
+     {"RFC4392-1.3.1.1-04"}},
     {"two broadcast groups of one P_Key",
      [](Fabric& f) { f.inventory.groups.push_back(group(broadcast_gid(p_key, 5), 0xc005, {})); },
      {"RFC4391-4-10", "RFC4391-4.1-07"}},
@@ -351,8 +356,10 @@ TEST_CASE("Audit: groups without a FullMember and limited members are noted") {
     const auto& lonely = result_of(results, "RULE-RFC4391-10-21-audit");
     CHECK(lonely.verdict == Verdict::na);
     REQUIRE(lonely.notes.size() == 1);
-    CHECK_THAT(lonely.notes[0], ContainsSubstring("1 of 3 IP groups: nobody is a FullMember") &&
-                                    ContainsSubstring("ff12:601b:8123::1:3"));
+    // Whatever uses it.
+    CHECK_THAT(lonely.notes[0], ContainsSubstring("2 of 5 groups: nobody is a FullMember") &&
+                                    ContainsSubstring("ff12:601b:8123::1:3") && ContainsSubstring("ff10:a01c:fe80::1"));
+    fabric.inventory.groups.back().members = {{port(3), full, false, {}}};
     // IBA 1.3 has groups of those who only send.
     auto& sender = fabric.ipv6.members.front().join_state;
     const auto before = std::exchange(sender, join_state::send_only_full_member);
@@ -361,6 +368,28 @@ TEST_CASE("Audit: groups without a FullMember and limited members are noted") {
     const auto& limited = result_of(results, "RULE-RFC4392-1.2-01-audit");
     REQUIRE(limited.notes.size() == 1);
     CHECK_THAT(limited.notes[0], ContainsSubstring("1 of 4 members: a limited member") && ContainsSubstring("(two)"));
+}
+
+TEST_CASE("Audit: a port is in a group once") {
+    constexpr auto once = "RULE-RFC4392-1.3.1.1-04-audit";
+    assumptions::Collector collector{assumptions::Irregularities::kept};
+    const auto add = [&](std::uint8_t states) {
+        auto record =
+            assumptions::Record{.group = group(broadcast_gid(p_key, 2), 0xc000, {{port(1), states, false, {}}})};
+        collector.add(std::move(record));
+    };
+    for (const auto states : {full, full, send_only}) add(states);
+    Inventory inventory{.groups = std::move(collector).groups()};
+    REQUIRE(inventory.groups.front().members.size() == 1);
+    CHECK(inventory.groups.front().members.front().join_state == send_only);
+    const auto results = judge(inventory, every_rule());
+    CHECK(result_of(results, once).verdict == Verdict::fail);
+    CHECK_THAT(result_of(results, once).message,
+               ContainsSubstring("JoinState 0x4, but JoinState 0x1 in another record"));
+    // What a file says may be of two times.
+    inventory = inventory_of({.groups = inventory.groups});
+    CHECK(result_of(judge(inventory, every_rule()), once).verdict == Verdict::pass);
+    CHECK_THAT(inventory.notes.at(0), ContainsSubstring("lists of two times, or an SA that contradicts itself"));
 }
 
 TEST_CASE("Audit: MLIDs that nobody has and switches without room are noted") {

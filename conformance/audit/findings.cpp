@@ -2,6 +2,7 @@
 #include "conformance/audit/findings.hpp"
 
 #include "conformance/hosts/compare.hpp"
+#include "protocol/wire/mc_member_record.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -82,6 +83,53 @@ void look_at_room(const Inventory& inventory, std::vector<reports::Beyond>& to) 
          .link = {}});
 }
 
+bool holds_group(const assumptions::StatedMember& member) {
+    return (member.join_state & (join_state::full_member | join_state::send_only_full_member)) != 0;
+}
+
+/// Ports that alone keep so many groups that there will be no room for those of others.
+void look_at_hoards(const Inventory& inventory, std::vector<std::string>& notes) {
+    std::map<Gid, std::size_t> alone;
+    for (const auto& group : inventory.groups) {
+        const auto first = std::ranges::find_if(group.members, holds_group);
+        if (first == group.members.end()) continue;
+        const bool has_others = std::any_of(first + 1, group.members.end(), holds_group);
+        if (!has_others) ++alone[first->port_gid];
+    }
+    constexpr std::size_t share = 8, fewest = 32, many = 128;
+    const std::size_t room = mlids_of(inventory).room;
+    const auto limit = room == 0 ? many : std::max(fewest, room / share);
+    for (const auto& [gid, count] : alone) {
+        if (count < limit) continue;
+        const auto* port = port_in(&inventory, gid);
+        notes.push_back(
+            (port ? port_name(*port) : text(gid)) + " alone keeps " + std::to_string(count) + " of " +
+            std::to_string(inventory.groups.size()) + " groups" +
+            (room == 0 ? std::string{} : ", and the switch with the least room holds " + std::to_string(room)) +
+            ": one port can take the room of all");
+    }
+}
+
+/// Groups of two partitions with one MLID. IBTA Vol 1, 4.1.3 lets groups share one.
+void look_at_shared_mlids(const Inventory& inventory, std::vector<std::string>& notes) {
+    std::map<std::uint16_t, const StatedGroup*> first;
+    std::map<std::uint16_t, const StatedGroup*> other;
+    for (const auto& group : inventory.groups) {
+        const auto mlid = group.parameters.mlid;
+        if (mlid == 0 || !group.tells(Parameter::mlid) || !group.tells(Parameter::p_key)) continue;
+        const auto [at, is_new] = first.emplace(mlid, &group);
+        if (!is_new && !is_same_partition(at->second->parameters.p_key, group.parameters.p_key))
+            other.emplace(mlid, &group);
+    }
+    if (other.empty()) return;
+    const auto& [mlid, group] = *other.begin();
+    notes.push_back(
+        std::to_string(other.size()) + (other.size() == 1 ? " MLID is" : " MLIDs are") +
+        " shared by groups of two partitions, first " + hex(mlid, 4) + " (" + text(first.at(mlid)->parameters.mgid) +
+        ", " + text(group->parameters.mgid) +
+        "): ports are sent packets of a partition that they are not in, and count them as P_Key violations");
+}
+
 hosts::Surroundings surroundings(const Inventory& inventory, std::int64_t now) {
     hosts::Surroundings around{.groups = inventory.groups, .ports = inventory.ports};
     around.groups_are_whole = inventory.doubt.empty();
@@ -131,6 +179,8 @@ Troubles troubles_of(const Inventory& inventory, std::span<const hosts::HostStat
     std::vector<reports::Beyond> all;
     look_at_room(inventory, all);
     look_at_counters(inventory, before, all);
+    look_at_hoards(inventory, troubles.notes);
+    look_at_shared_mlids(inventory, troubles.notes);
     if (!hosts.empty()) add(hosts::compare(hosts, surroundings(inventory, now)), all, troubles.notes);
     const auto is_unknown = [](const StatedPort& port) { return port.has_unknown_rate; };
     if (const auto count = std::ranges::count_if(inventory.ports, is_unknown); count != 0)

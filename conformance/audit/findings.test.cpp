@@ -96,6 +96,43 @@ TEST_CASE("Audit findings: solicited-node groups that use up the room of switche
     CHECK((mlids.in_use == 90 && mlids.solicited_node == 60 && mlids.room == 100));
 }
 
+TEST_CASE("Audit findings: a port that keeps many groups alone is noted") {
+    const auto hoard = [](std::size_t held, std::uint16_t room, bool has_others) {
+        auto inventory = groups(200, 0, room);
+        for (std::size_t i = 0; i < held; ++i) {
+            auto& members = inventory.groups[i].members;
+            members.push_back({.port_gid = wire::Gid::of(1, 1), .join_state = 1, .node_description = {}});
+            if (has_others)
+                members.push_back({.port_gid = wire::Gid::of(1, 2), .join_state = 8, .node_description = {}});
+            members.push_back({.port_gid = wire::Gid::of(1, 3), .join_state = 4, .node_description = {}});
+        }
+        return troubles_of(inventory, {}, 0).notes;
+    };
+    REQUIRE(hoard(128, 1024, false).size() == 1);
+    CHECK_THAT(hoard(128, 1024, false)[0],
+               ContainsSubstring("alone keeps 128 of 200 groups, and the switch with the least room holds 1024"));
+    CHECK(hoard(127, 1024, false).empty());
+    CHECK(hoard(128, 1024, true).empty());
+    CHECK(hoard(32, 0, false).empty());
+    CHECK(hoard(128, 0, false).size() == 1);
+    CHECK(hoard(31, 64, false).empty());
+    CHECK(hoard(32, 64, false).size() == 1);
+}
+
+TEST_CASE("Audit findings: an MLID of groups of two partitions is noted") {
+    auto inventory = groups(3, 0, 0);
+    for (auto& group : inventory.groups) {
+        group.parameters.p_key = 0x8001;
+        group.parameters.mlid = 0xc001;
+        group.given |= assumptions::bit(assumptions::Parameter::p_key);
+    }
+    CHECK(troubles_of(inventory, {}, 0).notes.empty());
+    inventory.groups[2].parameters.p_key = 0x8002;
+    REQUIRE(troubles_of(inventory, {}, 0).notes.size() == 1);
+    CHECK_THAT(troubles_of(inventory, {}, 0).notes[0],
+               ContainsSubstring("1 MLID is shared by groups of two partitions, first 0xc001"));
+}
+
 TEST_CASE("Audit findings: the room of switches that saquery SWI tells") {
     const auto inventory =
         listed(described_port(no_violation) +

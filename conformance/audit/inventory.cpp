@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace ipoib::audit {
 using namespace wire;
@@ -208,6 +209,11 @@ Inventory inventory_of(assumptions::Statement file) {
     // The list of members has no record of a group without any.
     if (std::ranges::any_of(inventory.groups, &StatedGroup::members_are_listed))
         for (auto& group : inventory.groups) group.members_are_listed = true;
+    // Lists of a file may be of two times, and what a port is in a group changes.
+    for (auto& group : inventory.groups)
+        for (const auto& one : std::exchange(group.member_contradictions, {}))
+            inventory.notes.push_back("in " + text(group.parameters.mgid) + " is " + one +
+                                      ": lists of two times, or an SA that contradicts itself");
     for (auto& port : inventory.ports)
         if (port.p_keys) std::ranges::sort(*port.p_keys);
     if (file.not_groups != 0)

@@ -24,6 +24,8 @@ namespace ipoib::conformance {
 namespace {
 
 constexpr std::uint64_t usual_histories = 20'000, usual_histories_in_real_time = 500;
+/// Histories that shrinking one may cost.
+constexpr std::size_t most_tries = 5000, most_tries_in_real_time = 400;
 
 /// The administrator, and the fabric that it is of.
 struct Besieged {
@@ -136,11 +138,16 @@ int run_lapses(const SaExploreOptions& options) {
                                                                                                       : exit_worse;
 }
 
+std::optional<std::chrono::nanoseconds> time_of(const SaExploreOptions& options) {
+    if (options.seconds <= 0) return {};
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.seconds));
+}
+
 siege::Run run_of(const SaExploreOptions& options, bool is_ours, StatusLine& line) {
     siege::Run run{.generator = {.seed = options.seed, .states = options.states},
+                   .most_tries = is_ours ? most_tries : most_tries_in_real_time,
                    .is_stopped = fabric::Loop::stop_requested};
-    if (options.seconds > 0)
-        run.time = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(options.seconds));
+    run.time = time_of(options);
     if (options.histories > 0) run.histories = options.histories;
     if (!run.time && !run.histories) run.histories = is_ours ? usual_histories : usual_histories_in_real_time;
     if (!progress_is_seen()) return run;
@@ -154,6 +161,21 @@ siege::Run run_of(const SaExploreOptions& options, bool is_ours, StatusLine& lin
     return run;
 }
 
+siege::Sieged run_exhaustion(const SaExploreOptions& options, siege::Subject& subject, bool is_ours, StatusLine& line) {
+    siege::Exhaustion exhaustion{.hidden = *options.exhaustive,
+                                 .time = time_of(options),
+                                 .most_tries = is_ours ? most_tries : most_tries_in_real_time,
+                                 .is_stopped = fabric::Loop::stop_requested};
+    if (progress_is_seen())
+        exhaustion.progress = [&, between = is_ours ? 256u : 1u](std::uint64_t done, std::uint64_t all) {
+            if (done % between == 0) line.show(fmt::format("{} of {} histories", done, all));
+        };
+    auto exhausted = siege::exhaust(exhaustion, subject);
+    line.clear();
+    print(siege::text(exhausted));
+    return std::move(exhausted.sieged);
+}
+
 /// Options that would change nothing are refused.
 void refuse_idle(const SaExploreOptions& options) {
     const SaExploreOptions usual;
@@ -164,7 +186,7 @@ void refuse_idle(const SaExploreOptions& options) {
     if (options.exhaustive || is_replay || options.is_of_mutants) {
         const std::string_view with = options.is_of_mutants ? "--mutants" : is_replay ? "--replay" : "--exhaustive";
         refuse(options.states != usual.states, "--join-states", with);
-        refuse(options.seconds > 0, "--for", with);
+        refuse(options.seconds > 0 && with != "--exhaustive", "--for", with);
         refuse(options.histories > 0 && !options.is_of_mutants, "--seeds", with);
         refuse(options.exhaustive && with != "--exhaustive", "--exhaustive", with);
     }
@@ -188,17 +210,12 @@ int explore_sa(const SaExploreOptions& options) {
     StatusLine line;
     const auto run = run_of(options, sa.is_ours, line);
     auto sieged = [&] {
-        if (!options.exhaustive) return siege::lay_siege(run, *sa.subject);
-        siege::Exhaustion exhaustion{.hidden = *options.exhaustive, .is_stopped = fabric::Loop::stop_requested};
-        if (progress_is_seen())
-            exhaustion.progress = [&](std::uint64_t done, std::uint64_t all) {
-                constexpr std::uint64_t between = 256;
-                if (done % between == 0) line.show(fmt::format("{} of {} histories", done, all));
-            };
-        return siege::exhaust(exhaustion, *sa.subject);
+        if (options.exhaustive) return run_exhaustion(options, *sa.subject, sa.is_ours, line);
+        auto all = siege::lay_siege(run, *sa.subject);
+        line.clear();
+        print(siege::text(all));
+        return all;
     }();
-    line.clear();
-    print(siege::text(sieged));
     std::vector<siege::Violation> violations;
     for (const auto& one : sieged.found) {
         keep(options.out, violations.size() + 1, one);

@@ -10,7 +10,7 @@ namespace {
 
 using L = fabric::SaLapse;
 
-constexpr std::array<Lapse, 31> lapses{
+constexpr std::array<Lapse, 52> lapses{
     {{L::union_keeps_mlid, "union-keeps-mlid",
       "ends the membership of a FullMember and SendOnlyFullMember that leaves as FullMember, and keeps the group's "
       "MLID"},
@@ -65,7 +65,44 @@ constexpr std::array<Lapse, 31> lapses{
       "reports to a port that had vanished what it had subscribed to"},
      {L::restart_keeps_subscriptions, "restart-keeps-subscriptions", "has its subscriptions still after a restart"},
      {L::other_members_report_twice, "other-members-report-twice",
-      "reports the end of a group twice while others than FullMembers are in it"}}};
+      "reports the end of a group twice while others than FullMembers are in it"},
+     {L::send_only_full_keeps_mlid, "send-only-full-keeps-mlid",
+      "keeps the MLID of a group whose last leave is that of a SendOnlyFullMember"},
+     {L::own_mgid_keeps_mlid, "own-mgid-keeps-mlid", "keeps the MLIDs of groups whose MGID it chose itself"},
+     {L::rejoin_moves_mlid, "rejoin-moves-mlid",
+      "gives a group another MLID, which is lower and free, when a member joins again"},
+     {L::doubled_creation_takes_two, "doubled-creation-takes-two",
+      "takes another MLID for a group when the request comes twice"},
+     {L::creator_ends_group, "creator-ends-group",
+      "ends a group when the port leaves that created it, whoever else is in it"},
+     {L::count_stops, "count-stops", "counts no more than two FullMembers of a group"},
+     {L::refused_join_adds_states, "refused-join-adds-states",
+      "has a member's further join states though it has refused the join"},
+     {L::vanish_keeps_proxies, "vanish-keeps-proxies",
+      "keeps the memberships of a port that vanished which another port has asked for"},
+     {L::rejoin_drops_others, "rejoin-drops-others",
+      "drops the members of a group that do not hold it when a port joins with what it has"},
+     {L::limited_leave_leaves_all, "limited-leave-leaves-all",
+      "ends all memberships of a limited member that leaves a group of that partition"},
+     {L::refused_mtu_lowers_group, "refused-mtu-lowers-group",
+      "lowers the MTU of a group to that of a port whose join it refuses for it"},
+     {L::restart_resets_broadcast, "restart-resets-broadcast",
+      "has another HopLimit for the broadcast groups after a restart"},
+     {L::lid_change_ends_membership, "lid-change-ends-membership",
+      "ends the membership of a port whose LID has changed with the next request about it"},
+     {L::lid_change_opens_membership, "lid-change-opens-membership",
+      "lets every port change the memberships of one whose LID has changed"},
+     {L::doubled_leave_takes_more, "doubled-leave-takes-more", "takes one join state more when a leave comes twice"},
+     {L::wide_leave_leaves_all, "wide-leave-leaves-all", "ends the whole membership when a leave gives the P_Key, too"},
+     {L::leave_without_state_leaves, "leave-without-state-leaves",
+      "ends the whole membership when a leave gives no JoinState"},
+     {L::refused_proxy_opens_member, "refused-proxy-opens-member",
+      "lets every port change a membership once it has refused that to one"},
+     {L::full_stays_full, "full-stays-full", "has no room, once it had none, until two groups have ended"},
+     {L::subscription_replays_last, "subscription-replays-last",
+      "reports to a new subscriber what happened last before it subscribed"},
+     {L::end_swallows_next_report, "end-swallows-next-report",
+      "does not report the next event to a port that has ended one of its subscriptions"}}};
 
 }  // namespace
 

@@ -150,6 +150,13 @@ const Mutant sa_is_strict{
     .sa = [](SaBehaviour& sa) { sa.is_strict = true; },
 };
 
+const Mutant sa_keeps_database{
+    .name = "permitted-sa-keeps-database",
+    .what = "has after a restart what it had before",
+    .breaks = {},
+    .sa = [](SaBehaviour& sa) { sa.keeps_database = true; },
+};
+
 const Mutant sa_without_send_only_full_member{
     .name = "permitted-sa-of-release-1.2",
     .what = "does not know SendOnlyFullMember, which came with release 1.3",

@@ -124,6 +124,7 @@ const Mutant sa_lets_anyone_act{
     .what = "lets a port change and end what another has joined",
     .breaks = {&iba::own_membership_protected},
     .sa = [](SaBehaviour& sa) { sa.checks_proxy = false; },
+    .spares = {"IPOIB-IBA-15.2.5.17-INV-006"},
 };
 
 const Mutant sa_prunes_nothing{
@@ -161,7 +162,7 @@ const Mutant sa_believes_gids{
     .what = "takes a requester for the port whose GID its GRH gives",
     .breaks = {&iba::own_membership_protected},
     .sa = [](SaBehaviour& sa) { sa.knows_requester_by_lid = false; },
-    .spares = {"IPOIB-IBA-15.2.5.17-INV-004"},
+    .spares = {"IPOIB-IBA-15.2.5.17-INV-004", "IPOIB-IBA-15.2.5.17-INV-006"},
 };
 
 const Mutant sa_forgets_subscriptions{
@@ -178,6 +179,14 @@ const Mutant sa_ends_subscriptions_of_others{
     .breaks = {&rfc4392::group_trap_reports},
     .sa = [](SaBehaviour& sa) { sa.lapse = fabric::SaLapse::end_of_one_ends_others; },
     .spares = {"IPOIB-4392-1.3.2.3-VAL-002"},
+};
+
+const Mutant sa_takes_port_info{
+    .name = "sa-takes-port-info",
+    .what = "ends the memberships of a port of which any other one says that its link is down",
+    .breaks = {&iba::own_membership_protected},
+    .sa = [](SaBehaviour& sa) { sa.takes_port_info = true; },
+    .spares = {"IPOIB-IBA-15.2.5.17-INV-004", "IPOIB-IBA-15.2.5.17-INV-005"},
 };
 
 const Mutant sa_passes_reports_on{

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <utility>
 
 namespace ipoib::conformance::sa_model {
@@ -114,12 +115,6 @@ std::uint8_t Model::asked_states(const Request& request) const noexcept {
         facts_.offers_send_only_full_member ? asked : asked & ~unsigned{join_state::send_only_full_member});
 }
 
-void Model::forget_peak() {
-    mlids_.clear();
-    peak_ = static_cast<std::size_t>(
-        std::ranges::count_if(groups_, [](const auto& entry) { return !entry.second.is_administrative; }));
-}
-
 Expected Model::expected(const Request& request) const {
     if (!request.gives(M::component::join))
         return {Verdict::refuse, "without MGID, PortGID or JoinState a request is refused (15.2.5.17.2)"};
@@ -161,7 +156,8 @@ Expected Model::expected_leave(const Request& request, unsigned port) const {
                 &iba::leave_of_what_is_not_held};
     }
     if (const auto verdict = foreign(request, port, *group)) return *verdict;
-    if (group->is_open) return {};
+    // Whether the group's parameters may be given, too, and whether they are looked at, is not said.
+    if (group->is_open || (request.mask & ~M::component::join) != 0) return {};
     return {Verdict::grant, "a leave with join states that the port has is granted (o15-0.1.14)",
             &rfc4392::join_state_union};
 }
@@ -194,9 +190,10 @@ std::optional<Expected> Model::mismatch(const Request& request, const Group& gro
     if (is_exact_mtu && differs(C::mtu, M::mtu))
         return Expected{Verdict::refuse, "a join that asks for another MTU than the group's is refused",
                         of_ip(group.record[M::mgid], rfc4391::join_needs_group_mtu)};
+    const bool is_mlid_unknown = request.gives(C::mlid) && group.record[M::mlid] == 0;
     const bool leaves_open = (request.gives(C::mtu_selector) && !is_exact_mtu) ||
                              (request.gives(C::rate_selector) && !is_exact_rate) || differs(C::mlid, M::mlid) ||
-                             differs(C::scope, M::scope) ||
+                             is_mlid_unknown || differs(C::scope, M::scope) ||
                              (request.gives(C::lifetime_selector) && differs(C::lifetime, M::lifetime));
     if (leaves_open) return Expected{};
     return {};
@@ -285,9 +282,16 @@ std::vector<Deviation> Model::take(const Request& request, const Answer& answer)
     return all;
 }
 
-/// A new group has what its creator has given, and an MLID of its own. IBTA Vol 1, 4.1.3: several MGIDs may share one;
-/// then every packet of the one group goes to the members of the other, which their partitions forbid where they
-/// differ.
+/// Nothing else is told by an answer that says again what the first said.
+std::vector<Deviation> Model::take_again(const Request& request, const Answer& first, const Answer& again) {
+    const bool is_same = again.is_answered && again.status == first.status &&
+                         (!again.is_ok() || again.record.octets == first.record.octets);
+    if (is_same) return {};
+    return take(request, again);
+}
+
+/// A new group has what its creator has given. Its MLID may be another group's, too: several MGIDs may share one (IBTA
+/// Vol 1, 4.1.3), whatever their partitions are. Ports then drop what is not for them.
 void Model::check_new(const Request& request, const Record& told, std::vector<Deviation>& all) const {
     using C = M::component;
     const auto is_given = [&](std::uint64_t component, const auto& field) {
@@ -308,10 +312,6 @@ void Model::check_new(const Request& request, const Record& told, std::vector<De
     const auto mlid = told[M::mlid];
     if (mlid < first_mlid || mlid > last_mlid)
         all.push_back({"mlid", "an MLID is from 0xc000 to 0xfffe (4.1.3)", "the new group has MLID " + hex(mlid, 4)});
-    for (const auto& [mgid, group] : groups_)
-        if (group.record[M::mlid] == mlid && !is_same_partition(group.record[M::p_key], told[M::p_key]))
-            all.push_back({"mlid", "groups of two partitions have two MLIDs",
-                           "the new group has MLID " + hex(mlid, 4) + ", which " + text(mgid) + " has, too"});
 }
 
 void Model::join(const Request& request, unsigned port, const Answer& answer, std::vector<Deviation>& all) {
@@ -398,17 +398,59 @@ void Model::settle(const Gid& mgid, bool was_held) {
 void Model::report(std::uint16_t trap, const Group& group) {
     const auto p_key = group.record[M::p_key];
     for (unsigned port = 0; port < facts_.ports.size(); ++port) {
-        const auto times =
-            static_cast<unsigned>(std::ranges::count_if(std::array{trap, wire::trap::all}, [&](std::uint16_t one) {
-                return subscriptions_.contains({port, one});
-            }));
-        if (times == 0 || !facts_.ports[port].is_there || !is_in(port, p_key)) continue;
+        Subscription all{.least = 0, .most = 0};
+        for (const auto one : std::array{trap, wire::trap::all})
+            if (const auto at = subscriptions_.find({port, one}); at != subscriptions_.end()) {
+                all.least = std::max(all.least, at->second.least);
+                all.most += at->second.most;
+            }
+        if (all.most == 0 || !facts_.ports[port].is_there || !is_in(port, p_key)) continue;
         const bool must_be = is_full_member(port, p_key) && !group.is_administrative;
-        due_.push_back({port, trap, group.record[M::mgid], must_be ? 1u : 0u, times, &rfc4392::group_trap_reports});
+        due_.push_back(
+            {port, trap, group.record[M::mgid], must_be ? all.least : 0u, all.most, &rfc4392::group_trap_reports});
     }
 }
 
-std::vector<Due> Model::take_due() { return std::exchange(due_, {}); }
+std::vector<Deviation> Model::take_reports(std::vector<Heard> heard) {
+    std::vector<Deviation> all;
+    const auto say = [&](std::string_view rule, const Heard& one, const requirements::Requirement* requirement) {
+        all.push_back(
+            {"report", rule,
+             "port " + std::to_string(one.port) + ", trap " + std::to_string(one.trap) + " on " + text(one.mgid),
+             requirement});
+    };
+    using Key = std::tuple<unsigned, std::uint16_t, Gid>;
+    std::map<Key, Due> bounds;
+    for (const auto& one : std::exchange(due_, {})) {
+        const auto [at, is_new] = bounds.emplace(Key{one.port, one.trap, one.mgid}, one);
+        if (is_new) continue;
+        at->second.least += one.least;
+        at->second.most += one.most;
+    }
+    for (const auto& [key, due] : bounds) {
+        unsigned count = 0;
+        for (auto at = heard.begin(); at != heard.end() && count < due.most;) {
+            const bool is_it = Key{at->port, at->trap, at->mgid} == key;
+            count += is_it;
+            at = is_it ? heard.erase(at) : at + 1;
+        }
+        if (count < due.least)
+            say("a group's beginning and end are reported to each subscriber (14.2.5.1)",
+                {due.port, due.trap, due.mgid}, due.requirement);
+    }
+    for (const auto& one : heard)
+        say("nothing is reported but what happened, and to each subscriber once (13.4.9)", one, nullptr);
+    return all;
+}
+
+Subscription Model::subscription_count() const noexcept {
+    Subscription all{.least = 0, .most = 0};
+    for (const auto& entry : subscriptions_) {
+        all.least += entry.second.least;
+        all.most += entry.second.most;
+    }
+    return all;
+}
 
 std::vector<Deviation> Model::take_subscription(unsigned port, std::uint16_t trap, bool begins, const Answer& answer) {
     std::vector<Deviation> all;
@@ -419,28 +461,38 @@ std::vector<Deviation> Model::take_subscription(unsigned port, std::uint16_t tra
         return all;
     }
     const std::pair subscription{port, trap};
-    const bool is_there = subscriptions_.contains(subscription);
-    const bool is_full = facts_.subscriptions && subscriptions_.size() >= *facts_.subscriptions && !is_there;
-    if (begins && !is_full && !answer.is_ok() && !(answer.status == sa_status::no_resources && !facts_.subscriptions))
+    const auto at = subscriptions_.find(subscription);
+    const auto held = at == subscriptions_.end() ? Subscription{.least = 0, .most = 0} : at->second;
+    const auto count = subscription_count();
+    const auto room = facts_.subscriptions;
+    const bool needs_room = held.least == 0;
+    const bool may_be_full = !room || (needs_room && count.most >= *room);
+    const bool is_full = room && held.most == 0 && count.least >= *room;
+    if (begins && !answer.is_ok() && !(answer.status == sa_status::no_resources && may_be_full))
         all.push_back({"answer", "a subscription to traps of groups is granted (13.4.9)",
                        who + " is refused with status " + hex(answer.status, 4), &rfc4392::group_trap_reports});
     if (begins && is_full && answer.is_ok())
         all.push_back({"room", "an SA without room takes no subscription", who + " is granted"});
-    if (!begins && answer.is_ok() && !is_there)
+    if (!begins && answer.is_ok() && held.most == 0)
         all.push_back(
             {"answer", "the end of a subscription that is not there is refused (13.4.8.3)", who + " is granted"});
-    if (!begins && !answer.is_ok() && is_there)
+    if (!begins && !answer.is_ok() && held.least != 0)
         all.push_back({"answer", "a subscription can be ended (13.4.8.3)",
                        who + " is refused with status " + hex(answer.status, 4)});
-    if (begins && answer.is_ok()) subscriptions_.insert(subscription);
-    if (!begins) subscriptions_.erase(subscription);
+    if (begins && answer.is_ok())
+        subscriptions_[subscription] = {.least = 1, .most = std::max(1u, held.most + (held.least == 0 ? 1 : 0))};
+    if (begins) return all;
+    // What a port with another LID has not ended may be there still.
+    const auto ended = answer.is_ok() || held.least != 0 ? 1u : 0u;
+    subscriptions_[subscription] = {.least = 0, .most = held.most - std::min(held.most, ended)};
+    if (subscriptions_[subscription].most == 0) subscriptions_.erase(subscription);
     return all;
 }
 
 /// IBTA Vol 1, 15.2.5.17: who is not there any more is no member.
 void Model::vanish(unsigned port) {
     facts_.ports[port].is_there = false;
-    std::erase_if(subscriptions_, [&](const auto& one) { return one.first == port; });
+    std::erase_if(subscriptions_, [&](const auto& one) { return one.first.first == port; });
     std::vector<Gid> left;
     for (const auto& [mgid, group] : groups_)
         if (group.members.contains(port)) left.push_back(mgid);
@@ -452,6 +504,11 @@ void Model::vanish(unsigned port) {
 }
 
 void Model::come_back(unsigned port) { facts_.ports[port].is_there = true; }
+
+void Model::move(unsigned port) {
+    for (auto& [who, subscription] : subscriptions_)
+        if (who.first == port) subscription.least = 0;
+}
 
 std::vector<Deviation> Model::compare(const Gid& mgid, unsigned port, const Seen& seen) const {
     std::vector<Deviation> all;

@@ -103,6 +103,18 @@ struct Due {
     const requirements::Requirement* requirement = nullptr;  ///< that fewer violate
 };
 
+/// A report that came to a port.
+struct Heard {
+    unsigned port = 0;
+    std::uint16_t trap = 0;
+    wire::Gid mgid;
+};
+
+/// Who has subscribed, for certain and at most: so many reports come of one event.
+struct Subscription {
+    unsigned least = 1, most = 1;
+};
+
 /// What the SA tells of a group, for a port.
 struct Seen {
     bool exists = false;  ///< the group
@@ -125,6 +137,9 @@ public:
     [[nodiscard]] Expected expected(const Request& request) const;
     /// The answer has come, and the model goes on with it.
     [[nodiscard]] std::vector<Deviation> take(const Request& request, const Answer& answer);
+    /// The same request has come twice, as one does whose answer was lost, and this is the second answer: the first
+    /// once more, or that to a new request.
+    [[nodiscard]] std::vector<Deviation> take_again(const Request& request, const Answer& first, const Answer& again);
     /// InformInfo for trap 66, 67 or all.
     [[nodiscard]] std::vector<Deviation> take_subscription(unsigned port, std::uint16_t trap, bool begins,
                                                            const Answer& answer);
@@ -132,6 +147,8 @@ public:
     /// The manager has noticed that a port is gone: its memberships and subscriptions are, too.
     void vanish(unsigned port);
     void come_back(unsigned port);
+    /// The port has another LID. Memberships are its GID's; whether its subscriptions go with it IBA does not say.
+    void move(unsigned port);
     /// The SA has lost what it was asked for, and has its configuration.
     void restart();
 
@@ -140,15 +157,16 @@ public:
     /// From now on it is as the SA tells, whatever was due.
     void adopt(const wire::Gid& mgid, const std::map<unsigned, Seen>& seen);
 
-    /// Reports that have become due since the last call.
-    [[nodiscard]] std::vector<Due> take_due();
+    /// Reports that have become due since take_reports().
+    [[nodiscard]] const std::vector<Due>& due() const noexcept { return due_; }
+    /// The reports that have come meanwhile.
+    [[nodiscard]] std::vector<Deviation> take_reports(std::vector<Heard> heard);
     /// Whether the port is in the partition, as full or as limited member.
     [[nodiscard]] bool is_in(unsigned port, std::uint16_t p_key) const;
-    /// The most groups that had to be held at one time since forget_peak().
+    /// The most groups that had to be held at one time.
     [[nodiscard]] std::size_t peak() const noexcept { return peak_; }
-    /// MLIDs that were given to new groups since then.
+    /// MLIDs that were given to new groups.
     [[nodiscard]] const std::set<std::uint16_t>& mlids() const noexcept { return mlids_; }
-    void forget_peak();
 
 private:
     [[nodiscard]] std::uint8_t asked_states(const Request& request) const noexcept;
@@ -162,15 +180,16 @@ private:
 
     void join(const Request& request, unsigned port, const Answer& answer, std::vector<Deviation>& all);
     void leave(const Request& request, unsigned port, const Answer& answer, std::vector<Deviation>& all);
-    void check_room(bool creates, const Answer& answer, std::vector<Deviation>& all);
     void check_new(const Request& request, const Record& told, std::vector<Deviation>& all) const;
     /// A member may have gone: ends the group if nobody holds it any more.
     void settle(const wire::Gid& mgid, bool was_held);
     void report(std::uint16_t trap, const Group& group);
+    /// How many subscriptions there are, for certain and at most.
+    [[nodiscard]] Subscription subscription_count() const noexcept;
 
     Facts facts_;
     std::map<wire::Gid, Group> groups_;
-    std::set<std::pair<unsigned, std::uint16_t>> subscriptions_;  ///< port, trap
+    std::map<std::pair<unsigned, std::uint16_t>, Subscription> subscriptions_;  ///< by port and trap
     std::vector<Due> due_;
     std::set<std::uint16_t> mlids_;
     std::size_t peak_ = 0;

@@ -11,8 +11,8 @@ using M = McMemberRecord;
 
 namespace {
 
-constexpr unsigned of_first_link = 3, chosen_by_sa = 2;
-constexpr std::uint32_t per_history = 8;
+constexpr unsigned of_link = 3, chosen_by_sa = 2, probes = 8;
+constexpr std::uint32_t per_history = 16;
 /// Of groups that are no IPoIB group: 4.1.1 leaves transient MGIDs to whoever uses them.
 constexpr std::uint64_t other_mgids = 0xff12'0b0b'0000'0000;
 
@@ -36,28 +36,42 @@ Gid ip_group(const sa_model::Record& broadcast, std::uint32_t number) {
 
 }  // namespace
 
-unsigned group_count_of(const sa_model::Facts& facts, Broadcast broadcast) noexcept {
-    const auto links = static_cast<unsigned>(facts.administrative.size());
-    if (links == 0) return 0;
-    return (broadcast == Broadcast::included ? links : 0) + of_first_link + (links - 1) + 1 + chosen_by_sa;
+std::vector<unsigned> groups_of(const sa_model::Facts& facts, Broadcast broadcast) {
+    using namespace group_number;
+    if (facts.administrative.empty()) return {};
+    const bool has_other = facts.administrative.size() > 1;
+    std::vector<unsigned> all;
+    for (unsigned number = 0; number < group_names.size(); ++number) {
+        const bool is_broadcast = number == group_number::broadcast || number == other_broadcast;
+        const bool is_other = number == other_ip || number == other_broadcast;
+        if ((!is_other || has_other) && (!is_broadcast || broadcast == Broadcast::included)) all.push_back(number);
+    }
+    return all;
 }
 
 void add_groups(Ground& ground, std::uint32_t number, Broadcast broadcast) {
-    const auto& links = ground.facts.administrative;
-    if (links.empty()) return;
-    for (const auto& link : links)
-        if (broadcast == Broadcast::included) ground.groups.push_back(like(link, link[M::mgid]));
+    using namespace group_number;
+    if (ground.facts.administrative.empty()) return;
+    const auto& link = ground.facts.administrative.front();
+    const auto& other = ground.facts.administrative.back();
     auto next = number * per_history;
-    for (std::size_t i = 0; i < links.size(); ++i)
-        for (unsigned k = 0; k < (i == 0 ? of_first_link : 1); ++k)
-            ground.groups.push_back(like(links[i], ip_group(links[i], next++)));
-    ground.groups.push_back(like(links.front(), Gid::of(other_mgids, next++)));
-    ground.groups.back().set(M::q_key, 0x1234).set(M::traffic_class, 0x20).set(M::flow_label, 0x12345);
-    for (unsigned i = 0; i < chosen_by_sa; ++i) {
-        ground.groups.push_back(like(links.front(), {}));
-        ground.groups.back().set(M::scope, links.front()[M::scope]);
+    for (const auto group : groups_of(ground.facts, broadcast)) {
+        auto& record = ground.groups[group];
+        if (group < ip + of_link)
+            record = like(link, ip_group(link, next++));
+        else if (group == not_ip)
+            record = like(link, Gid::of(other_mgids, next++))
+                         .set(M::q_key, 0x1234)
+                         .set(M::traffic_class, 0x20)
+                         .set(M::flow_label, 0x12345);
+        else if (group < chosen + chosen_by_sa)
+            record = like(link, {}).set(M::scope, link[M::scope]);
+        else if (group == other_ip)
+            record = like(other, ip_group(other, next++));
+        else
+            record = group == group_number::broadcast ? like(link, link[M::mgid]) : like(other, other[M::mgid]);
     }
-    ground.probe = like(links.front(), ip_group(links.front(), next));
+    for (unsigned i = 0; i < probes; ++i) ground.probes.push_back(like(link, ip_group(link, next++)));
 }
 
 Bytes<InformInfo> subscription(std::uint16_t trap, bool begins) {

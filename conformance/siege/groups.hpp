@@ -10,12 +10,12 @@ namespace ipoib::conformance::siege {
 /// Whether histories are about the broadcast groups, too. They last from one history to the next, and are others'.
 enum class Broadcast : std::uint8_t { spared, included };
 
-/// The broadcast groups of the partitions, unless they are spared, three IP groups of the first partition, one of the
-/// second, one of no IPoIB link, and two whose MGIDs the SA chooses: they are zero while there is no such group.
-[[nodiscard]] unsigned group_count_of(const sa_model::Facts& facts, Broadcast broadcast) noexcept;
+/// Which of group_names there are.
+[[nodiscard]] std::vector<unsigned> groups_of(const sa_model::Facts& facts, Broadcast broadcast);
 
-/// Appends them to the ground, with parameters like those of `facts.administrative`, whose first is the link's. Groups
-/// of one number were in no history of another.
+/// Adds them to the ground, with parameters like those of `facts.administrative`, whose first is the link's, and the
+/// probes. Groups of one number were in no history of another. MGIDs that the SA chooses are zero while there is no
+/// such group.
 void add_groups(Ground& ground, std::uint32_t number, Broadcast broadcast);
 
 /// InformInfo: from whatever port, traps of subnet management.

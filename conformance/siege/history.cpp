@@ -15,16 +15,16 @@
 namespace ipoib::conformance::siege {
 namespace {
 
-constexpr std::uint64_t format = 1;
+constexpr std::uint64_t format = 2, most_formats = 1000;
 constexpr std::size_t most_in_a_file = 10'000;
-constexpr unsigned most_ports = 64, most_groups = 64;
+constexpr unsigned most_ports = 64;
 
 struct Row {
     Do what;
     std::string_view name;
     bool has_port, has_of, has_group, has_trap;
 };
-constexpr std::array<Row, 10> rows{{{Do::join, "join", true, false, true, false},
+constexpr std::array<Row, 11> rows{{{Do::join, "join", true, false, true, false},
                                     {Do::join_for, "join-for", true, true, true, false},
                                     {Do::leave, "leave", true, false, true, false},
                                     {Do::leave_for, "leave-for", true, true, true, false},
@@ -32,6 +32,7 @@ constexpr std::array<Row, 10> rows{{{Do::join, "join", true, false, true, false}
                                     {Do::unsubscribe, "unsubscribe", true, false, false, true},
                                     {Do::port_down, "port-down", true, false, false, false},
                                     {Do::port_up, "port-up", true, false, false, false},
+                                    {Do::port_moves, "port-moves", true, false, false, false},
                                     {Do::reregister, "reregister", true, false, false, false},
                                     {Do::restart, "restart", false, false, false, false}}};
 
@@ -50,6 +51,7 @@ constexpr std::array<FaultRow, faults> fault_rows{{{"none", ""},
 
 const Row& row_of(Do what) { return rows.at(static_cast<std::size_t>(what)); }
 bool is_join(Do what) { return what == Do::join || what == Do::join_for; }
+bool is_request(const Row& row) { return row.has_group || row.has_trap; }
 
 unsigned up_to(const JsonPart& part, const std::string& name, std::uint64_t most) {
     return static_cast<unsigned>(part.number(name, most));
@@ -66,7 +68,10 @@ Step step_of(const nlohmann::json& object, std::size_t number) {
     if (row->has_port) step.port = up_to(part, "port", most_ports - 1);
     if (row->has_of) step.of = up_to(part, "of", most_ports - 1);
     if (row->has_group) {
-        step.group = up_to(part, "group", most_groups - 1);
+        const auto group = part.text("group");
+        const auto* const at = std::ranges::find(group_names, group);
+        if (at == group_names.end()) part.refuse("group", fmt::format("is none of {}", fmt::join(group_names, ", ")));
+        step.group = static_cast<unsigned>(at - group_names.begin());
         step.states = up_to(part, "states", all_join_states);
     }
     if (row->has_trap) {
@@ -80,10 +85,11 @@ Step step_of(const nlohmann::json& object, std::size_t number) {
         if (fault == fault_rows.end()) part.refuse("fault", "is none that there is");
         step.fault = static_cast<Fault>(fault - fault_rows.begin());
     }
-    if (is_join(step.what) && part.has("components")) {
+    if (row->has_group && part.has("components")) {
         if (step.fault != Fault::none) part.refuse("components", "does not go with a fault");
         step.components = up_to(part, "components", all_join_components);
     }
+    if (is_request(*row) && part.has("twice")) step.is_twice = part.flag("twice");
     part.refuse_others();
     return step;
 }
@@ -94,34 +100,41 @@ std::string names_of(unsigned states) {
 
 }  // namespace
 
+bool is_of_group(Do what) noexcept { return row_of(what).has_group; }
+
+bool is_for_another(Do what) noexcept { return row_of(what).has_of; }
+
 std::string words(const Step& step) {
     const auto others = step.port == step.of ? std::string("itself") : fmt::format("port {}", step.of);
     const auto trap = step.trap == wire::trap::all ? std::string("all traps") : fmt::format("trap {}", step.trap);
     std::string how{fault_rows.at(static_cast<std::size_t>(step.fault)).words};
     if (step.components != 0) how += fmt::format(", giving components {:#x}", step.components);
+    if (step.is_twice) how += ", twice";
+    const auto group = group_names.at(step.group);
     switch (step.what) {
         case Do::join:
-            return fmt::format("port {} joins group {} as {}{}", step.port, step.group, names_of(step.states), how);
+            return fmt::format("port {} joins {} as {}{}", step.port, group, names_of(step.states), how);
         case Do::join_for:
-            return fmt::format("port {} joins group {} for {} as {}{}", step.port, step.group, others,
-                               names_of(step.states), how);
+            return fmt::format("port {} joins {} for {} as {}{}", step.port, group, others, names_of(step.states), how);
         case Do::leave:
-            return fmt::format("port {} leaves group {} as {}", step.port, step.group, names_of(step.states));
+            return fmt::format("port {} leaves {} as {}{}", step.port, group, names_of(step.states), how);
         case Do::leave_for:
-            return fmt::format("port {} leaves group {} for {} as {}", step.port, step.group, others,
-                               names_of(step.states));
+            return fmt::format("port {} leaves {} for {} as {}{}", step.port, group, others, names_of(step.states),
+                               how);
         case Do::subscribe:
-            return fmt::format("port {} subscribes to {}", step.port, trap);
+            return fmt::format("port {} subscribes to {}{}", step.port, trap, how);
         case Do::unsubscribe:
-            return fmt::format("port {} ends its subscription to {}", step.port, trap);
+            return fmt::format("port {} ends its subscription to {}{}", step.port, trap, how);
         case Do::port_down:
             return fmt::format("port {} vanishes", step.port);
         case Do::port_up:
             return fmt::format("port {} is back", step.port);
+        case Do::port_moves:
+            return fmt::format("port {} gets another LID", step.port);
         case Do::reregister:
             return fmt::format("port {} asks again for all that it has", step.port);
         case Do::restart:
-            return "the administrator restarts with an empty database";
+            return "the administrator restarts";
     }
     return {};
 }
@@ -136,11 +149,13 @@ std::string text(const History& history, const std::vector<std::string>& remarks
         all += fmt::format("{}\n  {{\"do\": \"{}\"", i == 0 ? "" : ",", row.name);
         if (row.has_port) all += fmt::format(", \"port\": {}", step.port);
         if (row.has_of) all += fmt::format(", \"of\": {}", step.of);
-        if (row.has_group) all += fmt::format(", \"group\": {}, \"states\": {}", step.group, step.states);
+        if (row.has_group)
+            all += fmt::format(", \"group\": \"{}\", \"states\": {}", group_names.at(step.group), step.states);
         if (row.has_trap) all += fmt::format(", \"trap\": {}", step.trap);
         if (step.fault != Fault::none)
             all += fmt::format(", \"fault\": \"{}\"", fault_rows.at(static_cast<std::size_t>(step.fault)).name);
         if (step.components != 0) all += fmt::format(", \"components\": {}", step.components);
+        if (step.is_twice) all += ", \"twice\": true";
         all += '}';
     }
     return all + "\n ]\n}\n";
@@ -150,7 +165,12 @@ History parse_history(std::string_view text) {
     const auto object = object_in(text);
     if (!object) throw std::invalid_argument("it is no history: not a JSON object");
     const JsonPart whole{*object, {}};
-    if (whole.whole("explore-sa", format) != format) whole.refuse("explore-sa", "is not 1");
+    const auto version = whole.whole("explore-sa", most_formats);
+    if (version == 1)
+        whole.refuse("explore-sa",
+                     "is 1, and in such files the number of a group means others on each kind of fabric: "
+                     "write 2, and groups by name");
+    if (version != format) whole.refuse("explore-sa", "is not 2");
     const auto& steps = whole.array("steps");
     if (steps.size() > most_in_a_file) throw std::invalid_argument(fmt::format("more than {} steps", most_in_a_file));
     History history;

@@ -12,6 +12,8 @@
 namespace ipoib::conformance::siege {
 namespace {
 
+constexpr std::size_t most_tries = 5000;
+
 fabric::SaBehaviour behaviour_of(const Lapse& lapse) {
     fabric::SaBehaviour behaviour;
     behaviour.lapse = lapse.lapse;
@@ -41,11 +43,12 @@ std::vector<Recalled> recall(const Recall& recall) {
         auto sieged = lay_siege({.generator = {.seed = recall.seed},
                                  .histories = recall.histories,
                                  .ends_at_first = true,
+                                 .most_tries = most_tries,
                                  .is_stopped = recall.is_stopped},
                                 subject);
         if (!sieged.found.empty()) one.found = std::move(sieged.found.front());
         if (!recall.is_exhaustive) continue;
-        auto exhausted = exhaust({.ends_at_first = true, .is_stopped = recall.is_stopped}, subject);
+        auto exhausted = exhaust({.ends_at_first = true, .is_stopped = recall.is_stopped}, subject).sieged;
         if (!exhausted.found.empty()) one.exhausted = std::move(exhausted.found.front());
     }
     return all;

@@ -112,16 +112,17 @@ void FabricSubject::learn_links() {
 Subject::Abilities FabricSubject::abilities() const {
     const auto can = fabric_.abilities();
     return {.ports = static_cast<unsigned>(facts_.ports.size()),
-            .groups = group_count_of(facts_, Broadcast::spared),
             .askers = askers_,
+            .groups = groups_of(facts_, Broadcast::spared),
             .restarts = can.has(Ability::fabric_control),
             .hears = can.has(Ability::reports),
-            .tells_members = can.has(Ability::trusted_sa)};
+            .tells_members = can.has(Ability::trusted_sa),
+            .lasts = true};
 }
 
 Ground FabricSubject::begin(bool) {
     heard_.clear();
-    Ground ground{.facts = facts_, .groups = {}, .probe = {}};
+    Ground ground{.facts = facts_, .groups = {}, .probes = {}};
     add_groups(ground, group_number_++, Broadcast::spared);
     return ground;
 }
@@ -156,6 +157,8 @@ std::vector<Seen> FabricSubject::look(const Gid& mgid) {
 }
 
 std::string FabricSubject::set_port(unsigned, bool) { return "the tester's own ports stay"; }
+
+std::string FabricSubject::move_port(unsigned) { return "the tester's own ports keep their LIDs"; }
 
 std::string FabricSubject::restart() {
     for (const bool runs : {false, true}) {

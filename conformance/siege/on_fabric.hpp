@@ -28,6 +28,7 @@ public:
     [[nodiscard]] sa_model::Answer subscribe(unsigned port, std::uint16_t trap, bool begins) override;
     [[nodiscard]] std::vector<sa_model::Seen> look(const wire::Gid& mgid) override;
     [[nodiscard]] std::string set_port(unsigned port, bool is_there) override;
+    [[nodiscard]] std::string move_port(unsigned port) override;
     [[nodiscard]] std::string restart() override;
     [[nodiscard]] std::vector<Heard> heard(std::size_t wanted) override;
     [[nodiscard]] std::string problem() const override { return fabric_.problem(); }

@@ -37,13 +37,11 @@ const std::array<std::vector<std::uint16_t>, 6> tables{{{first_partition, second
                                                         {first_partition & 0x7fff, second_partition},
                                                         {first_partition},
                                                         {first_partition, second_partition}}};
-constexpr unsigned ports = 5, observer = 5, narrow = 4, groups = 9;
+constexpr unsigned ports = 5, observer = 5, narrow = 4;
 constexpr std::uint8_t usual_mtu = 4, narrow_mtu = 3;  ///< codes
 
 Gid gid_of(unsigned port) { return Gid::of(default_subnet_prefix, 0x0002c90300100000u + port); }
 std::uint8_t mtu_of(unsigned port) { return port == narrow ? narrow_mtu : usual_mtu; }
-std::uint16_t lid_of(unsigned port) { return static_cast<std::uint16_t>(first_lid + port); }
-
 class PaperView : public fabric::SubnetView {
 public:
     [[nodiscard]] const std::vector<fabric::KnownPort>& ports() const override { return known; }
@@ -77,6 +75,7 @@ struct PaperSubject::State {
         : behaviour(b), hca(loop, {.port_guid = 0x0002c90300ff0001, .is_sm = true}) {
         hca.connect(&box);
         bring_up();
+        for (auto& lid : lids) lid = next_lid++;
         for (unsigned i = 0; i < tables.size(); ++i) add(i);
     }
 
@@ -91,6 +90,9 @@ struct PaperSubject::State {
     /// Takes what has come: reports are answered and kept, the answer to the open request goes to `answer`.
     void read(std::optional<Answer>* answer);
     void acknowledge(unsigned port, const fabric::MadOctets& report);
+    [[nodiscard]] std::uint16_t lid_of(unsigned port) const { return lids.at(port); }
+    /// Who has this LID, and is there; none: nobody.
+    [[nodiscard]] std::optional<unsigned> port_at(std::uint16_t lid) const;
 
     fabric::SaBehaviour behaviour;
     fabric::Loop loop;
@@ -100,6 +102,9 @@ struct PaperSubject::State {
     std::optional<fabric::SubnetAdministrator> sa;
     std::vector<Heard> heard;
     std::uint32_t transaction = 0, group_number = 0;
+    bool is_repeated = false;  ///< the next request has the TransactionID of the last
+    std::array<std::uint16_t, tables.size()> lids{};
+    std::uint16_t next_lid = first_lid;
 };
 
 /// As its subnet manager would, over a path of no hops.
@@ -160,7 +165,8 @@ Answer PaperSubject::State::ask(unsigned port, Method method, std::uint16_t attr
     set_field(all, Mad::mgmt_class, MgmtClass::subn_adm);
     set_field(all, Mad::class_version, 2);
     set_field(all, Mad::method, method);
-    set_field(all, Mad::transaction_id, ++transaction);
+    if (!std::exchange(is_repeated, false)) ++transaction;
+    set_field(all, Mad::transaction_id, transaction);
     set_field(all, Mad::attribute_id, attribute);
     const auto sa_header = all.subspan(Mad::size + Rmpp::size);
     set_field(sa_header, SaHeader::component_mask, mask);
@@ -171,6 +177,12 @@ Answer PaperSubject::State::ask(unsigned port, Method method, std::uint16_t attr
     loop.run_for(settles);
     read(&answer);
     return answer.value_or(Answer{});
+}
+
+std::optional<unsigned> PaperSubject::State::port_at(std::uint16_t lid) const {
+    const auto* at = std::ranges::find(lids, lid);
+    if (at == lids.end() || !view.by_lid(lid)) return {};
+    return static_cast<unsigned>(at - lids.begin());
 }
 
 void PaperSubject::State::acknowledge(unsigned port, const fabric::MadOctets& report) {
@@ -188,14 +200,14 @@ void PaperSubject::State::read(std::optional<Answer>* answer) {
         std::copy_n(packet.payload.begin(), mad.size(), mad.begin());
         const auto header = View<Mad>::at(mad);
         const auto data = Octets{mad}.subspan(SaHeader::data_offset);
-        const auto port = static_cast<unsigned>(packet.lrh[Lrh::dlid] - first_lid);
         if (header[Mad::method] == Method::report) {
             // Who is not there answers nothing.
-            if (!view.by_lid(lid_of(port))) continue;
+            const auto port = port_at(packet.lrh[Lrh::dlid]);
+            if (!port) continue;
             const auto notice = View<Notice>::at(data);
             const auto details = notice[Notice::data_details];
-            heard.push_back({port, notice[Notice::trap_number], View<GidDetails>::at(details)[GidDetails::gid]});
-            acknowledge(port, mad);
+            heard.push_back({*port, notice[Notice::trap_number], View<GidDetails>::at(details)[GidDetails::gid]});
+            acknowledge(*port, mad);
         } else if (answer && static_cast<std::uint32_t>(header[Mad::transaction_id]) == transaction) {
             *answer = Answer{.is_answered = true, .status = header[Mad::status], .record = {}};
             std::copy_n(data.begin(), M::size, (*answer)->record.octets.begin());
@@ -207,10 +219,13 @@ PaperSubject::PaperSubject(const fabric::SaBehaviour& behaviour) : state_(std::m
 PaperSubject::~PaperSubject() = default;
 
 Subject::Abilities PaperSubject::abilities() const {
+    std::vector<unsigned> groups;
+    for (unsigned i = 0; i < group_names.size(); ++i) groups.push_back(i);
     return {.ports = ports,
-            .groups = groups,
             .askers = ports,
+            .groups = std::move(groups),
             .ports_vanish = true,
+            .ports_move = true,
             .restarts = true,
             .hears = true,
             .tells_members = true};
@@ -222,6 +237,9 @@ Ground PaperSubject::begin(bool is_anew) {
         s.sa.reset();
         s.box.frames.clear();
         s.heard.clear();
+        s.next_lid = first_lid;
+        for (auto& lid : s.lids) lid = s.next_lid++;
+        s.view.known.clear();
         s.sa.emplace(
             s.hca, s.view,
             fabric::SaConfig{.most_groups = room, .most_subscriptions = subscriptions, .behaviour = s.behaviour});
@@ -233,7 +251,7 @@ Ground PaperSubject::begin(bool is_anew) {
                             .room = room,
                             .subscriptions = subscriptions},
                   .groups = {},
-                  .probe = {}};
+                  .probes = {}};
     for (unsigned i = 0; i < ports; ++i)
         ground.facts.ports.push_back({.gid = gid_of(i), .p_keys = tables.at(i), .mtu = mtu_of(i)});
     // What was configured stays so, whatever a wrong administrator has made of it.
@@ -284,6 +302,18 @@ std::string PaperSubject::set_port(unsigned port, bool is_there) {
     }
     std::erase_if(s.view.known, [&](const fabric::KnownPort& known) { return known.gid == gid_of(port); });
     s.sa->port_vanished(gid_of(port));
+    return {};
+}
+
+void PaperSubject::repeat() { state_->is_repeated = true; }
+
+std::string PaperSubject::move_port(unsigned port) {
+    auto& s = *state_;
+    constexpr std::uint16_t first_multicast_lid = 0xc000;
+    if (s.next_lid >= first_multicast_lid) return "no LID is left";
+    s.lids.at(port) = s.next_lid++;
+    for (auto& known : s.view.known)
+        if (known.gid == gid_of(port)) known.lid = s.lids.at(port);
     return {};
 }
 

@@ -24,8 +24,10 @@ public:
     [[nodiscard]] Ground begin(bool is_anew) override;
     [[nodiscard]] sa_model::Answer ask(const sa_model::Request& request) override;
     [[nodiscard]] sa_model::Answer subscribe(unsigned port, std::uint16_t trap, bool begins) override;
+    void repeat() override;
     [[nodiscard]] std::vector<sa_model::Seen> look(const wire::Gid& mgid) override;
     [[nodiscard]] std::string set_port(unsigned port, bool is_there) override;
+    [[nodiscard]] std::string move_port(unsigned port) override;
     [[nodiscard]] std::string restart() override;
     [[nodiscard]] std::vector<Heard> heard(std::size_t wanted) override;
 

@@ -36,13 +36,14 @@ struct Outcome {
     std::vector<Violation> violations;
     unsigned requests = 0;
     std::vector<std::size_t>
-        skipped;                ///< steps of ports and groups that are not there, or of what cannot be done there
-    bool is_exhausted = false;  ///< the SA has no room for a group though nobody here holds one
+        skipped;  ///< steps of ports and groups that are not there, or of what cannot be done there
+    std::vector<std::uint16_t> mlids;  ///< of the groups that were made and left before it and behind it
+    bool is_exhausted = false;         ///< the SA has no room for a group though nobody here holds one
 };
 
 [[nodiscard]] Outcome play(const History& history, Subject& subject, const Playing& playing = {});
 
-/// Whether the SA gives the same MLID again to groups that come and go one at a time.
+/// Whether the SA gives the same MLID again to groups that come and go one at a time, whatever their MGIDs are.
 [[nodiscard]] bool gives_same_mlid(Subject& subject);
 
 }  // namespace ipoib::conformance::siege

@@ -7,11 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace ipoib::conformance::siege {
 namespace {
-
-constexpr std::size_t most_tries = 400;
 
 std::optional<Violation> violation_of(const Outcome& outcome, const std::string& key) {
     const auto at = std::ranges::find_if(outcome.violations, [&](const Violation& one) { return one.key() == key; });
@@ -29,21 +28,35 @@ std::vector<Step> plainer(const Step& step) {
     };
     with([](Step& one) { one.fault = Fault::none; });
     with([](Step& one) { one.components = 0; });
+    for (auto bit = all_join_components + 1; bit != 0; bit /= 2)
+        with([&](Step& one) {
+            if ((one.components & ~bit) != 0) one.components &= ~bit;
+        });
+    with([](Step& one) { one.is_twice = false; });
     with([](Step& one) {
         one.what = one.what == Do::join_for ? Do::join : one.what == Do::leave_for ? Do::leave : one.what;
+        if (!is_for_another(one.what)) one.of = one.port;
     });
     for (unsigned bit = 8; bit != 0; bit /= 2)
         with([&](Step& one) {
             if ((one.states & ~bit) != 0) one.states &= ~bit;
         });
     with([](Step& one) { one.port = 0; });
-    with([](Step& one) { one.of = 0; });
+    with([](Step& one) {
+        if (is_for_another(one.what)) one.of = 0;
+    });
     return all;
 }
 
-/// The history with one thing about all of it plainer: two joins of a port as one, a port or a group by a lower number.
-std::vector<History> plainer(const History& history) {
-    std::vector<History> all;
+History without(const History& history, std::size_t first, std::size_t second) {
+    History other;
+    for (std::size_t i = 0; i < history.steps.size(); ++i)
+        if (i != first && i != second) other.steps.push_back(history.steps[i]);
+    return other;
+}
+
+/// Two joins of a port as one.
+void add_merged(const History& history, std::vector<History>& all) {
     const auto& steps = history.steps;
     for (std::size_t i = 0; i < steps.size(); ++i)
         for (std::size_t k = i + 1; k < steps.size(); ++k) {
@@ -54,8 +67,27 @@ std::vector<History> plainer(const History& history) {
             merged[i].states |= steps[k].states;
             merged.erase(merged.begin() + static_cast<std::ptrdiff_t>(k));
         }
+}
+
+/// Without a join state in all that is asked about a group.
+void add_without_state(const History& history, std::vector<History>& all) {
+    for (unsigned group = 0; group < group_names.size(); ++group)
+        for (unsigned bit = 8; bit != 0; bit /= 2) {
+            auto other = history;
+            bool has_others = true;
+            for (auto& step : other.steps) {
+                if (!is_of_group(step.what) || step.group != group) continue;
+                if (step.states == bit) has_others = false;
+                step.states &= ~bit;
+            }
+            if (has_others && other != history) all.push_back(std::move(other));
+        }
+}
+
+/// A port or a group by a lower number, wherever it is named.
+void add_renamed(const History& history, std::vector<History>& all) {
     const auto rename = [&](unsigned Step::*member, unsigned Step::*other) {
-        for (const auto& step : steps)
+        for (const auto& step : history.steps)
             for (unsigned lower = 0; lower < step.*member; ++lower) {
                 auto& renamed = all.emplace_back(history).steps;
                 for (auto& one : renamed)
@@ -64,13 +96,18 @@ std::vector<History> plainer(const History& history) {
             }
     };
     rename(&Step::port, &Step::of);
+    rename(&Step::of, &Step::port);
     rename(&Step::group, &Step::group);
-    return all;
 }
 
 void print_found(std::string& all, const Found& one) {
-    all += fmt::format("history {}, of {} steps {}; in {} of all, first after {:.1f} s:\n{}", one.number, one.steps,
-                       one.history.steps.size(), one.times, one.after, text(one.history, {one.violation}));
+    if (one.number == 0)
+        all += "before any history:\n" + text(one.history, {one.violation});
+    else
+        all +=
+            fmt::format("history {}, of {} steps {}{}; in {} of all, first after {:.1f} s:\n{}", one.number, one.steps,
+                        one.history.steps.size(), one.is_plainest ? "" : " (there may be fewer or plainer ones)",
+                        one.times, one.after, text(one.history, {one.violation}));
     if (one.repeats != 0)
         all += fmt::format(
             "  CONFIRMED after {} repeats, {:.1f} s: no group can be created any more, and nobody here holds one\n",
@@ -79,14 +116,28 @@ void print_found(std::string& all, const Found& one) {
 
 }  // namespace
 
-Found shrunk(const History& history, const Violation& violation, Subject& subject, const Playing& playing) {
+std::vector<History> plainer(const History& history) {
+    std::vector<History> all;
+    const auto& steps = history.steps;
+    for (std::size_t i = 0; i < steps.size(); ++i) all.push_back(without(history, i, i));
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        for (const auto& step : plainer(steps[i])) all.emplace_back(history).steps[i] = step;
+    add_merged(history, all);
+    add_without_state(history, all);
+    add_renamed(history, all);
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        for (std::size_t k = i + 1; k < steps.size(); ++k) all.push_back(without(history, i, k));
+    return all;
+}
+
+Found shrunk(const History& history, const Violation& violation, Subject& subject, const Playing& playing,
+             std::size_t most_tries) {
     const auto key = violation.key();
     Found found{.violation = violation, .history = history, .times = 1, .steps = history.steps.size()};
     const auto holds = [&](const History& tried) {
-        if (++found.tries > most_tries) return false;
-        const auto seen = violation_of(play(tried, subject, playing), key);
-        if (seen) found.violation = *seen;
-        return seen.has_value();
+        if (found.tries >= most_tries) return false;
+        ++found.tries;
+        return violation_of(play(tried, subject, playing), key).has_value();
     };
     const auto fewest = shrink::fewest(
         history.steps.size(),
@@ -99,18 +150,6 @@ Found shrunk(const History& history, const Violation& violation, Subject& subjec
     if (!fewest.holds) return found;
     found.history.steps.clear();
     for (const auto item : fewest.items) found.history.steps.push_back(history.steps[item]);
-    for (std::size_t i = 0; i < found.history.steps.size(); ++i)
-        for (bool is_plainer = true; is_plainer;) {
-            is_plainer = false;
-            for (const auto& step : plainer(found.history.steps[i])) {
-                auto tried = found.history;
-                tried.steps[i] = step;
-                if (!holds(tried)) continue;
-                found.history = std::move(tried);
-                is_plainer = true;
-                break;
-            }
-        }
     for (bool is_plainer = true; is_plainer;) {
         is_plainer = false;
         for (auto& tried : plainer(found.history)) {
@@ -120,6 +159,7 @@ Found shrunk(const History& history, const Violation& violation, Subject& subjec
             break;
         }
     }
+    found.is_plainest = found.tries < most_tries;
     // What is told is of the history that is told.
     if (const auto last = violation_of(play(found.history, subject, playing), key)) found.violation = *last;
     return found;
@@ -136,6 +176,66 @@ std::uint64_t repeats_until_full(const History& history, Subject& subject, std::
     return 0;
 }
 
+namespace {
+
+/// What becomes of an SA that gives each group another MLID.
+struct Turn {
+    std::uint64_t again = 0;  ///< after so many groups one had an MLID of before
+    std::uint64_t full = 0;   ///< after so many histories there was no room for a group
+};
+Turn turn_of_mlids(Subject& subject, const Run& run) {
+    std::set<std::uint16_t> seen;
+    for (std::uint64_t i = 1; i <= run.most_repeats; ++i) {
+        if ((run.is_stopped && run.is_stopped()) || !subject.problem().empty()) return {};
+        const auto outcome = play({}, subject, {.is_anew = i == 1, .tells_leaks = false});
+        for (const auto mlid : outcome.mlids)
+            if (!seen.insert(mlid).second) return {.again = seen.size()};
+        if (outcome.is_exhausted) return {.full = i};
+        if (run.repeated) run.repeated(i);
+    }
+    return {};
+}
+
+/// That MLIDs are not given again at once is a suspicion, too: of the history in which nothing is asked for.
+void suspect_all(Subject& subject, Sieged& sieged) {
+    auto outcome = play({}, subject, {.tells_leaks = true});
+    for (auto& one : outcome.violations)
+        if (one.weight() == Weight::suspicion)
+            sieged.found.push_back({.violation = std::move(one), .history = {}, .times = 1});
+}
+
+/// Last, since afterwards nothing can be asked of it any more.
+void confirm(const Run& run, Subject& subject, Sieged& sieged, const std::function<double()>& passed) {
+    // Its histories have filled it already.
+    if (sieged.is_exhausted) {
+        for (auto& one : sieged.found) {
+            if (one.violation.weight() != Weight::suspicion) continue;
+            one.repeats = one.number == 0 ? sieged.histories : one.times;
+            one.confirmed_after = passed();
+        }
+        return;
+    }
+    if (!sieged.tells_leaks) {
+        const auto turn = turn_of_mlids(subject, run);
+        sieged.mlids_come_again_after = turn.again;
+        if (turn.again != 0)
+            std::erase_if(sieged.found, [](const Found& one) { return one.violation.weight() == Weight::suspicion; });
+        for (auto& one : sieged.found) {
+            if (one.violation.weight() != Weight::suspicion) continue;
+            one.repeats = turn.full;
+            one.confirmed_after = passed();
+        }
+        return;
+    }
+    for (auto& one : sieged.found) {
+        if (one.violation.weight() != Weight::suspicion) continue;
+        one.repeats = repeats_until_full(one.history, subject, run.most_repeats, run.is_stopped, run.repeated);
+        one.confirmed_after = passed();
+    }
+}
+
+}  // namespace
+
 Sieged lay_siege(const Run& run, Subject& subject) {
     Generator generator{run.generator, subject.abilities()};
     return lay_siege(run, subject, [&] { return std::optional{generator.next()}; });
@@ -147,13 +247,15 @@ Sieged lay_siege(const Run& run, Subject& subject, const Histories& next) {
     const auto passed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
     const auto is_stopped = [&] { return run.is_stopped && run.is_stopped(); };
     sieged.tells_leaks = gives_same_mlid(subject);
+    if (!sieged.tells_leaks && run.confirms) suspect_all(subject, sieged);
+    const bool lasts = subject.abilities().lasts;
     const Playing playing{.tells_leaks = sieged.tells_leaks};
     const auto is_over = [&] {
         if (is_stopped()) return sieged.is_interrupted = true;
         if (sieged.problem = subject.problem(); !sieged.problem.empty()) return true;
         if (run.histories && sieged.histories >= *run.histories) return true;
         if (run.time && passed() >= std::chrono::duration<double>(*run.time).count()) return true;
-        return run.ends_at_first && !sieged.found.empty();
+        return run.ends_at_first && std::ranges::any_of(sieged.found, [](const Found& one) { return one.number != 0; });
     };
     while (!is_over()) {
         const auto upcoming = next();
@@ -163,6 +265,7 @@ Sieged lay_siege(const Run& run, Subject& subject, const Histories& next) {
         if (is_stopped() || !subject.problem().empty()) continue;
         ++sieged.histories;
         sieged.requests += outcome.requests;
+        sieged.unplayable += outcome.skipped.empty() ? 0 : 1;
         const auto after = passed();
         std::vector<std::string> counted;
         for (const auto& violation : outcome.violations) {
@@ -175,21 +278,18 @@ Sieged lay_siege(const Run& run, Subject& subject, const Histories& next) {
                 ++known->times;
                 continue;
             }
-            auto found = shrunk(history, violation, subject, playing);
+            auto found = shrunk(history, violation, subject, playing, run.most_tries);
             found.number = sieged.histories;
             found.after = after;
             sieged.found.push_back(std::move(found));
         }
         if (run.progress) run.progress(sieged.histories, sieged.found.size());
-        if (outcome.is_exhausted && !sieged.tells_leaks) break;
-    }
-    // Last, since afterwards nothing can be asked of it any more.
-    if (run.confirms)
-        for (auto& one : sieged.found) {
-            if (one.violation.weight() != Weight::suspicion) continue;
-            one.repeats = repeats_until_full(one.history, subject, run.most_repeats, run.is_stopped, run.repeated);
-            one.confirmed_after = passed();
+        if (outcome.is_exhausted && lasts) {
+            sieged.is_exhausted = true;
+            break;
         }
+    }
+    if (run.confirms || sieged.is_exhausted) confirm(run, subject, sieged, passed);
     sieged.seconds = passed();
     return sieged;
 }
@@ -208,7 +308,15 @@ std::string text(const History& history, const std::vector<Violation>& violation
 std::string text(const Sieged& sieged) {
     std::string all;
     for (const auto& one : sieged.found) print_found(all, one);
-    if (!sieged.tells_leaks) all += "MLIDs tell nothing here: two groups, one after the other, do not get the same\n";
+    if (!sieged.tells_leaks)
+        all += "MLIDs tell little here: two groups, one after the other, do not get the same" +
+               (sieged.mlids_come_again_after == 0
+                    ? std::string("\n")
+                    : fmt::format(", and of {} each had another\n", sieged.mlids_come_again_after));
+    if (sieged.is_exhausted)
+        all += "ended before its time: no group can be created any more, and nobody here holds one\n";
+    if (sieged.unplayable != 0)
+        all += fmt::format("of {} histories some steps could not be done here\n", sieged.unplayable);
     all += fmt::format("{} histories, {} requests in {:.1f} s, {:.0f} histories a second; {} found\n", sieged.histories,
                        sieged.requests, sieged.seconds,
                        static_cast<double>(sieged.histories) / std::max(sieged.seconds, 0.001), sieged.found.size());

@@ -18,6 +18,7 @@ struct Run {
     bool ends_at_first = false;                      ///< one thing that was found is enough
     bool confirms = true;                            ///< what is suspected
     std::size_t most_repeats = 20'000;               ///< of a history, to confirm a suspicion
+    std::size_t most_tries = 400;                    ///< of histories, to shrink one
     std::function<bool()> is_stopped{};
     std::function<void(std::uint64_t histories, std::size_t found)> progress{};
     std::function<void(std::uint64_t repeats)> repeated{};
@@ -33,6 +34,7 @@ struct Found {
     /// Of a suspicion: after so many repeats the SA had no room for a group, though nobody here held one; 0: not seen.
     std::uint64_t repeats = 0;
     double confirmed_after = 0;  ///< seconds since the beginning
+    bool is_plainest = false;    ///< nothing about it can be plainer; else the tries ran out
 };
 
 struct Sieged {
@@ -40,8 +42,12 @@ struct Sieged {
     double seconds = 0;
     std::vector<Found> found;
     bool tells_leaks = true;  ///< by MLIDs; else only by what is refused
+    /// Where MLIDs do not tell: after so many groups one had an MLID of before; 0: none has.
+    std::uint64_t mlids_come_again_after = 0;
+    std::uint64_t unplayable = 0;  ///< histories of which steps could not be done here
     bool is_interrupted = false;
-    std::string problem{};  ///< that ended it
+    bool is_exhausted = false;  ///< it goes on from history to history, and has no room for a group any more
+    std::string problem{};      ///< that ended it
 };
 
 /// Histories one after another; nothing when there are no more.
@@ -50,9 +56,12 @@ using Histories = std::function<std::optional<History>()>;
 /// Those of chance.
 [[nodiscard]] Sieged lay_siege(const Run& run, Subject& subject);
 
-/// The fewest and plainest steps that still show it.
-[[nodiscard]] Found shrunk(const History& history, const Violation& violation, Subject& subject,
-                           const Playing& playing);
+/// The fewest and plainest steps that still show it: with one step less, or anything about one plainer, it does not.
+[[nodiscard]] Found shrunk(const History& history, const Violation& violation, Subject& subject, const Playing& playing,
+                           std::size_t most_tries = 5000);
+/// The history with one thing plainer: without a step or two, a step with less about it, two joins of a port as one, a
+/// join state that nobody has, a port or a group by a lower number.
+[[nodiscard]] std::vector<History> plainer(const History& history);
 
 /// How often the history had to be played, with one administrator, until it had no room for a group; 0: it still has.
 [[nodiscard]] std::uint64_t repeats_until_full(const History& history, Subject& subject, std::uint64_t most,

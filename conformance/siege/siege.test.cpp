@@ -3,6 +3,7 @@
 
 #include "catch2.hpp"
 #include "conformance/siege/exhaustive.hpp"
+#include "conformance/siege/free_administrator.hpp"
 #include "conformance/siege/lapses.hpp"
 #include "conformance/siege/on_fabric.hpp"
 #include "conformance/siege/paper.hpp"
@@ -26,6 +27,17 @@ const Found* leak_in(const Sieged& sieged) {
     return at == sieged.found.end() ? nullptr : &*at;
 }
 
+/// Without any of its steps, or with one of them plainer, the history does not show it.
+bool shows_nothing_plainer(const Found& found, fabric::SaLapse lapse) {
+    PaperSubject subject{with(lapse)};
+    const auto shows = [&](const History& history) {
+        const auto outcome = play(history, subject);
+        return std::ranges::any_of(outcome.violations,
+                                   [&](const Violation& one) { return one.key() == found.violation.key(); });
+    };
+    return found.is_plainest && shows(found.history) && std::ranges::none_of(plainer(found.history), shows);
+}
+
 TEST_CASE("The simulated administrator holds what the model holds") {
     PaperSubject subject;
     const auto sieged = lay_siege({.histories = 3000}, subject);
@@ -36,11 +48,12 @@ TEST_CASE("The simulated administrator holds what the model holds") {
 }
 
 TEST_CASE("What is permitted is not found fault with") {
-    fabric::SaBehaviour strict, old, limited;
+    fabric::SaBehaviour strict, old, limited, lasting;
     strict.is_strict = true;
     old.offers_send_only_full_member = false;
     limited.parts_limited_members = false;
-    for (const auto& behaviour : {strict, old, limited}) {
+    lasting.keeps_database = true;
+    for (const auto& behaviour : {strict, old, limited, lasting}) {
         PaperSubject subject{behaviour};
         const auto sieged = lay_siege({.histories = 2000}, subject);
         INFO(text(sieged));
@@ -48,51 +61,122 @@ TEST_CASE("What is permitted is not found fault with") {
     }
 }
 
+/// In so many histories each.
+void spare(std::uint64_t administrators, std::uint64_t histories) {
+    for (std::uint64_t seed = 0; seed < administrators; ++seed) {
+        FreeAdministrator subject{seed};
+        const auto sieged = lay_siege({.generator = {.seed = seed + 1}, .histories = histories}, subject);
+        INFO("administrator " << seed << '\n' << text(sieged));
+        CHECK(sieged.found.empty());
+        const auto exhausted = exhaust({.each = 61}, subject);
+        INFO(text(exhausted));
+        CHECK(exhausted.sieged.found.empty());
+    }
+}
+
+TEST_CASE("Whatever administrators choose that IBA leaves to them, no fault is found") { spare(24, 300); }
+TEST_CASE("Nor with more of them", "[breadth]") { spare(128, 1500); }
+
 TEST_CASE("A history goes to a file and back") {
     const History history{
         {{.what = Do::join, .port = 1, .group = 2, .states = 9, .fault = Fault::q_key, .components = 0},
          {.what = Do::join, .port = 1, .group = 2, .states = 1, .components = 0x100ff},
-         {.what = Do::leave_for, .port = 0, .of = 1, .group = 2, .states = 8},
-         {.what = Do::subscribe, .port = 3, .trap = wire::trap::all},
+         {.what = Do::leave_for, .port = 0, .of = 1, .group = 2, .states = 8, .components = 7, .is_twice = true},
+         {.what = Do::subscribe, .port = 3, .is_twice = true, .trap = wire::trap::all},
+         {.what = Do::port_moves, .port = 2},
          {.what = Do::port_down, .port = 3},
          {.what = Do::restart}}};
     CHECK(parse_history(text(history, {"a remark"})) == history);
     for (const auto* wrong :
-         {"", "[]", R"({"explore-sa": 2, "steps": []})", R"({"explore-sa": 1, "steps": [1]})",
-          R"({"explore-sa": 1, "steps": [{"do": "nothing"}]})", R"({"explore-sa": 1, "steps": [], "step": []})",
-          R"({"explore-sa": 1, "steps": [{"do": "restart", "port": 1}]})",
-          R"({"explore-sa": 1, "steps": [{"do": "subscribe", "port": 0, "trap": 65}]})",
-          R"({"explore-sa": 1, "steps": [{"do": "join", "port": 64, "group": 0, "states": 1}]})"})
+         {"", "[]", R"({"explore-sa": 1, "steps": []})", R"({"explore-sa": 3, "steps": []})",
+          R"({"explore-sa": 2, "steps": [1]})", R"({"explore-sa": 2, "steps": [{"do": "nothing"}]})",
+          R"({"explore-sa": 2, "steps": [], "step": []})",
+          R"({"explore-sa": 2, "steps": [{"do": "restart", "port": 1}]})",
+          R"({"explore-sa": 2, "steps": [{"do": "restart", "twice": true}]})",
+          R"({"explore-sa": 2, "steps": [{"do": "subscribe", "port": 0, "trap": 65}]})",
+          R"({"explore-sa": 2, "steps": [{"do": "join", "port": 64, "group": "ip-1", "states": 1}]})",
+          R"({"explore-sa": 2, "steps": [{"do": "join", "port": 0, "group": "ip-4", "states": 1}]})",
+          R"({"explore-sa": 2, "steps": [{"do": "join", "port": 0, "group": 0, "states": 1}]})"})
         CHECK_THROWS_AS(parse_history(wrong), std::invalid_argument);
     // A file may name what there is not.
     PaperSubject subject;
-    const auto outcome = play({{{.port = 63, .group = 63, .states = 1}, {.what = Do::port_up, .port = 63}}}, subject);
+    const auto outcome = play({{{.port = 63, .states = 1}, {.what = Do::port_up, .port = 63}}}, subject);
     CHECK(outcome.violations.empty());
     CHECK(outcome.skipped == std::vector<std::size_t>{0, 1});
 }
 
 TEST_CASE("Every transition of two ports in one group is as the model has it") {
     PaperSubject subject;
-    const auto sieged = exhaust({}, subject);
-    INFO(text(sieged));
-    CHECK(sieged.histories == std::uint64_t{exhaustive_states} * exhaustive_inputs);
-    CHECK(sieged.found.empty());
-    CHECK(exhaustive_histories(2) == sieged.histories * 16 * 16);
+    const auto exhausted = exhaust({}, subject);
+    INFO(text(exhausted));
+    CHECK(exhausted.sieged.histories == std::uint64_t{256} * 60);
+    CHECK(exhausted.sieged.histories == exhausted.all);
+    CHECK(exhausted.sieged.unplayable == 0);
+    CHECK(exhausted.sieged.found.empty());
+    CHECK(exhaustive_histories(exhausted.arena, 2) == exhausted.all * 16 * 16);
+}
+
+TEST_CASE("On a fabric of others everything is played that can be") {
+    fabric::SimulatedFabric fabric{{}};
+    FabricSubject subject{fabric, {}};
+    const auto exhausted = exhaust({.each = 199}, subject);
+    INFO(text(exhausted));
+    CHECK_FALSE(exhausted.arena.has_broadcast);
+    // Without the 15 states in which members hold nothing.
+    CHECK(exhausted.all == (std::uint64_t{256 - 15} * 60 + 198) / 199);
+    CHECK(exhausted.sieged.histories == exhausted.all);
+    CHECK(exhausted.sieged.unplayable == 0);
+    CHECK(exhausted.sieged.found.empty());
+
+    const Arena of_one_port{.ports = 2, .by_proxy = true, .has_broadcast = false};
+    for (std::uint64_t i = 0; i < exhaustive_histories(of_one_port, 0); ++i)
+        for (const auto& step : exhaustive_history(of_one_port, i, 0).steps) {
+            CHECK(step.port == 0);
+            CHECK(step.group == group_number::ip);
+        }
+    CHECK(exhaustive_histories({.ports = 1}, 0) == std::uint64_t{16} * 30);
+}
+
+TEST_CASE("A group has the same name everywhere, and is left out where there is none") {
+    fabric::SimulatedFabric fabric{{}};
+    FabricSubject subject{fabric, {}};
+    const auto ground = subject.begin(true);
+    CHECK(wire::has_ipoib_signature(ground.groups.at(group_number::ip)[wire::McMemberRecord::mgid]));
+    CHECK_FALSE(ground.groups.contains(group_number::broadcast));
+    const auto outcome =
+        play({{{.group = group_number::broadcast, .states = 1}, {.group = group_number::ip, .states = 1}}}, subject);
+    CHECK(outcome.skipped == std::vector<std::size_t>{0});
+    CHECK(PaperSubject{}.begin(true).groups.size() == group_names.size());
 }
 
 TEST_CASE("Behind the transitions come others") {
     PaperSubject subject;
-    const auto sieged = exhaust({.hidden = 2, .each = 1009}, subject);
-    INFO(text(sieged));
-    CHECK(sieged.histories > 3000);
-    CHECK(sieged.found.empty());
+    const auto exhausted = exhaust({.hidden = 2, .each = 1009}, subject);
+    INFO(text(exhausted));
+    CHECK(exhausted.sieged.histories > 3000);
+    CHECK(exhausted.sieged.found.empty());
 }
 
 TEST_CASE("Every lapse is found by chance", "[breadth]") {
     const auto all = recall({.is_exhaustive = false});
     INFO(text(all));
     CHECK(all.size() >= 20);
-    for (const auto& one : all) CHECK(one.found.has_value());
+    for (const auto& one : all) {
+        INFO(one.lapse->name);
+        REQUIRE(one.found.has_value());
+        CHECK(shows_nothing_plainer(*one.found, one.lapse->lapse));
+    }
+}
+
+TEST_CASE("What is found is told by the plainest history that shows it") {
+    using L = fabric::SaLapse;
+    for (const auto lapse : {L::union_keeps_mlid, L::third_join_replaces, L::own_mgid_keeps_mlid, L::full_stays_full}) {
+        PaperSubject subject{with(lapse)};
+        const auto sieged = lay_siege({.histories = 2000, .ends_at_first = true, .most_tries = 5000}, subject);
+        INFO(text(sieged));
+        REQUIRE_FALSE(sieged.found.empty());
+        CHECK(shows_nothing_plainer(sieged.found.front(), lapse));
+    }
 }
 
 TEST_CASE("A leak is suspected, shrunk and confirmed") {
@@ -107,6 +191,34 @@ TEST_CASE("A leak is suspected, shrunk and confirmed") {
     CHECK(repeats_until_full(leak->history, subject, 1) == 0);
     PaperSubject right;
     CHECK(repeats_until_full(leak->history, right, 100) == 0);
+}
+
+TEST_CASE("An administrator that gives no MLID again is suspected before any history, and confirmed") {
+    fabric::SaBehaviour behaviour;
+    behaviour.frees_mlids = false;
+    const auto look = [](Subject& subject, std::uint64_t least) {
+        const auto sieged = lay_siege({.histories = 5, .most_repeats = 1100}, subject);
+        INFO(text(sieged));
+        const auto* leak = leak_in(sieged);
+        REQUIRE(leak);
+        CHECK(leak->history.steps.empty());
+        CHECK(leak->repeats > least);
+        CHECK(sieged.mlids_come_again_after == 0);
+    };
+    PaperSubject paper{behaviour};
+    look(paper, 0);
+    fabric::SimulatedFabric fabric{{.sa = behaviour}};
+    FabricSubject subject{fabric, {}};
+    look(subject, 400);
+}
+
+TEST_CASE("One that gives MLIDs in turn is not") {
+    FreeAdministrator subject{static_cast<std::uint64_t>(FreeAdministrator::Mlids::in_turn)};
+    const auto sieged = lay_siege({.histories = 5}, subject);
+    INFO(text(sieged));
+    CHECK_FALSE(sieged.tells_leaks);
+    CHECK(sieged.found.empty());
+    CHECK(sieged.mlids_come_again_after == 10);
 }
 
 TEST_CASE("The administrator of a fabric is asked by the tester's ports, and for others") {

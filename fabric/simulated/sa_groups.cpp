@@ -47,7 +47,7 @@ HeldGroup* Groups::find(const Gid& mgid) noexcept {
 }
 
 HeldGroup* Groups::create(McRecord record, bool is_administrative) {
-    auto mlid = free_mlid(record[M::mlid]);
+    auto mlid = memory_.shut == 0 ? free_mlid(record[M::mlid]) : std::uint16_t{0};
     if (mlid == 0 && config_.behaviour.makes_room) {
         const auto victim = std::find_if(groups_.begin(), groups_.end(),
                                          [](const auto& entry) { return !entry.second.is_administrative; });
@@ -56,6 +56,7 @@ HeldGroup* Groups::create(McRecord record, bool is_administrative) {
     }
     if (mlid == 0) {
         ++memory_.refused;
+        if (lapses(SaLapse::full_stays_full) && memory_.shut == 0) memory_.shut = 2;
         return nullptr;
     }
     const auto before = memory_.ended.find(record[M::mgid]);
@@ -64,6 +65,8 @@ HeldGroup* Groups::create(McRecord record, bool is_administrative) {
     record.set(M::mtu_selector, selector::exactly)
         .set(M::rate_selector, selector::exactly)
         .set(M::lifetime_selector, selector::exactly);
+    if (is_administrative && memory_.has_restarted && lapses(SaLapse::restart_resets_broadcast))
+        record.set(M::hop_limit, static_cast<std::uint8_t>(record[M::hop_limit] + 1));
     is_mlid_used_[static_cast<std::size_t>(mlid - config_.first_mlid)] = true;
     auto& group = groups_[record[M::mgid]];
     group.record = record;
@@ -94,9 +97,12 @@ void Groups::remove(HeldGroup& group) {
     const auto p_key = group.record[M::p_key];
     const bool was_announced = group.is_announced && !is_unreported_;
     const bool has_members = !group.members.empty();
-    const bool keeps_mlid =
-        std::exchange(keeps_next_mlid_, false) || (has_members && lapses(SaLapse::other_members_keep_mlid));
-    if (lapses(SaLapse::own_mgid_again) && mgid_of(mgid)[Mgid::signature] == own_signature) last_own_mgid_ = 0;
+    const bool has_own_mgid = mgid_of(mgid)[Mgid::signature] == own_signature;
+    const bool keeps_mlid = std::exchange(keeps_next_mlid_, false) ||
+                            (has_members && lapses(SaLapse::other_members_keep_mlid)) ||
+                            (has_own_mgid && lapses(SaLapse::own_mgid_keeps_mlid));
+    if (lapses(SaLapse::own_mgid_again) && has_own_mgid) last_own_mgid_ = 0;
+    if (memory_.shut != 0) --memory_.shut;
     remember(group);
     drop_members(group);
     if (config_.behaviour.frees_mlids && !keeps_mlid)
@@ -138,6 +144,8 @@ void Groups::set_states(HeldGroup& group, const Gid& port_gid, std::uint8_t stat
     const auto before = Groups::states(group, port_gid);
     const bool is_more = (states & ~before) != 0 || states == before;
     group.counted = group.counted + counts(states) - counts(before);
+    constexpr std::size_t few = 2;
+    if (lapses(SaLapse::count_stops)) group.counted = std::min(group.counted, few);
     const bool goes_on = counts(before) && counts(states);
     constexpr std::uint8_t both = join_state::full_member | join_state::send_only_full_member;
     if (lapses(SaLapse::rejoin_counts_again) && goes_on && is_more && (before & both) == both) ++group.counted;
@@ -176,16 +184,28 @@ void Groups::join(HeldGroup& group, const KnownPort& port, std::uint8_t states, 
         states |= at->second;
         memory_.vanished.erase(at);
     }
+    const bool is_member = group.members.contains(port.gid);
     set_states(group, port.gid, states);
+    if (const auto lower = free_mlid(0);
+        lapses(SaLapse::rejoin_moves_mlid) && is_member && lower != 0 && lower < group.mlid()) {
+        free_mlid_of(group);
+        is_mlid_used_[static_cast<std::size_t>(lower - config_.first_mlid)] = true;
+        group.record.set(M::mlid, lower);
+    }
     route(group, port.gid, port.lid, states);
-    if (!was_alive && group.counted != 0) announce(group);
+    if (!was_alive && group.counted != 0) {
+        group.creator = port.gid;
+        announce(group);
+    }
 }
 
 bool Groups::leave(HeldGroup& group, const Gid& port_gid, std::uint8_t rest) {
     const bool was_alive = group.counted != 0;
     set_states(group, port_gid, rest);
     const bool is_empty = group.members.empty() && !group.is_administrative;
-    if (group.counted == 0 && (was_alive || is_empty) && end(group)) return false;
+    const bool is_forsaken =
+        lapses(SaLapse::creator_ends_group) && was_alive && port_gid == group.creator && !counts(rest);
+    if ((is_forsaken || group.counted == 0) && (was_alive || is_empty) && end(group)) return false;
     const auto left = states(group, port_gid);
     route(group, port_gid, group.lids.contains(port_gid) ? group.lids.at(port_gid) : std::uint16_t{0}, left);
     return left != 0;
@@ -219,6 +239,7 @@ void Groups::prune(const Gid& port_gid) {
     for (auto at = groups_.begin(); at != groups_.end();) {
         auto& group = (at++)->second;
         if (!group.members.contains(port_gid)) continue;
+        if (lapses(SaLapse::vanish_keeps_proxies) && group.proxies.contains(port_gid)) continue;
         if (lapses(SaLapse::vanished_states_return))
             memory_.vanished[{group.mgid(), port_gid}] = group.members.at(port_gid);
         keeps_next_mlid_ = lapses(SaLapse::vanished_port_keeps_mlid);
@@ -229,8 +250,13 @@ void Groups::prune(const Gid& port_gid) {
     }
 }
 
+void Groups::drop_others(HeldGroup& group) {
+    std::erase_if(group.members, [&](const auto& entry) { return !counts(entry.second); });
+}
+
 void Groups::clear() {
     memory_ = {};
+    memory_.has_restarted = true;
     for (auto& [mgid, group] : groups_) {
         if (lapses(SaLapse::restart_keeps_broadcast) && group.is_administrative) remember(group);
         drop_members(group);

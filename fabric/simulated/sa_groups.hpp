@@ -18,6 +18,7 @@ struct HeldGroup : Group {
     std::map<wire::Gid, std::uint16_t> lids;  ///< of the members, as they were routed
     SubnetView::Routes routes;
     std::size_t counted = 0;  ///< members that keep it alive
+    wire::Gid creator;        ///< for a lapse
 };
 
 class Groups {
@@ -45,6 +46,8 @@ public:
     bool leave(HeldGroup& group, const wire::Gid& port_gid, std::uint8_t rest);
     /// The port leaves all groups.
     void prune(const wire::Gid& port_gid);
+    /// Who does not keep the group alive leaves it.
+    void drop_others(HeldGroup& group);
     void clear();
     [[nodiscard]] bool lapses(SaLapse lapse) const noexcept { return config_.behaviour.lapse == lapse; }
     /// Whether the MLID of the next group that ends is not free.
@@ -80,6 +83,8 @@ private:
         std::map<wire::Gid, Group> ended;
         std::map<std::pair<wire::Gid, wire::Gid>, std::uint8_t> vanished;  ///< MGID and PortGID -> join states
         std::size_t refused = 0;                                           ///< groups, for want of room
+        unsigned shut = 0;                                                 ///< until so many groups have ended
+        bool has_restarted = false;
     };
     Memory memory_;
     bool keeps_next_mlid_ = false, is_unreported_ = false;

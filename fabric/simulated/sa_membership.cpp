@@ -5,7 +5,9 @@
 #include "fabric/simulated/sa_parameters.hpp"
 #include "protocol/wire/mgid.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace ipoib::fabric::sa {
 using namespace wire;
@@ -32,6 +34,17 @@ bool Membership::has_known_codes(const Request& request) {
     return !request.gives(C::rate | C::rate_selector) || rate_quantity.rank(asked[M::rate]) != 0;
 }
 
+bool Membership::has_moved(const Subject& subject) {
+    if (!subject.group) return false;
+    const auto at = subject.group->lids.find(subject.port->gid);
+    return at != subject.group->lids.end() && at->second != subject.port->lid;
+}
+
+bool Membership::comes_again(const Request& request) {
+    const auto now = std::pair{request.port->gid, std::uint64_t{request.header()[Mad::transaction_id]}};
+    return std::exchange(last_, now) == now;
+}
+
 Membership::Subject Membership::subject_of(const Request& request) const {
     Subject subject;
     const auto asked = request.record<M>();
@@ -39,7 +52,9 @@ Membership::Subject Membership::subject_of(const Request& request) const {
         subject.status = status;
         return subject;
     };
-    if (!request.gives(C::join)) return refuse(sa_status::insufficient_components);
+    const bool is_lapse = request.method() == Method::del && request.gives(C::mgid | C::port_gid) &&
+                          groups_.lapses(SaLapse::leave_without_state_leaves);
+    if (!request.gives(C::join) && !is_lapse) return refuse(sa_status::insufficient_components);
     if (!has_known_codes(request)) return refuse(sa_status::invalid_request);
     const auto prefix = request.port->gid.prefix();
     subject.port = find_port(subnet_, asked[M::port_gid], prefix);
@@ -50,6 +65,10 @@ Membership::Subject Membership::subject_of(const Request& request) const {
         return refuse(is_here ? sa_status::invalid_request : sa_status::invalid_gid);
     }
     subject.group = groups_.find(asked[M::mgid]);
+    if (groups_.lapses(SaLapse::lid_change_ends_membership) && has_moved(subject)) {
+        groups_.leave(*subject.group, subject.port->gid, 0);
+        subject.group = groups_.find(asked[M::mgid]);
+    }
     return subject;
 }
 
@@ -59,6 +78,7 @@ bool Membership::may_act_for(const Request& request, const Subject& subject) con
     const bool is_own = subject.port->gid == request.port->gid;
     if (!is_told_of(*request.port, *subject.port)) return false;
     if (!subject.group || !subject.group->members.contains(subject.port->gid)) return true;
+    if (groups_.lapses(SaLapse::lid_change_opens_membership) && has_moved(subject)) return true;
     if (groups_.lapses(SaLapse::proxy_opens_group) && !subject.group->proxies.empty()) return true;
     if (!subject.group->proxies.contains(subject.port->gid)) return is_own;
     return has_p_key(*request.port, subject.group->record[M::p_key]);
@@ -209,16 +229,37 @@ std::uint16_t Membership::check(const Request& request, const Subject& subject) 
     return is_right ? mad_status::ok : sa_status::invalid_request;
 }
 
+/// What a lapse makes of a join that is refused.
+void Membership::refused(const Request& request, const Subject& subject) {
+    if (!subject.group) return;
+    auto& group = *subject.group;
+    const auto before = Groups::states(group, subject.port->gid);
+    if (groups_.lapses(SaLapse::refused_join_adds_states) && before != 0)
+        groups_.join(group, *subject.port, before | asked_states(request), false);
+    if (groups_.lapses(SaLapse::refused_mtu_lowers_group) && subject.port->mtu < group.record[M::mtu])
+        group.record.set(M::mtu, subject.port->mtu);
+}
+
 Reply Membership::join(const Request& request) {
     auto subject = subject_of(request);
     if (subject.status != mad_status::ok) return Reply::refuse(subject.status);
-    if (!may_act_for(request, subject)) return Reply::refuse(sa_status::invalid_request);
+    const bool is_again = comes_again(request);
+    if (!may_act_for(request, subject)) {
+        if (groups_.lapses(SaLapse::refused_proxy_opens_member) && subject.group)
+            subject.group->proxies.insert(subject.port->gid);
+        return Reply::refuse(sa_status::invalid_request);
+    }
     const auto status = subject.group ? check(request, subject) : create(request, subject);
-    if (status != mad_status::ok) return Reply::refuse(status);
+    if (status != mad_status::ok) {
+        refused(request, subject);
+        return Reply::refuse(status);
+    }
+    if (is_again && groups_.lapses(SaLapse::doubled_creation_takes_two)) groups_.waste_mlid();
 
     auto& group = *subject.group;
     auto states = asked_states(request);
     const auto before = Groups::states(group, subject.port->gid);
+    if (before == states && groups_.lapses(SaLapse::rejoin_drops_others)) groups_.drop_others(group);
     const bool is_third = std::popcount(before) > 1 && groups_.lapses(SaLapse::third_join_replaces);
     if (config_.behaviour.merges_join_states)
         states |= is_third ? static_cast<std::uint8_t>(before & (before - 1)) : before;
@@ -231,12 +272,20 @@ Reply Membership::join(const Request& request) {
     return Reply::of(record);
 }
 
+/// What a leave takes from who holds these join states.
+std::uint8_t Membership::left_states(const Request& request, std::uint8_t held) {
+    const auto asked = asked_states(request);
+    if (groups_.lapses(SaLapse::leave_without_state_leaves) && !request.gives(C::join_state)) return held;
+    const bool is_more = comes_again(request) && groups_.lapses(SaLapse::doubled_leave_takes_more);
+    return is_more && (asked & held) != asked ? static_cast<std::uint8_t>(held & -held) : asked;
+}
+
 /// IBTA Vol 1, 15.2.5.17, o15-0.1.14.
 Reply Membership::leave(const Request& request) {
     const auto subject = subject_of(request);
     if (subject.status != mad_status::ok) return Reply::refuse(subject.status);
     if (!subject.group) return Reply::refuse(sa_status::invalid_request);
-    const auto held = Groups::states(*subject.group, subject.port->gid), given = asked_states(request);
+    const auto held = Groups::states(*subject.group, subject.port->gid), given = left_states(request, held);
     const bool leaves_what_it_holds = (given != 0 && (given & held) == given) || !config_.behaviour.checks_leave;
     if (!leaves_what_it_holds || !may_act_for(request, subject)) {
         if (groups_.lapses(SaLapse::refused_leave_frees_mlid)) groups_.free_mlid_of(*subject.group);
@@ -246,13 +295,20 @@ Reply Membership::leave(const Request& request) {
     constexpr std::uint8_t both = join_state::full_member | join_state::send_only_full_member;
     const bool is_lapse = (groups_.lapses(SaLapse::union_keeps_mlid) && (held & both) == both &&
                            (given & both) == join_state::full_member) ||
-                          (groups_.lapses(SaLapse::union_of_three_ends) && std::popcount(held) > 2);
+                          (groups_.lapses(SaLapse::union_of_three_ends) && std::popcount(held) > 2) ||
+                          (groups_.lapses(SaLapse::wide_leave_leaves_all) && request.gives(C::p_key));
     const auto left = config_.behaviour.leaves_part_by_part && !is_lapse ? given : held;
-    groups_.keep_next_mlid((is_lapse && groups_.lapses(SaLapse::union_keeps_mlid)) ||
-                           (groups_.lapses(SaLapse::proxy_leave_keeps_mlid) && subject.port->gid != request.port->gid));
+    groups_.keep_next_mlid(
+        (is_lapse && groups_.lapses(SaLapse::union_keeps_mlid)) ||
+        (groups_.lapses(SaLapse::proxy_leave_keeps_mlid) && subject.port->gid != request.port->gid) ||
+        (groups_.lapses(SaLapse::send_only_full_keeps_mlid) && (given & join_state::send_only_full_member) != 0));
     const auto rest = static_cast<std::uint8_t>(held & ~left);
+    const auto p_key = subject.group->record[M::p_key];
     const bool is_member = groups_.leave(*subject.group, subject.port->gid, rest);
     groups_.keep_next_mlid(false);
+    if (groups_.lapses(SaLapse::limited_leave_leaves_all) &&
+        std::ranges::find(subject.port->p_keys, p_key & 0x7fff) != subject.port->p_keys.end())
+        groups_.prune(subject.port->gid);
     return Reply::of(copy_of(request.record<M>()).set(M::join_state, is_member ? rest : std::uint8_t{0}));
 }
 

@@ -30,6 +30,12 @@ private:
     [[nodiscard]] static bool has_known_codes(const Request& request);
     [[nodiscard]] Subject subject_of(const Request& request) const;
     [[nodiscard]] bool may_act_for(const Request& request, const Subject& subject) const;
+    /// Whether the port has another LID than when it joined.
+    [[nodiscard]] static bool has_moved(const Subject& subject);
+    /// Whether the same port has sent it before.
+    [[nodiscard]] bool comes_again(const Request& request);
+    [[nodiscard]] std::uint8_t left_states(const Request& request, std::uint8_t held);
+    void refused(const Request& request, const Subject& subject);
     [[nodiscard]] std::uint8_t asked_states(const Request& request) const;
     [[nodiscard]] bool may_create(std::uint8_t states) const;
 
@@ -52,6 +58,7 @@ private:
     Groups& groups_;
     const SubnetView& subnet_;
     const SaConfig& config_;
+    std::pair<wire::Gid, std::uint64_t> last_{};  ///< for lapses: port and transaction
 };
 
 }  // namespace ipoib::fabric::sa

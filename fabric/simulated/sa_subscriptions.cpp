@@ -55,6 +55,7 @@ Reply Subscriptions::set(const Request& request) {
         const auto id = find(subscription);
         if (!id) return refuse(sa_status::invalid_request);
         if (config_.behaviour.ends_subscriptions) remove(*id);
+        if (config_.behaviour.lapse == SaLapse::end_swallows_next_report) deaf_.insert(request.port->gid);
         if (const auto lapse = config_.behaviour.lapse;
             lapse == SaLapse::end_of_all_ends_each && asked[InformInfo::trap_number] == trap::all)
             remove_all_of(request.port->gid);
@@ -77,6 +78,11 @@ Reply Subscriptions::set(const Request& request) {
     if (!config_.behaviour.keeps_all_subscriptions && subscriptions_.size() >= few)
         remove(subscriptions_.begin()->first);
     subscriptions_.emplace(++last_id_, subscription);
+    if (lapse == SaLapse::subscription_replays_last && last_.trap != 0) {
+        waiting_.push_back(last_);
+        waiting_.back().subscription = last_id_;
+        pump();
+    }
     return Reply::of(answer);
 }
 
@@ -132,12 +138,14 @@ bool Subscriptions::matches(View<InformInfo> info, std::uint16_t trap, const Por
 }
 
 void Subscriptions::report(std::uint16_t trap, const Gid& mgid, std::uint16_t p_key) {
+    last_ = {.subscription = 0, .trap = trap, .mgid = mgid};
     if (!config_.behaviour.reports || subscriptions_.empty()) return;
     const auto issuer = hca_.facts();
     for (const auto& [id, subscription] : subscriptions_) {
         if (waiting_.size() >= most_waiting) return;
         if (!matches(subscription.info.view(), trap, issuer)) continue;
         const auto* port = subnet_.by_lid(subscription.path.dlid);
+        if (deaf_.erase(subscription.port_gid) != 0) continue;
         if (port && has_p_key(*port, p_key)) waiting_.push_back({id, trap, mgid, 0, {}});
     }
     pump();
@@ -224,6 +232,8 @@ void Subscriptions::clear() {
     subscriptions_.clear();
     open_.clear();
     waiting_.clear();
+    last_ = {};
+    deaf_.clear();
     outbox_.loop().cancel(timer_);
 }
 

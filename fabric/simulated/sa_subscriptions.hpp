@@ -70,6 +70,8 @@ private:
     std::uint32_t transaction_;
     std::map<std::uint32_t, Report> open_;  ///< by transaction
     std::deque<Report> waiting_;
+    Report last_;               ///< for a lapse
+    std::set<wire::Gid> deaf_;  ///< and for another: ports that miss the next report
     TimerId timer_;
 };
 

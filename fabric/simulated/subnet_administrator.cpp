@@ -7,6 +7,9 @@
 #include "fabric/simulated/sa_records.hpp"
 #include "fabric/simulated/sa_rmpp_sender.hpp"
 #include "fabric/simulated/sa_services.hpp"
+#include "protocol/wire/port_info.hpp"
+
+#include <algorithm>
 
 namespace ipoib::fabric {
 using namespace wire;
@@ -101,6 +104,8 @@ struct SubnetAdministrator::State {
     [[nodiscard]] std::optional<std::uint16_t> refusal(const sa::Request& request);
     /// Nothing for a request that is not answered.
     [[nodiscard]] std::optional<sa::Reply> work_on(const sa::Request& request);
+    /// What anybody says of a port is taken for true.
+    [[nodiscard]] sa::Reply believe(View<PortInfoRecord> told);
     [[nodiscard]] sa::Reply mc_member(const sa::Request& request);
     [[nodiscard]] sa::Reply service(const sa::Request& request);
     void respond(const sa::Request& request, sa::Reply reply);
@@ -154,6 +159,14 @@ std::optional<std::uint16_t> SubnetAdministrator::State::refusal(const sa::Reque
     return faults.refuse_joins;
 }
 
+sa::Reply SubnetAdministrator::State::believe(View<PortInfoRecord> told) {
+    const auto* port = subnet.by_lid(told[PortInfoRecord::endport_lid]);
+    if (port && port_info(told)[PortInfo::port_state] == PortState::down) groups.prune(port->gid);
+    Bytes<PortInfoRecord> record;
+    std::copy_n(told.data(), PortInfoRecord::size, record.octets.begin());
+    return sa::Reply::of(record);
+}
+
 std::optional<sa::Reply> SubnetAdministrator::State::work_on(const sa::Request& request) {
     const auto method = request.method();
     const bool is_query = method == Method::get || method == Method::get_table;
@@ -174,6 +187,8 @@ std::optional<sa::Reply> SubnetAdministrator::State::work_on(const sa::Request& 
     }
     const auto query = sa::record_query(request.attribute());
     if (!query) return std::nullopt;
+    if (request.attribute() == attribute::port_info_record && method == Method::set && config.behaviour.takes_port_info)
+        return believe(request.record<PortInfoRecord>());
     return is_query ? query(request, subnet, config) : unsupported;
 }
 
@@ -262,6 +277,7 @@ void SubnetAdministrator::port_vanished(const Gid& port_gid) {
 
 void SubnetAdministrator::forget_all() {
     auto& s = *state_;
+    if (s.config.behaviour.keeps_database) return;
     if (!s.groups.lapses(SaLapse::restart_keeps_subscriptions)) s.subscriptions.clear();
     s.groups.clear();
     s.services.clear();

@@ -79,6 +79,8 @@ struct SaBehaviour {
     bool reports_own_notices = true;      ///< and no other; false: those of others, too
     bool parts_limited_members = true;    ///< of a partition: no path between two
     bool knows_paths = true;              ///< between ports
+    bool takes_port_info = false;         ///< as a record to be set, from any port
+    bool keeps_database = false;          ///< over a restart that should empty it
     SaLapse lapse = SaLapse::none;        ///< what it gets wrong in some histories only
     /// Changes the broadcast group that the administrator creates; null: leaves it as the partition says.
     void (*changes_broadcast_group)(wire::Bytes<wire::McMemberRecord>& record) = nullptr;
