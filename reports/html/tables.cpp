@@ -153,7 +153,6 @@ void result_table(Element main, const Context& context) {
     const auto& all = context.results.results;
     const auto rows = with_row(context.results);
     auto part = section(main, "results", "Rules and cases", true);
-    left_out_on_paper(part);
     if (rows.size() < all.size())
         part.add("p").literal(fmt::format("The worst {} of {}; the JSON report has all.", rows.size(), all.size()));
     auto body = table(part, "list", {"verdict", "rule or case", "what was found", "observed", "violations"});
