@@ -6,7 +6,15 @@ include(GNUInstallDirs)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME ipoib-conformance)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_CONTACT "The authors of ipoib-conformance <root@localhost>")
+# Whoever makes packages for others is their maintainer: DEBFULLNAME and DEBEMAIL, as Debian's tools have it.
+set(maintainer "$ENV{DEBFULLNAME}")
+set(address "$ENV{DEBEMAIL}")
+if(maintainer AND address)
+  set(IPOIB_MAINTAINER "${maintainer} <${address}>" CACHE STRING "Of the packages" FORCE)
+endif()
+set(IPOIB_MAINTAINER "The authors of ipoib-conformance <maintainers@ipoib-conformance.invalid>" CACHE STRING
+  "Of the packages: NAME <ADDRESS>")
+set(CPACK_PACKAGE_CONTACT "${IPOIB_MAINTAINER}")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_STRIP_FILES ON)
@@ -24,9 +32,58 @@ set(CPACK_COMPONENT_TOOLS_DESCRIPTION "conformance suite and traffic generator f
 ipoib-conform judges captures and stacks by RFC 4391, 4392, 4755 and 4390;
 ipoib-gen makes traffic with every bit under control; ipoib-dut-linux lets
 the suite control a Linux host.")
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ipoib-conformance RENAME copyright COMPONENT tools)
+# What a distribution asks of each package. gzip's header must not have the time.
+set(changelog ${PROJECT_BINARY_DIR}/generated/changelog.gz)
+find_program(IPOIB_GZIP gzip)
+if(IPOIB_GZIP)
+  execute_process(COMMAND ${IPOIB_GZIP} -9nc ${PROJECT_SOURCE_DIR}/packaging/changelog OUTPUT_FILE ${changelog}
+    COMMAND_ERROR_IS_FATAL ANY)
+endif()
+function(ipoib_package_papers package component)
+  set(folder ${CMAKE_INSTALL_DOCDIR}/../${package})
+  cmake_path(NORMAL_PATH folder)
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/copyright DESTINATION ${folder} COMPONENT ${component} ${ARGN})
+  if(IPOIB_GZIP)
+    install(FILES ${changelog} DESTINATION ${folder} COMPONENT ${component} ${ARGN})
+  endif()
+endfunction()
+ipoib_package_papers(ipoib-conformance tools)
+# The pages, and what they speak of.
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tools)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT tools)
+install(DIRECTORY captures samples DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT tools
+  USE_SOURCE_PERMISSIONS FILES_MATCHING REGEX "[.](pcap|pcapng|expected|toml|py|c|cpp|md|yml|json|txt)$" PATTERN Jenkinsfile
+  PATTERN history PATTERN judge PATTERN test-on-infiniband PATTERN "test" EXCLUDE PATTERN "*.test.cpp" EXCLUDE)
 install(FILES profiles/linux-ib_ipoib.toml DESTINATION ${CMAKE_INSTALL_DATADIR}/ipoib-conformance/profiles COMPONENT
   tools)
+
+# scripts/fleet as the command ipoib-fleet, laid out as in the source tree.
+set(home ${CMAKE_INSTALL_DATADIR}/ipoib-conformance)
+file(RELATIVE_PATH there ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/ipoib-conformance/scripts/fleet)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/generated/link)
+file(CREATE_LINK ${there} ${PROJECT_BINARY_DIR}/generated/link/ipoib-fleet SYMBOLIC)
+install(FILES ${PROJECT_BINARY_DIR}/generated/link/ipoib-fleet DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+install(PROGRAMS scripts/fleet DESTINATION ${home}/scripts COMPONENT tools)
+install(DIRECTORY fleet DESTINATION ${home} COMPONENT tools FILES_MATCHING PATTERN "*.py")
+install(FILES fleet/ipoib-fleet.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+if(TARGET ipoib-dut-linux)
+  install(FILES conformance/dut/linux/ipoib-dut-linux.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+endif()
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "python3, slurm-client")
+
+if(TARGET ipoib)
+  # Made where the library was built: scripts/package does.
+  option(IPOIB_PACKAGE_LIBRARY "A package of the library, which has to be built (target ipoib)" OFF)
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libipoib-dev)
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS libdeflate-dev)
+  set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "decoder, rules and packet builder for IP over InfiniBand
+For programs that judge packets of their own by RFC 4391: find_package(ipoib).")
+  ipoib_package_papers(libipoib-dev library EXCLUDE_FROM_ALL)
+  if(IPOIB_PACKAGE_LIBRARY)
+    list(APPEND CPACK_COMPONENTS_ALL library)
+  endif()
+endif()
 
 if(TARGET rfc4391)
   list(APPEND CPACK_COMPONENTS_ALL plugin)
@@ -34,8 +91,7 @@ if(TARGET rfc4391)
   set(CPACK_DEBIAN_PLUGIN_PACKAGE_RECOMMENDS "wireshark | tshark")
   set(CPACK_COMPONENT_PLUGIN_DESCRIPTION "IP over InfiniBand by RFC 4391 in Wireshark
 Shows in every packet what the text says of it, and what is wrong.")
-  install(FILES LICENSE DESTINATION /usr/share/doc/wireshark-plugin-rfc4391 RENAME copyright COMPONENT plugin
-    EXCLUDE_FROM_ALL)
+  ipoib_package_papers(wireshark-plugin-rfc4391 plugin EXCLUDE_FROM_ALL)
 endif()
 
 if(TARGET ipoib-lab-manual)
@@ -55,6 +111,6 @@ python3 (>= 3.11), zstd, lz4, xz-utils, libelf1, apt, dpkg")
 ipoib-lab boots a guest with virtual channel adapters in QEMU and drives the
 IPoIB driver of its kernel through the conformance suite. What the guest is
 made of is fetched from Debian when it first runs.")
-  install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ipoib-conformance-lab RENAME copyright COMPONENT lab)
+  ipoib_package_papers(ipoib-conformance-lab lab)
 endif()
 include(CPack)

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,8 @@ from typing import IO
 from campaign import UsageError
 from watch import without_commands
 
+# As it is called from the source folder, and where it is installed.
+_NAME = "ipoib-fleet" if Path(sys.argv[0]).name == "ipoib-fleet" else "scripts/fleet"
 _SOURCE = Path(__file__).resolve().parents[1]
 _FLAGS = ("strict", "quiet", "no-color")
 # What scripts/fleet says itself, for each host.
@@ -39,10 +42,10 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
-        prog="scripts/fleet", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="scripts/fleet (--hosts LIST | --partition NAME | --one-dut NAME) [OPTION]... -- RUN-OPTIONS...\n"
-              "       scripts/fleet (--hosts LIST | --partition NAME) --state [OPTION]... [-- INTERFACE...]\n"
-              "       scripts/fleet --collect FOLDER [OPTION]...",
+        prog=_NAME, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage=f"{_NAME} (--hosts LIST | --partition NAME | --one-dut NAME) [OPTION]... -- RUN-OPTIONS...\n"
+              f"       {_NAME} (--hosts LIST | --partition NAME) --state [OPTION]... [-- INTERFACE...]\n"
+              f"       {_NAME} --collect FOLDER [OPTION]...",
         description="Runs `ipoib-conform run RUN-OPTIONS` on many hosts as a Slurm job array, each task on its host, and\n"
                     "merges the results into one report. {host} in RUN-OPTIONS is the name of the host. With --state the\n"
                     "hosts are only asked what they believe.",

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The Debian packages, made of this build and taken apart. `scripts/package --try` installs them in a clean tree."""
+import fnmatch
+import gzip
 import os
 import re
 import shutil
@@ -39,14 +41,42 @@ class Packages(unittest.TestCase):
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
         self.assertEqual(run.returncode, 0, run.stderr)
         for name in ("bin/ipoib-gen", "bin/ipoib-dut-linux", "share/man/man1/ipoib-conform.1", "share/man/man1/ipoib-gen.1",
-                     "share/bash-completion/completions/ipoib-gen", "share/doc/ipoib-conformance/copyright"):
-            self.assertTrue((self.tree / "usr" / name).is_file(), name)
+                     "share/bash-completion/completions/ipoib-gen", "share/doc/ipoib-conformance/README.md",
+                     "share/doc/ipoib-conformance/docs/running.md", "share/doc/ipoib-conformance/examples/captures/broken.pcap",
+                     "share/doc/ipoib-conformance/examples/samples/c-node/ipoib_node.c",
+                     "share/doc/ipoib-conformance/examples/samples/library/CMakeLists.txt", "lib/cmake/ipoib/ipoibConfig.cmake"):
+            found = [*self.tree.glob(f"usr/{name}"), *self.tree.glob(f"usr/{name.replace('lib/', 'lib/*/')}")]
+            self.assertTrue(found and found[0].is_file(), name)
+        for program in (self.tree / "usr/bin").iterdir():
+            self.assertTrue((self.tree / f"usr/share/man/man1/{program.name}.1").is_file(), program.name)
+        fleet = subprocess.run([self.tree / "usr/bin/ipoib-fleet", "--help"], stdout=subprocess.PIPE, text=True, timeout=60,
+                               check=True).stdout
+        self.assertTrue(fleet.startswith("usage: ipoib-fleet "), fleet)
+        for name, package in packages.items():
+            papers = self.tree / "usr/share/doc" / name
+            self.assertEqual((papers / "copyright").read_text(), (SOURCE / "packaging/copyright").read_text())
+            changes = gzip.decompress((papers / "changelog.gz").read_bytes()).decode()
+            self.assertTrue(changes.startswith("ipoib-conformance ("), changes)
+            self.assertRegex(self.field(package, "Maintainer"), r"^[^<>@]+ <[^<>@ ]+@[^<>@ ]+[.][^<>@ ]+>$")
+            self.assertEqual(self.field(package, "Version"), re.search(r"\(([\d.]+)\)", changes)[1])
+        self.they_are_the_same_when_made_again(packages)
         if (BUILD / "dissector/rfc4391.so").exists():
             self.assertEqual(len(list(self.tree.glob("usr/lib/*/wireshark/plugins/*/epan/rfc4391.so"))), 1)
         self.the_containerfile_names_them(packages.values())
         self.assertIn("libpcap0.8", self.depends(packages["ipoib-conformance"]))
         if (BUILD / "ipoib-lab-port").exists():
             self.the_lab_is_whole(packages["ipoib-conformance-lab"])
+
+    def they_are_the_same_when_made_again(self, packages):
+        first = {name: package.read_bytes() for name, package in packages.items()}
+        subprocess.run([SOURCE / "scripts/package", "--build", BUILD], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       timeout=300, check=True)
+        self.assertEqual([name for name, package in packages.items() if package.read_bytes() != first[name]], [])
+
+    @staticmethod
+    def field(package, name):
+        return subprocess.run(["dpkg-deb", "-f", package, name], stdout=subprocess.PIPE, text=True, timeout=60,
+                              check=True).stdout.strip()
 
     def the_containerfile_names_them(self, packages):
         """What `scripts/package --container` builds; here only what would rot in silence."""
@@ -97,6 +127,63 @@ class Packages(unittest.TestCase):
         cache.unlink()
         shutil.rmtree(self.tree / "home")
         self.assertEqual(sorted(self.tree.rglob("*")), files)
+
+
+@unittest.skipUnless(shutil.which("rpmbuild"), "rpmbuild is missing (package rpm)")
+class Rpm(unittest.TestCase):
+    def test_the_spec_makes_a_package_of_this_build(self):
+        top = BUILD / "tests/rpm"
+        shutil.rmtree(top, ignore_errors=True)
+        self.addCleanup(shutil.rmtree, top, ignore_errors=True)
+        made = subprocess.run(["rpmbuild", "-bb", "--build-in-place", "--nodeps", "--define", f"_topdir {top}", "--define",
+                               f"prebuilt {BUILD}", "packaging/ipoib-conformance.spec"], cwd=SOURCE, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False)
+        self.assertEqual(made.returncode, 0, made.stdout[-3000:])
+        packages = list(top.rglob("*.rpm"))
+        self.assertEqual([path.name.split("-0")[0] for path in packages], ["ipoib-conformance"])
+        listed = subprocess.run(["rpm", "-qpl", packages[0]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                timeout=60, check=True).stdout.splitlines()
+        for name in ("bin/ipoib-conform", "bin/ipoib-gen", "bin/ipoib-dut-linux", "bin/ipoib-fleet"):
+            self.assertIn(f"/usr/{name}", listed)
+        version = re.search(r"project\([\w-]+ VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+        self.assertIn(f"Version:        {version}\n", (SOURCE / "packaging/ipoib-conformance.spec").read_text())
+
+
+class Papers(unittest.TestCase):
+    """What packaging/ says of the sources."""
+
+    def test_the_copyright_of_each_file_is_what_the_file_says(self):
+        stanzas = (SOURCE / "packaging/copyright").read_text().split("\n\n")
+        licences = []
+        for stanza in stanzas:
+            if files := re.search(r"^Files: ((?:.*\n)(?: .*\n)*)", stanza, re.MULTILINE):
+                licences.append((files[1].split(), re.search(r"^License: (.*)$", stanza, re.MULTILINE)[1]))
+        self.assertGreater(len(licences), 3)
+        listed = subprocess.run(["git", "-C", SOURCE, "ls-files"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        count = 0
+        for name in listed.splitlines():
+            head = (SOURCE / name).read_bytes()[:2000] if (SOURCE / name).is_file() else b""
+            said = re.search(rb"SPDX-License-Identifier: ([A-Za-z0-9. -]+?)(?: \*/)?\s*$", head, re.MULTILINE)
+            if not said:
+                continue
+            count += 1
+            # The last stanza that fits, as Debian reads it.
+            stated = [licence for patterns, licence in licences if any(fnmatch.fnmatch(name, one) for one in patterns)][-1]
+            self.assertEqual(set(stated.split(" or ")), set(said[1].decode().strip().split(" OR ")), name)
+        self.assertGreater(count, 1000)
+        for licence in {part for _, one in licences for part in one.split(" or ")}:
+            self.assertTrue(any(stanza.startswith(f"License: {licence}\n") for stanza in stanzas), licence)
+
+    def test_the_manual_pages_have_every_option(self):
+        for page, command in (("fleet/ipoib-fleet.1", [SOURCE / "scripts/fleet", "--help"]),
+                              ("conformance/dut/linux/ipoib-dut-linux.1", [BUILD / "ipoib-dut-linux", "--help"])):
+            text = (SOURCE / page).read_text().replace("\\-", "-")
+            shown = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=60, check=True).stdout
+            options = set(re.findall(r"(?<![\w=-])--[a-z][a-z-]*", shown)) - {"--account", "--exclusive", "--host-state"}
+            self.assertEqual([one for one in sorted(options) if one not in text], [], page)
+            checked = subprocess.run(["man", "--warnings", "-l", SOURCE / page], stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.PIPE, text=True, timeout=60, check=True)
+            self.assertEqual(checked.stderr, "")
 
 
 if __name__ == "__main__":
