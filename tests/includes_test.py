@@ -61,6 +61,8 @@ MAY_SEE = {
     "conformance/documents": {
         "protocol/rules", "reports", "conformance/audit", "conformance/bench", "conformance/judge", "conformance/selftest"},
     "conformance/shrink": set(),
+    "conformance/replay": BASE | WIRE | {
+        "protocol/rules", "fabric", "fabric/capture", "reports", "conformance/bench", "conformance/dut"},
     "conformance/excerpt": BASE | {
         "protocol/requirements", "fabric/capture", "conformance/judge", "conformance/links", "conformance/shrink"},
     "conformance/metamorphic": BASE | CHECKED | {
@@ -77,7 +79,7 @@ MAY_SEE = {
         "fabric", "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",
         "conformance/bench", "conformance/documents", "conformance/excerpt", "conformance/exhibits",
         "conformance/explore", "conformance/hosts", "conformance/judge", "conformance/links",
-        "conformance/metamorphic", "conformance/selftest", "conformance/shrink", "conformance/siege",
+        "conformance/metamorphic", "conformance/replay", "conformance/selftest", "conformance/shrink", "conformance/siege",
         "conformance/target", "conformance/terminal", "conformance/watch"},
     "traffic-gen": BASE | CHECKED | {
         "protocol", "protocol/build", "protocol/rules", "protocol/state", "fabric", "fabric/capture", "fabric/simulated",

@@ -17,18 +17,18 @@ namespace command {
 
 // One row each; the object is defined in the file of its name.
 extern const Command audit, baseline, check, decode, devices, diff, explain, explore, links, list, merge, profile,
-    requirements, run, selftest, shrink, watch;
+    requirements, run, selftest, shrink, verify, watch;
 
 }  // namespace command
 
 namespace {
 
 /// In the order of the help.
-constexpr std::array commands{&command::check,   &command::run,     &command::audit, &command::selftest,
-                              &command::explore, &command::profile, &command::list,  &command::requirements,
-                              &command::explain, &command::links,   &command::watch, &command::decode,
-                              &command::shrink,  &command::devices, &command::diff,  &command::merge,
-                              &command::baseline};
+constexpr std::array commands{&command::check,   &command::run,     &command::audit,   &command::selftest,
+                              &command::explore, &command::profile, &command::list,    &command::requirements,
+                              &command::explain, &command::links,   &command::watch,   &command::decode,
+                              &command::shrink,  &command::verify,  &command::devices, &command::diff,
+                              &command::merge,   &command::baseline};
 
 constexpr std::string_view about =
     "Judges IP over InfiniBand stacks by RFC 4391, statement by statement, with the frames that prove it.";

@@ -9,6 +9,7 @@
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
+#include "conformance/command/run_record.hpp"
 #include "conformance/command/target_options.hpp"
 #include "conformance/terminal/numbers.hpp"
 #include "conformance/terminal/terminal.hpp"
@@ -90,6 +91,7 @@ reports::Results drive(const Aim& aim) {
     try {
         const auto rig = rig_for(aim.target);
         auto results = run(aim.run, *rig);
+        keep_record(aim, *rig, results);
         // What the rig leaves behind is undone after Ctrl-C too.
         fabric::Loop::clear_stop();
         return results;

@@ -69,7 +69,15 @@ std::string InputJournal::begin(std::string_view what) const {
     return "{\"at\":" + std::to_string(loop_.now().count()) + ",\"in\":\"" + std::string(what) + '"';
 }
 
+std::string InputJournal::since(const Begun& begun) const {
+    std::string members;
+    if (added_ != begun.lines) members += ",\"during\":" + std::to_string(added_ - begun.lines);
+    if (loop_.now() != begun.at) members += ",\"began\":" + std::to_string(begun.at.count());
+    return members;
+}
+
 void InputJournal::add(std::string line) {
+    ++added_;
     line += "}\n";
     if (lines_.size() + line.size() > most_octets) {
         ++left_out_;
@@ -93,14 +101,15 @@ void InputJournal::reported(std::size_t port, wire::View<wire::Notice> notice) {
         hex_of({notice.data(), wire::Notice::size}) + '"');
 }
 
-void InputJournal::sent(std::size_t port, wire::Octets frame, std::string_view why_not) {
-    add(begin("sent") + ",\"port\":" + std::to_string(port) + ",\"octets\":\"" + hex_of(frame) + '"' +
+void InputJournal::sent(std::size_t port, wire::Octets frame, std::string_view why_not, const Begun& begun) {
+    add(begin("sent") + ",\"port\":" + std::to_string(port) + ",\"octets\":\"" + hex_of(frame) + '"' + since(begun) +
         error_member(why_not));
 }
 
-void InputJournal::attached(std::size_t port, const wire::Gid& mgid, std::uint16_t mlid, std::string_view why_not) {
+void InputJournal::attached(std::size_t port, const wire::Gid& mgid, std::uint16_t mlid, std::string_view why_not,
+                            const Begun& begun) {
     add(begin("attached") + ",\"port\":" + std::to_string(port) + ",\"mgid\":\"" + text(mgid) +
-        "\",\"mlid\":" + std::to_string(mlid) + error_member(why_not));
+        "\",\"mlid\":" + std::to_string(mlid) + since(begun) + error_member(why_not));
 }
 
 void InputJournal::found(std::size_t port, const fabric::PortFacts& facts) {
@@ -111,20 +120,22 @@ void InputJournal::found(std::size_t port, const fabric::PortFacts& facts) {
     facts_[port] = std::move(told);
 }
 
-void InputJournal::answered(std::size_t port, const fabric::SaRequest& request, const fabric::SaAnswer& answer) {
+void InputJournal::answered(std::size_t port, const fabric::SaRequest& request, const fabric::SaAnswer& answer,
+                            const Begun& begun) {
     add(begin("sa") + ",\"port\":" + std::to_string(port) + ",\"request\":" + json_line(request_of(request)) +
-        ",\"answer\":" + json_line(answer_of(answer)));
+        ",\"answer\":" + json_line(answer_of(answer)) + since(begun));
 }
 
-void InputJournal::changed(const fabric::FabricChange& change, const fabric::ChangeAnswer& answer) {
+void InputJournal::changed(const fabric::FabricChange& change, const fabric::ChangeAnswer& answer, const Begun& begun) {
     const auto request = fabric::text(change);
-    add(begin("fabric") + ",\"request\":" + request + ",\"answer\":" + fabric::answer_text("{}", answer));
+    add(begin("fabric") + ",\"request\":" + request + ",\"answer\":" + fabric::answer_text("{}", answer) +
+        since(begun));
 }
 
-void InputJournal::replied(std::string_view request, const DutControlReply& reply) {
+void InputJournal::replied(std::string_view request, const DutControlReply& reply, const Begun& begun) {
     auto line = begin("dut") + ",\"request\":" + json_line(object_or_text(request));
     if (!reply.line.empty()) line += ",\"answer\":" + json_line(object_or_text(reply.line));
-    add(line + error_member(reply.error));
+    add(line + since(begun) + error_member(reply.error));
 }
 
 void InputJournal::dut_was_stopped() { add(begin("dut") + ",\"stopped\":true"); }

@@ -35,14 +35,22 @@ public:
     /// The UD queue pair of the tester's port `port` took a frame.
     void took(std::size_t port, wire::Octets frame);
     void reported(std::size_t port, wire::View<wire::Notice> notice);
+    /// When something was asked for that may take its time: what comes in until it is done belongs to it.
+    struct Begun {
+        std::uint64_t lines = 0;
+        fabric::Time at{};
+    };
+    [[nodiscard]] Begun begun() const { return {added_, loop_.now()}; }
     /// What became of a frame that was to be sent; `why_not` is empty where it was sent.
-    void sent(std::size_t port, wire::Octets frame, std::string_view why_not);
-    void attached(std::size_t port, const wire::Gid& mgid, std::uint16_t mlid, std::string_view why_not);
+    void sent(std::size_t port, wire::Octets frame, std::string_view why_not, const Begun& begun);
+    void attached(std::size_t port, const wire::Gid& mgid, std::uint16_t mlid, std::string_view why_not,
+                  const Begun& begun);
     /// Once for each state that the port was found in.
     void found(std::size_t port, const fabric::PortFacts& facts);
-    void answered(std::size_t port, const fabric::SaRequest& request, const fabric::SaAnswer& answer);
-    void changed(const fabric::FabricChange& change, const fabric::ChangeAnswer& answer);
-    void replied(std::string_view request, const DutControlReply& reply);
+    void answered(std::size_t port, const fabric::SaRequest& request, const fabric::SaAnswer& answer,
+                  const Begun& begun);
+    void changed(const fabric::FabricChange& change, const fabric::ChangeAnswer& answer, const Begun& begun);
+    void replied(std::string_view request, const DutControlReply& reply, const Begun& begun);
     /// A process of the DUT was stopped, and the bench waited for it.
     void dut_was_stopped();
 
@@ -55,11 +63,13 @@ public:
 private:
     void add(std::string line);
     [[nodiscard]] std::string begin(std::string_view what) const;
+    /// As members of what was asked for then.
+    [[nodiscard]] std::string since(const Begun& begun) const;
 
     fabric::Loop& loop_;
     std::string lines_;
     std::vector<std::string> facts_;  ///< of each port, as they were told last
-    std::uint64_t left_out_ = 0;
+    std::uint64_t left_out_ = 0, added_ = 0;
     unsigned files_ = 0;
 };
 

@@ -21,19 +21,25 @@ public:
         return facts;
     }
     [[nodiscard]] std::string send(wire::Octets frame) override {
+        const auto begun = journal_.begun();
         auto why_not = port_.send(frame);
-        journal_.sent(number_, frame, why_not);
+        journal_.sent(number_, frame, why_not, begun);
         return why_not;
     }
     [[nodiscard]] std::string send_all(std::span<const wire::Octets> frames, std::size_t& sent) override {
+        // What comes in meanwhile belongs to the first.
+        auto begun = journal_.begun();
         auto why_not = port_.send_all(frames, sent);
-        for (const auto frame : frames.first(sent)) journal_.sent(number_, frame, {});
-        if (sent < frames.size()) journal_.sent(number_, frames[sent], why_not);
+        for (std::size_t i = 0; i < frames.size() && i <= sent; ++i) {
+            journal_.sent(number_, frames[i], i < sent ? std::string{} : why_not, begun);
+            begun = journal_.begun();
+        }
         return why_not;
     }
     [[nodiscard]] std::string attach(const wire::Gid& mgid, std::uint16_t mlid) override {
+        const auto begun = journal_.begun();
         auto why_not = port_.attach(mgid, mlid);
-        journal_.attached(number_, mgid, mlid, why_not);
+        journal_.attached(number_, mgid, mlid, why_not, begun);
         return why_not;
     }
     void detach(const wire::Gid& mgid, std::uint16_t mlid) override { port_.detach(mgid, mlid); }
@@ -46,8 +52,9 @@ public:
         });
     }
     [[nodiscard]] fabric::SaAnswer ask_sa(const fabric::SaRequest& request, fabric::Duration patience) override {
+        const auto begun = journal_.begun();
         auto answer = port_.ask_sa(request, patience);
-        journal_.answered(number_, request, answer);
+        journal_.answered(number_, request, answer, begun);
         return answer;
     }
     void on_report(std::function<void(wire::View<wire::Notice>)> listener) override {
@@ -82,14 +89,16 @@ void JournaledFabric::observe(std::function<void(const fabric::Sighting&)> obser
 }
 
 fabric::ChangeAnswer JournaledFabric::change(const fabric::FabricChange& change, fabric::Duration patience) {
+    const auto begun = journal_.begun();
     auto answer = fabric_.change(change, patience);
-    journal_.changed(change, answer);
+    journal_.changed(change, answer, begun);
     return answer;
 }
 
 DutControlReply JournaledControl::ask(const std::string& request, fabric::Duration patience) {
+    const auto begun = journal_.begun();
     auto reply = control_.ask(request, patience);
-    journal_.replied(request, reply);
+    journal_.replied(request, reply, begun);
     return reply;
 }
 

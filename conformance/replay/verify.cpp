@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/replay/verify.hpp"
+
+#include "base/temporary_folder.hpp"
+#include "conformance/replay/digest.hpp"
+#include "conformance/replay/playback.hpp"
+#include "fabric/capture/reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+
+namespace ipoib::conformance::replay {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Gives the cases what their journals hold, session by session.
+class PlaybackRig : public Rig {
+public:
+    PlaybackRig(const fs::path& folder, const Record& record, std::vector<std::string>& wrong)
+        : folder_(folder), record_(record), wrong_(wrong) {}
+    ~PlaybackRig() override { drop(); }
+
+    Session& prepare(std::uint64_t seed) override {
+        if (session_) return *session_;
+        playback_ = std::make_unique<Playback>(next_journals(), Surroundings{record_.abilities, record_.fabric});
+        auto options = record_.session;
+        if (record_.is_virtual) options.seed = seed;
+        session_ = std::make_unique<Session>(*playback_, *playback_, options);
+        try {
+            session_->begin();
+        } catch (...) {
+            drop();
+            throw;
+        }
+        return *session_;
+    }
+    [[nodiscard]] std::string clean_up(CaseEnd end) override {
+        if (!playback_) return {};
+        playback_->end_case();
+        if (session_ && !record_.is_virtual && !end.is_broken) {
+            try {
+                session_->undo();
+            } catch (const std::exception&) {
+                end.is_broken = true;
+            }
+        }
+        if (record_.is_virtual || end.is_broken || !playback_->difference().empty()) drop();
+        return {};
+    }
+    [[nodiscard]] fabric::Abilities abilities() const override { return record_.abilities; }
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> fabric_facts() const override {
+        return record_.fabric;
+    }
+    [[nodiscard]] bool is_virtual() const override { return record_.is_virtual; }
+
+    /// The verdicts that the journals say their cases ended with.
+    struct Ended {
+        std::string scene, case_id, verdict;
+    };
+    [[nodiscard]] const std::vector<Ended>& ended() const noexcept { return ended_; }
+
+private:
+    std::vector<Journal> next_journals() {
+        std::vector<Journal> journals;
+        while (next_ < record_.scenes.size()) {
+            const auto& scene = record_.scenes[next_];
+            auto journal = ahead_ ? std::move(*ahead_) : read(scene);
+            ahead_.reset();
+            if (!journals.empty() && journal.head.number != journals.back().head.number + 1) {
+                ahead_ = std::move(journal);
+                break;
+            }
+            note(scene, journal);
+            journals.push_back(std::move(journal));
+            ++next_;
+            if (record_.is_virtual) break;
+        }
+        if (journals.empty()) throw SessionBroken("the evidence has no journal of it");
+        return journals;
+    }
+    [[nodiscard]] Journal read(const std::string& scene) const { return read_journal(folder_ / files_of(scene)[1], 0); }
+    void note(const std::string& scene, const Journal& journal) {
+        const auto expected = journal.head.repetition == 0
+                                  ? journal.head.case_id
+                                  : journal.head.case_id + '-' + std::to_string(journal.head.repetition + 1);
+        const auto file = journal.path.filename().string();
+        if (scene != expected) wrong_.push_back(file + " is the journal of " + expected);
+        if (journal.is_cut) wrong_.push_back(file + " is not whole: lines were left out when it was written");
+        if (journal.head.seed != record_.run.seed || journal.head.is_virtual != record_.is_virtual ||
+            journal.head.timeout_scale != record_.session.timeout_scale)
+            wrong_.push_back(file + " is of another run: seed, clock or timeout scale differ");
+        const auto end = std::ranges::find(journal.entries, Kind::ends, &Entry::kind);
+        ended_.push_back({scene, journal.head.case_id, end == journal.entries.end() ? std::string{} : end->text});
+    }
+    void drop() noexcept {
+        if (playback_) {
+            playback_->end_case();
+            if (session_ && !record_.is_virtual) session_->end();
+            if (!playback_->difference().empty())
+                wrong_.push_back(playback_->difference());
+            else if (!playback_->is_over())
+                wrong_.emplace_back("a journal goes on behind what the tester does");
+        }
+        session_.reset();
+        playback_.reset();
+    }
+
+    const fs::path& folder_;
+    const Record& record_;
+    std::vector<std::string>& wrong_;
+    std::size_t next_ = 0;
+    std::optional<Journal> ahead_;  ///< the first of the next session
+    std::vector<Ended> ended_;
+    std::unique_ptr<Playback> playback_;
+    std::unique_ptr<Session> session_;
+};
+
+/// Where two captures differ: the first frame that is not the same.
+std::string difference(const fs::path& recorded, const fs::path& again) {
+    auto left = capture::Reader::open(recorded.string()), right = capture::Reader::open(again.string());
+    capture::Frame a, b;
+    for (std::size_t number = 1;; ++number) {
+        const bool has_a = left.next(a) == capture::Status::frame, has_b = right.next(b) == capture::Status::frame;
+        const auto file = recorded.filename().string();
+        if (!has_a && !has_b) return file + " is not what was written of these frames";
+        if (has_a != has_b)
+            return fmt::format("{}: frame {} {}", file, number,
+                               has_a ? "is in no journal" : "of the journal is missing");
+        const bool is_same = std::ranges::equal(a.octets, b.octets) && a.time_ns == b.time_ns &&
+                             left.interface_name(a.interface) == right.interface_name(b.interface) &&
+                             a.comment == b.comment;
+        if (!is_same) return fmt::format("{}: frame {} is not what the journal has", file, number);
+    }
+}
+
+/// Of every file, and of no other.
+void compare_hashes(const fs::path& folder, Verified& verified) {
+    std::map<std::string, std::string> hashes(verified.record.hashes.begin(), verified.record.hashes.end());
+    for (const auto& scene : verified.record.scenes)
+        for (const auto& name : files_of(scene)) {
+            const auto recorded = hashes.extract(name);
+            if (!fs::exists(folder / name))
+                verified.wrong.push_back(name + " is missing");
+            else if (!recorded)
+                verified.wrong.push_back(name + " has no hash in the record");
+            else if (sha256(content_of(folder / name, most_of_file)) != recorded.mapped())
+                verified.wrong.push_back(name + " is not as it was written: its SHA-256 is another");
+        }
+    for (const auto& [name, hash] : hashes) verified.wrong.push_back(name + " has a hash, and is of no case");
+}
+
+void compare_captures(const fs::path& folder, const fs::path& again, Verified& verified) {
+    for (const auto& scene : verified.record.scenes) {
+        const auto name = files_of(scene)[0];
+        if (!fs::exists(folder / name)) continue;
+        if (!fs::exists(again / name)) {
+            verified.wrong.push_back(name + " is not of a case that comes out now");
+        } else if (content_of(folder / name, most_of_file) != content_of(again / name, most_of_file)) {
+            verified.wrong.push_back(difference(folder / name, again / name));
+        }
+    }
+    for (const auto& entry : fs::directory_iterator(again)) {
+        const auto scene = entry.path().stem().string();
+        if (std::ranges::find(verified.record.scenes, scene) == verified.record.scenes.end())
+            verified.wrong.push_back(scene + " comes out now, and is not in the evidence");
+    }
+}
+
+void compare_verdicts(Verified& verified) {
+    const auto now = verdicts_of(verified.results);
+    const auto words = [](const Record::Verdict& one) {
+        return fmt::format("{}{}{} ({} observed, {} violations)", one.verdict, one.type.empty() ? "" : " ", one.type,
+                           one.observed, one.violations);
+    };
+    for (const auto& one : verified.record.verdicts) {
+        const auto found = std::ranges::find(now, one.id, &Record::Verdict::id);
+        if (found == now.end())
+            verified.wrong.push_back(fmt::format("{} is recorded as {}, and is not judged now", one.id, words(one)));
+        else if (!(*found == one))
+            verified.wrong.push_back(
+                fmt::format("{} is recorded as {}, and comes out as {}", one.id, words(one), words(*found)));
+    }
+    for (const auto& one : now)
+        if (std::ranges::find(verified.record.verdicts, one.id, &Record::Verdict::id) == verified.record.verdicts.end())
+            verified.wrong.push_back(fmt::format("{} comes out as {}, and is not recorded", one.id, words(one)));
+}
+
+}  // namespace
+
+Verified verify(const fs::path& folder, const std::function<void(std::size_t, std::size_t)>& progress) {
+    constexpr std::uintmax_t most = std::uintmax_t{16} << 20;
+    const auto path = folder / Record::file;
+    if (!fs::is_regular_file(path))
+        throw std::invalid_argument(folder.string() + " is no evidence of a run: it has no " +
+                                    std::string(Record::file));
+    Verified verified{.record = parse_record(content_of(path, most), path.string())};
+    const auto& record = verified.record;
+    if (!record.why_not.empty())
+        throw std::invalid_argument(folder.string() + " cannot be played again: " + record.why_not);
+    compare_hashes(folder, verified);
+    const TemporaryFolder again;
+    std::map<std::string, std::vector<std::string>> verdicts;
+    {
+        PlaybackRig rig{folder, record, verified.wrong};
+        auto run = record.run;
+        run.evidence = again.path().string();
+        run.witness = [&](const Case& one, const Recorder& recorder, const reports::Result& result) {
+            verdicts[std::string(one.id)].emplace_back(reports::name(result.verdict));
+            verified.frames += recorder.size();
+            ++verified.scenes;
+            if (progress) progress(verified.scenes, record.scenes.size());
+        };
+        verified.results = conformance::run(run, rig);
+        for (const auto& [scene, case_id, verdict] : rig.ended()) {
+            auto& now = verdicts[case_id];
+            if (now.empty() || now.front() != verdict)
+                verified.wrong.push_back(
+                    fmt::format("the journal of {} ends with {}, the case {}", scene, verdict,
+                                now.empty() ? "does not come to its end" : "comes out as " + now.front()));
+            if (!now.empty()) now.erase(now.begin());
+        }
+    }
+    if (verified.results.dut != record.dut)
+        verified.wrong.emplace_back("the DUT tells other facts of itself in the journals than are recorded");
+    compare_captures(folder, again.path(), verified);
+    compare_verdicts(verified);
+    return verified;
+}
+
+}  // namespace ipoib::conformance::replay

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Recorded evidence judged again: each case is played on what its journal holds, the rules see the frames.
+#pragma once
+
+#include "conformance/replay/record.hpp"
+
+#include <functional>
+
+namespace ipoib::conformance::replay {
+
+struct Verified {
+    Record record;
+    reports::Results results;        ///< as they come out now
+    std::vector<std::string> wrong;  ///< what does not fit together, a sentence each; empty: it is as it was
+    std::size_t scenes = 0, frames = 0;
+};
+
+/// `progress` is told the number of each case, of how many. Throws std::invalid_argument for a folder that holds no
+/// evidence of a run, or of one that cannot be played again; std::runtime_error where there is no room.
+[[nodiscard]] Verified verify(const std::filesystem::path& folder,
+                              const std::function<void(std::size_t, std::size_t)>& progress = {});
+
+}  // namespace ipoib::conformance::replay
