@@ -22,11 +22,15 @@ std::optional<DhcpType> client_message(const Packet& p) {
                             type == DhcpType::release || type == DhcpType::inform;
     return is_clients ? type : std::nullopt;
 }
-/// With an address of its own a client may be beyond a router, on a link of another kind: then the address is not one
-/// that was announced here, by the sender of the packet.
+constexpr std::uint32_t limited_broadcast = 0xffffffff;
+
+/// What goes to one server alone may come from beyond a router, from a link of another kind. Then the address is not one
+/// that was announced here by the sender of the packet; and if it was, since the router answers for it, the client says
+/// itself what its link is.
 bool is_of_this_link(const Packet& p, const Known& known) {
     if (p.ipv4[Ipv4::source] == 0) return true;
-    return known.speaker && (!known.sender || known.speaker->gid == known.sender->gid);
+    if (!known.speaker || (known.sender && known.speaker->gid != known.sender->gid)) return false;
+    return p.ipv4[Ipv4::destination] == limited_broadcast || dhcp_of(p)[Dhcp::htype] == Dhcp::infiniband;
 }
 bool is_from_client(const Packet& p, const Known& known) {
     return client_message(p).has_value() && is_of_this_link(p, known);
@@ -55,7 +59,6 @@ const std::uint8_t* at_identifier(const Packet& p) {
     return identifier && !identifier->empty() ? identifier->data() : nullptr;
 }
 
-constexpr std::uint32_t limited_broadcast = 0xffffffff;
 constexpr auto needed = parts(Part::ipoib, Part::ipv4, Part::udp);
 
 constexpr Rule rules_of_rfc4390[] = {

@@ -122,6 +122,17 @@ TEST_CASE("False alarm: a renewing client that rebinds broadcasts with its addre
     CHECK(violated(rebinding) == Ids{});
 }
 
+TEST_CASE("False alarm: a client on Ethernet whose address a host answers for renews and releases its lease") {
+    for (const auto type : {DhcpType::request, DhcpType::release}) {
+        const auto passed_on = bound(type, false, "").set(Dhcp::htype, 1).set(Dhcp::hlen, 6);
+        CHECK(looked_at(judge(passed_on.build())) == 0);
+    }
+    // A broadcast is not passed on.
+    const auto rebinding = from_client(udp_headers(broadcast(a, plain), a.ipv4, 0xffffffff), message(false, a.ipv4),
+                                       DhcpType::request, right_identifier);
+    CHECK(violated(lie(rebinding, Dhcp::htype, 1)) == Ids{"RFC4390-2.1-01"});
+}
+
 TEST_CASE("False alarm: what a relay agent or a server sends is not the client's") {
     auto wrong = unbound(DhcpType::discover, "");
     wrong.set(Dhcp::htype, 1).set(Dhcp::hlen, 6).set(Dhcp::broadcast, false);
