@@ -97,16 +97,17 @@ TEST_CASE("Host names: a NodeDescription belongs to the port whose NodeInfo came
 
 TEST_CASE("Host names: records of a table, and never more than are kept") {
     HostNames names;
-    std::vector<std::uint8_t> records(2 * 112);
+    constexpr std::size_t stride = 112;
+    std::vector<std::uint8_t> records(2 * stride);
     for (std::size_t i = 0; i < 2; ++i) {
-        records[112 * i + 4 + 27] = static_cast<std::uint8_t>(i + 1);
-        std::memcpy(&records[112 * i + 44], i ? "two" : "one", 3);
+        records[stride * i + 4 + 27] = static_cast<std::uint8_t>(i + 1);
+        std::memcpy(&records[stride * i + 44], i ? "two" : "one", 3);
     }
-    names.take_records(records, 112);
+    names.take_records(records, stride);
     CHECK(names.of(1) == std::string("one"));
     CHECK(names.of(2) == std::string("two"));
     names.take_records(records, 0);
-    names.take_records(Octets{records}.first(50), 112);
+    names.take_records(Octets{records}.first(50), stride);
     for (std::uint64_t i = 3; i < HostNames::most + 10; ++i) names.add(i, "x");
     CHECK(names.of(HostNames::most + 5) == std::string());
 }
