@@ -8,10 +8,10 @@
 namespace ipoib::conformance {
 
 struct FindingName {
-    std::string_view name;  ///< "duplicate-address"
-    std::string_view what;  ///< what is so, in a sentence
+    std::string_view name;     ///< "duplicate-address"
+    std::string_view what;     ///< what is so, in a sentence
     std::string_view told_by;  ///< the commands that tell it
-    std::string_view page;  ///< of docs/, with more
+    std::string_view page;     ///< of docs/, with more
 };
 
 /// All names, each once, by the pages.

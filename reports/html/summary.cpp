@@ -54,7 +54,8 @@ void by_section(Element part, const Context& context) {
     const auto lines = lines_of(context);
     const auto is_troubled = [](const Line& line) { return !line.findings.empty(); };
     if (std::ranges::none_of(lines, is_troubled)) return;
-    auto rows = table(wide(part, "Findings by section"), "plain", {"section", "fail", "undecided", "warn, known", "pass", "not judged", "findings"});
+    auto rows = table(wide(part, "Findings by section"), "plain",
+                      {"section", "fail", "undecided", "warn, known", "pass", "not judged", "findings"});
     for (const auto& line : lines) {
         if (!is_troubled(line)) continue;
         auto row = rows.add("tr");
