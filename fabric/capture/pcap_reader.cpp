@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Classic pcap, read by libpcap from a ByteSource (draft-ietf-opsawg-pcap).
+// Classic pcap (draft-ietf-opsawg-pcap). libpcap reads it from a ByteSource; where records are as nearly all are, they
+// are taken from where the source has them, which costs a fraction.
 #include "fabric/capture/format_reader.hpp"
+#include "protocol/wire/medium.hpp"
 
 #include <pcap/pcap.h>
 #include <stdio_ext.h>
@@ -8,15 +10,19 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 #include <vector>
 
 namespace ipoib::capture {
 namespace {
 
+constexpr std::size_t unlimited = ~std::size_t{0};
+
 /// What libpcap reads from: a ByteSource behind a FILE.
 struct Stream {
     ByteSource& source;
+    std::size_t most = unlimited;  ///< octets that may be read, until that is lifted
     bool was_asked_beyond_end = false;
 };
 
@@ -24,8 +30,9 @@ struct Stream {
 ssize_t read_stream(void* cookie, char* to, std::size_t size) noexcept {
     auto& stream = *static_cast<Stream*>(cookie);
     try {
-        const auto count = stream.source.read({reinterpret_cast<std::uint8_t*>(to), size});
+        const auto count = stream.source.read({reinterpret_cast<std::uint8_t*>(to), std::min(size, stream.most)});
         if (count == 0) stream.was_asked_beyond_end = true;
+        stream.most -= stream.most == unlimited ? 0 : count;
         return static_cast<ssize_t>(count);
     } catch (...) {
         return -1;
@@ -37,6 +44,36 @@ int tell_stream(void* cookie, off64_t* offset, int whence) noexcept {
     if (whence != SEEK_CUR || *offset != 0) return -1;
     *offset = static_cast<off64_t>(static_cast<Stream*>(cookie)->source.offset());
     return 0;
+}
+
+/// The header of a file with times of either kind, in either byte order.
+struct PlainFile {
+    static constexpr std::size_t header = 24, record_header = 16;
+    bool is_plain = false, is_swapped = false, has_nanoseconds = false;
+    [[nodiscard]] std::uint32_t u32(const std::uint8_t* at) const noexcept {
+        std::uint32_t value = 0;
+        std::memcpy(&value, at, sizeof value);
+        return is_swapped ? __builtin_bswap32(value) : value;
+    }
+};
+
+PlainFile plain_file(wire::Octets header) noexcept {
+    constexpr std::uint32_t microseconds = 0xa1b2c3d4, nanoseconds = 0xa1b23c4d;
+    PlainFile file;
+    if (header.size() < PlainFile::header) return file;
+    for (const bool is_swapped : {false, true}) {
+        file.is_swapped = is_swapped;
+        const auto magic = file.u32(header.data());
+        file.has_nanoseconds = magic == nanoseconds;
+        file.is_plain = magic == microseconds || magic == nanoseconds;
+        if (file.is_plain) break;
+    }
+    // Versions before 2.4 had other records.
+    std::array<std::uint16_t, 2> version{};
+    std::memcpy(version.data(), header.data() + sizeof(std::uint32_t), sizeof version);
+    for (auto& part : version) part = file.is_swapped ? __builtin_bswap16(part) : part;
+    file.is_plain = file.is_plain && version == std::array<std::uint16_t, 2>{2, 4};
+    return file;
 }
 
 class PcapReader final : public FormatReader {
@@ -55,12 +92,18 @@ public:
         std::setvbuf(file_, buffer_.data(), _IOFBF, buffer_.size());
         // Nobody else uses the stream: libpcap's two reads a record need no lock.
         __fsetlocking(file_, FSETLOCKING_BYCALLER);
+        file_is_ = plain_file(source.peek(PlainFile::header));
+        if (file_is_.is_plain) stream_.most = PlainFile::header;
         std::array<char, PCAP_ERRBUF_SIZE> why{};
         pcap_ = pcap_fopen_offline_with_tstamp_precision(file_, PCAP_TSTAMP_PRECISION_NANO, why.data());
         if (pcap_) {
             link_type_ = number_in_file(pcap_datalink(pcap_));
             snapshot_length_ = static_cast<bpf_u_int32>(pcap_snapshot(pcap_));
-            offset_ = position();
+            // Of other link types libpcap changes what a file of another byte order has in its frames.
+            const auto number = static_cast<std::uint16_t>(link_type_);
+            const bool is_known = wire::find_medium(number) || static_cast<LinkType>(number) == LinkType::erf;
+            if (!is_known) leave_to_libpcap();
+            offset_ = is_known && file_is_.is_plain ? source.offset() : position();
             return;
         }
         std::fclose(file_);
@@ -77,6 +120,10 @@ public:
     }
 
     Status next(Frame& frame) override {
+        if (file_is_.is_plain) {
+            if (take_plain(frame)) return Status::frame;
+            leave_to_libpcap();
+        }
         const auto offset = offset_;
         pcap_pkthdr* header = nullptr;
         const u_char* octets = nullptr;
@@ -102,6 +149,37 @@ public:
     [[nodiscard]] int link_type() const noexcept override { return link_type_; }
 
 private:
+    /// From the next record on.
+    void leave_to_libpcap() noexcept {
+        file_is_.is_plain = false;
+        stream_.most = unlimited;
+    }
+    /// The next record, if it is whole and nothing about it is odd.
+    bool take_plain(Frame& frame) {
+        const auto head = source_.peek(PlainFile::record_header);
+        if (head.size() < PlainFile::record_header) return false;
+        const auto word = [&](std::size_t number) {
+            return file_is_.u32(head.data() + number * sizeof(std::uint32_t));
+        };
+        const std::uint32_t seconds = word(0), fraction = word(1), captured = word(2), length = word(3);
+        const std::int64_t unit = file_is_.has_nanoseconds ? 1 : 1000;
+        constexpr std::int64_t second = 1'000'000'000;
+        constexpr std::uint32_t longest = 1U << 17;
+        if (captured > std::min<std::uint32_t>(snapshot_length_, longest) || fraction * unit >= second) return false;
+        const auto record = source_.peek(PlainFile::record_header + captured);
+        if (record.size() < PlainFile::record_header + captured) return false;
+        frame.number = ++frames_;
+        frame.time_ns = seconds * second + fraction * unit;
+        frame.link_type = static_cast<LinkType>(link_type_);
+        frame.interface = 0;
+        frame.octets = record.subspan(PlainFile::record_header, captured);
+        frame.wire_length = std::max(length, captured);
+        frame.file_offset = offset_;
+        source_.consume(PlainFile::record_header + captured);
+        offset_ = source_.offset();
+        return true;
+    }
+
     /// libpcap keeps a buffer for the longest record that it has read, of which only some link types have longer ones.
     bool has_room(std::size_t record) {
         longest_ = record;
@@ -124,6 +202,7 @@ private:
     [[nodiscard]] std::uint64_t position() const { return static_cast<std::uint64_t>(ftello(file_)); }
 
     Stream stream_;
+    PlainFile file_is_;
     std::uint64_t offset_ = 0;         ///< of the next record
     std::uint64_t record_header_ = 0;  ///< octets; 0: not known yet
     bpf_u_int32 snapshot_length_ = 0;
