@@ -52,6 +52,22 @@ struct KeyHash {
     }
 };
 
+/// Of the same, cheap and known to everybody: for what may collide.
+struct QuickHash {
+    static constexpr std::uint64_t spread = 0x9e3779b97f4a7c15u;
+    std::uint64_t operator()(std::uint64_t key) const noexcept { return key * spread; }
+    std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const noexcept {
+        return (a * spread ^ b ^ b >> 32) * spread;
+    }
+    std::uint64_t operator()(const wire::Gid& gid) const noexcept { return (*this)(gid.prefix(), gid.interface_id()); }
+    std::uint64_t operator()(const std::pair<std::uint64_t, std::uint64_t>& key) const noexcept {
+        return (*this)(key.first, key.second);
+    }
+    std::uint64_t operator()(const std::pair<wire::Gid, std::uint16_t>& key) const noexcept {
+        return (*this)(key.first.prefix() + key.second, key.first.interface_id());
+    }
+};
+
 /// Numbers by key. Open addressing where there is a library for it: what is looked for lies in one or two lines of the
 /// cache, however many keys there are.
 template <class Key>
@@ -64,8 +80,12 @@ public:
     explicit Index(std::size_t most) : most_(most), most_buckets_(std::bit_ceil(4 * most)) {}
 
     [[nodiscard]] std::uint32_t find(const Key& key) const {
+        if (numbers_.empty()) return none;
+        auto& recent = recent_[quick(key)];
+        if (recent.key == key && (recent.number != none || recent.changes == changes_)) return recent.number;
         const auto found = numbers_.find(key);
-        return found == numbers_.end() ? none : found->second;
+        recent = {key, found == numbers_.end() ? none : found->second, changes_};
+        return recent.number;
     }
     /// The key has this number from now on; false where there is no room for a new one.
     bool set(const Key& key, std::uint32_t number) {
@@ -74,13 +94,31 @@ public:
         } else if (numbers_.size() >= most_ || numbers_.bucket_count() > most_buckets_) {
             return false;
         }
+        if (!recent_) recent_ = std::make_unique<Recent[]>(recent_count);
         numbers_.emplace(key, number);
+        recent_[quick(key)] = {key, number, ++changes_};
         return true;
     }
-    void erase(const Key& key) { numbers_.erase(key); }
+    void erase(const Key& key) {
+        numbers_.erase(key);
+        ++changes_;
+        if (recent_ && recent_[quick(key)].key == key) recent_[quick(key)] = {};
+    }
 
 private:
+    /// An answer: a number, which stays, or `none` as long as nothing has changed. A packet asks for much that those
+    /// before it have asked for. Keys that fall together here only cost what they cost without it.
+    struct Recent {
+        Key key{};
+        std::uint32_t number = none;
+        std::uint64_t changes = ~std::uint64_t{0};
+    };
+    static constexpr std::size_t recent_count = 128;
+    static std::size_t quick(const Key& key) noexcept { return QuickHash{}(key) >> 57; }
+
     std::size_t most_, most_buckets_;
+    std::uint64_t changes_ = 0;
+    mutable std::unique_ptr<Recent[]> recent_;
 #if __has_include(<tsl/robin_map.h>)
     tsl::robin_map<Key, std::uint32_t, KeyHash, std::equal_to<>, std::allocator<std::pair<Key, std::uint32_t>>>
         numbers_;

@@ -93,14 +93,23 @@ private:
         if (last.order > known.at.order) known.at = last;
         return known.at;
     }
-    void speaks(const Moment& moment) {
-        const Key key{&moment.subnet, moment.known.link->p_key, moment.known.sender->gid};
+    /// Null where there is no room for one more.
+    Speaker* speaker(const Key& key, std::uint16_t lid) {
+        auto& recent = recent_[lid % recent_.size()];
+        if (recent && recent->first == key) return &recent->second;
         auto found = ports_.find(key);
         if (found == ports_.end()) {
-            if (ports_.size() >= most_ports) return;
+            if (ports_.size() >= most_ports) return nullptr;
             found = ports_.emplace(key, Speaker{}).first;
         }
-        auto& port = found->second;
+        recent = &*found;
+        return &found->second;
+    }
+    void speaks(const Moment& moment) {
+        const auto& sender = *moment.known.sender;
+        auto* found = speaker({&moment.subnet, moment.known.link->p_key, sender.gid}, sender.lid);
+        if (!found) return;
+        auto& port = *found;
         port.spoke = moment.known.now;
         port.was_asked_in_vain = false;
         if (port.seen.count != 0) port.seen = {};
@@ -136,7 +145,9 @@ private:
         state::Sight at;
     };
 
-    std::unordered_map<Key, Speaker, Hash> ports_;
+    using Speakers = std::unordered_map<Key, Speaker, Hash>;
+    Speakers ports_;                                  ///< none is ever taken out
+    std::array<Speakers::value_type*, 64> recent_{};  ///< those found last, by LID
     std::map<const state::Subnet*, Restart> restarts_;
 };
 
