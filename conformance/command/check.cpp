@@ -36,6 +36,7 @@ struct CheckOptions {
     std::vector<std::string> arguments;  ///< captures, then selectors
     ReportOptions report;
     KnowledgeOptions knowledge;
+    unsigned threads = 0;
     std::string write;  ///< the capture again, annotated; empty: not asked for
 };
 
@@ -79,6 +80,7 @@ Plan plan(const CheckOptions& options) {
     run.rules = selected_rules(selection);
     if (run.rules.empty()) throw UsageError("the selectors leave no rule");
     run.judge = judge_options(options.knowledge);
+    run.crew.threads = options.threads;
     if (selection.empty()) return {std::move(run), std::nullopt};
     return {std::move(run), selected_requirements(selection, selectable_rules())};
 }
@@ -188,6 +190,7 @@ Action set_up_check(CLI::App& command, const std::string& invoked_as) {
         ->required()
         ->type_name("[SELECTOR]");
     add_knowledge_options(command, options->knowledge, true);
+    add_threads_option(command, options->threads);
     command
         .add_option("--write", options->write,
                     "The capture again as pcapng, each violation as a comment of its packet, for any Wireshark")

@@ -70,6 +70,16 @@ void add_knowledge_options(CLI::App& command, KnowledgeOptions& options, bool ha
     command.add_flag("--together", options.together, "Captures of one subnet, read as one, by their times");
 }
 
+void add_threads_option(CLI::App& command, unsigned& threads) {
+    command
+        .add_option(
+            "--threads", threads,
+            "Threads that read and judge, as many as processors but not more than 8 if not given; what comes out "
+            "is the same")
+        ->check(CLI::Range(1U, most_threads))
+        ->type_name("N");
+}
+
 std::vector<std::string> words_of(const KnowledgeOptions& options) {
     std::vector<std::string> words;
     const auto add = [&](const char* name, const std::string& value) { words.insert(words.end(), {name, value}); };

@@ -20,6 +20,9 @@ struct KnowledgeOptions {
 /// Adds the options; `has_subject` also --subject.
 void add_knowledge_options(CLI::App& command, KnowledgeOptions& options, bool has_subject);
 
+/// --threads of commands that judge captures; 0 as long as it is not given.
+void add_threads_option(CLI::App& command, unsigned& threads);
+
 /// The options as words of a command line.
 [[nodiscard]] std::vector<std::string> words_of(const KnowledgeOptions& options);
 

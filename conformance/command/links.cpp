@@ -24,6 +24,7 @@ struct LinksOptions {
     KnowledgeOptions knowledge;
     std::string link, group, host;
     bool findings_only = false, json = false;
+    unsigned threads = 0;
     std::vector<std::string> host_states;
 };
 
@@ -71,7 +72,7 @@ public:
           choice_(choice_of(options)),
           statements_(statements_of(options.knowledge)),
           hosts_(host_states_of(options.host_states)),
-          run_{.captures = options.captures, .rules = rules::every()} {
+          run_{.captures = options.captures, .rules = rules::every(), .crew = {.threads = options.threads}} {
         run_.judge = judge_options(options.knowledge, statements_);
         if (options.json && run_.captures.size() > 1 && !options.knowledge.together)
             throw UsageError("--json is about one subnet: name one capture, or add --together");
@@ -154,6 +155,7 @@ Action set_up_links(CLI::App& command, const std::string&) {
         ->type_name(" ");
     add_knowledge_options(command, options->knowledge, false);
     add_host_state_option(command, options->host_states);
+    add_threads_option(command, options->threads);
     command.add_option("--link", options->link, "Only this link: its P_Key, or as it is printed (fe80::/0x8001)")
         ->type_name("LINK")
         ->check(not_empty());

@@ -36,6 +36,7 @@ struct WatchOptions {
     std::string scenario = "default";
     std::vector<std::string> host_states;
     bool dry_run = false;
+    unsigned threads = 0;
     KnowledgeOptions knowledge;
     ReportOptions report;
 };
@@ -130,6 +131,7 @@ constexpr double usual_poll = 60, usual_look = 10;
 int watch_fabric(const WatchOptions& options, const std::vector<std::string>& command) {
     if (!options.knowledge.assume.empty() || !options.knowledge.sa.empty() || options.knowledge.together)
         throw UsageError("--assume, --sa and --together are of captures; " + options.source + " is a fabric");
+    if (options.threads != 0) throw UsageError("--threads is of captures; " + options.source + " is a fabric");
     if (options.interval != 0 && options.interval < 1)
         throw UsageError("--interval of a fabric is 1s and more: its administrator has others to answer");
     const auto interval = interval_of(options, usual_poll);
@@ -207,6 +209,7 @@ int watch_captures(const WatchOptions& options) {
     watch::Options run{.source = options.source,
                        .duration = milliseconds(options.seconds),
                        .interval = milliseconds(interval_of(options, usual_look)),
+                       .threads = options.threads,
                        .judge = judge_options(options.knowledge)};
     Files files{options};
     watch::Outlets outlets{.event = files.event, .metrics = files.metrics};
@@ -257,6 +260,7 @@ Action set_up_watch(CLI::App& command, const std::string&) {
     add_knowledge_options(command, options->knowledge, false);
     add_host_state_option(command, options->host_states);
     add_rate_option(command, options->rate);
+    add_threads_option(command, options->threads);
     command.add_option("--scenario", options->scenario, "With simulated: how the link is set up")
         ->type_name("NAME")
         ->check(not_empty());

@@ -90,6 +90,14 @@ Judge::Judge(std::vector<const rules::Rule*> rules, std::uint32_t capture_index,
       listener_(std::move(listener)) {}
 
 void Judge::frame(const capture::Frame& frame, Origin origin, std::uint32_t capture_index) {
+    take(frame, origin, capture_index, nullptr);
+}
+void Judge::frame(const Sighting& sighting, const inspection::Examined& examined) {
+    take(sighting.frame, sighting.origin, sighting.capture, &examined);
+}
+
+void Judge::take(const capture::Frame& frame, Origin origin, std::uint32_t capture_index,
+                 const inspection::Examined* examined) {
     capture_index_ = capture_index;
     const auto medium = medium_of(frame.link_type);
     if (!medium) {
@@ -98,18 +106,22 @@ void Judge::frame(const capture::Frame& frame, Origin origin, std::uint32_t capt
     }
     now_ = frame.time_ns;
     if (began_ == 0) began_ = now_;
-    const bool is_judged = inspector_.take({.octets = frame.octets,
-                                            .wire_length = frame.wire_length,
-                                            .medium = *medium,
-                                            .sight = {frame.number, frame.time_ns, capture_index},
-                                            .interface = frame.interface,
-                                            .origin = origin,
-                                            .lost = frame.lost,
-                                            .lost_on = frame.lost_on});
+    const inspection::FrameView view{.octets = frame.octets,
+                                     .wire_length = frame.wire_length,
+                                     .medium = *medium,
+                                     .sight = {frame.number, frame.time_ns, capture_index},
+                                     .interface = frame.interface,
+                                     .origin = origin,
+                                     .lost = frame.lost,
+                                     .lost_on = frame.lost_on};
+    const bool is_judged = examined ? inspector_.take(view, *examined) : inspector_.take(view);
     const auto& packet = inspector_.packet();
     media_parts_ |= spec(*medium).shows;
-    const auto medium_name = capture::name(frame.link_type);
-    if (std::ranges::find(media_names_, medium_name) == media_names_.end()) media_names_.emplace_back(medium_name);
+    if (frame.link_type != latest_link_type_ || media_names_.empty()) {
+        latest_link_type_ = frame.link_type;
+        const auto medium_name = capture::name(frame.link_type);
+        if (std::ranges::find(media_names_, medium_name) == media_names_.end()) media_names_.emplace_back(medium_name);
+    }
     if (packet.foreign != Foreign::none) foreign_[static_cast<std::size_t>(packet.foreign)].add(frame.number);
     if (packet.is_truncated) truncated_.add(frame.number);
     if (packet.is_ipoib() && !(is_judged && inspector_.known().is_foreign)) ++ipoib_;
@@ -131,12 +143,31 @@ void Judge::tell_loss(const capture::Loss& loss, Origin origin, std::string_view
                           .interface = std::string(interface_name)});
 }
 
+namespace {
+
+/// Takes what was the same for many packets.
+struct Totals {
+    std::vector<Finding>& findings;
+
+    void observed(std::size_t rule, std::uint64_t count) const { findings[rule].observed += count; }
+    void unjudged(std::size_t rule, state::Facts missing, std::uint64_t count) const {
+        findings[rule].unknown += count;
+        findings[rule].missing |= missing;
+    }
+};
+
+}  // namespace
+
 /// Takes the answers of the rules.
 struct Judge::Counter {
     Judge& judge;
     const capture::Frame& frame;
     bool is_assumed;
 
+    void observed(std::size_t rule, std::uint64_t count) const { Totals{judge.findings_}.observed(rule, count); }
+    void unjudged(std::size_t rule, state::Facts missing, std::uint64_t count) const {
+        Totals{judge.findings_}.unjudged(rule, missing, count);
+    }
     void unjudged(std::size_t rule, state::Facts missing) const {
         ++judge.findings_[rule].unknown;
         judge.findings_[rule].missing |= missing;
@@ -155,6 +186,8 @@ struct Judge::Counter {
         judge.undecided(accusation, lacks);
     }
 };
+
+void Judge::settle() const { inspector_.settle(Totals{findings_}); }
 
 void Judge::judge(const capture::Frame& frame) {
     const auto& known = inspector_.known();
@@ -284,6 +317,7 @@ reports::Result Judge::result(std::size_t index) const {
 }
 
 std::vector<reports::Result> Judge::results() const {
+    settle();
     std::vector<reports::Result> all;
     all.reserve(findings_.size());
     for (std::size_t i = 0; i < findings_.size(); ++i) all.push_back(result(i));

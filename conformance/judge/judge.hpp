@@ -2,8 +2,7 @@
 // The passive judge: takes the frames of one capture in order and keeps what each rule found.
 #pragma once
 
-#include "fabric/capture/reader.hpp"
-#include "protocol/inspection/inspector.hpp"
+#include "conformance/judge/supply.hpp"
 #include "reports/results.hpp"
 
 #include <array>
@@ -17,9 +16,6 @@ using inspection::Origin;
 using inspection::Party;
 using inspection::SubjectFilter;
 using JudgeOptions = inspection::Options;
-
-/// The medium that a link type's frames are decoded as, if it is one that can be judged.
-[[nodiscard]] std::optional<wire::Medium> medium_of(capture::LinkType) noexcept;
 
 /// What one rule found in a capture.
 struct Finding {
@@ -51,6 +47,8 @@ public:
     /// Judges the next frame, of the capture named to the constructor or of another.
     void frame(const capture::Frame& frame, Origin origin = {}) { this->frame(frame, origin, capture_index_); }
     void frame(const capture::Frame& frame, Origin origin, std::uint32_t capture_index);
+    /// The same of one that was examined with `rule_list()`, if it can be judged at all.
+    void frame(const Sighting& sighting, const inspection::Examined& examined);
     /// The capture, `capture_index` of those judged, tells of a loss that none of its frames tells.
     void tell_loss(const capture::Loss& loss, Origin origin, std::string_view interface_name,
                    std::uint32_t capture_index);
@@ -62,8 +60,12 @@ public:
     /// Packets that are IPoIB, and what else is worth telling about the capture.
     [[nodiscard]] std::uint64_t ipoib() const noexcept { return ipoib_; }
     [[nodiscard]] std::vector<std::string> notes() const;
-    [[nodiscard]] const std::vector<Finding>& findings() const noexcept { return findings_; }
+    [[nodiscard]] const std::vector<Finding>& findings() const {
+        settle();
+        return findings_;
+    }
     [[nodiscard]] const std::vector<const rules::Rule*>& rules() const noexcept { return inspector_.rules(); }
+    [[nodiscard]] const inspection::RuleList& rule_list() const noexcept { return inspector_.rule_list(); }
     /// The times of the first and of the last frame, in ns since 1970; 0 where the capture has none.
     [[nodiscard]] std::int64_t began() const noexcept { return began_; }
     [[nodiscard]] std::int64_t now() const noexcept { return now_; }
@@ -77,7 +79,10 @@ private:
     };
     struct Counter;
 
+    void take(const capture::Frame& frame, Origin origin, std::uint32_t capture_index,
+              const inspection::Examined* examined);
     void judge(const capture::Frame& frame);
+    void settle() const;
     void violated(std::size_t rule, const capture::Frame& frame);
     void accused(const inspection::Accusation& accusation);
     void undecided(const inspection::Accusation& accusation, std::string_view lacks);
@@ -85,13 +90,15 @@ private:
     [[nodiscard]] reports::Result result(std::size_t rule) const;
     [[nodiscard]] std::string why_not_judged(std::size_t rule, reports::NotJudged& reason) const;
 
-    inspection::Inspector inspector_;
-    std::vector<Finding> findings_;
+    // What was only counted is told when somebody asks.
+    mutable inspection::Inspector inspector_;
+    mutable std::vector<Finding> findings_;
     std::uint32_t capture_index_;
     Listener listener_;
     Onlooker onlooker_;
     wire::Parts media_parts_ = 0;  ///< what the media seen so far can show
     std::vector<std::string> media_names_;
+    capture::LinkType latest_link_type_{};
 
     std::uint64_t ipoib_ = 0;
     std::int64_t began_ = 0;  ///< the first time that is not 0

@@ -13,8 +13,6 @@ namespace {
 
 using reports::NotJudged;
 
-constexpr std::uint64_t frames_between_progress = 4096;
-
 /// One capture, frame by frame, with who sends at each of its interfaces.
 class OpenCapture {
 public:
@@ -22,32 +20,37 @@ public:
         : path_(path), wholeness_(capture::wholeness_of(path)), reader_(capture::Reader::open(path)) {}
 
     /// Whether there is another frame.
-    bool next() {
-        status_ = reader_.next(frame_);
+    bool next() { return next(frame_); }
+    bool next(capture::Frame& frame) {
+        status_ = reader_.next(frame);
         if (status_ != capture::Status::frame) {
             was_stopped_ = status_ == capture::Status::end && capture::stop_requested();
             return false;
         }
         ++packets_;
-        if (began_ == 0) began_ = frame_.time_ns;
-        ended_ = frame_.time_ns;
-        if (frame_.lost != 0) add_up(lost_before_, frame_.lost);
+        if (began_ == 0) began_ = frame.time_ns;
+        ended_ = frame.time_ns;
+        if (frame.lost != 0) add_up(lost_before_, frame.lost);
         return true;
     }
     [[nodiscard]] const capture::Frame& frame() const noexcept { return frame_; }
-    Origin origin() { return origin(frame_.interface); }
+    Origin origin(const capture::Frame& frame) { return origin(frame.interface); }
     /// Its losses, too, are of capture `index` of those judged.
-    void show_losses(Judge& judge, std::uint32_t index) {
-        reader_.on_loss([this, &judge, index](const capture::Loss& loss) {
+    void show_losses(const Supply& to, std::uint32_t index) {
+        reader_.on_loss([this, &to, index](const capture::Loss& loss) {
             add_up(lost_, loss.count);
-            judge.tell_loss(loss, origin(loss.interface), reader_.interface_name(loss.interface), index);
+            to.on_loss({.loss = loss,
+                        .origin = origin(loss.interface),
+                        .interface_name = std::string(reader_.interface_name(loss.interface)),
+                        .capture = index});
         });
     }
+    void on_wait(std::function<void()> listener) { reader_.on_wait(std::move(listener)); }
     /// Nothing is missing in it: it says so, and is still as it was written.
     [[nodiscard]] bool is_whole() const noexcept { return wholeness_ == capture::Wholeness::whole; }
     [[nodiscard]] bool tells_loss_late() const noexcept { return reader_.tells_loss_late(); }
-    void show(const Progress& progress) const {
-        if (progress && packets_ % frames_between_progress == 0) progress(reader_.position(), reader_.size());
+    [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> progress() const {
+        return {reader_.position(), reader_.size()};
     }
     [[nodiscard]] reports::CaptureResult summary() const {
         reports::CaptureResult summary{.file = path_, .link_type = reader_.file_link_type(), .packets = packets_};
@@ -99,6 +102,82 @@ private:
     bool is_file_ = path_ != "-" && std::filesystem::is_regular_file(path_), was_stopped_ = false;
 };
 
+/// Captures, in the order of their frames' times.
+class Captures final : public Supply {
+public:
+    /// Counted from `first` among those of the run.
+    Captures(std::span<const std::string> paths, std::size_t first) : first_(first) {
+        for (const auto& path : paths) captures_.push_back(std::make_unique<OpenCapture>(path));
+        has_frame_.resize(captures_.size());
+    }
+    bool next(Sighting& sighting) override {
+        if (captures_.size() == 1) return next_of_one(sighting);
+        if (!has_begun_) begin();
+        if (latest_ < captures_.size()) has_frame_[latest_] = captures_[latest_]->next();
+        latest_ = captures_.size();
+        for (std::size_t i = 0; i < captures_.size(); ++i)
+            if (has_frame_[i] &&
+                (latest_ == captures_.size() || captures_[i]->frame().time_ns < captures_[latest_]->frame().time_ns))
+                latest_ = i;
+        if (latest_ == captures_.size()) return false;
+        auto& capture = *captures_[latest_];
+        sighting = {capture.frame(), capture.origin(capture.frame()), index(latest_)};
+        return true;
+    }
+    void on_wait(std::function<void()> listener) override {
+        for (auto& capture : captures_) capture->on_wait(listener);
+    }
+    [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> progress() const override {
+        return captures_.size() == 0 ? std::pair<std::uint64_t, std::uint64_t>{}
+                                     : captures_[std::min(latest_, captures_.size() - 1)]->progress();
+    }
+    [[nodiscard]] const std::vector<std::unique_ptr<OpenCapture>>& all() const noexcept { return captures_; }
+
+private:
+    bool next_of_one(Sighting& sighting) {
+        auto& capture = *captures_.front();
+        if (!has_begun_) capture.show_losses(*this, index(0));
+        has_begun_ = true;
+        if (!capture.next(sighting.frame)) return false;
+        sighting.origin = capture.origin(sighting.frame);
+        sighting.capture = index(0);
+        return true;
+    }
+    void begin() {
+        has_begun_ = true;
+        for (std::size_t i = 0; i < captures_.size(); ++i) {
+            captures_[i]->show_losses(*this, index(i));
+            has_frame_[i] = captures_[i]->next();
+        }
+    }
+    [[nodiscard]] std::uint32_t index(std::size_t i) const noexcept { return static_cast<std::uint32_t>(first_ + i); }
+
+    std::size_t first_;
+    std::vector<std::unique_ptr<OpenCapture>> captures_;
+    std::vector<bool> has_frame_;
+    std::size_t latest_ = ~std::size_t{0};  ///< whose frame was given; beyond the last: none
+    bool has_begun_ = false;
+};
+
+/// All that the captures have; how many of the packets of each are IPoIB.
+std::vector<std::uint64_t> judge_all(const PassiveRun& run, Captures& captures, std::size_t first, Judge& judge) {
+    std::vector<std::uint64_t> ipoib(captures.all().size());
+    judge.set_onlooker(run.onlooker);
+    hand_over(
+        captures, judge.rule_list(), run.crew,
+        {.frame =
+             [&](const Sighting& sighting, const inspection::Examined& examined) {
+                 const auto before = judge.ipoib();
+                 judge.frame(sighting, examined);
+                 ipoib[sighting.capture - first] += judge.ipoib() - before;
+             },
+         .loss =
+             [&](const ToldLoss& told) { judge.tell_loss(told.loss, told.origin, told.interface_name, told.capture); },
+         .progress = run.progress});
+    judge.finish();
+    return ipoib;
+}
+
 void add(std::vector<std::string>& notes, std::vector<std::string> more) {
     std::ranges::move(more, std::back_inserter(notes));
 }
@@ -106,18 +185,13 @@ void add(std::vector<std::string>& notes, std::vector<std::string> more) {
 }  // namespace
 
 Judge read_capture(const PassiveRun& run, std::size_t index, reports::CaptureResult& summary) {
-    OpenCapture capture{run.captures[index]};
+    Captures captures{std::span{run.captures}.subspan(index, 1), index};
+    const auto& capture = *captures.all().front();
     auto options = run.judge;
     options.tells_loss_late = capture.tells_loss_late();
     options.is_whole = options.is_whole || capture.is_whole();
     Judge judge{run.rules, static_cast<std::uint32_t>(index), run.listener, std::move(options)};
-    judge.set_onlooker(run.onlooker);
-    capture.show_losses(judge, static_cast<std::uint32_t>(index));
-    while (capture.next()) {
-        judge.frame(capture.frame(), capture.origin());
-        capture.show(run.progress);
-    }
-    judge.finish();
+    judge_all(run, captures, index, judge);
     summary = capture.summary();
     summary.ipoib = judge.ipoib();
     add(summary.notes, judge.notes());
@@ -126,41 +200,18 @@ Judge read_capture(const PassiveRun& run, std::size_t index, reports::CaptureRes
 }
 
 Judge read_together(const PassiveRun& run, std::vector<reports::CaptureResult>& summaries) {
-    std::vector<std::unique_ptr<OpenCapture>> captures;
+    Captures captures{run.captures, 0};
     auto options = run.judge;
     // What one lacks while another goes on, it tells only with its next packet.
-    options.tells_loss_late = run.captures.size() > 1;
-    for (const auto& path : run.captures) {
-        captures.push_back(std::make_unique<OpenCapture>(path));
-        options.tells_loss_late = options.tells_loss_late || captures.back()->tells_loss_late();
-    }
+    options.tells_loss_late = captures.all().size() > 1;
+    for (const auto& capture : captures.all())
+        options.tells_loss_late = options.tells_loss_late || capture->tells_loss_late();
     // Between two captures that are whole there may have been anything.
-    options.is_whole = options.is_whole || (captures.size() == 1 && captures.front()->is_whole());
+    options.is_whole = options.is_whole || (captures.all().size() == 1 && captures.all().front()->is_whole());
     Judge judge{run.rules, 0, run.listener, std::move(options)};
-    judge.set_onlooker(run.onlooker);
-    std::vector<bool> has_frame;
-    for (std::size_t i = 0; i < captures.size(); ++i) {
-        captures[i]->show_losses(judge, static_cast<std::uint32_t>(i));
-        has_frame.push_back(captures[i]->next());
-    }
-    std::vector<std::uint64_t> ipoib(captures.size());
-    for (;;) {
-        std::size_t first = captures.size();
-        for (std::size_t i = 0; i < captures.size(); ++i)
-            if (has_frame[i] &&
-                (first == captures.size() || captures[i]->frame().time_ns < captures[first]->frame().time_ns))
-                first = i;
-        if (first == captures.size()) break;
-        auto& capture = *captures[first];
-        const auto before = judge.ipoib();
-        judge.frame(capture.frame(), capture.origin(), static_cast<std::uint32_t>(first));
-        ipoib[first] += judge.ipoib() - before;
-        capture.show(run.progress);
-        has_frame[first] = capture.next();
-    }
-    judge.finish();
-    for (std::size_t i = 0; i < captures.size(); ++i) {
-        summaries.push_back(captures[i]->summary());
+    const auto ipoib = judge_all(run, captures, 0, judge);
+    for (std::size_t i = 0; i < captures.all().size(); ++i) {
+        summaries.push_back(captures.all()[i]->summary());
         summaries.back().ipoib = ipoib[i];
     }
     if (!summaries.empty()) add(summaries.front().notes, judge.notes());

@@ -24,7 +24,8 @@ struct PassiveRun {
     /// added.
     std::function<void(const Judge&, reports::CaptureResult&)> finished{};
     Progress progress{};
-    JudgeOptions judge{};  ///< with `is_one_subnet` the captures are read as one, in the order of their times
+    Crew crew{.threads = 1};  ///< who reads; what comes out is the same
+    JudgeOptions judge{};     ///< with `is_one_subnet` the captures are read as one, in the order of their times
 };
 
 /// Reads one capture to its end, as far as it can be read.

@@ -38,6 +38,41 @@ Place Watch::place_of(std::uint64_t frame) const {
     return {begin.file, frame - begin.frame + 1};
 }
 
+namespace {
+
+/// One capture of those that follow each other: its frames are counted on from those before.
+class Counted final : public conformance::Supply {
+public:
+    Counted(capture::Reader& reader, std::uint64_t before) : reader_(reader), before_(before) {
+        reader_.on_loss([this](capture::Loss loss) {
+            for (auto* place : {&loss.after, &loss.before})
+                if (place->frame != 0) place->frame += before_;
+            const auto name = reader_.interface_name(loss.interface);
+            on_loss({.loss = loss, .origin = inspection::origin_of(name), .interface_name = std::string(name)});
+        });
+    }
+    bool next(conformance::Sighting& sighting) override {
+        auto& frame = sighting.frame;
+        status_ = reader_.next(frame);
+        if (status_ != capture::Status::frame) return false;
+        frame.number += before_;
+        sighting.origin = inspection::origin_of(reader_.interface_name(frame.interface));
+        return true;
+    }
+    void on_wait(std::function<void()> listener) override { reader_.on_wait(std::move(listener)); }
+    [[nodiscard]] std::pair<std::uint64_t, std::uint64_t> progress() const override {
+        return {reader_.position(), reader_.size()};
+    }
+    [[nodiscard]] capture::Status status() const noexcept { return status_; }
+
+private:
+    capture::Reader& reader_;
+    std::uint64_t before_;
+    capture::Status status_ = capture::Status::end;
+};
+
+}  // namespace
+
 void Watch::read(capture::Reader& reader, const std::string& name) {
     std::uint64_t before = 0;
     {
@@ -49,22 +84,25 @@ void Watch::read(capture::Reader& reader, const std::string& name) {
         begins_.push_back({before + 1, name});
         events_.capture(name);
     }
-    reader.on_loss([&](capture::Loss loss) {
-        for (auto* place : {&loss.after, &loss.before})
-            if (place->frame != 0) place->frame += before;
-        const auto name_of = reader.interface_name(loss.interface);
-        judge_.tell_loss(loss, inspection::origin_of(name_of), name_of, 0);
-    });
-    capture::Frame frame;
-    auto status = capture::Status::frame;
-    while ((status = reader.next(frame)) == capture::Status::frame) {
-        const std::scoped_lock lock{mutex_};
-        frame.number += before;
-        judge_.frame(frame, inspection::origin_of(reader.interface_name(frame.interface)));
-        counts_.frames = std::max(counts_.frames, frame.number);
-        counts_.ipoib = judge_.ipoib();
-    }
-    if (status == capture::Status::corrupt && !capture::stop_requested()) error_ = reader.error();
+    Counted counted{reader, before};
+    conformance::hand_over(counted, judge_.rule_list(), {.threads = options_.threads},
+                           {.frame = [this](const auto& sighting, const auto& examined) { take(sighting, examined); },
+                            .loss =
+                                [this](const conformance::ToldLoss& told) {
+                                    judge_.tell_loss(told.loss, told.origin, told.interface_name, told.capture);
+                                },
+                            .together =
+                                [this](const std::function<void()>& give) {
+                                    const std::scoped_lock lock{mutex_};
+                                    give();
+                                }});
+    if (counted.status() == capture::Status::corrupt && !capture::stop_requested()) error_ = reader.error();
+}
+
+void Watch::take(const conformance::Sighting& sighting, const inspection::Examined& examined) {
+    judge_.frame(sighting, examined);
+    counts_.frames = std::max(counts_.frames, sighting.frame.number);
+    counts_.ipoib = judge_.ipoib();
 }
 
 void Watch::read_all() {

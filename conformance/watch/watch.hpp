@@ -17,6 +17,7 @@ struct Options {
     std::string source;                     ///< "-", a file, a folder
     std::chrono::milliseconds duration{0};  ///< 0: until capture::request_stop()
     std::chrono::milliseconds interval{0};  ///< between two looks at findings and metrics
+    unsigned threads = 1;                   ///< that look at frames; 0: as many as usual
     conformance::JudgeOptions judge{};
 };
 
@@ -37,6 +38,7 @@ public:
 private:
     void read_all();
     void read(capture::Reader& reader, const std::string& name);
+    void take(const conformance::Sighting& sighting, const inspection::Examined& examined);
     void look();
     void look_on();
     [[nodiscard]] Place place_of(std::uint64_t frame) const;

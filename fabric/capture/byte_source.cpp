@@ -289,10 +289,13 @@ std::size_t ByteSource::read_raw(wire::MutableOctets to) {
 void ByteSource::wait_for_input() const {
     constexpr int limit_ms = 200;
     pollfd descriptor{descriptor_.value(), POLLIN, 0};
+    int limit = on_wait_ ? 0 : limit_ms;
     while (!stop_requested()) {
-        const int ready = poll(&descriptor, 1, limit_ms);
+        const int ready = poll(&descriptor, 1, limit);
         // On any other error read() itself tells what is wrong.
         if (ready > 0 || (ready < 0 && errno != EINTR)) return;
+        if (on_wait_) on_wait_();
+        limit = limit_ms;
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,6 +53,9 @@ public:
     /// Copies and consumes 1 to `to.size()` octets; 0 at the end of the stream.
     std::size_t read(wire::MutableOctets to);
 
+    /// Called where there is nothing to read yet, and now and then while peek() or read() wait; what it throws they throw.
+    void on_wait(std::function<void()> listener) { on_wait_ = std::move(listener); }
+
     /// Offset of the next octet in the decompressed stream.
     [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
     /// `not_yet` until peek() or read() has asked for more than there is.
@@ -89,6 +93,7 @@ private:
 
     Descriptor descriptor_;
     std::string name_, error_;
+    std::function<void()> on_wait_;
     bool is_regular_ = false, is_spooled_ = false;
     std::uint64_t size_ = 0, raw_offset_ = 0, offset_ = 0;
     End end_ = End::not_yet;

@@ -131,6 +131,7 @@ Status Reader::next(Frame& frame) {
 void Reader::on_loss(std::function<void(const Loss&)> listener) {
     if (state_->reader) state_->reader->on_loss(std::move(listener));
 }
+void Reader::on_wait(std::function<void()> listener) { state_->source->on_wait(std::move(listener)); }
 bool Reader::tells_loss_late() const noexcept { return state_->tells_loss_late; }
 
 const std::string& Reader::error() const noexcept { return state_->error; }

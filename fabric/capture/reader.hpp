@@ -81,6 +81,8 @@ public:
 
     /// Called by `next` for each loss that the file tells in statistics, which mostly stand at its end.
     void on_loss(std::function<void(const Loss&)> listener);
+    /// Called by `next` where a pipe has nothing to read now, before it waits and now and then while it does.
+    void on_wait(std::function<void()> listener);
     /// Whether the format has such statistics.
     [[nodiscard]] bool tells_loss_late() const noexcept;
 

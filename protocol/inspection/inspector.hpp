@@ -3,6 +3,8 @@
 // rules. What is made of the answers is others' business: the judge counts them, the Wireshark plugin shows them.
 #pragma once
 
+#include "protocol/inspection/plans.hpp"
+#include "protocol/inspection/shapes.hpp"
 #include "protocol/inspection/violation.hpp"
 
 #include <array>
@@ -12,20 +14,6 @@
 #include <vector>
 
 namespace ipoib::inspection {
-
-/// Whom an interface's frames come from. Evidence captures name their interfaces so ("other" holds nodes that take no
-/// part); in other captures every sender is judged.
-enum class Party : std::uint8_t { anyone, dut, tester, sa, bystander };
-/// The same, and whether the frames are as they were on the wire: "dut, rebuilt" says that a queue pair told of them
-/// (wire/rebuilt.hpp).
-struct Origin {
-    Party party = Party::anyone;
-    bool is_rebuilt = false;
-    constexpr Origin() = default;
-    constexpr Origin(Party whose, bool rebuilt = false) : party(whose), is_rebuilt(rebuilt) {}
-};
-inline constexpr std::string_view rebuilt_suffix = ", rebuilt";
-[[nodiscard]] Origin origin_of(std::string_view interface_name) noexcept;
 
 /// Which port is judged, where not all are: by its LID, its GUID, or its GID.
 struct SubjectFilter {
@@ -69,17 +57,21 @@ public:
     /// Decodes the next frame and learns from it. False for one that proves nothing of its sender, since its ICRC says
     /// that it never reached a receiver: some tools write no CRCs or invalid ones, so only where a port has shown a
     /// right ICRC is a wrong one taken for damage.
-    bool take(const FrameView& frame);
+    bool take(const FrameView& frame) { return take(frame, examine(frame)); }
+    /// The same of a frame that an examiner with the same rules has looked at, on whatever thread. What it has left is
+    /// used until the next frame is taken.
+    bool take(const FrameView& frame, const Examined& examined);
 
     /// Of the frame taken last. The octets and what is known are valid until the next.
-    [[nodiscard]] const wire::Packet& packet() const noexcept { return packet_; }
+    [[nodiscard]] const wire::Packet& packet() const noexcept { return *packet_; }
     [[nodiscard]] const wire::CrcResult& crcs() const noexcept { return crcs_; }
     [[nodiscard]] const state::Known& known() const noexcept { return *known_; }
     [[nodiscard]] const state::Subnet& subnet() const noexcept { return fabric_->subnet; }
     /// Whether any frame has had a right ICRC.
     [[nodiscard]] bool icrc_was_ever_right() const noexcept { return icrc_was_ever_right_; }
 
-    [[nodiscard]] const std::vector<const rules::Rule*>& rules() const noexcept { return rules_; }
+    [[nodiscard]] const std::vector<const rules::Rule*>& rules() const noexcept { return *rules_; }
+    [[nodiscard]] const RuleList& rule_list() const noexcept { return rules_; }
     /// The subnets that the frames belong to.
     [[nodiscard]] std::vector<const state::Subnet*> subnets() const;
 
@@ -90,6 +82,10 @@ public:
     /// `accused(Accusation)`, when that is proven, or `undecided(Accusation, lacks)` with what is missing.
     template <class Findings>
     void judge(Findings&& findings);
+    /// To findings that take them, tells by `observed(rule, count)` and `unjudged(rule, facts, count)` what judge() has
+    /// only counted: for many packets of one shape that is the same.
+    template <class Findings>
+    void settle(Findings&& findings);
     /// After the last frame, and after all that the capture tells of losses. What only lacks a later packet that would
     /// show a loss is taken for proven where nothing in the whole capture shows one; else it is undecided.
     template <class Findings>
@@ -100,12 +96,6 @@ public:
     [[nodiscard]] bool shows_loss() const noexcept;
 
 private:
-    /// The rules for one set of packet parts and one origin, by index.
-    struct Plan {
-        std::uint64_t key = ~std::uint64_t{0};
-        std::vector<std::uint16_t> rules;
-    };
-
     /// A violation, if nothing is missing in the capture.
     struct Suspicion {
         Accusation of;
@@ -140,14 +130,22 @@ private:
     template <class Findings>
     void expire(Findings&& findings);
     bool trust_crcs();
-    const Plan& plan_for(const wire::Packet& packet, Origin origin);
+    Examined examine(const FrameView& frame);
+    static std::uint64_t next_generation() noexcept;
+    void begin_tally();
+    template <class Findings>
+    void judge_by_shape(Findings& findings);
+    template <class Findings>
+    void ask(std::span<const std::uint16_t> rules, Findings& findings);
     [[nodiscard]] bool is_subject(const state::Port* port) const {
         return options_.subject.is_anyone() || options_.subject.matches(port);
     }
 
-    std::vector<const rules::Rule*> rules_;
+    RuleList rules_;
     Options options_;
-    wire::Packet packet_;
+    inline static const wire::Packet no_packet{};
+    const wire::Packet* packet_ = &no_packet;
+    Shape* shape_ = nullptr;  ///< of the packet
     wire::CrcResult crcs_;
     const state::Known* known_ = nullptr;
     Origin origin_;
@@ -163,33 +161,92 @@ private:
     std::vector<std::vector<state::Sight>> latest_;
     static constexpr std::size_t most_latest = 1024;
 
-    static constexpr std::size_t plans_at_hand = 256;
-    std::array<Plan, plans_at_hand> plans_;
+    Plans plans_{rules_};
+    /// Shapes are for captures that are long: in a short one most frames are the first of theirs.
+    static constexpr std::size_t first_shaped = 256;
+    Examiner examiner_{rules_};
+    std::size_t taken_ = 0;
+
+    /// Packets of one shape, which all know the same.
+    struct Tally {
+        std::uint64_t count = 0;
+        state::Facts facts = 0;
+        std::vector<std::uint16_t> observed, unjudged;
+    };
+    static constexpr std::size_t most_tallies = 256;
+    std::vector<Tally> tallies_;  ///< the first `tallied_` are not told yet
+    std::size_t tallied_ = 0;
+    std::uint64_t generation_ = next_generation();  ///< of no other inspector either
     bool icrc_was_ever_right_ = false;
     std::size_t held_count_ = 0;  ///< of all fabrics
 };
 
 template <class Findings>
-void Inspector::judge(Findings&& findings) {
+void Inspector::ask(std::span<const std::uint16_t> rules, Findings& findings) {
+    const auto& packet = *packet_;
     const auto& known = *known_;
-    if (!known.is_foreign) {
-        for (const auto index : plan_for(packet_, origin_).rules) {
-            const auto& rule = *rules_[index];
-            if (const auto missing = rule.knows & ~known.facts) {
-                findings.unjudged(index, missing);
-                continue;
-            }
-            if (rule.applies && !rule.applies(packet_, known)) continue;
-            findings.observed(index);
-            if (rule.holds && !rule.holds(packet_, known)) {
-                if (rule.over)
-                    weigh(accuse(index), rule.over(packet_, known), findings);
-                else
-                    findings.violated(index);
-            } else if (rule.notes && rule.notes(packet_, known)) {
-                findings.noted(index);
-            }
+    for (const auto index : rules) {
+        const auto& rule = *(*rules_)[index];
+        if (const auto missing = rule.knows & ~known.facts) {
+            findings.unjudged(index, missing);
+            continue;
         }
+        if (rule.concerns && !rule.concerns(packet)) continue;
+        if (rule.applies && !rule.applies(packet, known)) continue;
+        findings.observed(index);
+        if (rule.holds && !rule.holds(packet, known)) {
+            if (rule.over)
+                weigh(accuse(index), rule.over(packet, known), findings);
+            else
+                findings.violated(index);
+        } else if (rule.notes && rule.notes(packet, known)) {
+            findings.noted(index);
+        }
+    }
+}
+
+/// What is the same for all packets of a shape is counted, and told when all of them have been counted.
+template <class Findings>
+void Inspector::judge_by_shape(Findings& findings) {
+    constexpr bool can_count = requires { findings.observed(std::size_t{}, std::uint64_t{}); };
+    if constexpr (can_count) {
+        if (shape_->has_others()) {
+            auto& judged = shape_->judged;
+            if (judged.generation != generation_ || judged.facts != known_->facts) {
+                if (tallied_ == most_tallies) settle(findings);
+                begin_tally();
+            }
+            ++tallies_[judged.tally].count;
+            ask(judged.asked, findings);
+            return;
+        }
+    }
+    for (const auto index : shape_->observed) findings.observed(index);
+    for (const auto index : shape_->passed)
+        if (const auto missing = (*rules_)[index]->knows & ~known_->facts) findings.unjudged(index, missing);
+    ask(shape_->asked, findings);
+}
+template <class Findings>
+void Inspector::settle(Findings&& findings) {
+    for (std::size_t i = 0; i < tallied_; ++i) {
+        const auto& tally = tallies_[i];
+        for (const auto index : tally.observed) findings.observed(index, tally.count);
+        for (const auto index : tally.unjudged)
+            findings.unjudged(index, (*rules_)[index]->knows & ~tally.facts, tally.count);
+    }
+    tallied_ = 0;
+    generation_ = next_generation();
+}
+
+template <class Findings>
+void Inspector::judge(Findings&& findings) {
+    if (!known_->is_foreign) {
+        // What the packet alone decides was found out with its shape; where there is something to tell, all is told in
+        // the order of the rules.
+        if (shape_->is_decided && shape_->origin == origin_)
+            judge_by_shape(findings);
+        else
+            ask(plans_.of(*packet_, origin_).rules, findings);
     }
     const auto& subnet = fabric_->subnet;
     for (const auto& event : subnet.events()) {

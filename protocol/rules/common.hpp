@@ -50,9 +50,7 @@ inline bool is_granted(const Packet& p) {
 inline bool is_broadcast_record(const Packet& p) { return is_granted(p) && is_broadcast_gid(joined(p)); }
 
 /// A request to the SA for a group of IPoIB.
-inline bool is_join(const Packet& p, const Known&) {
-    return p.mad[Mad::method] == Method::set && has_ipoib_signature(joined(p));
-}
+inline bool is_join(const Packet& p) { return p.mad[Mad::method] == Method::set && has_ipoib_signature(joined(p)); }
 /// Whether a request gives all these components of its record.
 inline bool gives(const Packet& p, std::uint64_t components) {
     return (p.sa[SaHeader::component_mask] & components) == components;
@@ -65,7 +63,7 @@ inline std::uint8_t asked_state(const Packet& p) {
 /// a condition that the group must meet, and a group that exists is not created.
 inline bool is_creation(const Packet& p, const Known& known) {
     using component = McMemberRecord::component;
-    if (!is_join(p, known) || (asked_state(p) & join_state::full_member) == 0) return false;
+    if (!is_join(p) || (asked_state(p) & join_state::full_member) == 0) return false;
     if (known.group && known.group->record && known.group->existence != state::Existence::missing) return false;
     const int given = gives(p, component::q_key) + gives(p, component::sl) + gives(p, component::flow_label) +
                       gives(p, component::traffic_class);

@@ -98,7 +98,7 @@ constexpr Rule rules_of_context_connections[] = {
      .needs = parts(Part::lrh, Part::mad),
      .evidence = Evidence::one_frame,
      .applies = is_rep,
-     .holds = [](const Packet& p, const Known&) { return private_data_of_rep(p)[CmPrivateData::reserved] == 0; },
+     .holds = [](const Packet& p) { return private_data_of_rep(p)[CmPrivateData::reserved] == 0; },
      .points_at = CmPrivateData::reserved,
      .expected = "0",
      .at = at_rep},
@@ -108,8 +108,7 @@ constexpr Rule rules_of_context_connections[] = {
      .needs = parts(Part::lrh, Part::mad),
      .evidence = Evidence::one_frame,
      .applies = is_rep,
-     .holds = [](const Packet& p,
-                 const Known&) { return private_data_of_rep(p)[CmPrivateData::receive_mtu] >= least_of_ipv4; },
+     .holds = [](const Packet& p) { return private_data_of_rep(p)[CmPrivateData::receive_mtu] >= least_of_ipv4; },
      .points_at = CmPrivateData::receive_mtu,
      .expected = "at least 72, for the 68 octets of IPv4",
      .at = at_rep},
@@ -151,7 +150,7 @@ constexpr Rule rules_of_context_connections[] = {
              return is_req(p, known) && known.sender && known.sender->qpn_count != 0 && !is_datagrams;
          },
      .holds =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              const auto req = p.get<CmReq>();
              return ipoib_private_data(req)[CmPrivateData::ud_qpn] != req[CmReq::local_qpn];
          },
@@ -210,8 +209,7 @@ constexpr Rule rules_of_context_connections[] = {
      .needs = located_cm_message,
      .evidence = Evidence::one_frame,
      .applies = is_rep,
-     .holds = [](const Packet& p,
-                 const Known&) { return private_data_of_rep(p)[CmPrivateData::receive_mtu] <= largest_message; },
+     .holds = [](const Packet& p) { return private_data_of_rep(p)[CmPrivateData::receive_mtu] <= largest_message; },
      .points_at = CmPrivateData::receive_mtu,
      .expected = "at most 2147483648, the largest message of a connection",
      .at = at_rep},
@@ -237,7 +235,7 @@ constexpr Rule rules_of_context_connections[] = {
      .applies = [](const Packet& p,
                    const Known& known) { return is_over_known(p, known) && mtu_of_receiver(p, known) != 0; },
      .holds = [](const Packet& p, const Known& known) { return p.ip_length() <= largest_ip(p, known); },
-     .notes = [](const Packet& p, const Known&) { return p.ip_length() + Encap::size > default_message; },
+     .notes = [](const Packet& p) { return p.ip_length() + Encap::size > default_message; },
      .note = "IP packets of more than 2044 octets over a connection",
      .points_at = Encap::type,
      .expected_of = [](const Packet& p,
@@ -262,7 +260,7 @@ constexpr Rule rules_of_context_connections[] = {
      .evidence = Evidence::nothing_between,
      .over = since_connected,
      .applies = [](const Packet& p, const Known& known) { return is_over_known(p, known) && is_message(p); },
-     .holds = [](const Packet& p, const Known&) { return p.is_ipoib() || !is_misplaced_ip(p); },
+     .holds = [](const Packet& p) { return p.is_ipoib() || !is_misplaced_ip(p); },
      .points_at = Encap::type,
      .expected = "4 octets, then an IP packet",
      .actual_of = [](const Packet& p, const Known&) { return "none there: " + hex_octets(p.payload, 12); },
@@ -286,7 +284,7 @@ constexpr Rule rules_of_context_connections[] = {
              return !p.is_ipoib() && !p.mad && known.destination && known.destination->is_announced &&
                     p.deth[Deth::q_key] == known.broadcast->q_key && is_misplaced_ip(p);
          },
-     .holds = [](const Packet&, const Known&) { return false; },
+     .holds = [](const Packet&) { return false; },
      .points_at = Encap::type,
      .expected = "4 octets, then an IP, ARP or RARP packet",
      .actual_of = [](const Packet& p, const Known&) { return "none there: " + hex_octets(p.payload, 12); },
@@ -307,7 +305,7 @@ constexpr Rule rules_of_context_connections[] = {
              return known.source && known.source->denies_flags &&
                     p.arp_addresses[ArpAddresses::sha_qpn] == known.source->qpn;
          },
-     .holds = [](const Packet& p, const Known&) { return p.arp_addresses[ArpAddresses::sha_flags] == 0; },
+     .holds = [](const Packet& p) { return p.arp_addresses[ArpAddresses::sha_flags] == 0; },
      .points_at = ArpAddresses::sha_flags,
      .expected = "0, since it has rejected connections to this queue pair as of no service, before and after it "
                  "announced them"},

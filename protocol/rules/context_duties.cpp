@@ -79,7 +79,7 @@ constexpr Rule rules_of_context_duties[] = {
              return meant && meant->told_of_creation && meant->refused_at.order < meant->told_of_creation.order &&
                     state::elapsed(meant->told_of_creation.time, known.now.time) >= grace;
          },
-     .holds = [](const Packet&, const Known&) { return false; },
+     .holds = [](const Packet&) { return false; },
      .points_at = Grh::dgid,
      .expected = "the MGID of the packet's own group",
      .actual_of =
@@ -114,7 +114,7 @@ constexpr Rule rules_of_context_duties[] = {
      .knows = facts(Fact::watched),
      .applies = [](const Packet& p,
                    const Known& known) { return asks(p, join_state::non_member) && known.subject->is_router; },
-     .notes = [](const Packet&, const Known&) { return true; },
+     .notes = [](const Packet&) { return true; },
      .note = "joins as NonMember by a port that had asked for the table of groups",
      .points_at = McMemberRecord::join_state},
     {.id = "RULE-RFC4391-11-03",

@@ -94,7 +94,7 @@ state::Span since_others(const Packet&, const Known& known) {
 
 /// Other programs of the port may join the broadcast group in their own way; the SA answers with all states that the
 /// port has. IBTA Vol 1, 15.2.5.17.
-bool is_joined_as_full_member(const Packet&, const Known& known) {
+bool has_joined_as_full_member(const Packet&, const Known& known) {
     return ((known.member->joined | known.member->granted) & join_state::full_member) != 0;
 }
 
@@ -185,7 +185,7 @@ constexpr Rule rules_of_context_groups[] = {
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::member),
      .over = since_refusal,
-     .applies = [](const Packet& p, const Known&) { return is_to_broadcast(p); },
+     .applies = [](const Packet& p) { return is_to_broadcast(p); },
      .holds = has_joined,
      .points_at = Grh::dgid,
      .expected = "a join that succeeded before",
@@ -198,7 +198,7 @@ constexpr Rule rules_of_context_groups[] = {
      .knows = facts(Fact::member),
      .over = [](const Packet&, const Known& known) { return with_sa(known, known.member->joined_at); },
      .applies = [](const Packet& p, const Known& known) { return is_to_broadcast(p) && known.member->joined != 0; },
-     .holds = is_joined_as_full_member,
+     .holds = has_joined_as_full_member,
      .points_at = Grh::dgid,
      .expected = "a join as FullMember",
      .actual_of = what_sa_said},
@@ -344,7 +344,7 @@ constexpr Rule rules_of_context_groups[] = {
              const auto& told = known.member->told_of_deletion;
              return is_other_group(p, known) && told && state::elapsed(told.time, known.now.time) >= grace;
          },
-     .holds = [](const Packet&, const Known&) { return false; },
+     .holds = [](const Packet&) { return false; },
      .points_at = Lrh::dlid,
      .expected = "no packet to the group, or a new join before",
      .actual_of =
@@ -445,7 +445,7 @@ constexpr Rule rules_of_context_groups[] = {
              return is_join_answer(p, known) && (state_of_request(known) & creates) == 0 &&
                     state_of_request(known) != 0 && known.was_missing && known.is_at_sa;
          },
-     .holds = [](const Packet& p, const Known&) { return !is_good(p); },
+     .holds = [](const Packet& p) { return !is_good(p); },
      .points_at = Mad::status,
      .expected = "a refusal, for a group that does not exist"},
     {.id = "RULE-RFC4392-4.2.5-02",

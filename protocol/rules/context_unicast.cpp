@@ -188,7 +188,7 @@ constexpr Rule rules_of_context_unicast[] = {
      .evidence = Evidence::one_frame,
      .knows = of_address,
      .applies = is_to_announced_address,
-     .notes = [](const Packet&, const Known&) { return true; },
+     .notes = [](const Packet&) { return true; },
      .note = "packets to addresses that ARP has told",
      .points_at = Bth::dest_qp},
     // Who sends elsewhere may have been told so by hand: RFC 4392, 4.4.
@@ -199,7 +199,7 @@ constexpr Rule rules_of_context_unicast[] = {
      .evidence = Evidence::one_frame,
      .knows = of_address,
      .applies = is_to_announced_address,
-     .notes = [](const Packet&, const Known&) { return true; },
+     .notes = [](const Packet&) { return true; },
      .note = "packets to addresses that Neighbour Discovery has told",
      .points_at = Bth::dest_qp},
     {.id = "RULE-RFC4391-9.1.1-05",
@@ -309,7 +309,7 @@ constexpr Rule rules_of_context_unicast[] = {
                     known.answers->group != state::none && !p.ipv6[Ipv6::destination].is_multicast();
          },
      .holds =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              return p.source_option || p.target_option || p.has(Part::nd_wrong) || p.is_truncated || p.is_fragment ||
                     p.stop;
          },
@@ -369,7 +369,7 @@ constexpr Rule rules_of_context_unicast[] = {
          [](const Packet& p, const Known& known) {
              return is_unicast(p) && is_ip(p) && takes_way(known, [](const auto& way) { return way.rate != 0; });
          },
-     .notes = [](const Packet&, const Known&) { return true; },
+     .notes = [](const Packet&) { return true; },
      .note = "data over paths whose rate the SA had told the sender",
      .points_at = Lrh::dlid},
     {.id = "RULE-RFC4392-4.1-01",

@@ -36,6 +36,7 @@ bool is_from_client(const Packet& p, const Known& known) {
     return client_message(p).has_value() && is_of_this_link(p, known);
 }
 
+bool is_client_message(const Packet& p) { return client_message(p).has_value(); }
 bool is_request(const Packet& p) { return client_message(p) == DhcpType::request; }
 bool is_discover(const Packet& p) { return client_message(p) == DhcpType::discover; }
 bool has_option(const Packet& p, std::uint8_t code) { return find_dhcp_option(udp_payload(p), code).has_value(); }
@@ -68,11 +69,12 @@ constexpr Rule rules_of_rfc4390[] = {
      .title = "a client without address asks for a broadcast reply",
      .needs = needed,
      .evidence = Evidence::one_frame,
+     .concerns = is_client_message,
      .applies =
          [](const Packet& p, const Known& known) {
              return is_of_this_link(p, known) && (is_discover(p) || is_request(p)) && !knows_address(p);
          },
-     .holds = [](const Packet& p, const Known&) { return dhcp_of(p)[Dhcp::broadcast]; },
+     .holds = [](const Packet& p) { return dhcp_of(p)[Dhcp::broadcast]; },
      .points_at = Dhcp::broadcast,
      .expected = "1",
      .at = at_dhcp},
@@ -81,8 +83,9 @@ constexpr Rule rules_of_rfc4390[] = {
      .title = "htype is 32",
      .needs = needed,
      .evidence = Evidence::one_frame,
+     .concerns = is_client_message,
      .applies = is_from_client,
-     .holds = [](const Packet& p, const Known&) { return dhcp_of(p)[Dhcp::htype] == Dhcp::infiniband; },
+     .holds = [](const Packet& p) { return dhcp_of(p)[Dhcp::htype] == Dhcp::infiniband; },
      .points_at = Dhcp::htype,
      .expected = "32 (InfiniBand)",
      .at = at_dhcp},
@@ -91,8 +94,9 @@ constexpr Rule rules_of_rfc4390[] = {
      .title = "hlen is 0",
      .needs = needed,
      .evidence = Evidence::one_frame,
+     .concerns = is_client_message,
      .applies = is_from_client,
-     .holds = [](const Packet& p, const Known&) { return dhcp_of(p)[Dhcp::hlen] == 0; },
+     .holds = [](const Packet& p) { return dhcp_of(p)[Dhcp::hlen] == 0; },
      .points_at = Dhcp::hlen,
      .expected = "0",
      .at = at_dhcp},
@@ -101,8 +105,9 @@ constexpr Rule rules_of_rfc4390[] = {
      .title = "chaddr is all zeros",
      .needs = needed,
      .evidence = Evidence::one_frame,
+     .concerns = is_client_message,
      .applies = is_from_client,
-     .holds = [](const Packet& p, const Known&) { return dhcp_of(p)[Dhcp::chaddr] == OctetArray<16>{}; },
+     .holds = [](const Packet& p) { return dhcp_of(p)[Dhcp::chaddr] == OctetArray<16>{}; },
      .points_at = Dhcp::chaddr,
      .expected = "16 zero octets",
      .at = at_dhcp},
@@ -111,11 +116,12 @@ constexpr Rule rules_of_rfc4390[] = {
      .title = "a client names itself by a client identifier",
      .needs = needed,
      .evidence = Evidence::one_frame,
+     .concerns = is_client_message,
      .applies =
          [](const Packet& p, const Known& known) {
              return is_from_client(p, known) && (identifier_of(p) || shows_all_options(p));
          },
-     .holds = [](const Packet& p, const Known&) { return identifier_of(p).has_value(); },
+     .holds = [](const Packet& p) { return identifier_of(p).has_value(); },
      .points_at = Dhcp::cookie,
      .expected = "a client-identifier option (61)",
      .actual_of = [](const Packet&, const Known&) { return std::string("none"); },
@@ -125,8 +131,9 @@ constexpr Rule rules_of_rfc4390[] = {
      .title = "a client identifier is type 255, an IAID and a DUID",
      .needs = needed,
      .evidence = Evidence::one_frame,
+     .concerns = is_client_message,
      .applies = [](const Packet& p, const Known& known) { return is_from_client(p, known) && identifier_of(p); },
-     .holds = [](const Packet& p, const Known&) { return client_identifier(*identifier_of(p)).has_value(); },
+     .holds = [](const Packet& p) { return client_identifier(*identifier_of(p)).has_value(); },
      .points_at = DhcpClientId::type,
      .expected = "type 255, 4 octets of IAID, then a DUID",
      .actual_of =
@@ -140,9 +147,10 @@ constexpr Rule rules_of_rfc4390[] = {
      .title = "ciaddr is 0 while a client asks for an address",
      .needs = needed,
      .evidence = Evidence::one_frame,
+     .concerns = is_client_message,
      .applies = [](const Packet& p,
                    const Known& known) { return is_of_this_link(p, known) && (is_discover(p) || is_selecting(p)); },
-     .holds = [](const Packet& p, const Known&) { return !knows_address(p); },
+     .holds = [](const Packet& p) { return !knows_address(p); },
      .points_at = Dhcp::ciaddr,
      .expected = "0.0.0.0",
      .at = at_dhcp},
@@ -152,13 +160,14 @@ constexpr Rule rules_of_rfc4390[] = {
      .title = "a client that fills in ciaddr does not ask for a broadcast reply",
      .needs = needed,
      .evidence = Evidence::one_frame,
+     .concerns = is_client_message,
      .applies =
          [](const Packet& p, const Known& known) {
              if (!is_of_this_link(p, known)) return false;
              const bool is_bound = client_message(p) == DhcpType::release || (is_request(p) && !is_selecting(p));
              return is_bound && knows_address(p);
          },
-     .holds = [](const Packet& p, const Known&) { return !dhcp_of(p)[Dhcp::broadcast]; },
+     .holds = [](const Packet& p) { return !dhcp_of(p)[Dhcp::broadcast]; },
      .points_at = Dhcp::broadcast,
      .expected = "0",
      .at = at_dhcp},
@@ -169,7 +178,7 @@ constexpr Rule rules_of_rfc4390[] = {
      .needs = needed,
      .evidence = Evidence::one_frame,
      .applies =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              if (p.is_fragment || p.udp[Udp::source] != dhcp_server_port || p.udp[Udp::destination] != dhcp_client_port)
                  return false;
              const auto dhcp = dhcp_of(p);
@@ -178,7 +187,7 @@ constexpr Rule rules_of_rfc4390[] = {
              const bool is_answer = type == DhcpType::offer || type == DhcpType::ack;
              return is_answer && dhcp[Dhcp::broadcast] && dhcp[Dhcp::ciaddr] == 0 && dhcp[Dhcp::giaddr] == 0;
          },
-     .holds = [](const Packet& p, const Known&) { return p.ipv4[Ipv4::destination] == limited_broadcast; },
+     .holds = [](const Packet& p) { return p.ipv4[Ipv4::destination] == limited_broadcast; },
      .points_at = Ipv4::destination,
      .expected = "255.255.255.255, since BROADCAST is set"},
 };

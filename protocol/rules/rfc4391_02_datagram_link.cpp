@@ -14,7 +14,7 @@ constexpr Rule rules_of_rfc4391_02[] = {
      .needs = over_ib | parts(Part::deth),
      .evidence = Evidence::one_frame,
      .holds =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              const auto opcode = p.bth[Bth::opcode];
              return opcode == Opcode::ud_send_only || opcode == Opcode::ud_send_only_immediate;
          },

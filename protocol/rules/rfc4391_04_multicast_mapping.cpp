@@ -31,7 +31,7 @@ bool went_to_routers(const Packet& p, std::uint16_t signature) {
     return routers || is_broadcast_group(p);
 }
 
-bool ipv4_group_matches(const Packet& p, const Known&) {
+bool ipv4_group_matches(const Packet& p) {
     const auto destination = ipv4_destination(p);
     if ((group_low(p) & 0x0fffffff) == (destination & 0x0fffffff)) return true;
     return !is_ipv4_link_local_group(destination) && went_to_routers(p, ipv4_signature);
@@ -42,32 +42,32 @@ bool maps_ipv6(const Packet& p) {
     return p.mgid[Mgid::group_high] == (destination.prefix() & 0xffff) && group_low(p) == destination.interface_id();
 }
 
-bool ipv6_group_matches(const Packet& p, const Known&) {
+bool ipv6_group_matches(const Packet& p) {
     constexpr unsigned link_local = 2;
     const auto destination = ipv6_destination(p);
     return maps_ipv6(p) || (ipv6_scope(destination) > link_local && went_to_routers(p, ipv6_signature));
 }
 
 /// A packet that was redirected says nothing of its own group's mapping, unless it was not to be redirected.
-bool is_ipv4_multicast(const Packet& p, const Known& known) {
+bool is_ipv4_multicast(const Packet& p) {
     const auto destination = ipv4_destination(p);
     if (!is_ipv4_group(destination)) return false;
     const bool maps = (group_low(p) & 0x0fffffff) == (destination & 0x0fffffff);
-    return maps || !ipv4_group_matches(p, known);
+    return maps || !ipv4_group_matches(p);
 }
 /// ff01:: and ff00:: never leave the interface, so they have no mapping.
-bool is_ipv6_multicast(const Packet& p, const Known& known) {
+bool is_ipv6_multicast(const Packet& p) {
     const auto destination = ipv6_destination(p);
     if (!destination.is_multicast() || ipv6_scope(destination) <= 1) return false;
-    return maps_ipv6(p) || !ipv6_group_matches(p, known);
+    return maps_ipv6(p) || !ipv6_group_matches(p);
 }
-bool is_ipv4_family(const Packet& p, const Known&) { return p.content != EtherType::ipv6 && p.content != EtherType{}; }
-bool is_broadcast_data(const Packet& p, const Known&) { return is_to_broadcast(p); }
-bool is_record(const Packet& p, const Known&) { return is_broadcast_record(p); }
+bool is_ipv4_family(const Packet& p) { return p.content != EtherType::ipv6 && p.content != EtherType{}; }
+bool is_broadcast_data(const Packet& p) { return is_to_broadcast(p); }
+bool is_record(const Packet& p) { return is_broadcast_record(p); }
 
 /// A broadcast-GID at the SA: asked for, or granted.
-bool is_broadcast_gid_at_sa(const Packet& p, const Known& known) {
-    return is_broadcast_record(p) || (is_join(p, known) && is_broadcast_gid(joined(p)));
+bool is_broadcast_gid_at_sa(const Packet& p) {
+    return is_broadcast_record(p) || (is_join(p) && is_broadcast_gid(joined(p)));
 }
 
 bool is_swapped(std::uint16_t value, std::initializer_list<std::uint16_t> known) {
@@ -119,7 +119,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .title = "an MGID begins with FF and has no flag but T",
      .needs = over_ib | parts(Part::mgid),
      .evidence = Evidence::one_frame,
-     .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::reserved] == 0; },
+     .holds = [](const Packet& p) { return p.mgid[Mgid::reserved] == 0; },
      .points_at = Mgid::reserved,
      .expected = "0"},
     {.id = "RULE-RFC4391-4-02",
@@ -127,7 +127,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .title = "the T flag of an MGID is 1",
      .needs = parts(Part::ipoib, Part::mgid),
      .evidence = Evidence::one_frame,
-     .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::transient]; },
+     .holds = [](const Packet& p) { return p.mgid[Mgid::transient]; },
      .points_at = Mgid::transient,
      .expected = "1"},
     {.id = "RULE-RFC4391-4-03",
@@ -136,7 +136,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .needs = parts(Part::ipoib, Part::mgid),
      .evidence = Evidence::one_frame,
      .applies = is_ipv4_family,
-     .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::signature] == ipv4_signature; },
+     .holds = [](const Packet& p) { return p.mgid[Mgid::signature] == ipv4_signature; },
      .points_at = Mgid::signature,
      .expected = "0x401b"},
     {.id = "RULE-RFC4391-4-04",
@@ -144,8 +144,8 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .title = "an MGID that carries IPv6 has the signature 0x601B, the broadcast-GID excepted",
      .needs = parts(Part::ipoib, Part::mgid, Part::ipv6),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p, const Known&) { return !is_broadcast_group(p); },
-     .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::signature] == ipv6_signature; },
+     .applies = [](const Packet& p) { return !is_broadcast_group(p); },
+     .holds = [](const Packet& p) { return p.mgid[Mgid::signature] == ipv6_signature; },
      .points_at = Mgid::signature,
      .expected = "0x601b"},
     {.id = "RULE-RFC4391-4-05",
@@ -153,9 +153,8 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .title = "an MGID holds the link's P_Key with the full-membership bit",
      .needs = over_ib | parts(Part::mgid),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p, const Known&) { return !p.has(Part::connected); },
-     .holds = [](const Packet& p,
-                 const Known&) { return p.mgid[Mgid::p_key] == (p.bth[Bth::p_key] | full_membership); },
+     .applies = [](const Packet& p) { return !p.has(Part::connected); },
+     .holds = [](const Packet& p) { return p.mgid[Mgid::p_key] == (p.bth[Bth::p_key] | full_membership); },
      .points_at = Mgid::p_key,
      .expected_of = link_p_key},
     {.id = "RULE-RFC4391-4-06",
@@ -192,9 +191,8 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .title = "the other 52 group ID bits of an IPv4 group's MGID are 0",
      .needs = parts(Part::ipoib, Part::mgid, Part::ipv4),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p,
-                   const Known& known) { return is_ipv4_multicast(p, known) && !went_to_routers(p, ipv4_signature); },
-     .holds = [](const Packet& p, const Known&) { return p.mgid[Mgid::group_high] == 0 && group_low(p) >> 28 == 0; },
+     .applies = [](const Packet& p) { return is_ipv4_multicast(p) && !went_to_routers(p, ipv4_signature); },
+     .holds = [](const Packet& p) { return p.mgid[Mgid::group_high] == 0 && group_low(p) >> 28 == 0; },
      .points_at = Mgid::group_low,
      .expected = "0 in the bits above the low 28",
      .actual_of = mgid_text},
@@ -203,8 +201,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .title = "255.255.255.255 goes to the broadcast-GID",
      .needs = over_ib | parts(Part::ipv4),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p,
-                   const Known&) { return ipv4_destination(p) == 0xffffffff && (!p.is_multicast || p.grh); },
+     .applies = [](const Packet& p) { return ipv4_destination(p) == 0xffffffff && (!p.is_multicast || p.grh); },
      .holds = is_broadcast_data,
      .points_at = Grh::dgid,
      .expected = "the broadcast-GID"},
@@ -238,7 +235,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .needs = parts(Part::ipoib, Part::encap),
      .evidence = Evidence::one_frame,
      .holds =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              return !is_swapped(static_cast<std::uint16_t>(p.ether_type), {0x0800, 0x0806, 0x8035, 0x86dd});
          },
      .points_at = Encap::type,
@@ -249,7 +246,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .needs = parts(Part::ipoib, Part::arp),
      .evidence = Evidence::one_frame,
      .holds =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              return !is_swapped(p.arp[Arp::hardware], {Arp::infiniband}) &&
                     !is_swapped(p.arp[Arp::protocol], {0x0800}) &&
                     !is_swapped(p.arp[Arp::operation], {Arp::request, Arp::reply});
@@ -266,7 +263,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .title = "the signature of an MGID is in network byte order",
      .needs = parts(Part::ipoib, Part::mgid),
      .evidence = Evidence::one_frame,
-     .holds = [](const Packet& p, const Known&) { return !is_swapped_signature(p.mgid[Mgid::signature]); },
+     .holds = [](const Packet& p) { return !is_swapped_signature(p.mgid[Mgid::signature]); },
      .points_at = Mgid::signature,
      .expected = "most significant octet first"},
     {.id = "RULE-RFC4391-4-02-join",
@@ -275,7 +272,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .needs = parts(Part::mc_member),
      .evidence = Evidence::one_frame,
      .applies = is_join,
-     .holds = [](const Packet& p, const Known&) { return mgid_of(joined(p))[Mgid::transient]; },
+     .holds = [](const Packet& p) { return mgid_of(joined(p))[Mgid::transient]; },
      .points_at = McMemberRecord::mgid,
      .expected = "T flag 1"},
     {.id = "RULE-RFC4391-4-05-join",
@@ -284,11 +281,11 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .needs = parts(Part::mc_member),
      .evidence = Evidence::one_frame,
      .applies =
-         [](const Packet& p, const Known& known) {
-             return is_join(p, known) && (p.sa[SaHeader::component_mask] & McMemberRecord::component::p_key) != 0;
+         [](const Packet& p) {
+             return is_join(p) && (p.sa[SaHeader::component_mask] & McMemberRecord::component::p_key) != 0;
          },
      .holds =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              return mgid_of(joined(p))[Mgid::p_key] == (p.mc_member[McMemberRecord::p_key] | full_membership);
          },
      .points_at = McMemberRecord::mgid,
@@ -304,11 +301,11 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .needs = parts(Part::mc_member),
      .evidence = Evidence::one_frame,
      .applies =
-         [](const Packet& p, const Known& known) {
+         [](const Packet& p) {
              const auto mgid = mgid_of(joined(p));
-             return is_join(p, known) && mgid[Mgid::signature] == ipv4_signature && !is_broadcast_gid(joined(p));
+             return is_join(p) && mgid[Mgid::signature] == ipv4_signature && !is_broadcast_gid(joined(p));
          },
-     .holds = [](const Packet& p, const Known&) { return ipv4_group_of(joined(p)).has_value(); },
+     .holds = [](const Packet& p) { return ipv4_group_of(joined(p)).has_value(); },
      .points_at = McMemberRecord::mgid,
      .expected = "0 in the bits above the low 28"},
     {.id = "RULE-RFC4391-4.1-01",
@@ -318,7 +315,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .evidence = Evidence::one_frame,
      .applies = is_record,
      .holds =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              const auto in_mgid = mgid_of(p.mc_member[McMemberRecord::mgid])[Mgid::p_key];
              return is_full_member(p.mc_member[McMemberRecord::p_key]) && is_full_member(in_mgid);
          },
@@ -335,7 +332,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .needs = parts(Part::mc_member),
      .evidence = Evidence::one_frame,
      .applies = is_record,
-     .holds = [](const Packet& p, const Known&) { return is_controlled(p.mc_member[McMemberRecord::q_key]); },
+     .holds = [](const Packet& p) { return is_controlled(p.mc_member[McMemberRecord::q_key]); },
      .points_at = McMemberRecord::q_key,
      .expected = "the high bit set"},
     {.id = "RULE-RFC4391-4.1-05",
@@ -362,7 +359,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .needs = parts(Part::mc_member),
      .evidence = Evidence::one_frame,
      .applies = is_broadcast_gid_at_sa,
-     .notes = [](const Packet& p, const Known&) { return mgid_of(joined(p))[Mgid::scope] != 2; },
+     .notes = [](const Packet& p) { return mgid_of(joined(p))[Mgid::scope] != 2; },
      .note = "broadcast-GIDs of another scope than 2, as configured",
      .points_at = McMemberRecord::mgid},
     {.id = "RULE-RFC4391-4.1-09-tclass",

@@ -13,12 +13,12 @@ bool is_broadcast_join(const Packet& p, const Known& known) {
     const bool is_on_link = (known.member && (known.member->ever_joined & join_state::full_member) != 0) ||
                             (known.subject && known.subject->first_ipoib);
     if (is_on_link && (state & join_state::full_member) == 0) return false;
-    return is_join(p, known) && is_broadcast_gid(joined(p)) && state != 0 && (state & join_state::non_member) == 0;
+    return is_join(p) && is_broadcast_gid(joined(p)) && state != 0 && (state & join_state::non_member) == 0;
 }
 
 /// An IPv4 packet for everybody on a net or a subnet: sent to a group, but addressed to none. RULE-RFC4391-4-09 judges
 /// 255.255.255.255.
-bool is_directed_broadcast(const Packet& p, const Known&) {
+bool is_directed_broadcast(const Packet& p) {
     constexpr std::uint32_t loopback = 127, limited_broadcast = 0xffffffff;
     const auto destination = p.ipv4[Ipv4::destination];
     return destination != limited_broadcast && !is_ipv4_group(destination) && destination >> 24 != loopback;
@@ -33,7 +33,7 @@ constexpr Rule rules_of_rfc4391_05[] = {
      // Before the capture it may have done so, and this be another program's join.
      .over = [](const Packet&, const Known&) { return state::Span{}; },
      .applies = is_broadcast_join,
-     .holds = [](const Packet& p, const Known&) { return (asked_state(p) & join_state::full_member) != 0; },
+     .holds = [](const Packet& p) { return (asked_state(p) & join_state::full_member) != 0; },
      .points_at = McMemberRecord::join_state,
      .expected = "FullMember"},
     {.id = "RULE-RFC4391-5-04",
@@ -42,7 +42,7 @@ constexpr Rule rules_of_rfc4391_05[] = {
      .needs = over_ib | parts(Part::grh, Part::mgid, Part::ipv4),
      .evidence = Evidence::one_frame,
      .applies = is_directed_broadcast,
-     .holds = [](const Packet& p, const Known&) { return is_broadcast_gid(p.grh[Grh::dgid]); },
+     .holds = [](const Packet& p) { return is_broadcast_gid(p.grh[Grh::dgid]); },
      .points_at = Grh::dgid,
      .expected = "the broadcast-GID"},
 };

@@ -33,14 +33,13 @@ constexpr Rule rules_of_rfc4391_06[] = {
      .needs = parts(Part::ipoib),
      .evidence = Evidence::one_frame,
      .applies =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              // A protocol of its own Type is outside of the document, and a cut datagram cannot be told.
              const bool is_shown = p.payload.size() > Encap::size + Arp::size;
              const bool is_named = (p.encap || p.foreign == Foreign::draft_2001_header) && is_listed(p.ether_type);
              return is_shown && (is_named || is_bare_ip(p));
          },
-     .holds = [](const Packet& p,
-                 const Known&) { return p.foreign != Foreign::draft_2001_header && p.content != EtherType{}; },
+     .holds = [](const Packet& p) { return p.foreign != Foreign::draft_2001_header && p.content != EtherType{}; },
      .points_at = Encap::type,
      .expected = "4 octets, then an IP, ARP or RARP packet",
      .actual_of =
@@ -53,8 +52,8 @@ constexpr Rule rules_of_rfc4391_06[] = {
      .title = "the encapsulation header's Reserved field is 0",
      .needs = parts(Part::ipoib, Part::encap),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p, const Known&) { return shows_header(p); },
-     .holds = [](const Packet& p, const Known&) { return p.encap[Encap::reserved] == 0; },
+     .applies = [](const Packet& p) { return shows_header(p); },
+     .holds = [](const Packet& p) { return p.encap[Encap::reserved] == 0; },
      .points_at = Encap::reserved,
      .expected = "0"},
     {.id = "RULE-RFC4391-6-04",
@@ -62,9 +61,8 @@ constexpr Rule rules_of_rfc4391_06[] = {
      .title = "Type tells what the datagram is",
      .needs = parts(Part::ipoib, Part::encap),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p,
-                   const Known&) { return p.content != EtherType{} && !is_experimental(p.ether_type); },
-     .holds = [](const Packet& p, const Known&) { return p.ether_type == p.content; },
+     .applies = [](const Packet& p) { return p.content != EtherType{} && !is_experimental(p.ether_type); },
+     .holds = [](const Packet& p) { return p.ether_type == p.content; },
      .points_at = Encap::type,
      .expected_of = [](const Packet& p, const Known&) { return hex(static_cast<std::uint16_t>(p.content), 4); }},
     {.id = "RULE-RFC4391-6-07",
@@ -72,8 +70,8 @@ constexpr Rule rules_of_rfc4391_06[] = {
      .title = "a multicast packet has a GRH",
      .needs = over_ib | parts(Part::lrh),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p, const Known&) { return p.is_multicast; },
-     .holds = [](const Packet& p, const Known&) { return static_cast<bool>(p.grh); },
+     .applies = [](const Packet& p) { return p.is_multicast; },
+     .holds = [](const Packet& p) { return static_cast<bool>(p.grh); },
      .points_at = Lrh::lnh,
      .expected = "3 (GRH follows)"},
     {.id = "RULE-RFC4391-6-08",
@@ -81,8 +79,8 @@ constexpr Rule rules_of_rfc4391_06[] = {
      .title = "a unicast packet within the subnet may have a GRH",
      .needs = over_ib | parts(Part::lrh),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p, const Known&) { return !p.is_multicast; },
-     .notes = [](const Packet& p, const Known&) { return static_cast<bool>(p.grh); },
+     .applies = [](const Packet& p) { return !p.is_multicast; },
+     .notes = [](const Packet& p) { return static_cast<bool>(p.grh); },
      .note = "unicast packets with a GRH",
      .points_at = Lrh::lnh},
 };

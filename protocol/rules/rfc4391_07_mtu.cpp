@@ -16,10 +16,8 @@ constexpr Rule rules_of_rfc4391_07[] = {
      .needs = over_ib | parts(Part::lrh, Part::deth),
      .evidence = Evidence::one_frame,
      .applies =
-         [](const Packet& p, const Known&) {
-             return p.ip_length() == default_mtu && p.payload_length == Encap::size + default_mtu;
-         },
-     .notes = [](const Packet&, const Known&) { return true; },
+         [](const Packet& p) { return p.ip_length() == default_mtu && p.payload_length == Encap::size + default_mtu; },
+     .notes = [](const Packet&) { return true; },
      .note = "datagrams that fill the default MTU",
      .points_at = Lrh::packet_length},
     {.id = "RULE-RFC4391-7-05",

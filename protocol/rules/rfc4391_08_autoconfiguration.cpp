@@ -27,7 +27,7 @@ std::uint64_t guid_of_sender(const Packet& p) {
     return 0;
 }
 
-bool is_judgeable(const Packet& p, const Known&) { return is_link_local(source(p)) && guid_of_sender(p) != 0; }
+bool is_judgeable(const Packet& p) { return is_link_local(source(p)) && guid_of_sender(p) != 0; }
 bool is_from_guid(const Packet& p) { return ((source(p).interface_id() ^ guid_of_sender(p)) & ~u_bit) == 0; }
 bool is_from_lid(const Packet& p) { return p.lrh && source(p).interface_id() == p.lrh[Lrh::slid]; }
 
@@ -38,7 +38,7 @@ constexpr Rule rules_of_rfc4391_08[] = {
      .needs = parts(Part::ipoib, Part::ipv6),
      .evidence = Evidence::one_frame,
      .applies = is_judgeable,
-     .notes = [](const Packet& p, const Known&) { return is_from_guid(p); },
+     .notes = [](const Packet& p) { return is_from_guid(p); },
      .note = "packets whose interface identifier comes from the port GUID",
      .points_at = Ipv6::source},
     {.id = "RULE-RFC4391-8-02",
@@ -47,7 +47,7 @@ constexpr Rule rules_of_rfc4391_08[] = {
      .needs = over_ib | parts(Part::lrh, Part::ipv6),
      .evidence = Evidence::one_frame,
      .applies = is_judgeable,
-     .notes = [](const Packet& p, const Known&) { return is_from_lid(p); },
+     .notes = [](const Packet& p) { return is_from_lid(p); },
      .note = "packets whose interface identifier is the LID",
      .points_at = Ipv6::source},
     {.id = "RULE-RFC4391-8-03",
@@ -56,7 +56,7 @@ constexpr Rule rules_of_rfc4391_08[] = {
      .needs = parts(Part::ipoib, Part::ipv6),
      .evidence = Evidence::one_frame,
      .applies = is_judgeable,
-     .notes = [](const Packet& p, const Known&) { return !is_from_guid(p); },
+     .notes = [](const Packet& p) { return !is_from_guid(p); },
      .note = "packets whose link-local address is not made of the port GUID, as RFC 8064 prefers",
      .points_at = Ipv6::source},
     {.id = "RULE-RFC4391-8-06",
@@ -65,11 +65,8 @@ constexpr Rule rules_of_rfc4391_08[] = {
      .needs = parts(Part::ipoib, Part::ipv6),
      .evidence = Evidence::one_frame,
      // With the u bit set the GUID may be a modified universal one or an unmodified local one: not decidable here.
-     .applies =
-         [](const Packet& p, const Known& known) {
-             return is_judgeable(p, known) && is_from_guid(p) && (guid_of_sender(p) & u_bit) == 0;
-         },
-     .holds = [](const Packet& p, const Known&) { return (source(p).interface_id() & u_bit) != 0; },
+     .applies = [](const Packet& p) { return is_judgeable(p) && is_from_guid(p) && (guid_of_sender(p) & u_bit) == 0; },
+     .holds = [](const Packet& p) { return (source(p).interface_id() & u_bit) != 0; },
      .points_at = Ipv6::source,
      .expected_of =
          [](const Packet& p, const Known&) {
@@ -81,8 +78,8 @@ constexpr Rule rules_of_rfc4391_08[] = {
      .title = "a link-local address is fe80::/64 and the interface identifier",
      .needs = parts(Part::ipoib, Part::ipv6),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p, const Known&) { return is_link_local(source(p)); },
-     .holds = [](const Packet& p, const Known&) { return source(p).prefix() == std::uint64_t{0xfe80} << 48; },
+     .applies = [](const Packet& p) { return is_link_local(source(p)); },
+     .holds = [](const Packet& p) { return source(p).prefix() == std::uint64_t{0xfe80} << 48; },
      .points_at = Ipv6::source,
      .expected = "fe80::/64",
      .actual_of = source_text},

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint8_t rfc4755_flags = flag_rc | flag_uc;
 
-bool is_unicast(const Packet& p, const Known&) { return !p.is_multicast; }
+bool is_to_one(const Packet& p) { return !p.is_multicast; }
 bool is_port_gid(const Gid& gid) { return !gid.is_multicast() && !gid.is_zero(); }
 
 Icmpv6Type nd_type(const Packet& p) { return p.icmpv6[Icmpv6::type]; }
@@ -22,7 +22,7 @@ bool takes_target_option(Icmpv6Type type) {
 
 /// The Link-layer Address options of the right length.
 std::array<View<LinkAddressOption>, 2> options_of(const Packet& p) { return {p.source_option, p.target_option}; }
-bool has_option(const Packet& p, const Known&) { return p.source_option || p.target_option; }
+bool has_option(const Packet& p) { return p.source_option || p.target_option; }
 
 /// A solicitation for address detection has no source address and so no option, nor has one of an address that has not
 /// been detected yet (RFC 4429, 3.2): only of an address that was announced before it is known that it is more than
@@ -54,13 +54,13 @@ View<LinkAddressOption> wrong_option(const Packet& p) {
     return {};
 }
 template <Claim Applies>
-bool any_option(const Packet& p, const Known&) {
+bool any_option(const Packet& p) {
     for (const auto option : options_of(p))
         if (option && Applies(p, option)) return true;
     return false;
 }
 template <Claim Applies, Claim Holds>
-bool no_wrong_option(const Packet& p, const Known&) {
+bool no_wrong_option(const Packet& p) {
     return !wrong_option<Applies, Holds>(p);
 }
 template <Claim Applies, Claim Holds>
@@ -85,7 +85,7 @@ bool has_right_type(const Packet& p, View<LinkAddressOption> option) {
 }
 
 /// The sender's own address in Neighbour Discovery, where it can be compared with the GRH: padding and GID are right.
-bool tells_own_gid(const Packet& p, const Known&) {
+bool tells_own_gid(const Packet& p) {
     const auto option = own_option(p);
     return option && is_padded(p, option) && is_port_gid(option[LinkAddressOption::gid]);
 }
@@ -112,8 +112,8 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .title = "a unicast packet is directed at a queue pair of the peer",
      .needs = over_ib | parts(Part::lrh, Part::deth),
      .evidence = Evidence::one_frame,
-     .applies = is_unicast,
-     .holds = [](const Packet& p, const Known&) { return is_port_qpn(p.bth[Bth::dest_qp]); },
+     .applies = is_to_one,
+     .holds = [](const Packet& p) { return is_port_qpn(p.bth[Bth::dest_qp]); },
      .points_at = Bth::dest_qp,
      .expected = "a queue pair that is not 0, 1 or 0xffffff"},
     {.id = "RULE-RFC4391-9.1.1-01-arp",
@@ -121,7 +121,7 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .title = "the sender hardware address of ARP is flags, QPN and GID",
      .needs = parts(Part::ipoib, Part::arp_addresses),
      .evidence = Evidence::one_frame,
-     .holds = [](const Packet& p, const Known&) { return is_port_qpn(p.arp_addresses[ArpAddresses::sha_qpn]); },
+     .holds = [](const Packet& p) { return is_port_qpn(p.arp_addresses[ArpAddresses::sha_qpn]); },
      .points_at = ArpAddresses::sha_qpn,
      .expected = "the QPN of a UD queue pair"},
     {.id = "RULE-RFC4391-9.1.1-02-arp",
@@ -129,9 +129,8 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .title = "reserved flags of the sender's link-layer address in ARP are 0",
      .needs = parts(Part::ipoib, Part::arp_addresses),
      .evidence = Evidence::one_frame,
-     .holds = [](const Packet& p,
-                 const Known&) { return (p.arp_addresses[ArpAddresses::sha_flags] & ~rfc4755_flags & 0xff) == 0; },
-     .notes = [](const Packet& p, const Known&) { return p.arp_addresses[ArpAddresses::sha_flags] != 0; },
+     .holds = [](const Packet& p) { return (p.arp_addresses[ArpAddresses::sha_flags] & ~rfc4755_flags & 0xff) == 0; },
+     .notes = [](const Packet& p) { return p.arp_addresses[ArpAddresses::sha_flags] != 0; },
      .note = "addresses with the connected-mode flags of RFC 4755",
      .points_at = ArpAddresses::sha_flags,
      .expected = "0 but for 0x80 and 0x40 of RFC 4755"},
@@ -143,7 +142,7 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .applies = any_option<is_aligned>,
      .holds = no_wrong_option<is_aligned, has_right_flags>,
      .notes =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              const auto has_flags = [](auto option) { return option && option[LinkAddressOption::flags] != 0; };
              return has_flags(p.source_option) || has_flags(p.target_option);
          },
@@ -156,8 +155,7 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .title = "an interface may choose the queue pair of its IP and ARP traffic",
      .needs = over_ib | parts(Part::deth, Part::arp_addresses),
      .evidence = Evidence::one_frame,
-     .notes = [](const Packet& p,
-                 const Known&) { return p.deth[Deth::src_qp] != p.arp_addresses[ArpAddresses::sha_qpn]; },
+     .notes = [](const Packet& p) { return p.deth[Deth::src_qp] != p.arp_addresses[ArpAddresses::sha_qpn]; },
      .note = "packets sent from another queue pair than the one that they announce",
      .points_at = ArpAddresses::sha_qpn},
     {.id = "RULE-RFC4391-9.1.1-07-arp",
@@ -165,7 +163,7 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .title = "the GID of the sender's link-layer address in ARP can be a port's",
      .needs = parts(Part::ipoib, Part::arp_addresses),
      .evidence = Evidence::one_frame,
-     .holds = [](const Packet& p, const Known&) { return is_port_gid(p.arp_addresses[ArpAddresses::sha_gid]); },
+     .holds = [](const Packet& p) { return is_port_gid(p.arp_addresses[ArpAddresses::sha_gid]); },
      .points_at = ArpAddresses::sha_gid,
      .expected = "a unicast GID"},
     {.id = "RULE-RFC4391-9.1.1-08-arp",
@@ -173,9 +171,8 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .title = "the GID in ARP is the one that the sender's port uses",
      .needs = over_ib | parts(Part::grh, Part::arp_addresses),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p, const Known&) { return is_port_gid(p.arp_addresses[ArpAddresses::sha_gid]); },
-     .holds = [](const Packet& p,
-                 const Known&) { return is_same_port(p.arp_addresses[ArpAddresses::sha_gid], p.grh[Grh::sgid]); },
+     .applies = [](const Packet& p) { return is_port_gid(p.arp_addresses[ArpAddresses::sha_gid]); },
+     .holds = [](const Packet& p) { return is_same_port(p.arp_addresses[ArpAddresses::sha_gid], p.grh[Grh::sgid]); },
      .points_at = ArpAddresses::sha_gid,
      .expected_of = sgid_text},
     {.id = "RULE-RFC4391-9.1.1-08-nd",
@@ -184,8 +181,7 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .needs = over_ib | parts(Part::grh, Part::nd),
      .evidence = Evidence::one_frame,
      .applies = tells_own_gid,
-     .holds = [](const Packet& p,
-                 const Known&) { return is_same_port(own_option(p)[LinkAddressOption::gid], p.grh[Grh::sgid]); },
+     .holds = [](const Packet& p) { return is_same_port(own_option(p)[LinkAddressOption::gid], p.grh[Grh::sgid]); },
      .points_at = LinkAddressOption::gid,
      .expected_of = sgid_text,
      .at = [](const Packet& p) { return own_option(p).data(); }},
@@ -215,7 +211,7 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .title = "the hardware type of ARP is 32",
      .needs = parts(Part::ipoib, Part::arp),
      .evidence = Evidence::one_frame,
-     .holds = [](const Packet& p, const Known&) { return p.arp[Arp::hardware] == Arp::infiniband; },
+     .holds = [](const Packet& p) { return p.arp[Arp::hardware] == Arp::infiniband; },
      .points_at = Arp::hardware,
      .expected = "32 (InfiniBand)"},
     {.id = "RULE-RFC4391-9.2-02-protocol",
@@ -223,8 +219,7 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .title = "ARP is for IPv4 addresses of 4 octets",
      .needs = parts(Part::ipoib, Part::arp),
      .evidence = Evidence::one_frame,
-     .holds = [](const Packet& p,
-                 const Known&) { return p.arp[Arp::protocol] == 0x0800 && p.arp[Arp::protocol_length] == 4; },
+     .holds = [](const Packet& p) { return p.arp[Arp::protocol] == 0x0800 && p.arp[Arp::protocol_length] == 4; },
      .points_at = Arp::protocol,
      .expected = "protocol 0x0800, length 4",
      .actual_of =
@@ -237,7 +232,7 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .title = "the operation of ARP is a request or a reply",
      .needs = parts(Part::ipoib, Part::arp),
      .evidence = Evidence::one_frame,
-     .holds = [](const Packet& p, const Known&) { return is_operation(p.arp[Arp::operation]); },
+     .holds = [](const Packet& p) { return is_operation(p.arp[Arp::operation]); },
      .points_at = Arp::operation,
      .expected = "an assigned operation (1 to 25)"},
     {.id = "RULE-RFC4391-9.2-03",
@@ -246,11 +241,11 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .needs = parts(Part::ipoib, Part::arp),
      .evidence = Evidence::one_frame,
      .applies =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              return p.arp[Arp::hardware_length] == LinkAddress::size && p.arp[Arp::protocol_length] == 4;
          },
      .holds =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              const auto before = static_cast<std::size_t>(p.arp.data() - p.payload.data());
              return before + Arp::size + ArpAddresses::size <= p.payload_length;
          },
@@ -262,7 +257,7 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .title = "the hardware address length of ARP is 20",
      .needs = parts(Part::ipoib, Part::arp),
      .evidence = Evidence::one_frame,
-     .holds = [](const Packet& p, const Known&) { return p.arp[Arp::hardware_length] == LinkAddress::size; },
+     .holds = [](const Packet& p) { return p.arp[Arp::hardware_length] == LinkAddress::size; },
      .points_at = Arp::hardware_length,
      .expected = "20",
      .actual_of = hardware_text},
@@ -273,8 +268,8 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .evidence = Evidence::one_frame,
      .applies = must_have_option,
      .holds =
-         [](const Packet& p, const Known& known) {
-             return has_option(p, known) || p.has(Part::nd_wrong) || p.is_truncated || p.is_fragment || p.stop;
+         [](const Packet& p) {
+             return has_option(p) || p.has(Part::nd_wrong) || p.is_truncated || p.is_fragment || p.stop;
          },
      .points_at = Icmpv6::type,
      .expected = "a Source or Target Link-layer Address option",
@@ -297,8 +292,8 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .title = "the option's length is 3",
      .needs = parts(Part::ipoib, Part::nd),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p, const Known& known) { return has_option(p, known) || p.has(Part::nd_wrong); },
-     .holds = [](const Packet& p, const Known&) { return !p.has(Part::nd_wrong); },
+     .applies = [](const Packet& p) { return has_option(p) || p.has(Part::nd_wrong); },
+     .holds = [](const Packet& p) { return !p.has(Part::nd_wrong); },
      .points_at = LinkAddressOption::length,
      .expected = "3",
      .actual_of = [](const Packet& p, const Known&) { return std::to_string(p.wrong_option[1]); },

@@ -16,10 +16,10 @@ bool is_usual(const Packet&, const Known& known) {
 }
 
 /// A join for sending alone. Beside FullMember or NonMember the other bits add nothing.
-bool is_send_only_join(const Packet& p, const Known& known) {
+bool is_send_only_join(const Packet& p) {
     constexpr std::uint8_t receiving = join_state::full_member | join_state::non_member;
     const auto state = asked_state(p);
-    return is_join(p, known) && !is_broadcast_gid(joined(p)) && state != 0 && (state & receiving) == 0;
+    return is_join(p) && !is_broadcast_gid(joined(p)) && state != 0 && (state & receiving) == 0;
 }
 
 /// A join that creates a group of this link, if it does not exist, to be like the broadcast group.
@@ -76,7 +76,7 @@ constexpr Rule rules_of_rfc4391_10[] = {
      .evidence = Evidence::one_frame,
      .weight = requirements::Strength::should,
      .applies = is_send_only_join,
-     .holds = [](const Packet& p, const Known&) { return asked_state(p) == join_state::send_only_non_member; },
+     .holds = [](const Packet& p) { return asked_state(p) == join_state::send_only_non_member; },
      .points_at = M::join_state,
      .expected = "SendOnlyNonMember"},
     {.id = "RULE-RFC4391-10-16",

@@ -11,21 +11,19 @@ using component = McMemberRecord::component;
 unsigned scope_of_record(const Packet& p) { return mgid_of(joined(p))[Mgid::scope]; }
 
 /// A record of a group of IPoIB that the SA has granted.
-bool is_granted_group(const Packet& p, const Known&) { return is_granted(p) && has_ipoib_signature(joined(p)); }
+bool is_granted_group(const Packet& p) { return is_granted(p) && has_ipoib_signature(joined(p)); }
 /// A record whose MGID somebody means: a request's may be a blank.
-bool names_group(const Packet& p, const Known& known) {
+bool names_group(const Packet& p) {
     const bool is_request = !is_response(p.mad[Mad::method]);
-    return is_granted_group(p, known) || (is_request && gives(p, component::mgid) && has_ipoib_signature(joined(p)));
+    return is_granted_group(p) || (is_request && gives(p, component::mgid) && has_ipoib_signature(joined(p)));
 }
-bool is_request_for_group(const Packet& p, const Known&) {
+bool is_request_for_group(const Packet& p) {
     return !is_response(p.mad[Mad::method]) && has_ipoib_signature(joined(p));
 }
-bool is_group_join(const Packet& p, const Known& known) { return is_join(p, known) && !is_broadcast_gid(joined(p)); }
+bool is_group_join(const Packet& p) { return is_join(p) && !is_broadcast_gid(joined(p)); }
 
 constexpr std::uint8_t blank_scope = 0;
-bool has_scope_of_mgid(const Packet& p, const Known&) {
-    return p.mc_member[McMemberRecord::scope] == scope_of_record(p);
-}
+bool has_scope_of_mgid(const Packet& p) { return p.mc_member[McMemberRecord::scope] == scope_of_record(p); }
 std::string scope_text(const Packet& p, const Known&) { return hex(scope_of_record(p), 1) + ", that of the MGID"; }
 
 /// The parameters of a creator that the record's MGID does not hold already, as it does the scope.
@@ -69,8 +67,8 @@ constexpr Rule rules_of_rfc4392[] = {
      .title = "the scope of an MGID is not a reserved one",
      .needs = over_ib | parts(Part::mgid),
      .evidence = Evidence::one_frame,
-     .holds = [](const Packet& p, const Known&) { return !is_reserved_scope(p.mgid[Mgid::scope]); },
-     .notes = [](const Packet& p, const Known&) { return !is_assigned_scope(p.mgid[Mgid::scope]); },
+     .holds = [](const Packet& p) { return !is_reserved_scope(p.mgid[Mgid::scope]); },
+     .notes = [](const Packet& p) { return !is_assigned_scope(p.mgid[Mgid::scope]); },
      .note = "MGIDs of a scope that has no meaning assigned",
      .points_at = Mgid::scope,
      .expected = "2, 5, 8 or 0xe"},
@@ -80,8 +78,8 @@ constexpr Rule rules_of_rfc4392[] = {
      .needs = parts(Part::mc_member),
      .evidence = Evidence::one_frame,
      .applies = names_group,
-     .holds = [](const Packet& p, const Known&) { return !is_reserved_scope(scope_of_record(p)); },
-     .notes = [](const Packet& p, const Known&) { return !is_assigned_scope(scope_of_record(p)); },
+     .holds = [](const Packet& p) { return !is_reserved_scope(scope_of_record(p)); },
+     .notes = [](const Packet& p) { return !is_assigned_scope(scope_of_record(p)); },
      .note = "MGIDs of a scope that has no meaning assigned",
      .points_at = McMemberRecord::mgid,
      .expected = "scope 2, 5, 8 or 0xe"},
@@ -91,9 +89,9 @@ constexpr Rule rules_of_rfc4392[] = {
      .needs = parts(Part::mc_member),
      .evidence = Evidence::one_frame,
      .applies =
-         [](const Packet& p, const Known& known) {
-             const bool is_given = is_join(p, known) && gives(p, component::mgid | component::scope);
-             return is_given || (is_granted_group(p, known) && p.mc_member[McMemberRecord::scope] != blank_scope);
+         [](const Packet& p) {
+             const bool is_given = is_join(p) && gives(p, component::mgid | component::scope);
+             return is_given || (is_granted_group(p) && p.mc_member[McMemberRecord::scope] != blank_scope);
          },
      .holds = has_scope_of_mgid,
      .points_at = McMemberRecord::scope,
@@ -106,9 +104,7 @@ constexpr Rule rules_of_rfc4392[] = {
      .evidence = Evidence::one_frame,
      .weight = requirements::Strength::should,
      .applies =
-         [](const Packet& p, const Known& known) {
-             return is_granted_group(p, known) && p.mc_member[McMemberRecord::scope] == blank_scope;
-         },
+         [](const Packet& p) { return is_granted_group(p) && p.mc_member[McMemberRecord::scope] == blank_scope; },
      .holds = has_scope_of_mgid,
      .points_at = McMemberRecord::scope,
      .expected_of = scope_text},
@@ -119,7 +115,7 @@ constexpr Rule rules_of_rfc4392[] = {
      .evidence = Evidence::one_frame,
      .applies = is_request_for_group,
      .holds =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              const auto method = p.mad[Mad::method];
              return method == Method::set || method == Method::del || method == Method::get ||
                     method == Method::get_table;
@@ -133,8 +129,8 @@ constexpr Rule rules_of_rfc4392[] = {
      .evidence = Evidence::nothing_between,
      .over = since_start,
      .applies = is_creation,
-     .holds = [](const Packet& p, const Known&) { return gives(p, of_creator); },
-     .notes = [](const Packet& p, const Known&) { return !gives(p, component::scope); },
+     .holds = [](const Packet& p) { return gives(p, of_creator); },
+     .notes = [](const Packet& p) { return !gives(p, component::scope); },
      .note = "the Scope is given by the MGID alone",
      .points_at = SaHeader::component_mask,
      .expected = "Q_Key, MTU, P_Key, SL, FlowLabel, TClass",
@@ -145,7 +141,7 @@ constexpr Rule rules_of_rfc4392[] = {
      .needs = parts(Part::mc_member),
      .evidence = Evidence::one_frame,
      .applies = is_granted_group,
-     .holds = [](const Packet& p, const Known&) { return is_multicast_lid(p.mc_member[McMemberRecord::mlid]); },
+     .holds = [](const Packet& p) { return is_multicast_lid(p.mc_member[McMemberRecord::mlid]); },
      .points_at = McMemberRecord::mlid,
      .expected = "0xc000 to 0xfffe"},
     {.id = "RULE-RFC4392-4.2.1-01",
@@ -154,7 +150,7 @@ constexpr Rule rules_of_rfc4392[] = {
      .needs = parts(Part::mc_member),
      .evidence = Evidence::one_frame,
      .applies = is_group_join,
-     .notes = [](const Packet& p, const Known&) { return asked_state(p) == join_state::send_only_non_member; },
+     .notes = [](const Packet& p) { return asked_state(p) == join_state::send_only_non_member; },
      .note = "joins as SendOnlyNonMember",
      .points_at = McMemberRecord::join_state},
     {.id = "RULE-RFC4392-4.2.1-01-full",
@@ -163,7 +159,7 @@ constexpr Rule rules_of_rfc4392[] = {
      .needs = parts(Part::mc_member),
      .evidence = Evidence::one_frame,
      .applies = is_group_join,
-     .notes = [](const Packet& p, const Known&) { return (asked_state(p) & join_state::full_member) != 0; },
+     .notes = [](const Packet& p) { return (asked_state(p) & join_state::full_member) != 0; },
      .note = "joins as FullMember, by receivers or senders",
      .points_at = McMemberRecord::join_state},
 };

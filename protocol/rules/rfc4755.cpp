@@ -35,9 +35,7 @@ View<Arp> arp_over_connection(const Packet& p) {
                         p.payload_length >= Encap::size + Arp::size + ArpAddresses::size;
     return is_arp ? arp : View<Arp>{};
 }
-bool is_ipoib_over_connection(const Packet& p, const Known&) {
-    return p.has(Part::connected) || arp_over_connection(p);
-}
+bool is_ipoib_over_connection(const Packet& p) { return p.has(Part::connected) || arp_over_connection(p); }
 const std::uint8_t* at_payload(const Packet& p) { return p.payload.data(); }
 
 bool is_arp_response(View<Arp> arp) {
@@ -45,7 +43,7 @@ bool is_arp_response(View<Arp> arp) {
     return operation == Arp::reply || operation == Arp::reverse_reply;
 }
 /// An answer of address resolution: over a connection, or by a sender that could have used one.
-bool is_resolution_response(const Packet& p, const Known&) {
+bool is_resolution_response(const Packet& p) {
     if (is_over_connection(p)) {
         const auto arp = arp_over_connection(p);
         if (arp) return is_arp_response(arp);
@@ -70,7 +68,7 @@ View<CmReq> req_of(const Packet& p) {
 
 /// The block that the IETF has got is IPoIB's alone. Linux begins its Service-IDs with another octet, outside of the
 /// block, so the rest of the ID must prove that it is one of IPoIB.
-bool is_ipoib_req(const Packet& p, const Known&) {
+bool is_ipoib_req(const Packet& p) {
     constexpr std::uint8_t as_linux_writes_it = 0x10;
     const auto req = req_of(p);
     if (!req) return false;
@@ -94,9 +92,8 @@ constexpr Rule rules_of_rfc4755[] = {
      .needs = over_ib,
      .evidence = Evidence::one_frame,
      // Multicast over UD counts where its sender could have done otherwise.
-     .applies = [](const Packet& p,
-                   const Known&) { return is_over_connection(p) || (p.is_multicast && announced(p) != 0); },
-     .holds = [](const Packet& p, const Known&) { return !is_over_connection(p) || !is_to_ip_group(p); },
+     .applies = [](const Packet& p) { return is_over_connection(p) || (p.is_multicast && announced(p) != 0); },
+     .holds = [](const Packet& p) { return !is_over_connection(p) || !is_to_ip_group(p); },
      .points_at = Bth::opcode,
      .expected = "UD SEND Only",
      .actual_of =
@@ -109,16 +106,16 @@ constexpr Rule rules_of_rfc4755[] = {
      .title = "link-layer addresses announce the connected modes RC and UC",
      .needs = parts(Part::ipoib),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p, const Known&) { return announced(p) != 0; },
-     .notes = [](const Packet& p, const Known&) { return announced(p) != 0; },
+     .applies = [](const Packet& p) { return announced(p) != 0; },
+     .notes = [](const Packet& p) { return announced(p) != 0; },
      .note = "addresses that announce RC or UC"},
     {.id = "RULE-RFC4755-3.1-04",
      .checks = {&rfc4755::cm_flags_both},
      .title = "an interface may announce both connected modes",
      .needs = parts(Part::ipoib),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p, const Known&) { return announced(p) != 0; },
-     .notes = [](const Packet& p, const Known&) { return announced(p) == connected_flags; },
+     .applies = [](const Packet& p) { return announced(p) != 0; },
+     .notes = [](const Packet& p) { return announced(p) == connected_flags; },
      .note = "addresses that announce both RC and UC"},
     {.id = "RULE-RFC4755-3.2-02",
      .checks = {&rfc4755::cm_setup_carries_ud_qpn, &rfc4755::cm_private_data_format},
@@ -126,7 +123,7 @@ constexpr Rule rules_of_rfc4755[] = {
      .needs = cm_message,
      .evidence = Evidence::one_frame,
      .applies = is_ipoib_req,
-     .holds = [](const Packet& p, const Known&) { return is_port_qpn(private_data_of(p)[CmPrivateData::ud_qpn]); },
+     .holds = [](const Packet& p) { return is_port_qpn(private_data_of(p)[CmPrivateData::ud_qpn]); },
      .points_at = CmPrivateData::ud_qpn,
      .expected = "a UD queue pair",
      .at = at_private_data},
@@ -137,7 +134,7 @@ constexpr Rule rules_of_rfc4755[] = {
      .evidence = Evidence::one_frame,
      .applies = is_ipoib_req,
      .holds =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              const auto id = ipoib_service_id(req_of(p));
              return id[IpoibServiceId::prefix] == IpoibServiceId::ietf && id[IpoibServiceId::type] == 0 &&
                     id[IpoibServiceId::reserved] == 0 && is_port_qpn(id[IpoibServiceId::qpn]);
@@ -153,7 +150,7 @@ constexpr Rule rules_of_rfc4755[] = {
      .evidence = Evidence::one_frame,
      .applies = is_ipoib_over_connection,
      .holds =
-         [](const Packet& p, const Known&) {
+         [](const Packet& p) {
              return p.encap && (p.ether_type == EtherType::ipv4 || p.ether_type == EtherType::ipv6);
          },
      .points_at = Encap::type,
@@ -164,12 +161,8 @@ constexpr Rule rules_of_rfc4755[] = {
      .title = "the Receive MTU of a REQ is that of a link that IP can use",
      .needs = cm_message,
      .evidence = Evidence::one_frame,
-     .applies =
-         [](const Packet& p, const Known& known) {
-             return is_ipoib_req(p, known) && private_data_of(p)[CmPrivateData::receive_mtu] != 0;
-         },
-     .holds = [](const Packet& p,
-                 const Known&) { return private_data_of(p)[CmPrivateData::receive_mtu] >= least_of_ipv4; },
+     .applies = [](const Packet& p) { return is_ipoib_req(p) && private_data_of(p)[CmPrivateData::receive_mtu] != 0; },
+     .holds = [](const Packet& p) { return private_data_of(p)[CmPrivateData::receive_mtu] >= least_of_ipv4; },
      .points_at = CmPrivateData::receive_mtu,
      .expected = "at least 72, for the 68 octets of IPv4",
      .at = at_private_data},
@@ -179,7 +172,7 @@ constexpr Rule rules_of_rfc4755[] = {
      .needs = cm_message,
      .evidence = Evidence::one_frame,
      .applies = is_ipoib_req,
-     .holds = [](const Packet& p, const Known&) { return private_data_of(p)[CmPrivateData::receive_mtu] != 0; },
+     .holds = [](const Packet& p) { return private_data_of(p)[CmPrivateData::receive_mtu] != 0; },
      .points_at = CmPrivateData::receive_mtu,
      .expected = "not 0",
      .at = at_private_data},
@@ -189,8 +182,7 @@ constexpr Rule rules_of_rfc4755[] = {
      .needs = cm_message,
      .evidence = Evidence::one_frame,
      .applies = is_ipoib_req,
-     .holds = [](const Packet& p,
-                 const Known&) { return private_data_of(p)[CmPrivateData::receive_mtu] <= largest_message; },
+     .holds = [](const Packet& p) { return private_data_of(p)[CmPrivateData::receive_mtu] <= largest_message; },
      .points_at = CmPrivateData::receive_mtu,
      .expected = "at most 2147483648, the largest message of a connection",
      .at = at_private_data},
@@ -200,7 +192,7 @@ constexpr Rule rules_of_rfc4755[] = {
      .needs = cm_message,
      .evidence = Evidence::one_frame,
      .applies = is_ipoib_req,
-     .holds = [](const Packet& p, const Known&) { return private_data_of(p)[CmPrivateData::reserved] == 0; },
+     .holds = [](const Packet& p) { return private_data_of(p)[CmPrivateData::reserved] == 0; },
      .points_at = CmPrivateData::reserved,
      .expected = "0",
      .at = at_private_data},
@@ -211,7 +203,7 @@ constexpr Rule rules_of_rfc4755[] = {
      .needs = parts(Part::lrh, Part::bth),
      .evidence = Evidence::one_frame,
      .applies = is_resolution_response,
-     .holds = [](const Packet& p, const Known&) { return !is_over_connection(p); },
+     .holds = [](const Packet& p) { return !is_over_connection(p); },
      .points_at = Bth::opcode,
      .expected = "UD SEND Only"},
 };

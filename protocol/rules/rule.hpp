@@ -7,6 +7,8 @@
 #include "protocol/state/subnet.hpp"
 #include "protocol/wire/packet.hpp"
 
+#include <concepts>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,7 +48,35 @@ private:
     const std::uint8_t* (*locate_)(const Packet&) = nullptr;
 };
 
-using Predicate = bool (*)(const Packet&, const Known&);
+/// A question about a packet: by the packet alone, or by what is known around it, too. Which of the two, the compiler
+/// tells.
+class Predicate {
+public:
+    using Alone = bool (*)(const Packet&);
+    using Around = bool (*)(const Packet&, const Known&);
+
+    constexpr Predicate() = default;
+    constexpr Predicate(std::nullptr_t) {}
+    template <class Function>
+    requires std::convertible_to<Function, Alone>
+    constexpr Predicate(Function function) : alone_(function) {}
+    template <class Function>
+    requires std::convertible_to<Function, Around>
+    constexpr Predicate(Function function) : around_(function) {}
+
+    constexpr explicit operator bool() const noexcept { return alone_ || around_; }
+    bool operator()(const Packet& packet, const Known& known) const {
+        return alone_ ? alone_(packet) : around_(packet, known);
+    }
+    /// Needs the packet only; so does one that is not there.
+    [[nodiscard]] constexpr bool is_alone() const noexcept { return !around_; }
+    /// Only of one that needs no more.
+    bool operator()(const Packet& packet) const { return alone_(packet); }
+
+private:
+    Alone alone_ = nullptr;
+    Around around_ = nullptr;
+};
 using Words = std::string (*)(const Packet&, const Known&);
 
 /// What proves a violation. docs/results.md tells what it means for a FAIL.
@@ -80,10 +110,12 @@ struct Rule {
     Over over = nullptr;  ///< with Evidence::nothing_between
     /// What a violation means, where that is less than the requirement's own strength.
     std::optional<requirements::Strength> weight{};
-    Predicate applies = nullptr;  ///< null: to every packet that has the parts
-    Predicate holds = nullptr;
-    Predicate notes = nullptr;  ///< holds, but is worth a note
-    std::string_view note{};    ///< the text of that note
+    /// Where this is false `applies` is, too: it is asked once for many packets of one shape. Null: nothing to be said.
+    Predicate::Alone concerns = nullptr;
+    Predicate applies{};  ///< null: to every packet that has the parts
+    Predicate holds{};
+    Predicate notes{};        ///< holds, but is worth a note
+    std::string_view note{};  ///< the text of that note
     FieldRef points_at{};
     std::string_view expected{};  ///< for people
     Words expected_of = nullptr;  ///< where it depends on the packet or the link
@@ -93,6 +125,11 @@ struct Rule {
     /// Instead of `holds`, for what can only be seen later. Judged only for ports whose start is captured; its evidence
     /// is that nothing was between.
     std::optional<Duty> duty{};
+
+    /// Whether the packet alone decides it, so that packets of one shape (inspection/shapes.hpp) are all decided alike.
+    [[nodiscard]] constexpr bool is_alone() const noexcept {
+        return !duty && knows == 0 && !over && applies.is_alone() && holds.is_alone() && notes.is_alone();
+    }
 };
 
 /// The rules of one section of RFC 4391 each.
