@@ -148,8 +148,8 @@ void Examiner::look_at(Shape& shape, Octets octets, std::size_t wire_length, Med
     decode(octets, shape.packet, medium, wire_length);
     shape.origin = origin;
     shape.wire_length = wire_length;
+    shape.forget_others();
     decide(shape);
-    shape.learn();
 }
 
 namespace {
@@ -161,13 +161,17 @@ Examined with_crcs(Shape& shape, Octets octets) noexcept {
 }  // namespace
 
 Examined Examiner::examine(Octets octets, std::size_t wire_length, Medium medium, Origin origin) {
-    const auto hash = medium == Medium::infiniband ? hash_of(octets) : std::nullopt;
+    const auto hash = medium == Medium::infiniband && habit_.pays() ? hash_of(octets) : std::nullopt;
     if (!hash) return examine_alone(octets, wire_length, medium, origin);
     if (latest_.empty()) latest_.resize(slots);
     auto* latest = &latest_[slot_of(*hash)];
     for (std::size_t i = 0; i < 2; ++i)
-        if (latest[i] && latest[i]->fits(octets, wire_length, origin)) return with_crcs(*latest[i], octets);
+        if (latest[i] && latest[i]->fits(octets, wire_length, origin)) {
+            habit_.found();
+            return with_crcs(*latest[i], octets);
+        }
     look_at(*lone_, octets, wire_length, medium, origin);
+    lone_->learn();
     auto* shape = lone_.get();
     if (shape->has_others()) {
         std::swap(latest[0], latest[1]);
@@ -181,20 +185,25 @@ Examined Examiner::examine_alone(Octets octets, std::size_t wire_length, Medium 
     decode(octets, lone_->packet, medium, wire_length);
     lone_->origin = origin;
     lone_->is_decided = false;
+    lone_->forget_others();
     return with_crcs(*lone_, octets);
 }
 
 Examined Examiner::examine_and_keep(Octets octets, std::size_t wire_length, Medium medium, Origin origin) {
-    const auto hash = medium == Medium::infiniband ? hash_of(octets) : std::nullopt;
+    const auto hash = medium == Medium::infiniband && habit_.pays() ? hash_of(octets) : std::nullopt;
     if (latest_kept_.empty()) latest_kept_.resize(slots);
     auto* latest = hash ? &latest_kept_[slot_of(*hash)] : nullptr;
     for (std::size_t i = 0; latest && i < 2 && latest[i] != 0; ++i) {
         auto& shape = *kept_[latest[i] - 1u];
-        if (shape.fits(octets, wire_length, origin)) return with_crcs(shape, octets);
+        if (shape.fits(octets, wire_length, origin)) {
+            habit_.found();
+            return with_crcs(shape, octets);
+        }
     }
     if (count_ == kept_.size()) kept_.push_back(std::make_unique<Shape>());
     auto& shape = *kept_[count_++];
     look_at(shape, octets, wire_length, medium, origin);
+    if (latest) shape.learn();
     if (latest && shape.has_others()) {
         latest[1] = latest[0];
         latest[0] = static_cast<std::uint16_t>(count_);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "protocol/inspection/plans.hpp"
+#include "protocol/state/habit.hpp"
 #include "protocol/wire/medium.hpp"
 
 #include <memory>
@@ -40,6 +41,8 @@ struct Shape {
     /// Whether a frame is of this shape.
     [[nodiscard]] bool fits(wire::Octets octets, std::size_t length_on_wire, Origin from) const noexcept;
     [[nodiscard]] bool has_others() const noexcept { return compared_ != 0; }
+    /// It is one packet's alone.
+    void forget_others() noexcept { compared_ = 0; }
     /// Finds out what others of this shape have in common with the packet, if it is one that has others.
     void learn() noexcept;
 
@@ -89,6 +92,7 @@ private:
     std::vector<std::unique_ptr<Shape>> kept_;    ///< the first `count_` are in use
     std::vector<std::uint16_t> latest_kept_;      ///< by slot: its number, from 1
     std::size_t count_ = 0;
+    state::Habit habit_;  ///< of looking for a shape
 };
 
 }  // namespace ipoib::inspection

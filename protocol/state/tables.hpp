@@ -4,6 +4,7 @@
 
 #include "base/secret_hash.hpp"
 #include "protocol/state/entities.hpp"
+#include "protocol/state/habit.hpp"
 #include "protocol/state/shelf.hpp"
 
 #include <algorithm>
@@ -81,10 +82,13 @@ public:
 
     [[nodiscard]] std::uint32_t find(const Key& key) const {
         if (numbers_.empty()) return none;
+        if (!habit_.pays()) return look_up(key);
         auto& recent = recent_[quick(key)];
-        if (recent.key == key && (recent.number != none || recent.changes == changes_)) return recent.number;
-        const auto found = numbers_.find(key);
-        recent = {key, found == numbers_.end() ? none : found->second, changes_};
+        if (recent.key == key && (recent.number != none || recent.changes == changes_)) {
+            habit_.found();
+            return recent.number;
+        }
+        recent = {key, look_up(key), changes_};
         return recent.number;
     }
     /// The key has this number from now on; false where there is no room for a new one.
@@ -114,11 +118,16 @@ private:
         std::uint64_t changes = ~std::uint64_t{0};
     };
     static constexpr std::size_t recent_count = 128;
+    [[nodiscard]] std::uint32_t look_up(const Key& key) const {
+        const auto found = numbers_.find(key);
+        return found == numbers_.end() ? none : found->second;
+    }
     static std::size_t quick(const Key& key) noexcept { return QuickHash{}(key) >> 57; }
 
     std::size_t most_, most_buckets_;
     std::uint64_t changes_ = 0;
     mutable std::unique_ptr<Recent[]> recent_;
+    mutable Habit habit_;
 #if __has_include(<tsl/robin_map.h>)
     tsl::robin_map<Key, std::uint32_t, KeyHash, std::equal_to<>, std::allocator<std::pair<Key, std::uint32_t>>>
         numbers_;
