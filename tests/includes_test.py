@@ -71,6 +71,9 @@ MAY_SEE = {
     "conformance/explore": BASE | CHECKED | {
         "protocol/rules", "fabric", "fabric/node", "fabric/simulated", "fabric/socket", "stack", "conformance/bench",
         "conformance/dut", "conformance/mutants", "conformance/shrink"},
+    "conformance/fuzz": BASE | WIRE | {
+        "protocol/build", "fabric", "fabric/capture", "fabric/node", "fabric/simulated", "fabric/socket", "stack", "traffic-gen",
+        "conformance/bench", "conformance/dut", "conformance/shrink"},
     "conformance/sa_model": CHECKED,
     "conformance/siege": BASE | WIRE | {
         "fabric", "fabric/node", "fabric/simulated", "conformance/mutants", "conformance/sa_model", "conformance/shrink"},
@@ -78,7 +81,7 @@ MAY_SEE = {
     "conformance/command": BASE | CHECKED | {
         "fabric", "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",
         "conformance/bench", "conformance/documents", "conformance/excerpt", "conformance/exhibits",
-        "conformance/explore", "conformance/hosts", "conformance/judge", "conformance/links",
+        "conformance/explore", "conformance/fuzz", "conformance/hosts", "conformance/judge", "conformance/links",
         "conformance/metamorphic", "conformance/replay", "conformance/selftest", "conformance/shrink", "conformance/siege",
         "conformance/target", "conformance/terminal", "conformance/watch"},
     "traffic-gen": BASE | CHECKED | {

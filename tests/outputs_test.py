@@ -4,6 +4,7 @@
 What is written as JSON reads back as it was, and shows all that it holds."""
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ import unicodedata
 import unittest
 import xml.etree.ElementTree as ElementTree
 
-from program import CAPTURES, Folder, PROGRAM, conform
+from program import CAPTURES, Folder, PROGRAM, SOURCE, conform
 
 GENERATOR = os.environ["IPOIB_GEN"]
 REFUSED = "is a symbolic link in a folder that others can write"
@@ -24,6 +25,8 @@ CALLS = {
     "selftest": [CASE],
     "merge": ["one=one.json"],
     "explore": ["--seeds", "1"],
+    "fuzz": ["--listen", "f.sock", "--dut", f"exec:python3 {SOURCE}/samples/python-adapter/adapter.py --port f.sock "
+             f"--node {pathlib.Path(PROGRAM).parent}/samples/ipoib-node", "--sessions", "1"],
 }
 # What an option needs beside these.
 NEEDED = {("explore", "--markdown"): ["--mutants"]}
@@ -172,7 +175,7 @@ class StandardOutput(Written):
     """With a report there nothing else is."""
 
     def test_a_report_of_any_command(self):
-        for command in CALLS.keys() - {"explore"}:
+        for command in CALLS.keys() - {"explore", "fuzz"}:
             for path in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
                 with self.subTest(command, path=path):
                     done = self.call(command, "--json", path)

@@ -287,6 +287,20 @@ std::vector<std::string> Dut::log() {
     return answer.texts("lines");
 }
 
+std::vector<std::string> Dut::coverage() {
+    std::vector<std::string> all;
+    // A line has room for so many.
+    constexpr unsigned most_lines = 64;
+    for (unsigned i = 0; i < most_lines; ++i) {
+        const auto answer = request("coverage");
+        answer.demand("blocks");
+        const auto blocks = answer.texts("blocks");
+        if (blocks.empty()) break;
+        all.insert(all.end(), blocks.begin(), blocks.end());
+    }
+    return all;
+}
+
 std::vector<SetupAttempt> Dut::unprivileged() {
     const auto answer = request("unprivileged");
     answer.demand("attempts");

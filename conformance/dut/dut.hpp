@@ -101,6 +101,8 @@ public:
     void dhcp(bool is_started);
     void dhcp_server(bool is_started);
     [[nodiscard]] std::vector<std::string> log();
+    /// The places in the DUT's code that ran for the first time since the last call, each by a name that stays.
+    [[nodiscard]] std::vector<std::string> coverage();
     /// What the adapter tried without privileges.
     [[nodiscard]] std::vector<SetupAttempt> unprivileged();
     /// Kernel warnings, sanitizer reports ... new since the last call; empty where the adapter cannot tell.

@@ -51,9 +51,32 @@ def boot_limit_for(one: kernel.Kernel, limit: float) -> float:
     return limit * (_SLOWNESS_OF_SANITIZER if one.is_sanitized else 1)
 
 
+def pristine_source(options: argparse.Namespace, one: kernel.Kernel, build: Path) -> Path:
+    """`core` and `ulp/ipoib` of the kernel's drivers/infiniband, unchanged."""
+    if isinstance(options.kernel, Path):
+        return one.build_tree / "drivers/infiniband"
+    source = build / "mutants" / f"source-{one.release}"
+    if not source.is_dir():
+        kernels.modules_source(build / "packages", source, options.kernel)
+    return source
+
+
+def told_modules(options: argparse.Namespace, one: kernel.Kernel, build: Path) -> dict[str, Path]:
+    """ib_core, ib_cm and ib_ipoib that tell which of their blocks ran, and what they tell it."""
+    instrument = kernel.build_instrument(one, SOURCE / "lab/coverage")
+    modules = kernel.build_modules(one, pristine_source(options, one, build), instrument)
+    if options.modules is not None:
+        modules |= kernel.build_modules(one, options.modules, instrument)
+    if options.ipoib is not None:
+        modules["ib_ipoib"] = kernel.build_ipoib(one, options.ipoib, instrument)
+    return {**modules, "vibcov": instrument.module}
+
+
 def modules_for(options: argparse.Namespace, one: kernel.Kernel) -> dict[str, Path]:
     """The modules that are built here, by name."""
     modules = {"vib": kernel.build_module(one, SOURCE / "lab/kernel", "vib")}
+    if getattr(options, "tells_blocks", False):
+        return modules | told_modules(options, one, options.build.resolve())
     if options.modules is not None:
         modules |= kernel.build_modules(one, options.modules)
     if options.ipoib is not None:

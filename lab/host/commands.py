@@ -36,10 +36,10 @@ import parts
 import place
 import report
 from attach import attach
-from building import adapter_parameters, build_programs, guest_for, kernel_for
+from building import adapter_parameters, build_programs, guest_for, kernel_for, pristine_source
 from machine import QEMU, Guest, Machine, State
-from options import (LAB_FAILED, RunOptions, kernel_of, parse, parser, refuse_unknown, split_explore_arguments,
-                     split_run_arguments)
+from options import (LAB_FAILED, RunOptions, kernel_of, parse, parser, is_among, refuse_unknown,
+                     split_explore_arguments, split_fuzz_arguments, split_run_arguments)
 from place import COMMAND, SOURCE
 from private_folder import PrivateFolder
 from supervisor import Interrupted, ending_on_signals, run_beside
@@ -197,6 +197,25 @@ def _explore(options: argparse.Namespace, rest: Sequence[str]) -> int:
     return _beside(options, guest, is_uplink, command)
 
 
+def _fuzz(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    """ipoib-conform fuzz beside a guest whose driver tells which of its code ran. A session is repeated on the driver as it
+    is."""
+    arguments = split_fuzz_arguments(rest)
+    conform = image.find_program(options.programs, "ipoib-conform")
+    if conform is not None:
+        refuse_unknown(conform, "fuzz", arguments)
+    options.tells_blocks = not options.plain and not is_among("--replay", arguments)
+    guest = guest_for(options, {"mode": "uplink", "hcas": "1", "raws": "1", "role": options.role, "fuzz": "1"})
+    conform = conform or image.find_program(options.programs, "ipoib-conform")
+    assert conform is not None
+
+    def command(path: Path) -> list[str]:
+        return [str(conform), "fuzz", *arguments, "--listen", str(path / "uplink"),
+                "--dut", f"exec:{_attach_command(path, 'agent')}"]
+
+    return _beside(options, guest, True, command)
+
+
 def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
     baseline = SOURCE / "lab/linux.baseline.toml"
     runs, worst = [], 0
@@ -291,9 +310,7 @@ def _mutants(options: argparse.Namespace, rest: Sequence[str]) -> int:
     build = options.build.resolve()
     with locked(build):
         one = kernel_for(options, build)
-        pristine = build / "mutants" / f"source-{one.release}"
-        if not pristine.is_dir():
-            kernels.modules_source(build / "packages", pristine, options.kernel)
+        pristine = pristine_source(options, one, build)
     conform, baseline = image.find_program(options.programs, "ipoib-conform"), SOURCE / "lab/linux.baseline.toml"
     assert conform is not None
     suite = mutants.key_of(one.release, conform.read_bytes(), baseline.read_bytes())
@@ -506,7 +523,7 @@ def _main(arguments: Sequence[str]) -> int:
         guest = guest_for(options, {})
         print(f"{guest.boot_file}\n{guest.image}")
         return 0
-    commands = {"run": _run, "explore": _explore, "compare": _compare, "report": _report, "test": _test, "shell": _exec,
+    commands = {"run": _run, "explore": _explore, "fuzz": _fuzz, "compare": _compare, "report": _report, "test": _test, "shell": _exec,
                 "exec": _exec, "port": _exec, "capture": _capture, "mutants": _mutants, "dhcp": _dhcp, "matrix": _matrix}
     need_program(QEMU)
     with ending_on_signals():

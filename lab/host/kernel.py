@@ -250,19 +250,21 @@ def build_module(kernel: Kernel, source: Path, name: str, options: list[str] | N
     return _build(kernel, source, [name], options or [])[name]
 
 
-def _build(kernel: Kernel, source: Path, names: list[str], options: list[str], below: str = ".") -> dict[str, Path]:
-    """NAME.ko of each, in a folder of its own for this source, or `below` that."""
+def _build(kernel: Kernel, source: Path, names: list[str], options: list[str], below: str = ".",
+           prefix: str = "") -> dict[str, Path]:
+    """NAME.ko of each, in a folder of its own for this source and prefix, or `below` that."""
     if not source.is_dir():
         raise LabError(f"{source} is not a folder")
     place = hashlib.sha256(os.fsencode(source.resolve())).hexdigest()[:8]
-    folder = kernel.workshop / f"{names[0]}-{place}" / below
+    workshop = kernel.workshop / f"{prefix}{names[0]}-{place}"
+    folder = workshop / below
     symbols = kernel.build_tree / "Module.symvers"
     if not symbols.is_file():
         raise LabError(f"{symbols} is missing: build the kernel's modules first")
     arguments = [*kernel.make_options, *options]
     digest = _copy_sources(source, folder)
     if below != ".":
-        (kernel.workshop / f"{names[0]}-{place}" / "include/trace").mkdir(parents=True, exist_ok=True)
+        (workshop / "include/trace").mkdir(parents=True, exist_ok=True)
     digest += f" {kernel.release} {symbols.stat().st_mtime_ns} {' '.join(arguments)}"
     stamp, modules = folder / "stamp", {name: folder / f"{name}.ko" for name in names}
     is_whole = all(module.is_file() for module in modules.values())
@@ -285,7 +287,22 @@ def _build(kernel: Kernel, source: Path, names: list[str], options: list[str], b
     return modules
 
 
-def build_ipoib(kernel: Kernel, source: Path) -> Path:
+@dataclass(frozen=True)
+class Instrument:
+    """What tells which blocks of a module ran: the module that is told, and what makes the compiler tell it."""
+
+    module: Path
+    flags: list[str]
+    options: list[str]
+
+
+def build_instrument(kernel: Kernel, source: Path) -> Instrument:
+    module = build_module(kernel, source, "vibcov")
+    callback, symbols = (kernel.as_make_sees(module.parent / name) for name in ("callback.h", "Module.symvers"))
+    return Instrument(module, ["-fsanitize-coverage=trace-pc", "-include", callback], [f"KBUILD_EXTRA_SYMBOLS={symbols}"])
+
+
+def build_ipoib(kernel: Kernel, source: Path, instrument: Instrument | None = None) -> Path:
     """ib_ipoib out of a copy of drivers/infiniband/ulp/ipoib, whatever the kernel's configuration says of it."""
     if "ib_ipoib" in kernel.builtin:
         raise LabError("ib_ipoib is built into this kernel, so no other can be loaded: set CONFIG_INFINIBAND_IPOIB=m")
@@ -293,10 +310,19 @@ def build_ipoib(kernel: Kernel, source: Path) -> Path:
     defines = [f"-D{name}{'_MODULE' if value == 'm' else ''}=1" for name, value in symbols.items()
                if name not in kernel.config]
     options = [f"{name}={value}" for name, value in symbols.items()]
-    return build_module(kernel, source, "ib_ipoib", options + ([f"KCFLAGS={' '.join(defines)}"] if defines else []))
+    return _build_told(kernel, source, ["ib_ipoib"], options, defines, instrument)["ib_ipoib"]
 
 
-def build_modules(kernel: Kernel, source: Path) -> dict[str, Path]:
+def _build_told(kernel: Kernel, source: Path, names: list[str], options: list[str], flags: list[str],
+                instrument: Instrument | None, below: str = ".") -> dict[str, Path]:
+    """Modules that tell of their blocks, if they are to, in a folder of their own then."""
+    if instrument is not None:
+        flags, options = [*flags, *instrument.flags], [*options, *instrument.options]
+    words = [*options, *([f"KCFLAGS={' '.join(flags)}"] if flags else [])]
+    return _build(kernel, source, names, words, below, "told-" if instrument is not None else "")
+
+
+def build_modules(kernel: Kernel, source: Path, instrument: Instrument | None = None) -> dict[str, Path]:
     """What there is in a copy of drivers/infiniband: ib_core and ib_cm out of core, ib_ipoib out of ulp/ipoib."""
     found: dict[str, Path] = {}
     if (source / "core").is_dir():
@@ -307,10 +333,10 @@ def build_modules(kernel: Kernel, source: Path) -> dict[str, Path]:
         # The other modules of the folder are not asked for.
         options = [f"CONFIG_INFINIBAND_{name}=" for name in ("ADDR_TRANS", "USER_MAD", "USER_ACCESS")]
         # Its trace points are included by their path from a folder two below the kernel's source.
-        found |= _build(kernel, source / "core", names, [*options, "KCFLAGS=-I$(M)/../../../include/trace"],
-                        "drivers/infiniband/core")
+        found |= _build_told(kernel, source / "core", names, options, ["-I$(M)/../../../include/trace"], instrument,
+                             "drivers/infiniband/core")
     if (source / "ulp/ipoib").is_dir():
-        found["ib_ipoib"] = build_ipoib(kernel, source / "ulp/ipoib")
+        found["ib_ipoib"] = build_ipoib(kernel, source / "ulp/ipoib", instrument)
     if not found:
         raise LabError(f"{source} has neither core nor ulp/ipoib, as drivers/infiniband of a kernel's source has")
     return found

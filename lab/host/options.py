@@ -214,6 +214,16 @@ def parser() -> argparse.ArgumentParser:
     _add_guest_options(one)
     _add_build_options(one)
 
+    one = command("fuzz", "do to Linux what nobody has thought of, and see whether it outlives it: ipoib-conform fuzz",
+                  usage=f"{COMMAND} fuzz [LAB OPTION...] [OPTION OF ipoib-conform fuzz...]",
+                  epilog="The guest's adapter is a node of ipoib-conform's own fabric. ib_core, ib_cm and ib_ipoib are built "
+                         "so that they tell which of their code ran; with --replay they are as they are without the lab. "
+                         "Exit code: that of ipoib-conform fuzz; 3 if no guest boots.")
+    one.add_argument("--role", choices=("host", "connected"), default="host", help="as for run")
+    one.add_argument("--plain", action="store_true", help="the driver as it is: nothing tells which of its code ran")
+    _add_guest_options(one)
+    _add_build_options(one)
+
     one = command("compare", "judge two guests by the same cases and print what differs",
                   usage=f"{COMMAND} compare BASE NEW [LAB OPTION...] [SELECTOR...] [OPTION OF ipoib-conform run...]",
                   epilog="Exit code: that of ipoib-conform diff.")
@@ -379,6 +389,18 @@ def split_explore_arguments(rest: Sequence[str], options: argparse.Namespace) ->
     if is_of_sa and options.scenario != "default":
         raise UsageError("histories are asked in the scenario \"default\"")
     return RunOptions(words, "lab" if is_of_sa else "simulated", options.scenario)
+
+
+def is_among(option: str, words: Sequence[str]) -> bool:
+    return any(word == option or word.startswith(option + "=") for word in words)
+
+
+def split_fuzz_arguments(rest: Sequence[str]) -> list[str]:
+    """The same for ipoib-conform fuzz."""
+    for taken in ("--listen", "--dut"):
+        if is_among(taken, rest):
+            raise UsageError(f"{taken} is the lab's own affair")
+    return list(rest)
 
 
 def refuse_unknown(conform: Path, command: str, rest: Sequence[str]) -> None:

@@ -15,12 +15,13 @@ using namespace ipoib::host;
 
 constexpr const char* usage =
     "usage: ipoib-dut-linux [--mode datagram|connected] [--router] [--dhcp-client PROGRAM] [--dhcp-server PROGRAM]\n"
-    "                       [INTERFACE]\n"
+    "                       [--coverage FILE] [INTERFACE]\n"
     "       ipoib-dut-linux state [INTERFACE...]\n"
     "The DUT adapter for this Linux host: requests of ipoib-conform on standard input, answers on standard output.\n"
     "INTERFACE is ib0 if it is not given. Needs root. Everything that was changed is put back at the end.\n"
     "The PROGRAM of a DHCP client or server is called with the interface's name, stays until SIGTERM, and takes back\n"
     "then what it has set up. Without one the host does not do DHCP.\n"
+    "The FILE of --coverage gives a line for each block of the kernel's code that ran, once: scripts/lab fuzz.\n"
     "state writes what Linux shows of the interfaces, or of all IPoIB interfaces, as JSON, for --host-state of\n"
     "ipoib-conform links and audit. It changes nothing; what only root may read is named where it is not run as "
     "root.\n";
@@ -47,6 +48,8 @@ Options read_options(int count, char** words) {
             options.role.dhcp_client = words[++i];
         } else if (word == "--dhcp-server" && i + 1 < count) {
             options.role.dhcp_server = words[++i];
+        } else if (word == "--coverage" && i + 1 < count) {
+            options.role.coverage = words[++i];
         } else if (!word.starts_with('-') && !word.empty() && !std::exchange(has_interface, true)) {
             options.interface = word;
         } else {

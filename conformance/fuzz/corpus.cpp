@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From files to sessions.
+#include "conformance/fuzz/corpus.hpp"
+
+#include "conformance/fuzz/operation.hpp"
+#include "fabric/capture/reader.hpp"
+#include "fabric/frame.hpp"
+#include "protocol/wire/packet.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <stdexcept>
+
+namespace ipoib::conformance::fuzz {
+namespace {
+
+constexpr std::size_t most_sessions = 5000, longest_file = std::size_t{4} << 20, in_one_session = 12;
+
+/// What the tester's ports have sent, but for what belongs to their own life on the link: questions to the SA and
+/// answers to the SM.
+bool is_material(const capture::Reader& reader, const capture::Frame& frame) {
+    if (frame.link_type != capture::LinkType::infiniband ||
+        !reader.interface_name(frame.interface).starts_with("tester"))
+        return false;
+    if (frame.octets.size() < fabric::shortest_frame || frame.octets.size() > fabric::longest_frame) return false;
+    wire::Packet packet;
+    wire::decode(frame.octets, packet);
+    if (!packet.bth) return false;
+    return !packet.mad || packet.mad[wire::Mad::mgmt_class] == wire::MgmtClass::communication;
+}
+
+void take_evidence(const std::filesystem::path& path, const std::string& scenario, Corpus& corpus,
+                   std::set<std::vector<std::uint8_t>>& known) {
+    auto reader = capture::Reader::open(path.string());
+    Session session{.scenario = scenario, .operations = {}};
+    capture::Frame frame;
+    auto status = reader.next(frame);
+    for (; status == capture::Status::frame; status = reader.next(frame)) {
+        if (!is_material(reader, frame)) continue;
+        std::vector<std::uint8_t> octets(frame.octets.begin(), frame.octets.end());
+        if (!known.insert(octets).second) continue;
+        session.operations.push_back({.verb = find_verb("send"), .octets = std::move(octets)});
+        if (session.operations.size() < in_one_session) continue;
+        corpus.sessions.push_back(std::exchange(session, Session{.scenario = scenario, .operations = {}}));
+        if (corpus.sessions.size() >= most_sessions) return;
+    }
+    if (status != capture::Status::end) corpus.notes.push_back(path.string() + ": " + std::string(reader.error()));
+    if (!session.operations.empty()) corpus.sessions.push_back(std::move(session));
+}
+
+void take_session(const std::filesystem::path& path, Corpus& corpus) {
+    std::error_code error;
+    if (std::filesystem::file_size(path, error) > longest_file || error) {
+        corpus.notes.push_back(path.string() + ": it is too long");
+        return;
+    }
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    // Evidence has JSON of other kinds beside it.
+    if (text.find("\"fuzz\"") == std::string::npos) return;
+    try {
+        corpus.sessions.push_back(parse_session(text));
+    } catch (const std::invalid_argument& wrong) {
+        corpus.notes.push_back(path.string() + ": " + wrong.what());
+    }
+}
+
+}  // namespace
+
+Corpus read_corpus(const std::string& folder, const std::string& scenario) {
+    std::vector<std::filesystem::path> files;
+    std::error_code error;
+    for (auto entry = std::filesystem::recursive_directory_iterator(folder, error);
+         !error && entry != std::filesystem::recursive_directory_iterator{}; entry.increment(error))
+        if (entry->is_regular_file()) files.push_back(entry->path());
+    if (error) throw std::runtime_error(folder + ": " + error.message());
+    std::ranges::sort(files);
+    Corpus corpus;
+    std::set<std::vector<std::uint8_t>> known;
+    for (const auto& file : files) {
+        if (corpus.sessions.size() >= most_sessions) break;
+        if (file.extension() == ".json") take_session(file, corpus);
+        if (file.extension() == ".pcapng") take_evidence(file, scenario, corpus, known);
+    }
+    return corpus;
+}
+
+}  // namespace ipoib::conformance::fuzz

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What makes two findings the same.
+#include "conformance/fuzz/finding.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace ipoib::conformance::fuzz {
+namespace {
+
+/// Lines that say where, of reports of sanitizers and of Linux; the first that is there is taken.
+constexpr std::array<std::string_view, 7> places{
+    "SUMMARY: ", "runtime error: ", "RIP: 0010:", "KASAN: ", "WARNING: ", "BUG: ", "Sanitizer"};
+
+bool is_hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
+
+/// Numbers of more than two digits are not what a fault is known by; a line of a source is.
+std::string without_numbers(std::string_view line) {
+    std::string plain;
+    for (std::size_t i = 0; i < line.size();) {
+        const bool is_hexadecimal = line.substr(i).starts_with("0x");
+        const bool is_number = is_hexadecimal || std::isdigit(static_cast<unsigned char>(line[i])) != 0;
+        const bool is_in_word =
+            i > 0 && (std::isalnum(static_cast<unsigned char>(line[i - 1])) != 0 || line[i - 1] == '_');
+        const bool is_line = i > 0 && line[i - 1] == ':';
+        if (!is_number || is_in_word || is_line) {
+            plain += line[i++];
+            continue;
+        }
+        i += is_hexadecimal ? 2 : 0;
+        while (i < line.size() && is_hex(line[i])) ++i;
+        plain += '#';
+    }
+    return plain;
+}
+
+}  // namespace
+
+std::string_view name(Finding::Kind kind) noexcept {
+    constexpr std::array<std::string_view, 4> names{"fault", "channel", "reach", "membership"};
+    return names.at(static_cast<std::size_t>(kind));
+}
+
+std::string Finding::key() const {
+    const std::string prefix{name(kind)};
+    if (kind != Kind::fault) return prefix;
+    for (const auto place : places)
+        for (const auto& words_of_one : words) {
+            const auto at = words_of_one.find(place);
+            if (at == std::string::npos) continue;
+            auto line = std::string_view{words_of_one}.substr(at);
+            line = line.substr(0, line.find('\n'));
+            // "RIP: 0010:ipoib_cm_send+0x115/0x4a0 [ib_ipoib]": the function is enough.
+            if (place == "RIP: 0010:") line = line.substr(0, line.find_first_of("+ ", place.size()));
+            return prefix + ": " + without_numbers(line);
+        }
+    return prefix + ": " +
+           (words.empty() ? std::string()
+                          : without_numbers(std::string_view{words.front()}.substr(0, words.front().find('\n'))));
+}
+
+}  // namespace ipoib::conformance::fuzz

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Lies as text, as chance makes them, and in a frame.
+#include "conformance/fuzz/lie.hpp"
+
+#include "fabric/frame.hpp"
+#include "protocol/wire/registry.hpp"
+#include "protocol/wire/text.hpp"
+#include "traffic-gen/fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <stdexcept>
+
+namespace ipoib::conformance::fuzz {
+using namespace wire;
+
+namespace {
+
+enum class Trick : std::uint8_t { cut, tail, octet, icrc, vcrc, lost };
+constexpr std::array<std::pair<std::string_view, Trick>, 6> tricks{{{"cut=", Trick::cut},
+                                                                    {"tail=", Trick::tail},
+                                                                    {"octet=", Trick::octet},
+                                                                    {"icrc=", Trick::icrc},
+                                                                    {"vcrc=", Trick::vcrc},
+                                                                    {"lost=", Trick::lost}}};
+
+struct Tricked {
+    Trick trick;
+    std::uint64_t value = 0;
+    std::uint8_t pattern = 0;
+};
+
+std::uint64_t value_in(std::string_view lie, std::string_view text, std::uint64_t most) {
+    const auto value = parse_number(text);
+    if (!value || *value > most)
+        throw std::invalid_argument(fmt::format("'{}' has no number of at most {}", lie.substr(0, 60), most));
+    return *value;
+}
+
+/// None: it is about a field.
+std::optional<Tricked> trick_of(std::string_view lie) {
+    const auto found = std::ranges::find_if(tricks, [&](const auto& one) { return lie.starts_with(one.first); });
+    if (found == tricks.end()) return std::nullopt;
+    const auto rest = lie.substr(found->first.size());
+    Tricked tricked{found->second};
+    constexpr std::uint64_t whole_octet = 0xff, whole_vcrc = 0xffff, whole_icrc = 0xffffffff;
+    if (tricked.trick == Trick::octet) {
+        const auto colon = rest.find(':');
+        if (colon == std::string_view::npos)
+            throw std::invalid_argument(fmt::format("'{}' is no octet=OFFSET:XOR", lie.substr(0, 60)));
+        tricked.value = value_in(lie, rest.substr(0, colon), fabric::longest_frame);
+        tricked.pattern = static_cast<std::uint8_t>(value_in(lie, rest.substr(colon + 1), whole_octet));
+    } else {
+        tricked.value = value_in(lie, rest,
+                                 tricked.trick == Trick::icrc   ? whole_icrc
+                                 : tricked.trick == Trick::vcrc ? whole_vcrc
+                                                                : fabric::longest_frame);
+    }
+    return tricked;
+}
+
+/// As the builder, from the octets of a packet whose headers keep what they say: only the padding and the length of the
+/// LRH and of the GRH follow.
+std::vector<std::uint8_t> resized(std::vector<std::uint8_t> frame, std::uint64_t cut, std::uint64_t tail) {
+    constexpr std::size_t crcs = icrc_size + vcrc_size, unit = 4;
+    Packet packet;
+    decode(frame, packet);
+    if (!packet.bth || frame.size() < crcs) return frame;
+    const auto begin = packet.offset_of(packet.bth.data()) + Bth::size;
+    const std::size_t pad = packet.bth[Bth::pad];
+    if (frame.size() < begin + pad + crcs) return frame;
+    const auto payload = frame.size() - crcs - pad - begin;
+    const auto kept = payload - std::min<std::size_t>(cut, payload);
+    const auto most = fabric::longest_frame - begin - crcs - unit;
+    const auto size = std::min(kept + tail, most);
+    const auto new_pad = (unit - size % unit) % unit;
+    std::vector<std::uint8_t> made(frame.begin(),
+                                   frame.begin() + static_cast<std::ptrdiff_t>(begin + std::min(kept, size)));
+    constexpr std::uint8_t filler = 0x5a;
+    made.resize(begin + size, filler);
+    made.resize(begin + size + new_pad + crcs);
+    const auto bth_at = begin - Bth::size;
+    set_field(MutableOctets{made}.subspan(bth_at), Bth::pad, static_cast<std::uint8_t>(new_pad));
+    set_field(MutableOctets{made}, Lrh::packet_length, static_cast<std::uint16_t>((made.size() - vcrc_size) / unit));
+    if (packet.grh && bth_at >= Lrh::size + Grh::size)
+        set_field(MutableOctets{made}.subspan(Lrh::size), Grh::payload_length,
+                  static_cast<std::uint16_t>(made.size() - Lrh::size - Grh::size - vcrc_size));
+    return made;  // CRCs that are zero are filled in where it is sent
+}
+
+/// Both zero: whoever sends the frame fills them in.
+void ask_for_crcs(std::vector<std::uint8_t>& frame) {
+    constexpr std::size_t crcs = icrc_size + vcrc_size;
+    if (frame.size() >= crcs) std::fill(frame.end() - crcs, frame.end(), std::uint8_t{0});
+}
+
+/// The headers that the packet has, also within others: the innermost is the last.
+std::vector<const HeaderSpec*> headers_of(const build::PacketBuilder& packet) {
+    std::vector<std::pair<std::size_t, const HeaderSpec*>> found;  // with the octets from there to the end
+    for (const auto& row : registry()) {
+        // Others of that name may be found first.
+        if (header_named(row.header->key) != row.header) continue;
+        if (packet.has(*row.header)) found.emplace_back(packet.from(*row.header).size(), row.header);
+        for (const auto& way : row.ways) {
+            if (way.kind != Way::Kind::inside || !way.outer || !way.find || !packet.has(*way.outer)) continue;
+            const auto octets = way.find(packet.from(*way.outer), 0);
+            if (octets.size() >= row.header->size) found.emplace_back(octets.size(), row.header);
+        }
+    }
+    std::ranges::stable_sort(found, std::ranges::greater{}, &std::pair<std::size_t, const HeaderSpec*>::first);
+    std::vector<const HeaderSpec*> headers;
+    for (const auto& [size, header] : found)
+        if (std::ranges::find(headers, header) == headers.end()) headers.push_back(header);
+    return headers;
+}
+
+std::string wide_value(const FieldSpec& field, Random& random) {
+    std::string octets;
+    const bool is_constant = random() % 2 == 0;
+    const auto constant = random() % 2 == 0 ? 0u : 0xffu;
+    for (unsigned i = 0; i < field.width / 8u; ++i)
+        octets += fmt::format("{:02x}", is_constant ? constant : static_cast<unsigned>(random() % 256));
+    if (field.show != Show::gid && field.show != Show::ipv6) return octets;
+    Gid gid;
+    for (auto& octet : gid.octets) octet = static_cast<std::uint8_t>(is_constant ? constant : random());
+    return text(gid);
+}
+
+std::uint64_t narrow_value(const FieldSpec& field, Random& random) {
+    const auto most = field.width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << field.width) - 1;
+    if (!field.names.empty() && random() % 2 == 0) return field.names[random() % field.names.size()].value & most;
+    const std::array<std::uint64_t, 8> of_interest{
+        0, 1, 2, most, most - 1, most / 2, most / 2 + 1, std::uint64_t{1} << random() % field.width};
+    if (random() % 3 != 0) return of_interest[random() % of_interest.size()] & most;
+    return random() & most;
+}
+
+}  // namespace
+
+void check_lie(std::string_view lie) {
+    if (!trick_of(lie)) static_cast<void>(traffic::Override(lie));
+}
+
+std::vector<std::uint8_t> build_with(build::PacketBuilder packet, std::span<const std::string> lies) {
+    Random unused;
+    std::uint64_t cut = 0, tail = 0;
+    std::vector<Tricked> later;
+    for (const auto& lie : lies) {
+        const auto tricked = trick_of(lie);
+        if (!tricked) {
+            static_cast<void>(traffic::Override(lie).apply(packet, unused));
+            continue;
+        }
+        if (tricked->trick == Trick::cut)
+            cut += tricked->value;
+        else if (tricked->trick == Trick::tail)
+            tail += tricked->value;
+        else if (tricked->trick == Trick::icrc)
+            packet.damage_icrc(static_cast<std::uint32_t>(tricked->value));
+        else if (tricked->trick == Trick::vcrc)
+            packet.damage_vcrc(static_cast<std::uint16_t>(tricked->value));
+        else if (tricked->trick == Trick::octet)
+            later.push_back(*tricked);
+    }
+    auto frame = packet.build();
+    if (cut > 0 || tail > 0) frame = resized(std::move(frame), cut, tail);
+    for (const auto& one : later)
+        if (one.value < frame.size()) frame[one.value] ^= one.pattern;
+    if (!later.empty()) ask_for_crcs(frame);
+    if (frame.size() > fabric::longest_frame) frame.resize(fabric::longest_frame);
+    return frame;
+}
+
+bool loses(std::span<const std::string> lies) {
+    return std::ranges::any_of(lies, [](const std::string& lie) {
+        const auto tricked = trick_of(lie);
+        return tricked && tricked->trick == Trick::lost;
+    });
+}
+
+std::string random_lie(const build::PacketBuilder& packet, Random& random) {
+    constexpr unsigned of_octets = 5;
+    const auto all = headers_of(packet);
+    const auto choice = random() % 20;
+    const auto size = packet.octets().size();
+    if (choice == 0) return fmt::format("cut={}", 1 + random() % (random() % 2 ? 16 : std::max<std::size_t>(1, size)));
+    if (choice == 1) return fmt::format("tail={}", 1 + random() % (random() % 2 ? 64 : 4000));
+    if (choice < of_octets || all.empty())
+        return fmt::format("octet={}:{:#x}", random() % (size + icrc_size), 1 + random() % 255);
+    // What is behind the transport headers is where parsers are.
+    const auto* header = random() % 2 ? all.back() : all[random() % all.size()];
+    const auto* field = &header->fields[random() % header->fields.size()];
+    const bool is_wide = field->width > 64;
+    return fmt::format("{}.{}={}", header->key, field->name,
+                       is_wide ? wide_value(*field, random) : fmt::format("{:#x}", narrow_value(*field, random)));
+}
+
+}  // namespace ipoib::conformance::fuzz

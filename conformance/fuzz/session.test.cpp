@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Sessions, lies and findings without a node: samples/test/fuzz.test.cpp has one.
+#include "catch2.hpp"
+#include "conformance/fuzz/finding.hpp"
+#include "conformance/fuzz/generator.hpp"
+#include "conformance/fuzz/material.hpp"
+#include "conformance/fuzz/operation.hpp"
+#include "protocol/wire/packet.hpp"
+
+#include <stdexcept>
+
+using namespace ipoib;
+using namespace ipoib::conformance::fuzz;
+
+namespace {
+
+Scene some_scene() {
+    Scene scene;
+    scene.self = {.lid = 2, .gid = wire::Gid::of(1, 2), .qpn = 0x48, .ipv4 = 0x0a010042};
+    scene.dut = {.lid = 3, .gid = wire::Gid::of(1, 3), .qpn = 0x49, .ipv4 = 0x0a010009};
+    return scene;
+}
+
+std::vector<std::uint8_t> built(std::string_view packet, const std::vector<std::string>& lies) {
+    auto scene = some_scene();
+    return build_with(find_material(packet)->make(scene), lies);
+}
+
+std::string refusal(std::string_view text) {
+    try {
+        static_cast<void>(parse_session(text));
+    } catch (const std::invalid_argument& wrong) {
+        return wrong.what();
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST_CASE("fuzz: what chance makes goes to a file and back without a difference") {
+    Generator generator(7, areas_of("all"), "default");
+    std::vector<Session> corpus;
+    for (unsigned i = 0; i < 300; ++i) {
+        const auto session = i % 2 ? generator.changed(corpus) : generator.fresh();
+        const auto again = parse_session(text(session, {"a remark"}));
+        CHECK(again == session);
+        corpus.push_back(session);
+    }
+}
+
+TEST_CASE("fuzz: the same seed makes the same sessions, another one others") {
+    const auto sessions = [](std::uint64_t seed) {
+        Generator generator(seed, areas_of("ipoib"), "default");
+        std::string all;
+        for (unsigned i = 0; i < 20; ++i) all += text(generator.fresh());
+        return all;
+    };
+    CHECK(sessions(1) == sessions(1));
+    CHECK(sessions(1) != sessions(2));
+}
+
+TEST_CASE("fuzz: a target keeps to its packets") {
+    Generator generator(3, areas_of("cm"), "default");
+    for (unsigned i = 0; i < 200; ++i)
+        for (const auto& one : generator.fresh().operations)
+            if (!one.packet.empty()) CHECK(find_material(one.packet)->area == Area::connections);
+    CHECK(areas_of("none").empty());
+}
+
+TEST_CASE("fuzz: a lie about a field is there, and CRCs and lengths are right for it") {
+    const auto frame = built("arp-request", {"arp.ar$hln=7"});
+    wire::Packet packet;
+    wire::decode(frame, packet);
+    REQUIRE(packet.arp);
+    CHECK(packet.arp[wire::Arp::hardware_length] == 7);
+    CHECK(wire::check_crcs(frame, wire::Tail::both).icrc == wire::Check::good);
+}
+
+TEST_CASE("fuzz: payloads are cut and grow, and their frame says so") {
+    for (const auto& [lie, change] : {std::pair{"cut=9", -9}, std::pair{"tail=5", 5}, std::pair{"cut=4000", -4000}}) {
+        const auto plain = built("echo", {}), changed = built("echo", {lie});
+        wire::Packet before, after;
+        wire::decode(plain, before);
+        wire::decode(changed, after);
+        INFO(lie);
+        REQUIRE(after.lrh);
+        CHECK(after.lrh[wire::Lrh::packet_length] * 4u + 2 == changed.size());
+        const auto payload = [](const wire::Packet& packet, const std::vector<std::uint8_t>& frame) {
+            return static_cast<int>(frame.size()) - packet.bth[wire::Bth::pad];
+        };
+        if (change > -1000) CHECK(payload(after, changed) - payload(before, plain) == change);
+    }
+}
+
+TEST_CASE("fuzz: every packet bears every kind of lie") {
+    Random random(11);
+    for (const auto& one : all_materials()) {
+        auto scene = some_scene();
+        const auto packet = one.make(scene);
+        for (unsigned i = 0; i < 200; ++i) {
+            const std::vector<std::string> lies{random_lie(packet, random), random_lie(packet, random)};
+            INFO(one.name << ' ' << lies[0] << ' ' << lies[1]);
+            CHECK_NOTHROW(check_lie(lies[0]));
+            CHECK(build_with(packet, lies).size() <= 4300);
+        }
+    }
+}
+
+TEST_CASE("fuzz: a file that is no session is refused, and what is wrong is named") {
+    CHECK(refusal("nonsense") == "it is no session: not a JSON object");
+    const std::string head = R"({"fuzz": 1, "scenario": "default", "operations": [)";
+    CHECK_THAT(refusal(head + R"({"do": "dance"}]})"), ContainsSubstring("operation 1") && ContainsSubstring("dance"));
+    CHECK_THAT(refusal(head + R"({"do": "send", "packet": "parcel"}]})"), ContainsSubstring("packet"));
+    CHECK_THAT(refusal(head + R"({"do": "send", "octets": "zz"}]})"), ContainsSubstring("octets"));
+    CHECK_THAT(refusal(head + R"({"do": "send", "packet": "echo", "lies": ["Nothing.At=1"]}]})"),
+               ContainsSubstring("Nothing"));
+    CHECK_THAT(refusal(head + R"({"do": "send", "packet": "echo", "lies": ["cut=x"]}]})"), ContainsSubstring("cut=x"));
+    CHECK_THAT(refusal(head + R"({"do": "mtu", "value": 1}]})"), ContainsSubstring("too small"));
+    CHECK_THAT(refusal(head + R"({"do": "mtu", "value": 1500, "lies": []}]})"), ContainsSubstring("lies"));
+    CHECK_THAT(refusal(head + R"({"do": "send", "packet": "echo", "speed": 3}]})"), ContainsSubstring("speed"));
+}
+
+TEST_CASE("fuzz: a fault is known by its place, not by addresses, processes and times") {
+    const auto key = [](std::vector<std::string> words) {
+        return Finding{Finding::Kind::fault, std::move(words)}.key();
+    };
+    CHECK(key({"==71==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x602000000114",
+               "SUMMARY: AddressSanitizer: heap-buffer-overflow node.c:71:5 in receive"}) ==
+          key({"==9==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x602000000999",
+               "SUMMARY: AddressSanitizer: heap-buffer-overflow node.c:71:5 in receive"}));
+    CHECK(key({"SUMMARY: AddressSanitizer: heap-buffer-overflow node.c:71:5 in receive"}) !=
+          key({"SUMMARY: AddressSanitizer: heap-buffer-overflow node.c:72:5 in receive"}));
+    CHECK(key({"RIP: 0010:ipoib_cm_send+0x115/0x4a0 [ib_ipoib]"}) ==
+          key({"RIP: 0010:ipoib_cm_send+0x119/0x540 [ib_ipoib]"}));
+    CHECK(key({"RIP: 0010:ipoib_cm_send+0x115/0x4a0 [ib_ipoib]"}) !=
+          key({"RIP: 0010:ipoib_send+0x115/0x4a0 [ib_ipoib]"}));
+}

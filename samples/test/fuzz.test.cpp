@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The sample node under `ipoib-conform fuzz`: bounds that it does not check are found, and made small enough to be
+// repeated; as it is, it outlives what is done to it.
+#include "catch2.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+namespace {
+
+struct FuzzRun {
+    int code;
+    std::string output;
+};
+
+FuzzRun fuzz_node(const std::string& node, const std::string& options) {
+    const auto path = "/tmp/ipoib-fuzz-" + std::to_string(::getpid()) + ".sock";
+    const auto command = std::string(IPOIB_CONFORM " fuzz --listen ") + path +
+                         " --dut \"exec:python3 " IPOIB_SOURCE_DIR "/samples/python-adapter/adapter.py --node " + node +
+                         " --port " + path + "\" " + options + " 2>&1";
+    std::FILE* const pipe = ::popen(command.c_str(), "r");
+    REQUIRE(pipe);
+    FuzzRun run{};
+    std::array<char, 4096> buffer{};
+    while (const auto count = std::fread(buffer.data(), 1, buffer.size(), pipe))
+        run.output.append(buffer.data(), count);
+    const auto status = ::pclose(pipe);
+    run.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return run;
+}
+
+}  // namespace
+
+TEST_CASE("C node: outlives sessions of lies, requests and events") {
+    const auto run = fuzz_node(IPOIB_NODE_SANITIZED, "--sessions 150 --seed 5");
+    INFO(run.output);
+    CHECK(run.code == 0);
+    CHECK_THAT(run.output, ContainsSubstring("150 sessions") && ContainsSubstring("0 findings"));
+}
+
+TEST_CASE("C node: a bound that it does not check is found, and shown again by the session that is left") {
+    struct Planted {
+        const char *node, *target, *place;
+    };
+    for (const auto& [node, target, place] : {Planted{IPOIB_NODE "-full-queue", "ipoib", "full-queue.c:"},
+                                              Planted{IPOIB_NODE "-any-block", "sa", "any-block.c:"}}) {
+        const ipoib::TemporaryFolder folder;
+        const auto found =
+            fuzz_node(node, std::string("--sessions 1500 --most 1 --shrink-tries 12 --seed 5 --target ") + target +
+                                " --out " + folder.path().string());
+        INFO(node << '\n' << found.output);
+        CHECK(found.code == 1);
+        CHECK_THAT(found.output, ContainsSubstring(place));
+        const auto session = folder / "001-fault.json";
+        REQUIRE(std::filesystem::exists(session));
+        const auto again = fuzz_node(node, "--replay " + session + " --repeat 5");
+        INFO(again.output);
+        CHECK(again.code == 1);
+        CHECK_THAT(again.output, ContainsSubstring(place));
+        const auto right = fuzz_node(IPOIB_NODE_SANITIZED, "--replay " + session);
+        INFO(right.output);
+        CHECK(right.code == 0);
+    }
+}
