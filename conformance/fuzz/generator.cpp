@@ -192,7 +192,7 @@ std::vector<Session> Generator::seeds() const {
 
 /// What belongs to a connection says little where there is none: it comes behind either way to one.
 void Generator::add_connected(std::vector<Session>& all) const {
-    constexpr std::uint32_t octets = 50, until_there = 200;
+    constexpr std::uint32_t octets = 50, until_there = 600;
     const Operation mode{.verb = find_verb("mode"), .value = 1}, up{.verb = find_verb("up")};
     const std::array ways{
         Operation{.verb = find_verb("node-sends"), .value = octets, .pause = until_there},

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import blocks
 import dhcp
 import dhcp_report
 import exec_command
@@ -39,7 +40,7 @@ from attach import attach
 from building import adapter_parameters, build_programs, guest_for, kernel_for, pristine_source
 from machine import QEMU, Guest, Machine, State
 from options import (LAB_FAILED, RunOptions, kernel_of, parse, parser, is_among, refuse_unknown,
-                     split_explore_arguments, split_fuzz_arguments, split_run_arguments)
+                     split_explore_arguments, split_fuzz_arguments, split_run_arguments, value_of)
 from place import COMMAND, SOURCE
 from private_folder import PrivateFolder
 from supervisor import Interrupted, ending_on_signals, run_beside
@@ -213,7 +214,12 @@ def _fuzz(options: argparse.Namespace, rest: Sequence[str]) -> int:
         return [str(conform), "fuzz", *arguments, "--listen", str(path / "uplink"),
                 "--dut", f"exec:{_attach_command(path, 'agent')}"]
 
-    return _beside(options, guest, True, command)
+    code = _beside(options, guest, True, command)
+    told = value_of("--coverage", arguments)
+    if options.tells_blocks and told and Path(told).is_file():
+        modules = {name: Path(guest.symbols[name]) for name in ("ib_core", "ib_cm", "ib_ipoib")}
+        print(blocks.table(blocks.coverage(modules, blocks.FILES, Path(told).read_text(encoding="utf-8").split())), end="")
+    return code
 
 
 def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:

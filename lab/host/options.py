@@ -395,6 +395,14 @@ def is_among(option: str, words: Sequence[str]) -> bool:
     return any(word == option or word.startswith(option + "=") for word in words)
 
 
+def value_of(option: str, words: Sequence[str]) -> str | None:
+    """What follows an option, in either way of writing it."""
+    for word, following in zip(words, [*words[1:], ""]):
+        if word == option or word.startswith(option + "="):
+            return word.partition("=")[2] or following or None
+    return None
+
+
 def split_fuzz_arguments(rest: Sequence[str]) -> list[str]:
     """The same for ipoib-conform fuzz."""
     for taken in ("--listen", "--dut"):
