@@ -133,7 +133,8 @@ class Captures(Folder):
 
 class Schedules(Folder):
     STEPS = [{"at": 0, "do": "up"}, {"at": 0.1, "do": "join", "group": 0}, {"at": 0.5, "do": "join", "group": 1},
-             {"at": 0.8, "do": "send-group", "group": 1}, {"at": 1, "do": "sm-restart"}, {"at": 1.2, "do": "send-unicast", "peer": 0}]
+             {"at": 0.8, "do": "send-group", "group": 1}, {"at": 1, "do": "sm-restart"},
+             {"at": 1.2, "do": "send-unicast", "peer": 0}]
 
     def test_the_fewest_events_break_the_same_invariant(self):
         schedule, out = self.folder / "schedule.json", self.folder / "out.json"

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`verify`: recorded evidence is judged again, comes out as it was, and no edit that does not fit goes unnoticed."""
 import hashlib
+import io
 import json
 import random
 import re
 import shutil
+import subprocess
+import tarfile
 import unittest
 
 from program import Folder, SOURCE, conform
@@ -107,7 +110,8 @@ class Verify(Folder):
         edits = [
             ("the verdict in the journal", journal, lambda text: text.replace(b'"verdict":"PASS"', b'"verdict":"FAIL"')),
             ("a verdict in the record", "session.json", lambda text: text.replace(b'"PASS"', b'"FAIL"', 1)),
-            ("a count in the record", "session.json", lambda text: re.sub(rb'"observed": [1-9]\d*', b'"observed": 99999', text, count=1)),
+            ("a count in the record", "session.json",
+             lambda text: re.sub(rb'"observed": [1-9]\d*', b'"observed": 99999', text, count=1)),
             ("a frame of the capture", capture, flipped),
             ("the end of the capture", capture, lambda octets: octets[:-40]),
             ("the seed", "session.json", lambda text: text.replace(b'"seed": 1', b'"seed": 2')),
@@ -151,6 +155,89 @@ class Verify(Folder):
             with self.subTest(number=number):
                 self.assertRefused(self.edited(original, name, edit, number % 2 == 1))
 
+    def test_a_bundle_verifies_and_any_edit_of_it_does_not(self):
+        bundle, wrong = self.folder / "run.tar", ("--dut", "mutant:reserved-not-zero")
+        run = conform("run", *CASES, *wrong, "--bundle", bundle)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("1 FAIL", self.assertFits(bundle))
+        first = bundle.read_bytes()
+        with tarfile.open(bundle) as archive:
+            members = {one.name: archive.extractfile(one).read() for one in archive}
+        self.assertEqual(set(members), {"SHA256SUMS", "DUT.toml", "session.json", "results.json"} | {
+            case + ending for case in CASES for ending in (".pcapng", ".journal.jsonl")})
+        for line in members["SHA256SUMS"].decode().splitlines():
+            digest, name = line.split("  ")
+            self.assertEqual(digest, hashlib.sha256(members[name]).hexdigest())
+        results = json.loads(members["results.json"])
+        self.assertTrue(all(result["revision"] for result in results["results"]))
+
+        def packed(files, is_summed=True):
+            files = dict(files)
+            if is_summed:
+                files["SHA256SUMS"] = "".join(f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n"
+                                              for name in sorted(files) if name != "SHA256SUMS").encode()
+            edited = self.folder / "edited.tar"
+            with tarfile.open(edited, "w", format=tarfile.USTAR_FORMAT) as archive:
+                for name in sorted(files):
+                    info = tarfile.TarInfo(name)
+                    info.size = len(files[name])
+                    archive.addfile(info, io.BytesIO(files[name]))
+            return edited
+
+        # What tar makes of the same is a bundle, too.
+        self.assertFits(packed(members))
+        for what, name, old, new in (
+                ("a verdict", "results.json", b'"FAIL"', b'"PASS"'),
+                ("a message", "results.json", b"Encap.Reserved is 0x0", b"Encap.Reserved is 0x1"),
+                ("a claim", "DUT.toml", b'role = "router"', b'role = "host"'),
+                ("a verdict in the record", "session.json", b'"FAIL"', b'"PASS"')):
+            with self.subTest(what=what):
+                self.assertIn(old, members[name])
+                self.assertRefused(packed({**members, name: members[name].replace(old, new, 1)}), what)
+        for name in members:
+            with self.subTest(missing=name):
+                self.assertRefused(packed({other: content for other, content in members.items() if other != name},
+                                          name != "SHA256SUMS"))
+        self.assertRefused(packed({**members, "extra": b"x"}))
+        self.assertRefused(packed({**members, "DUT.toml": b"x"}, False))
+        chance = random.Random(7)
+        for number in range(20):
+            with self.subTest(flipped=number):
+                at = chance.randrange(len(first))
+                (self.folder / "edited.tar").write_bytes(first[:at] + bytes([first[at] ^ 1]) + first[at + 1:])
+                self.assertRefused(self.folder / "edited.tar")
+        for octets in (b"", b"x", first[:700], first[:-1024], first + b"x", b"\0" * 1024):
+            with self.subTest(octets=octets[:10]):
+                (self.folder / "edited.tar").write_bytes(octets)
+                self.assertRefused(self.folder / "edited.tar")
+
+    @unittest.skipUnless(shutil.which("ssh-keygen"), "ssh-keygen is missing")
+    def test_a_signature_sees_an_edit_that_fits(self):
+        """As docs/verifying.md says."""
+        key = self.folder / "key"
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True, stdin=subprocess.DEVNULL)
+        (self.folder / "allowed").write_text("lab@example.com " + (self.folder / "key.pub").read_text())
+        honest, other = self.folder / "honest.tar", self.folder / "other.tar"
+        conform("run", CASES[0], "--dut", "mutant:reserved-not-zero", "--bundle", honest)
+        conform("run", CASES[0], "--bundle", other)
+        subprocess.run(["ssh-keygen", "-q", "-Y", "sign", "-f", key, "-n", "ipoib-conform", honest], check=True,
+                       capture_output=True)
+
+        def is_signed(bundle):
+            return subprocess.run(["ssh-keygen", "-Y", "verify", "-f", self.folder / "allowed", "-I", "lab@example.com", "-n",
+                                   "ipoib-conform", "-s", self.folder / "honest.tar.sig"], input=bundle.read_bytes(),
+                                  capture_output=True, check=False).returncode == 0
+
+        self.assertTrue(is_signed(honest))
+        # Of another stack, and all of it fits together.
+        self.assertFits(other)
+        self.assertFalse(is_signed(other))
+
+    def test_a_bundle_that_cannot_be_written_is_told(self):
+        run = conform("run", CASES[0], "--bundle", self.folder / "no/where.tar")
+        self.assertEqual(run.returncode, 3)
+        self.assertIn("--bundle", run.stderr)
+
     def test_what_is_no_evidence_is_told(self):
         empty = self.folder / "empty"
         empty.mkdir()
@@ -161,7 +248,8 @@ class Verify(Folder):
             with self.subTest(text=text[:40]):
                 self.assertRefused(self.edited(original, "session.json", lambda _, text=text: text))
                 self.assertRefused(self.edited(original, f"{CASES[0]}.journal.jsonl", lambda _, text=text: text))
-        told = self.assertRefused(self.edited(original, "session.json", lambda text: text.replace(b'"evidence": [\n  "', b'"evidence": [\n  "../')))
+        told = self.assertRefused(self.edited(
+            original, "session.json", lambda text: text.replace(b'"evidence": [\n  "', b'"evidence": [\n  "../')))
         self.assertIn("evidence", told)
 
 

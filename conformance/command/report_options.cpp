@@ -90,7 +90,8 @@ std::string illustrated_options() {
     return names;
 }
 
-/// Results that were read have what they were judged by.
+}  // namespace
+
 void add_revisions(reports::Results& results) {
     if (!results.hosts.empty()) return;
     for (auto& result : results.results) {
@@ -98,8 +99,6 @@ void add_revisions(reports::Results& results) {
         if (found != revisions().end()) result.revision = found->number;
     }
 }
-
-}  // namespace
 
 CLI::Validator not_empty() {
     return CLI::Validator{[](std::string& value) { return value.empty() ? "is empty" : std::string{}; }, ""};

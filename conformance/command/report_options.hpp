@@ -75,6 +75,9 @@ private:
     std::chrono::steady_clock::time_point begin_;
 };
 
+/// Which definition of its rule or case each result is of.
+void add_revisions(reports::Results& results);
+
 /// What is compared with a run, read before it begins.
 struct Comparisons {
     std::optional<reports::Baseline> baseline;  ///< --expect

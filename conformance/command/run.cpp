@@ -30,7 +30,7 @@ struct Options {
     std::vector<std::string> selectors;
     TargetOptions target;
     ReportOptions report;
-    std::string evidence, shard, only_failed, called_as, order = text(Order{});
+    std::string evidence, bundle, shard, only_failed, called_as, order = text(Order{});
     std::string pause_on;
     unsigned repeat = 1, max_failures = 0;
     bool dry_run = false;
@@ -206,18 +206,19 @@ int run_cases(const Options& options, const std::string& program, const std::vec
     aim.run.repeat = options.repeat;
     if (options.dry_run) return rehearse(aim);
 
-    std::vector<std::string> taken{options.evidence, options.target.profile, options.only_failed};
+    std::vector<std::string> taken{options.evidence, options.bundle, options.target.profile, options.only_failed};
     std::erase(taken, "");
     refuse_overwriting(options.report, std::move(taken));
     const auto comparisons = load_comparisons(options.report);
     make_evidence_folder(options.evidence);
     require_report(options.report);
     aim.run.evidence = options.evidence;
-    aim.target.session.keeps_journal = !options.evidence.empty();
+    try_bundle(options.bundle);
+    aim.target.session.keeps_journal = !options.evidence.empty() || !options.bundle.empty();
     std::optional<TemporaryFolder> frames;
-    if (options.report.is_illustrated() && options.evidence.empty()) {
+    if (options.evidence.empty() && (options.report.is_illustrated() || !options.bundle.empty())) {
         aim.run.evidence = frames.emplace().path().string();
-        aim.run.may_lack_evidence = true;
+        aim.run.may_lack_evidence = options.bundle.empty();
     }
     aim.run.repeat_command = repeat_command(options, program);
     StatusLine line;
@@ -240,8 +241,10 @@ int run_cases(const Options& options, const std::string& program, const std::vec
     results.selected = selected;
     add_profile_facts(results, aim.run.profile);
     const auto exhibits = exhibits_for(options.report, results);
+    const bool is_bundled = keep_bundle(options.bundle, aim, results);
     if (frames) forget_evidence(results);
-    return report(results, options.report, comparisons, exhibits);
+    const auto code = report(results, options.report, comparisons, exhibits);
+    return is_bundled ? code : exit_fault;
 }
 
 void add_run_options(CLI::App& command, Options& options) {
@@ -253,6 +256,11 @@ void add_run_options(CLI::App& command, Options& options) {
                     "Keep each case's frames in this folder, as pcapng, and the journal of all that came in")
         ->check(not_empty())
         ->type_name("DIR");
+    command
+        .add_option("--bundle", options.bundle,
+                    "All that somebody else needs to judge the run again, as one tar archive (ipoib-conform verify)")
+        ->check(not_empty())
+        ->type_name("FILE");
     command
         .add_option(
             "--order", options.order,

@@ -2,9 +2,14 @@
 #include "conformance/command/run_record.hpp"
 
 #include "base/atomic_file.hpp"
+#include "base/complain.hpp"
+#include "conformance/command/report_options.hpp"
+#include "conformance/command/usage.hpp"
+#include "conformance/replay/bundle.hpp"
 #include "conformance/replay/digest.hpp"
 #include "conformance/replay/record.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace ipoib::conformance {
@@ -21,6 +26,12 @@ void keep_record(const Aim& aim, const Rig& rig, reports::Results& results) {
                           .is_virtual = rig.is_virtual()};
     if (kind && kind->is_somebodys())
         record.why_not = "on somebody's fabric groups and nonces are drawn by chance, and a host's memberships matter";
+    // Those that were begun: a run may have had enough.
+    std::erase_if(record.run.cases, [&](const Case* one) {
+        return std::ranges::find(results.results, one->id, &reports::Result::id) == results.results.end();
+    });
+    if (std::ranges::find(results.results, "SESSION", &reports::Result::id) != results.results.end())
+        record.why_not = "the run did not come to its end";
     const std::filesystem::path folder = aim.run.evidence;
     std::string problem;
     try {
@@ -40,6 +51,25 @@ void keep_record(const Aim& aim, const Rig& rig, reports::Results& results) {
     result.verdict = reports::Verdict::error;
     result.message = problem;
     results.results.push_back(std::move(result));
+}
+
+void try_bundle(const std::string& path) {
+    if (path.empty()) return;
+    if (const auto why_not = why_not_writable(path); !why_not.empty()) throw Fault("--bundle " + why_not);
+}
+
+bool keep_bundle(const std::string& path, const Aim& aim, const reports::Results& results) {
+    if (path.empty()) return true;
+    std::string problem;
+    try {
+        auto defined = results;
+        add_revisions(defined);
+        problem = write_atomically(path, replay::bundle_of(aim.run.evidence, defined));
+    } catch (const std::exception& why) {
+        problem = why.what();
+    }
+    if (!problem.empty()) complain("ipoib-conform", "--bundle " + problem);
+    return problem.empty();
 }
 
 }  // namespace ipoib::conformance

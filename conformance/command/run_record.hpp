@@ -10,4 +10,9 @@ namespace ipoib::conformance {
 /// results.
 void keep_record(const Aim& aim, const Rig& rig, reports::Results& results);
 
+/// Throws Fault where no bundle can be written there. An empty path asks for none.
+void try_bundle(const std::string& path);
+/// Writes the bundle, if one is asked for; tells on standard error what fails, and is false then.
+[[nodiscard]] bool keep_bundle(const std::string& path, const Aim& aim, const reports::Results& results);
+
 }  // namespace ipoib::conformance

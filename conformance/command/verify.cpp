@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform verify: recorded evidence judged again, without DUT and fabric.
-#include "conformance/replay/verify.hpp"
 #include "base/complain.hpp"
 #include "base/one_line.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/usage.hpp"
+#include "conformance/replay/bundle.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "fabric/loop.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 
 namespace ipoib::conformance {
@@ -52,7 +53,10 @@ int run_verify(const VerifyOptions& options) {
     if (progress_is_seen())
         progress = [&](std::size_t number, std::size_t count) { line.show(fmt::format("[{}/{}]", number, count)); };
     stop_on_interrupt();
-    const auto verified = told_apart([&] { return replay::verify(options.source, progress); });
+    const auto verified = told_apart([&] {
+        return std::filesystem::is_directory(options.source) ? replay::verify(options.source, progress)
+                                                             : replay::verify_bundle(options.source, progress);
+    });
     line.clear();
     if (fabric::Loop::stop_requested()) throw Fault("interrupted: nothing is said of " + options.source);
     return tell(options, verified);
@@ -60,7 +64,7 @@ int run_verify(const VerifyOptions& options) {
 
 Action set_up_verify(CLI::App& command, const std::string&) {
     auto options = std::make_shared<VerifyOptions>();
-    command.add_option("EVIDENCE", options->source, "The folder of run --evidence")
+    command.add_option("BUNDLE|EVIDENCE", options->source, "The file of run --bundle, or the folder of run --evidence")
         ->required()
         ->check(not_empty())
         ->type_name(" ");

@@ -61,12 +61,6 @@ std::optional<wire::IpNetwork> network_in(const JsonPart& part, const std::strin
     return network;
 }
 
-bool is_file_name(const std::string& name) {
-    return !name.empty() && name.front() != '.' && std::ranges::all_of(name, [](unsigned char c) {
-        return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
-    });
-}
-
 void read_run(const JsonPart& part, Record& record) {
     auto& run = record.run;
     each_text(part, "cases", [&](const std::string& id) {
@@ -107,6 +101,12 @@ void read_session(const JsonPart& part, Record& record) {
 }
 
 }  // namespace
+
+bool is_file_name(const std::string& name) {
+    return !name.empty() && name.front() != '.' && std::ranges::all_of(name, [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '-' || c == '.' || c == '_';
+    });
+}
 
 std::array<std::string, 2> files_of(const std::string& scene) { return {scene + ".pcapng", scene + ".journal.jsonl"}; }
 

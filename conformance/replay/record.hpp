@@ -36,6 +36,8 @@ struct Record {
     std::vector<Verdict> verdicts{};
 };
 
+/// Whether it can be the name of a file of evidence: no folder, nothing hidden.
+[[nodiscard]] bool is_file_name(const std::string& name);
 /// The names of the files of a scene.
 [[nodiscard]] std::array<std::string, 2> files_of(const std::string& scene);
 /// The whole of a file. Throws std::invalid_argument for one that cannot be read or is larger.

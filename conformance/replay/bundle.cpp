@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/replay/bundle.hpp"
+
+#include "base/temporary_folder.hpp"
+#include "conformance/judge/passive.hpp"
+#include "conformance/replay/digest.hpp"
+#include "reports/json.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+
+namespace ipoib::conformance::replay {
+namespace {
+
+constexpr std::string_view sums = "SHA256SUMS", results_file = "results.json", claims = "DUT.toml";
+
+/// Where the parts of a header of POSIX ustar stand.
+constexpr std::size_t block = 512, name_size = 100, mode_at = 100, uid_at = 108, gid_at = 116, size_at = 124,
+                      mtime_at = 136, sum_at = 148, type_at = 156, magic_at = 257, prefix_at = 345;
+constexpr std::string_view magic{"ustar\00000", 8};
+
+/// Of all octets of a header, those of the sum itself taken for blanks.
+unsigned sum_of(std::string_view header) {
+    unsigned sum = 0;
+    for (std::size_t i = 0; i < header.size(); ++i)
+        sum += i >= sum_at && i < sum_at + 8 ? unsigned{' '} : static_cast<std::uint8_t>(header[i]);
+    return sum;
+}
+
+void put(std::string& header, std::size_t at, std::string_view text) { header.replace(at, text.size(), text); }
+
+std::string header_of(const std::string& name, std::size_t size) {
+    if (name.size() >= name_size) throw std::invalid_argument("the name is too long for a bundle: " + name);
+    std::string header(block, '\0');
+    put(header, 0, name);
+    put(header, mode_at, "0000644");
+    put(header, uid_at, "0000000");
+    put(header, gid_at, "0000000");
+    put(header, size_at, fmt::format("{:011o}", size));
+    put(header, mtime_at, "00000000000");
+    put(header, type_at, "0");
+    put(header, magic_at, magic);
+    put(header, sum_at, fmt::format("{:06o}", sum_of(header)) + std::string("\0 ", 2));
+    return header;
+}
+
+std::size_t octal_in(std::string_view header, std::size_t at, std::size_t size) {
+    const auto field = header.substr(at, size);
+    std::size_t value = 0;
+    const auto* const begin = field.data() + std::min(field.find_first_not_of(' '), field.size());
+    const auto [end, error] = std::from_chars(begin, field.data() + field.size(), value, 8);
+    if (error != std::errc{} || (end != field.data() + field.size() && *end != '\0' && *end != ' '))
+        throw std::invalid_argument("it is no bundle: a number in a header of the archive is none");
+    return value;
+}
+
+std::string sums_of(const Files& files) {
+    std::string text;
+    for (const auto& [name, content] : files) text += sha256(content) + "  " + name + '\n';
+    return text;
+}
+
+/// The parts of a result that its evidence decides.
+std::string words_of(const reports::Result& result) {
+    const auto of_na = result.verdict == reports::Verdict::na ? reports::name(result.na) : std::string_view{};
+    std::string text = fmt::format("{} {} {} ({} of {}): {}; frames", reports::name(result.verdict), of_na,
+                                   result.fail_type, result.violations, result.observed, result.message);
+    for (const auto frame : result.frames) text += ' ' + std::to_string(frame);
+    for (const auto& check : result.checks) text += ", " + check;
+    for (const auto& detail : result.details)
+        text += fmt::format("; frame {} octet {}: {} is {}, expected {}, by {}", detail.frame, detail.offset,
+                            detail.field, detail.actual, detail.expected, detail.subject);
+    return text;
+}
+
+void compare_results(const reports::Results& recorded, Verified& verified) {
+    auto now = verified.results;
+    const auto catalogue = catalogue_for_reports();
+    reports::roll_up(now, catalogue);
+    if (recorded.results.size() != now.results.size())
+        verified.wrong.push_back(
+            fmt::format("{} holds {} results, {} come out", results_file, recorded.results.size(), now.results.size()));
+    for (std::size_t i = 0; i < std::min(recorded.results.size(), now.results.size()); ++i) {
+        const auto &then = recorded.results[i], &again = now.results[i];
+        if (then.id != again.id || words_of(then) != words_of(again))
+            verified.wrong.push_back(fmt::format("{}: {} is {}, and comes out as {} {}", results_file, then.id,
+                                                 words_of(then), again.id, words_of(again)));
+    }
+    for (std::size_t i = 0; i < std::max(recorded.requirements.size(), now.requirements.size()); ++i) {
+        const bool is_same = i < recorded.requirements.size() && i < now.requirements.size() &&
+                             recorded.requirements[i].id == now.requirements[i].id &&
+                             recorded.requirements[i].verdict == now.requirements[i].verdict;
+        if (!is_same)
+            verified.wrong.push_back(
+                fmt::format("{}: requirement {} has another verdict", results_file,
+                            i < recorded.requirements.size() ? recorded.requirements[i].id : now.requirements[i].id));
+    }
+}
+
+void compare_lists(const Files& files, Verified& verified) {
+    auto others = files;
+    others.erase(std::string(sums));
+    const auto listed = files.find(std::string(sums));
+    if (listed == files.end() || listed->second != sums_of(others))
+        verified.wrong.push_back(std::string(sums) + " is not what the files of the bundle come to");
+    const auto claimed = files.find(std::string(claims));
+    if (claimed == files.end() || claimed->second != to_toml(verified.record.run.profile))
+        verified.wrong.push_back(std::string(claims) + " is not what was claimed when it was run");
+    for (const auto* name : {&Record::file, &sums, &results_file, &claims}) others.erase(std::string(*name));
+    for (const auto& scene : verified.record.scenes)
+        for (const auto& name : files_of(scene)) others.erase(name);
+    for (const auto& [name, content] : others) verified.wrong.push_back(name + " belongs to no case");
+}
+
+}  // namespace
+
+std::string tar_of(const Files& files) {
+    std::string tar;
+    for (const auto& [name, content] : files) {
+        tar += header_of(name, content.size()) + content;
+        tar.append((block - content.size() % block) % block, '\0');
+    }
+    return tar.append(2 * block, '\0');
+}
+
+Files files_in(std::string_view tar) {
+    Files files;
+    for (std::size_t at = 0;;) {
+        if (tar.size() - at < block) throw std::invalid_argument("it is no bundle, or cut off: the archive has no end");
+        const auto header = tar.substr(at, block);
+        at += block;
+        if (std::ranges::all_of(header, [](char c) { return c == '\0'; })) {
+            if (std::ranges::any_of(tar.substr(at), [](char c) { return c != '\0'; }))
+                throw std::invalid_argument("something stands behind the end of the archive");
+            return files;
+        }
+        if (header.substr(magic_at, 5) != magic.substr(0, 5) || octal_in(header, sum_at, 8) != sum_of(header))
+            throw std::invalid_argument("it is no bundle: not a tar archive, or damaged");
+        const std::string name{header.substr(0, std::min(header.find('\0'), name_size))};
+        if (header[type_at] != '0' || header[prefix_at] != '\0' || !is_file_name(name))
+            throw std::invalid_argument("it is no bundle: its archive holds something else than files without folders");
+        const auto size = octal_in(header, size_at, 12);
+        if (size > tar.size() - at) throw std::invalid_argument("the archive is cut off in " + name);
+        if (!files.emplace(name, tar.substr(at, size)).second)
+            throw std::invalid_argument("the archive holds " + name + " twice");
+        at += std::min(size + (block - size % block) % block, tar.size() - at);
+    }
+}
+
+std::string bundle_of(const std::filesystem::path& folder, const reports::Results& results) {
+    Files files;
+    const auto take = [&](const std::string& name) { files[name] = content_of(folder / name, most_of_file); };
+    take(std::string(Record::file));
+    const auto record = parse_record(files[std::string(Record::file)], std::string(Record::file));
+    for (const auto& scene : record.scenes)
+        for (const auto& name : files_of(scene)) take(name);
+    auto rolled_up = results;
+    const auto catalogue = catalogue_for_reports();
+    reports::roll_up(rolled_up, catalogue);
+    files[std::string(results_file)] = reports::to_json(rolled_up, folder);
+    files[std::string(claims)] = to_toml(record.run.profile);
+    files[std::string(sums)] = sums_of(files);
+    return tar_of(files);
+}
+
+Verified verify_bundle(const std::filesystem::path& path,
+                       const std::function<void(std::size_t, std::size_t)>& progress) {
+    Files files;
+    try {
+        files = files_in(content_of(path, most_of_bundle));
+    } catch (const std::invalid_argument& wrong) {
+        throw std::invalid_argument(path.string() + ": " + wrong.what());
+    }
+    const TemporaryFolder folder;
+    for (const auto& [name, content] : files) {
+        std::ofstream file{folder / name, std::ios::binary};
+        if (!file.write(content.data(), static_cast<std::streamsize>(content.size())).flush())
+            throw std::runtime_error("the bundle finds no room in the temporary folder");
+    }
+    auto verified = verify(folder.path(), progress);
+    compare_lists(files, verified);
+    const auto recorded = files.find(std::string(results_file));
+    if (recorded == files.end()) {
+        verified.wrong.push_back(std::string(results_file) + " is missing");
+        return verified;
+    }
+    const auto results = reports::from_json(recorded->second, results_file, folder.path());
+    if (!results) throw std::invalid_argument(path.string() + ": " + results.error);
+    compare_results(*results, verified);
+    return verified;
+}
+
+}  // namespace ipoib::conformance::replay
