@@ -7,7 +7,6 @@
 #include "reports/json.hpp"
 #include "temporary_folder.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -282,16 +281,16 @@ TEST_CASE("Threads: what was read is judged while a pipe has no more") {
     constexpr std::string_view file = "field-troubles.pcap";
     const auto whole = text_of(std::string(IPOIB_SOURCE_DIR) + "/captures/" + std::string(file));
     const auto frames = read(file).size();
-    std::array<int, 2> ends{};
-    REQUIRE(pipe2(ends.data(), O_CLOEXEC) == 0);
-    REQUIRE(::write(ends[1], whole.data(), whole.size()) == static_cast<ssize_t>(whole.size()));
+    auto ends = make_pipe();
+    REQUIRE(ends);
+    REQUIRE(::write(ends.writer.value(), whole.data(), whole.size()) == static_cast<ssize_t>(whole.size()));
     std::atomic<std::uint64_t> judged{0};
     std::thread writer([&] {
         // The pipe stays open: all that is in it must be judged nevertheless.
         while (judged.load() < frames) std::this_thread::sleep_for(std::chrono::milliseconds{1});
-        ::close(ends[1]);
+        ends.writer.close();
     });
-    auto reader = capture::Reader::from_descriptor(Descriptor{ends[0]}, "a pipe");
+    auto reader = capture::Reader::from_descriptor(std::move(ends.reader), "a pipe");
     class Piped final : public conformance::Supply {
     public:
         explicit Piped(capture::Reader& from) : from_(from) {}
