@@ -200,7 +200,7 @@ std::string no_command(const CLI::App& program, std::string_view word) {
 int tell(const CLI::App& program, const CLI::ParseError& error) {
     errno = 0;
     if (error.get_exit_code() == 0) {
-        const int code = program.exit(error, std::cout, std::cerr);
+        const int code = program.exit(error, std::cout, std::cout);
         std::cout.flush();
         return std::cout || errno == EPIPE ? code : exit_wrong;
     }
