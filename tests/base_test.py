@@ -56,6 +56,7 @@ PRINTS = {
     "lab/guest/fabric_control/main.cpp": "speaks on the guest's console",
     "lab/guest/port/bridge.cpp": "speaks on the guest's console",
     "lab/guest/port/main.cpp": "speaks on the guest's console",
+    "samples/library/judge_own_packets.cpp": "a sample for those who have the library alone",
     "traffic-gen/capture_sink.cpp": "a line for each packet, which passes it",
     "traffic-gen/main.cpp": "lists of its own",
 }

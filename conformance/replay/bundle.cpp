@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/replay/bundle.hpp"
 
+#include "base/atomic_file.hpp"
 #include "base/temporary_folder.hpp"
 #include "conformance/judge/passive.hpp"
 #include "conformance/replay/digest.hpp"
@@ -177,9 +178,8 @@ Verified verify_bundle(const std::filesystem::path& path,
     }
     const TemporaryFolder folder;
     for (const auto& [name, content] : files) {
-        std::ofstream file{folder / name, std::ios::binary};
-        if (!file.write(content.data(), static_cast<std::streamsize>(content.size())).flush())
-            throw std::runtime_error("the bundle finds no room in the temporary folder");
+        if (const auto error = write_atomically(folder / name, content); !error.empty())
+            throw std::runtime_error("the bundle finds no room in the temporary folder: " + error);
     }
     auto verified = verify(folder.path(), progress);
     compare_lists(files, verified);

@@ -2,6 +2,7 @@
 #include "conformance/replay/record.hpp"
 
 #include "base/json_object.hpp"
+#include "base/json_text.hpp"
 #include "generated/version.hpp"
 #include "protocol/rules/rule.hpp"
 #include "protocol/wire/text.hpp"
@@ -169,7 +170,7 @@ std::string text(const Record& record) {
                    {"evidence", record.scenes},
                    {"sha256", facts_json(record.hashes)},
                    {"verdicts", verdicts}};
-    return all.dump(1, ' ', true, Json::error_handler_t::replace) + '\n';
+    return json_text(all) + "\n";
 }
 
 Record parse_record(std::string_view text, const std::string& source) {
