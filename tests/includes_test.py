@@ -24,7 +24,7 @@ MAY_SEE = {
     "protocol/build": WIRE,
     "protocol/state": BASE | WIRE,
     "protocol/rules": CHECKED | {"protocol/state"},
-    "protocol/inspection": WIRE | {"protocol/rules"},
+    "protocol/inspection": WIRE | {"protocol/rules", "protocol/state"},
     "dissector": WIRE | {"protocol/inspection", "conformance/assumptions"},
     "fabric": BASE | WIRE | {"fabric/change"},
     "fabric/change": BASE | WIRE | {"fabric"},
@@ -62,7 +62,7 @@ MAY_SEE = {
         "protocol/rules", "reports", "conformance/audit", "conformance/bench", "conformance/judge", "conformance/selftest"},
     "conformance/shrink": set(),
     "conformance/replay": BASE | WIRE | {
-        "protocol/rules", "fabric", "fabric/capture", "reports", "conformance/bench", "conformance/dut"},
+        "protocol/rules", "fabric", "fabric/capture", "reports", "conformance/bench", "conformance/dut", "conformance/judge"},
     "conformance/excerpt": BASE | {
         "protocol/requirements", "fabric/capture", "conformance/judge", "conformance/links", "conformance/shrink"},
     "conformance/metamorphic": BASE | CHECKED | {

@@ -36,6 +36,8 @@ void keep_record(const Aim& aim, const Rig& rig, reports::Results& results) {
     std::string problem;
     try {
         for (const auto& capture : results.captures) {
+            // What could not be written has been told.
+            if (capture.file.empty()) continue;
             record.scenes.push_back(std::filesystem::path(capture.file).stem().string());
             for (const auto& name : replay::files_of(record.scenes.back()))
                 record.hashes.emplace_back(name,

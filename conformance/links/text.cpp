@@ -192,6 +192,10 @@ void head(std::string& out, const Account& account, const std::vector<reports::C
     if (account.began != 0)
         out += fmt::format("from {} to {}, {}\n", wall_time(account.began), wall_time(account.ended),
                            wall_zone(account.began));
+    out += '\n';
+}
+
+void notes(std::string& out, const Account& account, const Choice& choice) {
     for (const auto& note : account.notes) indented(out, 2, "note: " + note, choice);
     out += '\n';
 }
@@ -203,8 +207,7 @@ void summary(std::string& out, const Account& account, const std::vector<reports
         out += "No IPoIB link is in sight.\n";
         for (const auto& capture : captures)
             if (const auto words = advice(capture); !words.empty()) indented(out, 2, words, choice);
-        out += '\n';
-        return;
+        return notes(out, account, choice);
     }
     std::vector<std::pair<const state::Subnet*, state::PortIndex>> ports;
     std::size_t groups = 0, refused = 0;
@@ -215,8 +218,9 @@ void summary(std::string& out, const Account& account, const std::vector<reports
     }
     std::ranges::sort(ports);
     const auto different = static_cast<std::size_t>(std::unique(ports.begin(), ports.end()) - ports.begin());
-    out += fmt::format("{}, {}, {}, {}\n\n", plural(account.links.size(), "link"), plural(different, "port"),
+    out += fmt::format("{}, {}, {}, {}\n", plural(account.links.size(), "link"), plural(different, "port"),
                        plural(groups, "group"), plural(refused, "refused join"));
+    notes(out, account, choice);
 }
 
 /// Findings of one kind beyond the first few are counted, and their links named.
@@ -339,7 +343,10 @@ void to_text(const Account& account, const std::vector<reports::CaptureResult>& 
     std::string out;
     const auto pass_on = [&] { sink(printable(std::exchange(out, {}))); };
     head(out, account, captures, choice);
-    if (choice.is_all()) summary(out, account, captures, choice);
+    if (choice.is_all())
+        summary(out, account, captures, choice);
+    else
+        notes(out, account, choice);
     FindingsText{out, account, choice}.tell();
     std::size_t size = 0;
     for (const auto& one : account.links) size += one.hosts.size() + one.groups.size();
