@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Administrators that are wrong in some histories only: no case finds them, since it asks one thing at a time.
+// Administrators that are wrong in some histories only: hardly any case finds them, since it asks one thing at a time.
 #pragma once
 
 #include "fabric/simulated/sa_lapse.hpp"

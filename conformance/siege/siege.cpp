@@ -206,15 +206,6 @@ void suspect_all(Subject& subject, Sieged& sieged) {
 
 /// Last, since afterwards nothing can be asked of it any more.
 void confirm(const Run& run, Subject& subject, Sieged& sieged, const std::function<double()>& passed) {
-    // Its histories have filled it already.
-    if (sieged.is_exhausted) {
-        for (auto& one : sieged.found) {
-            if (one.violation.weight() != Weight::suspicion) continue;
-            one.repeats = one.number == 0 ? sieged.histories : one.times;
-            one.confirmed_after = passed();
-        }
-        return;
-    }
     if (!sieged.tells_leaks) {
         const auto turn = turn_of_mlids(subject, run);
         sieged.mlids_come_again_after = turn.again;
@@ -289,7 +280,8 @@ Sieged lay_siege(const Run& run, Subject& subject, const Histories& next) {
             break;
         }
     }
-    if (run.confirms || sieged.is_exhausted) confirm(run, subject, sieged, passed);
+    // An SA that its histories have filled cannot be asked any more.
+    if (run.confirms && !sieged.is_exhausted) confirm(run, subject, sieged, passed);
     sieged.seconds = passed();
     return sieged;
 }
