@@ -197,7 +197,7 @@ void head(std::string& out, const Account& account, const std::vector<reports::C
 
 void notes(std::string& out, const Account& account, const Choice& choice) {
     for (const auto& note : account.notes) indented(out, 2, "note: " + note, choice);
-    out += '\n';
+    if (!account.notes.empty()) out += '\n';
 }
 
 /// What a port, a group or a finding is counted as once, on whatever links.
@@ -207,7 +207,8 @@ void summary(std::string& out, const Account& account, const std::vector<reports
         out += "No IPoIB link is in sight.\n";
         for (const auto& capture : captures)
             if (const auto words = advice(capture); !words.empty()) indented(out, 2, words, choice);
-        return notes(out, account, choice);
+        out += '\n';
+        return;
     }
     std::vector<std::pair<const state::Subnet*, state::PortIndex>> ports;
     std::size_t groups = 0, refused = 0;
@@ -218,9 +219,8 @@ void summary(std::string& out, const Account& account, const std::vector<reports
     }
     std::ranges::sort(ports);
     const auto different = static_cast<std::size_t>(std::unique(ports.begin(), ports.end()) - ports.begin());
-    out += fmt::format("{}, {}, {}, {}\n", plural(account.links.size(), "link"), plural(different, "port"),
+    out += fmt::format("{}, {}, {}, {}\n\n", plural(account.links.size(), "link"), plural(different, "port"),
                        plural(groups, "group"), plural(refused, "refused join"));
-    notes(out, account, choice);
 }
 
 /// Findings of one kind beyond the first few are counted, and their links named.
@@ -343,11 +343,9 @@ void to_text(const Account& account, const std::vector<reports::CaptureResult>& 
     std::string out;
     const auto pass_on = [&] { sink(printable(std::exchange(out, {}))); };
     head(out, account, captures, choice);
-    if (choice.is_all())
-        summary(out, account, captures, choice);
-    else
-        notes(out, account, choice);
+    if (choice.is_all()) summary(out, account, captures, choice);
     FindingsText{out, account, choice}.tell();
+    notes(out, account, choice);
     std::size_t size = 0;
     for (const auto& one : account.links) size += one.hosts.size() + one.groups.size();
     if (!choice.findings_only) {

@@ -53,7 +53,8 @@ public:
     /// Copies and consumes 1 to `to.size()` octets; 0 at the end of the stream.
     std::size_t read(wire::MutableOctets to);
 
-    /// Called where there is nothing to read yet, and now and then while peek() or read() wait; what it throws they throw.
+    /// Called where there is nothing to read yet, and now and then while peek() or read() wait; what it throws they
+    /// throw.
     void on_wait(std::function<void()> listener) { on_wait_ = std::move(listener); }
 
     /// Offset of the next octet in the decompressed stream.

@@ -529,8 +529,9 @@ def _main(arguments: Sequence[str]) -> int:
         guest = guest_for(options, {})
         print(f"{guest.boot_file}\n{guest.image}")
         return 0
-    commands = {"run": _run, "explore": _explore, "fuzz": _fuzz, "compare": _compare, "report": _report, "test": _test, "shell": _exec,
-                "exec": _exec, "port": _exec, "capture": _capture, "mutants": _mutants, "dhcp": _dhcp, "matrix": _matrix}
+    commands = {"run": _run, "explore": _explore, "fuzz": _fuzz, "compare": _compare, "report": _report, "test": _test,
+                "shell": _exec, "exec": _exec, "port": _exec, "capture": _capture, "mutants": _mutants, "dhcp": _dhcp,
+                "matrix": _matrix}
     need_program(QEMU)
     with ending_on_signals():
         return commands[options.command](options, rest)

@@ -17,7 +17,8 @@ public:
         std::string mode;  ///< "datagram" or "connected"; empty: as it is
         bool is_router = false;
         std::string dhcp_client{}, dhcp_server{};  ///< programs; empty: it has none
-        std::string coverage{};  ///< file of the kernel's that gives each block of code that ran once; empty: there is none
+        std::string
+            coverage{};  ///< file of the kernel's that gives each block of code that ran once; empty: there is none
     };
     /// Throws std::runtime_error when there is no such interface.
     Host(const std::string& interface, Role role, const Interruption& interruption);
