@@ -92,6 +92,24 @@ class Audit(Folder):
         self.assertEqual(run.returncode, 3, run.stderr)
         self.assertIn("No such file", run.stderr)
 
+    def test_of_many_findings_alike_five_are_shown_and_all_are_kept(self):
+        state = json.loads((CAPTURES / "hosts.jsonl").read_text().splitlines()[0])
+        one = state["interfaces"][0] | {"addresses": [], "neighbours": [], "paths": [], "mcg": [], "groups": []}
+        hosts = []
+        for number in range(1, 10):
+            guid = f"00:02:c9:03:00:77:00:{number:02x}"
+            address = ":".join([*one["link_address"].split(":")[:12], guid])
+            gid = f"fec0:0:0:0:2:c903:77:{number:x}"
+            port = one["port"] | {"gid": gid, "lid": 100 + number, "p_keys": ["0x7fff"]}
+            hosts.append(state | {"host": f"m{number}", "interfaces": [one | {"link_address": address, "port": port}]})
+        file = self.folder / "hosts.jsonl"
+        file.write_text("".join(json.dumps(host) + "\n" for host in hosts))
+        run = conform("audit", "--host-state", file, "--json", self.folder / "r.json")
+        found = [each["name"] for each in json.loads((self.folder / "r.json").read_text())["findings"]]
+        self.assertEqual(found.count("host-p-key"), 9, run.stdout + run.stderr)
+        self.assertEqual(run.stdout.count("FINDING host-p-key"), 5)
+        self.assertIn("and 4 more of host-p-key (--json and --html have them all)", " ".join(run.stdout.split()))
+
     def test_what_hosts_believe_is_held_against_what_the_administrator_holds(self):
         words = ("audit", "--sa", CAPTURES / "hosts-sa.json", "--host-state", CAPTURES / "hosts.jsonl")
         files = {kind: self.folder / f"r.{kind}" for kind in ("json", "junit", "ctrf", "tap")}

@@ -74,6 +74,18 @@ class Findings(Folder):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("No findings.", run.stdout)
 
+    def test_what_a_gap_leaves_undecided_is_said(self):
+        """As at one port, which lacks what its SA tells others."""
+        head, frames = records(CAPTURES / "wrong-q-key.pcap")
+        file = self.folder / "gap.pcap"
+        file.write_bytes(head + b"".join(frames[:1] + frames[2:]))
+        told = account(file)
+        self.assertEqual([one["name"] for one in told["findings"] if "rule" in one and one["name"] != "not-kept"], [])
+        (note,) = [one for one in told["notes"] if " would break RULE-RFC4391-9.1.2-03, " in one]
+        self.assertIn("8 packets", note)
+        self.assertIn("note: 8 packets would break", conform("links", file).stdout)
+        self.assertNotIn("would break", conform("links", CAPTURES / "wrong-q-key.pcap").stdout)
+
     def test_a_refusal_names_status_and_component(self):
         for sample, component in (("join-refused-rate", "Rate"), ("join-refused-mtu", "MTU")):
             group = next(one for one in account(CAPTURES / f"{sample}.pcap")["links"][0]["groups"] if one["refused"])

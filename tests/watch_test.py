@@ -146,6 +146,14 @@ class Watch(Folder):
         self.assertEqual([one["name"] for one in found], ["join-refused-rate"])
         self.assertEqual((found[0]["link"], found[0]["ports"], found[0]["frame"]), ("fe80::/0x8123", ["0002c90300100003"], 53))
 
+    def test_what_a_broken_rule_means_is_an_event_too(self):
+        """Told at the end: until then a packet may be missing that would explain it."""
+        child = self.start(CAPTURES / "wrong-q-key.pcap")
+        until(lambda: self.metrics.exists() and "ipoib_frames_total 54\n" in self.metrics.read_text(), "all frames")
+        self.stop(child, 1)
+        self.assertEqual([one["name"] for one in self.told("finding")], ["wrong-q-key"])
+        self.assertIn("RULE-RFC4391-9.1.2-03", {one["rule"] for one in self.told("violation")})
+
     def test_a_pipe_ends_the_watch_and_time_does(self):
         with open(CAPTURES / "conformant.pcap", "rb") as file:
             child = self.start("-", stdin=file)

@@ -34,9 +34,8 @@ const Case forged_port_info_ends_nothing{
     .checks = {&iba::own_membership_protected},
     .pass_if =
         "another port tells the subnet manager, in answers that nobody asked for, and the administrator, as a record "
-        "to "
-        "be set, that a FullMember's link is down: the member's group is there, and the member can leave it. What the "
-        "administrator answers, and tells of that port afterwards, is noted",
+        "to be set, that a FullMember's link is down: the member's group is there, and the member can leave it. What "
+        "the administrator answers, and tells of that port afterwards, is noted",
     .tags = {"sa", "spoof", "tenant"},
     .impact = Impact::link,
     .needs = Ability::two_ports | Ability::any_frame,

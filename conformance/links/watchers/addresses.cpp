@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // IP addresses that two ports have, and such as have moved while others still send to where they were.
+#include "base/listed.hpp"
 #include "conformance/links/watcher.hpp"
 #include "protocol/wire/ip_address.hpp"
 
@@ -91,18 +92,18 @@ private:
 
     /// What the same ports have in common: the addresses of one family.
     struct Shared {
-        std::vector<Gid> addresses;  ///< the first few
-        unsigned count = 0;          ///< of all
+        std::vector<Gid> addresses;
         bool both_answer = false;
         Trouble seen;
 
-        static constexpr std::size_t most_named = 4;
         void add(const Gid& address, const Contest& contest) {
-            ++count;
-            if (addresses.size() < most_named) addresses.push_back(address);
+            addresses.push_back(address);
             both_answer = both_answer || contest.doubles > 0;
             for (const auto& frame : contest.seen.frames) seen.show(frame);
             seen.count += contest.seen.count - contest.seen.frames.size();
+        }
+        [[nodiscard]] std::string names() const {
+            return listed(addresses, [](const Gid& address) { return text(IpAddress{address}); });
         }
     };
 
@@ -255,16 +256,6 @@ private:
                     all.emplace(subnet, neighbour.p_key, neighbour.gid);
         return all;
     }
-    static std::string listed(const Shared& shared) {
-        std::string names;
-        for (const auto& address : shared.addresses) {
-            const bool is_last = &address == &shared.addresses.back() && shared.count == shared.addresses.size();
-            if (!names.empty()) names += is_last ? " and " : ", ";
-            names += text(IpAddress{address});
-        }
-        const auto more = shared.count - shared.addresses.size();
-        return more == 0 ? names : names + " and " + std::to_string(more) + " more";
-    }
     /// The rails of one host answer for each other's addresses: each of these is shared. Two hosts with one address
     /// more have addresses of their own, both of them.
     static Trouble told(const Holders& holders, const Shared& shared, const Owners& owners) {
@@ -277,14 +268,15 @@ private:
             return owners.contains({holders.subnet, holders.p_key, gid});
         });
         const auto count = std::ssize(holders.gids);
-        const bool is_flux = holders.is_v4 && have_own < count && (have_own > 0 || shared.count > 1);
+        const bool is_flux = holders.is_v4 && have_own < count && (have_own > 0 || shared.addresses.size() > 1);
         std::string who;
         for (int i = 0; i < count; ++i)
             who += (i == 0 ? "{" : i == count - 1 ? " and {" : ", {") + std::to_string(i) + '}';
-        const std::string all = count == 2 ? " both" : " all", same = shared.count > 1 ? "addresses" : "address";
+        const std::string all = count == 2 ? " both" : " all",
+                          same = shared.addresses.size() > 1 ? "addresses" : "address";
         trouble.name = is_flux ? "arp-flux" : "duplicate-address";
-        trouble.text = who + (shared.both_answer ? all + " answer who has " + listed(shared) + ". "
-                                                 : " announce " + listed(shared) + " in turns. ");
+        trouble.text = who + (shared.both_answer ? all + " answer who has " + shared.names() + ". "
+                                                 : " announce " + shared.names() + " in turns. ");
         if (is_flux)
             trouble.text +=
                 "Where they are rails of one host, it answers for each address on all of them (arp_ignore=1 and "

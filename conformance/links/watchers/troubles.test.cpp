@@ -186,7 +186,7 @@ TEST_CASE("Troubles: a host that answers for one address on both of its rails") 
     }
     const auto both = told(story);
     CHECK(both.findings == 1);
-    CHECK_THAT(both.text, ContainsSubstring("both answer who has 10.1.0.2 and 10.1.0.3. "));
+    CHECK_THAT(both.text, ContainsSubstring("both answer who has 10.1.0.2, 10.1.0.3. "));
     // Four rails are one host, too.
     auto four = three_up();
     auto rails = std::vector{b, c};
@@ -483,6 +483,11 @@ TEST_CASE("Troubles: the SA has no room for another group") {
     const auto found = told(story);
     CHECK(found.names == Ids{"group-limit"});
     CHECK_THAT(found.text, ContainsSubstring("239.1.1.1, 239.1.1.2"));
+    // Others that ask for others meet the same limit.
+    story.join(b, story.group("239.1.1.3"), 0, 1, sa_status::no_resources);
+    const auto of_all = told(story);
+    CHECK(of_all.findings == 1);
+    CHECK(of_all.ports == 2);
 }
 
 TEST_CASE("Troubles: who joined to send and has stopped sending stays a member") {
