@@ -22,11 +22,10 @@ bool Duties::begin(std::size_t rule, const state::Event& event) {
     // Without times nothing is ever late.
     if (event.at.time == 0) return true;
     const auto this_one = key(rule, event.port, event.group);
-    if (index_.contains(this_one)) return true;
+    if (index_.contains(this_one) || late_.contains(this_one)) return true;
     if (room_.duties == 0 || !state::take_from(room_.octets, cost)) return false;
     --room_.duties;
-    const auto number = open_.add({{rule, event.at, event.port, event.group, event.link}, false});
-    index_.emplace(this_one, Place{&open_, number});
+    index_.emplace(this_one, &open_.emplace_back(Open{{rule, event.at, event.port, event.group, event.link}}));
     return true;
 }
 
@@ -35,7 +34,9 @@ bool Duties::is_silent(const state::Subnet& subnet, const Neglect& one) {
     if (!member) return false;
     // Nobody asks the SA for ever.
     constexpr auto longest_asking = 4 * patience;
-    const auto& asked = subnet.requester(one.port).subscribes;
+    const auto& requester = subnet.requester(one.port);
+    if (requester.open_requests != 0) return true;
+    const auto& asked = requester.subscribes;
     const bool is_asking =
         asked.order > one.began.order && state::elapsed(one.began.time, member->spoke.time) <= longest_asking;
     return state::elapsed(is_asking ? asked.time : one.began.time, member->spoke.time) <= patience;
@@ -50,24 +51,22 @@ bool Duties::is_void(const state::Subnet& subnet, const Neglect& one) {
 }
 
 std::size_t Duties::end(std::size_t rule, const state::Event& event) {
-    const auto close = [&](auto found) {
-        auto& [queue, number] = found->second;
-        queue->all[number - queue->first].is_over = true;
-        return index_.erase(found);
-    };
-    if (event.group != state::none) {
-        // What is done for one group also ends a duty that names none.
-        std::size_t count = 0;
-        for (const auto group : {event.group, state::none})
-            if (const auto found = index_.find(key(rule, event.port, group)); found != index_.end()) {
-                close(found);
-                ++count;
-            }
-        return count;
-    }
     std::size_t count = 0;
-    const auto end = index_.upper_bound(key(rule, event.port, state::none));
-    for (auto found = index_.lower_bound(key(rule, event.port, 0)); found != end; ++count) found = close(found);
+    const auto end_between = [&](const Key& first, const Key& last) {
+        const auto end = index_.upper_bound(last);
+        for (auto one = index_.lower_bound(first); one != end; one = index_.erase(one), ++count)
+            one->second->is_over = true;
+        const auto end_of_late = late_.upper_bound(last);
+        for (auto one = late_.lower_bound(first); one != end_of_late; one = late_.erase(one), ++count) give_back();
+    };
+    const auto of = [&](state::GroupIndex group) { return key(rule, event.port, group); };
+    if (event.group == state::none) {
+        end_between(of(0), of(state::none));
+    } else {
+        // What is done for one group also ends a duty that names none.
+        end_between(of(event.group), of(event.group));
+        end_between(of(state::none), of(state::none));
+    }
     return count;
 }
 

@@ -49,65 +49,59 @@ public:
     /// link. Of a port that is not watched any more, or that could not do it, nothing is said.
     template <class Neglected>
     void expire(const state::Subnet& subnet, std::int64_t now, Neglected&& neglected) {
-        const auto is_due = [&](const Open& one) {
-            return one.is_over || state::elapsed(one.what.began.time, now) > patience;
-        };
-        const auto look = [&](const Open& one) {
-            if (!one.is_over && is_silent(subnet, one.what))
-                index_[key(one.what)] = {&late_, late_.add(one)};
-            else
-                close(subnet, one, neglected);
-        };
-        // However many are silent, a packet costs the same.
-        for (auto left = std::min(most_looks, late_.all.size()); left > 0; --left) look(late_.take());
-        while (!open_.all.empty() && is_due(open_.all.front())) look(open_.take());
+        // However many are late, a packet costs the same.
+        auto left = most_looks;
+        for (auto one = late_.lower_bound(key(0, subnet.speaker(), 0));
+             one != late_.end() && one->second.port == subnet.speaker() && left > 0; --left) {
+            if (is_silent(subnet, one->second)) {
+                ++one;
+                continue;
+            }
+            const auto what = one->second;
+            one = late_.erase(one);
+            give_back();
+            close(subnet, what, neglected);
+        }
+        while (!open_.empty() &&
+               (open_.front().is_over || state::elapsed(open_.front().what.began.time, now) > patience)) {
+            const auto [what, is_over] = open_.front();
+            open_.pop_front();
+            if (!is_over) index_.erase(key(what));
+            if (!is_over && is_silent(subnet, what)) {
+                late_.emplace(key(what), what);
+                continue;
+            }
+            give_back();
+            if (!is_over) close(subnet, what, neglected);
+        }
     }
 
 private:
-    static constexpr std::size_t most_looks = 2;
+    static constexpr std::size_t most_looks = 64;
 
     struct Open {
         Neglect what;
         bool is_over = false;
-    };
-    /// With numbers that stay.
-    struct Queue {
-        std::deque<Open> all;
-        std::uint64_t first = 0;  ///< the number of its first one
-        std::uint64_t add(const Open& one) {
-            all.push_back(one);
-            return first + all.size() - 1;
-        }
-        Open take() {
-            const auto one = all.front();
-            all.pop_front();
-            ++first;
-            return one;
-        }
-    };
-    struct Place {
-        Queue* queue = nullptr;
-        std::uint64_t number = 0;
     };
     using Key = std::pair<std::uint64_t, std::uint64_t>;
     /// In octets, with what the index takes.
     static constexpr std::size_t cost = sizeof(Open) + sizeof(Key) + 48;
 
     static Key key(std::size_t rule, state::PortIndex port, state::GroupIndex group) {
-        return {std::uint64_t{rule} << 32 | port, group};
+        return {std::uint64_t{port} << 32 | rule, group};
     }
     static Key key(const Neglect& what) { return key(what.rule, what.port, what.group); }
-    template <class Neglected>
-    void close(const state::Subnet& subnet, const Open& one, Neglected&& neglected) {
+    void give_back() {
         ++room_.duties;
         room_.octets += cost;
-        if (one.is_over) return;
-        index_.erase(key(one.what));
-        const auto& duty = *rules_[one.what.rule]->duty;
-        const state::Event event{duty.begins, one.what.port, one.what.group, one.what.link, true, one.what.began};
+    }
+    template <class Neglected>
+    void close(const state::Subnet& subnet, const Neglect& what, Neglected&& neglected) {
+        const auto& duty = *rules_[what.rule]->duty;
+        const state::Event event{duty.begins, what.port, what.group, what.link, true, what.began};
         // Another GID of the port may have done it for all.
         if (duty.is_done && duty.is_done(subnet, event)) return;
-        if (!is_void(subnet, one.what) && subnet.is_watched(one.what.port, *one.what.link)) neglected(one.what);
+        if (!is_void(subnet, what) && subnet.is_watched(what.port, *what.link)) neglected(what);
     }
     /// A host that is gone, its link down, its P_Key taken away, has nothing to do any more; one that is asking the SA
     /// is about to do it.
@@ -120,9 +114,9 @@ private:
     std::vector<const rules::Rule*> rules_;
     state::Limits& room_;
     std::array<std::vector<std::uint16_t>, 16> by_event_;
-    Queue open_;  ///< in the order of their beginning
-    Queue late_;  ///< whose time is over, of ports that were silent since
-    std::map<Key, Place> index_;
+    std::deque<Open> open_;        ///< in the order of their beginning
+    std::map<Key, Open*> index_;   ///< those of them that are not over
+    std::map<Key, Neglect> late_;  ///< whose time is over, of ports that were silent since; those of a port together
 };
 
 }  // namespace ipoib::inspection

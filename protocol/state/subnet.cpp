@@ -194,7 +194,7 @@ const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester
     known_ = {};
     events_.clear();
     pass_time(now);
-    sender_ = subject_ = none;
+    sender_ = subject_ = speaker_ = none;
     is_sender_certain_ = is_link_certain_ = false;
     source_ = nullptr;
     is_doubled_ = false;
@@ -260,8 +260,10 @@ void Subnet::look_around(const Packet& packet) {
         k.member = members_.get(members_.find(member_key(group_, subject_)));
     if (k.link->group != none && subject_ != none) {
         const auto index = on_link(subject_, k.link->group);
-        if (index != none && packet.is_ipoib() && !k.is_foreign && is_sender_certain_ && subject_ == sender_)
+        if (index != none && packet.is_ipoib() && !k.is_foreign && is_sender_certain_ && subject_ == sender_) {
             members_[index].spoke = k.now;
+            speaker_ = sender_;
+        }
         k.of_broadcast = members_.get(index);
     }
     if (k.answers) look_at_asker();

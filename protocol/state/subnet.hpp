@@ -42,6 +42,8 @@ public:
     const Known& take(const wire::Packet& packet, const Sight& now, bool is_tester = false);
     /// What the last packet has brought about.
     [[nodiscard]] std::span<const Event> events() const noexcept { return events_; }
+    /// The port that the last packet has shown to live on its link; or none.
+    [[nodiscard]] PortIndex speaker() const noexcept { return speaker_; }
 
     /// A group's record that the user has given, and which of its parameters (Fact::q_key ...; for the broadcast group
     /// of a link also Fact::broadcast_gid, without which its scope is open). It yields to what the SA says in the
@@ -254,7 +256,7 @@ private:
     Doubts doubts_;
 
     Known known_;
-    PortIndex sender_ = none, subject_ = none;  ///< of the packet at hand
+    PortIndex sender_ = none, subject_ = none, speaker_ = none;  ///< of the packet at hand
     bool is_sender_certain_ = false;
     bool is_link_certain_ = false;  ///< the packet's link is not just the one that is known of its partition
     QueuePair* source_ = nullptr;   ///< the packet's own queue pair
