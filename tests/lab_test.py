@@ -147,7 +147,7 @@ class Guest(LabTest):
         ended = os.pidfd_open(int(qemu.name))
         self.addCleanup(os.close, ended)
         lab.kill()
-        self.assertEqual(select.select([ended], [], [], 10)[0], [ended])
+        self.assertEqual(select.select([ended], [], [], 60)[0], [ended])
         until(lambda: not leftovers(self.temporary), "end of what the lab had begun")
 
 

@@ -23,7 +23,7 @@ def mutants():
     return sorted(set(re.findall(r'\.name = "([a-z0-9-]+)"', text)))
 
 
-class Verify(Folder):
+class Evidence(Folder):
     def recorded(self, *arguments, name="evidence"):
         folder = self.folder / name
         run = conform("run", *arguments, "--evidence", folder, "--json", self.folder / f"{name}.json", timeout=120)
@@ -41,6 +41,8 @@ class Verify(Folder):
         self.assertIn(run.returncode, (1, 2), f"{what}: {run.stdout}")
         return run.stdout + run.stderr
 
+
+class Whole(Evidence):
     def test_the_whole_suite_comes_out_as_it_was(self):
         for arguments in ([], ["--scenario", "controlled"], ["--dut", "sa"], ["--dut", "none"], ["--order", "seed=7"],
                           ["rfc4391/6", "--repeat", "2"]):
@@ -63,6 +65,8 @@ class Verify(Folder):
                 self.assertFits(folder)
                 shutil.rmtree(folder)
 
+
+class Edits(Evidence):
     def edited(self, original, name, edit, is_hashed=False):
         """A copy of the evidence, one file of which went through `edit`; its hash is made to fit if that is wanted."""
         folder = self.folder / "edited"

@@ -78,7 +78,7 @@ TEST_CASE("Mutations: each breaks what it declares, and nothing else") {
     }
 }
 
-TEST_CASE("Mutations: each can be made on any profile, and leaves alone what it is not about") {
+TEST_CASE("Mutations: each can be made on any profile, and leaves alone what it is not about", "[breadth]") {
     for (const auto* profile : all_profiles()) {
         if (profile->name == "replay" || profile->name == "malformed") continue;
         for (const auto* mutation : all_mutations()) {

@@ -44,8 +44,8 @@ TEST_CASE("Explore: a right stack in another process is right again, time after 
     for (int i = 0; i < 2; ++i) CHECK(plugged.broken(restart()) == std::vector<std::string>{});
 }
 
-TEST_CASE(
-    "Explore: a wrong stack in another process is found, and needless steps are left out for all that it breaks") {
+TEST_CASE("Explore: a wrong stack in another process is found, and needless steps are left out for all that it breaks",
+          "[breadth]") {
     // It never joins again: nothing is gained by waiting long for that.
     Plugged plugged{"--mutant ignores-reregistration", 0.1};
     auto schedule = restart();

@@ -47,7 +47,7 @@ TEST_CASE("The simulated administrator holds what the model holds") {
     CHECK(sieged.requests > 30'000);
 }
 
-TEST_CASE("What is permitted is not found fault with") {
+TEST_CASE("What is permitted is not found fault with", "[breadth]") {
     fabric::SaBehaviour strict, old, limited, lasting;
     strict.is_strict = true;
     old.offers_send_only_full_member = false;
@@ -105,7 +105,7 @@ TEST_CASE("A history goes to a file and back") {
     CHECK(outcome.skipped == std::vector<std::size_t>{0, 1});
 }
 
-TEST_CASE("Every transition of two ports in one group is as the model has it") {
+TEST_CASE("Every transition of two ports in one group is as the model has it", "[breadth]") {
     PaperSubject subject;
     const auto exhausted = exhaust({}, subject);
     INFO(text(exhausted));

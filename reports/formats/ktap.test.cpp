@@ -24,6 +24,7 @@ public:
         REQUIRE(std::regex_match(line_, match, plan));
         const auto planned = std::stoul(match[1]);
         advance();
+        const std::regex point(indent + R"((not )?ok (\d+) [^#]*( # (SKIP|XFAIL|ERROR)( [^#]*)?)?)");
         std::size_t tests = 0;
         for (std::size_t number = 1; number <= planned; ++number) {
             skip(indent);
@@ -31,7 +32,6 @@ public:
             tests += has_subtests ? read(indent + "  ") : 1;
             skip(indent);
             CAPTURE(line_);
-            const std::regex point(indent + R"((not )?ok (\d+) [^#]*( # (SKIP|XFAIL|ERROR)( [^#]*)?)?)");
             REQUIRE(std::regex_match(line_, match, point));
             REQUIRE(std::stoul(match[2]) == number);
             advance();

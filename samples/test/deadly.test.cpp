@@ -54,7 +54,7 @@ TEST_CASE("C node: outlives every malformed packet of the suite") {
     CHECK_THAT(right.output, ContainsSubstring("0 FAIL, 7 PASS"));
 }
 
-TEST_CASE("C node: one that dies of a malformed packet fails, and the packet is named") {
+TEST_CASE("C node: one that dies of a malformed packet fails, and the packet is named", "[breadth]") {
     struct Deadly {
         const char *node, *one_case, *sent;
     };
@@ -72,7 +72,7 @@ TEST_CASE("C node: one that dies of a malformed packet fails, and the packet is 
     }
 }
 
-TEST_CASE("C node: what it sends with a wrong checksum has not arrived") {
+TEST_CASE("C node: what it sends with a wrong checksum has not arrived", "[breadth]") {
     for (const auto& [node, one_case] : {std::pair{IPOIB_NODE "-ip-checksum", "IPOIB-4391-7-VAL-001"},
                                          std::pair{IPOIB_NODE "-icmp-checksum", "IPOIB-4391-7-VAL-001"},
                                          std::pair{IPOIB_NODE "-udp-checksum", "IPOIB-4391-4-VAL-004"}}) {

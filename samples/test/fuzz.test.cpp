@@ -44,7 +44,7 @@ TEST_CASE("C node: outlives sessions of lies, requests and events") {
     CHECK_THAT(run.output, ContainsSubstring("150 sessions") && ContainsSubstring("0 findings"));
 }
 
-TEST_CASE("C node: a bound that it does not check is found, and shown again by the session that is left") {
+TEST_CASE("C node: a bound that it does not check is found, and shown again by the session that is left", "[breadth]") {
     struct Planted {
         const char *node, *target, *place;
     };
