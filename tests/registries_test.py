@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a registry holds stands nowhere else: who adds a row need not look for other places."""
+import json
 import os
 import re
+import shutil
 import subprocess
 import unittest
 from pathlib import Path
@@ -55,6 +57,20 @@ class Fabrics(unittest.TestCase):
     def test_what_a_build_lacks_is_asked_where_it_is_used(self) -> None:
         asking = [file for file in sources("conformance/", "traffic-gen/") if "IPOIB_HAS_" in (TOP / file).read_text()]
         self.assertEqual([file for file in asking if not self.own(file)], ["conformance/target/hca.cpp"])
+
+
+class Tests(unittest.TestCase):
+    # Only where it is installed; how the build tells that it is left out, see tests/CMakeLists.txt.
+    NEEDS = {"wireshark_test": "tshark"}
+
+    def test_every_script_of_tests_is_run_by_ctest(self) -> None:
+        """A condition in a CMakeLists.txt that never holds takes a test away, and nobody is told."""
+        shown = json.loads(subprocess.run(["ctest", "--test-dir", os.environ["IPOIB_BUILD"], "-C", "Long",
+                                           "--show-only=json-v1"], capture_output=True, text=True, check=True).stdout)
+        run = {Path(word).stem for test in shown["tests"] for word in test.get("command", ()) if word.endswith("_test.py")}
+        scripts = {path.stem for path in (TOP / "tests").glob("*_test.py")}
+        self.assertGreater(len(scripts), 30)
+        self.assertEqual({one for one in scripts - run if shutil.which(self.NEEDS.get(one, "ctest"))}, set())
 
 
 class LinkTypes(unittest.TestCase):
