@@ -324,14 +324,72 @@ std::string and_more(std::size_t count, const char* what) {
     return " (and " + std::to_string(count - 1) + " more " + what + ')';
 }
 
+/// A file's lines, or what stands on several of them: what jq makes of an object begins and ends with a brace alone.
+class Pieces {
+public:
+    explicit Pieces(std::string_view text) : text_(text) {}
+    struct Piece {
+        std::string_view text;
+        std::size_t first = 0, last = 0;  ///< lines
+    };
+    [[nodiscard]] std::optional<Piece> next() {
+        while (const auto line = take_line()) {
+            if (line->find_first_not_of(blanks) == std::string_view::npos) continue;
+            Piece piece{*line, number_, number_};
+            if (stripped(*line) != "{" || is_open_to_the_end_) return piece;
+            const auto begin = line->data() - text_.data();
+            const auto number = number_, next = next_;
+            while (const auto more = take_line())
+                if (more->starts_with('}') && stripped(*more) == "}") {
+                    const auto end = more->data() + more->size() - text_.data();
+                    piece.text = text_.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+                    piece.last = number_;
+                    return piece;
+                }
+            is_open_to_the_end_ = true;
+            number_ = number;
+            next_ = next;
+            return piece;
+        }
+        return {};
+    }
+
+private:
+    static constexpr std::string_view blanks = " \t\r\n";
+    static std::string_view stripped(std::string_view line) {
+        line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
+        return line.substr(0, line.find_last_not_of(blanks) + 1);
+    }
+    std::optional<std::string_view> take_line() {
+        if (next_ >= text_.size()) return {};
+        const auto end = std::min(text_.find('\n', next_), text_.size());
+        const auto line = text_.substr(next_, end - next_);
+        next_ = end + 1;
+        ++number_;
+        return line;
+    }
+
+    std::string_view text_;
+    std::size_t next_ = 0, number_ = 0;
+    bool is_open_to_the_end_ = false;
+};
+
+/// "n1: {...", as pdsh and clush print.
+bool begins_with_a_name(std::string_view line) {
+    const auto colon = line.find(": {");
+    return colon != 0 && colon < line.find_first_of(" \t{\"");
+}
+
 /// The states of one file. Throws Wrong where none of it can be read.
 void take_text(std::string_view text, const std::string& origin, HostStates& to) {
     constexpr std::string_view blanks = " \t\r\n";
     std::string skipped;
     std::size_t lines = 0;
     const auto before = to.hosts.size();
-    const auto take = [&](const std::optional<Json>& json, const std::string& where) {
+    const auto take = [&](const std::optional<Json>& json, const std::string& where, std::string_view piece) {
         try {
+            if (!json && begins_with_a_name(piece))
+                throw Wrong{"this begins with the name of a host; pdsh -N and clush -N leave it out"};
             if (!json) throw Wrong{"this is no object of JSON that ipoib-dut-linux state writes"};
             if (to.hosts.size() == most_hosts)
                 throw Wrong{"there are more than " + std::to_string(most_hosts) + " hosts"};
@@ -342,23 +400,23 @@ void take_text(std::string_view text, const std::string& origin, HostStates& to)
                 to.notes.add(printed_name(origin) + (where.empty() ? "" : ", " + where) + ", host " +
                              to.hosts.back().host + ": " + doubts.first + and_more(doubts.count, "such values") +
                              ": left out");
+            else if (to.hosts.back().interfaces.empty() && to.hosts.back().unread.empty())
+                to.notes.add(printed_name(origin) + (where.empty() ? "" : ", " + where) + ", host " +
+                             to.hosts.back().host + ": tells of no interface");
         } catch (const Wrong& wrong) {
             if (lines++ == 0) skipped = (where.empty() ? "" : where + ": ") + wrong.what;
         }
     };
     if (text.find_first_not_of(blanks) == std::string_view::npos) throw Wrong{"the file is empty"};
     if (const auto whole = object_in<Json>(text)) {
-        take(whole, {});
+        take(whole, {}, text);
     } else {
-        std::size_t number = 0;
-        for (std::size_t begin = 0; begin < text.size();) {
-            const auto end = std::min(text.find('\n', begin), text.size());
-            const auto line = text.substr(begin, end - begin);
-            ++number;
-            begin = end + 1;
-            if (line.find_first_not_of(blanks) != std::string_view::npos)
-                take(object_in<Json>(line), "line " + std::to_string(number));
-        }
+        Pieces pieces{text};
+        while (const auto piece = pieces.next())
+            take(object_in<Json>(piece->text),
+                 (piece->first == piece->last ? "line " : "lines " + std::to_string(piece->first) + " to ") +
+                     std::to_string(piece->last),
+                 piece->text);
     }
     if (lines == 0) return;
     skipped += and_more(lines, "such lines");

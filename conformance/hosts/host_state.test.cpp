@@ -128,6 +128,35 @@ TEST_CASE("Host state: a value that cannot be is left out alone, and told") {
           [](const Interface& one) { return one.port.has_value(); });
 }
 
+TEST_CASE("Host state: objects as jq prints them, one behind the other, are read like lines") {
+    const auto printed = [](const std::string& host) {
+        auto text = state_with(interface, host);
+        for (std::size_t at = 0; (at = text.find(",\"", at)) != std::string::npos;) text.replace(at, 1, ",\n  ");
+        return "{\n  " + text.substr(1, text.size() - 2) + "\n}\n";
+    };
+    const auto cut = printed("c").substr(0, 400);
+    const auto states = parse_host_states(
+        printed("a") + state_with(interface, "b") + "\r\n" + printed("d") + "{\n \"x\": ]\n}\n" + printed("e") + cut,
+        "x.json");
+    std::vector<std::string> hosts;
+    for (const auto& one : states.hosts) hosts.push_back(one.host);
+    CHECK(hosts == std::vector<std::string>{"a", "b", "d", "e"});
+    const auto lines = std::ranges::count(printed("a"), '\n');
+    CHECK(listed_notes(states).starts_with("x.json, lines " + std::to_string(2 * lines + 2) + " to " +
+                                           std::to_string(2 * lines + 4) + ": this is no object"));
+    // Each brace that is never closed is looked behind once.
+    std::string open;
+    for (int i = 0; i < 300'000; ++i) open += "{\n";
+    CHECK(refusal(open).find("300000") == std::string::npos);
+    CHECK(refusal(open).find("299999 more such lines") != std::string::npos);
+}
+
+TEST_CASE("Host state: names in front of lines, and hosts without an interface, are told") {
+    CHECK(refusal("n1: " + state_with(interface)).find("begins with the name of a host; pdsh -N") != std::string::npos);
+    CHECK(refusal(R"({"format":"ipoib-host-state/1","host":"n1","interfaces":null})") ==
+          "x.json, host n1: tells of no interface\n");
+}
+
 TEST_CASE("Host state: lines and files that are no states are skipped, and named") {
     const auto lines = parse_host_states(
         state_with(interface, "a") + "\nbash: not found\n{}\n" + state_with(interface, "b"), "x.json");
