@@ -2,6 +2,7 @@
 // DUT.toml read and written. Every complaint names file and line; all of them are reported at once.
 #include "conformance/bench/profile.hpp"
 
+#include "base/nearest.hpp"
 #include "reports/complaints.hpp"
 #include "reports/file.hpp"
 #include "reports/toml_document.hpp"
@@ -43,7 +44,7 @@ public:
         if (std::ranges::find(allowed, std::string_view(into)) != allowed.end()) return;
         std::string list;
         for (const auto value : allowed) list += (list.empty() ? "" : ", ") + std::string(value);
-        wrong(*node, key, "must be one of " + list);
+        wrong(*node, key, "must be one of " + list + did_you_mean(into, allowed, itself));
     }
     template <class T>
     void number(std::string_view key, T& into, std::int64_t least, std::int64_t most) {
@@ -101,11 +102,12 @@ public:
     void refuse_unknown() {
         for (const auto& [key, value] : table_)
             if (std::ranges::find(known_, key.str()) == known_.end())
-                complaints_.add(line_of(value),
-                                "unknown key \"" + from_ascii_toml(key.str()) + "\" in [" + name_ + "]");
+                complaints_.add(line_of(value), "unknown key \"" + from_ascii_toml(key.str()) + "\" in [" + name_ +
+                                                    ']' + did_you_mean(key.str(), known_, itself));
     }
 
 private:
+    static std::string_view itself(std::string_view one) { return one; }
     const toml::node* find(std::string_view key) {
         known_.emplace_back(key);
         return table_.get(key);
@@ -153,7 +155,9 @@ Profile read(const toml::table& document, Complaints& complaints) {
         const auto name = from_ascii_toml(key.str());
         const auto* table = value.as_table();
         if (!table || (name != "dut" && name != "profile" && name != "control")) {
-            complaints.add(line_of(value), "unknown key \"" + name + "\"; there are [dut], [profile] and [control]");
+            complaints.add(line_of(value), "unknown key \"" + name + "\"; there are [dut], [profile] and [control]" +
+                                               did_you_mean(name, std::array{"dut", "profile", "control"},
+                                                            [](std::string_view one) { return one; }));
             continue;
         }
         Section section{*table, name, complaints};

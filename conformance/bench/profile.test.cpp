@@ -59,6 +59,15 @@ TEST_CASE("Profile: everything that is wrong is told at once, with its line") {
         CHECK(profile.error.find(complaint) != std::string::npos);
 }
 
+TEST_CASE("Profile: of a key, a table or a word that there is not, the nearest is named") {
+    const auto error = parse_profile("[dut]\nnmae = \"x\"\n[profile]\nrole = \"ruoter\"\n[contorl]\n", "f").error;
+    for (const auto* const complaint :
+         {"f:2: unknown key \"nmae\" in [dut]; did you mean 'name'?",
+          "f:4: role must be one of host, router; did you mean 'router'?",
+          "f:5: unknown key \"contorl\"; there are [dut], [profile] and [control]; did you mean 'control'?"})
+        CHECK(error.find(complaint) != std::string::npos);
+}
+
 TEST_CASE("Profile: what is no TOML is told with its line, in ASCII and beyond") {
     CHECK(parse_profile("[dut]\nname = ", "f").error.starts_with("f:2: "));
     CHECK_FALSE(parse_profile("[d\xc3\xb6t]\n", "f"));
