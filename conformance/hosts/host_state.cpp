@@ -336,19 +336,16 @@ public:
         while (const auto line = take_line()) {
             if (line->find_first_not_of(blanks) == std::string_view::npos) continue;
             Piece piece{*line, number_, number_};
-            if (stripped(*line) != "{" || is_open_to_the_end_) return piece;
-            const auto begin = line->data() - text_.data();
-            const auto number = number_, next = next_;
-            while (const auto more = take_line())
-                if (more->starts_with('}') && stripped(*more) == "}") {
-                    const auto end = more->data() + more->size() - text_.data();
-                    piece.text = text_.substr(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+            // One that is not closed ends where another begins.
+            if (stripped(*line) == "{" && line->front() == '{')
+                while (!is_next('{') && next_ < text_.size()) {
+                    const auto more = *take_line();
+                    piece.text = text_.substr(static_cast<std::size_t>(line->data() - text_.data()));
+                    piece.text =
+                        piece.text.substr(0, static_cast<std::size_t>(more.data() + more.size() - line->data()));
                     piece.last = number_;
-                    return piece;
+                    if (more.starts_with('}')) break;
                 }
-            is_open_to_the_end_ = true;
-            number_ = number;
-            next_ = next;
             return piece;
         }
         return {};
@@ -359,6 +356,9 @@ private:
     static std::string_view stripped(std::string_view line) {
         line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
         return line.substr(0, line.find_last_not_of(blanks) + 1);
+    }
+    [[nodiscard]] bool is_next(char letter) const {
+        return text_.substr(std::min(next_, text_.size())).starts_with(letter);
     }
     std::optional<std::string_view> take_line() {
         if (next_ >= text_.size()) return {};
@@ -371,7 +371,6 @@ private:
 
     std::string_view text_;
     std::size_t next_ = 0, number_ = 0;
-    bool is_open_to_the_end_ = false;
 };
 
 /// "n1: {...", as pdsh and clush print.

@@ -134,16 +134,19 @@ TEST_CASE("Host state: objects as jq prints them, one behind the other, are read
         for (std::size_t at = 0; (at = text.find(",\"", at)) != std::string::npos;) text.replace(at, 1, ",\n  ");
         return "{\n  " + text.substr(1, text.size() - 2) + "\n}\n";
     };
-    const auto cut = printed("c").substr(0, 400);
-    const auto states = parse_host_states(
-        printed("a") + state_with(interface, "b") + "\r\n" + printed("d") + "{\n \"x\": ]\n}\n" + printed("e") + cut,
-        "x.json");
+    // What was cut takes nothing with it that follows.
+    const auto cut = printed("c").substr(0, printed("c").find("kernel") - 3);
+    const auto states =
+        parse_host_states(printed("a") + state_with(interface, "b") + "\r\n" + printed("d") + "{\n \"x\": ]\n}\n" +
+                              cut + printed("e") + cut + state_with(interface, "f") + '\n' + cut,
+                          "x.json");
     std::vector<std::string> hosts;
     for (const auto& one : states.hosts) hosts.push_back(one.host);
-    CHECK(hosts == std::vector<std::string>{"a", "b", "d", "e"});
+    CHECK(hosts == std::vector<std::string>{"a", "b", "d", "e", "f"});
     const auto lines = std::ranges::count(printed("a"), '\n');
     CHECK(listed_notes(states).starts_with("x.json, lines " + std::to_string(2 * lines + 2) + " to " +
                                            std::to_string(2 * lines + 4) + ": this is no object"));
+    CHECK(listed_notes(states).find("(and 3 more such lines)") != std::string::npos);
     // Each brace that is never closed is looked behind once.
     std::string open;
     for (int i = 0; i < 300'000; ++i) open += "{\n";
