@@ -43,7 +43,7 @@ class Written(Folder):
         (self.folder / "reports/coverage.md").write_text(conform("requirements", "--markdown").stdout)
         # As docs/running.md says, but where.
         words = WHOLE_SELFTEST.replace("matrix.md", "docs/kill-matrix.md").replace("--pages .", "--pages docs/cases")
-        run = conform(*words.split()[1:], cwd=self.folder, timeout=560)
+        run = conform(*words.split()[1:], cwd=self.folder, timeout=1100)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertIn("    " + WHOLE_SELFTEST, (SOURCE / "docs/running.md").read_text())
         run = conform("explore", "--dut", "sa", "--mutants", "--markdown", "docs/sa-lapses.md", cwd=self.folder, timeout=300)
