@@ -23,6 +23,8 @@ constexpr std::size_t largest_file = std::size_t{1} << 20;
 
 std::size_t line_of(const toml::node& node) { return node.source().begin.line; }
 
+std::string_view itself(std::string_view one) { return one; }
+
 /// One table of the file; what is read from it is no unknown key.
 class Section {
 public:
@@ -107,7 +109,6 @@ public:
     }
 
 private:
-    static std::string_view itself(std::string_view one) { return one; }
     const toml::node* find(std::string_view key) {
         known_.emplace_back(key);
         return table_.get(key);
@@ -156,8 +157,7 @@ Profile read(const toml::table& document, Complaints& complaints) {
         const auto* table = value.as_table();
         if (!table || (name != "dut" && name != "profile" && name != "control")) {
             complaints.add(line_of(value), "unknown key \"" + name + "\"; there are [dut], [profile] and [control]" +
-                                               did_you_mean(name, std::array{"dut", "profile", "control"},
-                                                            [](std::string_view one) { return one; }));
+                                               did_you_mean(name, std::array{"dut", "profile", "control"}, itself));
             continue;
         }
         Section section{*table, name, complaints};

@@ -25,6 +25,7 @@ using namespace wire;
 
 constexpr std::string_view format = "ipoib-host-state/1";
 constexpr std::size_t longest_text = 256;
+constexpr std::string_view blanks = " \t\r\n";
 
 /// Why an object, or what it lies in, tells nothing; without the file.
 struct Wrong {
@@ -352,7 +353,6 @@ public:
     }
 
 private:
-    static constexpr std::string_view blanks = " \t\r\n";
     static std::string_view stripped(std::string_view line) {
         line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
         return line.substr(0, line.find_last_not_of(blanks) + 1);
@@ -381,7 +381,6 @@ bool begins_with_a_name(std::string_view line) {
 
 /// The states of one file. Throws Wrong where none of it can be read.
 void take_text(std::string_view text, const std::string& origin, HostStates& to) {
-    constexpr std::string_view blanks = " \t\r\n";
     std::string skipped;
     std::size_t lines = 0;
     const auto before = to.hosts.size();
