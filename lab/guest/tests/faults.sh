@@ -21,7 +21,7 @@ check "duplicate all" control "fault hca0 in duplicate 1000"
 check "duplicates are seen" eval '$A ping -c 3 -i 0.2 -W 1 10.1.0.2 | grep -q DUP'
 check "fault off" control "fault hca0 off"
 check "delay" control "fault hca0 out delay 300"
-check "a ping takes long" eval '$A ping -c 1 -W 5 10.1.0.2 | grep -Eq "time=(29[5-9]|[3-9][0-9][0-9])"'
+check "a ping takes long" eval '$A ping -c 1 -W 5 10.1.0.2 | grep -Eq "time=(29[5-9]|[3-9][0-9][0-9]|[0-9]{4})"'
 check "fault off" control "fault hca0 off"
 check "half of the frames" control "fault hca0 in drop 500"
 check "some come through" eventually 20 $A ping -c 1 -W 1 10.1.0.2
