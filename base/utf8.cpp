@@ -49,6 +49,15 @@ std::string valid_utf8(std::string_view text) {
     return out;
 }
 
+std::string replaced_utf8(std::string_view text) {
+    std::string all;
+    all.reserve(text.size());
+    for_each_character(text, [&](const Character& character, std::string_view octets) {
+        all += character.is_legal ? octets : std::string_view{"\xef\xbf\xbd"};
+    });
+    return all;
+}
+
 std::string clipped(std::string_view text, std::size_t limit) {
     // Nothing becomes shorter: what is behind the limit needs not be looked at, but for the character that is there.
     constexpr std::size_t longest_character = 4;

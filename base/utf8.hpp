@@ -33,6 +33,9 @@ void for_each_character(std::string_view text, Each each) {
 /// The text with every octet that is no part of a UTF-8 character written as "\xff". Control characters stay.
 [[nodiscard]] std::string valid_utf8(std::string_view);
 
+/// The text with every octet that is no part of a UTF-8 character replaced by U+FFFD.
+[[nodiscard]] std::string replaced_utf8(std::string_view);
+
 /// At most `limit` octets of legal UTF-8, cut between two characters; what was cut ends with "... (cut)".
 [[nodiscard]] std::string clipped(std::string_view, std::size_t limit);
 

@@ -423,7 +423,7 @@ bool Comparer::is_at_other_rail(const Place& owner, const Neighbour& entry) cons
     if (found == by_gid_.end()) return false;
     const auto& rail = found->second;
     return rail.host->host == owner.host->host && rail.host->machine == owner.host->machine && rail.is_running() &&
-           rail->master.empty() && rail->qpn.value_or(entry.qpn) == entry.qpn &&
+           rail->master.empty() && rail->vrf == owner->vrf && rail->qpn.value_or(entry.qpn) == entry.qpn &&
            fabrics_->of(rail) == fabrics_->of(owner);
 }
 

@@ -457,6 +457,16 @@ TEST_CASE("Host states: rails of one host in one IP network") {
     trial.second().arp_ignore = 1;
     CHECK(trial.found() == Names{});
     trial.second().arp_ignore = trial.hosts[1].interfaces.back().arp_ignore = 0;
+    // In a VRF of its own it neither answers for the other nor takes what is for it.
+    trial.hosts[1].interfaces.back().vrf = "storage";
+    CHECK(trial.found() == Names{});
+    entry.gid = rail.gid;
+    entry.qpn = *rail.qpn;
+    CHECK(trial.found() == Names{"stale-neighbour"});
+    entry = right;
+    trial.second().vrf = "storage";
+    CHECK(trial.found() == Names{"host-arp-flux"});
+    trial.second().vrf = trial.hosts[1].interfaces.back().vrf = "";
     // A network that is a part of the other.
     trial.hosts[1].interfaces.back().addresses = {{.network = wire::parse_network("10.1.0.101/25").value()}};
     CHECK(trial.found() == Names{"host-arp-flux"});

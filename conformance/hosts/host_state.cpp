@@ -3,6 +3,7 @@
 
 #include "base/json_object.hpp"
 #include "base/one_line.hpp"
+#include "base/utf8.hpp"
 #include "protocol/wire/link_address.hpp"
 
 #include <algorithm>
@@ -261,7 +262,7 @@ Interface interface_in(const Json& json, const std::string& path, Doubts& doubts
     one.p_key = static_cast<std::uint16_t>(from.number("p_key", 0xffff).value_or(0));
     one.is_up = from.flag("up");
     one.is_running = from.flag("running");
-    one.master = from.text("master");
+    (from.text("master_kind") == "vrf" ? one.vrf : one.master) = from.text("master");
     take_addresses(from, one);
     take_groups(from, one);
     take_neighbours(from, one);
@@ -379,6 +380,13 @@ bool begins_with_a_name(std::string_view line) {
     return colon != 0 && colon < line.find_first_of(" \t{\"");
 }
 
+/// As object_in(), where text in Latin-1, as a description of a node may be, is no reason to lose a host.
+std::optional<Json> object_of(std::string_view text) {
+    if (auto json = object_in<Json>(text)) return json;
+    const auto legal = replaced_utf8(text);
+    return legal == text ? std::nullopt : object_in<Json>(legal);
+}
+
 /// The states of one file. Throws Wrong where none of it can be read.
 void take_text(std::string_view text, const std::string& origin, HostStates& to) {
     std::string skipped;
@@ -406,12 +414,12 @@ void take_text(std::string_view text, const std::string& origin, HostStates& to)
         }
     };
     if (text.find_first_not_of(blanks) == std::string_view::npos) throw Wrong{"the file is empty"};
-    if (const auto whole = object_in<Json>(text)) {
+    if (const auto whole = object_of(text)) {
         take(whole, {}, text);
     } else {
         Pieces pieces{text};
         while (const auto piece = pieces.next())
-            take(object_in<Json>(piece->text),
+            take(object_of(piece->text),
                  (piece->first == piece->last ? "line " : "lines " + std::to_string(piece->first) + " to ") +
                      std::to_string(piece->last),
                  piece->text);
@@ -423,7 +431,8 @@ void take_text(std::string_view text, const std::string& origin, HostStates& to)
 }
 
 /// Of two states of one interface the later one stays.
-void keep_latest(std::vector<HostState>& states) {
+void keep_latest(HostStates& all) {
+    auto& states = all.hosts;
     std::map<std::tuple<std::string, std::string, Gid>, std::pair<std::size_t, std::size_t>> latest;
     const auto time = [&](std::size_t state) { return states[state].time.value_or(0); };
     std::vector<std::pair<std::size_t, std::size_t>> gone;
@@ -437,6 +446,9 @@ void keep_latest(std::vector<HostState>& states) {
             gone.push_back(is_later ? place->second : std::pair{i, j});
             if (is_later) place->second = {i, j};
         }
+    if (!gone.empty())
+        all.notes.add(std::to_string(gone.size()) + (gone.size() == 1 ? " state" : " states") +
+                      " of interfaces that another state tells of later: left out");
     std::ranges::sort(gone, std::greater{});
     for (const auto& [i, j] : gone)
         states[i].interfaces.erase(states[i].interfaces.begin() + static_cast<std::ptrdiff_t>(j));
@@ -480,7 +492,7 @@ HostStates read_host_states(const std::vector<std::string>& paths) {
             all.notes.add(note + ": skipped");
         }
     if (all.hosts.empty() && skipped != 0) throw std::runtime_error(first + and_more(skipped, "such files"));
-    keep_latest(all.hosts);
+    keep_latest(all);
     return all;
 }
 

@@ -60,6 +60,7 @@ struct Interface {
     std::uint16_t p_key = 0;                           ///< that the driver names; 0: not told
     std::optional<bool> is_up, is_running;             ///< by its administrator; and its link is there
     std::string master;                                ///< a bond, whose the addresses are; empty: none
+    std::string vrf;                                   ///< its addresses are known in this one alone; empty: none
     bool are_addresses_told = true;                    ///< all that it has
     std::vector<HeldAddress> addresses;
     std::optional<std::vector<wire::Gid>> link_groups;  ///< MGIDs that the network stack has asked for

@@ -154,6 +154,25 @@ TEST_CASE("Host state: objects as jq prints them, one behind the other, are read
     CHECK(refusal(open).find("299999 more such lines") != std::string::npos);
 }
 
+TEST_CASE("Host state: a text that is no UTF-8 takes nothing with it") {
+    const auto told = parse_host_states(with("ib_ipoib", "caf\xe9 \xc3"), "x.json");
+    REQUIRE(told.hosts.size() == 1);
+    CHECK(told.hosts.front().interfaces.front().mtu == 2044);
+    CHECK(listed_notes(told).empty());
+}
+
+TEST_CASE("Host state: a bond has the addresses, a VRF has not") {
+    const auto enslaved = [](const std::string& kind) {
+        return parse_host_states(with(R"("mtu":2044)", R"("mtu":2044,"master":"m0")" + kind), "x.json")
+            .hosts.front()
+            .interfaces.front();
+    };
+    CHECK(enslaved("").master == "m0");
+    CHECK(enslaved(R"(,"master_kind":"bond")").master == "m0");
+    CHECK(enslaved(R"(,"master_kind":"vrf")").master.empty());
+    CHECK(enslaved(R"(,"master_kind":"vrf")").vrf == "m0");
+}
+
 TEST_CASE("Host state: names in front of lines, and hosts without an interface, are told") {
     CHECK(refusal("n1: " + state_with(interface)).find("begins with the name of a host; pdsh -N") != std::string::npos);
     CHECK(refusal(R"({"format":"ipoib-host-state/1","host":"n1","interfaces":null})") ==
@@ -226,9 +245,10 @@ TEST_CASE("Host state: the later state of one interface is kept") {
     std::ofstream(early) << state_with(interface);
     std::ofstream(late) << later;
     for (const auto& files : {std::vector{early.string(), late.string()}, {late.string(), early.string()}}) {
-        const auto states = read_host_states(files).hosts;
+        const auto states = read_host_states(files);
+        CHECK(listed_notes(states) == "1 state of interfaces that another state tells of later: left out\n");
         std::vector<unsigned> mtus;
-        for (const auto& one : states)
+        for (const auto& one : states.hosts)
             for (const auto& interface_of : one.interfaces) mtus.push_back(interface_of.mtu);
         CHECK(mtus == std::vector<unsigned>{4092});
     }

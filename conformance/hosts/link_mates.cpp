@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 namespace ipoib::hosts {
 using namespace wire;
@@ -197,13 +198,13 @@ bool overlap(const IpNetwork& one, const IpNetwork& other) {
     return bits == 0 || (one.address.v4() ^ other.address.v4()) >> (32U - bits) == 0;
 }
 
-/// Rails of one host in one IP subnet, of which some answer for all.
+/// Rails of one host in one IP subnet, of which some answer for all. A rail in a VRF answers for what is in it.
 void LinkMates::fluxes() {
     // A name alone is none: nodes without one are all called "localhost".
-    std::map<std::pair<std::string, std::size_t>, std::vector<Place>> by_host;
+    std::map<std::tuple<std::string, std::size_t, std::string>, std::vector<Place>> by_host;
     for (const auto& place : places_)
         if (place.is_running() && place->master.empty())
-            by_host[{place.host->host, place.host->machine}].push_back(place);
+            by_host[{place.host->host, place.host->machine, place->vrf}].push_back(place);
     const auto answers_for_all = [](const Place& rail) {
         return rail->arp_ignore.value_or(1) == 0 && rail->arp_filter.value_or(1) == 0;
     };

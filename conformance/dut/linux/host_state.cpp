@@ -267,8 +267,11 @@ void add_files(Reader& reader, const std::string& name, unsigned index, Json& to
           std::pair{"umcast", "umcast"}, std::pair{"operstate", "operstate"}})
         if (const auto text = reader.file_if_there(folder / file)) to[member] = *text;
     std::error_code error;
-    if (const auto master = fs::read_symlink(folder / "master", error); !error)
+    if (const auto master = fs::read_symlink(folder / "master", error); !error) {
         to["master"] = master.filename().string();
+        if (const auto kind = parse_device_type(reader.file_if_there(folder / "master/uevent").value_or("")); !kind.empty())
+            to["master_kind"] = kind;
+    }
     add_driver_state(reader, name, to);
     to["counters"] = numbers_in(reader, folder / "statistics");
     const auto guid = guid_in(to.value("link_address", std::string{}));

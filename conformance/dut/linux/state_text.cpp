@@ -81,4 +81,12 @@ std::vector<DriverPath> parse_driver_paths(const std::string& text) {
         });
 }
 
+std::string parse_device_type(const std::string& uevent) {
+    constexpr std::string_view key = "DEVTYPE=";
+    std::istringstream lines{uevent};
+    for (std::string line; std::getline(lines, line);)
+        if (line.starts_with(key)) return line.substr(key.size());
+    return {};
+}
+
 }  // namespace ipoib::host

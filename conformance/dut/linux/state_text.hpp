@@ -32,4 +32,7 @@ struct DriverPath {
 };
 [[nodiscard]] std::vector<DriverPath> parse_driver_paths(const std::string& text);
 
+/// What a network device is, "bond" or "vrf", of its uevent; empty where it is not told.
+[[nodiscard]] std::string parse_device_type(const std::string& uevent);
+
 }  // namespace ipoib::host

@@ -53,3 +53,10 @@ TEST_CASE("Host state: paths of the driver") {
     CHECK(paths == std::vector<DriverPath>{{"fe80:0:0:0:2:c903:10:1", true, 4, 3, "100.0 Gb/sec"},
                                            {"fe80:0:0:0:2:c903:10:2", false, 0, 0, ""}});
 }
+
+TEST_CASE("Host state: what a master is") {
+    CHECK(parse_device_type("DEVTYPE=vrf\nINTERFACE=red\nIFINDEX=9\n") == "vrf");
+    CHECK(parse_device_type("INTERFACE=bond0\nDEVTYPE=bond") == "bond");
+    CHECK(parse_device_type("INTERFACE=ib0\nIFINDEX=4\n").empty());
+    CHECK(parse_device_type("").empty());
+}
