@@ -18,7 +18,16 @@ namespace ipoib::reports {
 /// What all results that are read with it may take: a constant, and one and a half times the text that they are of.
 /// Ours take less; who writes more into little means no good.
 struct ResultsMemory {
-    std::size_t left = std::size_t{32} << 20U;  ///< octets
+    static constexpr std::size_t constant = std::size_t{32} << 20U;
+    std::size_t left = constant;  ///< octets
+
+    /// What is left when another file's results, read with a memory of their own, are kept beside. False where that is
+    /// too much; then nothing is changed.
+    [[nodiscard]] bool take(const ResultsMemory& other) noexcept {
+        if (left + other.left < constant) return false;
+        left = left + other.left - constant;
+        return true;
+    }
 };
 
 /// Reads what `to_json` writes, and more: unknown members are ignored, all but `format` and the ids and verdicts may be

@@ -205,6 +205,17 @@ TEST_CASE("JSON: no truncation of a good file reads, none crashes") {
     }
 }
 
+TEST_CASE("JSON: files that are each small enough may be too much together") {
+    ResultsMemory all;
+    const ResultsMemory ours{.left = ResultsMemory::constant + 1000};
+    const ResultsMemory hostile{.left = 1};
+    CHECK(all.take(ours));
+    CHECK(all.left == ResultsMemory::constant + 1000);
+    CHECK(all.take(hostile));
+    CHECK_FALSE(all.take(hostile));
+    CHECK(all.left == 1001);
+}
+
 TEST_CASE("JSON: a file that is missing is named") {
     CHECK_THAT(read_json("/nonexistent/r.json").error, ContainsSubstring("/nonexistent/r.json: cannot be opened"));
 }

@@ -2,8 +2,8 @@
 #include "reports/json_document.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -24,54 +24,69 @@ bool is_list(std::span<const std::string_view> lists, std::string_view name) {
     return std::find(lists.begin(), lists.end(), name) != lists.end();
 }
 
-/// A first pass over the text that builds nothing: syntax, and bounds on what is built later.
-class Bounds : public nlohmann::json_sax<Json> {
-public:
-    explicit Bounds(std::span<const std::string_view> lists) : lists_(lists) {}
+/// What a document, and one part of it that stands in memory as a tree, may hold.
+struct Allowance {
+    std::size_t values = most_values, together = most_together;
+};
 
+/// Builds the tree of one value, as long as it keeps the bounds.
+class Tree : public nlohmann::json_sax<Json> {
+public:
+    /// `depth`: how many objects and lists it lies in.
+    Tree(Allowance& left, std::size_t depth) : left_(left), depth_(depth) {}
+
+    Json root;
     std::string error;
 
-    bool null() override { return count(); }
-    bool boolean(bool) override { return count(); }
-    bool number_integer(number_integer_t) override { return count(); }
-    bool number_unsigned(number_unsigned_t) override { return count(); }
-    bool number_float(number_float_t, const string_t&) override { return count(); }
+    bool null() override { return add(nullptr); }
+    bool boolean(bool value) override { return add(value); }
+    bool number_integer(number_integer_t value) override { return add(value); }
+    bool number_unsigned(number_unsigned_t value) override { return add(value); }
+    bool number_float(number_float_t value, const string_t&) override { return add(value); }
     bool string(string_t& text) override {
         if (text.size() > longest_string) return refuse(fmt::format("a string of {} octets", text.size()));
-        return count();
+        return add(std::move(text));
     }
-    bool binary(binary_t&) override { return count(); }
-    bool start_object(std::size_t) override { return enter(); }
-    bool start_array(std::size_t) override { return enter(); }
+    bool binary(binary_t&) override { return false; }
+    bool start_object(std::size_t) override { return enter(Json::object()); }
+    bool start_array(std::size_t) override { return enter(Json::array()); }
     bool end_object() override { return leave(); }
     bool end_array() override { return leave(); }
     bool key(string_t& name) override {
-        if (depth_ == 1) is_in_list_ = is_list(lists_, name);
-        if (++members_[depth_] <= most_members) return true;
-        return refuse(fmt::format("an object with more than {} members, at \"{}\"", most_members, clipped(name, 40)));
+        if (open_.back()->size() == most_members)
+            return refuse(
+                fmt::format("an object with more than {} members, at \"{}\"", most_members, clipped(name, 40)));
+        member_ = &(*open_.back())[std::move(name)];
+        return true;
     }
-    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& why) override {
-        const std::string_view text = why.what();
-        const auto begin = text.find("] ");
-        return refuse(std::string(begin == std::string_view::npos ? text : text.substr(begin + 2)));
-    }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) override { return false; }
 
 private:
-    /// A value inside a list's entry counts there, any other one in the head.
-    bool count() {
-        if (is_in_list_ && depth_ <= 2) in_entry_ = 0;
-        if (++values_ > most_values) return refuse(fmt::format("more than {} values", most_values));
-        return ++(is_in_list_ ? in_entry_ : in_head_) <= most_together ||
-               refuse(fmt::format("more than {} values in one entry", most_together));
+    template <class Value>
+    bool add(Value&& value) {
+        return count() && (static_cast<void>(place(std::forward<Value>(value))), true);
     }
-    bool enter() {
-        if (depth_ == deepest) return refuse(fmt::format("nested more than {} deep", deepest));
-        const bool is_fine = count();
-        members_[++depth_] = 0;
-        return is_fine;
+    Json& place(Json value) {
+        if (open_.empty()) return root = std::move(value);
+        if (!open_.back()->is_array()) return *member_ = std::move(value);
+        open_.back()->push_back(std::move(value));
+        return open_.back()->back();
+    }
+    bool count() {
+        if (left_.values == 0) return refuse(fmt::format("more than {} values", most_values));
+        --left_.values;
+        if (left_.together == 0) return refuse(fmt::format("more than {} values in one entry", most_together));
+        --left_.together;
+        return true;
+    }
+    bool enter(Json empty) {
+        if (depth_ + open_.size() == deepest) return refuse(fmt::format("nested more than {} deep", deepest));
+        if (!count()) return false;
+        open_.push_back(&place(std::move(empty)));
+        return true;
     }
     bool leave() {
-        --depth_;
+        open_.pop_back();
         return true;
     }
     bool refuse(std::string why) {
@@ -79,13 +94,26 @@ private:
         return false;
     }
 
-    std::span<const std::string_view> lists_;
-    bool is_in_list_ = false;
-    std::size_t depth_ = 0, values_ = 0, in_entry_ = 0, in_head_ = 0;
-    std::array<std::size_t, deepest + 1> members_{};
+    Allowance& left_;
+    std::size_t depth_;
+    std::vector<Json*> open_;  ///< those that are not closed; the last one grows, so that none of them moves
+    Json* member_ = nullptr;
 };
 
-/// Walks over the values of a text that is known to be JSON.
+/// What a parser says of a whole text that is no JSON, with line and column.
+std::string complaint(std::string_view text) {
+    try {
+        [[maybe_unused]] const auto whole =
+            Json::parse(text, [](int depth, Json::parse_event_t, Json&) { return depth == 0; });
+    } catch (const Json::exception& why) {
+        const std::string_view all = why.what();
+        const auto begin = all.find("] ");
+        return std::string(begin == std::string_view::npos ? all : all.substr(begin + 2));
+    }
+    return "this is no JSON";
+}
+
+/// Walks over the values of a text. What lies in a value is not looked at: who reads it finds out.
 class Cursor {
 public:
     explicit Cursor(std::string_view text) : left_(text) {
@@ -103,6 +131,7 @@ public:
         left_.remove_prefix(1);
         return true;
     }
+    [[nodiscard]] bool is_at_end() { return next() == '\0' && left_.empty(); }
     /// Takes a value.
     std::string_view value() {
         std::size_t size = 0;
@@ -120,20 +149,25 @@ public:
 
 private:
     [[nodiscard]] std::size_t after_string(std::size_t begin) const {
-        auto at = left_.find_first_of("\"\\", begin + 1);
-        while (at < left_.size() && left_[at] == '\\') at = left_.find_first_of("\"\\", at + 2);
-        return std::min(at, left_.size() - 1) + 1;
+        for (auto at = left_.find('"', begin + 1); at < left_.size(); at = left_.find('"', at + 1)) {
+            // An even number of backslashes are pairs.
+            auto before = at;
+            while (left_[before - 1] == '\\') --before;
+            if ((at - before) % 2 == 0) return at + 1;
+        }
+        return left_.size();
     }
     [[nodiscard]] std::size_t after_nested() const {
         std::size_t depth = 0;
-        for (std::size_t at = 0; (at = left_.find_first_of("\"{}[]", at)) < left_.size();) {
-            if (left_[at] == '"') {
+        for (std::size_t at = 0; at < left_.size();) {
+            const char octet = left_[at];
+            if (octet == '"') {
                 at = after_string(at);
                 continue;
             }
-            depth += left_[at] == '{' || left_[at] == '[' ? 1 : std::size_t(-1);
             ++at;
-            if (depth == 0) return at;
+            if (octet == '{' || octet == '[') ++depth;
+            if ((octet == '}' || octet == ']') && --depth == 0) return at;
         }
         return left_.size();
     }
@@ -141,29 +175,56 @@ private:
     std::string_view left_;
 };
 
+/// The tree of a value of `text`. Throws Unreadable.
+Json tree_of(std::string_view value, std::string_view text, Allowance& left, std::size_t depth) {
+    Tree tree(left, depth);
+    if (!Json::sax_parse(value, &tree)) throw Unreadable{tree.error.empty() ? complaint(text) : tree.error};
+    return std::move(tree.root);
+}
+
 }  // namespace
 
 Loaded<JsonDocument> JsonDocument::of(std::string_view text, std::span<const std::string_view> lists) {
-    Bounds bounds(lists);
-    if (!Json::sax_parse(text, &bounds)) return Loaded<JsonDocument>::failed(bounds.error);
     JsonDocument document;
-    Cursor cursor(text);
-    if (!cursor.take('{')) {
-        document.head_ = Json::parse(text);
-        return Loaded<JsonDocument>::of(std::move(document));
-    }
-    document.head_ = Json::object();
-    while (cursor.next() == '"') {
-        const auto name = Json::parse(cursor.value()).get<std::string>();
-        cursor.take(':');
-        const auto value = cursor.value();
-        if (is_list(lists, name))
-            document.lists_[name] = value;
-        else
-            document.head_[name] = Json::parse(value);
-        cursor.take(',');
+    document.text_ = text;
+    try {
+        document.read_head(lists);
+    } catch (const Unreadable& unreadable) {
+        return Loaded<JsonDocument>::failed(unreadable.what);
     }
     return Loaded<JsonDocument>::of(std::move(document));
+}
+
+void JsonDocument::read_head(std::span<const std::string_view> lists) {
+    const auto require = [&](bool is_so) {
+        if (!is_so) throw Unreadable{complaint(text_)};
+    };
+    Allowance left;
+    Cursor cursor(text_);
+    if (!cursor.take('{')) {
+        head_ = tree_of(text_, text_, left, 0);
+        return;
+    }
+    head_ = Json::object();
+    std::size_t members = 0;
+    for (bool is_last = cursor.take('}'); !is_last;) {
+        require(cursor.next() == '"');
+        Allowance of_name;
+        const auto name = tree_of(cursor.value(), text_, of_name, 1).get<std::string>();
+        if (++members > most_members)
+            throw Unreadable{
+                fmt::format("an object with more than {} members, at \"{}\"", most_members, clipped(name, 40))};
+        require(cursor.take(':'));
+        const auto value = cursor.value();
+        if (is_list(lists, name))
+            lists_[name] = value;
+        else
+            head_[name] = tree_of(value, text_, left, 1);
+        is_last = cursor.take('}');
+        require(is_last || cursor.take(','));
+    }
+    require(cursor.is_at_end());
+    values_left_ = left.values;
 }
 
 Node JsonDocument::head() const {
@@ -176,18 +237,23 @@ void JsonDocument::entries(std::string_view list, const std::function<void(const
     const auto found = lists_.find(list);
     if (found == lists_.end()) return;
     const auto place = fmt::format("/{}", list);
+    Allowance left{.values = values_left_, .together = most_together};
     Cursor cursor(found->second);
     if (!cursor.take('[')) {
-        // An object of any size is no list, whatever is in it.
-        const auto value = cursor.next() == '{' ? Json::object() : Json::parse(found->second);
+        const auto value = tree_of(found->second, text_, left, 1);
         Node(value, place).items([](const Node&) {});
         return;
     }
-    for (std::size_t i = 0; cursor.next() != ']'; ++i) {
-        const auto entry = Json::parse(cursor.value());
+    bool is_last = cursor.take(']');
+    for (std::size_t i = 0; !is_last; ++i) {
+        left.together = most_together;
+        const auto entry = tree_of(cursor.value(), text_, left, 2);
         each(Node(entry, fmt::format("{}/{}", place, i)));
-        cursor.take(',');
+        is_last = cursor.take(']');
+        if (!is_last && !cursor.take(',')) throw Unreadable{complaint(text_)};
     }
+    values_left_ = left.values;
+    if (!cursor.is_at_end()) throw Unreadable{complaint(text_)};
 }
 
 }  // namespace ipoib::reports

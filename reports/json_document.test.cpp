@@ -3,6 +3,8 @@
 
 #include <array>
 #include <optional>
+#include <random>
+#include <string>
 
 #include "catch2.hpp"
 #include "reports/json.hpp"
@@ -29,6 +31,8 @@ std::string tree(std::string_view text) {
         return tree.dump();
     } catch (const Wrong& wrong) {
         return wrong.place + ": " + wrong.what;
+    } catch (const Unreadable& unreadable) {
+        return unreadable.what;
     }
 }
 
@@ -52,6 +56,32 @@ TEST_CASE("JSON document: brackets and quotation marks in strings end nothing") 
     CHECK(tree(R"({"re\u0073ults":[1,2]})") == R"({"results":[1,2]})");
     CHECK(tree("{}") == "{}");
     CHECK(tree(R"({"results":[],"a":{}})") == R"({"a":{}})");
+}
+
+TEST_CASE("JSON document: what a parser of the whole refuses is refused, and nothing else") {
+    const std::string text =
+        R"({"a":["x\\",{"b":null}],"results":[{"c":"\"]"},[1,-2.5e3],"\u00e9"],"captures":[ ],"d":true})";
+    constexpr std::string_view octets = "[]{}\",:\\ 1-.e0ntu\xff";
+    std::minstd_rand random;
+    const auto below = [&](std::size_t bound) { return random() % bound; };
+    std::size_t legal = 0;
+    for (int i = 0; i < 20'000; ++i) {
+        auto other = text;
+        for (auto changes = 1 + below(2); changes-- != 0;) {
+            const auto at = below(other.size());
+            if (const auto octet = octets[below(octets.size())]; below(3) == 0)
+                other.insert(at, 1, octet);
+            else if (below(2) == 0)
+                other[at] = octet;
+            else
+                other.erase(at, 1 + below(4));
+        }
+        const bool is_legal = Json::accept(other);
+        legal += is_legal ? 1 : 0;
+        CAPTURE(other);
+        CHECK((tree(other).find("parse error") == std::string::npos) == is_legal);
+    }
+    CHECK(legal > 100);
 }
 
 TEST_CASE("JSON document: of members with one name the last counts") {

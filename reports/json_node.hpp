@@ -24,13 +24,14 @@ struct Wrong {
     std::string place, what;
 };
 
-/// One value of the document that knows its own place.
-/// A view of one value; the document must outlive it. Every reader throws `Wrong` when the type does not fit.
+/// One value of the document that knows its own place, which is written only for a complaint.
+/// A view of one value; the document, and the node that it is a child of, must outlive it. Every reader throws `Wrong`
+/// when the type does not fit.
 class Node {
 public:
-    Node(const Json& value, std::string place) : value_(&value), place_(std::move(place)) {}
+    Node(const Json& value, std::string place) : value_(&value), root_(std::move(place)) {}
 
-    [[noreturn]] void refuse(const std::string& what) const { throw Wrong{place_, what}; }
+    [[noreturn]] void refuse(const std::string& what) const { throw Wrong{place(), what}; }
 
     [[nodiscard]] const Json& value() const { return *value_; }
     [[nodiscard]] std::string text() const {
@@ -65,7 +66,7 @@ public:
     template <class Each>
     void member(const char* name, Each each) const {
         if (!value_->is_object()) expected("an object");
-        if (const auto found = value_->find(name); found != value_->end()) each(child(*found, name));
+        if (const auto found = value_->find(name); found != value_->end()) each(Node(*found, *this, found.key(), 0));
     }
     template <class Each>
     void required(const char* name, Each each) const {
@@ -79,12 +80,12 @@ public:
     template <class Each>
     void items(Each each) const {
         if (!value_->is_array()) expected("a list");
-        for (std::size_t i = 0; i < value_->size(); ++i) each(child((*value_)[i], std::to_string(i)));
+        for (std::size_t i = 0; i < value_->size(); ++i) each(Node((*value_)[i], *this, {}, i));
     }
     template <class Each>
     void members(Each each) const {
         if (!value_->is_object()) expected("an object");
-        for (const auto& [name, value] : value_->items()) each(name, child(value, name));
+        for (const auto& [name, value] : value_->items()) each(name, Node(value, *this, name, 0));
     }
 
     void read(const char* name, std::string& into) const {
@@ -107,8 +108,14 @@ public:
     }
 
 private:
-    [[nodiscard]] Node child(const Json& value, std::string_view name) const {
-        return {value, fmt::format("{}/{}", place_, one_line(name, 80))};
+    /// A member by its name, or an item by its index.
+    Node(const Json& value, const Node& parent, std::string_view name, std::size_t index)
+        : value_(&value), parent_(&parent), name_(name), index_(index) {}
+
+    [[nodiscard]] std::string place() const {
+        if (!parent_) return root_;
+        return fmt::format("{}/{}", parent_->place(),
+                           parent_->value_->is_array() ? std::to_string(index_) : one_line(name_, 80));
     }
     [[noreturn]] void expected(std::string_view what) const {
         refuse(fmt::format("{} is expected, found {}", what, kind()));
@@ -121,7 +128,10 @@ private:
     }
 
     const Json* value_;
-    std::string place_;
+    const Node* parent_ = nullptr;
+    std::string root_;  ///< the place of one without parent
+    std::string_view name_;
+    std::size_t index_ = 0;
 };
 
 }  // namespace ipoib::reports

@@ -375,6 +375,8 @@ Loaded<Results> from_json(std::string_view text, std::string_view source, const 
         return Loaded<Results>::of(Reader(*document, folder, memory.left).results());
     } catch (const Wrong& wrong) {
         return refused((wrong.place.empty() ? "/" : wrong.place) + ": ", wrong.what);
+    } catch (const Unreadable& unreadable) {
+        return refused("", unreadable.what);
     } catch (const Json::exception& failure) {
         return refused("", failure.what());
     }

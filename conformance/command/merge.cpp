@@ -12,7 +12,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
+#include <future>
+#include <thread>
 
 namespace ipoib::conformance {
 namespace {
@@ -74,9 +77,46 @@ std::optional<std::string> reason_beside(const std::string& file) {
     return reason.empty() ? path + " is there, but gives no reason" : reason;
 }
 
-void take(reports::Merger& merger, const Source& source, reports::ResultsMemory& memory) {
+/// What a file holds, or why it is none, and what its results left of a memory of their own.
+struct Read {
+    reports::Loaded<reports::Results> results;
+    reports::ResultsMemory memory;
+};
+
+/// Files that are read ahead, one on each processor, and handed out in their order.
+class Reading {
+public:
+    explicit Reading(const std::vector<Source>& all) : all_(all) { go_on(); }
+    Read next() {
+        auto read = ahead_.front().get();
+        ahead_.pop_front();
+        go_on();
+        if (read.results && !memory_.take(read.memory))
+            read.results = reports::Loaded<reports::Results>::failed(
+                fmt::format("{}: with it there is more than results files of this size can hold",
+                            printable(all_[begun_ - ahead_.size() - 1].file, Lines::join)));
+        return read;
+    }
+
+private:
+    void go_on() {
+        const std::size_t most = std::clamp(std::thread::hardware_concurrency(), 1U, 8U);
+        while (ahead_.size() < most && begun_ < all_.size())
+            ahead_.push_back(std::async(std::launch::async, [&file = all_[begun_++].file] {
+                Read read;
+                read.results = reports::read_json(file, read.memory);
+                return read;
+            }));
+    }
+
+    const std::vector<Source>& all_;
+    std::size_t begun_ = 0;
+    std::deque<std::future<Read>> ahead_;
+    reports::ResultsMemory memory_;
+};
+
+void take(reports::Merger& merger, const Source& source, reports::Loaded<reports::Results> results) {
     const auto reason = reason_beside(source.file);
-    auto results = reports::read_json(source.file, memory);
     if (!results && source.host.empty()) throw UsageError(results.error);
     if (!results) {
         auto why = reason.value_or("the file is missing");
@@ -96,8 +136,8 @@ reports::Results joined(const std::vector<Source>& all, const ReportOptions& opt
                         const std::vector<std::string>& command) {
     const RunClock clock;
     reports::Merger merger;
-    reports::ResultsMemory memory;
-    for (const auto& source : all) take(merger, source, memory);
+    Reading reading(all);
+    for (const auto& source : all) take(merger, source, reading.next().results);
     auto results = merger.results(suite_version);
     const auto seconds = results.seconds;
     clock.complete(results, options, command);
