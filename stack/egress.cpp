@@ -176,7 +176,7 @@ void Egress::failed(const Way& target, bool was_refused) {
 /// RFC 4391, 10: packets that were redirected, or dropped, for want of this group are its own from now on.
 void Egress::group_created(const Gid& mgid) {
     const auto& policy = interface_.policy(family_of_group(mgid));
-    if (!policy.heeds_creation) return;
+    if (!policy.heeds_creation || (policy.heeds_one_creation && has_seen_creation_)) return;
     for (const bool goes_beyond_link : {false, true}) {
         const auto found = targets_.find({mgid, goes_beyond_link});
         if (found != targets_.end() && found->second.state == State::asking) found->second.was_created = true;
@@ -185,7 +185,9 @@ void Egress::group_created(const Gid& mgid) {
         const auto& [target, entry] = item;
         const bool may_be_redirected = entry.state == State::missing &&
                                        mgid == mgid_for(policy, interface_.link(), all_routers(entry.group.is_v4()));
-        return entry.state != State::asking && (target.mgid == mgid || may_be_redirected);
+        const bool is_over = entry.state != State::asking && (target.mgid == mgid || may_be_redirected);
+        has_seen_creation_ = has_seen_creation_ || (is_over && target.mgid == mgid);
+        return is_over;
     });
 }
 

@@ -69,6 +69,7 @@ private:
     Interface& interface_;
     std::map<Way, Target> targets_;
     fabric::TimerId sweep_timer_;
+    bool has_seen_creation_ = false;  ///< of a group that was sent to
     Lifetime lifetime_;
 };
 

@@ -190,6 +190,9 @@ void Groups::leave(const Gid& mgid, std::uint8_t states) {
         auto& held = found->second;
         held.states = static_cast<std::uint8_t>(held.states & ~states);
         if ((held.states & receiving) == 0) detach(held);
+        if (held.states == 0 && (states & receiving) != 0 &&
+            !interface_.policy(family_of_group(group)).forgets_left_groups)
+            held.states = join_state::send_only_non_member;
         if (held.states == 0) held_.erase(found);
     } else if (const auto doubt = doubts_.find(group); doubt == doubts_.end() || (doubt->second & states) == 0) {
         return;

@@ -185,7 +185,8 @@ void Interface::receive(const fabric::Datagram& datagram) {
     if (!rules.survives(packet)) return stall("a datagram with " + std::to_string(packet.payload.size()) + " octets");
     if (!encap) return;
     const auto inside = packet.payload.subspan(Encap::size);
-    if (!rules.accepts_encap_reserved(encap[Encap::reserved]) || !rules.accepts_length(inside.size()) ||
+    if (!rules.accepts_packet(packet) || !rules.accepts_encap_reserved(encap[Encap::reserved]) ||
+        !rules.accepts_length(inside.size()) ||
         !rules.accepts_grh(static_cast<bool>(packet.grh), packet.is_multicast, packet.arp || packet.nd_target))
         return;
     const auto protocol = rules.demultiplexed(encap[Encap::type], inside);

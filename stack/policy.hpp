@@ -146,6 +146,8 @@ struct Policy {
     bool grh_on_unicast = false;
     /// Of a packet that leaves it. RFC4391-9.1-02.
     bool grh_across_subnets = true;
+    /// Whether a packet is taken that is right in all else. RFC4391-2-01, RFC4391-6-09.
+    bool (*accepts_packet)(const wire::Packet&) = [](const wire::Packet&) { return true; };
     /// Whether a packet with or without a GRH is taken; `is_resolution`: ARP or Neighbour Discovery. RFC4391-6-09.
     bool (*accepts_grh)(bool has_grh, bool is_multicast, bool is_resolution) = [](bool, bool, bool) { return true; };
     /// Whether ARP with this Reserved field is taken. RFC4391-6-03.
@@ -313,6 +315,8 @@ struct Policy {
     bool checks_group = true;
     /// Whether a sender joins before it sends. RFC4391-10-08.
     bool joins_to_send = true;
+    /// Whether a group that was left is joined anew before more is sent to it. RFC4391-10-08.
+    bool forgets_left_groups = true;
     /// How. RFC4391-10-09.
     std::uint8_t send_join_state = wire::join_state::send_only_non_member;
     /// The JoinState with which a sender creates a missing group; zero: never. RFC4391-10-04, RFC4391-10-07.
@@ -335,6 +339,8 @@ struct Policy {
     bool (*subscribes)(std::uint16_t trap_number) = [](std::uint16_t) { return true; };
     /// Whether a redirected group's packets go to the group once it is there. RFC4391-10-13.
     bool heeds_creation = true;
+    /// The same of the first one alone.
+    bool heeds_one_creation = false;
     /// Whether the MLID of a deleted group is forgotten. RFC4392-1.3.2.3-02, RFC4392-4.2.5-03.
     bool heeds_deletion = true;
     /// Whether it stays on the link though a report says that the broadcast group is deleted. RFC4392-4.2.5-02.

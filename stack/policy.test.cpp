@@ -90,6 +90,7 @@ const std::vector<Change> frames{
     {"grh_on_multicast", [](Policy& p) { p.grh_on_multicast = false; }},
     {"grh_on_unicast", [](Policy& p) { p.grh_on_unicast = true; }},
     {"grh_across_subnets", [](Policy& p) { p.grh_across_subnets = false; }},
+    {"accepts_packet", [](Policy& p) { p.accepts_packet = [](const Packet& packet) { return !packet.grh; }; }},
     {"accepts_grh",
      [](Policy& p) { p.accepts_grh = [](bool has, bool is_multicast, bool) { return has == is_multicast; }; }},
     {"accepts_arp_reserved",
@@ -203,7 +204,9 @@ const std::vector<Change> multicast{
          p.subscribes = [](std::uint16_t trap_number) { return trap_number != trap::multicast_group_deleted; };
      },
      Of::ipv4},
+    {"forgets_left_groups", [](Policy& p) { p.forgets_left_groups = false; }},
     {"heeds_creation", [](Policy& p) { p.heeds_creation = false; }},
+    {"heeds_one_creation", [](Policy& p) { p.heeds_one_creation = true; }},
     {"heeds_deletion", [](Policy& p) { p.heeds_deletion = false; }},
     {"forgets_sent_groups", [](Policy& p) { p.forgets_sent_groups = false; }},
     {"leaves_idle_groups", [](Policy& p) { p.leaves_idle_groups = false; }},

@@ -109,6 +109,15 @@ std::optional<IpAddress> BenchDut::directed_broadcast() {
     return {};
 }
 
+bool BenchDut::takes_address(const IpNetwork& address) {
+    try {
+        (*this)->lend_address(address);
+        return true;
+    } catch (const ControlFailed&) {
+        return false;
+    }
+}
+
 bool BenchDut::takes_mtu(std::size_t mtu) {
     try {
         (*this)->set_mtu(mtu);

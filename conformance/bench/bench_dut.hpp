@@ -49,6 +49,8 @@ public:
     [[nodiscard]] bool receives(const Message& message, std::uint16_t port, Within each);
     /// All hosts of the network of its IPv4 address; nothing where the DUT tells of none that has such an address.
     [[nodiscard]] std::optional<wire::IpAddress> directed_broadcast();
+    /// Whether it takes a further address, until the case ends.
+    [[nodiscard]] bool takes_address(const wire::IpNetwork& address);
     /// Sets the MTU of its interface; whether the DUT takes it.
     [[nodiscard]] bool takes_mtu(std::size_t mtu);
     /// Its log once nothing has come to it for five seconds, or after half a minute: what is new then is of what comes

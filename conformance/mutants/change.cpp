@@ -11,6 +11,12 @@ namespace {
 template <Beginning wrong>
 constexpr auto joins_but_after = [](const IpAddress&, bool, Beginning beginning) { return beginning != wrong; };
 
+/// The same for one in four of programs' groups.
+template <Beginning wrong>
+constexpr auto joins_all_but_a_quarter = [](const IpAddress& group, bool is_for_program, Beginning beginning) {
+    return beginning != wrong || !is_for_program || (group.octets.interface_id() & 3) != 3;
+};
+
 }  // namespace
 
 const Mutant rejoins_broadcast_only{
@@ -25,6 +31,16 @@ const Mutant rejoins_broadcast_only{
                                   "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-018",
                                   "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022",
                                   "IPOIB-4391-10-VAL-028"}},
+};
+
+const Mutant rejoins_not_every_group{
+    .name = "rejoins-three-of-four",
+    .what = "leaves one in four of programs' groups out when the subnet manager asks it to reregister",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack = [](Policy& policy) { policy.joins_on_link = joins_all_but_a_quarter<Beginning::renewal>; },
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
+               "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-018",
+               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
 };
 
 const Mutant forgets_groups_with_port{

@@ -32,6 +32,22 @@ const Mutant hca_takes_any_p_key{
     .spares = {"IPOIB-4391-5-VAL-009"},
 };
 
+const Mutant hca_takes_neighbouring_p_keys{
+    .name = "hca-pkey-low-octet",
+    .what = "the HCA looks at the low octet of a P_Key only",
+    .breaks = {&rfc4391::ud_same_partition_and_qkey, &rfc4391::pkey_match},
+    .hca = [](HcaBehaviour& hca) { hca.p_key_bits = 0x80ff; },
+    .spares = {"IPOIB-4391-5-VAL-009"},
+};
+
+const Mutant drops_odd_lengths{
+    .name = "three-pad-octets-lost",
+    .what = "drops packets with three octets of padding",
+    .breaks = {&rfc4391::ud_transport},
+    .stack = [](Policy& policy) { policy.accepts_length = [](std::size_t length) { return length % 4 != 1; }; },
+    .spares = {"IPOIB-4391-2-VAL-002", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013"},
+};
+
 const Mutant delivers_no_ipv6_unicast{
     .name = "ipv6-undelivered",
     .what = "gives programs no IPv6 datagram that came for the interface's own address",

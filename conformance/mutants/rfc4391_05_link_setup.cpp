@@ -109,6 +109,19 @@ const Mutant supposes_a_link{
                   &rfc4392::failed_join_keeps_off_subnet},
 };
 
+const Mutant knows_networks_of_whole_octets{
+    .name = "directed-broadcast-of-whole-octets",
+    .what = "takes the broadcast address of a network whose prefix does not end with an octet for a host's",
+    .breaks = {&rfc4391::broadcast_group_carries_broadcasts},
+    .stack =
+        [](Policy& policy) {
+            policy.is_directed_broadcast = [](const IpAddress& address, const IpNetwork& network) {
+                return network.length % 8 == 0 && stack::answers::is_directed_broadcast(address, network);
+            };
+        },
+    .spares = {"IPOIB-4391-2-VAL-002", "IPOIB-4391-2-VAL-004", "IPOIB-4391-9.2-VAL-002"},
+};
+
 const Mutant knows_no_directed_broadcast{
     .name = "no-directed-broadcast",
     .what = "takes the broadcast address of its network for that of a host",

@@ -89,6 +89,30 @@ const Mutant demands_grh{
     .twin = Twin{},
 };
 
+const Mutant reserved_of_odd_multicast{
+    .name = "reserved-of-unaligned-multicast",
+    .what = "sets a Reserved bit in packets with a GRH whose length is no multiple of 4",
+    .breaks = {&rfc4391::encap_reserved_tx},
+    .stack =
+        [](Policy& policy) {
+            policy.on_send = [](build::PacketBuilder& packet) {
+                if (packet.has(spec_of<Grh>) && packet.octets().size() % 4 != 0) packet.set(Encap::reserved, 1);
+            };
+        },
+};
+
+const Mutant refuses_far_paths{
+    .name = "grh-of-far-paths-lost",
+    .what = "drops unicast whose GRH has a HopLimit above 64",
+    .breaks = {&rfc4391::grh_optional_on_receive},
+    .stack =
+        [](Policy& policy) {
+            policy.accepts_packet = [](const Packet& packet) {
+                return packet.is_multicast || !packet.grh || packet.grh[Grh::hop_limit] <= 64;
+            };
+        },
+};
+
 const Mutant multicast_to_own_qp{
     .name = "multicast-destqp",
     .what = "puts the broadcast QPN of another into multicast packets",

@@ -136,6 +136,14 @@ const Mutant multicast_q_key_wrong{
     .twin = Twin{},
 };
 
+const Mutant hca_takes_neighbouring_q_keys{
+    .name = "hca-qkey-outer-octets",
+    .what = "the HCA looks at the first and the last octet of a Q_Key only",
+    .breaks = {&rfc4391::qkey_match_on_receive},
+    .hca = [](HcaBehaviour& hca) { hca.q_key_bits = 0xff00'00ff; },
+    .spares = {"IPOIB-4391-3-INV-001"},
+};
+
 const Mutant hca_any_q_key{
     .name = "hca-any-qkey",
     .what = "the HCA takes packets with any Q_Key",

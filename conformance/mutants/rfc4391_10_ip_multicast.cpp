@@ -123,6 +123,21 @@ const Mutant stays_with_routers{
     .twin = Twin{},
 };
 
+const Mutant sends_after_leaving{
+    .name = "sends-after-leaving",
+    .what = "sends to a group that a program has left without joining it anew",
+    .breaks = {&rfc4391::sender_joins_first},
+    .stack = [](Policy& policy) { policy.forgets_left_groups = false; },
+    .spares = {"IPOIB-4391-10-VAL-027"},
+};
+
+const Mutant leaves_the_routers_once{
+    .name = "fallback-ends-once",
+    .what = "keeps sending to the routers when a second group is created later",
+    .breaks = {&rfc4391::fallback_ends_with_group},
+    .stack = [](Policy& policy) { policy.heeds_one_creation = true; },
+};
+
 const Mutant receives_as_non_member{
     .name = "receiver-non-member",
     .what = "joins IP groups as NonMember",

@@ -20,6 +20,18 @@ const Mutant hca_takes_any_mgid{
     .sometimes = {&rfc4392::explicit_join_to_receive},
 };
 
+const Mutant hca_takes_ends_of_mgids{
+    .name = "hca-mgid-last-four-octets",
+    .what = "the HCA looks at the last four octets of an MGID only",
+    .breaks = {&udmc::unregistered_mgid_discarded},
+    .hca =
+        [](HcaBehaviour& hca) {
+            hca.takes_for = [](const Gid& attached, const Gid& dgid) {
+                return (attached.interface_id() & 0xffffffff) == (dgid.interface_id() & 0xffffffff);
+            };
+        },
+};
+
 const Mutant hca_loops_nothing_back{
     .name = "hca-no-loopback",
     .what = "the HCA does not give multicast to other queue pairs of the sender's adapter",

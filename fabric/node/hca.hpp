@@ -31,12 +31,16 @@ struct HcaBehaviour {
     bool discards_wrong_q_key = true;
     bool discards_wrong_q_key_of_multicast = true;  ///< where it discards any
     bool discards_wrong_p_key = true;
+    std::uint16_t p_key_bits = 0xffff;        ///< those that it looks at
+    std::uint32_t q_key_bits = 0xffff'ffff;   ///< those that it looks at
     bool takes_limited_members = true;        ///< of its partition, where it is a full member itself
     bool keeps_limited_members_apart = true;  ///< drops what one limited member sends to another
     bool discards_multicast_without_grh = true;
     bool loops_back = true;  ///< to other attached queue pairs of the sender's adapter
     bool delivers_to_all_attached = true;
     bool enforces_attach_limit = true;
+    /// Whether what came to an MGID is for who is attached to another one. Null: to none but the same.
+    bool (*takes_for)(const wire::Gid& attached, const wire::Gid& dgid) = nullptr;
     /// Whether it goes on after such a frame; else only subnet management hears from it again. Null: after every one.
     bool (*survives)(const wire::Packet&) = nullptr;
 };

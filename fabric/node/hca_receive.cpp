@@ -173,6 +173,12 @@ void Hca::State::collect(const Arrival& arrival, std::vector<QueuePair*>& target
         for (const auto& attachment : queue_pairs.attached(arrival.dgid))
             if (attachment.mlid == arrival.dlid && attachment.queue_pair->qpn != sender)
                 targets.push_back(attachment.queue_pair);
+        if (behaviour.takes_for && targets.empty())
+            queue_pairs.for_each_attachment([&](const Gid& mgid, const auto& attachment) {
+                if (attachment.mlid == arrival.dlid && attachment.queue_pair->qpn != sender &&
+                    behaviour.takes_for(mgid, arrival.dgid))
+                    targets.push_back(attachment.queue_pair);
+            });
         if (!targets.empty() || behaviour.discards_unattached_mgid) return;
     }
     queue_pairs.for_each([&](QueuePair& queue_pair) {
@@ -187,7 +193,7 @@ void Hca::State::hand_to(QueuePair& queue_pair, Arrival& arrival) {
     }
     const bool looks_at_q_key = behaviour.discards_wrong_q_key &&
                                 (behaviour.discards_wrong_q_key_of_multicast || !is_multicast_lid(arrival.dlid));
-    if (looks_at_q_key && arrival.q_key != queue_pair.q_key) {
+    if (looks_at_q_key && ((arrival.q_key ^ queue_pair.q_key) & behaviour.q_key_bits) != 0) {
         ++drops.q_key;
         return agent.count_bad_q_key();
     }
@@ -211,6 +217,7 @@ bool Hca::State::is_p_key_right(const QueuePair& queue_pair, std::uint16_t p_key
     if (queue_pair.takes_any_p_key) return is_member(p_key);
     if (!behaviour.takes_limited_members && !is_full_member(p_key)) return false;
     const auto keys = agent.p_keys();
+    p_key = static_cast<std::uint16_t>((p_key & behaviour.p_key_bits) | (queue_pair.p_key & ~behaviour.p_key_bits));
     const bool is_right = behaviour.keeps_limited_members_apart ? do_match(queue_pair.p_key, p_key)
                                                                 : is_same_partition(queue_pair.p_key, p_key);
     return is_right && std::find(keys.begin(), keys.end(), queue_pair.p_key) != keys.end();

@@ -41,6 +41,12 @@ public:
                                    std::uint16_t mlid) const noexcept;
     /// In the order of attaching.
     [[nodiscard]] std::span<const Attachment> attached(const wire::Gid& mgid) const noexcept;
+    /// Each with its MGID, in no order.
+    template <class Visit>
+    void for_each_attachment(Visit&& visit) const {
+        for (const auto& [mgid, attachments] : groups_)
+            for (const auto& one : attachments) visit(mgid, one);
+    }
     /// Of all queue pairs to all groups.
     [[nodiscard]] std::size_t attachments() const noexcept { return attachments_; }
 

@@ -11,7 +11,7 @@ const Case partition_and_q_key_must_match{
     .tags = {"pkey", "qkey", "hca", "ipv4", "ipv6"},
     .needs = Ability::any_frame,
     .in_both_families = true,
-    .lasts_at_most = 20s,
+    .lasts_at_most = 30s,
     .steps =
         [](Bench& bench) {
             constexpr std::uint16_t another = 0x1234;
@@ -20,6 +20,13 @@ const Case partition_and_q_key_must_match{
             bench.control();
             bench.send(echo_request().with(Bth::p_key, p_key));
             bench.forbid(echo_reply(), within(1s));
+            bench.step("The P_Key differs in one bit", rfc4391::ud_same_partition_and_qkey, rfc4391::pkey_match);
+            bench.control();
+            for (std::uint16_t bit = 1; bit < full_membership; bit = static_cast<std::uint16_t>(bit << 1)) {
+                bench.send(echo_request().with(Bth::p_key, bench.link().p_key ^ bit));
+                bench.forbid(echo_reply(), within(100ms));
+            }
+            bench.control();
             bench.step("The Q_Key is another", rfc4391::ud_same_partition_and_qkey, rfc4391::qkey_match_on_receive);
             bench.control();
             bench.send(echo_request().with(Deth::q_key, bench.link().q_key ^ another));

@@ -7,7 +7,9 @@ const Case grh_is_optional_on_unicast{
     .id = "IPOIB-4391-6-VAL-001",
     .title = "Unicast packets are received with and without a GRH",
     .checks = {&rfc4391::grh_optional_on_receive},
-    .pass_if = "echo requests, ARP and Neighbour Solicitations with and without a GRH are answered",
+    .pass_if =
+        "echo requests, ARP and Neighbour Solicitations with and without a GRH are answered, whatever TClass, "
+        "FlowLabel and HopLimit the sender's path has",
     .tags = {"grh", "ipv4", "ipv6"},
     .in_both_families = true,
     .steps =
@@ -26,6 +28,15 @@ const Case grh_is_optional_on_unicast{
             bench.precondition(with || without, "the DUT answers one of both");
             bench.require(without, "an answer to the echo request without a GRH", "none");
             bench.require(with, "an answer to the echo request with a GRH", "none");
+            bench.step("Echo requests with a GRH of other paths");
+            const auto is_answered = [&](const Message& request) {
+                bench.send_until(request, echo_reply(), within(1s));
+                bench.require(echo_reply(), within(0ms));
+            };
+            for (const auto hops : std::array<std::uint8_t, 6>{1, 2, 64, 65, 128, 255})
+                is_answered(echo_request_with_grh().with(Grh::hop_limit, hops));
+            is_answered(echo_request_with_grh().with(Grh::traffic_class, 0xff));
+            is_answered(echo_request_with_grh().with(Grh::flow_label, 0xfffff));
             bench.step("A question for the DUT's address, to itself, with a GRH");
             bench.send(address_request_with_grh());
             bench.require(address_reply(), within(2s));

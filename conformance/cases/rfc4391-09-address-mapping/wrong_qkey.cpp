@@ -12,27 +12,29 @@ const Case wrong_qkey_is_not_accepted{
         "ones before and after are",
     .tags = {"qkey", "hca", "ipv4", "ipv6"},
     .in_both_families = true,
-    .lasts_at_most = 20s,
+    .lasts_at_most = 40s,
     .steps =
         [](Bench& bench) {
-            for (const std::uint32_t difference : {0x00000001u, 0x80000000u}) {
-                bench.step("The Q_Key differs in one bit");
-                bench.control();
-                bench.send(echo_request().with(Deth::q_key, bench.link().q_key ^ difference));
-                bench.forbid(echo_reply(), within(1s));
+            bench.step("The Q_Key differs in one bit");
+            bench.control();
+            for (std::uint32_t bit = 1; bit != 0; bit <<= 1) {
+                bench.send(echo_request().with(Deth::q_key, bench.link().q_key ^ bit));
+                bench.forbid(echo_reply(), within(bit << 1 == 0 ? 1s : 100ms));
             }
+            bench.control();
             bench.step("A question for its address in a group is answered");
             const auto solicited = IpAddress::v6(solicited_node_group(bench.situation().dut.ipv6));
             const auto question =
                 bench.situation().is_ipv6() ? neighbour_solicitation(bench.sa.join(solicited).mlid()) : arp_request();
             bench.send_until(question, address_reply(), within(1s));
             bench.precondition(address_reply(), within(0ms));
-            for (const std::uint32_t difference : {0x00000001u, 0x80000000u}) {
-                bench.step("The Q_Key of one differs in one bit");
-                bench.control();
-                bench.send(question.with(Deth::q_key, bench.link().q_key ^ difference));
-                bench.forbid(address_reply(), within(1s));
+            bench.step("The Q_Key of one differs in one bit");
+            bench.control();
+            for (std::uint32_t bit = 1; bit != 0; bit <<= 1) {
+                bench.send(question.with(Deth::q_key, bench.link().q_key ^ bit));
+                bench.forbid(address_reply(), within(bit << 1 == 0 ? 1s : 100ms));
             }
+            bench.control();
         },
 };
 

@@ -76,7 +76,8 @@ const Case groups_return_with_port{
     .lasts_at_most = 100s,
     .steps =
         [](Bench& bench) {
-            std::vector<IpAddress> groups{joined_group(bench)};
+            std::vector<IpAddress> groups;
+            for (int i = 0; i < 4; ++i) groups.push_back(joined_group(bench));
             const auto own = Bench::all_nodes(bench.situation().family);
             if ((bench.sa.join_state_of_dut(bench.mgid_of(own)) & join_state::full_member) != 0) groups.push_back(own);
             bench.step("Its port's link goes down, and comes up again");

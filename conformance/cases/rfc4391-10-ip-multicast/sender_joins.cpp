@@ -8,11 +8,14 @@ const Case sender_joins_existing_group{
     .title = "A sender joins an existing group as SendOnlyNonMember, then sends to it",
     .checks = {&rfc4391::send_only_join, &rfc4391::sender_joins_first, &rfc4391::sender_checks_group,
                &rfc4391::group_created_before_use},
-    .pass_if = "the DUT joins the group with JoinState SendOnlyNonMember, and its datagram reaches the members",
+    .pass_if =
+        "the DUT joins the group with JoinState SendOnlyNonMember, and its datagram reaches the members; a group that "
+        "it was a member of and has left it joins anew before it sends there",
     .tags = {"sa", "egress", "ipv4", "ipv6"},
     .needs = Ability::see_all,
     .dut_can = {"send"},
     .in_both_families = true,
+    .lasts_at_most = 60s,
     .steps =
         [](Bench& bench) {
             const auto group = bench.fresh_group();
@@ -41,6 +44,29 @@ const Case sender_joins_existing_group{
             const auto state = bench.sa.join_state_asked(its_mgid);
             bench.require(state == send_only_non_member, "JoinState 4 (SendOnlyNonMember)",
                           "JoinState " + std::to_string(state));
+
+            if (!bench.dut->can("join") || !bench.dut->can("leave")) return;
+            bench.step("A program is in a group, and leaves it", rfc4391::sender_joins_first);
+            const auto former = bench.fresh_group();
+            const auto former_mgid = bench.sa.join(former).mgid;
+            bench.dut->join(former);
+            bench.pass_time(2s);
+            bench.dut->leave(former);
+            bench.pass_time(2s);
+            // Who leaves in another state than it has joined with, which is for other cases, may be a member still.
+            const auto is_full_member = [](const Packet& packet, auto&) {
+                const auto record = packet.get<McMemberRecord>();
+                return record && record[McMemberRecord::join_state] == join_state::full_member;
+            };
+            const auto join = join_of(former_mgid).such_that("as FullMember", is_full_member);
+            const auto leave = leave_of(former_mgid).such_that("as FullMember", is_full_member);
+            if (bench.count(join) == 0 || bench.count(leave) == 0)
+                return bench.note("the DUT was not seen to join and to leave a group for a program");
+            bench.step("It sends to the group that it has left", rfc4391::sender_joins_first);
+            bench.dut.sends(former, port);
+            const auto datagram = udp_from_dut(former, port);
+            bench.precondition(datagram, within(5s));
+            bench.require(bench.comes_before(join_of(former_mgid), datagram), "a join before the datagram", "none");
         },
 };
 

@@ -5,11 +5,12 @@ namespace ipoib::conformance {
 
 const Case limited_member_sends_its_own_p_key{
     .id = "IPOIB-4392-4-VAL-002",
-    .title = "A limited member of the partition sends unicast with the P_Key of its port's table",
+    .title = "A limited member of the partition sends with the P_Key of its port's table",
     .checks = {&rfc4392::unicast_keys_of_broadcast_group},
     .pass_if =
         "when its port has become a limited member of the partition, the DUT's answer to who asks for its address "
-        "carries the P_Key without the membership bit. NA where it does not speak as one",
+        "carries the P_Key without the membership bit, and so does what it sends to a group from the same queue pair. "
+        "NA where it does not speak as one",
     .tags = {"pkey", "arp", "nd"},
     .impact = Impact::link,
     .needs = Ability::any_frame | Ability::see_all | Ability::fabric_control,
@@ -19,7 +20,22 @@ const Case limited_member_sends_its_own_p_key{
     .steps =
         [](Bench& bench) {
             const auto answer = answer_of_limited_dut(bench);
-            bench.inspect(answer.with(Bth::p_key, limited_p_key(bench.link().p_key)), within(0ms));
+            const auto limited = limited_p_key(bench.link().p_key);
+            const auto queue_pair_of = [](const Packet& packet) { return packet.deth; };
+            const auto from = bench.obtain<Deth>(answer, within(0ms), queue_pair_of);
+            bench.inspect(answer.with(Bth::p_key, limited), within(0ms));
+            if (!bench.dut->can("send")) return;
+            bench.step("It sends to a group");
+            const auto group = bench.fresh_group();
+            const auto port = bench.fresh_port();
+            bench.sa.join(group);
+            bench.dut.sends(group, port);
+            const auto datagram = udp_from_dut(group, port).sent_anywhere();
+            if (!bench.happens(datagram, within(5s))) return bench.note("its datagram to a group is not seen");
+            const auto of_datagram = bench.obtain<Bth>(datagram, within(0ms));
+            // A queue pair has one index of the table.
+            if (from[Deth::src_qp] == bench.obtain<Deth>(datagram, within(0ms), queue_pair_of)[Deth::src_qp])
+                bench.require_field(of_datagram, Bth::p_key, limited);
         },
 };
 

@@ -13,6 +13,7 @@ const Case unattached_mgid_is_discarded{
     .tags = {"mgid", "hca", "arp", "nd", "ipv4", "ipv6"},
     .needs = Ability::any_frame,
     .in_both_families = true,
+    .lasts_at_most = 40s,
     .steps =
         [](Bench& bench) {
             bench.step("A question for its address to the group for that is answered");
@@ -23,6 +24,18 @@ const Case unattached_mgid_is_discarded{
             bench.control();
             bench.send(question.with(Grh::dgid, bench.mgid_of(bench.fresh_group())));
             bench.forbid(address_reply(), within(1s));
+            bench.step("The same with MGIDs that differ in one bit, which stay MGIDs");
+            bench.control();
+            const auto right = question.make(bench.situation()).get<Grh>()[Grh::dgid];
+            constexpr unsigned bits_behind_ff = 120;
+            for (unsigned bit = 0; bit < bits_behind_ff; ++bit) {
+                const auto other = bit < 64
+                                       ? Gid::of(right.prefix(), right.interface_id() ^ std::uint64_t{1} << bit)
+                                       : Gid::of(right.prefix() ^ std::uint64_t{1} << (bit - 64), right.interface_id());
+                bench.send(question.with(Grh::dgid, other));
+                bench.forbid(address_reply(), within(100ms));
+            }
+            bench.control();
         },
 };
 
