@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// JUnit XML as Jenkins' schema has it (portable), as windyroad's has it too (ant), and with what none has (rich).
+// JUnit XML as Jenkins' schema has it (portable), as windyroad's has it too (ant), as Surefire's has it (surefire), and
+// with what none has (rich).
 #include "reports/junit.hpp"
 
 #include <fmt/format.h>
@@ -131,10 +132,16 @@ private:
         set(node, "errors", std::to_string(suite.count(Outcome::error)));
         set(node, "skipped", std::to_string(suite.count(Outcome::skipped)));
         set(node, "time", three_decimals(whole_run ? results_.seconds : suite.seconds()));
-        set(node, "timestamp", timestamp(started));
-        set(node, "hostname", host.empty() ? "localhost" : host);
+        if (dialect_ != Dialect::surefire) {
+            set(node, "timestamp", timestamp(started));
+            set(node, "hostname", host.empty() ? "localhost" : host);
+        }
         begin(node, depth);
         const auto list = element("properties");
+        if (dialect_ == Dialect::surefire) {
+            property(list.node, "timestamp", timestamp(started));
+            property(list.node, "hostname", host.empty() ? "localhost" : host);
+        }
         properties(list.node, suite);
         print(list.node, depth + 1);
         for (const auto& one : suite.cases) {
@@ -278,7 +285,7 @@ std::vector<std::string> to_junit(const Results& results, const JunitOptions& op
     const auto name = suite_name(results, options);
     const auto suites = suites_of(results, lost, name);
     std::vector<std::string> documents;
-    if (options.dialect != Dialect::rich) {
+    if (options.dialect == Dialect::portable || options.dialect == Dialect::ant) {
         Writer writer(results, options.dialect, name);
         writer.all(suites);
         documents.push_back(std::move(writer).text());

@@ -12,8 +12,9 @@
 namespace ipoib::reports {
 
 /// `portable` is what every reader takes. `ant` also satisfies the schema of Ant's JUnit task: package and id, no
-/// output per case. `rich` adds properties, file and line to each case, and has one document per suite.
-enum class Dialect : std::uint8_t { portable, ant, rich };
+/// output per case. `rich` adds properties, file and line to each case, and has one document per suite. `surefire` has
+/// one per suite, too, with what the schema of Maven's Surefire knows and no more.
+enum class Dialect : std::uint8_t { portable, ant, rich, surefire };
 
 struct JunitOptions {
     Dialect dialect = Dialect::portable;
@@ -24,7 +25,8 @@ struct JunitOptions {
 /// "udmc". The id of a rule or case decides; for another id the first requirement checked; else "ipoib".
 [[nodiscard]] std::string class_name(const Result&);
 
-/// One document; of dialect `rich` one per suite. A capture that could not be read to its end is an error of its own.
+/// One document; of the dialects `rich` and `surefire` one per suite. A capture that could not be read to its end is an
+/// error of its own.
 [[nodiscard]] std::vector<std::string> to_junit(const Results&, const JunitOptions& = {});
 
 }  // namespace ipoib::reports

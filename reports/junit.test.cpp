@@ -235,7 +235,7 @@ TEST_CASE("JUnit: hostile text comes out as legal XML, and shown") {
     run.results[0].details[0] = {0, 7, 10, bad, bad, bad, bad, bad};
     run.command = {"ipoib-conform", bad};
     run.dut = {{bad, bad}};
-    for (const auto dialect : {Dialect::portable, Dialect::ant, Dialect::rich}) {
+    for (const auto dialect : {Dialect::portable, Dialect::ant, Dialect::rich, Dialect::surefire}) {
         const auto text = to_junit(run, {dialect, {}}).at(0);
         CHECK(is_legal_xml(text));
         pugi::xml_document document;
@@ -286,6 +286,24 @@ TEST_CASE("JUnit: the rich dialect has properties, file and line, one document p
     CHECK(node.attribute("line").as_int() == 7);
     const auto verdict = node.child("properties").find_child_by_attribute("name", "verdict");
     CHECK(std::string(verdict.attribute("value").value()) == "FAIL.MUST");
+}
+
+TEST_CASE("JUnit: Surefire's dialect has its root and nothing that its schema does not know") {
+    auto run = samples::every_verdict();
+    run.host = "n7";
+    run.captures.push_back({"b.pcap", 247, 1, 1, {}, {}});
+    run.results.push_back(samples::result("RULE-RFC4391-6-01", Verdict::pass, "RFC4391-6-01"));
+    run.results.back().capture = 1;
+    const auto documents = to_junit(run, {Dialect::surefire, {}});
+    REQUIRE(documents.size() == 2);
+    pugi::xml_document document;
+    REQUIRE(document.load_string(documents[0].c_str()));
+    const auto suite = document.child("testsuite");
+    check_counts(suite);
+    CHECK(suite.attribute("hostname").empty());
+    const auto host = suite.child("properties").find_child_by_attribute("name", "hostname");
+    CHECK(std::string(host.attribute("value").value()) == "n7");
+    for (const auto node : suite.children("testcase")) CHECK(node.child("properties").empty());
 }
 
 TEST_CASE("JUnit: files are written whole, those of further suites beside the first") {

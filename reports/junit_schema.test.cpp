@@ -64,6 +64,8 @@ TEST_CASE("JUnit schemas: each dialect is valid, whatever the results are") {
         CHECK(complaints(to_junit(run).at(0), "junit-portable.xsd") == "");
         CHECK(complaints(to_junit(run, {Dialect::ant, {}}).at(0), "junit-ant.xsd") == "");
         for (const auto& suite : to_junit(run, {Dialect::rich, {}})) CHECK(complaints(suite, "junit-rich.xsd") == "");
+        for (const auto& suite : to_junit(run, {Dialect::surefire, {}}))
+            CHECK(complaints(suite, "junit-surefire.xsd") == "");
     }
 }
 
@@ -71,9 +73,10 @@ TEST_CASE("JUnit schemas: what is not valid is refused") {
     const auto refused = ContainsSubstring("invalid");
     const auto run = samples::every_verdict();
     const auto portable = to_junit(run).at(0);
-    for (const auto* schema : {"junit-portable.xsd", "junit-ant.xsd", "junit-rich.xsd"})
+    for (const auto* schema : {"junit-portable.xsd", "junit-ant.xsd", "junit-rich.xsd", "junit-surefire.xsd"})
         CHECK_THAT(complaints("<testsuites><testsuite/></testsuites>", schema), refused);
     for (const auto* schema : {"junit-ant.xsd", "junit-rich.xsd"}) CHECK_THAT(complaints(portable, schema), refused);
+    CHECK_THAT(complaints(to_junit(run, {Dialect::rich, {}}).at(0), "junit-surefire.xsd"), refused);
     auto without_verdict = portable;
     without_verdict.replace(without_verdict.find(" type="), 6, " kind=");
     CHECK_THAT(complaints(without_verdict, "junit-portable.xsd"), refused);

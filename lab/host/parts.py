@@ -19,8 +19,8 @@ from supervisor import Interrupted, held_back
 from tools import LabError, UsageError, run, say, write_whole
 
 # What is for the report of all parts, and not for a part: with a value, and without.
-_OF_THE_REPORT = ("--junit", "--junit-dialect", "--json", "--html", "--ctrf", "--tap", "--markdown", "--expect",
-                  "--compare")
+_OF_THE_REPORT = ("--junit", "--junit-dialect", "--json", "--html", "--ctrf", "--tap", "--ktap", "--markdown", "--expect",
+                  "--compare", "--color")
 _FLAGS_OF_THE_REPORT = ("--strict", "--quiet", "--no-color")
 _OF_BOTH = "--seed"
 _ALONE = ("--shard", "--dry-run")

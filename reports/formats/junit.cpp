@@ -10,7 +10,7 @@ namespace ipoib::reports::format {
 namespace {
 
 /// In the order of Dialect.
-constexpr std::array<std::string_view, 3> dialects{"portable", "ant", "rich"};
+constexpr std::array<std::string_view, 4> dialects{"portable", "ant", "rich", "surefire"};
 
 std::vector<std::string> documents(const Material& of) {
     const auto found = std::ranges::find(dialects, of.setting);
@@ -25,6 +25,6 @@ extern const Format junit{
     .help = "Write JUnit XML",
     .documents = documents,
     .notation = Notation::xml,
-    .setting = Setting{.option = "junit-dialect", .help = "portable, ant or rich", .choices = dialects}};
+    .setting = Setting{.option = "junit-dialect", .help = "portable, ant, rich or surefire", .choices = dialects}};
 
 }  // namespace ipoib::reports::format

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reports as the programs of others read them: KTAP by kunit.py of Linux, JUnit XML by the parser of Maven's Surefire. Both
+are of Debian's packages, which are fetched once and unpacked, not installed."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from program import CAPTURES, Folder, conform
+
+KEPT = Path(os.environ["IPOIB_BUILD"]) / "tests/readers"
+
+# Surefire's own goal for reports needs all of Maven; its parser does not.
+READER = """
+import org.apache.maven.plugin.surefire.log.api.NullConsoleLogger;
+import org.apache.maven.plugins.surefire.report.TestSuiteXmlParser;
+
+public class Read {
+    public static void main(String[] files) throws Exception {
+        for (var file : files)
+            for (var suite : new TestSuiteXmlParser(new NullConsoleLogger()).parse(file))
+                for (var one : suite.getTestCases())
+                    System.out.println((one.hasFailure() ? "failure" : one.hasError() ? "error" : one.hasSkipped() ? "skipped"
+                        : "passed") + "\\t" + one.getFullClassName() + "\\t" + one.getName() + "\\t" + one.getFailureType());
+    }
+}
+"""
+
+
+def fetched(package, *files):
+    """These files of a package that this machine's apt knows, below KEPT."""
+    folder = KEPT / package
+    if not (folder / "whole").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        subprocess.run(["apt-get", "download", "-qq", package], cwd=folder, check=True, timeout=600, stderr=subprocess.DEVNULL)
+        deb = next(folder.glob("*.deb"))
+        whole = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", deb], stdout=subprocess.PIPE)
+        subprocess.run(["tar", "-x", "-C", folder, "--wildcards", *files], stdin=whole.stdout, check=True, timeout=600)
+        whole.stdout.close()
+        whole.wait()
+        deb.unlink()
+        (folder / "whole").touch()
+    return folder
+
+
+def kernel_source():
+    """The newest that apt knows."""
+    listed = subprocess.run(["apt-cache", "search", "--names-only", r"^linux-source-[0-9.]+$"], stdout=subprocess.PIPE, text=True,
+                            check=True, timeout=120).stdout
+    return max(re.findall(r"^(linux-source-\S+)", listed, re.MULTILINE),
+               key=lambda name: [int(part) for part in name.rpartition("-")[2].split(".")])
+
+
+class Reports(Folder):
+    def runs(self):
+        """Of each run its results, and what the option made of it."""
+        known = self.folder / "known.toml"
+        known.write_text('[[expected]]\nid = "RULE-RFC4391-6-02"\nverdict = "FAIL"\nreason = "x"\nreference = "BUG-17"\n')
+        for number, words in enumerate((("check", CAPTURES / "usual.pcap"),
+                                        ("check", CAPTURES / "usual.pcap", CAPTURES / "broken.pcap", "--expect", known),
+                                        ("run", "--dut", "mutant:maps-32-bits", "rfc4391"),
+                                        ("run", "--listen", self.folder / "port", "--dut", "exec:/bin/false", "rfc4391/6"),
+                                        ("check", CAPTURES / "usual.pcap", "RULE-RFC4755-*"))):
+            results = self.folder / f"{number}.json"
+            yield words, results, self.folder / f"{number}.report"
+
+    def made(self, kind, *more):
+        for words, results, report in self.runs():
+            run = conform(*words, "--json", results, kind, report, *more, "--quiet", timeout=300)
+            self.assertIn(run.returncode, (0, 1, 3, 4), run.stderr)
+            yield json.loads(results.read_text())["results"], report
+
+
+class Ktap(Reports):
+    def setUp(self):
+        super().setUp()
+        package = kernel_source()
+        folder = fetched(package, f"./usr/src/{package}.tar.xz")
+        if not (folder / package / "tools").exists():
+            subprocess.run(["tar", "-xf", folder / f"usr/src/{package}.tar.xz", "-C", folder, f"{package}/tools/testing/kunit"],
+                           check=True, timeout=600)
+            (folder / f"usr/src/{package}.tar.xz").unlink()
+        self.kunit = folder / package / "tools/testing/kunit/kunit.py"
+
+    def test_the_kernels_parser_reads_what_was_judged(self):
+        for results, report in self.made("--ktap"):
+            read = subprocess.run([sys.executable, self.kunit, "parse", report], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True, timeout=120, check=False)
+            verdicts = [one["verdict"] for one in results]
+            wrong = sum(one in ("FAIL", "XPASS", "ERROR", "INCONC") for one in verdicts)
+            expected = {"passed": sum(one in ("PASS", "WARN", "FINDING", "XFAIL") for one in verdicts), "failed": wrong,
+                        "skipped": verdicts.count("NA")}
+            told = re.search(r"Ran (\d+) tests: (.*)$", read.stdout, re.MULTILINE)
+            self.assertIsNotNone(told, read.stdout[-2000:])
+            self.assertEqual(int(told[1]), len(results))
+            counts = {name: int(count) for name, count in re.findall(r"(\w+): (\d+)", told[2])}
+            self.assertEqual(counts, {name: count for name, count in expected.items() if count})
+            # Where all is skipped, it takes that for no success, as we do.
+            self.assertEqual(read.returncode != 0, wrong > 0 or not {"PASS", "WARN", "FINDING", "XFAIL"} & set(verdicts))
+            self.assertNotIn("[ERROR]", read.stdout)
+
+
+@unittest.skipUnless(shutil.which("javac"), "no JDK (package default-jdk-headless)")
+class Surefire(Reports):
+    def test_surefires_parser_reads_what_was_judged(self):
+        folder = fetched("libsurefire-java", "./usr/share/java/surefire-report-parser.jar", "./usr/share/java/surefire-logger-api.jar")
+        path = ":".join(str(one) for one in sorted((folder / "usr/share/java").glob("*.jar")))
+        (self.folder / "Read.java").write_text(READER)
+        for results, report in self.made("--junit", "--junit-dialect", "surefire"):
+            files = [report, *report.parent.glob(f"{report.stem}-*.report")]
+            read = subprocess.run(["java", "-cp", path, self.folder / "Read.java", *files], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+            self.assertEqual(read.returncode, 0, read.stderr)
+            outcome = {"PASS": "passed", "WARN": "passed", "FINDING": "passed", "FAIL": "failure", "XPASS": "failure",
+                       "NA": "skipped", "XFAIL": "skipped", "INCONC": "error", "ERROR": "error"}
+            told = sorted(line.split("\t")[0] for line in read.stdout.splitlines() if "\t" in line)
+            self.assertEqual(told, sorted(outcome[one["verdict"]] for one in results))
+
+
+if __name__ == "__main__":
+    if not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
+        print("apt is missing")
+        sys.exit(77)
+    unittest.main()
