@@ -47,6 +47,15 @@ bool descends_from(pid_t root, pid_t pid, const Processes& all) {
     return pid == root || (at != all.end() && child_above(pid, at->second.parent, all) == root);
 }
 
+std::string family_text(pid_t root) {
+    const auto all = processes();
+    std::string text;
+    for (const auto& [pid, process] : all)
+        if (!process.is_zombie() && descends_from(root, pid, all))
+            text += (text.empty() ? "" : ", ") + process.text(pid);
+    return text;
+}
+
 pid_t child_above(pid_t pid, pid_t parent, const Processes& all) {
     // Each was read at another moment: a number that was given anew could close a ring.
     for (std::size_t steps = 0; steps <= all.size(); ++steps) {

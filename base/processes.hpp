@@ -25,6 +25,9 @@ using Processes = std::map<pid_t, Process>;
 
 /// Whether `pid` is `root`, or was started by it, directly or not.
 [[nodiscard]] bool descends_from(pid_t root, pid_t pid, const Processes& all);
+/// The process itself and those that it has started, in the order of their numbers: "sh (process 4711), node (process
+/// 4712)". Empty when it is not there.
+[[nodiscard]] std::string family_text(pid_t root);
 /// The process itself or the one of its ancestors whose parent is `parent`; 0: it does not descend from that.
 [[nodiscard]] pid_t child_above(pid_t pid, pid_t parent, const Processes& all);
 

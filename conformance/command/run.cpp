@@ -2,6 +2,7 @@
 // ipoib-conform run: drive an implementation through the cases.
 #include "base/complain.hpp"
 #include "base/nearest.hpp"
+#include "base/processes.hpp"
 #include "base/temporary_folder.hpp"
 #include "conformance/bench/order.hpp"
 #include "conformance/bench/session.hpp"
@@ -103,9 +104,11 @@ reports::Results drive(const Aim& aim) {
 /// Waits for a line on standard input, on behalf of a person with a debugger.
 void wait_for_person(const std::string& why, Session& session, StatusLine& line) {
     line.clear();
+    // A shell is what the adapter begins with, and what is to be debugged its child.
     const auto process = session.control().process();
-    const auto who = process > 0 ? fmt::format(", whose adapter is process {},", process) : std::string{};
-    remark(fmt::format("paused: {}. The DUT{} is as it was then, and no deadline runs. Enter goes on.", why, who));
+    const auto family = process > 0 ? family_text(process) : std::string{};
+    remark(fmt::format("paused: {}. The DUT is as it was then, and no deadline runs.{} Enter goes on.", why,
+                       family.empty() ? "" : fmt::format(" Its processes here: {}.", family)));
     std::array<char, 256> typed;
     do {
         session.loop().pause_until_readable(STDIN_FILENO);
