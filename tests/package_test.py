@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -15,6 +16,8 @@ import hardening
 from program import CAPTURES, SOURCE
 
 BUILD = Path(os.environ["IPOIB_BUILD"])
+MAINTAINER = "Ada Maintainer <ada@example.org>"
+AS_MAINTAINER = {**os.environ, "DEBFULLNAME": "Ada Maintainer", "DEBEMAIL": "ada@example.org"}
 
 
 class Packages(unittest.TestCase):
@@ -26,7 +29,7 @@ class Packages(unittest.TestCase):
 
     def test_the_packages_hold_what_runs(self):
         made = subprocess.run([SOURCE / "scripts/package", "--build", BUILD], stdout=subprocess.PIPE, text=True,
-                              stderr=subprocess.PIPE, timeout=300, check=False)
+                              stderr=subprocess.PIPE, timeout=300, check=False, env=AS_MAINTAINER)
         self.assertEqual(made.returncode, 0, made.stderr)
         packages = {Path(package).name.partition("_")[0]: BUILD / "packages" / Path(package).name
                     for package in made.stdout.split()}
@@ -57,7 +60,8 @@ class Packages(unittest.TestCase):
             self.assertEqual((papers / "copyright").read_text(), (SOURCE / "packaging/copyright").read_text())
             changes = gzip.decompress((papers / "changelog.gz").read_bytes()).decode()
             self.assertTrue(changes.startswith("ipoib-conformance ("), changes)
-            self.assertRegex(self.field(package, "Maintainer"), r"^[^<>@]+ <[^<>@ ]+@[^<>@ ]+[.][^<>@ ]+>$")
+            self.assertEqual(self.field(package, "Maintainer"), MAINTAINER)
+            self.assertIn(f"\n -- {MAINTAINER}  ", changes)
             self.assertEqual(self.field(package, "Version"), re.search(r"\(([\d.]+)\)", changes)[1])
         self.they_are_the_same_when_made_again(packages)
         if (BUILD / "dissector/rfc4391.so").exists():
@@ -70,7 +74,7 @@ class Packages(unittest.TestCase):
     def they_are_the_same_when_made_again(self, packages):
         first = {name: package.read_bytes() for name, package in packages.items()}
         subprocess.run([SOURCE / "scripts/package", "--build", BUILD], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                       timeout=300, check=True)
+                       timeout=300, check=True, env=AS_MAINTAINER)
         self.assertEqual([name for name, package in packages.items() if package.read_bytes() != first[name]], [])
 
     @staticmethod
@@ -131,15 +135,25 @@ class Packages(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("rpmbuild"), "rpmbuild is missing (package rpm)")
 class Rpm(unittest.TestCase):
-    def test_the_spec_makes_a_package_of_this_build(self):
-        top = BUILD / "tests/rpm"
+    def made(self, top):
         shutil.rmtree(top, ignore_errors=True)
         self.addCleanup(shutil.rmtree, top, ignore_errors=True)
         made = subprocess.run(["rpmbuild", "-bb", "--build-in-place", "--nodeps", "--define", f"_topdir {top}", "--define",
                                f"prebuilt {BUILD}", "packaging/ipoib-conformance.spec"], cwd=SOURCE, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False,
+                              env=AS_MAINTAINER)
         self.assertEqual(made.returncode, 0, made.stdout[-3000:])
-        packages = list(top.rglob("*.rpm"))
+        return list(top.rglob("*.rpm"))
+
+    def test_the_spec_makes_a_package_of_this_build(self):
+        packages = self.made(BUILD / "tests/rpm")
+        first = packages[0].read_bytes()
+        packages = self.made(BUILD / "tests/rpm")
+        self.assertEqual(packages[0].read_bytes() == first, True, "made again it is another")
+        told = subprocess.run(["rpm", "-qp", "--qf", "%{PACKAGER}\n%{BUILDHOST}\n", "--changelog", packages[0]],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=60, check=True).stdout
+        self.assertTrue(told.startswith(f"{MAINTAINER}\nlocalhost\n"), told)
+        self.assertRegex(told, rf"(?m)^\* .* {MAINTAINER} - ")
         self.assertEqual([path.name.split("-0")[0] for path in packages], ["ipoib-conformance"])
         listed = subprocess.run(["rpm", "-qpl", packages[0]], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                 timeout=60, check=True).stdout.splitlines()
@@ -147,6 +161,34 @@ class Rpm(unittest.TestCase):
             self.assertIn(f"/usr/{name}", listed)
         version = re.search(r"project\([\w-]+ VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
         self.assertIn(f"Version:        {version}\n", (SOURCE / "packaging/ipoib-conformance.spec").read_text())
+
+
+class Maintainer(unittest.TestCase):
+    """Whoever makes the packages: nobody else can be asked about them."""
+
+    def test_it_is_found_out_as_debians_tools_do(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "packaging").mkdir()
+            (folder / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.24)\nproject(p VERSION 1.2 LANGUAGES NONE)\n"
+                                                   f"include({SOURCE}/cmake/Packages.cmake)\n"
+                                                   "message(STATUS \"by ${CPACK_PACKAGE_CONTACT}.\")\n")
+            for file in ("packaging/changelog.in", "LICENSE"):
+                shutil.copy(SOURCE / file, folder / file)
+            nobody = {key: value for key, value in os.environ.items() if key not in ("DEBFULLNAME", "DEBEMAIL")}
+            nobody |= {"HOME": name, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
+            git = {"GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "user.name", "GIT_CONFIG_VALUE_0": "Grace",
+                   "GIT_CONFIG_KEY_1": "user.email", "GIT_CONFIG_VALUE_1": "grace@example.org"}
+            debian = {"DEBFULLNAME": "Ada Maintainer", "DEBEMAIL": "ada@example.org"}
+            for environment, options, expected in (
+                    (nobody, (), r"\w[^ ]* <\w[^@ ]*@\w[^@ ]*>"), (nobody | git, (), "Grace <grace@example.org>"),
+                    (nobody | git | debian, (), MAINTAINER),
+                    (nobody | git, ("-DIPOIB_PACKAGED_BY=A Vendor <qa@example.com>",), "A Vendor <qa@example.com>")):
+                made = subprocess.run(["cmake", "-S", folder, "-B", folder / "build", *options], env=environment, timeout=60,
+                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+                self.assertEqual(made.returncode, 0, made.stdout)
+                self.assertRegex(made.stdout, f"(?m)^-- by {expected}[.]$")
+                self.assertNotIn("invalid", made.stdout)
 
 
 class Papers(unittest.TestCase):
