@@ -30,6 +30,16 @@ std::string moment_of(const Results& results, const Detail& detail) {
     return began == 0 ? std::string{} : " at " + seconds_between(began, detail.time);
 }
 
+/// Whether the tester chose it for the one case: an address or a port, or it is the number of a frame.
+bool is_of_the_case_alone(std::string_view before, std::string_view word) {
+    if (word.find_first_of("0123456789") == std::string_view::npos) return false;
+    if (before == "frame" || before == "frames" || before == "port") return true;
+    const auto count = [word](char mark) { return std::ranges::count(word, mark); };
+    constexpr std::ptrdiff_t in_ipv4 = 3, in_ipv6 = 2;
+    const bool has_only_its_characters = word.find_first_not_of("0123456789abcdef.:/,;") == std::string_view::npos;
+    return has_only_its_characters && (count('.') >= in_ipv4 || count(':') >= in_ipv6);
+}
+
 }  // namespace
 
 Requirements::Requirements(const Results& results) {
@@ -130,8 +140,9 @@ std::string first_violation(const Result& result) {
     if (!first.in_case.empty()) place = first.in_case;
     if (first.frame > 0) place += fmt::format("{}frame {}", place.empty() ? "" : ", ", first.frame);
     if (place.empty()) place = first.subject;
-    return fmt::format("first in {}: {}{}, expected {}", place, first.field.empty() ? "" : first.field + " is ",
-                       first.actual, first.expected);
+    // What did not come is nowhere.
+    return fmt::format("{}{}{}, expected {}", place.empty() ? "" : "first in " + place + ": ",
+                       first.field.empty() ? "" : first.field + " is ", first.actual, first.expected);
 }
 
 std::string packets_message(const Result& result) {
@@ -165,12 +176,21 @@ std::string message_of(const Result& result) {
     return result.violations == 0 ? verdict_name(result) : counts_of(result);
 }
 
-std::string_view cause_of(const Result& result) {
-    std::string_view cause = result.message;
-    constexpr std::string_view family = "IPv6: ", step = "step \"", end = "\": ";
-    if (cause.starts_with(family)) cause.remove_prefix(family.size());
-    if (const auto behind = cause.find(end); cause.starts_with(step) && behind != std::string_view::npos)
-        cause.remove_prefix(behind + end.size());
+std::string cause_of(const Result& result) {
+    std::string_view rest = result.message;
+    constexpr std::string_view family = "IPv6: ", step = "step \"", end = "\": ", instead = "; the DUT sent ";
+    if (rest.starts_with(family)) rest.remove_prefix(family.size());
+    if (const auto behind = rest.find(end); rest.starts_with(step) && behind != std::string_view::npos)
+        rest.remove_prefix(behind + end.size());
+    rest = rest.substr(0, rest.find(instead));
+    std::string cause;
+    for (std::string_view before; !rest.empty();) {
+        const auto word = rest.substr(0, rest.find(' '));
+        rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+        if (!cause.empty()) cause += ' ';
+        cause += is_of_the_case_alone(before, word) ? "*" : word;
+        before = word;
+    }
     return cause;
 }
 

@@ -65,9 +65,9 @@ private:
 /// The message, or where there is none a sentence from the counts: "1 violation in 12 observed". Not empty.
 [[nodiscard]] std::string message_of(const Result&);
 
-/// What a result was wanting in, without the step of the case and the family in which it was: the same for all cases
-/// that one thing keeps from a verdict.
-[[nodiscard]] std::string_view cause_of(const Result&);
+/// What a result was wanting in, without what is of the single case: its step, the family, what the DUT did instead,
+/// and a star for each address, port and frame. The same for all cases that one thing keeps from a verdict.
+[[nodiscard]] std::string cause_of(const Result&);
 
 /// Why an NA was not judged: "not-seen: no ARP request"; the reason's name alone when there is no message.
 [[nodiscard]] std::string why_not_judged(const Result&);

@@ -86,6 +86,29 @@ TEST_CASE("An explanation shows as many violations as asked and counts the rest"
     CHECK_THAT(text, ContainsSubstring("\nand 228 more"));
 }
 
+TEST_CASE("What did not come is violated in no frame") {
+    Result result;
+    result.details = {{.capture = 0, .expected = "a join of ff12::1", .actual = "the DUT sent nothing"}};
+    CHECK(first_violation(result) == "the DUT sent nothing, expected a join of ff12::1");
+}
+
+TEST_CASE("A cause is the same for cases that differ in what the tester chose") {
+    const auto cause = [](const char* message) {
+        Result result;
+        result.message = message;
+        return cause_of(result);
+    };
+    const auto first =
+        cause("step \"One\": no UDP datagram to 239.107.16.1 port 39214 within 5 s; the DUT sent frame 3");
+    CHECK(first == cause("IPv6: step \"Another\": no UDP datagram to ff15::1:2 port 7 within 5 s"));
+    CHECK(first != cause("step \"One\": no UDP datagram to 239.107.16.1 port 39214 within 3 s"));
+    CHECK(cause("the DUT maps 239.1.16.1 to ff12:401b:ffff::ef01:1001, not its own") ==
+          cause("the DUT maps 239.2.16.1 to ff12:401b:ffff::ef02:1001, not its own"));
+    CHECK(cause("the SA answers 0x0200") != cause("the SA answers 0x0700"));
+    CHECK(cause("4.19.7 and 12") != cause("4.19.8 and 12"));
+    CHECK(cause("").empty());
+}
+
 TEST_CASE("A rule's violations under run name the case of each, and its frames") {
     auto run = samples::every_verdict();
     auto& result = run.results[0];

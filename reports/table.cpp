@@ -296,7 +296,7 @@ private:
 
     /// What one thing keeps from a verdict is told once, and named.
     void by_cause(const std::vector<Finding>& found) {
-        std::map<std::pair<std::string_view, Hosts>, std::vector<const Finding*>> causes;
+        std::map<std::pair<std::string, Hosts>, std::vector<const Finding*>> causes;
         std::vector<std::vector<const Finding*>*> in_order;
         for (const auto& one : found) {
             auto& same = causes[{cause_of(*one.result), one.hosts}];
@@ -348,7 +348,7 @@ private:
         std::vector<std::string> lines;
         for (const auto verdict : in_full) {
             if (options_.quiet && verdict == Verdict::warn) continue;
-            std::map<std::pair<std::string_view, Hosts>, std::size_t> causes;
+            std::map<std::pair<std::string, Hosts>, std::size_t> causes;
             const auto found = findings(results_, verdict);
             if (verdict == Verdict::inconc)
                 for (const auto& one : found) ++causes[{cause_of(*one.result), one.hosts}];

@@ -113,7 +113,7 @@ void lost(Element header, const Results& results) {
 std::vector<std::string> cause_keys(const Result& result, const Hosts& hosts) {
     std::string on;
     for (const auto host : hosts) on += fmt::format("{} ", host);
-    if (result.details.empty()) return {on + '\n' + std::string(cause_of(result))};
+    if (result.details.empty()) return {on + '\n' + cause_of(result)};
     const auto& first = result.details.front();
     std::vector<std::string> keys{fmt::format("{}\n{}\n{}\n{}", on, first.field, first.expected, first.actual)};
     if (first.field.empty()) return keys;
