@@ -65,6 +65,32 @@ class Help(unittest.TestCase):
                 self.assertIn(option, shown)
 
 
+class Lines(unittest.TestCase):
+    """What commands print fits the terminal; for programs that read lines, each stays one."""
+    SHOWN = (("explain", "RFC4391-6-02"), ("explain", "0x0200"), ("explain", "encap"), ("list", "rfc4391/9"),
+             ("list", "--fabric", "simulated", "--dut", "sa", "tag:sa"), ("requirements",), ("decode", "broken.pcap#17"),
+             ("run", "--dry-run", "rfc4391/6"), ("selftest", "IPOIB-4391-6-INV-001"), ("audit", "--fabric", "simulated"),
+             ("check", "usual.pcap", "broken.pcap"), ("run", *MUTANT, CASE), ("links", "join-refused-rate.pcap"))
+
+    def test_all_fits_the_terminal(self):
+        for words in self.SHOWN:
+            words = [CAPTURES / word if ".pcap" in word else word for word in words]
+            for width in (60, 100):
+                with self.subTest(words, width=width):
+                    _, drawn = drawn_at_terminal(*words, stream="stdout", width=width)
+                    lines = re.sub(r"\x1b\[[0-9;]*m", "", drawn.decode()).replace("\r", "").splitlines()
+                    # Commands stay whole, to be copied, and so do words.
+                    long = [line for line in lines if len(line) > width and " " in line.strip() and
+                            not re.match(r" *(repeat: |\S*ipoib-conform )", line)]
+                    self.assertEqual(long, [])
+
+    def test_elsewhere_a_line_is_a_line(self):
+        for words, line in ((("explain", "0x0200"), r"(?m)^  A component of the request .* shows it\.$"),
+                            (("list", "rfc4391/9"), r"(?m)^ +checks RFC4391-9\S+(, RFC4391-9\S+){2,}$"),
+                            (("requirements",), r"(?m)^ +case and rule: (?:\S+, ){9,}\S+$")):
+            self.assertRegex(conform(*words).stdout, line)
+
+
 class Messages(unittest.TestCase):
     """docs/messages.md has a table of wrong uses, and what is said of each."""
 
@@ -117,6 +143,17 @@ class Explain(unittest.TestCase):
                 run = conform("explain", name)
                 self.assertEqual(run.returncode, 0, run.stderr)
                 self.assertIn(f"{name}: ", run.stdout)
+
+    def test_a_verdict_as_tables_have_it(self):
+        page = (SOURCE / "docs/results.md").read_text()
+        words = ["PASS", "WARN", "FAIL", "INCONC", "ERROR", "XFAIL", "XPASS", "NA", "FINDING", "fail.must",
+                 *re.findall(r"^\| (FAIL\.[A-Z]+) \|", page, re.MULTILINE),
+                 *re.findall(r"`([a-z-]+)`", page.partition("| `na` |")[2].partition("\n\n")[0])]
+        self.assertGreater(len(words), 19)
+        for word in words:
+            run = conform("explain", word)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertRegex(run.stdout, rf"(?i)^{re.escape(word)}: \w.*\n  .*docs/results\.md\n$")
 
     def test_a_status_by_number_and_name(self):
         for word in ("0x0200", "512", "ERR_REQ_INVALID", "err_req_invalid"):

@@ -52,9 +52,11 @@ JudgedFrame from_capture(const std::string& path, std::uint64_t wanted) {
                 },
                 {.is_all_ipoib = true}};
     capture::Frame frame;
+    std::uint64_t last = 0;
     auto status = reader.next(frame);
     for (; status == capture::Status::frame; status = reader.next(frame)) {
         judge.frame(frame);
+        last = frame.number;
         if (target.began == 0) target.began = frame.time_ns;
         if (frame.number < wanted) {
             target.before = frame.time_ns;
@@ -72,11 +74,14 @@ JudgedFrame from_capture(const std::string& path, std::uint64_t wanted) {
         return target;
     }
     if (!reader.error().empty()) throw UsageError(reader.error());
+    if (wanted > last) throw UsageError(fmt::format("{} has {} frames, and no frame {}", path, last, wanted));
     throw UsageError(path + " has no frame " + std::to_string(wanted) + " that can be decoded");
 }
 
 JudgedFrame from_hex(const std::string& text) {
     auto octets = parse_octets(text);
+    if (std::error_code none; (!octets || octets->empty()) && std::filesystem::is_regular_file(text, none))
+        throw UsageError("which frame of " + text + "? The first is '" + text + "#1'");
     if (!octets || octets->empty()) throw UsageError("'" + text + "' is neither hex octets nor CAPTURE#FRAME");
     JudgedFrame target{.octets = std::move(*octets), .findings = {}};
     Judge judge{rules::every(),

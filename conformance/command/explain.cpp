@@ -17,6 +17,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
+
 namespace ipoib::conformance {
 namespace {
 
@@ -222,6 +224,48 @@ bool explain_status(const std::string& what) {
     return false;
 }
 
+struct Word {
+    std::string_view name, meaning;
+};
+/// What tables and reports say of a rule, a case or a requirement.
+constexpr std::array<Word, 13> verdict_words{
+    {{"PASS", "All that was seen of it is as the text says, and something was seen."},
+     {"WARN", "Advice (SHOULD) is not kept; with --strict this is a FAIL."},
+     {"FAIL",
+      "A binding statement is violated; its type tells the force of the text: FAIL.MUST, FAIL.STATED, FAIL.CRASH."},
+     {"FAIL.MUST", "What the text says with a keyword in capitals is violated: MUST, MUST NOT, SHALL, REQUIRED."},
+     {"FAIL.STATED", "A plain sentence of the text is violated, or one with the plain word \"must\" or \"requires\"."},
+     {"FAIL.SHOULD", "With --strict: advice is not kept."},
+     {"FAIL.CRASH", "The DUT crashed or reported a fault during the case."},
+     {"INCONC", "It occurred or was stimulated, but the evidence does not suffice; the message says what is missing."},
+     {"NA", "Not judged; the word behind it says why: profile, tester, link, safety, not-seen, inspection."},
+     {"ERROR", "Tester, adapter, fabric or capture is at fault; what was judged before stands."},
+     {"XFAIL", "A failure that the baseline (--expect) knows."},
+     {"XPASS", "The baseline knows a failure that is gone: remove its entry."},
+     {"FINDING", "What no text forbids and users suffer from."}}};
+constexpr std::array<Word, 6> reason_words{
+    {{"profile", "It does not apply to this implementation, as DUT.toml or its kind says."},
+     {"tester", "Nothing in this run checks it, or the fabric or the adapter cannot do what it takes."},
+     {"link", "This kind of capture cannot show it."},
+     {"safety", "Others might notice; --allow decides who may."},
+     {"not-seen", "No packet of this kind was seen, or nothing to compare it with."},
+     {"inspection", "No packet can show it: a person must look."}}};
+
+/// A verdict, or why there is none; whether it is one.
+bool explain_verdict(const std::string& what) {
+    for (const auto& [name, meaning] : verdict_words) {
+        if (!is_same_name(name, what)) continue;
+        say("{}: {}\n  a verdict; more: docs/results.md\n", name, meaning);
+        return true;
+    }
+    for (const auto& [name, meaning] : reason_words) {
+        if (!is_same_name(name, what)) continue;
+        say("{}: {}\n  why something is NA; more: docs/results.md\n", name, meaning);
+        return true;
+    }
+    return false;
+}
+
 /// Of everything that has a name.
 std::string nearest_name(const std::string& what) {
     if (const auto question = known_ids().judge(what); question && !question->empty()) return *question;
@@ -229,6 +273,7 @@ std::string nearest_name(const std::string& what) {
     for (const auto* one : requirements::all()) nearest.offer(one->id);
     for (const auto& one : finding_names()) nearest.offer(one.name);
     for (const auto& [value, name] : sa_status_names) nearest.offer(name);
+    for (const auto& word : verdict_words) nearest.offer(word.name);
     for (const auto& row : registry()) nearest.offer(row.header->name);
     return nearest.question();
 }
@@ -240,7 +285,7 @@ void run_explain(const ExplainOptions& options) {
     if (const auto* requirement = requirements::find(options.what)) return explain_requirement(*requirement);
     if (explain_header(options.what)) return;
     if (const auto* finding = find_finding(options.what)) return explain_finding(*finding);
-    if (explain_status(options.what)) return;
+    if (explain_status(options.what) || explain_verdict(options.what)) return;
     if (const auto ipv4 = parse_ipv4(options.what)) {
         if (*ipv4 >> 28 != 0xe && *ipv4 != 0xffffffff) throw UsageError(options.what + " is no IPv4 group");
         say("{} on P_Key {:#06x}, scope {}:\n", options.what, options.p_key, options.scope);
@@ -256,8 +301,8 @@ void run_explain(const ExplainOptions& options) {
         return explain_link_address(*octets);
     throw UsageError(
         "'" + options.what +
-        "' is no id of a requirement, case or rule, no header, no finding, no status, no MGID, no IP group and no "
-        "20-octet link-layer address" +
+        "' is no id of a requirement, case or rule, no header, no finding, no status, no verdict, no MGID, no IP "
+        "group and no 20-octet link-layer address" +
         nearest_name(options.what));
 }
 
@@ -285,7 +330,7 @@ namespace command {
 
 extern const Command explain{
     .name = "explain",
-    .about = "What a requirement, a case, a rule, a header, a finding, a status, a group or an address means",
+    .about = "What a requirement, case, rule, header, finding, status, verdict, group or address means",
     .set_up = set_up_explain};
 
 }  // namespace command

@@ -5,6 +5,7 @@
 
 #include "base/job_log.hpp"
 #include "conformance/command/usage.hpp"
+#include "conformance/terminal/terminal.hpp"
 
 #include <fmt/format.h>
 
@@ -37,9 +38,11 @@ inline void flush_output() {
         throw UsageError(std::string("standard output: ") + std::strerror(output_error()));
 }
 
-/// Writes a text that begins a line, and flushes. The notation is that of the text. Nothing is written beside a report.
+/// Writes a text that begins a line, and flushes. The notation is that of the text; what people read fits the terminal.
+/// Nothing is written beside a report.
 inline void print(std::string text, Notation notation = Notation::text) {
     if (is_report_on_output()) return;
+    if (notation == Notation::text) text = for_terminal(std::move(text));
     errno = 0;
     if (std::fputs(without_commands(std::move(text), notation).c_str(), stdout) < 0 && output_error() == 0)
         output_error() = errno;

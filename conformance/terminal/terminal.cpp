@@ -3,6 +3,7 @@
 #include "conformance/terminal/terminal.hpp"
 
 #include "base/utf8.hpp"
+#include "base/wrapped.hpp"
 #include "fabric/capture/reader.hpp"
 #include "fabric/loop.hpp"
 
@@ -24,6 +25,25 @@ std::size_t output_width() {
     winsize size{};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual;
     return std::clamp<std::size_t>(size.ws_col, least, most);
+}
+
+std::string for_terminal(std::string text) {
+    if (isatty(STDOUT_FILENO) == 0) return text;
+    const auto is_whole = [](std::string_view line) {
+        line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+        const auto first = line.substr(0, line.find(' '));
+        return line.find('\x1b') != std::string_view::npos || first == "repeat:" || first == "ipoib-conform" ||
+               first.ends_with("/ipoib-conform");
+    };
+    std::string out;
+    for (std::string_view rest = text; !rest.empty();) {
+        const auto end = rest.find('\n');
+        const auto line = rest.substr(0, end);
+        out += is_whole(line) ? std::string(line) : fitted(line, output_width());
+        if (end != std::string_view::npos) out += '\n';
+        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    }
+    return out;
 }
 
 bool is_coloured(std::string_view when) {

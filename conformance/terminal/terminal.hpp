@@ -16,6 +16,11 @@ namespace ipoib::conformance {
 /// How wide what people read may be: as the terminal that standard output is, within reason; 100 columns elsewhere.
 [[nodiscard]] std::size_t output_width();
 
+/// What is printed, as people read it at a terminal: if standard output is one, lines that are wider go on below their
+/// last column. Whole stay commands, which are to be copied, and what has colours, whose writer knew the width.
+/// Elsewhere, for programs that read lines, all of it as it is.
+[[nodiscard]] std::string for_terminal(std::string text);
+
 /// Whether standard output is coloured: `when` is "always", "never", or "auto", which is at a terminal unless NO_COLOR
 /// is set.
 [[nodiscard]] bool is_coloured(std::string_view when);
