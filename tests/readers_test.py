@@ -109,7 +109,8 @@ class Ktap(Reports):
 @unittest.skipUnless(shutil.which("javac"), "no JDK (package default-jdk-headless)")
 class Surefire(Reports):
     def test_surefires_parser_reads_what_was_judged(self):
-        folder = fetched("libsurefire-java", "./usr/share/java/surefire-report-parser.jar", "./usr/share/java/surefire-logger-api.jar")
+        jars = [f"./usr/share/java/surefire-{part}.jar" for part in ("report-parser", "logger-api")]
+        folder = fetched("libsurefire-java", *jars)
         path = ":".join(str(one) for one in sorted((folder / "usr/share/java").glob("*.jar")))
         (self.folder / "Read.java").write_text(READER)
         for results, report in self.made("--junit", "--junit-dialect", "surefire"):

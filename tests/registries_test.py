@@ -76,8 +76,8 @@ class Tests(unittest.TestCase):
 class Reports(unittest.TestCase):
     """reports/format.cpp. The lab, which makes one report of many guests, tells its options from those for the guests."""
     def test_the_lab_knows_the_options_of_each(self) -> None:
-        shown = subprocess.run([os.environ["IPOIB_CONFORM"], "merge", "--help"], capture_output=True, text=True, check=True).stdout
-        options = re.findall(r"^  (--[\w-]+) ", shown.partition("\nReports:\n")[2], re.MULTILINE)
+        shown = subprocess.run([os.environ["IPOIB_CONFORM"], "merge", "--help"], capture_output=True, text=True, check=True)
+        options = re.findall(r"^  (--[\w-]+) ", shown.stdout.partition("\nReports:\n")[2], re.MULTILINE)
         self.assertGreater(len(options), 6)
         known = re.search(r"^_OF_THE_REPORT = \((.*?)\)$", (TOP / "lab/host/parts.py").read_text(), re.MULTILINE | re.DOTALL)[1]
         self.assertEqual(sorted({*options, "--color"} - set(re.findall(r'"(--[\w-]+)"', known))), [])
