@@ -25,13 +25,13 @@ def conform(*arguments, **options):
                           **options)
 
 
-def drawn_at_terminal(*arguments, stream="stderr", width=0):
+def drawn_at_terminal(*arguments, stream="stderr", width=0, program=PROGRAM):
     """The exit code of a command one of whose streams is a terminal, so wide if that is told, and what that was shown."""
     ours, theirs = pty.openpty()
     if width:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     try:
-        with subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=subprocess.DEVNULL,
+        with subprocess.Popen([program, *map(str, arguments)], stdin=subprocess.DEVNULL,
                               **{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}) as child:
             os.close(theirs)
             drawn = b""

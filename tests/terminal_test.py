@@ -84,6 +84,14 @@ class Lines(unittest.TestCase):
                             not re.match(r" *(repeat: |\S*ipoib-conform )", line)]
                     self.assertEqual(long, [])
 
+    def test_so_do_the_lists_of_the_generator(self):
+        for option in ("--list", "--list-mutations", "--list-fields"):
+            with self.subTest(option):
+                _, drawn = drawn_at_terminal(option, stream="stdout", width=60, program=GENERATOR)
+                lines = drawn.decode().replace("\r", "").splitlines()
+                self.assertGreater(len(lines), 30)
+                self.assertEqual([line for line in lines if len(line) > 60 and " " in line.strip()], [])
+
     def test_elsewhere_a_line_is_a_line(self):
         for words, line in ((("explain", "0x0200"), r"(?m)^  A component of the request .* shows it\.$"),
                             (("list", "rfc4391/9"), r"(?m)^ +checks RFC4391-9\S+(, RFC4391-9\S+){2,}$"),

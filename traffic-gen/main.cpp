@@ -15,29 +15,39 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <string>
+#include <utility>
 
 namespace ipoib::traffic {
 namespace {
 
+using conformance::for_terminal;
+
 int list() {
+    std::string text;
     for (const auto* profile : all_profiles())
-        fmt::print("{:<14} {} (impact {})\n", profile->name, profile->what, name(profile->impact));
+        text += fmt::format("{:<21}  {} (impact {})\n", profile->name, profile->what, name(profile->impact));
+    fmt::print("{}", for_terminal(std::move(text)));
     return exit_ok;
 }
 
 int list_mutations() {
+    std::string text;
     for (const auto* mutation : all_mutations()) {
-        fmt::print("{:<20} {}; on {}\n{:<20} breaks", mutation->name, mutation->what, mutation->profile, "");
-        for (const auto* requirement : mutation->breaks) fmt::print(" {}", requirement->id);
-        fmt::print("\n");
+        text += fmt::format("{:<20}  {}; on {}\n{:<20}  breaks", mutation->name, mutation->what, mutation->profile, "");
+        for (const auto* requirement : mutation->breaks) text += fmt::format(" {}", requirement->id);
+        text += '\n';
     }
+    fmt::print("{}", for_terminal(std::move(text)));
     return exit_ok;
 }
 
 int list_fields() {
+    std::string text;
     for (const auto& row : wire::registry())
         for (const auto& field : row.header->fields)
-            fmt::print("{}.{:<28} {:>3} bits  {}\n", row.header->name, field.name, field.width, field.help);
+            text += fmt::format("{}.{:<28} {:>3} bits  {}\n", row.header->name, field.name, field.width, field.help);
+    fmt::print("{}", for_terminal(std::move(text)));
     return exit_ok;
 }
 
