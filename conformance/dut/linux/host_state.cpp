@@ -269,7 +269,8 @@ void add_files(Reader& reader, const std::string& name, unsigned index, Json& to
     std::error_code error;
     if (const auto master = fs::read_symlink(folder / "master", error); !error) {
         to["master"] = master.filename().string();
-        if (const auto kind = parse_device_type(reader.file_if_there(folder / "master/uevent").value_or("")); !kind.empty())
+        if (const auto kind = parse_device_type(reader.file_if_there(folder / "master/uevent").value_or(""));
+            !kind.empty())
             to["master_kind"] = kind;
     }
     add_driver_state(reader, name, to);
