@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <string_view>
@@ -375,6 +376,9 @@ private:
         const auto label = padded(verdict_name(result), 11), id = one_line(result.id);
         std::string words = others == 0 ? std::string{} : fmt::format(" and {} more", others);
         if (!found.hosts.empty()) words += " on " + named(results_, found.hosts);
+        if (is_by_capture_ && results_.captures.size() > 1 && result.capture < results_.captures.size())
+            words +=
+                " in " + one_line(std::filesystem::path(results_.captures[result.capture].file).filename().string());
         words +=
             ": " + one_line(is_flaky(result) || result.details.empty() ? message_of(result) : first_violation(result));
         const auto taken = 3 + columns(label) + columns(id);

@@ -111,6 +111,20 @@ TEST_CASE("Table: what keeps several cases from a verdict is told once, and they
     CHECK_THAT(text, ContainsSubstring("4 INCONC"));
 }
 
+TEST_CASE("Table: of several captures the last lines say which one") {
+    auto run = samples::every_verdict();
+    const auto last_lines = [&run] {
+        const auto text = to_table(run);
+        return text.substr(text.find("\nfindings:\n"));
+    };
+    CHECK_THAT(last_lines(), ContainsSubstring(" RULE-RFC4391-6-02: "));
+    run.captures.push_back({"folder/b.pcap", 247, 1, 1, {}, {}});
+    run.results.push_back(run.results[0]);
+    run.results.back().capture = 1;
+    CHECK_THAT(last_lines(), ContainsSubstring(" RULE-RFC4391-6-02 in a.pcap: ") &&
+                                 ContainsSubstring(" RULE-RFC4391-6-02 in b.pcap: "));
+}
+
 TEST_CASE("Table: without a roll-up there is a row per result, NA is one line per reason") {
     Results run;
     run.results = {samples::result("RULE-A", Verdict::pass, "A-1-01", 5), samples::result("B", Verdict::na, "A-1-01"),
