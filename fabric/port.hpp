@@ -78,6 +78,7 @@ struct SaRequest {
     std::uint64_t component_mask = 0;
     std::vector<std::uint8_t> record;  ///< the attribute's octets; padded with zeros
     bool is_trusted = false;           ///< carries the SM_Key, where the port was given one: tells of others' members
+    bool is_again = false;             ///< the port's last request once more, with its TransactionID
 };
 
 /// What became of it.
@@ -88,6 +89,7 @@ struct SaAnswer {
     std::vector<std::uint8_t> data;  ///< the records, a whole RMPP table too
     std::size_t record_size = 0;     ///< from record to record; 0: a single one
     bool is_cut = false;             ///< the SA told more than this fabric carries: records are missing
+    unsigned repeats = 0;            ///< so often the request was sent again before it came
 
     [[nodiscard]] bool is_ok() const noexcept { return is_answered && status == 0; }
     /// The first record; absent when there is none.

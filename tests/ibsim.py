@@ -3,8 +3,10 @@
 network: the programs meet at abstract sockets with a name of this run's own."""
 import os
 import re
+import shlex
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from waiting import until
 
 TOOLS = {"ibsim": "ibsim-utils", "opensm": "opensm", "saquery": "infiniband-diags", "sminfo": "infiniband-diags"}
 SKIPPED = 77  # to CTest
+OPENSM = ["opensm", "-Q", "-F", "opensm.conf", "-P", "partitions.conf", "-f", "opensm.log"]
 
 
 def simulator():
@@ -41,6 +44,11 @@ def net_of(hosts, speed):
     return "\n".join(switch) + "\n\n" + "\n".join(nodes)
 
 
+def at_host(environment, host):
+    """For a program that takes this host's port for its own."""
+    return dict(environment, LD_PRELOAD=str(simulator()), SIM_HOST=host)
+
+
 class Subnet:
     """ibsim with these hosts (name: node description), and OpenSM at the port of the first. The second asks."""
 
@@ -50,7 +58,8 @@ class Subnet:
         self.processes = []
         self.environment = dict(os.environ, IBSIM_SOCKNAME=f"ipoib-test-{os.getpid()}-{time.monotonic_ns()}",
                                 OSM_CACHE_DIR=str(folder), OSM_TMP_DIR=str(folder), PATH=search_path())
-        for name, text in ("net", net_of(hosts, speed)), ("partitions.conf", partitions), ("opensm.conf", ""):
+        for name, text in (("net", net_of(hosts, speed)), ("partitions.conf", partitions),
+                           ("opensm.conf", "force_log_flush TRUE\n")):
             (self.folder / name).write_text(text)
 
     def start(self, groups):
@@ -62,8 +71,7 @@ class Subnet:
         self.wait(lambda: self.saquery("-g").count("MGID") == groups)
 
     def start_sm(self):
-        self.spawn("opensm", ["opensm", "-Q", "-F", "opensm.conf", "-P", "partitions.conf", "-f", "opensm.log"],
-                   self.at(self.hosts[0]))
+        self.spawn("opensm", OPENSM, self.at(self.hosts[0]))
 
     def stop(self):
         # OpenSM leaves in peace only while the simulator is there.
@@ -76,7 +84,13 @@ class Subnet:
                 process.wait()
 
     def at(self, host):
-        return dict(self.environment, LD_PRELOAD=str(simulator()), SIM_HOST=host)
+        return at_host(self.environment, host)
+
+    def control(self):
+        """A command for `--fabric-control`, which has OpenSM in its charge from then on."""
+        words = [sys.executable, Path(__file__).with_name("ibsim_control.py"), self.folder, self.hosts[0],
+                 self.processes[-1].pid]
+        return shlex.join(map(str, words))
 
     def spawn(self, name, command, environment):
         with open(self.folder / (name + ".out"), "wb") as output:

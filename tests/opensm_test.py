@@ -268,9 +268,9 @@ class OpenSm(unittest.TestCase):
         subject = results["RULE-RFC4391-4-08-audit"]["details"][0]["subject"]
         self.assertEqual(subject, "ff12:401b:ffff::efc0:a801")
 
-    def explore(self, subnet, *arguments):
+    def explore(self, subnet, *arguments, fabric=FABRIC):
         """What histories find in an OpenSM of its own, which may be without room afterwards."""
-        run = subprocess.run([PROGRAM, "explore", "--dut", "sa", "--fabric", FABRIC, "--allow", "fabric",
+        run = subprocess.run([PROGRAM, "explore", "--dut", "sa", "--fabric", fabric, "--allow", "fabric",
                               *map(str, arguments)], cwd=self.folder, env=subnet.at("tester"),
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                              timeout=500)
@@ -294,6 +294,38 @@ class OpenSm(unittest.TestCase):
         self.assertLess(float(suspicion.group(1)), 60)
         self.assertLess(float(suspicion.group(3)), 600)
         self.assertIn("FullMember, SendOnlyFullMember\n", suspicion.group(0))
+
+    def test_histories_of_restarts_and_other_lids_find_nothing_more(self):
+        history = self.folder / "moves.json"
+        history.write_text(json.dumps({"explore-sa": 2, "steps": [
+            {"do": "join", "port": 0, "group": "ip-1", "states": 3, "twice": True}, {"do": "port-moves", "port": 0},
+            {"do": "join", "port": 0, "group": "ip-1", "states": 1, "twice": True},
+            {"do": "leave", "port": 0, "group": "ip-1", "states": 1, "twice": True}, {"do": "restart"}]}))
+        # Beside a port with the IsSM bit OpenSM does not start.
+        fabric = FABRIC.replace(",issm", "")
+
+        def explore(*arguments):
+            """The control has OpenSM in its charge, and ends it."""
+            with tempfile.TemporaryDirectory(prefix="ipoib-opensm-") as folder:
+                subnet = Subnet(Path(folder), HOSTS, PARTITIONS, speed="4xSDR")
+                try:
+                    subnet.start(groups=2)
+                    subnet.wait(lambda: "State: Active" in subnet.run("tester", "ibstat", check=False))
+                    lids = subnet.folder / "guid2lid"
+                    before = lids.read_text()
+                    said = self.explore(subnet, "--fabric-control", subnet.control(), *arguments, fabric=fabric)
+                    self.assertNotEqual(lids.read_text(), before)
+                    return said
+                finally:
+                    subnet.stop()
+
+        self.assertIn("\n0 deviations\n", explore("--replay", history))
+        rest = explore("--seeds", 60, "--join-states", 7)
+        self.assertEqual(re.findall(r"^  (?:FAIL|FINDING|SUSPICION) .*?[:;] (\w+)", rest, re.M), ["ProxyJoin"], rest)
+        left_out = re.search("^left out here: (.*)$", rest, re.M).group(1)
+        self.assertIn("reports", left_out)
+        self.assertNotIn("LIDs", left_out)
+        self.assertNotIn("restarts", left_out)
 
     def test_what_is_no_port_is_refused(self):
         for fabric, words in {"umad:mlx5_0": "ibsim0/1", "umad:ibsim0/2": "no port 2"}.items():

@@ -23,14 +23,15 @@ constexpr std::uint16_t first_mlid = 0xc000, last_mlid = 0xfffe;
 /// The part that is the group's.
 Record of_group(Record record) { return record.set(M::port_gid, {}).set(M::join_state, 0).set(M::proxy_join, false); }
 
-/// What every member's packets have: as the group has it, so must whoever asks and is told.
+/// What every member's packets have: as the group has it, so must whoever asks and is told. The membership bit of a
+/// P_Key is a port's, not a group's.
 std::string difference(const Record& one, const Record& other) {
     std::string all;
     const auto look = [&](const auto& field) {
         if (one[field] != other[field]) all += (all.empty() ? "" : ", ") + std::string(field.name);
     };
     look(M::q_key);
-    look(M::p_key);
+    if (!is_same_partition(one[M::p_key], other[M::p_key])) all += (all.empty() ? "" : ", ") + std::string("P_Key");
     look(M::mtu);
     look(M::rate);
     look(M::sl);
@@ -46,6 +47,14 @@ std::string state_text(unsigned states) { return hex(states, 1); }
 const requirements::Requirement* of_ip(const Gid& mgid, const requirements::Requirement& requirement) {
     return has_ipoib_signature(mgid) ? &requirement : nullptr;
 }
+/// A selector without its value, or a value without its selector: what becomes of such a request is not said.
+bool gives_half(const Request& request) {
+    using C = M::component;
+    return request.gives(C::mtu) != request.gives(C::mtu_selector) ||
+           request.gives(C::rate) != request.gives(C::rate_selector) ||
+           request.gives(C::lifetime) != request.gives(C::lifetime_selector);
+}
+
 /// RFC 4392 has three join states; the fourth is IBA 1.3's.
 const requirements::Requirement* of_states(unsigned differing) {
     constexpr unsigned of_rfc_4392 =
@@ -189,7 +198,7 @@ std::optional<Expected> Model::mismatch(const Request& request, const Group& gro
         return Expected{Verdict::refuse, "a join that asks for another MTU than the group's is refused",
                         of_ip(group.record[M::mgid], rfc4391::join_needs_group_mtu)};
     const bool is_mlid_unknown = request.gives(C::mlid) && group.record[M::mlid] == 0;
-    const bool leaves_open = (request.gives(C::mtu_selector) && !is_exact_mtu) ||
+    const bool leaves_open = gives_half(request) || (request.gives(C::mtu_selector) && !is_exact_mtu) ||
                              (request.gives(C::rate_selector) && !is_exact_rate) || differs(C::mlid, M::mlid) ||
                              is_mlid_unknown || differs(C::scope, M::scope) ||
                              (request.gives(C::lifetime_selector) && differs(C::lifetime, M::lifetime));
@@ -249,7 +258,9 @@ Expected Model::expected_creation(const Request& request, unsigned port) const {
     const bool is_beyond_port = (request.gives(C::mtu) && record[M::mtu] != facts.mtu) ||
                                 (request.gives(C::rate) && record[M::rate] != facts.rate);
     const bool is_own = request.asker == port;
-    if (is_beyond_port || !is_own || request.gives(C::mlid) || !is_full_member(port, record[M::p_key])) return {};
+    if (is_beyond_port || gives_half(request) || !is_own || request.gives(C::mlid) ||
+        !is_full_member(port, record[M::p_key]))
+        return {};
     return {Verdict::grant, "a FullMember that gives all components creates a group (o15-0.1.9)"};
 }
 
@@ -412,8 +423,7 @@ std::vector<Deviation> Model::compare(const Gid& mgid, unsigned port, const Seen
     const auto of_it = " (" + text(mgid) + ")";
     if (group && group->is_open) return all;
     if (seen.exists && !group)
-        all.push_back({"group", "a group ends with its last FullMember", "the group is still there" + of_it,
-                       of_ip(mgid, rfc4391::last_full_member_leaves)});
+        all.push_back({"group", "a group ends with its last FullMember", "the group is still there" + of_it});
     if (!seen.exists && group)
         all.push_back({"group", "a group lives as long as it has a FullMember", "the group is not there" + of_it});
     const unsigned states = this->states(mgid, port);

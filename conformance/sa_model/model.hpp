@@ -18,6 +18,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace ipoib::conformance::sa_model {
@@ -41,6 +42,8 @@ struct Facts {
     bool offers_send_only_full_member = true;
     std::optional<std::size_t> room{};           ///< for groups, all together; nothing: not known
     std::optional<std::size_t> subscriptions{};  ///< room for these
+    /// In real time: a report that need not come may come when others are waited for already.
+    bool reports_come_late = false;
 };
 
 /// A join (Set) or a leave (Delete).
@@ -57,6 +60,8 @@ struct Answer {
     bool is_answered = false;
     std::uint16_t status = 0;
     Record record;
+    /// It came only when the request had been sent again: the SA may have carried out that before.
+    bool is_to_repeated = false;
     [[nodiscard]] bool is_ok() const noexcept { return is_answered && status == 0; }
 };
 
@@ -191,6 +196,7 @@ private:
     std::map<wire::Gid, Group> groups_;
     std::map<std::pair<unsigned, std::uint16_t>, Subscription> subscriptions_;  ///< by port and trap
     std::vector<Due> due_;
+    std::map<std::tuple<unsigned, std::uint16_t, wire::Gid>, unsigned> late_;  ///< reports that may still come
     std::set<std::uint16_t> mlids_;
     std::size_t peak_ = 0;
     std::size_t room_seen_ = 0;  ///< so many groups there were at one time

@@ -343,6 +343,59 @@ TEST_CASE("Memberships are of a port with another LID, subscriptions may be") {
     CHECK(bench.verdict(Bench::leave(1, group)) == Verdict::grant);
 }
 
+TEST_CASE("Of a selector without its value, or a value without its selector, nothing is said") {
+    Bench bench;
+    const auto halves =
+        std::array{C::mtu, C::mtu_selector, C::rate, C::rate_selector, C::lifetime, C::lifetime_selector};
+    for (const auto half : halves) {
+        auto request = Bench::join(0, group);
+        request.mask = C::create | half;
+        CHECK(bench.verdict(request) == Verdict::either);
+    }
+    CHECK(bench.granted(Bench::join(1, group)).empty());
+    for (const auto half : halves) {
+        auto request = Bench::join(0, group);
+        request.mask = C::join | half;
+        CHECK(bench.verdict(request) == Verdict::either);
+    }
+}
+
+TEST_CASE("A P_Key is told with the membership bit or without") {
+    Bench bench;
+    auto request = Bench::join(0, group);
+    Answer answer{.is_answered = true, .status = 0, .record = request.record};
+    answer.record.set(M::mlid, 0xc005).set(M::p_key, 0x7fff);
+    CHECK(bench.model.take(request, answer).empty());
+    Seen seen{.exists = true, .states = 1, .record = answer.record};
+    CHECK(bench.model.compare(group, 0, seen).empty());
+    seen.record.set(M::p_key, 0xffff);
+    CHECK(bench.model.compare(group, 0, seen).empty());
+    seen.record.set(M::p_key, 0x8001);
+    CHECK(bench.model.compare(group, 0, seen).front().kind == "parameters");
+}
+
+TEST_CASE("That a group outlives its FullMembers violates no requirement: RFC 4392 lets it be deleted") {
+    Bench bench;
+    const auto all = bench.model.compare(group, 0, {.exists = true, .record = like(group)});
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].kind == "group");
+    CHECK(all[0].requirement == nullptr);
+}
+
+TEST_CASE("In real time a report that need not come may come late, and once") {
+    const Answer granted{.is_answered = true, .status = 0, .record = {}};
+    for (const bool is_real : {false, true}) {
+        Bench bench{{.ports = {}, .administrative = {}, .reports_come_late = is_real}};
+        CHECK(bench.model.take_subscription(0, 66, true, granted).empty());
+        bench.model.move(0);
+        CHECK(bench.granted(Bench::join(1, group)).empty());
+        CHECK(bench.model.take_reports({}).empty());
+        CHECK(bench.model.take_reports({{0, 66, other}}).size() == 1);
+        CHECK(bench.model.take_reports({{0, 66, group}}).empty() == is_real);
+        CHECK(bench.model.take_reports({{0, 66, group}}).size() == 1);
+    }
+}
+
 TEST_CASE("An SA of release 1.2 refuses SendOnlyFullMember, or does not see it") {
     Bench bench{{.ports = {}, .administrative = {}, .offers_send_only_full_member = false}};
     CHECK(bench.verdict(Bench::join(0, group, 8)) == Verdict::refuse);

@@ -58,7 +58,13 @@ std::vector<Deviation> Model::take_reports(std::vector<Heard> heard) {
         if (count < due.least)
             say("a group's beginning and end are reported to each subscriber (14.2.5.1)",
                 {due.port, due.trap, due.mgid}, due.requirement);
+        if (facts_.reports_come_late && count < due.most) late_[key] += due.most - count;
     }
+    const auto comes_late = [&](const Heard& one) {
+        const auto at = late_.find({one.port, one.trap, one.mgid});
+        return at != late_.end() && at->second > 0 && at->second-- > 0;
+    };
+    std::erase_if(heard, comes_late);
     for (const auto& one : heard)
         say("nothing is reported but what happened, and to each subscriber once (13.4.9)", one, nullptr);
     return all;

@@ -68,6 +68,15 @@ bool Worlds::is_due(const wire::Gid& mgid) const noexcept {
     });
 }
 
+std::vector<Deviation> Worlds::differences(const wire::Gid& mgid, const std::vector<Seen>& told) const {
+    std::optional<std::vector<Deviation>> least;
+    for (const auto& world : worlds_) {
+        auto all = compare(world, mgid, told);
+        if (!least || all.size() < least->size()) least = std::move(all);
+    }
+    return least.value_or(std::vector<Deviation>{});
+}
+
 std::vector<Deviation> Worlds::look(const wire::Gid& mgid, const std::vector<Seen>& told) {
     auto all = weigh([&](const Model& world) { return compare(world, mgid, told); });
     for (auto& world : worlds_) {
@@ -90,6 +99,17 @@ void Worlds::come_back(unsigned port) {
 
 void Worlds::move(unsigned port) {
     for (auto& world : worlds_) world.move(port);
+}
+
+void Worlds::move_somehow(unsigned port) {
+    auto without = worlds_;
+    for (auto& world : without) {
+        world.vanish(port);
+        world.come_back(port);
+    }
+    move(port);
+    std::ranges::move(without, std::back_inserter(worlds_));
+    restart();
 }
 
 /// That nothing was kept is the same in whatever was before.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a subnet administrator may hold as long as it has not shown which: after a restart either all that it had, or
-// nothing but its configuration. IBA knows both (it asks ports to reregister since an SA may have forgotten them).
+// nothing but its configuration. IBA knows both (it asks ports to reregister since an SA may have forgotten them). And
+// after a change of a port's LID.
 #pragma once
 
 #include "conformance/sa_model/model.hpp"
@@ -26,6 +27,8 @@ public:
     [[nodiscard]] std::size_t reports_due() const noexcept;
     /// Whether one of them has a report of this group due.
     [[nodiscard]] bool is_due(const wire::Gid& mgid) const noexcept;
+    /// In what this contradicts them, or the one of them that it contradicts least.
+    [[nodiscard]] std::vector<Deviation> differences(const wire::Gid& mgid, const std::vector<Seen>& told) const;
     /// What the SA tells of a group, port by port. Where that is not as it must be, or nobody can say how it must be,
     /// it is taken for what is from now on.
     [[nodiscard]] std::vector<Deviation> look(const wire::Gid& mgid, const std::vector<Seen>& told);
@@ -33,6 +36,9 @@ public:
     void vanish(unsigned port);
     void come_back(unsigned port);
     void move(unsigned port);
+    /// The same, by a subnet manager of which is not known how it does so: it may take the port's link down for it, or
+    /// start anew itself.
+    void move_somehow(unsigned port);
     void restart();
 
 private:

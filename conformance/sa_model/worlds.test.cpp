@@ -57,6 +57,26 @@ TEST_CASE("After a restart an SA has all that it had, or nothing") {
     }
 }
 
+TEST_CASE("After another LID a port has what it had, or has it no more, or nobody has anything") {
+    auto worlds = with_a_group();
+    worlds.move_somehow(0);
+    CHECK(worlds.count() == 3);
+    auto gone = worlds;
+    CHECK(worlds.look(kept_group, {told(true)}).empty());
+    CHECK(worlds.count() == 1);
+    CHECK(worlds.most().find(kept_group));
+    CHECK(gone.look(kept_group, {told(false)}).empty());
+    CHECK(gone.count() == 2);
+    // Whose group is to be seen in another port's.
+    auto of_two = with_a_group();
+    auto others = request_of(false);
+    others.record.set(M::mgid, mgid_for_ipv4(0xe0001235, 0xffff, 2));
+    CHECK(of_two.take(others, {.is_answered = true, .status = 0, .record = others.record}).empty());
+    of_two.move_somehow(0);
+    CHECK(of_two.look(kept_group, {told(true)}).empty());
+    CHECK_FALSE(of_two.look(others.record[M::mgid], {told(false)}).empty());
+}
+
 TEST_CASE("What it has shown by an answer holds for all the rest") {
     auto worlds = with_a_group();
     worlds.restart();

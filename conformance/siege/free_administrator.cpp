@@ -19,14 +19,22 @@ namespace {
 constexpr std::uint16_t first_partition = 0xffff, second_partition = 0x8001, limited = 0x7fff;
 constexpr std::uint16_t first_mlid = 0xc000, mlid_count = 12;
 constexpr std::size_t room = 6, subscription_room = 5;
+/// A selector or its value, one of them alone.
+bool gives_half(const sa_model::Request& request) {
+    constexpr std::array<std::pair<std::uint64_t, std::uint64_t>, 3> pairs{
+        {{C::mtu, C::mtu_selector}, {C::rate, C::rate_selector}, {C::lifetime, C::lifetime_selector}}};
+    return std::ranges::any_of(
+        pairs, [&](const auto& pair) { return request.gives(pair.first) != request.gives(pair.second); });
+}
+
 constexpr unsigned full = join_state::full_member, fourth = join_state::send_only_full_member;
 
 }  // namespace
 
 FreeAdministrator::FreeAdministrator(std::uint64_t seed) : random_(seed), mlids_(static_cast<Mlids>(seed % mlid_ways)) {
-    for (auto* liberty :
-         {&lets_limited_join_, &takes_proxies_, &tells_limited_, &tells_each_subscription_, &reports_configured_,
-          &drops_others_of_configured_, &remembers_answers_, &follows_lids_, &minds_components_, &knows_fourth_state_})
+    for (auto* liberty : {&lets_limited_join_, &takes_proxies_, &tells_limited_, &tells_each_subscription_,
+                          &reports_configured_, &drops_others_of_configured_, &remembers_answers_, &follows_lids_,
+                          &minds_components_, &knows_fourth_state_, &minds_halves_, &tells_other_bit_})
         *liberty = coin();
     const std::array<std::vector<std::uint16_t>, 5> tables{{{first_partition, second_partition},
                                                             {first_partition, second_partition},
@@ -159,9 +167,19 @@ std::uint16_t FreeAdministrator::new_mlid(const Gid& mgid) {
 }
 
 FreeAdministrator::Answer FreeAdministrator::refused(std::uint16_t status) {
-    constexpr std::array<std::uint16_t, 4> any{sa_status::invalid_request, sa_status::insufficient_components,
-                                               sa_status::denied, 0x0300};
+    constexpr std::array<std::uint16_t, 7> any{sa_status::invalid_request,
+                                               sa_status::insufficient_components,
+                                               sa_status::denied,
+                                               0x0300,
+                                               0x0400,
+                                               0x000c,
+                                               0x001c};
     return {.is_answered = true, .status = status != 0 ? status : any.at(below(any.size())), .record = {}};
+}
+
+FreeAdministrator::Record FreeAdministrator::told(Record record) {
+    if (tells_other_bit_ && coin()) record.set(M::p_key, static_cast<std::uint16_t>(record[M::p_key] ^ ~limited));
+    return record;
 }
 
 FreeAdministrator::Answer FreeAdministrator::ask(const Request& request) {
@@ -198,6 +216,7 @@ bool FreeAdministrator::suits(const Request& request, const Group& group, unsign
     const auto differs = [&](std::uint64_t component, const auto& field) {
         return request.gives(component) && record[field] != group.record[field];
     };
+    if (minds_halves_ && gives_half(request)) return false;
     if (request.gives(C::p_key) && ((record[M::p_key] ^ group.record[M::p_key]) & limited) != 0) return false;
     if (differs(C::q_key, M::q_key) || differs(C::sl, M::sl) || differs(C::traffic_class, M::traffic_class) ||
         differs(C::flow_label, M::flow_label) || differs(C::hop_limit, M::hop_limit))
@@ -216,6 +235,7 @@ std::optional<FreeAdministrator::Group> FreeAdministrator::created(const Request
                                                                    unsigned states) {
     const auto& asked = request.record;
     if ((states & (full | fourth)) == 0 || !request.gives(C::create)) return {};
+    if (minds_halves_ && gives_half(request)) return {};
     auto mgid = asked[M::mgid];
     if (mgid.is_zero()) {
         constexpr std::uint64_t own = 0xff12'a01b'fe80'0000;
@@ -239,8 +259,8 @@ std::optional<FreeAdministrator::Group> FreeAdministrator::created(const Request
         .set(M::mtu, names_mtu ? asked[M::mtu] : ports_[of].mtu)
         .set(M::mtu_selector, selector::exactly)
         .set(M::rate_selector, selector::exactly);
-    if (!names_rate) group.record.set(M::rate, 3);
-    if (!request.gives(C::hop_limit)) group.record.set(M::hop_limit, 0);
+    if (!names_rate) group.record.set(M::rate, static_cast<std::uint8_t>(2 + below(2)));
+    if (!request.gives(C::hop_limit)) group.record.set(M::hop_limit, static_cast<std::uint8_t>(below(256)));
     // An IPoIB group has the parameters of its link, and a link.
     if (has_ipoib_signature(mgid) && coin()) {
         const auto link = groups_.find(broadcast_gid(mgid_of(mgid)[Mgid::p_key], mgid_of(mgid)[Mgid::scope]));
@@ -278,7 +298,7 @@ FreeAdministrator::Answer FreeAdministrator::join(const Request& request, unsign
     else if (is_own && coin())
         member.is_proxy = false;
     member.states |= states;
-    auto record = known->record;
+    auto record = told(known->record);
     record.set(M::port_gid, ports_[of].gid)
         .set(M::join_state, static_cast<std::uint8_t>(member.states))
         .set(M::proxy_join, coin() && member.is_proxy);
@@ -351,7 +371,7 @@ std::vector<Seen> FreeAdministrator::look(const Gid& mgid) {
     const auto at = groups_.find(mgid);
     if (at == groups_.end()) return all;
     for (unsigned port = 0; port < all.size(); ++port) {
-        all[port] = {.exists = true, .states = 0, .is_proxy = false, .record = at->second.record};
+        all[port] = {.exists = true, .states = 0, .is_proxy = false, .record = told(at->second.record)};
         const auto member = at->second.members.find(port);
         if (member == at->second.members.end()) continue;
         all[port].states = static_cast<std::uint8_t>(member->second.states);

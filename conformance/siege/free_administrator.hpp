@@ -62,6 +62,8 @@ private:
     void configure();
     [[nodiscard]] Answer refused(std::uint16_t status = 0);
     [[nodiscard]] Answer answer(const Request& request);
+    /// A group's record as it is told: the membership bit of its P_Key is nobody's in particular.
+    [[nodiscard]] Record told(Record record);
     [[nodiscard]] Answer join(const Request& request, unsigned of, unsigned states);
     [[nodiscard]] Answer leave(const Request& request, unsigned of, unsigned states);
     [[nodiscard]] std::optional<Group> created(const Request& request, unsigned of, unsigned states);
@@ -80,7 +82,8 @@ private:
     std::mt19937_64 random_;
     Mlids mlids_;
     bool lets_limited_join_, takes_proxies_, tells_limited_, tells_each_subscription_, reports_configured_,
-        drops_others_of_configured_, remembers_answers_, follows_lids_, minds_components_, knows_fourth_state_;
+        drops_others_of_configured_, remembers_answers_, follows_lids_, minds_components_, knows_fourth_state_,
+        minds_halves_, tells_other_bit_;
     std::vector<Port> ports_;
     std::vector<Record> configured_;
     std::map<wire::Gid, Group> groups_;

@@ -5,6 +5,7 @@
 #include "conformance/siege/groups.hpp"
 #include "protocol/wire/class_port_info.hpp"
 #include "protocol/wire/node_record.hpp"
+#include "protocol/wire/port_info.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
@@ -24,8 +25,10 @@ namespace {
 constexpr unsigned link_local = 2, most_links = 2;
 /// Until a report is missing, and in which those would come that should not.
 constexpr fabric::Duration reports_come = 2s, strays_come = 2ms;
-/// After a restart.
-constexpr unsigned most_restart_tries = 30;
+/// Until its records are as its answers have promised, and between two looks.
+constexpr fabric::Duration records_follow = 1s, between_looks = 50ms;
+/// Until it answers after a restart, and between two tries.
+constexpr fabric::Duration comes_back = 20s, between_tries = 50ms;
 
 Record record_of(const fabric::SaAnswer& answer) {
     Record record;
@@ -34,13 +37,17 @@ Record record_of(const fabric::SaAnswer& answer) {
 }
 
 Answer answer_of(const fabric::SaAnswer& answer) {
-    return {.is_answered = answer.is_answered, .status = answer.status, .record = record_of(answer)};
+    return {.is_answered = answer.is_answered,
+            .status = answer.status,
+            .record = record_of(answer),
+            .is_to_repeated = answer.repeats != 0};
 }
 
 }  // namespace
 
 FabricSubject::FabricSubject(fabric::Fabric& fabric, const Options& options)
     : fabric_(fabric), options_(options), group_number_(static_cast<std::uint32_t>(options.seed * 0x9e3779b9u)) {
+    facts_.reports_come_late = true;
     for (auto* port : fabric_.ports()) {
         const auto facts = port->facts();
         facts_.ports.push_back({.gid = facts.gid, .p_keys = facts.p_keys, .mtu = facts.mtu, .rate = facts.rate});
@@ -53,7 +60,7 @@ FabricSubject::FabricSubject(fabric::Fabric& fabric, const Options& options)
         });
     }
     askers_ = static_cast<unsigned>(facts_.ports.size());
-    const auto info = ask_sa(0, Method::get, attribute::class_port_info, 0, {}, false);
+    const auto info = ask_sa(0, Method::get, attribute::class_port_info, 0, {});
     if (!info.is_ok()) throw std::runtime_error("the subnet administrator does not tell its ClassPortInfo");
     const auto told = info.first<ClassPortInfo>();
     facts_.offers_send_only_full_member =
@@ -68,15 +75,25 @@ void FabricSubject::learn_others() {
     const auto own = facts_.ports.front();
     for (std::uint16_t lid = 1; lid <= last_lid && facts_.ports.size() < askers_ + options_.others; ++lid) {
         const auto wanted = Bytes<R>{}.set(R::lid, lid);
-        const auto answer = ask_sa(0, Method::get, attribute::node_record, R::component::lid, wanted.octets, false);
+        const auto answer = ask_sa(0, Method::get, attribute::node_record, R::component::lid, wanted.octets);
         if (!answer.is_ok()) continue;
         const auto info = node_info(answer.first<R>());
         if (!info || info[NodeInfo::node_type] != NodeInfo::channel_adapter) continue;
         auto port = own;
         port.gid = Gid::of(own.gid.prefix(), info[NodeInfo::port_guid]);
+        port.mtu = mtu_at(lid);
+        if (port.mtu == 0) continue;
         const auto is_it = [&](const Port& other) { return other.gid == port.gid; };
         if (!std::ranges::any_of(facts_.ports, is_it)) facts_.ports.push_back(std::move(port));
     }
+}
+
+std::uint8_t FabricSubject::mtu_at(std::uint16_t lid) {
+    using R = PortInfoRecord;
+    const auto wanted = Bytes<R>{}.set(R::endport_lid, lid);
+    const auto answer = ask_sa(0, Method::get, attribute::port_info_record, R::component::endport_lid, wanted.octets);
+    const auto info = port_info(answer.first<R>());
+    return answer.is_ok() && info ? info[PortInfo::neighbor_mtu] : std::uint8_t{0};
 }
 
 FabricSubject::~FabricSubject() {
@@ -84,12 +101,13 @@ FabricSubject::~FabricSubject() {
 }
 
 fabric::SaAnswer FabricSubject::ask_sa(unsigned port, Method method, std::uint16_t attribute, std::uint64_t mask,
-                                       Octets record, bool is_trusted) {
+                                       Octets record, bool is_trusted, bool is_again) {
     return fabric_.ports()[port]->ask_sa({.method = method,
                                           .attribute = attribute,
                                           .component_mask = mask,
                                           .record = {record.begin(), record.end()},
-                                          .is_trusted = is_trusted},
+                                          .is_trusted = is_trusted,
+                                          .is_again = is_again},
                                          options_.patience);
 }
 
@@ -102,7 +120,7 @@ void FabricSubject::learn_links() {
     for (const auto p_key : p_keys) {
         if (facts_.administrative.size() == most_links) break;
         const auto wanted = Record{}.set(M::mgid, broadcast_gid(p_key, link_local));
-        const auto answer = ask_sa(0, Method::get, attribute::mc_member_record, C::mgid, wanted.octets, false);
+        const auto answer = ask_sa(0, Method::get, attribute::mc_member_record, C::mgid, wanted.octets);
         if (answer.is_ok()) facts_.administrative.push_back(record_of(answer));
     }
     if (facts_.administrative.empty())
@@ -114,7 +132,8 @@ Subject::Abilities FabricSubject::abilities() const {
     return {.ports = static_cast<unsigned>(facts_.ports.size()),
             .askers = askers_,
             .groups = groups_of(facts_, Broadcast::spared),
-            .restarts = can.has(Ability::fabric_control),
+            .ports_move = can.has(Ability::fabric_control) && why_no_moves_.empty(),
+            .restarts = can.has(Ability::fabric_control) && why_no_restarts_.empty(),
             .hears = can.has(Ability::reports),
             .tells_members = can.has(Ability::trusted_sa),
             .lasts = true};
@@ -127,13 +146,19 @@ Ground FabricSubject::begin(bool) {
     return ground;
 }
 
+Answer FabricSubject::answer_to(unsigned port, Method method, std::uint16_t attribute, std::uint64_t mask,
+                                Octets record) {
+    const bool is_again = std::exchange(is_again_, false);
+    return answer_of(ask_sa(port, method, attribute, mask, record, false, is_again));
+}
+
 Answer FabricSubject::ask(const Request& request) {
-    return answer_of(ask_sa(request.asker, request.is_leave ? Method::del : Method::set, attribute::mc_member_record,
-                            request.mask, request.record.octets, false));
+    return answer_to(request.asker, request.is_leave ? Method::del : Method::set, attribute::mc_member_record,
+                     request.mask, request.record.octets);
 }
 
 Answer FabricSubject::subscribe(unsigned port, std::uint16_t trap, bool begins) {
-    return answer_of(ask_sa(port, Method::set, attribute::inform_info, 0, subscription(trap, begins).octets, false));
+    return answer_to(port, Method::set, attribute::inform_info, 0, subscription(trap, begins).octets);
 }
 
 std::vector<Seen> FabricSubject::look(const Gid& mgid) {
@@ -158,22 +183,68 @@ std::vector<Seen> FabricSubject::look(const Gid& mgid) {
 
 std::string FabricSubject::set_port(unsigned, bool) { return "the tester's own ports stay"; }
 
-std::string FabricSubject::move_port(unsigned) { return "the tester's own ports keep their LIDs"; }
-
-std::string FabricSubject::restart() {
-    for (const bool runs : {false, true}) {
-        const auto answer = fabric_.change(fabric::SetManager{.runs = runs});
+std::string FabricSubject::change(const std::vector<fabric::FabricChange>& changes) {
+    for (const auto& one : changes) {
+        const auto answer = fabric_.change(one);
         if (!answer.is_done()) return answer.message;
     }
-    for (unsigned i = 0; i < most_restart_tries; ++i) {
+    auto& loop = fabric_.loop();
+    for (const auto end = loop.now() + comes_back; loop.now() < end && problem().empty();) {
         try {
             learn_links();
             return {};
         } catch (const std::runtime_error&) {
-            fabric_.loop().run_for(options_.patience / most_restart_tries);
+            loop.run_for(between_tries);
         }
     }
-    return "the subnet administrator does not come back";
+    gone_ = "the subnet administrator does not come back after a change of the fabric";
+    return gone_;
+}
+
+std::string FabricSubject::move_port(unsigned port) {
+    if (!why_no_moves_.empty()) return why_no_moves_;
+    const fabric::PortName name{.guid = facts_.ports.at(port).gid.interface_id()};
+    return why_no_moves_ = change({fabric::SetLid{.port = name}});
+}
+
+std::string FabricSubject::restart() {
+    if (!why_no_restarts_.empty()) return why_no_restarts_;
+    return why_no_restarts_ = change({fabric::SetManager{.runs = false}, fabric::SetManager{.runs = true}});
+}
+
+bool FabricSubject::may_follow(const std::vector<std::string>& keys) {
+    const bool is_known = std::ranges::all_of(keys, [&](const std::string& key) { return lasting_.contains(key); });
+    if (is_known || waited_ >= records_follow) {
+        lasting_.insert(keys.begin(), keys.end());
+        waited_ = {};
+        return false;
+    }
+    fabric_.loop().run_for(between_looks);
+    waited_ += between_looks;
+    return true;
+}
+
+std::vector<std::string> FabricSubject::left_out() const {
+    const auto can = abilities();
+    const auto& own = facts_.ports.front();
+    const auto& link = facts_.administrative.front();
+    std::vector<std::string> all{"its broadcast groups, which are others', too", "ports that vanish"};
+    const auto tell_change = [&](bool is_done, std::string what, const std::string& why) {
+        if (!is_done) all.push_back(std::move(what) + " (" + (why.empty() ? "--fabric-control does it" : why) + ")");
+    };
+    tell_change(can.restarts, "restarts", why_no_restarts_);
+    tell_change(can.ports_move, "other LIDs", why_no_moves_);
+    if (!can.hears) all.emplace_back("reports, which do not come here");
+    if (!can.tells_members)
+        all.emplace_back("members and their join states, which are told to who knows the SM_Key (sm-key=)");
+    if (can.askers == 1) all.emplace_back("requests of a second port");
+    if (facts_.administrative.size() < most_links) all.emplace_back("a second partition");
+    const auto is_usual = [&](const Port& port) {
+        return port.mtu >= link[M::mtu] && std::ranges::all_of(port.p_keys, is_full_member);
+    };
+    if (is_usual(own) && std::ranges::all_of(facts_.ports, is_usual))
+        all.emplace_back("limited members, and ports whose MTU is less than the link's");
+    return all;
 }
 
 std::vector<Heard> FabricSubject::heard(std::size_t wanted) {

@@ -19,6 +19,8 @@ namespace {
 constexpr std::uint64_t usual =
     C::create | C::mtu | C::mtu_selector | C::rate | C::rate_selector | C::hop_limit | C::scope;
 constexpr std::uint8_t slowest = 2;  ///< rate code
+/// Until the administrator shows which of so many it is, no further port gets another LID.
+constexpr std::size_t most_worlds = 64;
 
 class Player {
 public:
@@ -46,6 +48,7 @@ private:
         return (playing_.ends_at_first && !outcome_.violations.empty()) || !subject_.problem().empty();
     }
     void tell(std::vector<Deviation> deviations) {
+        if (outcome_.is_disturbed) return;
         for (auto& one : deviations) outcome_.violations.push_back({std::move(one), step_});
     }
     /// What it holds, or may hold at most.
@@ -59,9 +62,20 @@ private:
     bool take(const Step& step);
     void request(const Step& step);
     bool set_port(unsigned port, bool is_up);
+    /// Whether there is no reason why not. What was tried on a fabric of others may have been done in part.
+    bool is_done(const std::string& reason) {
+        outcome_.is_disturbed |= abilities_.lasts && !reason.empty();
+        return reason.empty();
+    }
     [[nodiscard]] Request request_of(const Step& step) const;
     Answer ask(const Request& request);
     void ask_again(const Request& request, const Answer& first);
+    /// What an answer, or none, says against the model; behind one that came late nothing is certain.
+    void weigh(const Answer& answer, std::vector<Deviation> deviations) {
+        const bool is_silent = !answer.is_answered;
+        if (is_silent || !answer.is_to_repeated) tell(std::move(deviations));
+        outcome_.is_disturbed |= is_silent || answer.is_to_repeated;
+    }
     /// Groups whose MGID the SA has chosen are asked for by that, as long as they are there.
     void forget_chosen();
     void subscribe(unsigned port, std::uint16_t trap, bool begins);
@@ -137,14 +151,15 @@ Answer Player::ask(const Request& request) {
     ++outcome_.requests;
     auto answer = subject_.ask(request);
     touched_.insert(request.record[M::mgid].is_zero() ? answer.record[M::mgid] : request.record[M::mgid]);
-    tell(worlds_.take(request, answer));
+    weigh(answer, worlds_.take(request, answer));
     return answer;
 }
 
 void Player::ask_again(const Request& request, const Answer& first) {
     ++outcome_.requests;
     subject_.repeat();
-    tell(worlds_.take_again(request, first, subject_.ask(request)));
+    const auto again = subject_.ask(request);
+    weigh(again, worlds_.take_again(request, first, again));
 }
 
 void Player::forget_chosen() {
@@ -157,7 +172,7 @@ void Player::forget_chosen() {
 void Player::subscribe(unsigned port, std::uint16_t trap, bool begins) {
     ++outcome_.requests;
     const auto answer = subject_.subscribe(port, trap, begins);
-    tell(worlds_.take_subscription(port, trap, begins, answer));
+    weigh(answer, worlds_.take_subscription(port, trap, begins, answer));
     if (begins && answer.is_ok())
         subscriptions_.insert({port, trap});
     else if (!begins)
@@ -179,11 +194,11 @@ void Player::reregister(unsigned port) {
 }
 
 bool Player::can(const Step& step) const {
-    if (step.what == Do::restart) return abilities_.restarts;
+    if (step.what == Do::restart) return subject_.abilities().restarts;
     const bool is_membership = is_of_group(step.what);
     if (step.port >= abilities_.askers || (is_membership && !ground_.groups.contains(step.group))) return false;
     if (step.of >= ports().size()) return false;
-    if (step.what == Do::port_moves) return abilities_.ports_move;
+    if (step.what == Do::port_moves) return subject_.abilities().ports_move && worlds_.count() <= most_worlds;
     const bool is_of_port = step.what == Do::port_down || step.what == Do::port_up;
     return !is_of_port || (abilities_.ports_vanish && step.port >= abilities_.first_to_vanish);
 }
@@ -202,7 +217,7 @@ void Player::request(const Step& step) {
 
 bool Player::set_port(unsigned port, bool is_up) {
     if (is_there(port) == is_up) return true;
-    if (!subject_.set_port(port, is_up).empty()) return false;
+    if (!is_done(subject_.set_port(port, is_up))) return false;
     if (is_up) {
         worlds_.come_back(port);
         return true;
@@ -237,11 +252,11 @@ bool Player::take(const Step& step) {
             if (!set_port(step.port, step.what == Do::port_up)) return false;
             break;
         case Do::port_moves:
-            if (!subject_.move_port(step.port).empty()) return false;
-            worlds_.move(step.port);
+            if (!is_done(subject_.move_port(step.port))) return false;
+            abilities_.lasts ? worlds_.move_somehow(step.port) : worlds_.move(step.port);
             break;
         case Do::restart:
-            if (!subject_.restart().empty()) return false;
+            if (!is_done(subject_.restart())) return false;
             worlds_.restart();
             break;
     }
@@ -264,13 +279,23 @@ void Player::hear() {
 
 void Player::compare(const wire::Gid& mgid) {
     if (!abilities_.tells_members) return;
-    if (const auto told = subject_.look(mgid); !told.empty()) tell(worlds_.look(mgid, told));
+    auto told = subject_.look(mgid);
+    const auto may_follow = [&] {
+        std::vector<std::string> keys;
+        for (const auto& one : worlds_.differences(mgid, told)) keys.push_back(one.key());
+        return !keys.empty() && subject_.may_follow(keys);
+    };
+    while (abilities_.lasts && !told.empty() && may_follow()) told = subject_.look(mgid);
+    if (!told.empty()) tell(worlds_.look(mgid, told));
 }
 
 void Player::see() {
-    hear();
+    // Records tell what it has kept, and so which reports have to come.
+    const bool looks_first = worlds_.count() > 1;
+    if (!looks_first) hear();
     touched_.erase(wire::Gid{});
     for (const auto& mgid : std::exchange(touched_, {})) compare(mgid);
+    if (looks_first) hear();
 }
 
 Request Player::request_of_probe(std::size_t which) const {
@@ -284,7 +309,7 @@ std::uint16_t Player::probe(std::size_t which) {
     ++outcome_.requests;
     const auto answer = subject_.ask(request);
     if (answer.status == wire::sa_status::no_resources) outcome_.is_exhausted = true;
-    tell(worlds_.take(request, answer));
+    weigh(answer, worlds_.take(request, answer));
     if (!answer.is_ok()) return 0;
     const auto mlid = answer.record[M::mlid];
     outcome_.mlids.push_back(mlid);
@@ -307,8 +332,8 @@ bool Player::is_free(std::uint16_t mlid, std::size_t groups) {
         const auto answer = subject_.ask(request);
         auto deviations = worlds_.take(request, answer);
         // That there is no room is what is suspected.
+        if (answer.is_ok() || !answer.is_answered) weigh(answer, std::move(deviations));
         if (!answer.is_ok()) break;
-        tell(std::move(deviations));
         made.push_back(request);
         is_found = answer.record[M::mlid] == mlid;
     }

@@ -39,6 +39,9 @@ struct Outcome {
         skipped;  ///< steps of ports and groups that are not there, or of what cannot be done there
     std::vector<std::uint16_t> mlids;  ///< of the groups that were made and left before it and behind it
     bool is_exhausted = false;         ///< the SA has no room for a group though nobody here holds one
+    /// A request was answered when it had been sent again, or not at all, or a change of the fabric failed: who can say
+    /// what has been carried out? What showed later is not among the violations.
+    bool is_disturbed = false;
 };
 
 [[nodiscard]] Outcome play(const History& history, Subject& subject, const Playing& playing = {});

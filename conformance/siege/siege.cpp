@@ -257,6 +257,7 @@ Sieged lay_siege(const Run& run, Subject& subject, const Histories& next) {
         ++sieged.histories;
         sieged.requests += outcome.requests;
         sieged.unplayable += outcome.skipped.empty() ? 0 : 1;
+        sieged.disturbed += outcome.is_disturbed ? 1 : 0;
         const auto after = passed();
         std::vector<std::string> counted;
         for (const auto& violation : outcome.violations) {
@@ -282,6 +283,7 @@ Sieged lay_siege(const Run& run, Subject& subject, const Histories& next) {
     }
     // An SA that its histories have filled cannot be asked any more.
     if (run.confirms && !sieged.is_exhausted) confirm(run, subject, sieged, passed);
+    sieged.left_out = subject.left_out();
     sieged.seconds = passed();
     return sieged;
 }
@@ -309,6 +311,12 @@ std::string text(const Sieged& sieged) {
         all += "ended before its time: no group can be created any more, and nobody here holds one\n";
     if (sieged.unplayable != 0)
         all += fmt::format("of {} histories some steps could not be done here\n", sieged.unplayable);
+    if (sieged.disturbed != 0)
+        all += fmt::format(
+            "of {} histories not all was judged: an answer came only when its request had been repeated, or not at "
+            "all, or a change of the fabric failed\n",
+            sieged.disturbed);
+    if (!sieged.left_out.empty()) all += fmt::format("left out here: {}\n", fmt::join(sieged.left_out, "; "));
     all += fmt::format("{} histories, {} requests in {:.1f} s, {:.0f} histories a second; {} found\n", sieged.histories,
                        sieged.requests, sieged.seconds,
                        static_cast<double>(sieged.histories) / std::max(sieged.seconds, 0.001), sieged.found.size());

@@ -44,7 +44,9 @@ struct Sieged {
     bool tells_leaks = true;  ///< by MLIDs; else only by what is refused
     /// Where MLIDs do not tell: after so many groups one had an MLID of before; 0: none has.
     std::uint64_t mlids_come_again_after = 0;
-    std::uint64_t unplayable = 0;  ///< histories of which steps could not be done here
+    std::uint64_t unplayable = 0;         ///< histories of which steps could not be done here
+    std::uint64_t disturbed = 0;          ///< histories of which not all was judged (Outcome::is_disturbed)
+    std::vector<std::string> left_out{};  ///< what of histories cannot take place here
     bool is_interrupted = false;
     bool is_exhausted = false;  ///< it goes on from history to history, and has no room for a group any more
     std::string problem{};      ///< that ended it

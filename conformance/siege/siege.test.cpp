@@ -232,6 +232,121 @@ TEST_CASE("The administrator of a fabric is asked by the tester's ports, and for
     CHECK(sieged.tells_leaks);
 }
 
+std::vector<std::string> keys_of(const Outcome& outcome) {
+    std::vector<std::string> keys;
+    for (const auto& one : outcome.violations) keys.push_back(one.key());
+    return keys;
+}
+
+TEST_CASE("There, too, requests come twice and ports get other LIDs") {
+    using L = fabric::SaLapse;
+    auto leaves_twice = Step{.what = Do::leave, .states = 1};
+    leaves_twice.is_twice = true;
+    struct Row {
+        L lapse;
+        History history;
+    };
+    const std::vector<Row> rows{{L::doubled_leave_takes_more, {{{.states = 11}, leaves_twice}}},
+                                {L::vanished_port_keeps_mlid, {{{.states = 1}, {.what = Do::port_moves}}}}};
+    for (const auto& [lapse, history] : rows)
+        for (const bool is_wrong : {false, true}) {
+            fabric::SimulatedFabric fabric{{.sa = is_wrong ? with(lapse) : fabric::SaBehaviour{}}};
+            FabricSubject subject{fabric, {}};
+            const auto before = fabric.ports()[0]->facts().lid;
+            const auto outcome = play(history, subject);
+            INFO(text(history, outcome.violations));
+            CHECK(outcome.skipped.empty());
+            CHECK_FALSE(outcome.is_disturbed);
+            CHECK(outcome.violations.empty() == !is_wrong);
+            CHECK((fabric.ports()[0]->facts().lid != before) == (lapse == L::vanished_port_keeps_mlid));
+        }
+}
+
+TEST_CASE("A fabric that gives no other LIDs is asked for one once") {
+    fabric::SimulatedFabric fabric{{}};
+    FabricSubject subject{fabric, {}};
+    CHECK(subject.move_port(0).empty());
+    CHECK(subject.abilities().ports_move);
+    fabric::SimulatedFabric away{{}};
+    FabricSubject other{away, {}};
+    REQUIRE(away.change(fabric::SetManager{.runs = false}).is_done());
+    CHECK_FALSE(other.move_port(0).empty());
+    CHECK_FALSE(other.abilities().ports_move);
+    CHECK(other.left_out().size() > subject.left_out().size());
+}
+
+TEST_CASE("What a fabric cannot do is told") {
+    fabric::SimulatedFabric fabric{{.tester_ports = 1}};
+    FabricSubject subject{fabric, {}};
+    const auto said = text(lay_siege({.histories = 1, .confirms = false}, subject));
+    CHECK(said.find("left out here: its broadcast groups") != std::string::npos);
+    CHECK(said.find("requests of a second port") != std::string::npos);
+    CHECK(said.find("--fabric-control") == std::string::npos);
+    PaperSubject paper;
+    CHECK(text(lay_siege({.histories = 1}, paper)).find("left out") == std::string::npos);
+}
+
+TEST_CASE("Where answers are lost an administrator that is right is not found fault with") {
+    fabric::SimulatedFabric fabric{{}};
+    FabricSubject subject{fabric, {}};
+    for (auto* port : fabric.ports())
+        REQUIRE(fabric
+                    .change(fabric::SetFaults{.port = {.guid = port->facts().gid.interface_id()},
+                                              .faults = {.loss = 0.05, .spares_management = false}})
+                    .is_done());
+    const auto sieged = lay_siege({.histories = 60}, subject);
+    INFO(text(sieged));
+    CHECK(sieged.found.empty());
+    CHECK(sieged.disturbed > 5);
+}
+
+/// What it tells is what it held a few looks ago.
+class Behind : public PaperSubject {
+public:
+    explicit Behind(unsigned looks) : looks_(looks) {}
+    [[nodiscard]] Abilities abilities() const override {
+        auto all = PaperSubject::abilities();
+        all.lasts = true;
+        return all;
+    }
+    [[nodiscard]] std::vector<sa_model::Seen> look(const wire::Gid& mgid) override {
+        if (asked_ < looks_) return std::vector<sa_model::Seen>(abilities().ports);
+        return PaperSubject::look(mgid);
+    }
+    [[nodiscard]] bool may_follow(const std::vector<std::string>& keys) override {
+        keys_ = keys;
+        if (++asked_ <= 3) return true;
+        asked_ = 0;
+        return false;
+    }
+    std::vector<std::string> keys_;
+
+private:
+    unsigned looks_, asked_ = 0;
+};
+
+TEST_CASE("Records may follow their answers, for a while") {
+    const History history{{{.states = 1}}};
+    Behind soon{2}, never{100};
+    CHECK(keys_of(play(history, soon)).empty());
+    CHECK_FALSE(soon.keys_.empty());
+    CHECK_FALSE(keys_of(play(history, never)).empty());
+}
+
+TEST_CASE("What deviates for as long as is waited is not waited for again") {
+    fabric::SimulatedFabric fabric{{}};
+    FabricSubject subject{fabric, {}};
+    const auto waits = [&](const std::vector<std::string>& keys) {
+        const auto begin = fabric.loop().now();
+        while (subject.may_follow(keys)) {
+        }
+        return fabric.loop().now() - begin;
+    };
+    CHECK(waits({"one"}) == std::chrono::seconds{1});
+    CHECK(waits({"one"}) == fabric::Duration{});
+    CHECK(waits({"one", "two"}) == std::chrono::seconds{1});
+}
+
 TEST_CASE("Its leaks are found, too") {
     fabric::SimulatedFabric fabric{{.sa = with(fabric::SaLapse::union_keeps_mlid)}};
     FabricSubject subject{fabric, {}};

@@ -52,6 +52,11 @@ public:
     [[nodiscard]] virtual std::string restart() = 0;
     /// Reports that have come. In real time it is waited until so many are there, and for a while.
     [[nodiscard]] virtual std::vector<Heard> heard(std::size_t wanted) = 0;
+    /// Whether what it tells may be other in a moment, since it does some things behind its answers; in real time that
+    /// moment is over then. `keys`: of what deviates.
+    [[nodiscard]] virtual bool may_follow(const std::vector<std::string>& /*keys*/) { return false; }
+    /// What of histories cannot take place here, for people.
+    [[nodiscard]] virtual std::vector<std::string> left_out() const { return {}; }
     /// Why it cannot be asked any more; empty: it can.
     [[nodiscard]] virtual std::string problem() const { return {}; }
 };

@@ -18,6 +18,7 @@ struct NodePort::State {
             const auto told = listener;  // may be replaced while it runs
             if (told) (*told)(datagram.packet->octets);
         });
+        client.tells_repeated_reports = false;
         follow_p_key();
         event_listener = hca.on_event([this](PortEvent event) {
             if (event == PortEvent::p_key_change) follow_p_key();

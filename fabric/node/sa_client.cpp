@@ -54,7 +54,7 @@ struct SaClient::State {
         Answered answered;
         std::uint16_t asked_lid = 0;  ///< where the request went last
         Duration timeout{};
-        unsigned retries = 0;
+        unsigned retries = 0, repeats = 0;
         TimerId timer{};
         SaTable table{};
         bool is_cut = false;
@@ -79,11 +79,16 @@ struct SaClient::State {
     void finish(Open::iterator at, SaAnswer answer);
     void forget_all();
 
-    static constexpr std::size_t most_finished = 16;
+    /// Whether the same came before, but for so many others since.
+    [[nodiscard]] bool is_repeated(const Packet& report);
+
+    static constexpr std::size_t most_finished = 16, most_heard = 64;
     Gsi& gsi;
     const SaClient& client;
     Open open;  ///< by the low half of the TransactionID
+    std::uint32_t last = 0;
     std::deque<Finished> finished;
+    std::deque<std::pair<std::uint16_t, MadOctets>> heard;  ///< reports, by the LID that they came from
     std::function<void(View<Notice>)> listener;
 };
 
@@ -94,7 +99,9 @@ SaClient::~SaClient() { state_->gsi.on_mad(MgmtClass::subn_adm, nullptr); }
 
 std::uint32_t SaClient::ask(const SaRequest& request, Answered answered, Patience patience) {
     auto& s = *state_;
-    const auto number = s.gsi.new_transaction();
+    if (!request.is_again || s.last == 0) s.last = s.gsi.new_transaction();
+    const auto number = s.last;
+    forget(number);
     const auto upper = static_cast<std::uint32_t>(s.gsi.facts().gid.interface_id());
     State::Transaction transaction;
     transaction.mad = compose(request, std::uint64_t{upper} << 32 | number, sm_key);
@@ -149,6 +156,7 @@ void SaClient::State::expire(std::uint32_t number) {
     if (at == open.end()) return;
     if (at->second.retries == 0) return finish(at, SaAnswer{});
     --at->second.retries;
+    ++at->second.repeats;
     wait(at);
     send(at->second);
 }
@@ -207,6 +215,15 @@ void SaClient::State::receive_segment(const Packet& packet, Open::iterator at) {
     finish(at, std::move(answer));
 }
 
+bool SaClient::State::is_repeated(const Packet& report) {
+    std::pair<std::uint16_t, MadOctets> one{report.lrh[Lrh::slid], {}};
+    std::copy_n(report.payload.begin(), one.second.size(), one.second.begin());
+    if (std::ranges::find(heard, one) != heard.end()) return true;
+    if (heard.size() == most_heard) heard.pop_front();
+    heard.push_back(one);
+    return false;
+}
+
 void SaClient::State::receive_report(const Packet& packet) {
     if (packet.mad[Mad::attribute_id] != attribute::notice) return;
     if (client.answers_reports) {
@@ -215,6 +232,7 @@ void SaClient::State::receive_report(const Packet& packet) {
         set_field(MutableOctets{response}, Mad::method, Method::report_resp);
         gsi.send_mad(MadPath::back(packet, gsi.facts().lid), response, {});
     }
+    if (!client.tells_repeated_reports && is_repeated(packet)) return;
     const auto told = listener;  // may be replaced while it runs
     if (told) told(View<Notice>::at(packet.payload.subspan(SaHeader::data_offset)));
 }
@@ -222,6 +240,7 @@ void SaClient::State::receive_report(const Packet& packet) {
 /// Nothing of this object is touched after the call: it may end the client.
 void SaClient::State::finish(Open::iterator at, SaAnswer answer) {
     answer.is_cut = at->second.is_cut;
+    answer.repeats = at->second.repeats;
     gsi.loop().cancel(at->second.timer);
     const auto answered = std::move(at->second.answered);
     open.erase(at);

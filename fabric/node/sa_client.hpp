@@ -39,6 +39,9 @@ public:
     void on_report(std::function<void(wire::View<wire::Notice>)> listener);
     /// Whether reports are answered (a DUT under a fault may not).
     bool answers_reports = true;
+    /// Whether a report that comes once more, with its TransactionID, is told once more: its sender has not got the
+    /// response to it, or not in time. IBTA Vol 1, 13.4.9.
+    bool tells_repeated_reports = true;
     /// Whether answers and reports of every LID are believed, which nobody should do.
     bool believes_anyone = false;
     /// Where requests go, whatever PortInfo tells; 0: to the LID that PortInfo tells.

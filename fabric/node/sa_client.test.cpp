@@ -127,6 +127,43 @@ TEST_CASE("SA client: the answer to the repeated request is taken once") {
     CHECK(node.requests(10s).empty());
 }
 
+TEST_CASE("SA client: it is told how often a request was repeated before its answer came") {
+    Administered node;
+    SaClient client{node.hca};
+    const Asked at_once{client, get_member};
+    node.deliver(answer_to(node.requests().at(0)));
+    CHECK(at_once.answers.at(0).repeats == 0);
+    const Asked late{client, get_member, {.timeout = 100ms, .retries = 2}};
+    const auto request = node.requests(250ms).at(0);
+    node.deliver(answer_to(request));
+    CHECK(late.answers.at(0).repeats == 2);
+}
+
+TEST_CASE("SA client: a request once more has the TransactionID of the last one, and an answer of its own") {
+    Administered node;
+    SaClient client{node.hca};
+    auto again = get_member;
+    again.is_again = true;
+    const Asked first{client, get_member};
+    const auto request = node.requests().at(0);
+    node.deliver(answer_to(request));
+    const Asked second{client, again};
+    CHECK(node.requests() == std::vector{request});
+    node.deliver(answer_to(request, sa_status::invalid_request));
+    REQUIRE(second.answers.size() == 1);
+    CHECK(second.answers[0].status == sa_status::invalid_request);
+    // One that is open still is given up for it, and the number after it is another.
+    const Asked open{client, get_member}, third{client, again}, other{client, get_member};
+    const auto three = node.requests();
+    REQUIRE(three.size() == 3);
+    CHECK(three[0] == three[1]);
+    CHECK_FALSE(three[1] == three[2]);
+    node.deliver(answer_to(three[0]));
+    CHECK(open.answers.empty());
+    CHECK(third.answers.size() == 1);
+    CHECK(first.answers.size() == 1);
+}
+
 TEST_CASE("SA client: a BUSY answer is waited for as if none had come") {
     Administered node;
     SaClient client{node.hca};
@@ -262,6 +299,26 @@ TEST_CASE("SA client: a report is answered with its own contents, then told") {
     client.on_report(nullptr);
     node.deliver(report);
     CHECK(traps.size() == 2);
+}
+
+TEST_CASE("SA client: a report that its sender repeats is answered again, and told again unless it need not be") {
+    Administered node;
+    SaClient client{node.hca};
+    unsigned told = 0;
+    client.on_report([&](View<Notice>) { ++told; });
+    const auto report = report_of(Bytes<Notice>{}.set(Notice::trap_number, trap::multicast_group_created));
+    for (const bool tells : {true, false}) {
+        client.tells_repeated_reports = tells;
+        told = 0;
+        node.deliver(report);
+        node.deliver(report);
+        CHECK(node.requests().size() == 2);
+        CHECK(told == (tells ? 2u : 1u));
+    }
+    auto other = report;
+    set_field(MutableOctets{other}, Mad::transaction_id, 0x78);
+    node.deliver(other);
+    CHECK(told == 2);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace ipoib::fabric {
 class UmadPort : public Port {
 public:
     /// Not owned.
-    explicit UmadPort(UmadGsi& gsi) : gsi_(gsi), client_(gsi) {}
+    explicit UmadPort(UmadGsi& gsi) : gsi_(gsi), client_(gsi) { client_.tells_repeated_reports = false; }
 
     [[nodiscard]] PortFacts facts() const override;
     /// Refuses: libibumad carries management datagrams only.
