@@ -39,7 +39,10 @@ class Histories(Folder):
         self.assertRegex(said, r"CONFIRMED after \d repeats")
         self.explore(*LEAK, "--seeds", "2000", "--strict", exit_code=1)
         path = next(self.folder.glob("*-leak.json"))
-        self.assertLessEqual(len(json.loads(path.read_text())["steps"]), 3)
+        written = json.loads(path.read_text())
+        self.assertLessEqual(len(written["steps"]), 3)
+        self.assertEqual({port["port"] for port in written["ports"]},
+                         {step[name] for step in written["steps"] for name in ("port", "of") if name in step})
         self.assertIn("SUSPICION leak", self.explore(*LEAK, "--replay", path))
         self.assertIn("0 deviations", self.explore("--replay", path))
 
@@ -70,6 +73,18 @@ class Histories(Folder):
         said = self.explore("--replay", path, exit_code=2)
         self.assertIn("0 deviations", said)
         self.assertIn("or this cannot be done to it: steps 2", " ".join(said.split()))
+
+    def test_a_history_is_played_by_ports_like_its_own_or_not_at_all(self):
+        def history(link, port=7):
+            return self.write("other.json", json.dumps({"explore-sa": 2, "steps": [
+                {"do": "join", "port": port, "group": "ip-1", "states": 1}],
+                "ports": [{"port": port, "link": link, "other": "full", "mtu": "usual"}]}).encode())
+        self.assertNotIn("of the file", self.explore("--replay", history("full", 0)))
+        said = self.explore("--replay", history("limited"))
+        self.assertIn("port 7 of the file is port 3 here\n    port 3 joins ip-1", said)
+        said = " ".join(self.explore("--replay", history("none"), exit_code=2).split())
+        self.assertIn("other.json: cannot be played here: port 7 of the history is no member of the link, a full member of the "
+                      "other partition, and asks by itself; no port that is left here is", said)
 
     def test_what_cannot_be_is_refused(self):
         other = self.write("other.json", b'{"explore": 1, "steps": []}')

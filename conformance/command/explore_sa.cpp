@@ -13,6 +13,7 @@
 #include "conformance/siege/lapses.hpp"
 #include "conformance/siege/on_fabric.hpp"
 #include "conformance/siege/paper.hpp"
+#include "conformance/siege/roles.hpp"
 #include "conformance/target/simulated_target.hpp"
 #include "conformance/terminal/terminal.hpp"
 
@@ -78,13 +79,14 @@ int exit_code_of(const std::vector<siege::Violation>& violations, bool is_strict
     return is_wrong ? exit_worse : exit_ok;
 }
 
-void keep(const std::string& folder, std::size_t number, const siege::Found& found) {
-    if (folder.empty()) return;
+void keep(const std::string& folder, std::size_t number, const siege::Found& found, const sa_model::Facts& facts) {
     const auto path =
         std::filesystem::path(folder) / fmt::format("{:03}-{}.json", number, found.violation.deviation.kind);
     const std::vector<std::string> remarks{fmt::format("{}: {}; {}", siege::name(found.violation.weight()),
                                                        found.violation.deviation.rule, found.violation.deviation.what)};
-    if (const auto error = write_atomically(path.string(), siege::text(found.history, remarks)); !error.empty())
+    if (const auto error =
+            write_atomically(path.string(), siege::text(siege::with_roles(found.history, facts), remarks));
+        !error.empty())
         throw Fault(error);
 }
 
@@ -97,13 +99,25 @@ siege::History history_of(const std::string& path) {
     }
 }
 
+/// Played by ports that are as those were that it was found with.
+siege::History fitted(const siege::History& history, siege::Subject& subject, const std::string& path) {
+    auto fitted = siege::fitted(history, subject.begin(true).facts, subject.abilities());
+    if (!fitted.why_not.empty()) throw UsageError(path + ": cannot be played here: " + fitted.why_not);
+    for (const auto& [port, here] : fitted.renamed)
+        print(fmt::format("port {} of the file is port {} here\n", port, here));
+    return std::move(fitted.history);
+}
+
 int replay(const SaExploreOptions& options) {
-    const auto history = history_of(options.replay);
+    const auto read = history_of(options.replay);
     auto sa = besieged(options);
+    const auto history = fitted(read, *sa.subject, options.replay);
     const bool tells_leaks = siege::gives_same_mlid(*sa.subject);
     const auto outcome = siege::play(history, *sa.subject, {.tells_leaks = tells_leaks});
     if (const auto problem = sa.subject->problem(); !problem.empty()) throw Fault(problem);
     print(siege::text(history, outcome.violations));
+    if (outcome.is_disturbed)
+        print("what showed after an answer that came late, or not at all, or after a failed change is not judged\n");
     print(fmt::format("{} deviations\n", outcome.violations.size()));
     const auto code = exit_code_of(outcome.violations, options.is_strict);
     if (outcome.skipped.empty()) return code;
@@ -217,8 +231,9 @@ int explore_sa(const SaExploreOptions& options) {
         return all;
     }();
     std::vector<siege::Violation> violations;
+    const auto facts = options.out.empty() ? sa_model::Facts{} : sa.subject->begin(false).facts;
     for (const auto& one : sieged.found) {
-        keep(options.out, violations.size() + 1, one);
+        if (!options.out.empty()) keep(options.out, violations.size() + 1, one, facts);
         violations.push_back(one.violation);
     }
     if (!sieged.problem.empty()) throw Fault(sieged.problem);

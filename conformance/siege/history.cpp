@@ -49,6 +49,12 @@ constexpr std::array<FaultRow, faults> fault_rows{{{"none", ""},
                                                    {"no-state", ", without JoinState"},
                                                    {"no-q-key", ", without Q_Key"}}};
 
+/// As they stand in a file, in the order of the enumeration.
+constexpr std::array<std::string_view, 3> memberships{"none", "limited", "full"};
+constexpr std::string_view mtu_of_link = "usual", mtu_below_it = "less";
+
+std::string_view name(Membership membership) { return memberships.at(static_cast<std::size_t>(membership)); }
+
 const Row& row_of(Do what) { return rows.at(static_cast<std::size_t>(what)); }
 bool is_join(Do what) { return what == Do::join || what == Do::join_for; }
 bool is_request(const Row& row) { return row.has_group || row.has_trap; }
@@ -94,6 +100,46 @@ Step step_of(const nlohmann::json& object, std::size_t number) {
     return step;
 }
 
+Membership membership_in(const JsonPart& part, const std::string& key) {
+    const auto* const at = std::ranges::find(memberships, part.text(key));
+    if (at == memberships.end()) part.refuse(key, fmt::format("is none of {}", fmt::join(memberships, ", ")));
+    return static_cast<Membership>(at - memberships.begin());
+}
+
+/// Ports by their numbers.
+std::map<unsigned, Role> roles_in(const JsonPart& whole) {
+    std::map<unsigned, Role> all;
+    std::size_t number = 0;
+    for (const auto& object : whole.array("ports")) {
+        const auto where = fmt::format("entry {} of ports: ", ++number);
+        if (!object.is_object()) throw std::invalid_argument(where + "is no object");
+        const JsonPart part{object, where};
+        const auto port = up_to(part, "port", most_ports - 1);
+        Role role{.link = membership_in(part, "link"), .other = membership_in(part, "other")};
+        const auto mtu = part.text("mtu");
+        if (mtu != mtu_of_link && mtu != mtu_below_it)
+            part.refuse("mtu", fmt::format("is neither {} nor {}", mtu_of_link, mtu_below_it));
+        role.is_narrow = mtu == mtu_below_it;
+        part.refuse_others();
+        if (!all.emplace(port, role).second) part.refuse("port", "is there twice");
+    }
+    return all;
+}
+
+/// One that is not told could be any.
+void check_ports(const History& history) {
+    for (std::size_t i = 0; i < history.steps.size(); ++i) {
+        const auto& step = history.steps[i];
+        const auto& row = row_of(step.what);
+        const auto check = [&](bool is_named, unsigned port) {
+            if (is_named && !history.ports.contains(port))
+                throw std::invalid_argument(fmt::format("step {}: port {} is not among \"ports\"", i + 1, port));
+        };
+        check(row.has_port, step.port);
+        check(row.has_of, step.of);
+    }
+}
+
 std::string names_of(unsigned states) {
     return std::string(wire::name_of(wire::join_state_names, static_cast<std::uint8_t>(states)));
 }
@@ -103,6 +149,14 @@ std::string names_of(unsigned states) {
 bool is_of_group(Do what) noexcept { return row_of(what).has_group; }
 
 bool is_for_another(Do what) noexcept { return row_of(what).has_of; }
+
+std::string words(const Role& role) {
+    const auto of = [](Membership membership) {
+        return membership == Membership::none ? std::string("no") : fmt::format("a {}", name(membership));
+    };
+    return fmt::format("{} member of the link, {} member of the other partition{}", of(role.link), of(role.other),
+                       role.is_narrow ? ", with an MTU less than the link's" : "");
+}
 
 std::string words(const Step& step) {
     const auto others = step.port == step.of ? std::string("itself") : fmt::format("port {}", step.of);
@@ -142,6 +196,15 @@ std::string words(const Step& step) {
 std::string text(const History& history, const std::vector<std::string>& remarks) {
     std::string all = fmt::format("{{\n \"explore-sa\": {},\n", format);
     if (!remarks.empty()) all += " \"found\": " + json_line(nlohmann::json(remarks)) + ",\n";
+    if (!history.ports.empty()) {
+        all += " \"ports\": [";
+        for (std::string_view before; const auto& [port, role] : history.ports) {
+            all += fmt::format(R"({}{{"port": {}, "link": "{}", "other": "{}", "mtu": "{}"}})", before, port,
+                               name(role.link), name(role.other), role.is_narrow ? mtu_below_it : mtu_of_link);
+            before = ",\n           ";
+        }
+        all += "],\n";
+    }
     all += " \"steps\": [";
     for (std::size_t i = 0; i < history.steps.size(); ++i) {
         const auto& step = history.steps[i];
@@ -175,6 +238,10 @@ History parse_history(std::string_view text) {
     if (steps.size() > most_in_a_file) throw std::invalid_argument(fmt::format("more than {} steps", most_in_a_file));
     History history;
     for (std::size_t i = 0; i < steps.size(); ++i) history.steps.push_back(step_of(steps[i], i + 1));
+    if (whole.has("ports")) {
+        history.ports = roles_in(whole);
+        check_ports(history);
+    }
     static_cast<void>(whole.has("found"));
     whole.refuse_others();
     return history;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,11 +59,24 @@ struct Step {
     friend bool operator==(const Step&, const Step&) = default;
 };
 
+enum class Membership : std::uint8_t { none, limited, full };
+
+/// What a port is on its fabric: in the partition of the link, in the second one that histories know, and whether its
+/// MTU is less than the link's.
+struct Role {
+    Membership link = Membership::full, other = Membership::none;
+    bool is_narrow = false;
+    friend bool operator==(const Role&, const Role&) = default;
+};
+
 struct History {
     std::vector<Step> steps;
+    std::map<unsigned, Role> ports{};  ///< those that steps name, by their numbers; none: whatever ports there are
     friend bool operator==(const History&, const History&) = default;
 };
 
+/// "a full member of the link, no member of the other partition".
+[[nodiscard]] std::string words(const Role& role);
 /// Whether a step names a group, and whether it asks for another port.
 [[nodiscard]] bool is_of_group(Do what) noexcept;
 [[nodiscard]] bool is_for_another(Do what) noexcept;

@@ -7,6 +7,7 @@
 #include "conformance/siege/lapses.hpp"
 #include "conformance/siege/on_fabric.hpp"
 #include "conformance/siege/paper.hpp"
+#include "conformance/siege/roles.hpp"
 #include "fabric/simulated/fabric.hpp"
 #include "protocol/wire/notice.hpp"
 
@@ -87,6 +88,12 @@ TEST_CASE("A history goes to a file and back") {
          {.what = Do::port_down, .port = 3},
          {.what = Do::restart}}};
     CHECK(parse_history(text(history, {"a remark"})) == history);
+    auto of_ports = history;
+    of_ports.ports = {{0, {}},
+                      {1, {.link = Membership::limited, .other = Membership::full}},
+                      {2, {.link = Membership::none}},
+                      {3, {.is_narrow = true}}};
+    CHECK(parse_history(text(of_ports)) == of_ports);
     for (const auto* wrong :
          {"", "[]", R"({"explore-sa": 1, "steps": []})", R"({"explore-sa": 3, "steps": []})",
           R"({"explore-sa": 2, "steps": [1]})", R"({"explore-sa": 2, "steps": [{"do": "nothing"}]})",
@@ -96,13 +103,65 @@ TEST_CASE("A history goes to a file and back") {
           R"({"explore-sa": 2, "steps": [{"do": "subscribe", "port": 0, "trap": 65}]})",
           R"({"explore-sa": 2, "steps": [{"do": "join", "port": 64, "group": "ip-1", "states": 1}]})",
           R"({"explore-sa": 2, "steps": [{"do": "join", "port": 0, "group": "ip-4", "states": 1}]})",
-          R"({"explore-sa": 2, "steps": [{"do": "join", "port": 0, "group": 0, "states": 1}]})"})
+          R"({"explore-sa": 2, "steps": [{"do": "join", "port": 0, "group": 0, "states": 1}]})",
+          R"({"explore-sa": 2, "ports": [1], "steps": []})",
+          R"({"explore-sa": 2, "ports": [{"port": 0, "link": "half", "other": "none", "mtu": "usual"}], "steps": []})",
+          R"({"explore-sa": 2, "ports": [{"port": 0, "link": "full", "other": "none", "mtu": 4}], "steps": []})",
+          R"({"explore-sa": 2, "ports": [{"port": 0, "link": "full", "other": "none", "mtu": "more"}], "steps": []})",
+          R"({"explore-sa": 2, "ports": [{"port": 0, "link": "full", "other": "none", "mtu": "less"},
+                                         {"port": 0, "link": "full", "other": "none", "mtu": "less"}], "steps": []})",
+          R"({"explore-sa": 2, "ports": [{"port": 0, "link": "full", "other": "none", "mtu": "less"}],
+              "steps": [{"do": "reregister", "port": 1}]})"})
         CHECK_THROWS_AS(parse_history(wrong), std::invalid_argument);
     // A file may name what there is not.
     PaperSubject subject;
     const auto outcome = play({{{.port = 63, .states = 1}, {.what = Do::port_up, .port = 63}}}, subject);
     CHECK(outcome.violations.empty());
     CHECK(outcome.skipped == std::vector<std::size_t>{0, 1});
+}
+
+TEST_CASE("A history is played by ports that are as its own were") {
+    // Full members of both, twice; of the link; a limited one of the link; a narrow one.
+    const auto facts = PaperSubject{}.begin(true).facts;
+    const auto abilities = PaperSubject{}.abilities();
+    const History of_limited{
+        {{.port = 3, .states = 1}, {.what = Do::join_for, .port = 3, .of = 1, .states = 1}, {.what = Do::restart}}};
+    const auto told = with_roles(of_limited, facts);
+    CHECK(told.ports.size() == 2);
+    CHECK(told.ports.at(3) == Role{.link = Membership::limited, .other = Membership::full});
+    CHECK(told.ports.at(1) == Role{.link = Membership::full, .other = Membership::full});
+    const auto here = fitted(told, facts, abilities);
+    CHECK(here.renamed.empty());
+    CHECK(here.history == told);
+
+    auto turned = facts;
+    std::ranges::reverse(turned.ports);
+    const auto there = fitted(told, turned, abilities);
+    CHECK(there.why_not.empty());
+    CHECK(there.renamed == std::vector<std::pair<unsigned, unsigned>>{{1, 3}, {3, 1}});
+    CHECK(there.history.steps[0].port == 1);
+    CHECK(there.history.steps[1].of == 3);
+    // Another one must give way for it.
+    History of_two{{{.port = 0, .states = 1}, {.port = 1, .states = 1}}};
+    of_two = with_roles(of_two, facts);
+    auto few = abilities;
+    few.askers = 1;
+    CHECK(fitted(of_two, facts, few).why_not.find("asks by itself") != std::string::npos);
+    const auto swapped =
+        fitted(with_roles({{{.what = Do::join_for, .port = 1, .of = 0, .states = 1}}}, facts), facts, few);
+    CHECK(swapped.why_not.empty());
+    CHECK(swapped.history.steps[0].port == 0);
+    CHECK(swapped.history.steps[0].of == 1);
+
+    auto alike = facts;
+    for (auto& port : alike.ports) port = facts.ports[0];
+    CHECK(fitted(told, alike, abilities).why_not.find("port 3 of the history is a limited member of the link") !=
+          std::string::npos);
+    CHECK(fitted(of_limited, alike, abilities).history == of_limited);
+    auto none_vanishes = abilities;
+    none_vanishes.ports_vanish = false;
+    CHECK(fitted(with_roles({{{.what = Do::port_down, .port = 0}}}, facts), facts, none_vanishes)
+              .why_not.find("vanishes") != std::string::npos);
 }
 
 TEST_CASE("Every transition of two ports in one group is as the model has it", "[breadth]") {
