@@ -449,8 +449,8 @@ std::vector<Deviation> Model::compare(const Gid& mgid, unsigned port, const Seen
     return all;
 }
 
-void Model::adopt(const Gid& mgid, const std::map<unsigned, Seen>& seen) {
-    std::erase_if(due_, [&](const Due& due) { return due.mgid == mgid; });
+void Model::adopt(const Gid& mgid, const std::map<unsigned, Seen>& seen, bool contradicts) {
+    if (contradicts) std::erase_if(due_, [&](const Due& due) { return due.mgid == mgid; });
     const bool exists = std::ranges::any_of(seen, [](const auto& entry) { return entry.second.exists; });
     auto& group = groups_[mgid];
     const auto before = std::exchange(group.members, {});

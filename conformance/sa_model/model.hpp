@@ -159,8 +159,8 @@ public:
 
     /// What the SA tells of a group and a port is held against the model.
     [[nodiscard]] std::vector<Deviation> compare(const wire::Gid& mgid, unsigned port, const Seen& seen) const;
-    /// From now on it is as the SA tells, whatever was due.
-    void adopt(const wire::Gid& mgid, const std::map<unsigned, Seen>& seen);
+    /// From now on it is as the SA tells; what was due of the group is so still, unless that contradicts the model.
+    void adopt(const wire::Gid& mgid, const std::map<unsigned, Seen>& seen, bool contradicts);
 
     /// Reports that have become due since take_reports().
     [[nodiscard]] const std::vector<Due>& due() const noexcept { return due_; }

@@ -171,13 +171,16 @@ TEST_CASE("A group ends with its last FullMember, and with it the other membersh
 
 TEST_CASE("A group of the configuration stays; what of its other members is not said") {
     Bench bench;
+    CHECK(bench.model.take_subscription(0, 67, true, {.is_answered = true, .status = 0, .record = {}}).empty());
     CHECK(bench.granted(Bench::join(0, broadcast)).empty());
     CHECK(bench.granted(Bench::join(1, broadcast, 4)).empty());
     CHECK(bench.granted(Bench::leave(0, broadcast)).empty());
     REQUIRE(bench.model.find(broadcast));
     CHECK(bench.model.find(broadcast)->is_open);
     CHECK(bench.model.compare(broadcast, 1, {.exists = true, .record = {}}).empty());
-    bench.model.adopt(broadcast, {{0, {.exists = true, .record = {}}}, {1, {.exists = true, .record = {}}}});
+    bench.model.adopt(broadcast, {{0, {.exists = true, .record = {}}}, {1, {.exists = true, .record = {}}}}, false);
+    // Whoever looks first and listens then hears of its end.
+    CHECK(bench.model.due().size() == 1);
     CHECK(bench.model.states(broadcast, 1) == 0);
     CHECK(bench.verdict(Bench::leave(1, broadcast, 4)) == Verdict::refuse);
 }

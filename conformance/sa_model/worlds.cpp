@@ -84,7 +84,7 @@ std::vector<Deviation> Worlds::look(const wire::Gid& mgid, const std::vector<See
         if (all.empty() && !(group && group->is_open)) continue;
         std::map<unsigned, Seen> seen;
         for (unsigned port = 0; port < told.size(); ++port) seen[port] = told[port];
-        world.adopt(mgid, seen);
+        world.adopt(mgid, seen, !all.empty());
     }
     return all;
 }

@@ -9,6 +9,7 @@
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -22,7 +23,9 @@ using C = M::component;
 
 namespace {
 
-constexpr unsigned link_local = 2, most_links = 2;
+constexpr unsigned most_links = 2;
+/// Of a link's broadcast group, the usual one first: link-local, admin-local, site-local, organisation-local, global.
+constexpr std::array<std::uint8_t, 5> scopes{2, 4, 5, 8, 0xe};
 /// Until a report is missing, and in which those would come that should not.
 constexpr fabric::Duration reports_come = 2s, strays_come = 2ms;
 /// Until its records are as its answers have promised, and between two looks.
@@ -119,9 +122,13 @@ void FabricSubject::learn_links() {
     std::stable_partition(p_keys.begin(), p_keys.end(), is_link);
     for (const auto p_key : p_keys) {
         if (facts_.administrative.size() == most_links) break;
-        const auto wanted = Record{}.set(M::mgid, broadcast_gid(p_key, link_local));
-        const auto answer = ask_sa(0, Method::get, attribute::mc_member_record, C::mgid, wanted.octets);
-        if (answer.is_ok()) facts_.administrative.push_back(record_of(answer));
+        for (const auto scope : scopes) {
+            const auto wanted = Record{}.set(M::mgid, broadcast_gid(p_key, scope));
+            const auto answer = ask_sa(0, Method::get, attribute::mc_member_record, C::mgid, wanted.octets);
+            if (!answer.is_ok()) continue;
+            facts_.administrative.push_back(record_of(answer));
+            break;
+        }
     }
     if (facts_.administrative.empty())
         throw std::runtime_error("the subnet administrator has no broadcast group for a partition of the port");

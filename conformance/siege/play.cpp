@@ -396,11 +396,14 @@ std::string_view name(Weight weight) noexcept {
             return "FINDING";
         case Weight::suspicion:
             return "SUSPICION";
+        case Weight::once:
+            return "ONCE";
     }
     return "";
 }
 
 Weight Violation::weight() const noexcept {
+    if (!shows_again) return Weight::once;
     if (deviation.kind == leak) return Weight::suspicion;
     return deviation.requirement ? Weight::fail : Weight::finding;
 }

@@ -13,13 +13,15 @@ enum class Weight : std::uint8_t {
     fail,       ///< a requirement that binds is violated
     finding,    ///< no text says it in so many words, and yet it is not as IBA has it
     suspicion,  ///< it may be permitted: MLIDs that are not used again
+    once,       ///< it did not show again with the same history: others on the fabric may have had a part in it
 };
-/// "FAIL", "FINDING", "SUSPICION".
+/// "FAIL", "FINDING", "SUSPICION", "ONCE".
 [[nodiscard]] std::string_view name(Weight weight) noexcept;
 
 struct Violation {
     sa_model::Deviation deviation;
-    std::size_t step = 0;  ///< after which it showed; the number of steps: in the end
+    std::size_t step = 0;     ///< after which it showed; the number of steps: in the end
+    bool shows_again = true;  ///< when the history was played again
     [[nodiscard]] Weight weight() const noexcept;
     [[nodiscard]] std::string key() const { return deviation.key(); }
 };

@@ -147,7 +147,10 @@ Found shrunk(const History& history, const Violation& violation, Subject& subjec
             return holds(some);
         },
         most_tries);
-    if (!fewest.holds) return found;
+    if (!fewest.holds) {
+        found.violation.shows_again = false;
+        return found;
+    }
     found.history.steps.clear();
     for (const auto item : fewest.items) found.history.steps.push_back(history.steps[item]);
     for (bool is_plainer = true; is_plainer;) {
@@ -266,14 +269,18 @@ Sieged lay_siege(const Run& run, Subject& subject, const Histories& next) {
             counted.push_back(key);
             const auto known =
                 std::ranges::find_if(sieged.found, [&](const Found& one) { return one.violation.key() == key; });
-            if (known != sieged.found.end()) {
-                ++known->times;
-                continue;
-            }
+            const bool is_known = known != sieged.found.end();
+            if (is_known) ++known->times;
+            if (is_known && known->violation.shows_again) continue;
             auto found = shrunk(history, violation, subject, playing, run.most_tries);
             found.number = sieged.histories;
             found.after = after;
-            sieged.found.push_back(std::move(found));
+            if (!is_known) {
+                sieged.found.push_back(std::move(found));
+            } else if (found.violation.shows_again) {
+                found.times = known->times;
+                *known = std::move(found);
+            }
         }
         if (run.progress) run.progress(sieged.histories, sieged.found.size());
         if (outcome.is_exhausted && lasts) {

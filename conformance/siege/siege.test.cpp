@@ -384,6 +384,47 @@ private:
     unsigned looks_, asked_ = 0;
 };
 
+/// Grants one leave and says that it does not.
+class OnceWrong : public PaperSubject {
+public:
+    [[nodiscard]] sa_model::Answer ask(const sa_model::Request& request) override {
+        constexpr unsigned number = 20;
+        const auto answer = PaperSubject::ask(request);
+        const bool is_plain =
+            request.is_leave && answer.is_ok() && request.mask == wire::McMemberRecord::component::join;
+        if (is_plain && ++leaves_ == number)
+            return {.is_answered = true, .status = wire::sa_status::invalid_request, .record = {}};
+        return answer;
+    }
+
+private:
+    unsigned leaves_ = 0;
+};
+
+TEST_CASE("What does not show again fails nobody") {
+    OnceWrong subject;
+    const auto sieged = lay_siege({.histories = 100}, subject);
+    INFO(text(sieged));
+    REQUIRE_FALSE(sieged.found.empty());
+    for (const auto& one : sieged.found) CHECK(one.violation.weight() == Weight::once);
+    CHECK(text(sieged).find("  ONCE ") != std::string::npos);
+}
+
+TEST_CASE("On every subnet that can be simulated an administrator that is right is found right", "[breadth]") {
+    for (const auto& scenario : fabric::scenarios()) {
+        for (const unsigned ports : {1u, 2u}) {
+            if (!scenario.link.has_broadcast_group) continue;
+            fabric::SimulatedFabric fabric{{.scenario = &scenario, .tester_ports = ports}};
+            FabricSubject subject{fabric, {.p_key = scenario.link.p_key}};
+            const auto sieged = lay_siege({.histories = 60}, subject);
+            INFO(scenario.name << ", " << ports << " ports\n" << text(sieged));
+            CHECK(sieged.found.empty());
+            CHECK(sieged.disturbed == 0);
+            CHECK(sieged.unplayable == 0);
+        }
+    }
+}
+
 TEST_CASE("Records may follow their answers, for a while") {
     const History history{{{.states = 1}}};
     Behind soon{2}, never{100};
