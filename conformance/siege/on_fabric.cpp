@@ -115,23 +115,24 @@ fabric::SaAnswer FabricSubject::ask_sa(unsigned port, Method method, std::uint16
 }
 
 void FabricSubject::learn_links() {
-    facts_.administrative.clear();
+    std::vector<Record> links;
     auto p_keys = facts_.ports.front().p_keys;
     std::erase_if(p_keys, [](std::uint16_t entry) { return !is_full_member(entry); });
     const auto is_link = [&](std::uint16_t entry) { return is_same_partition(entry, options_.p_key); };
     std::stable_partition(p_keys.begin(), p_keys.end(), is_link);
     for (const auto p_key : p_keys) {
-        if (facts_.administrative.size() == most_links) break;
+        if (links.size() == most_links) break;
         for (const auto scope : scopes) {
             const auto wanted = Record{}.set(M::mgid, broadcast_gid(p_key, scope));
             const auto answer = ask_sa(0, Method::get, attribute::mc_member_record, C::mgid, wanted.octets);
             if (!answer.is_ok()) continue;
-            facts_.administrative.push_back(record_of(answer));
+            links.push_back(record_of(answer));
             break;
         }
     }
-    if (facts_.administrative.empty())
+    if (links.empty())
         throw std::runtime_error("the subnet administrator has no broadcast group for a partition of the port");
+    facts_.administrative = std::move(links);
 }
 
 Subject::Abilities FabricSubject::abilities() const {
@@ -156,6 +157,7 @@ Ground FabricSubject::begin(bool) {
 Answer FabricSubject::answer_to(unsigned port, Method method, std::uint16_t attribute, std::uint64_t mask,
                                 Octets record) {
     const bool is_again = std::exchange(is_again_, false);
+    waited_ = {};
     return answer_of(ask_sa(port, method, attribute, mask, record, false, is_again));
 }
 
@@ -175,9 +177,11 @@ std::vector<Seen> FabricSubject::look(const Gid& mgid) {
         return ask_sa(0, Method::get, attribute::mc_member_record, mask, record.octets, is_trusted);
     };
     const auto group = get(C::mgid, false);
+    if (!group.is_answered) return {};
     for (unsigned port = 0; group.is_ok() && port < all.size(); ++port) {
         record.set(M::port_gid, facts_.ports[port].gid);
         const auto answer = get(C::mgid | C::port_gid, true);
+        if (!answer.is_answered) return {};
         all[port].exists = true;
         all[port].record = record_of(group);
         if (!answer.is_ok()) continue;
@@ -191,6 +195,7 @@ std::vector<Seen> FabricSubject::look(const Gid& mgid) {
 std::string FabricSubject::set_port(unsigned, bool) { return "the tester's own ports stay"; }
 
 std::string FabricSubject::change(const std::vector<fabric::FabricChange>& changes) {
+    waited_ = {};
     for (const auto& one : changes) {
         const auto answer = fabric_.change(one);
         if (!answer.is_done()) return answer.message;

@@ -64,7 +64,7 @@ private:
     std::string why_no_moves_, why_no_restarts_;  ///< as the fabric has said once
     std::string gone_;
     std::set<std::string> lasting_;  ///< keys of what deviated for as long as was waited
-    fabric::Duration waited_{};      ///< for what deviates now
+    fabric::Duration waited_{};      ///< since the last request, for what deviates
 };
 
 }  // namespace ipoib::conformance::siege

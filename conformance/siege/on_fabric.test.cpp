@@ -94,6 +94,21 @@ TEST_CASE("A fabric that gives no other LIDs is asked for one once") {
     CHECK(other.left_out().size() > subject.left_out().size());
 }
 
+TEST_CASE("Of one that falls silent nothing is told, and one that stays so ends it") {
+    fabric::SimulatedFabric fabric{{}};
+    FabricSubject subject{fabric, {}};
+    const auto ground = subject.begin(true);
+    const auto mgid = ground.groups.at(group_number::ip)[wire::McMemberRecord::mgid];
+    CHECK_FALSE(subject.look(mgid).empty());
+    REQUIRE(fabric.change(fabric::SetSa{.is_silent = true}).is_done());
+    CHECK(subject.look(mgid).empty());
+    CHECK(subject.problem().empty());
+    CHECK_FALSE(subject.restart().empty());
+    CHECK_FALSE(subject.problem().empty());
+    CHECK_FALSE(subject.left_out().empty());
+    CHECK(subject.begin(true).groups.size() == ground.groups.size());
+}
+
 TEST_CASE("What a fabric cannot do is told") {
     fabric::SimulatedFabric fabric{{.tester_ports = 1}};
     FabricSubject subject{fabric, {}};
