@@ -43,8 +43,11 @@ MAY_SEE = {
     "conformance/judge": BASE | CHECKED | {"protocol/inspection", "fabric/capture", "reports"},
     "conformance/bench": BASE | CHECKED | FABRIC | {
         "protocol", "protocol/build", "protocol/rules", "fabric/capture", "reports", "conformance/dut", "conformance/judge"},
+    "conformance/interop": CHECKED | {
+        "protocol", "protocol/build", "protocol/rules", "fabric", "fabric/capture", "reports", "conformance/bench",
+        "conformance/dut", "conformance/judge"},
     "conformance/target": BASE | WIRE | {
-        "fabric", "fabric/node", "stack", "conformance/bench", "conformance/dut", "conformance/mutants"},
+        "fabric", "fabric/node", "stack", "conformance/bench", "conformance/dut", "conformance/interop", "conformance/mutants"},
     "conformance/selftest": {
         "protocol/requirements", "fabric/simulated", "conformance/bench", "conformance/mutants", "conformance/target"},
     "conformance/cases": CHECKED | {"conformance/bench"},
@@ -81,8 +84,8 @@ MAY_SEE = {
     "conformance/command": BASE | CHECKED | {
         "fabric", "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",
         "conformance/bench", "conformance/documents", "conformance/excerpt", "conformance/exhibits",
-        "conformance/explore", "conformance/fuzz", "conformance/hosts", "conformance/judge", "conformance/links",
-        "conformance/metamorphic", "conformance/replay", "conformance/selftest", "conformance/shrink", "conformance/siege",
+        "conformance/explore", "conformance/fuzz", "conformance/hosts", "conformance/interop", "conformance/judge",
+        "conformance/links", "conformance/metamorphic", "conformance/replay", "conformance/selftest", "conformance/shrink", "conformance/siege",
         "conformance/target", "conformance/terminal", "conformance/watch"},
     "traffic-gen": BASE | CHECKED | {
         "protocol", "protocol/build", "protocol/rules", "protocol/state", "fabric", "fabric/capture", "fabric/simulated",

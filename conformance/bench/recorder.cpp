@@ -29,7 +29,8 @@ std::vector<std::uint8_t> with_crcs(Octets frame) {
     return whole;
 }
 
-constexpr std::array<std::string_view, 4> interface_names{"dut", "tester", "sa", "other"};
+constexpr std::array<std::string_view, 5> interface_names{"dut", "tester", "sa", "other", "against"};
+constexpr std::uint32_t interface_of_against = 4;
 
 std::uint32_t interface_of(Party party) {
     switch (party) {
@@ -100,12 +101,16 @@ Party Recorder::party(std::size_t index) const {
     const auto& frame = frames_[index];
     if (frame.sender == fabric::Sender::tester) return Party::tester;
     if (frame.sender == fabric::Sender::sa) return Party::sa;
-    return dut_lids_.empty() || dut_lids_.contains(frame.slid) ? Party::dut : Party::bystander;
+    const bool is_judged = dut_lids_.empty() || dut_lids_.contains(frame.slid) || against_lids_.contains(frame.slid);
+    return is_judged ? Party::dut : Party::bystander;
 }
 
 std::uint32_t Recorder::interface_of(std::size_t index) const {
     const auto rebuilt_begin = static_cast<std::uint32_t>(interface_names.size());
-    return conformance::interface_of(party(index)) + (is_rebuilt(index) ? rebuilt_begin : 0);
+    const auto sender = party(index);
+    const bool is_of_against = sender == Party::dut && against_lids_.contains(frames_[index].slid);
+    const auto interface = is_of_against ? interface_of_against : conformance::interface_of(sender);
+    return interface + (is_rebuilt(index) ? rebuilt_begin : 0);
 }
 
 void Recorder::show(Judge& judge, Party judged) const {
@@ -140,7 +145,10 @@ std::string Recorder::mark() const {
 void Recorder::write(const std::string& path) const {
     auto writer = capture::Writer::pcapng(path, mark());
     // As ERF, which Wireshark shows as InfiniBand also where its version does not know link type 247.
-    const auto interfaces = interface_names.size() * (std::ranges::any_of(frames_, &Record::is_rebuilt) ? 2 : 1);
+    const bool has_rebuilt = std::ranges::any_of(frames_, &Record::is_rebuilt);
+    // The interface of a second DUT stands behind all that a run against one has.
+    const auto needed = against_lids_.empty() ? interface_of_against : interface_names.size();
+    const auto interfaces = has_rebuilt ? 2 * interface_names.size() : needed;
     for (std::uint32_t i = 0; i < interfaces; ++i) writer.add_interface(capture::LinkType::erf, interface_name(i));
     auto next = comments_.begin();
     for (std::size_t i = 0; i < frames_.size(); ++i) {

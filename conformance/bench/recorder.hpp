@@ -60,9 +60,12 @@ public:
 
     /// The LIDs that are the DUT's; without any, every sender but tester and SA is taken for it.
     void dut_is(std::uint16_t lid) { dut_lids_.insert(lid); }
+    /// Those of another one that is judged as the DUT is: `run --against`. The evidence names it.
+    void against_is(std::uint16_t lid) { against_lids_.insert(lid); }
     [[nodiscard]] Party party(std::size_t index) const;
 
-    /// Lets a judge see the frames. Only `judged` can be charged: the DUT, or the SA where that is under test.
+    /// Lets a judge see the frames. Only `judged` can be charged: the DUT, or the SA where that is under test. Of two
+    /// DUTs the judge's own filter chooses one.
     void show(Judge& judge, Party judged) const;
     /// Writes them as a pcapng with one interface for each party; frames that were rebuilt have others. Unless there
     /// were more than are kept, or the port is shared, it is marked as whole (capture/wholeness.hpp). Throws
@@ -92,7 +95,7 @@ private:
     std::vector<Comment> comments_;
     std::vector<Step> steps_;
     std::vector<Breach> breaches_;
-    std::set<std::uint16_t> dut_lids_;
+    std::set<std::uint16_t> dut_lids_, against_lids_;
     std::size_t arrivals_ = 0;
     bool is_full_ = false;
     bool is_shared_ = false;

@@ -30,7 +30,7 @@ void decide(reports::Result& sum, reports::Result& result) {
 }  // namespace
 
 std::uint64_t RuleTally::judge(const Recorder& recorder, const Scene& scene) {
-    Judge judge{rules_, scene.capture, {}, {.is_whole = recorder.is_whole()}};
+    Judge judge{rules_, scene.capture, scene.violated, {.subject = scene.subject, .is_whole = recorder.is_whole()}};
     recorder.show(judge, judged_);
     judge.finish();
     auto results = judge.results();

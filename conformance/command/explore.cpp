@@ -32,7 +32,6 @@ namespace {
 constexpr std::uint64_t usual_schedules = 2000, usual_in_real_time = 30;
 /// Of the systematic part's short life, where its steps are requests to another process.
 constexpr unsigned stretch_in_real_time = 10;
-constexpr std::string_view exec_prefix = "exec:";
 
 struct ExploreOptions {
     std::string fabric{usual_fabric}, dut = "reference", scenario = "default", listen, interface, expect, replay, out;

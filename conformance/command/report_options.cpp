@@ -265,6 +265,15 @@ std::vector<reports::Exhibit> exhibits_for(const ReportOptions& options, const r
     return exhibits_of(results);
 }
 
+void forget_evidence(reports::Results& results) {
+    results.captures.clear();
+    for (auto& result : results.results) {
+        result.evidence.clear();
+        result.capture = 0;
+        for (auto& detail : result.details) detail.capture = 0;
+    }
+}
+
 int report(reports::Results& results, const ReportOptions& options, const Comparisons& comparisons,
            const std::vector<reports::Exhibit>& exhibits) {
     if (options.strict) reports::apply_strict(results);

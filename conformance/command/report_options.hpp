@@ -92,6 +92,9 @@ struct Comparisons {
 /// What illustrated reports show of the findings, also after an interrupt; nothing where none is asked for.
 [[nodiscard]] std::vector<reports::Exhibit> exhibits_for(const ReportOptions& options, const reports::Results& results);
 
+/// What was kept only for the report has no place in the results.
+void forget_evidence(reports::Results& results);
+
 /// Applies --strict and the baseline, rolls up, writes the reports, prints the table where no report takes its place;
 /// the exit code, which is 3 when a report could not be written. `exhibits` are for illustrated reports.
 [[nodiscard]] int report(reports::Results& results, const ReportOptions& options, const Comparisons& comparisons,

@@ -6,6 +6,7 @@
 #include "base/temporary_folder.hpp"
 #include "conformance/bench/order.hpp"
 #include "conformance/bench/session.hpp"
+#include "conformance/command/against.hpp"
 #include "conformance/command/choice.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
@@ -32,7 +33,7 @@ struct Options {
     TargetOptions target;
     ReportOptions report;
     std::string evidence, bundle, shard, only_failed, called_as, order = text(Order{});
-    std::string pause_on;
+    std::string pause_on, against;
     unsigned repeat = 1, max_failures = 0;
     bool dry_run = false;
 };
@@ -63,6 +64,7 @@ std::string repeat_command(const Options& options, const std::string& program) {
     if (options.called_as.empty()) {
         words = {program, "run"};
         std::ranges::copy(words_of(options.target), std::back_inserter(words));
+        if (!options.against.empty()) words.insert(words.end(), {"--against", options.against});
     }
     const auto add = [&](const char* name, const std::string& value) { words.insert(words.end(), {name, value}); };
     add("--seed", std::to_string(options.report.seed));
@@ -155,16 +157,6 @@ void add_profile_facts(reports::Results& results, const Profile& profile) {
     results.dut = std::move(facts);
 }
 
-/// What was kept only for the report has no place in the results.
-void forget_evidence(reports::Results& results) {
-    results.captures.clear();
-    for (auto& result : results.results) {
-        result.evidence.clear();
-        result.capture = 0;
-        for (auto& detail : result.details) detail.capture = 0;
-    }
-}
-
 std::string time_text(std::chrono::duration<double> time) { return fmt::format("{:g} s", time.count()); }
 
 /// Tells what would be done.
@@ -198,6 +190,25 @@ int rehearse(const Aim& aim) {
     print(text);
     if (!why_not_asked.empty()) throw Fault("the DUT's adapter cannot be asked: " + why_not_asked);
     return exit_ok;
+}
+
+/// With --against: what only cases have is refused, not passed over.
+int run_two(const Options& options, const std::string& program, const std::vector<std::string>& command) {
+    const std::pair<const char*, bool> wrong[] = {
+        {"--bundle", !options.bundle.empty()},           {"--shard", !options.shard.empty()},
+        {"--only-failed", !options.only_failed.empty()}, {"--order", options.order != text(Order{})},
+        {"--pause-on", !options.pause_on.empty()},       {"--repeat", options.repeat != 1},
+        {"--max-failures", options.max_failures != 0}};
+    for (const auto& [name, is_given] : wrong)
+        if (is_given) throw UsageError(std::string(name) + " is for cases; --against has exchanges");
+    return run_against({.selectors = options.selectors,
+                        .target = options.target,
+                        .against = options.against,
+                        .report = options.report,
+                        .evidence = options.evidence,
+                        .repeat_command = repeat_command(options, program),
+                        .dry_run = options.dry_run},
+                       command);
 }
 
 int run_cases(const Options& options, const std::string& program, const std::vector<std::string>& command) {
@@ -254,6 +265,12 @@ void add_run_options(CLI::App& command, Options& options) {
     constexpr unsigned most_repeats = 10000;
     add_target_options(command, options.target);
     add_permission_options(command, options.target);
+    command
+        .add_option("--against", options.against,
+                    "A second implementation on the same fabric: reference, mutant:NAME or exec:COMMAND; no tester "
+                    "speaks, each is the other's peer, and both are judged (docs/against.md)")
+        ->check(not_empty())
+        ->type_name("DUT2");
     command
         .add_option("--evidence", options.evidence,
                     "Keep each case's frames in this folder, as pcapng, and the journal of all that came in")
@@ -317,7 +334,8 @@ Action set_up_run(CLI::App& command, const std::string& invoked_as) {
         "Exit code: 0 nothing against it, 1 a failure, 3 tester, fabric or adapter at fault or interrupted,\n"
         "5 inconclusive, 4 nothing was judged (also when --only-failed finds nothing to repeat), 2 wrong usage.");
     return [options, &command, invoked_as] {
-        return run_cases(*options, invoked_as, words_of(command, options->selectors));
+        const auto words = words_of(command, options->selectors);
+        return options->against.empty() ? run_cases(*options, invoked_as, words) : run_two(*options, invoked_as, words);
     };
 }
 

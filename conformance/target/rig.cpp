@@ -19,21 +19,10 @@ namespace {
 using fabric::SimulatedFabric;
 using namespace std::chrono_literals;
 
-constexpr std::string_view exec_prefix = "exec:", mutant_prefix = "mutant:";
-
-const Mutant* stack_mutant(const Target& target) {
-    const auto* mutant = mutant_named(target.dut, mutant_prefix);
-    if (mutant && mutant->sa)
-        throw std::invalid_argument("'" + std::string(mutant->name) +
-                                    "' is a mutant of the subnet administrator: --fabric " +
-                                    std::string(sa_mutant_prefix) + std::string(mutant->name) + " --dut sa");
-    return mutant;
-}
-
 /// Everything in this process: new for each case, in virtual time.
 class SimulatedRig : public Rig {
 public:
-    explicit SimulatedRig(const Target& target) : target_(target), mutant_(stack_mutant(target)) {
+    explicit SimulatedRig(const Target& target) : target_(target), mutant_(stack_mutant(target.dut)) {
         (void)simulated_options(target, 0, fabric::Loop::Clock::virtual_time);
     }
     ~SimulatedRig() override { drop(); }
@@ -196,7 +185,7 @@ public:
                          return OpenedFabric{std::make_unique<SimulatedFabric>(
                              simulated_options(of, of.session.seed, fabric::Loop::Clock::virtual_time))};
                      }),
-          mutant_(stack_mutant(target)) {}
+          mutant_(stack_mutant(target.dut)) {}
     ~LastingSimulatedRig() override { drop(); }
     [[nodiscard]] bool is_virtual() const override { return true; }
 

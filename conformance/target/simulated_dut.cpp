@@ -37,16 +37,21 @@ SimulatedDut::SimulatedDut(fabric::SimulatedFabric& fabric, std::uint64_t port_g
       adapter_(node_, mutant ? calling(*mutant) : "reference"),
       control_(fabric.loop(), adapter_),
       loop_(fabric.loop()) {
-    fabric.subnet().plug(hca_, fabric::NodeRole::other);
-    if (!fabric.subnet().bring_up(port_guid, 30s))
+    port_ = &fabric.subnet().plug(hca_, fabric::NodeRole::other);
+    if (!fabric.subnet().bring_up(port_guid, 30s)) {
+        port_->unplug();
         throw SessionBroken("the subnet manager does not bring the DUT's port up");
+    }
     if (!mutant) return;
     if (mutant->client) mutant->client(sa_);
     if (mutant->cable) (void)fabric.subnet().set_faults(port_guid, changed<fabric::LinkFaults>(mutant->cable));
     if (mutant->habit.act) arm_habit(mutant->habit);
 }
 
-SimulatedDut::~SimulatedDut() { loop_.cancel(habit_timer_); }
+SimulatedDut::~SimulatedDut() {
+    loop_.cancel(habit_timer_);
+    port_->unplug();
+}
 
 void SimulatedDut::arm_habit(const Habit& habit) {
     habit_timer_ = loop_.after(habit.every, [this, habit] {

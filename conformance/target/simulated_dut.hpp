@@ -17,6 +17,7 @@ class SimulatedDut {
 public:
     /// Waits until the subnet manager has brought the port up; throws SessionBroken. `mutant` null: the reference.
     SimulatedDut(fabric::SimulatedFabric& fabric, std::uint64_t port_guid, const Mutant* mutant);
+    /// Unplugs it: the fabric may go on.
     ~SimulatedDut();
     SimulatedDut(const SimulatedDut&) = delete;
     SimulatedDut& operator=(const SimulatedDut&) = delete;
@@ -35,6 +36,7 @@ private:
     InProcess control_;
     fabric::Loop& loop_;
     fabric::TimerId habit_timer_{};
+    fabric::SwitchPort* port_ = nullptr;
 };
 
 }  // namespace ipoib::conformance

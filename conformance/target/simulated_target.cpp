@@ -22,6 +22,15 @@ const Mutant* mutant_named(std::string_view choice, std::string_view prefix) {
                                 " (ipoib-conform selftest names them)");
 }
 
+const Mutant* stack_mutant(std::string_view dut) {
+    const auto* mutant = mutant_named(dut, mutant_prefix);
+    if (mutant && mutant->sa)
+        throw std::invalid_argument("'" + std::string(mutant->name) +
+                                    "' is a mutant of the subnet administrator: --fabric " +
+                                    std::string(sa_mutant_prefix) + std::string(mutant->name) + " --dut sa");
+    return mutant;
+}
+
 fabric::SimulatedOptions simulated_options(const Target& target, std::uint64_t seed, fabric::Loop::Clock clock) {
     fabric::SimulatedOptions options{
         .scenario = &fabric::scenario_named(target.scenario), .seed = seed, .clock = clock};

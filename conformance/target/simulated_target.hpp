@@ -13,8 +13,13 @@
 
 namespace ipoib::conformance {
 
+/// What --dut of an adapter in another process begins with, and of a mutant.
+inline constexpr std::string_view exec_prefix = "exec:", mutant_prefix = "mutant:";
+
 /// The mutant whose name follows the prefix; null where another choice was made.
 [[nodiscard]] const Mutant* mutant_named(std::string_view choice, std::string_view prefix);
+/// The mutant that a DUT is; null where it is none. One of the subnet administrator is refused.
+[[nodiscard]] const Mutant* stack_mutant(std::string_view dut);
 /// The simulated fabric, with its administrator.
 [[nodiscard]] fabric::SimulatedOptions simulated_options(const Target& target, std::uint64_t seed,
                                                          fabric::Loop::Clock clock);

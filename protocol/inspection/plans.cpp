@@ -30,7 +30,8 @@ bool is_told(const rules::FieldRef& field, bool is_multicast) {
 }
 
 Party party_named(std::string_view name) noexcept {
-    if (name == "dut") return Party::dut;
+    // "against" is the second of two that are judged: `run --against`.
+    if (name == "dut" || name == "against") return Party::dut;
     if (name == "tester") return Party::tester;
     if (name == "sa") return Party::sa;
     if (name == "other") return Party::bystander;

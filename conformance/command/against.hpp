@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// run --against: two implementations, each the other's peer.
+#pragma once
+
+#include "conformance/command/report_options.hpp"
+#include "conformance/command/target_options.hpp"
+#include "conformance/interop/interop.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ipoib::conformance {
+
+/// Of `run`, what a run of two takes as well.
+struct AgainstOptions {
+    std::vector<std::string> selectors;
+    TargetOptions target;
+    std::string against;
+    ReportOptions report;
+    std::string evidence;
+    std::string repeat_command;  ///< without the exchange's id
+    bool dry_run = false;
+};
+
+/// Exit code as of `run`. Throws UsageError, Fault.
+int run_against(const AgainstOptions& options, const std::vector<std::string>& command);
+
+/// The exchanges and rules that selectors mean. Throws UsageError for one that means neither, or where no exchange is
+/// left.
+[[nodiscard]] interop::InteropRun chosen_exchanges(const std::vector<std::string>& selectors);
+
+/// Both as one report: each a host of its name, "dut" and "against".
+[[nodiscard]] reports::Results joined(interop::Each<reports::Results> both);
+
+}  // namespace ipoib::conformance

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One exchange, from both being there to a result for each.
+#pragma once
+
+#include "conformance/bench/case_ends.hpp"
+#include "conformance/bench/rule_tally.hpp"
+#include "conformance/interop/interop.hpp"
+
+#include <optional>
+
+namespace ipoib::conformance::interop {
+
+class ExchangeRun {
+public:
+    ExchangeRun(const InteropRun& run, Place& place, const Exchange& one, Each<RuleTally>& tallies,
+                Each<reports::Results>& results);
+
+    void execute();
+    /// Whether both were there.
+    [[nodiscard]] bool has_begun() const noexcept { return has_begun_; }
+    /// Whether an adapter or the fabric broke, and why.
+    [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
+    [[nodiscard]] const std::string& why_broken() const noexcept { return why_broken_; }
+
+    /// Without a verdict yet.
+    [[nodiscard]] static reports::Result result_of(const Exchange& one);
+
+private:
+    /// What the rules found of one of them.
+    struct Violations {
+        std::vector<reports::Detail> during;  ///< by frames since the steps began, of statements that bind
+        std::vector<reports::Detail> advice;  ///< the same of advice
+        std::string first;                    ///< of those that bind, in words; with those of the time before
+        bool is_must = false;                 ///< the strongest has a keyword of RFC 2119 in capitals
+    };
+
+    void meet(Meeting& meeting);
+    void look_for_faults();
+    void broke(Side side, const std::string& why);
+    void judge(const Meeting& meeting);
+    [[nodiscard]] reports::Result result(Side side) const;
+    void count_parts(reports::Result& result, Side side) const;
+    void blame(reports::Result& result, Side side) const;
+    void keep(const Meeting& meeting);
+    [[nodiscard]] std::string path() const;
+
+    const InteropRun& run_;
+    Place& place_;
+    const Exchange& one_;
+    Each<RuleTally>& tallies_;
+    Each<reports::Results>& results_;
+    Recorder recorder_;
+    Ledger ledger_;
+    Each<Violations> violations_;
+    Each<std::vector<std::string>> faults_;
+    Each<std::optional<CaseEnds>> ends_;
+    std::string why_broken_, not_kept_;
+    bool has_begun_ = false, is_broken_ = false;
+    double seconds_ = 0;
+};
+
+}  // namespace ipoib::conformance::interop

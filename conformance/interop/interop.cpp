@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The exchanges one after the other.
+#include "conformance/interop/interop.hpp"
+
+#include "conformance/interop/exchange_run.hpp"
+
+#include <fmt/format.h>
+
+namespace ipoib::conformance::interop {
+using reports::NotJudged;
+using reports::Result;
+using reports::Verdict;
+
+namespace {
+
+constexpr unsigned most_broken = 3;
+
+class Sequence {
+public:
+    Sequence(const InteropRun& run, Place& place) : run_(run), place_(place) {}
+
+    void take(const Exchange& one) {
+        if (why_over_.empty() && fabric::Loop::stop_requested()) end("The run goes to its end", "interrupted");
+        if (!why_over_.empty()) {
+            ++not_begun_;
+            return;
+        }
+        ExchangeRun exchange{run_, place_, one, tallies_, results_};
+        exchange.execute();
+        has_begun_ = has_begun_ || exchange.has_begun();
+        broken_in_a_row_ = exchange.is_broken() ? broken_in_a_row_ + 1 : 0;
+        // An adapter may need a second attempt, and no exchange can be blamed for what never began.
+        if (!has_begun_ && broken_in_a_row_ == 2) {
+            for (const auto side : both_sides) results_[side].results.clear();
+            not_begun_ += 2;
+            end("There is a session to begin with", exchange.why_broken());
+        } else if (broken_in_a_row_ >= most_broken) {
+            end("Adapters and fabric last", fmt::format("one broke {} times in a row", most_broken));
+        }
+    }
+
+    Each<reports::Results> results() {
+        for (const auto side : both_sides) {
+            auto& results = results_[side];
+            if (not_begun_ > 0 && !results.results.empty())
+                results.results.back().notes.push_back(
+                    fmt::format("{} exchange{} not begun", not_begun_, not_begun_ == 1 ? " was" : "s were"));
+            tallies_[side].add_to(results);
+        }
+        return std::move(results_);
+    }
+
+private:
+    void end(const std::string& title, const std::string& why) {
+        why_over_ = why;
+        for (const auto side : both_sides) {
+            Result result{.id = "SESSION", .title = title};
+            result.verdict = Verdict::error;
+            result.message = why;
+            results_[side].results.push_back(std::move(result));
+        }
+    }
+
+    const InteropRun& run_;
+    Place& place_;
+    Each<RuleTally> tallies_{RuleTally{run_.rules, Party::dut}, RuleTally{run_.rules, Party::dut}};
+    Each<reports::Results> results_;
+    bool has_begun_ = false;
+    std::string why_over_;
+    unsigned broken_in_a_row_ = 0;
+    std::size_t not_begun_ = 0;
+};
+
+}  // namespace
+
+Each<reports::Results> run(const InteropRun& run, Place& place) {
+    Sequence sequence{run, place};
+    std::size_t number = 0;
+    for (const auto* one : run.exchanges) {
+        if (run.progress) run.progress(*one, ++number, run.exchanges.size());
+        sequence.take(*one);
+    }
+    return sequence.results();
+}
+
+Each<reports::Results> not_watched(const InteropRun& run, const std::string& why) {
+    Each<reports::Results> results;
+    for (const auto side : both_sides)
+        for (const auto* one : run.exchanges) {
+            auto result = ExchangeRun::result_of(*one);
+            result.na = NotJudged::tester;
+            result.message = why;
+            results[side].results.push_back(std::move(result));
+        }
+    return results;
+}
+
+}  // namespace ipoib::conformance::interop

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Two implementations, each the other's peer: who broke what (docs/against.md)."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from active import BREAKING_ADAPTER, Active
+from program import IS_SANITIZED, PROGRAM, SOURCE, conform
+from waiting import until
+
+EXCHANGES = ["INTEROP-BRING-UP", "INTEROP-UNICAST-IPV4", "INTEROP-UNICAST-IPV6", "INTEROP-BROADCAST",
+             "INTEROP-MULTICAST-IPV4", "INTEROP-MULTICAST-IPV6", "INTEROP-NEW-QPN", "INTEROP-CONNECTED", "INTEROP-DHCP",
+             "INTEROP-SM-RESTART"]
+NODE = Path(os.environ["IPOIB_BUILD"]) / "samples/ipoib-node"
+C_NODE = f"exec:{SOURCE}/samples/python-adapter/adapter.py --node {NODE} --port {{port}} --guid {{guid}}"
+
+
+def by_side(results):
+    """Of each side what each exchange came to."""
+    found = {"dut": {}, "against": {}}
+    for one in results["results"]:
+        if not one["id"].startswith("RULE-"):
+            found[one["host"]][one["id"]] = one
+    return found
+
+
+def verdicts(exchanges):
+    return {id: one["verdict"] for id, one in exchanges.items()}
+
+
+class Against(Active):
+    def meet(self, *arguments, code=0):
+        return by_side(self.results(*arguments, code=code))
+
+
+class OfOurs(Against):
+    def test_the_reference_and_itself_do_everything(self):
+        sides = self.meet("--against", "reference")
+        for side in sides.values():
+            self.assertEqual(verdicts(side), dict.fromkeys(EXCHANGES, "PASS"))
+            self.assertGreater(side["INTEROP-UNICAST-IPV4"]["observed"], 20)
+
+    def test_who_does_not_answer_is_charged_whichever_side_it_is_on(self):
+        for broken, right in (("against", "dut"), ("dut", "against")):
+            with self.subTest(broken):
+                sides = self.meet(f"--{broken}", "mutant:arp-unanswered", f"--{right}", "reference", code=1)
+                failed = {id for id, verdict in verdicts(sides[broken]).items() if verdict == "FAIL"}
+                # Where it has spoken first, it need not be asked.
+                self.assertLessEqual({"INTEROP-UNICAST-IPV4", "INTEROP-NEW-QPN", "INTEROP-DHCP"}, failed)
+                self.assertLessEqual(failed, {id for id in EXCHANGES if not re.search("IPV6|MULTICAST|BROADCAST|BRING", id)})
+                self.assertEqual(set(verdicts(sides[broken]).values()), {"FAIL", "PASS"})
+                self.assertEqual(verdicts(sides[right]), dict.fromkeys(EXCHANGES, "PASS"))
+                failed = sides[broken]["INTEROP-UNICAST-IPV4"]
+                self.assertRegex(failed["message"], f"an ARP reply by {broken} expected, none came after frame \\d+")
+                self.assertEqual({id for detail in failed["details"] for id in detail["requirements"]}, {"RFC4391-9-01"})
+
+    def test_a_wrong_frame_is_charged_to_its_sender_and_excuses_the_other(self):
+        sides = self.meet("--against", "mutant:arp-hardware-1", code=1)
+        failed, excused = sides["against"]["INTEROP-UNICAST-IPV4"], sides["dut"]["INTEROP-UNICAST-IPV4"]
+        self.assertEqual((failed["verdict"], excused["verdict"]), ("FAIL", "INCONC"))
+        self.assertIn("RULE-RFC4391-9.2-01", failed["message"])
+        self.assertRegex(excused["message"], "it need not: of against, frame \\d+ violates RULE-RFC4391-9.2-01")
+        self.assertEqual(verdicts(sides["dut"])["INTEROP-UNICAST-IPV6"], "PASS")
+
+    def test_what_goes_astray_is_told_with_its_frame(self):
+        sides = self.meet("--against", "mutant:multicast-without-grh", "INTEROP-BROADCAST", code=1)
+        self.assertEqual(sides["dut"]["INTEROP-BROADCAST"]["verdict"], "PASS")
+        self.assertRegex(sides["against"]["INTEROP-BROADCAST"]["message"], "frame \\d+ is astray: it has no GRH")
+
+    def test_who_does_not_come_up_is_charged_once(self):
+        sides = self.meet("--against", "mutant:broadcast-join-send-only", code=1)
+        self.assertEqual(verdicts(sides["against"])["INTEROP-BRING-UP"], "FAIL")
+        self.assertNotIn("FAIL", verdicts(sides["dut"]).values())
+        for id in EXCHANGES[1:]:
+            self.assertEqual(sides["against"][id]["verdict"], "INCONC", id)
+
+    def test_the_evidence_names_both_and_is_judged_alike_by_check(self):
+        folder = self.folder / "evidence"
+        sides = self.meet("--against", "mutant:reserved-not-zero", "--evidence", folder, "INTEROP-BROADCAST", code=1)
+        self.assertEqual(sides["against"]["INTEROP-BROADCAST"]["evidence"], "evidence/INTEROP-BROADCAST.pcapng")
+        frames = (folder / "INTEROP-BROADCAST.pcapng").read_bytes()
+        self.assertIn(b"against\0", frames)
+        path = self.folder / "check.json"
+        self.assertEqual(conform("check", folder / "INTEROP-BROADCAST.pcapng", "--json", path).returncode, 1)
+        rule = next(r for r in json.loads(path.read_text())["results"] if r["id"] == "RULE-RFC4391-6-02")
+        self.assertEqual({detail["subject"] for detail in rule["details"]}, {"0002c90300dd0021"})
+
+    def test_reports_name_the_side(self):
+        page, junit = self.folder / "page.html", self.folder / "junit.xml"
+        run = conform("run", "--against", "mutant:arp-unanswered", "INTEROP-UNICAST-*", "--html", page, "--junit", junit)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("an ARP reply by against expected", page.read_text())
+        self.assertRegex(junit.read_text(), "against[^<]*INTEROP-UNICAST-IPV4|INTEROP-UNICAST-IPV4[^<]*against")
+
+    def test_the_same_seed_gives_the_same_frames(self):
+        folders = [self.folder / "a", self.folder / "b"]
+        for folder in folders:
+            conform("run", "--against", "mutant:permitted-chatty", "--seed", 3, "--evidence", folder)
+        for id in EXCHANGES:
+            self.assertEqual(*((folder / f"{id}.pcapng").read_bytes() for folder in folders), id)
+
+    @unittest.skipIf(IS_SANITIZED, "verdicts are the same")
+    def test_no_mutant_makes_the_reference_fail(self):
+        names = re.findall(r"^\| `([a-z0-9-]+)` \|", (SOURCE / "docs/kill-matrix.md").read_text(), re.MULTILINE)
+        self.assertGreater(len(names), 300)
+
+        def accused(name):
+            path = self.folder / f"{name}.json"
+            run = conform("run", "--against", f"mutant:{name}", "--json", path)
+            if run.returncode == 2:  # of the subnet administrator
+                return name, None, None
+            sides = by_side(json.loads(path.read_text()))
+            return name, "FAIL" in verdicts(sides["dut"]).values(), "FAIL" in verdicts(sides["against"]).values()
+        with ThreadPoolExecutor(2) as pool:
+            found = list(pool.map(accused, names))
+        self.assertEqual([name for name, reference, _ in found if reference], [])
+        # Many show only where a tester says what no right implementation does.
+        self.assertGreater(sum(bool(mutant) for _, _, mutant in found), 80)
+
+
+class OfOthers(Against):
+    def test_the_c_node_and_the_reference(self):
+        sides = self.meet("--against", C_NODE)
+        for side in sides.values():
+            self.assertEqual({id for id, verdict in verdicts(side).items() if verdict == "NA"},
+                             {"INTEROP-UNICAST-IPV6", "INTEROP-MULTICAST-IPV6", "INTEROP-DHCP"})
+            self.assertEqual({verdict for verdict in verdicts(side).values()}, {"PASS", "NA"})
+        self.assertIn("its queue pair has the same number after a restart", sides["against"]["INTEROP-NEW-QPN"]["notes"])
+
+    def test_fragments_that_nobody_puts_together_are_a_finding(self):
+        path = self.folder / "results.json"
+        run = conform("run", "--against", C_NODE, "INTEROP-UNICAST-IPV4", "--json", path)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        (finding,) = json.loads(path.read_text())["findings"]
+        self.assertEqual((finding["name"], finding["host"]), ("fragments-unanswered", "against"))
+
+    def test_two_c_nodes_by_one_port(self):
+        sides = self.meet("--dut", C_NODE, "--against", C_NODE, "INTEROP-UNICAST-IPV4", "INTEROP-BROADCAST",
+                          "INTEROP-MULTICAST-IPV4")
+        for side in sides.values():
+            self.assertEqual(set(verdicts(side).values()), {"PASS"})
+
+    def test_two_of_one_guid_are_told_so(self):
+        same = C_NODE.replace("{guid}", "0002c90300dd0001")
+        sides = self.meet("--dut", same, "--against", same, "INTEROP-BRING-UP", code=3)
+        self.assertIn("both have the port GUID 0002c90300dd0001", sides["dut"]["INTEROP-BRING-UP"]["message"])
+
+    def test_a_crash_is_charged_to_who_crashed(self):
+        mortal = self.write("mortal", f'#!/bin/sh\nexec timeout --foreground -s ABRT 2 {NODE} "$@"\n'.encode())
+        mortal.chmod(0o755)
+        sides = self.meet("--against", C_NODE.replace(str(NODE), str(mortal)), "INTEROP-UNICAST-IPV4", code=1)
+        crashed = sides["against"]["INTEROP-UNICAST-IPV4"]
+        self.assertRegex(crashed["message"], "it reports: the node ended")
+        self.assertEqual((crashed["verdict"], crashed["type"]), ("FAIL", "FAIL.CRASH"))
+        self.assertNotIn("FAIL", verdicts(sides["dut"]).values())
+
+    def adapter(self, way):
+        once = self.write("once", b"")
+        script = self.write("adapter.py", BREAKING_ADAPTER.replace('"can": []', '"can": ["interface"]').encode())
+        return f"exec:{sys.executable} {script} {way} {once} # {{port}}"
+
+    def test_an_adapter_that_breaks_is_an_error_of_its_side(self):
+        for way, words in (("die", "ended|exit"), ("hang", "no answer|not answer"), ("flood", "longer|64 KiB"),
+                           ("babble", "JSON")):
+            with self.subTest(way):
+                sides = self.meet("--against", self.adapter(way), "--timeout-scale", "0.2", "INTEROP-BRING-UP", code=3)
+                broken, other = sides["against"]["INTEROP-BRING-UP"], sides["dut"]["INTEROP-BRING-UP"]
+                self.assertEqual((broken["verdict"], other["verdict"]), ("ERROR", "INCONC"), (broken, other))
+                self.assertIn("against is not there to the end", other["message"])
+
+    def test_who_does_not_start_ends_the_run_once(self):
+        sides = self.meet("--against", "exec:/nowhere/adapter # {port}", code=3)
+        for side in sides.values():
+            self.assertEqual(list(side), ["SESSION"])
+            self.assertIn("against: ", side["SESSION"]["message"])
+            self.assertIn("10 exchanges were not begun", side["SESSION"]["notes"])
+
+    def test_nothing_is_left_behind_by_an_interrupt(self):
+        environment = {**os.environ, "TMPDIR": str(self.folder)}
+        path = self.folder / "results.json"
+        words = [PROGRAM, "run", "--dut", C_NODE, "--against", C_NODE, "--evidence", str(self.folder / "evidence"),
+                 "--json", str(path)]
+        with subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as run:
+            until(lambda: (self.folder / "evidence/INTEROP-BRING-UP.pcapng").exists(), "the first exchange")
+            run.send_signal(signal.SIGINT)
+            run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 3)
+        self.assertEqual({one.name for one in self.folder.iterdir()}, {"evidence", "results.json"})
+        listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+        self.assertNotIn(str(self.folder), listed)
+
+
+class Uses(Against):
+    def test_a_rehearsal_starts_nothing(self):
+        started = self.folder / "started"
+        run = conform("run", "--dry-run", "--against", f"exec:touch {started} # {{port}}")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        for id in EXCHANGES:
+            self.assertRegex(run.stdout, f"(?m)^{id} +at most \\d+ s: ")
+        self.assertIn("Nothing was started or sent.", run.stdout)
+        self.assertFalse(started.exists())
+
+    def test_wrong_uses_are_told_before_anything_starts(self):
+        for words, *arguments in (
+                ("is reference, mutant:NAME or exec:COMMAND, not 'sa'", "--against", "sa"),
+                ("is reference, mutant:NAME or exec:COMMAND, not 'none'", "--dut", "none", "--against", "reference"),
+                ("there is no mutant 'arp-unanswerd'; did you mean 'arp-unanswered'", "--against", "mutant:arp-unanswerd"),
+                ("is a mutant of the subnet administrator", "--against", "mutant:sa-any-mtu"),
+                ("needs a raw port", "--against", "exec:adapter"), ("names no command", "--against", "exec:"),
+                ("--listen is for a DUT in another process", "--against", "reference", "--listen", self.folder / "p"),
+                ("--profile is about a tester", "--against", "reference", "--profile", "DUT.toml"),
+                ("--bundle is for cases", "--against", "reference", "--bundle", "b.tar"),
+                ("--shard is for cases", "--against", "reference", "--shard", "1/2"),
+                ("no exchange and no rule matches 'INTEROP-UNICST'", "--against", "reference", "INTEROP-UNICST"),
+                ("leave no exchange", "--against", "reference", "RULE-RFC4391-6-02"),
+                ("--against", "--against", "")):
+            with self.subTest(words):
+                self.refuse(words, *arguments)
+
+    def test_without_a_tap_nothing_is_judged(self):
+        run = conform("run", "--fabric", f"socket:{self.folder}/port", "--dut", "exec:a", "--against", "exec:b")
+        self.assertEqual(run.returncode, 4, run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
