@@ -43,7 +43,7 @@ MAY_SEE = {
     "conformance/judge": BASE | CHECKED | {"protocol/inspection", "fabric/capture", "reports"},
     "conformance/bench": BASE | CHECKED | FABRIC | {
         "protocol", "protocol/build", "protocol/rules", "fabric/capture", "reports", "conformance/dut", "conformance/judge"},
-    "conformance/interop": CHECKED | {
+    "conformance/interop": BASE | CHECKED | {
         "protocol", "protocol/build", "protocol/rules", "fabric", "fabric/capture", "reports", "conformance/bench",
         "conformance/dut", "conformance/judge"},
     "conformance/target": BASE | WIRE | {
@@ -85,8 +85,8 @@ MAY_SEE = {
         "fabric", "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",
         "conformance/bench", "conformance/documents", "conformance/excerpt", "conformance/exhibits",
         "conformance/explore", "conformance/fuzz", "conformance/hosts", "conformance/interop", "conformance/judge",
-        "conformance/links", "conformance/metamorphic", "conformance/replay", "conformance/selftest", "conformance/shrink", "conformance/siege",
-        "conformance/target", "conformance/terminal", "conformance/watch"},
+        "conformance/links", "conformance/metamorphic", "conformance/replay", "conformance/selftest", "conformance/shrink",
+        "conformance/siege", "conformance/target", "conformance/terminal", "conformance/watch"},
     "traffic-gen": BASE | CHECKED | {
         "protocol", "protocol/build", "protocol/rules", "protocol/state", "fabric", "fabric/capture", "fabric/simulated",
         "conformance/bench", "conformance/judge", "conformance/target", "conformance/terminal"},

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import unittest
+import xml.etree.ElementTree as ElementTree
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -227,6 +228,150 @@ class Uses(Against):
     def test_without_a_tap_nothing_is_judged(self):
         run = conform("run", "--fabric", f"socket:{self.folder}/port", "--dut", "exec:a", "--against", "exec:b")
         self.assertEqual(run.returncode, 4, run.stderr)
+
+
+def implementation(name, dut, **more):
+    keys = {"name": name, "dut": dut, **more}
+    return "[[implementation]]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())
+
+
+class Matrix(Against):
+    def matrix(self, *lists, code=0, **options):
+        """The matrix of these, by pairs."""
+        paths = [self.write(f"list-{number}.toml", text.encode()) for number, text in enumerate(lists)]
+        path = self.folder / "matrix.json"
+        run = conform("matrix", *paths, "--json", path, **options)
+        self.assertEqual(run.returncode, code, run.stdout + run.stderr)
+        self.document = json.loads(path.read_text())
+        return {(pair["dut"], pair["against"]): pair for pair in self.document["pairs"]}
+
+    def refuse_list(self, words, text, *arguments):
+        run = conform("matrix", self.write("list.toml", text if isinstance(text, bytes) else text.encode()), *arguments)
+        self.assertEqual(run.returncode, 2, run.stdout + run.stderr)
+        self.assertIn(words, run.stderr)
+
+    def test_a_planted_incompatibility_is_in_one_cell_and_charged_to_the_right_one(self):
+        """Who drops what has a GRH gets on with all but the one that sends it, as it may."""
+        pairs = self.matrix(implementation("reference", "reference"),
+                            implementation("planted", "mutant:refuses-grh"),
+                            implementation("grh", "mutant:permitted-grh-on-unicast"),
+                            implementation("opaque", "mutant:permitted-opaque-id"), code=1)
+        self.assertEqual(len(pairs), 10)
+        broken = {names: pair for names, pair in pairs.items() if pair["verdict"] != "PASS"}
+        self.assertEqual(list(broken), [("planted", "grh")])
+        pair = broken["planted", "grh"]
+        self.assertEqual(pair["broken_by"], ["planted"])
+        unicast = next(one for one in pair["exchanges"] if one["id"] == "INTEROP-UNICAST-IPV4")
+        self.assertEqual((unicast["dut"]["verdict"], unicast["against"]["verdict"]), ("FAIL", "PASS"))
+        self.assertIn("by dut expected, none came after frame", unicast["dut"]["message"])
+
+    def test_all_permitted_ways_accuse_nobody(self):
+        names = re.findall(r"^\| `(permitted-[a-z0-9-]+)` \|", (SOURCE / "docs/kill-matrix.md").read_text(), re.MULTILINE)
+        stacks = [name for name in names if conform("run", "--against", f"mutant:{name}", "--dry-run").returncode == 0]
+        self.assertGreater(len(stacks), 14)
+        # Some come between question and answer by chance: then it is INCONC.
+        pairs = self.matrix(implementation("reference", "reference"),
+                            "".join(implementation(name, f"mutant:{name}") for name in stacks), code=5, timeout=200)
+        self.assertGreater(len(pairs), 130)
+        verdicts_of_all = [one[side]["verdict"] for pair in pairs.values() for one in pair["exchanges"]
+                           for side in ("dut", "against")]
+        self.assertNotIn("FAIL", verdicts_of_all)
+        self.assertNotIn("ERROR", verdicts_of_all)
+        unclear = {names for names, pair in pairs.items() if pair["verdict"] == "INCONC"}
+        self.assertEqual({names for names in unclear if "permitted-restarts" not in names}, set())
+        self.assertLess(len(unclear), 4)
+
+    def test_what_is_written_says_the_same(self):
+        paths = {kind: self.folder / f"matrix.{kind}" for kind in ("html", "md", "svg")}
+        one = self.folder / "one.svg"
+        lists = self.write("l.toml", (implementation("right", "reference") + implementation("b.o_b-1", "reference")
+                                      + implementation("deaf", "mutant:arp-unanswered", about="<script>|x")).encode())
+        run = conform("matrix", lists, "--html", paths["html"], "--markdown", paths["md"], "--badge", paths["svg"],
+                      "--badge", f"right={one}")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("3 of 6 pairs do together all that both can", run.stdout)
+        self.assertIn("FAIL INTEROP-UNICAST-IPV4 deaf: right to deaf, ping 10.1.0.10 with 0 octets: "
+                      "an ARP reply by deaf expected", run.stdout)
+        page = ElementTree.fromstring(paths["html"].read_text().removeprefix("<!DOCTYPE html>\n"))
+        self.assertEqual([e.tag for e in page.iter() if e.tag in ("script", "link", "img")], [])
+        self.assertIn("FAIL by deaf", "".join(page.itertext()))
+        markdown = paths["md"].read_text()
+        self.assertIn("| FAIL by deaf |", markdown)
+        self.assertNotRegex(markdown, r"(?<!\\)<script>")
+        for path, words in ((paths["svg"], "3 of 6"), (one, "2 of 3")):
+            image = ElementTree.fromstring(path.read_text())
+            self.assertIn(words, image.get("aria-label"))
+        conform("matrix", lists, "--markdown", self.folder / "again.md")
+        self.assertEqual((self.folder / "again.md").read_text(), markdown)
+
+    def test_an_implementation_is_set_to_what_its_file_says(self):
+        pairs = self.matrix(implementation("a", "reference"), implementation("b", "reference", mtu=1500, mode="connected"),
+                            code=0)
+        self.assertEqual({pair["verdict"] for pair in pairs.values()}, {"PASS"})
+        evidence = self.folder / "evidence"
+        conform("matrix", self.folder / "list-0.toml", self.folder / "list-1.toml", "--evidence", evidence)
+        self.assertEqual({one.name for one in evidence.iterdir()}, {"a--a", "a--b", "b--b"})
+        # 1472 octets are what a packet of 1500 takes.
+        run = conform("check", evidence / "a--b/INTEROP-UNICAST-IPV4.pcapng")
+        self.assertEqual(run.returncode, 0, run.stdout)
+
+    def test_a_start_command_runs_as_long_as_it_takes_part(self):
+        pid, node = self.folder / "pid", C_NODE.removeprefix("exec:")
+        of_node = "[[implementation]]\nname = \"node\"\nadapter = " + json.dumps(node)
+        self.matrix(f"{of_node}\nstart = \"echo $$ >> '{pid}'; exec sleep 1000\"\n", timeout=120)
+        for one in pid.read_text().split():
+            self.assertFalse(Path(f"/proc/{one}").exists())
+        pairs = self.matrix(of_node + '\nstart = "exit 3"\n', code=3)
+        self.assertIn("its start command has ended: exit status 3",
+                      pairs["node", "node"]["exchanges"][0]["dut"]["message"])
+
+    def test_wrong_lists_are_told_with_file_and_line(self):
+        right = implementation("a", "reference")
+        for words, text in (
+                ('list.toml:1: unknown key "implementations"; there is [[implementation]]', '[[implementations]]\nname = "a"\n'),
+                ('list.toml:1: unknown key "implementation"', 'implementation = 3\n'),
+                ("no [[implementation]] is here", ""),
+                ('unknown key "adaptor" in [implementation]; did you mean \'adapter\'?', right + 'adaptor = "x"\n'),
+                ("needs an adapter, or a dut of this program, and not both", '[[implementation]]\nname = "a"\n'),
+                ("and not both", right + 'adapter = "x"\n'), ("name must be", implementation("../a", "reference")),
+                ("name must be", implementation("a" * 41, "reference")), ("mtu must be", implementation("a", "reference", mtu=3)),
+                ("mode must be one of datagram, connected", implementation("a", "reference", mode="fast")),
+                ('there is an implementation "a" already', right + right),
+                ("there is no mutant", implementation("a", "mutant:x")),
+                ("is started by no command", implementation("a", "reference", start="x")),
+                ("needs a raw port", implementation("a", "exec:x")), ("list.toml", b"\xff\xfe\0"),
+                ("more than 64 implementations", "".join(implementation(f"a{i}", "reference") for i in range(65)))):
+            with self.subTest(words):
+                self.refuse_list(words, text)
+        for words, *arguments in (("no implementation is called 'b'", "--only", "b"), ("names no file", "--badge", "a="),
+                                  ("--timeout-scale", "--timeout-scale", "0"), ("no scenario", "--scenario", "nowhere"),
+                                  ("overwritten", "--json", self.folder / "list.toml")):
+            with self.subTest(words):
+                self.refuse_list(words, right, *arguments)
+        run = conform("matrix", self.folder / "nowhere.toml")
+        self.assertEqual((run.returncode, "nowhere.toml" in run.stderr), (2, True), run.stderr)
+
+    def test_a_rehearsal_lists_the_pairs_and_starts_nothing(self):
+        started = self.folder / "started"
+        lists = self.write("l.toml", (implementation("a", "reference")
+                                      + implementation("b", f"exec:touch {started} # {{port}}")).encode())
+        run = conform("matrix", lists, "--dry-run")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("a and a (virtual time)\na and b\nb and b\n3 pairs, 2 of them in real time", run.stdout)
+        self.assertFalse(started.exists())
+
+
+@unittest.skipIf(IS_SANITIZED, "verdicts are the same")
+class Page(Against):
+    def test_the_page_of_the_matrix_is_up_to_date(self):
+        page, badge = self.folder / "matrix.md", self.folder / "badge.svg"
+        run = conform("matrix", SOURCE / "implementations/reference.toml", SOURCE / "implementations/c-node.toml", "--markdown",
+                      page, "--badge", badge, env={**os.environ, "IPOIB_NODE": str(NODE)}, timeout=400)
+        self.assertIn(run.returncode, (0, 1), run.stdout + run.stderr)
+        kept = (SOURCE / "docs/interop.md").read_text()
+        self.assertEqual(kept[kept.index("\n\n", kept.index("scripts/update-interop")) + 2:], page.read_text(),
+                         "run scripts/update-interop")
+        self.assertEqual((SOURCE / "docs/pictures/interop.svg").read_text(), badge.read_text())
 
 
 if __name__ == "__main__":

@@ -16,19 +16,19 @@ namespace ipoib::conformance {
 namespace command {
 
 // One row each; the object is defined in the file of its name.
-extern const Command audit, baseline, check, decode, devices, diff, explain, explore, fuzz, links, list, merge, profile,
-    requirements, run, selftest, shrink, verify, watch;
+extern const Command audit, baseline, check, decode, devices, diff, explain, explore, fuzz, links, list, matrix, merge,
+    profile, requirements, run, selftest, shrink, verify, watch;
 
 }  // namespace command
 
 namespace {
 
 /// In the order of the help.
-constexpr std::array commands{&command::check,        &command::run,     &command::audit,   &command::selftest,
-                              &command::explore,      &command::fuzz,    &command::profile, &command::list,
-                              &command::requirements, &command::explain, &command::links,   &command::watch,
-                              &command::decode,       &command::shrink,  &command::verify,  &command::devices,
-                              &command::diff,         &command::merge,   &command::baseline};
+constexpr std::array commands{&command::check,        &command::run,     &command::audit,    &command::selftest,
+                              &command::explore,      &command::fuzz,    &command::profile,  &command::list,
+                              &command::requirements, &command::explain, &command::links,    &command::watch,
+                              &command::decode,       &command::shrink,  &command::verify,   &command::devices,
+                              &command::diff,         &command::merge,   &command::baseline, &command::matrix};
 
 constexpr std::string_view about =
     "Judges IP over InfiniBand stacks by RFC 4391, statement by statement, with the frames that prove it.";

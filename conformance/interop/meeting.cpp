@@ -67,7 +67,11 @@ void Meeting::step(std::string_view title) {
 }
 
 void Meeting::not_applicable(Side side, const std::string& lacks) const {
-    throw CaseEnds::not_applicable(reports::NotJudged::profile, std::string(name(side)) + ' ' + lacks);
+    not_applicable(std::string(name(side)) + ' ' + lacks);
+}
+
+void Meeting::not_applicable(const std::string& why) const {
+    throw CaseEnds::not_applicable(reports::NotJudged::profile, why);
 }
 
 void Meeting::charge(Side side, const requirements::Requirement& by, std::size_t frame, std::string expected,
@@ -121,10 +125,9 @@ bool Meeting::look_at(Side side) {
 void Meeting::give_addresses(Side side) {
     auto& dut = place_.dut(side);
     if (!peers_[side].facts.ipv4.empty() || !dut.can("add_address")) return;
-    auto addresses = options_.addresses[side];
     const auto& others = peers_[other(side)].facts.ipv4;
-    if (addresses.empty()) addresses.push_back(others.empty() ? usual_addresses[side] : beside(others.front()));
-    for (const auto& one : addresses) ask(side, [&](Dut& of) { of.add_address(one); });
+    const auto address = others.empty() ? usual_addresses[side] : beside(others.front());
+    ask(side, [&](Dut& of) { of.add_address(address); });
 }
 
 void Meeting::bring_up() {
@@ -165,6 +168,14 @@ void Meeting::bring_up() {
                    "none in 30 s" + said[side]);
     }
     if (!is_up.dut || !is_up.against) throw CaseEnds::as_judged();
+    for (const auto side : both_sides) apply_settings(side);
+}
+
+void Meeting::apply_settings(Side side) {
+    const auto& [mode, mtu] = options_.settings[side];
+    if (!mode.empty()) ask(side, [mode = mode](Dut& dut) { dut.set_mode(mode); });
+    if (mtu != 0) ask(side, [mtu = mtu](Dut& dut) { dut.set_mtu(mtu); });
+    if (!mode.empty() || mtu != 0) static_cast<void>(wait_until([&] { return look_at(side); }, longest_start));
 }
 
 void Meeting::take_down() {

@@ -35,10 +35,16 @@ struct SideRefused : std::runtime_error {
     Side side;
 };
 
+/// What one is set to once it is up.
+struct Settings {
+    std::string mode{};   ///< "datagram", "connected"; empty: as it is
+    std::size_t mtu = 0;  ///< octets of an IP packet; 0: as it is
+};
+
 struct MeetingOptions {
     std::uint64_t seed = 1;
     double timeout_scale = 1;
-    Each<std::vector<wire::IpNetwork>> addresses{};  ///< that each is given, where it has none
+    Each<Settings> settings{};
 };
 
 class Meeting {
@@ -84,6 +90,8 @@ public:
     void need(Family family);
     /// Ends the exchange as NA, for what `side` lacks.
     [[noreturn]] void not_applicable(Side side, const std::string& lacks) const;
+    /// The same for what both lack together.
+    [[noreturn]] void not_applicable(const std::string& why) const;
     /// Something that no text of IPoIB forbids, and that users suffer from.
     void find(Side side, std::string finding, std::string text) {
         ledger_[side].findings.emplace_back(std::move(finding), std::move(text));
@@ -107,6 +115,7 @@ private:
     /// Asks the adapter and the subnet manager where it stands; whether it is up and a FullMember.
     bool look_at(Side side);
     void give_addresses(Side side);
+    void apply_settings(Side side);
     void wait_for_ipv6(Side side);
     [[nodiscard]] bool is_member(Side side, const wire::Gid& mgid, std::uint8_t states);
     [[nodiscard]] wire::Gid mgid_of(const wire::IpAddress& group) const;

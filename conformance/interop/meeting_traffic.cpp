@@ -228,10 +228,14 @@ bool Meeting::ping(Way way, Family family, std::size_t size) { return ping(way, 
 
 bool Meeting::ping(Way way, const IpAddress& to, std::size_t size) {
     step(fmt::format("{}, ping {} with {} octets", text(way), text(to), size));
+    const auto family = to.is_v4() ? Family::ipv4 : Family::ipv6;
+    const auto whole = most_in_one_packet(family);
+    // That fragments are not put together is no matter of chance.
+    const auto tries = size > whole ? 1 : attempts;
     std::string said;
     auto begin = recorder_.size();
     bool is_answered = false;
-    for (unsigned i = 0; i < attempts && !is_answered && !fabric::Loop::stop_requested(); ++i) {
+    for (unsigned i = 0; i < tries && !is_answered && !fabric::Loop::stop_requested(); ++i) {
         begin = recorder_.size();
         try {
             is_answered = ask(way.from, [&](Dut& dut) { return dut.ping(to, size); });
@@ -245,15 +249,15 @@ bool Meeting::ping(Way way, const IpAddress& to, std::size_t size) {
         // A reply may be a duplicate's, or on its way.
         loop().run_for(between_looks_of_tap);
     }
-    const auto family = to.is_v4() ? Family::ipv4 : Family::ipv6;
     const auto from = peers_[way.from].address(family);
     if (!is_answered && family == Family::ipv6)
         for (const auto& [side, address] : {std::pair{way.to, to}, std::pair{way.from, from}})
             if (!can_be_solicited(side, address)) return false;
     // RFC 1122, 3.3.2 and RFC 8200, 5 have hosts put fragments together; no text of IPoIB does.
-    if (const auto whole = most_in_one_packet(family); !is_answered && size > whole) {
+    if (!is_answered && size > whole) {
         find(way.to, "fragments-unanswered",
-             fmt::format("{} is not answered when it asks {} for {} octets, which go in fragments; it is with up to {}",
+             fmt::format("{} is not answered when it asks {} for {} octets, more than one packet of both takes; it is "
+                         "with up to {}",
                          name(way.from), name(way.to), size, whole));
         return false;
     }

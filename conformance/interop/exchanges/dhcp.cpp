@@ -19,8 +19,7 @@ const Exchange dhcp{
                 is_possible = true;
                 meeting.lease(way);
             }
-            if (!is_possible)
-                meeting.not_applicable(Side::dut, "and against: neither is a DHCP server where the other is a client");
+            if (!is_possible) meeting.not_applicable("neither is a DHCP server where the other is a client");
         },
 };
 
