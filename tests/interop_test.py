@@ -216,6 +216,7 @@ class Uses(Against):
                 ("is a mutant of the subnet administrator", "--against", "mutant:sa-any-mtu"),
                 ("needs a raw port", "--against", "exec:adapter"), ("names no command", "--against", "exec:"),
                 ("--listen is for a DUT in another process", "--against", "reference", "--listen", self.folder / "p"),
+                ("on a fabric that does nothing wrong", "--fabric", "simulated:sa-mutant=sa-any-mtu", "--against", "reference"),
                 ("--profile is about a tester", "--against", "reference", "--profile", "DUT.toml"),
                 ("--bundle is for cases", "--against", "reference", "--bundle", "b.tar"),
                 ("--shard is for cases", "--against", "reference", "--shard", "1/2"),

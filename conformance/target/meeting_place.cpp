@@ -205,6 +205,9 @@ std::unique_ptr<interop::Place> make_meeting_place(const MeetingPlaceOptions& op
     target.fabric = options.fabric;
     target.scenario = options.scenario;
     static_cast<void>(simulated_options(target, 0, fabric::Loop::Clock::virtual_time));
+    if (options.fabric != usual_fabric)
+        throw std::invalid_argument("two are judged on a fabric that does nothing wrong: --fabric " +
+                                    std::string(usual_fabric) + ", not '" + options.fabric + "'");
     bool has_exec = false, has_port = !options.listen.empty();
     for (const auto side : both_sides) {
         has_exec = has_exec || is_exec(options.contenders[side]);
