@@ -24,6 +24,7 @@ CALLS = {
     "audit": ["--fabric", "simulated"],
     "selftest": [CASE],
     "merge": ["one=one.json"],
+    "matrix": [SOURCE / "implementations/reference.toml", "--only", "reference"],
     "explore": ["--seeds", "1"],
     "fuzz": ["--listen", "f.sock", "--dut", f"exec:python3 {SOURCE}/samples/python-adapter/adapter.py --port f.sock "
              f"--node {pathlib.Path(PROGRAM).parent}/samples/ipoib-node", "--sessions", "1"],

@@ -208,9 +208,9 @@ Action set_up_matrix(CLI::App& command, const std::string&) {
     add("--markdown", options->markdown, "Write it as Markdown, without times", "FILE");
     command
         .add_option("--badge", options->badges,
-                    "Write an SVG image: how many pairs do together all that both can; with NAME= those of one "
+                    "Write an SVG image: how many pairs do together all that both can; as NAME=FILE those of one "
                     "implementation")
-        ->type_name("[NAME=]FILE");
+        ->type_name("FILE");
     add("--evidence", options->evidence, "Keep the frames of each exchange, a folder for each pair", "DIR");
     add("--scenario", options->scenario, "How the link is set up, as for run", "NAME");
     command.add_option("--timeout-scale", options->timeout_scale, "Waits so many times as long (0.1 to 1000)")
