@@ -142,9 +142,10 @@ void ExchangeRun::judge(const Meeting& meeting) {
         const auto capture = run_.evidence.empty() ? 0 : static_cast<std::uint32_t>(results_[side].captures.size());
         const auto told = [&](const rules::Rule& rule, const reports::Detail& detail) {
             const bool binds = rule.weight.value_or(rule.checks[0]->strength) == requirements::Strength::must;
-            if (binds && found.first.empty())
+            const auto is_during = detail.frame > meeting.began();
+            if (binds && (found.first.empty() || (is_during && found.during.empty())))
                 found.first = fmt::format("frame {} violates {} ({})", detail.frame, rule.id, rule.title);
-            if (detail.frame <= meeting.began()) return;
+            if (!is_during) return;
             auto& list = binds ? found.during : found.advice;
             if (list.size() >= most_details) return;
             list.push_back(detail);

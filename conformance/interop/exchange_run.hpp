@@ -30,7 +30,7 @@ private:
     struct Violations {
         std::vector<reports::Detail> during;  ///< by frames since the steps began, of statements that bind
         std::vector<reports::Detail> advice;  ///< the same of advice
-        std::string first;                    ///< of those that bind, in words; with those of the time before
+        std::string first;                    ///< of those, in words; where there is none, of the time before
         bool is_must = false;                 ///< the strongest has a keyword of RFC 2119 in capitals
     };
 

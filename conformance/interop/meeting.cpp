@@ -76,6 +76,8 @@ void Meeting::not_applicable(const std::string& why) const {
 
 void Meeting::charge(Side side, const requirements::Requirement& by, std::size_t frame, std::string expected,
                      std::string actual) {
+    // What was not waited for to the end is nobody's fault.
+    if (fabric::Loop::stop_requested()) throw CaseEnds::error("interrupted");
     auto sentence = fmt::format("{}: {} expected, {}", step_, expected, actual);
     recorder_.breach("CHARGED TO " + std::string(name(side)), sentence);
     ledger_[side].charges.push_back({&by, std::move(sentence), frame, std::move(expected), std::move(actual)});

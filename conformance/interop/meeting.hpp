@@ -120,6 +120,7 @@ private:
     [[nodiscard]] bool is_member(Side side, const wire::Gid& mgid, std::uint8_t states);
     [[nodiscard]] wire::Gid mgid_of(const wire::IpAddress& group) const;
     void kept(Side side, const requirements::Requirement& by) { ++ledger_[side].kept[&by]; }
+    /// Throws CaseEnds where the run is told to stop.
     void charge(Side side, const requirements::Requirement& by, std::size_t frame, std::string expected,
                 std::string actual);
     /// Charges the first leg that is missing, or the effect; counts those before it as kept.
