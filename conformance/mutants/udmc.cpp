@@ -30,6 +30,7 @@ const Mutant hca_takes_ends_of_mgids{
                 return (attached.interface_id() & 0xffffffff) == (dgid.interface_id() & 0xffffffff);
             };
         },
+    .sometimes = {&rfc4392::explicit_join_to_receive},
 };
 
 const Mutant hca_loops_nothing_back{

@@ -21,7 +21,7 @@ const Case multicast_has_a_grh{
             bench.dut.sends(group, port);
             bench.inspect(udp_from_dut(group, port).sent_anywhere().having<Grh>().with(Grh::dgid, mgid), within(5s));
             bench.step("So have its packets of other lengths");
-            for (const std::size_t length : {2, 3, 5, 64, 257, 514, 771}) {
+            for (const auto length : std::array<std::size_t, 7>{2, 3, 5, 64, 257, 514, 771}) {
                 if (length + Ipv6::size + Udp::size > bench.situation().ip_mtu()) break;
                 const auto another = bench.fresh_port();
                 bench.dut.sends(group, another, length);
