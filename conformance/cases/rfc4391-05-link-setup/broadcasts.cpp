@@ -30,14 +30,15 @@ const Case directed_broadcasts_go_to_the_broadcast_group{
             bench.step("The DUT sends a datagram to all hosts of its network");
             goes_to_all(*everyone);
             if (!bench.dut->can("add_address")) return;
-            for (const std::uint8_t length : std::array<std::uint8_t, 3>{20, 27, 30}) {
-                // RFC 2544: addresses that are nobody's.
-                constexpr std::uint32_t benchmarks = 0xc6120000;
-                const auto host = benchmarks | std::uint32_t{length} << 8 * 1 | 5;
+            // RFC 2544: addresses that are nobody's. The networks lie beside each other.
+            constexpr std::uint32_t first_host = 0xc6121005, apart = 0x1000;
+            auto host = first_host;
+            for (const auto length : std::array<std::uint8_t, 3>{20, 27, 30}) {
                 bench.step("The same of a network with a prefix of " + std::to_string(length) + " bits");
                 if (!bench.dut.takes_address({IpAddress::v4(host), length}))
                     return bench.note("the DUT takes no further IPv4 address");
                 goes_to_all(IpAddress::v4(host | 0xffffffffu >> length));
+                host += apart;
             }
         },
 };

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What programs joined, and what they send to, when the subnet around it has changed.
-#include "conformance/cases/prelude.hpp"
+#include "conformance/cases/rfc4391-10-ip-multicast/program_groups.hpp"
 
 namespace ipoib::conformance {
 namespace {
-
-/// A program of the DUT joins a group of its own: the group.
-IpAddress joined_group(Bench& bench) {
-    const auto group = bench.fresh_group();
-    bench.step("A program joins a group");
-    bench.dut->join(group);
-    bench.precondition(bench.sa.has_dut_as_full_member(group, within(5s)), "the DUT is FullMember");
-    return group;
-}
 
 void require_member(Bench& bench, const IpAddress& group, Within time) {
     bench.require(bench.sa.has_dut_as_full_member(group, time), "FullMember of " + text(group), "not at the SA");
@@ -76,8 +67,7 @@ const Case groups_return_with_port{
     .lasts_at_most = 100s,
     .steps =
         [](Bench& bench) {
-            std::vector<IpAddress> groups;
-            for (int i = 0; i < 4; ++i) groups.push_back(joined_group(bench));
+            auto groups = joined_groups(bench, several_groups);
             const auto own = Bench::all_nodes(bench.situation().family);
             if ((bench.sa.join_state_of_dut(bench.mgid_of(own)) & join_state::full_member) != 0) groups.push_back(own);
             bench.step("Its port's link goes down, and comes up again");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/cases/prelude.hpp"
+#include "conformance/cases/rfc4391-10-ip-multicast/program_groups.hpp"
 
 namespace ipoib::conformance {
 
@@ -15,13 +15,7 @@ const Case groups_are_joined_again{
     .lasts_at_most = 80s,
     .steps =
         [](Bench& bench) {
-            std::vector<IpAddress> groups;
-            bench.step("Programs join groups");
-            for (int i = 0; i < 4; ++i) {
-                groups.push_back(bench.fresh_group());
-                bench.dut->join(groups.back());
-                bench.precondition(bench.sa.has_dut_as_full_member(groups.back(), within(5s)), "the DUT is FullMember");
-            }
+            const auto groups = joined_groups(bench, several_groups);
             bench.step("The interface is taken down and up again");
             bench.dut->down();
             bench.dut.comes_up();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A subnet manager that starts without its database asks every port to renew what it asked for:
 // PortInfo.ClientReregister, IBTA Vol 1, 14.4.
-#include "conformance/cases/prelude.hpp"
+#include "conformance/cases/rfc4391-10-ip-multicast/program_groups.hpp"
 
 namespace ipoib::conformance {
 
@@ -44,13 +44,7 @@ const Case memberships_are_renewed{
     .lasts_at_most = 80s,
     .steps =
         [](Bench& bench) {
-            std::vector<IpAddress> groups;
-            bench.step("Programs join groups");
-            for (int i = 0; i < 4; ++i) {
-                groups.push_back(bench.fresh_group());
-                bench.dut->join(groups.back());
-                bench.precondition(bench.sa.has_dut_as_full_member(groups.back(), within(5s)), "the DUT is FullMember");
-            }
+            auto groups = joined_groups(bench, several_groups);
             // IP's own, where it is there.
             const auto own = Bench::all_nodes(bench.situation().family);
             if ((bench.sa.join_state_of_dut(bench.mgid_of(own)) & join_state::full_member) != 0) groups.push_back(own);
