@@ -327,6 +327,12 @@ class Matrix(Against):
         self.assertIn("its start command has ended: exit status 3",
                       pairs["node", "node"]["exchanges"][0]["dut"]["message"])
 
+    def test_dhcp_is_not_asked_of_packets_that_are_too_small(self):
+        pairs = self.matrix(implementation("a", "reference", mtu=300), implementation("b", "reference"))
+        for pair in pairs.values():
+            self.assertEqual(pair["verdict"], "PASS")
+        self.assertEqual([one["id"] for one in pairs["a", "b"]["exchanges"] if one["dut"]["verdict"] == "NA"], ["INTEROP-DHCP"])
+
     def test_wrong_lists_are_told_with_file_and_line(self):
         right = implementation("a", "reference")
         for words, text in (
@@ -339,6 +345,10 @@ class Matrix(Against):
                 ("name must be", implementation("a" * 41, "reference")), ("mtu must be", implementation("a", "reference", mtu=3)),
                 ("mode must be one of datagram, connected", implementation("a", "reference", mode="fast")),
                 ('there is an implementation "a" already', right + right),
+                ('there is an implementation "A" already', right + implementation("A", "reference")),
+                ("name must be", implementation("a--b", "reference")),
+                ("about and url are one line of text", right + 'about = "a\\u001b[31m"\n'),
+                ("url begins with https://", right + 'url = "javascript:alert(1)"\n'),
                 ("there is no mutant", implementation("a", "mutant:x")),
                 ("is started by no command", implementation("a", "reference", start="x")),
                 ("needs a raw port", implementation("a", "exec:x")), ("list.toml", b"\xff\xfe\0"),

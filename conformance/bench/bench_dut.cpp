@@ -56,11 +56,13 @@ void BenchDut::is_seen_to_send(const IpAddress& to, std::uint16_t port) {
     bench_.precondition(datagram, within(patience));
 }
 
-void BenchDut::tries_to_send(const IpAddress& to, std::uint16_t port) {
+bool BenchDut::tries_to_send(const IpAddress& to, std::uint16_t port, std::size_t payload) {
     try {
-        sends(to, port);
+        sends(to, port, payload);
+        return true;
     } catch (const ControlFailed&) {
         // That it refuses to is one of the ways to be right.
+        return false;
     }
 }
 

@@ -38,8 +38,8 @@ public:
     void sends(const wire::IpAddress& to, std::uint16_t port, std::size_t payload = 32);
     /// One that is seen: INCONC if neither it nor a second one is. What waits for the sender's join may be lost.
     void is_seen_to_send(const wire::IpAddress& to, std::uint16_t port);
-    /// The same where a refusal of the DUT is right too.
-    void tries_to_send(const wire::IpAddress& to, std::uint16_t port);
+    /// The same where a refusal of the DUT is right too; whether it sends.
+    bool tries_to_send(const wire::IpAddress& to, std::uint16_t port, std::size_t payload = 32);
     /// The DUT's IP joins a group. What it says of it is noted; what counts is what the SA hears.
     void joins(const wire::IpAddress& group);
     /// The same where it matters whether the DUT says that it failed.

@@ -15,6 +15,7 @@
 #include "generated/version.hpp"
 
 #include <fmt/format.h>
+#include <strings.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -44,7 +45,11 @@ std::vector<Implementation> implementations(const MatrixOptions& options) {
         auto loaded = interop::load_implementations(path);
         if (!loaded) throw UsageError(loaded.error);
         for (auto& one : *loaded) {
-            if (std::ranges::find(all, one.name, &Implementation::name) != all.end())
+            // Some file systems do not tell "A" from "a".
+            const auto is_same = [&](const Implementation& other) {
+                return ::strcasecmp(one.name.c_str(), other.name.c_str()) == 0;
+            };
+            if (std::ranges::any_of(all, is_same))
                 throw UsageError(path + ": there is an implementation \"" + one.name + "\" already");
             all.push_back(std::move(one));
         }

@@ -8,6 +8,7 @@ Reached reached(const std::vector<Leg>& legs, const Recorder& recorder, std::siz
                 const std::function<std::optional<Side>(const wire::Packet&)>& sender) {
     Reached far;
     std::vector<std::pair<std::size_t, Astray>> strays(legs.size());
+    std::vector<std::size_t> latest(legs.size());
     wire::Packet packet;
     for (auto i = begin; i < recorder.size(); ++i) {
         recorder.decode(i, packet);
@@ -18,10 +19,14 @@ Reached reached(const std::vector<Leg>& legs, const Recorder& recorder, std::siz
             const auto astray = legs[leg].astray ? legs[leg].astray(packet) : Astray{};
             if (!astray.why.empty()) {
                 strays[leg] = {i + 1, astray};
-            } else if (leg + 1 > far.legs) {
+                break;
+            }
+            if (leg + 1 > far.legs) {
                 far.legs = leg + 1;
                 far.frame = i + 1;
+                far.asked_frame = leg == 0 ? 0 : latest[leg - 1];
             }
+            latest[leg] = i + 1;
             break;
         }
     }

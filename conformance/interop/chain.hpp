@@ -43,6 +43,9 @@ struct Effect {
 struct Reached {
     std::size_t legs = 0;   ///< so many were seen, or need not be, since a later one was
     std::size_t frame = 0;  ///< of the last of them, from 1; 0: of none
+    /// The latest of the leg before that one, ahead of it; 0: none. What it was about, asked once more or for the last
+    /// time.
+    std::size_t asked_frame = 0;
     /// Of the next one: where it went instead.
     std::size_t stray_frame = 0;
     Astray stray;

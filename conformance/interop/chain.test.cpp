@@ -60,6 +60,16 @@ TEST_CASE("Chain: what was seen last tells who owes the next frame") {
     CHECK(frames.come_to(resolution()).frame == 2);
 }
 
+TEST_CASE("Chain: how long an answer took is told from the question that was asked last before it") {
+    Frames frames;
+    frames.add(build::arp_request(a, b.ipv4, usual_link));
+    CHECK(frames.come_to(resolution()).asked_frame == 0);
+    frames.add(build::arp_request(a, b.ipv4, usual_link)).add(build::arp_reply(b, a, usual_link));
+    frames.add(build::arp_request(a, b.ipv4, usual_link)).add(build::arp_reply(b, a, usual_link));
+    CHECK(frames.come_to(resolution()).asked_frame == 2);
+    CHECK(frames.come_to(resolution()).frame == 3);
+}
+
 TEST_CASE("Chain: a frame counts for who owes it only") {
     Frames frames;
     frames.add(build::arp_request(b, a.ipv4, usual_link)).add(build::arp_reply(a, b, usual_link));

@@ -2,6 +2,7 @@
 // Lists of implementations, read.
 #include "conformance/interop/implementation.hpp"
 
+#include "base/one_line.hpp"
 #include "conformance/bench/toml_section.hpp"
 #include "reports/file.hpp"
 
@@ -16,6 +17,8 @@ namespace {
 constexpr std::size_t largest_list = std::size_t{1} << 20, longest_name = 40, most_implementations = 64;
 constexpr std::size_t least_mtu = 68, most_mtu = 65520;
 constexpr std::string_view here_word = "{here}";
+/// Of the folder of a pair's evidence: "a--b".
+constexpr std::string_view between_names = "--";
 
 bool is_name(std::string_view text) {
     constexpr std::string_view also = "-_.";
@@ -24,7 +27,7 @@ bool is_name(std::string_view text) {
                also.find(c) != std::string_view::npos;
     };
     return !text.empty() && text.size() <= longest_name && text.front() != '.' && text.front() != '-' &&
-           std::ranges::all_of(text, is_part);
+           text.find(between_names) == std::string_view::npos && std::ranges::all_of(text, is_part);
 }
 
 void put_here(std::string& command, const std::string& folder) {
@@ -48,11 +51,16 @@ Implementation read(const toml::table& table, const std::string& folder, reports
     section.refuse_unknown();
     const auto line = TomlSection::line_of(table);
     if (!is_name(one.name))
-        complaints.add(line,
-                       "name must be up to 40 letters, digits, \"-\", \"_\" and \".\", and begin with none of them but "
-                       "letters, digits and \"_\"");
-    if (one.dut.empty() == adapter.empty())
+        complaints.add(
+            line,
+            "name must be up to 40 letters, digits, \"-\", \"_\" and \".\", without \"--\", and begin with none "
+            "of them but letters, digits and \"_\"");
+    else if (one.dut.empty() == adapter.empty())
         complaints.add(line, one.name + " needs an adapter, or a dut of this program, and not both");
+    for (const auto* text : {&one.about, &one.url})
+        if (printable(*text, Lines::join) != *text) complaints.add(line, "about and url are one line of text");
+    if (!one.url.empty() && !one.url.starts_with("https://") && !one.url.starts_with("http://"))
+        complaints.add(line, "url begins with https:// or http://");
     if (!adapter.empty()) one.dut = "exec:" + adapter;
     put_here(one.dut, folder);
     put_here(one.start, folder);

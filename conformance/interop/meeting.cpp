@@ -162,6 +162,10 @@ void Meeting::bring_up() {
         const auto& by = rfc4391::broadcast_full_member_join;
         if (is_up[side])
             kept(side, by);
+        else if (peers_[side].guid != 0 && peers_[side].lids.empty())
+            throw CaseEnds::error(
+                fmt::format("{}: its adapter tells port GUID {:016x}, which no port of the fabric has", name(side),
+                            peers_[side].guid));
         else if (!peers_[side].facts.link_address && peers_[side].facts.is_up)
             throw CaseEnds::error(std::string(name(side)) +
                                   ": its adapter tells no link_address, so nobody knows which port it is");

@@ -126,6 +126,8 @@ private:
     /// Charges the first leg that is missing, or the effect; counts those before it as kept.
     void settle(const std::vector<Leg>& legs, const Effect& effect, bool is_effective, std::size_t begin,
                 const std::string& said);
+    /// Ends the exchange where the last that was seen came when who had asked for it need not wait any more.
+    void demand_in_time(const std::vector<Leg>& legs, const Reached& far) const;
     [[nodiscard]] std::vector<Leg> resolution(Way way, const wire::IpAddress& to);
     [[nodiscard]] std::vector<Leg> connection(Way way) const;
     [[nodiscard]] std::vector<Leg> echo(Way way, const wire::IpAddress& to) const;

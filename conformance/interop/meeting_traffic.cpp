@@ -196,6 +196,17 @@ bool Meeting::charge_wrong_address(Side side) {
     return false;
 }
 
+void Meeting::demand_in_time(const std::vector<Leg>& legs, const Reached& far) const {
+    // RFC 4861, 10, and what ARP does: a second after each question, of which there are few.
+    constexpr auto patience = 900ms;
+    if (far.asked_frame == 0 || legs[far.legs - 1].owes == legs[far.legs - 2].owes) return;
+    const auto waited = recorder_.time(far.frame - 1) - recorder_.time(far.asked_frame - 1);
+    if (waited < patience) return;
+    throw CaseEnds::inconclusive(fmt::format(
+        "{}: {} came {:.1f} s after it was last asked for (frames {} and {}), when nobody need wait any more", step_,
+        legs[far.legs - 1].what, std::chrono::duration<double>(waited).count(), far.asked_frame, far.frame));
+}
+
 void Meeting::settle(const std::vector<Leg>& legs, const Effect& effect, bool is_effective, std::size_t begin,
                      const std::string& said) {
     const auto far = reached(legs, recorder_, begin, [this](const Packet& packet) { return sender(packet); });
@@ -212,6 +223,7 @@ void Meeting::settle(const std::vector<Leg>& legs, const Effect& effect, bool is
             throw CaseEnds::inconclusive(fmt::format("{}: {} says {}, and the tap shows not {}", step_,
                                                      name(effect.owes), effect.what, leg.what));
         const bool is_astray = !far.stray.why.empty();
+        if (!is_astray && far.legs > 1) demand_in_time(legs, far);
         const auto actual = is_astray        ? fmt::format("frame {} is astray: {}", far.stray_frame, far.stray.why)
                             : far.frame != 0 ? fmt::format("none came after frame {}", far.frame)
                                              : std::string("none came");

@@ -25,10 +25,16 @@ const Case partition_and_q_key_must_match{
             bench.control();
             bench.send(echo_request().with(Bth::p_key, p_key));
             bench.forbid(answer, within(1s));
-            bench.step("The P_Key differs in one bit", rfc4391::ud_same_partition_and_qkey, rfc4391::pkey_match);
+            bench.step("The P_Key differs in one bit, or is one that many ports have",
+                       rfc4391::ud_same_partition_and_qkey, rfc4391::pkey_match);
             bench.control();
             for (std::uint16_t bit = 1; bit < full_membership; bit = static_cast<std::uint16_t>(bit << 1)) {
                 bench.send(echo_request().with(Bth::p_key, bench.link().p_key ^ bit));
+                bench.forbid(answer, within(100ms));
+            }
+            for (const auto other : std::array<std::uint16_t, 3>{0xffff, 0x7fff, 0x8001}) {
+                if (is_same_partition(other, bench.link().p_key)) continue;
+                bench.send(echo_request().with(Bth::p_key, other));
                 bench.forbid(answer, within(100ms));
             }
             bench.control();

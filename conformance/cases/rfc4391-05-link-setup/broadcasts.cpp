@@ -31,14 +31,12 @@ const Case directed_broadcasts_go_to_the_broadcast_group{
             goes_to_all(*everyone);
             if (!bench.dut->can("add_address")) return;
             // RFC 2544: addresses that are nobody's. The networks lie beside each other.
-            constexpr std::uint32_t first_host = 0xc6121005, apart = 0x1000;
-            auto host = first_host;
-            for (const auto length : std::array<std::uint8_t, 3>{20, 27, 30}) {
-                bench.step("The same of a network with a prefix of " + std::to_string(length) + " bits");
-                if (!bench.dut.takes_address({IpAddress::v4(host), length}))
-                    return bench.note("the DUT takes no further IPv4 address");
-                goes_to_all(IpAddress::v4(host | 0xffffffffu >> length));
-                host += apart;
+            const auto networks = {parse_network("198.19.0.5/16"), parse_network("198.18.16.5/20"),
+                                   parse_network("198.18.32.5/27"), parse_network("198.18.48.5/30")};
+            for (const auto& network : networks) {
+                bench.step("The same of " + text(*network));
+                if (!bench.dut.takes_address(*network)) return bench.note("the DUT takes no further IPv4 address");
+                goes_to_all(IpAddress::v4(network->address.v4() | 0xffffffffu >> network->length));
             }
         },
 };

@@ -24,7 +24,8 @@ const Case multicast_has_a_grh{
             for (const auto length : std::array<std::size_t, 7>{2, 3, 5, 64, 257, 514, 771}) {
                 if (length + Ipv6::size + Udp::size > bench.situation().ip_mtu()) break;
                 const auto another = bench.fresh_port();
-                bench.dut.sends(group, another, length);
+                if (!bench.dut.tries_to_send(group, another, length))
+                    return bench.note("the DUT sends no datagram of " + std::to_string(length) + " octets");
                 bench.inspect(udp_from_dut(group, another).sent_anywhere().having<Grh>().with(Grh::dgid, mgid),
                               within(5s));
             }

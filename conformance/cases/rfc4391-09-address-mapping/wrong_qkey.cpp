@@ -15,11 +15,16 @@ const Case wrong_qkey_is_not_accepted{
     .lasts_at_most = 40s,
     .steps =
         [](Bench& bench) {
-            bench.step("The Q_Key differs in one bit");
+            const auto own = bench.link().q_key;
+            // Those of links as OpenSM makes them, of general services, and of nothing.
+            std::vector<std::uint32_t> others{0x0b1b, 0x8001'0000, 0, 0xffff'ffff};
+            for (std::uint32_t bit = 1; bit != 0; bit <<= 1) others.push_back(own ^ bit);
+            std::erase(others, own);
+            bench.step("The Q_Key differs in one bit, or is one of others");
             bench.control();
-            for (std::uint32_t bit = 1; bit != 0; bit <<= 1) {
-                bench.send(echo_request().with(Deth::q_key, bench.link().q_key ^ bit));
-                bench.forbid(echo_reply(), within(bit << 1 == 0 ? 1s : 100ms));
+            for (const auto q_key : others) {
+                bench.send(echo_request().with(Deth::q_key, q_key));
+                bench.forbid(echo_reply(), within(100ms));
             }
             bench.control();
             bench.step("A question for its address in a group is answered");
@@ -28,11 +33,11 @@ const Case wrong_qkey_is_not_accepted{
                 bench.situation().is_ipv6() ? neighbour_solicitation(bench.sa.join(solicited).mlid()) : arp_request();
             bench.send_until(question, address_reply(), within(1s));
             bench.precondition(address_reply(), within(0ms));
-            bench.step("The Q_Key of one differs in one bit");
+            bench.step("The Q_Key of one differs in one bit, or is one of others");
             bench.control();
-            for (std::uint32_t bit = 1; bit != 0; bit <<= 1) {
-                bench.send(question.with(Deth::q_key, bench.link().q_key ^ bit));
-                bench.forbid(address_reply(), within(bit << 1 == 0 ? 1s : 100ms));
+            for (const auto q_key : others) {
+                bench.send(question.with(Deth::q_key, q_key));
+                bench.forbid(address_reply(), within(100ms));
             }
             bench.control();
         },

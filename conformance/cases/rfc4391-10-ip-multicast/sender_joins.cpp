@@ -49,10 +49,17 @@ const Case sender_joins_existing_group{
             bench.step("A program is in a group, and leaves it", rfc4391::sender_joins_first);
             const auto former = bench.fresh_group();
             const auto former_mgid = bench.sa.join(former).mgid;
-            bench.dut->join(former);
-            bench.pass_time(2s);
-            bench.dut->leave(former);
-            bench.pass_time(2s);
+            const auto joins_and_leaves = [&] {
+                try {
+                    bench.dut->join(former);
+                    bench.pass_time(2s);
+                    bench.dut->leave(former);
+                    bench.pass_time(2s);
+                    return true;
+                } catch (const ControlFailed&) {
+                    return false;
+                }
+            };
             // Who leaves in another state than it has joined with, which is for other cases, may be a member still.
             const auto is_full_member = [](const Packet& packet, auto&) {
                 const auto record = packet.get<McMemberRecord>();
@@ -60,10 +67,10 @@ const Case sender_joins_existing_group{
             };
             const auto join = join_of(former_mgid).such_that("as FullMember", is_full_member);
             const auto leave = leave_of(former_mgid).such_that("as FullMember", is_full_member);
-            if (bench.count(join) == 0 || bench.count(leave) == 0)
+            if (!joins_and_leaves() || bench.count(join) == 0 || bench.count(leave) == 0)
                 return bench.note("the DUT was not seen to join and to leave a group for a program");
             if (bench.count(join) != bench.count(join_of(former_mgid)))
-                return bench.note("the DUT is in the group in other states, too, as a router may be");
+                return bench.note("the DUT has joined the group in other states, too, and may be in it still");
             bench.step("It sends to the group that it has left", rfc4391::sender_joins_first);
             bench.dut.sends(former, port);
             const auto datagram = udp_from_dut(former, port);

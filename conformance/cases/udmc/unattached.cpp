@@ -2,6 +2,28 @@
 #include "conformance/cases/prelude.hpp"
 
 namespace ipoib::conformance {
+namespace {
+
+/// MGIDs that are close to it. The last 24 bits of a solicited-node group are of an address, of which a port may have
+/// several that are close.
+std::vector<Gid> neighbours_of(const Gid& mgid, bool is_solicited) {
+    constexpr unsigned bits_behind_ff = 120, bits_of_address = 24;
+    std::vector<Gid> all;
+    for (unsigned bit = is_solicited ? bits_of_address : 0; bit < bits_behind_ff; ++bit) {
+        auto& octet = all.emplace_back(mgid).octets[mgid.octets.size() - 1 - bit / 8];
+        octet = static_cast<std::uint8_t>(octet ^ 1u << bit % 8);
+    }
+    const auto add = [&](const auto& field, auto value) {
+        auto other = mgid;
+        set_field(MutableOctets{other.octets}, field, value);
+        if (other != mgid) all.push_back(other);
+    };
+    for (const auto scope : std::array<std::uint8_t, 4>{2, 5, 8, 14}) add(Mgid::scope, scope);
+    for (const auto p_key : std::array<std::uint16_t, 3>{0xffff, 0x8001, 0xa5a5}) add(Mgid::p_key, p_key);
+    return all;
+}
+
+}  // namespace
 
 const Case unattached_mgid_is_discarded{
     .id = "IPOIB-UDMC-INV-002",
@@ -24,14 +46,10 @@ const Case unattached_mgid_is_discarded{
             bench.control();
             bench.send(question.with(Grh::dgid, bench.mgid_of(bench.fresh_group())));
             bench.forbid(address_reply(), within(1s));
-            bench.step("The same with MGIDs that differ in one bit, which stay MGIDs");
+            bench.step("The same with MGIDs that differ in one bit, in scope or in P_Key");
             bench.control();
             const auto right = question.make(bench.situation()).get<Grh>()[Grh::dgid];
-            constexpr unsigned bits_behind_ff = 120;
-            for (unsigned bit = 0; bit < bits_behind_ff; ++bit) {
-                const auto other = bit < 64
-                                       ? Gid::of(right.prefix(), right.interface_id() ^ std::uint64_t{1} << bit)
-                                       : Gid::of(right.prefix() ^ std::uint64_t{1} << (bit - 64), right.interface_id());
+            for (const auto& other : neighbours_of(right, bench.situation().is_ipv6())) {
                 bench.send(question.with(Grh::dgid, other));
                 bench.forbid(address_reply(), within(100ms));
             }

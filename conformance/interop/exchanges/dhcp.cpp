@@ -13,6 +13,12 @@ const Exchange dhcp{
     .steps =
         [](Meeting& meeting) {
             meeting.need(Family::ipv4);
+            // RFC 2131, 2: what every client must take. A message has 300 octets and more.
+            constexpr std::size_t least_mtu = 576;
+            for (const auto side : both_sides)
+                if (const auto mtu = meeting.peer(side).facts.mtu; mtu != 0 && mtu < least_mtu)
+                    meeting.not_applicable(side, "takes packets of " + std::to_string(mtu) + " octets, DHCP has " +
+                                                     std::to_string(least_mtu));
             bool is_possible = false;
             for (const auto way : both_ways) {
                 if (!meeting.can(way.from, "dhcp_server") || !meeting.can(way.to, "dhcp")) continue;
