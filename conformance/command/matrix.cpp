@@ -23,7 +23,7 @@
 namespace ipoib::conformance {
 namespace {
 
-using interop::both_sides, interop::Implementation, interop::Matrix;
+using interop::Implementation, interop::Matrix;
 
 struct MatrixOptions {
     std::vector<std::string> lists, only, badges;
@@ -121,7 +121,7 @@ int rehearse(const std::vector<Implementation>& all, const MatrixOptions& option
 
 std::string folder_of(const MatrixOptions& options, const Implementation& dut, const Implementation& against) {
     if (options.evidence.empty()) return {};
-    const auto folder = (std::filesystem::path(options.evidence) / (dut.name + "--" + against.name)).string();
+    auto folder = (std::filesystem::path(options.evidence) / (dut.name + "--" + against.name)).string();
     make_evidence_folder(folder);
     return folder;
 }
