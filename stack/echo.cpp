@@ -61,6 +61,10 @@ void Echo::receive_v6(const IpDatagram& datagram) {
 
 /// RFC 1122, 3.2.2.6: from the address that was asked; from an own one when all were. RFC 4443, 4.2.
 void Echo::answer(const IpDatagram& datagram, IpProtocol protocol, std::uint8_t reply_type) {
+    const auto now = interface_.loop().now();
+    if (answered_at_ && now < *answered_at_ + interface_.policy(family_of(datagram.destination)).between_echo_replies)
+        return;
+    answered_at_ = now;
     const bool is_unicast = interface_.has_address(datagram.destination);
     const auto source = is_unicast ? std::optional{datagram.destination} : interface_.source_for(datagram.source);
     if (!source) return;

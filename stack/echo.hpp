@@ -7,6 +7,7 @@
 #include "stack/lifetime.hpp"
 
 #include <map>
+#include <optional>
 
 namespace ipoib::stack {
 
@@ -36,6 +37,7 @@ private:
     Interface& interface_;
     std::map<std::uint16_t, Waiting> waiting_;  ///< by identifier
     std::uint16_t next_identifier_ = 1;
+    std::optional<fabric::Time> answered_at_;
     Lifetime lifetime_;
 };
 

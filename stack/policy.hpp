@@ -148,6 +148,8 @@ struct Policy {
     bool grh_across_subnets = true;
     /// Whether a packet is taken that is right in all else. RFC4391-2-01, RFC4391-6-09.
     bool (*accepts_packet)(const wire::Packet&) = [](const wire::Packet&) { return true; };
+    /// Least time between two answers to echo requests; what comes earlier gets none. RFC 1122, 3.2.2; RFC 4443, 2.4.
+    fabric::Duration between_echo_replies{};
     /// Whether a packet with or without a GRH is taken; `is_resolution`: ARP or Neighbour Discovery. RFC4391-6-09.
     bool (*accepts_grh)(bool has_grh, bool is_multicast, bool is_resolution) = [](bool, bool, bool) { return true; };
     /// Whether ARP with this Reserved field is taken. RFC4391-6-03.

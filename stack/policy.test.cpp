@@ -91,6 +91,7 @@ const std::vector<Change> frames{
     {"grh_on_unicast", [](Policy& p) { p.grh_on_unicast = true; }},
     {"grh_across_subnets", [](Policy& p) { p.grh_across_subnets = false; }},
     {"accepts_packet", [](Policy& p) { p.accepts_packet = [](const Packet& packet) { return !packet.grh; }; }},
+    {"between_echo_replies", [](Policy& p) { p.between_echo_replies = std::chrono::hours{1}; }},
     {"accepts_grh",
      [](Policy& p) { p.accepts_grh = [](bool has, bool is_multicast, bool) { return has == is_multicast; }; }},
     {"accepts_arp_reserved",

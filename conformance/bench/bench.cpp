@@ -6,31 +6,8 @@
 #include "conformance/bench/case_ends.hpp"
 #include "conformance/judge/notation.hpp"
 
-#include <array>
-
 namespace ipoib::conformance {
 using namespace wire;
-
-namespace {
-
-/// Whether a case itself takes the interface down and up, or has it done.
-bool ends_memberships(const Case& running) {
-    constexpr std::array<std::string_view, 4> requests{"up", "down", "restart", "create_child"};
-    return running.begin == Begin::down || running.needs.has(fabric::Ability::fabric_control) ||
-           std::ranges::any_of(running.dut_can,
-                               [&](auto request) { return std::ranges::find(requests, request) != requests.end(); });
-}
-
-/// Before the DUT is blamed: whose interface went down meanwhile, without being asked, answers nothing and leaves its
-/// groups. That is no fault.
-void demand_rest(const CaseContext& context, bool is_at_rest) {
-    const auto& observation = context.observation;
-    if (!observation.sees_all() || (ends_memberships(context.running) && !is_at_rest)) return;
-    if (observation.find_in_step(leave_of(context.session.situation().link.broadcast_gid())))
-        throw CaseEnds::inconclusive(context.findings.where() + "the DUT left the link meanwhile, unasked");
-}
-
-}  // namespace
 
 Bench::Bench(CaseContext& context)
     : tester(context),
@@ -129,30 +106,38 @@ void Bench::demand(const Expectation& expectation, Within time, Packet& packet) 
 void Bench::require(const Expectation& expectation, Within time) {
     auto& findings = context_.findings;
     const auto found = context_.observation.await(expectation, time);
+    std::string actual;
+    std::size_t before = 0;
     if (!found) {
         (void)dut.is_reached();
-        demand_rest(context_, is_at_rest_);
+        before = context_.recorder.size();
+        actual = context_.observation.what_came_instead();
+        demand_rest();
+        demand_answers();
     }
     findings.observed();
     if (found) {
         findings.judge_claims(expectation, *found, situation());
         return;
     }
-    const auto actual = context_.observation.what_came_instead();
     const auto when = context_.observation.limit_text(time);
     findings.violated({.expected = expectation.what() + when, .actual = actual},
-                      "no " + expectation.what() + when + "; " + actual);
+                      "no " + expectation.what() + when + "; " + actual, before);
     throw CaseEnds::as_judged();
 }
 
 void Bench::require(bool holds, std::string_view expected, std::string_view actual) {
     auto& findings = context_.findings;
-    if (!holds && !judges_leaving_) demand_rest(context_, is_at_rest_);
+    const auto found = actual.empty() && !holds ? context_.observation.what_came_instead() : std::string(actual);
+    const auto before = context_.recorder.size();
+    if (!holds && !judges_leaving_) {
+        demand_rest();
+        demand_answers();
+    }
     findings.observed();
     if (holds) return;
-    const auto found = actual.empty() ? context_.observation.what_came_instead() : std::string(actual);
     findings.violated({.expected = std::string(expected), .actual = found},
-                      "expected " + std::string(expected) + (actual.empty() ? "; " : ", found ") + found);
+                      "expected " + std::string(expected) + (actual.empty() ? "; " : ", found ") + found, before);
 }
 
 void Bench::ask_for_life() {
@@ -186,7 +171,7 @@ void Bench::forbid(const Expectation& expectation, Within time) {
     auto found = observation.await(expectation, asked, since, time, Damaged::was_sent);
     control();
     if (!found) found = observation.find(expectation, asked, since, Damaged::was_sent);
-    if (found) demand_rest(context_, is_at_rest_);
+    if (found) demand_rest();
     findings.observed();
     if (!found) return;
     Packet packet;
@@ -202,7 +187,7 @@ void Bench::forbid(const Expectation& expectation, Within time) {
 void Bench::forbid_so_far(const Expectation& expectation) {
     context_.observation.demand_sight(expectation);
     const auto found = context_.observation.find_in_step(expectation, Damaged::was_sent);
-    if (found) demand_rest(context_, is_at_rest_);
+    if (found) demand_rest();
     context_.findings.observed();
     if (!found) return;
     Packet packet;
@@ -210,6 +195,15 @@ void Bench::forbid_so_far(const Expectation& expectation) {
     context_.findings.violated(
         {.frame = *found + 1, .expected = "no " + expectation.what(), .actual = in_one_line(packet)},
         "there must be no " + expectation.what() + ", but " + frame_name(*found) + " is " + in_one_line(packet));
+}
+
+std::optional<std::size_t> Bench::echo_answer() {
+    auto& session = context_.session;
+    const auto asked_at = session.loop().now();
+    send(echo_request());
+    const auto answered = context_.observation.await(echo_reply(), within(1s));
+    if (answered) session.answered_after(session.loop().now() - asked_at);
+    return answered;
 }
 
 std::string Bench::try_control() {
@@ -220,10 +214,7 @@ std::string Bench::try_control() {
     const auto stimulus = observation.stimulus();
     constexpr int attempts = 3;
     std::optional<std::size_t> answered;
-    for (int i = 0; i < attempts && !answered; ++i) {
-        send(echo_request());
-        answered = observation.await(echo_reply(), within(1s));
-    }
+    for (int i = 0; i < attempts && !answered; ++i) answered = echo_answer();
     auto came = answered ? std::string{} : observation.what_came_instead();
     context_.situation().nonce = before;
     observation.resume(stimulus);
@@ -366,7 +357,7 @@ Gid Bench::mgid_of(const IpAddress& group) const {
 std::string Bench::undo() {
     const CleaningUp anyhow;
     auto problem = fabric.undo();
-    is_asked_in_group_ = false;
+    loses_nothing_ = is_asked_in_group_ = false;
     question_in_group_.reset();
     sa.undo();
     tester.undo();

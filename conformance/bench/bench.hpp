@@ -192,6 +192,14 @@ public:
 
 private:
     void demand(const Expectation& expectation, Within time, wire::Packet& packet);
+    /// Before the DUT is blamed: whose interface went down meanwhile, without being asked, answers nothing and leaves
+    /// its groups. That is no fault.
+    void demand_rest();
+    /// Likewise: who answers some of a series of ordinary echo requests and not those between them loses packets, or
+    /// limits its answers, or the link loses them. UD is unreliable, and that is no fault.
+    void demand_answers();
+    /// Sends an ordinary echo request; the answer to it, within a second.
+    [[nodiscard]] std::optional<std::size_t> echo_answer();
     /// Sends ordinary echo requests, and sets is_controlled_; what came instead of an answer.
     [[nodiscard]] std::string try_control();
     void demand_life_after(const std::vector<Message>& messages);
@@ -207,6 +215,7 @@ private:
     bool is_controlled_ = false;                ///< in this step
     bool is_at_rest_ = false;                   ///< likewise
     bool judges_leaving_ = false;               ///< likewise
+    bool loses_nothing_ = false;                ///< a whole series of ordinary requests was answered, in this case
     bool is_asked_in_group_ = false;            ///< ask_for_life() has been called, in this family
     std::optional<Message> question_in_group_;  ///< the question for the DUT's address, where it is answered
 };

@@ -49,23 +49,23 @@ void Findings::observed() {
     ++result_.observed;
 }
 
-void Findings::violated(reports::Detail detail, const std::string& sentence) {
+void Findings::violated(reports::Detail detail, const std::string& sentence, std::size_t before) {
     for (const auto index : judged_) ++tallies_[index].violations;
-    keep(std::move(detail), "VIOLATION", sentence);
+    keep(std::move(detail), "VIOLATION", sentence, before);
     if (const auto told = std::exchange(on_first_violation_, nullptr)) told(where() + sentence);
 }
 
 void Findings::warned(reports::Detail detail, const std::string& sentence) {
     for (const auto index : judged_) ++tallies_[index].warnings;
-    keep(std::move(detail), "WARNING", sentence);
+    keep(std::move(detail), "WARNING", sentence, recorder_.size());
     note(where() + sentence);
 }
 
-void Findings::keep(reports::Detail detail, std::string_view kind, const std::string& sentence) {
+void Findings::keep(reports::Detail detail, std::string_view kind, const std::string& sentence, std::size_t before) {
     ++result_.violations;
     const auto text = where() + sentence;
     if (first_failure_.empty()) first_failure_ = text;
-    recorder_.breach(kind, text);
+    recorder_.breach(kind, text, before);
     if (result_.details.size() >= most_details) return;
     detail.capture = capture_;
     for (const auto index : judged_) detail.requirements.emplace_back(tallies_[index].requirement->id);

@@ -38,8 +38,12 @@ public:
         on_first_violation_ = std::move(told);
     }
 
-    /// Counts a violation of the step's requirements and keeps it for the report.
-    void violated(reports::Detail detail, const std::string& sentence);
+    /// Counts a violation of the step's requirements and keeps it for the report: found now, or when there were
+    /// `before` frames.
+    void violated(reports::Detail detail, const std::string& sentence) {
+        violated(std::move(detail), sentence, recorder_.size());
+    }
+    void violated(reports::Detail detail, const std::string& sentence, std::size_t before);
     /// The same of advice.
     void warned(reports::Detail detail, const std::string& sentence);
     /// Judges the claims of the expectation on a frame.
@@ -61,7 +65,7 @@ private:
         std::uint64_t observed = 0, violations = 0, warnings = 0;
     };
     [[nodiscard]] static reports::Verdict verdict_of(const Tally& tally);
-    void keep(reports::Detail detail, std::string_view kind, const std::string& sentence);
+    void keep(reports::Detail detail, std::string_view kind, const std::string& sentence, std::size_t before);
     void judge_claim(const Expectation::Claim& claim, const Expectation& expectation, std::size_t frame,
                      const wire::Packet& packet, const Situation& situation);
 

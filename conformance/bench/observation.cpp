@@ -88,7 +88,9 @@ std::string Observation::limit_text(Within time) const {
 
 fabric::Duration Observation::scaled(Within time) const {
     const fabric::Duration whole = time.time;
-    return time.is_stated ? std::max(whole, session_.scaled(whole)) : session_.scaled(whole);
+    if (whole == fabric::Duration{}) return whole;
+    // There and back: what it is told, and what it says.
+    return session_.lateness() + (time.is_stated ? std::max(whole, session_.scaled(whole)) : session_.scaled(whole));
 }
 
 bool Observation::comes_true(const std::function<bool()>& holds, Within time) {

@@ -86,9 +86,12 @@ void Recorder::step(std::string_view title, std::vector<std::string_view> judges
     steps_.push_back({std::string(title), std::move(judges), frames_.size()});
 }
 
-void Recorder::breach(std::string_view verdict, std::string_view sentence) {
-    comment(std::string(verdict) + ": " + std::string(sentence));
-    breaches_.push_back({steps_.empty() ? 0 : steps_.size() - 1, frames_.size()});
+void Recorder::breach(std::string_view verdict, std::string_view sentence, std::size_t before) {
+    const auto behind =
+        std::upper_bound(comments_.begin(), comments_.end(), before,
+                         [](std::size_t frames, const auto& comment) { return frames < comment.before; });
+    comments_.insert(behind, {before, std::string(verdict) + ": " + std::string(sentence)});
+    breaches_.push_back({steps_.empty() ? 0 : steps_.size() - 1, before});
 }
 
 Octets Recorder::octets(std::size_t index) const noexcept {

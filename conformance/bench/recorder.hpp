@@ -35,7 +35,9 @@ public:
         std::size_t step, before;  ///< indices: of the step, and how many frames there were when it was found
     };
     void step(std::string_view title, std::vector<std::string_view> judges);
-    void breach(std::string_view verdict, std::string_view sentence);
+    void breach(std::string_view verdict, std::string_view sentence) { breach(verdict, sentence, frames_.size()); }
+    /// The same, found when there were so many frames, at most as many as there are.
+    void breach(std::string_view verdict, std::string_view sentence, std::size_t before);
     [[nodiscard]] const std::vector<Step>& steps() const noexcept { return steps_; }
     [[nodiscard]] const std::vector<Breach>& breaches() const noexcept { return breaches_; }
 

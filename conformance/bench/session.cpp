@@ -68,6 +68,7 @@ void Session::begin() {
             std::ranges::copy(packet.arp_addresses.octets(), arp_answer_.octets.begin());
             arp_answer_lid_ = packet.lrh[Lrh::slid];
         }
+        if (on_packet_) on_packet_(packet);
         if (tester_) tester_->take(frame);
         answer_echo(packet);
     });
@@ -233,8 +234,34 @@ void Session::bring_dut_up() {
         loop().run_for(between_looks);
     }
     times_down_ = 0;
+    find_out_lateness();
     if (situation_.dut.ipv4 == 0 && situation_.dut.ipv6.is_zero() && !dut_.can("add_address"))
         throw CaseEnds::not_applicable("the DUT has no IP address, and its adapter cannot give it one");
+}
+
+fabric::Duration Session::lateness() const noexcept {
+    constexpr auto not_worth_it = 50ms;
+    return longest_answer_ < not_worth_it ? fabric::Duration{} : longest_answer_;
+}
+
+/// Three questions, so that what is only late the first time, for want of an address or a path, is known, too.
+void Session::find_out_lateness() {
+    constexpr unsigned questions = 3;
+    constexpr auto longest = 4s;
+    if (situation_.dut.ipv4 == 0 || std::exchange(knows_lateness_, true)) return;
+    for (unsigned i = 0; i < questions; ++i) {
+        bool is_answered = false;
+        situation_.nonce = next_nonce();
+        on_packet_ = [&, answer = echo_reply()](const Packet& packet) {
+            is_answered = is_answered || answer.is_it(packet, situation_);
+        };
+        const auto asked_at = loop().now();
+        (void)tester_->port().send(echo_request().make(situation_).build());
+        (void)loop().run_until([&] { return is_answered; }, asked_at + scaled(longest));
+        on_packet_ = {};
+        if (!is_answered) return;
+        answered_after(loop().now() - asked_at);
+    }
 }
 
 void Session::look_for_ipv6() {

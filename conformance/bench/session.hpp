@@ -89,6 +89,10 @@ public:
     /// Where frames are kept from now on.
     void record_into(Recorder* recorder) noexcept { recorder_ = recorder; }
     [[nodiscard]] fabric::Duration scaled(fabric::Duration duration) const;
+    /// The longest that an ordinary question has waited for its answer, where that is worth counting with: a DUT may
+    /// take its time, and all that is waited for in a case takes so much longer.
+    [[nodiscard]] fabric::Duration lateness() const noexcept;
+    void answered_after(fabric::Duration time) noexcept { longest_answer_ = std::max(longest_answer_, time); }
     /// The next number that ties an answer to its question, and a group or port that nobody used before.
     std::uint16_t next_nonce() noexcept;
     std::uint16_t next_number() noexcept { return ++number_; }
@@ -101,6 +105,7 @@ public:
 
 private:
     void choose_addresses(const InterfaceFacts& facts);
+    void find_out_lateness();
     void forget_tester();
     /// Echo requests of the DUT for the tester; those that come in several fragments are left.
     void answer_echo(const wire::Packet& packet);
@@ -130,7 +135,9 @@ private:
     std::uint16_t nonce_, number_ = first_number;
     wire::Bytes<wire::ArpAddresses> arp_answer_{};
     std::uint16_t arp_answer_lid_ = 0;
-    bool has_looked_for_ipv6_ = false;
+    std::function<void(const wire::Packet&)> on_packet_;  ///< that the tester gets
+    fabric::Duration longest_answer_{};
+    bool has_looked_for_ipv6_ = false, knows_lateness_ = false;
     unsigned times_down_ = 0;  ///< in a row that the DUT's interface did not come up
 };
 

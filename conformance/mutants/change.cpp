@@ -289,7 +289,7 @@ const Mutant drops_answers_without_a_path{
     .what = "drops its answers in address resolution until it knows the path to who asked",
     .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.waits_for_path = [](bool is_resolution) { return !is_resolution; }; },
-    .spares = {"IPOIB-4391-9.3-VAL-002"},
+    .spares = {"IPOIB-4391-9.2-VAL-002", "IPOIB-4391-9.3-VAL-002"},
     .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
 };
 

@@ -71,6 +71,34 @@ const Mutant slow{
         },
 };
 
+const Mutant slower{
+    .name = "permitted-slower",
+    .what = "answers a second and a half later",
+    .breaks = {},
+    .cable =
+        [](fabric::LinkFaults& faults) {
+            constexpr auto one_way = std::chrono::milliseconds{750};
+            faults.delay = one_way;
+        },
+    .may_doubt = true,
+};
+
+const Mutant loses_packets{
+    .name = "permitted-loses-packets",
+    .what = "loses a packet in ten",
+    .breaks = {},
+    .cable = [](fabric::LinkFaults& faults) { faults.loss = 0.1; },
+    .may_doubt = true,
+};
+
+const Mutant limits_echo{
+    .name = "permitted-limits-echo",
+    .what = "answers one echo request in a second",
+    .breaks = {},
+    .stack = [](Policy& policy) { policy.between_echo_replies = std::chrono::seconds{1}; },
+    .may_doubt = true,
+};
+
 const Mutant answers_twice{
     .name = "permitted-answers-twice",
     .what = "says everything twice",

@@ -45,6 +45,7 @@ const Mutant drops_odd_lengths{
     .what = "drops packets with three octets of padding",
     .breaks = {&rfc4391::ud_transport},
     .stack = [](Policy& policy) { policy.accepts_length = [](std::size_t length) { return length % 4 != 1; }; },
+    .sometimes = {&rfc4391::ip_mtu_2044},
     .spares = {"IPOIB-4391-2-VAL-002", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013"},
 };
 

@@ -44,6 +44,20 @@ const Mutant keeps_usual_sl{
     .twin = Twin{},
 };
 
+const Mutant sl_of_three_bits{
+    .name = "sl-of-three-bits",
+    .what = "knows service levels 0 to 7 only",
+    .breaks = {&rfc4391::multicast_parameters_of_group},
+    .stack =
+        [](Policy& policy) {
+            policy.multicast_sl = [](const Link&, const stack::Group& group) {
+                return static_cast<std::uint8_t>(group.sl & 7);
+            };
+        },
+    .spares = {"IPOIB-4391-9.1.2-VAL-004"},
+    .twin = Twin{},
+};
+
 const Mutant sends_all_with_broadcast_sl{
     .name = "broadcast-sl-for-every-group",
     .what = "sends to every group with the SL of the broadcast group, though its own is another one",

@@ -21,6 +21,36 @@ const Mutant reserved_not_ignored{
     .twin = Twin{},
 };
 
+const Mutant takes_rarp_for_arp{
+    .name = "rarp-taken-for-arp",
+    .what = "learns addresses from packets of RARP",
+    .breaks = {&rfc4391::encap_type_demultiplexing},
+    .stack =
+        [](Policy& policy) {
+            policy.demultiplexed = [](EtherType type, Octets) {
+                constexpr EtherType rarp{0x8035};
+                return type == rarp ? EtherType::arp : type;
+            };
+        },
+    .spares = {"IPOIB-4391-6-INV-002", "IPOIB-4391-6-INV-004", "IPOIB-4391-6-INV-005", "IPOIB-4391-6-INV-006",
+               "IPOIB-4391-6-INV-007", "IPOIB-4391-6-INV-008", "IPOIB-4391-9.2-INV-001", "IPOIB-4391-9.3-INV-001",
+               "IPOIB-4391-10-INV-002", "IPOIB-4755-6-INV-002"},
+};
+
+const Mutant loses_some_traffic_classes{
+    .name = "traffic-class-bit-lost",
+    .what = "drops unicast whose GRH has a bit of the TClass",
+    .breaks = {&rfc4391::grh_optional_on_receive},
+    .stack =
+        [](Policy& policy) {
+            policy.accepts_packet = [](const Packet& packet) {
+                constexpr std::uint8_t its_bit = 0x40;
+                return packet.is_multicast || !packet.grh || (packet.grh[Grh::traffic_class] & its_bit) == 0;
+            };
+        },
+    .twin = Twin{},
+};
+
 const Mutant goes_by_ip_version{
     .name = "type-by-ip-version",
     .what = "goes by the IP version instead of the Type",
@@ -33,10 +63,13 @@ const Mutant goes_by_ip_version{
                 return datagram[0] >> 4 == 6 ? EtherType::ipv6 : type;
             };
         },
-    .spares = {"IPOIB-4391-6-INV-003", "IPOIB-4391-6-INV-004", "IPOIB-4391-6-INV-005", "IPOIB-4391-6-INV-006",
-               "IPOIB-4391-6-INV-007", "IPOIB-4391-6-INV-008", "IPOIB-4391-9.2-INV-001", "IPOIB-4391-9.3-INV-001",
-               "IPOIB-4391-10-INV-002", "IPOIB-4755-6-INV-002"},
-    .twin = Twin{},
+    .spares = {"IPOIB-4391-6-INV-004", "IPOIB-4391-6-INV-005", "IPOIB-4391-6-INV-006", "IPOIB-4391-6-INV-007",
+               "IPOIB-4391-6-INV-008", "IPOIB-4391-9.2-INV-001", "IPOIB-4391-9.3-INV-001", "IPOIB-4391-10-INV-002",
+               "IPOIB-4755-6-INV-002"},
+    .twin = Twin{.spares = Spared{"IPOIB-4391-6-INV-003", "IPOIB-4391-6-INV-004", "IPOIB-4391-6-INV-005",
+                                  "IPOIB-4391-6-INV-006", "IPOIB-4391-6-INV-007", "IPOIB-4391-6-INV-008",
+                                  "IPOIB-4391-9.2-INV-001", "IPOIB-4391-9.3-INV-001", "IPOIB-4391-10-INV-002",
+                                  "IPOIB-4755-6-INV-002"}},
 };
 
 const Mutant type_of_arp_wrong{

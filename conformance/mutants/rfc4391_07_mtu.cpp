@@ -21,6 +21,21 @@ const Mutant refuses_2044{
     .twin = Twin{},
 };
 
+const Mutant loses_multiples_of_64{
+    .name = "multiples-of-64-lost",
+    .what = "drops long datagrams that end where a cache line does",
+    .breaks = {&rfc4391::ip_mtu_2044, &rfc4755::cm_minimum_mtu},
+    .stack =
+        [](Policy& policy) {
+            policy.accepts_length = [](std::size_t datagram) {
+                constexpr std::size_t long_ones = 600, line = 64;
+                return datagram < long_ones || datagram % line != 0;
+            };
+        },
+    .spares = {"IPOIB-4391-7-VAL-003", "IPOIB-4391-7-VAL-005"},
+    .twin = Twin{},
+};
+
 const Mutant sends_2048{
     .name = "sends-2048",
     .what = "sends IP packets of up to 2048 octets",

@@ -392,6 +392,22 @@ const Mutant joins_ipv6_program_groups_once{
                "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
 };
 
+const Mutant loses_one_program_group{
+    .name = "one-program-group-in-16-lost",
+    .what = "of the groups of its programs that have one number modulo 16 it joins none again after it was down",
+    .breaks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
+    .stack =
+        [](Policy& policy) {
+            policy.joins_on_link = [](const IpAddress& group, bool is_for_program, Beginning beginning) {
+                constexpr unsigned buckets = 16, lost = 9;
+                return !is_for_program || beginning == Beginning::first || group.octets.octets[15] % buckets != lost;
+            };
+        },
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-007",
+               "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-021",
+               "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
+};
+
 const Mutant joins_not_what_it_sends_to{
     .name = "sender-joins-no-more",
     .what = "takes it for a membership that it is in a group as SendOnlyNonMember",

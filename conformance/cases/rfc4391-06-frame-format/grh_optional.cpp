@@ -36,9 +36,11 @@ const Case grh_is_optional_on_unicast{
             };
             for (const auto hops : std::array<std::uint8_t, 10>{1, 2, 3, 16, 32, 63, 64, 65, 128, 255})
                 is_answered(echo_request_with_grh().with(Grh::hop_limit, hops));
-            for (const auto traffic_class : std::array<std::uint8_t, 4>{0x01, 0x20, 0xb8, 0xff})
+            for (const auto traffic_class :
+                 std::array<std::uint8_t, 10>{0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xb8, 0xff})
                 is_answered(echo_request_with_grh().with(Grh::traffic_class, traffic_class));
-            for (const auto flow_label : std::array<std::uint32_t, 3>{1, 0x54321, 0xfffff})
+            for (const auto flow_label :
+                 std::array<std::uint32_t, 7>{1, 0x00010, 0x00100, 0x01000, 0x80000, 0x54321, 0xfffff})
                 is_answered(echo_request_with_grh().with(Grh::flow_label, flow_label));
             bench.step("A question for the DUT's address, to itself, with a GRH");
             bench.send(address_request_with_grh());

@@ -54,7 +54,7 @@ const Case peer_that_moves_is_followed{
                 bench.step(title);
                 // What was told a moment ago is not replaced at once: Linux has a second (locktime).
                 bench.pass_time(2s);
-                tells_of(bench, peer);
+                makes_known(bench, peer);
                 bench.inspect(datagram_to(bench, peer).with(Bth::dest_qp, peer.qpn), within(0ms));
             }
         },

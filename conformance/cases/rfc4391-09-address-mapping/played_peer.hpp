@@ -36,6 +36,12 @@ inline void tells_of(Bench& bench, const PlayedPeer& peer, const Message& questi
 inline void tells_of(Bench& bench, const PlayedPeer& peer) {
     tells_of(bench, peer, address_request_from(peer.address));
 }
+/// And again where it gives no answer: packets are lost, and what the DUT has not heard binds it to nothing.
+inline void makes_known(Bench& bench, const PlayedPeer& peer) {
+    const auto answer = answer_to(peer.address);
+    const auto before = bench.count(answer);
+    for (int i = 0; i < 3 && bench.count(answer) == before; ++i) tells_of(bench, peer);
+}
 /// And, as any neighbour does, by one to all where the queue pair that is known of the DUT does not answer.
 inline void tells_of_anew(Bench& bench, const PlayedPeer& peer) {
     const auto answer = answer_to(peer.address);

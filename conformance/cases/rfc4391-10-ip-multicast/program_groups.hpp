@@ -26,7 +26,7 @@ inline std::vector<IpAddress> joined_groups(Bench& bench, int count) {
 }
 inline IpAddress joined_group(Bench& bench) { return joined_groups(bench, 1).front(); }
 
-/// So many that a stack which counts to one, two or three is seen.
-inline constexpr int several_groups = 4;
+/// So many that a stack which counts to a few, or loses one of those that it finds by few bits, is seen.
+inline constexpr int several_groups = 16;
 
 }  // namespace ipoib::conformance
