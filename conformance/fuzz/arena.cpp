@@ -210,6 +210,12 @@ void Arena::end_session(bool was_asked) {
     ask([](Dut& dut) { dut.up(); });
 }
 
+void Arena::settle() {
+    end_session(true);
+    session_goes_on_ = std::make_shared<bool>(true);
+    static_cast<void>(is_reached(scaled(3s)));
+}
+
 std::optional<Finding> Arena::told_faults() {
     if (!bench_ || !dut().can("health")) return std::nullopt;
     try {

@@ -78,6 +78,9 @@ public:
     }
     /// Once this time is over, if the session still goes on.
     void later(std::uint32_t milliseconds, std::function<void()> action);
+    /// As between two sessions: what was changed around the node and asked of its host is as it was, and it has time to
+    /// answer an echo request.
+    void settle();
     /// Interfaces that the session has made.
     std::vector<std::string> children;
 

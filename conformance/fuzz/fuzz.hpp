@@ -40,6 +40,7 @@ struct Search {
 struct Searched {
     std::vector<Found> found;               ///< each once
     std::uint64_t sessions = 0, again = 0;  ///< again: that showed what had been found
+    std::uint64_t doubtful = 0;             ///< after which the node was late or silent, and no new one was
     double seconds = 0;
     std::set<std::string> blocks;
     std::size_t kinds = 0;

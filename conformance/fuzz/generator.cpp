@@ -2,9 +2,11 @@
 // Chance.
 #include "conformance/fuzz/generator.hpp"
 
+#include "conformance/fuzz/life.hpp"
 #include "conformance/fuzz/material.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ipoib::conformance::fuzz {
 namespace {
@@ -43,17 +45,20 @@ std::set<Area> areas_of(std::string_view target) {
 Generator::Generator(std::uint64_t seed, std::set<Area> areas, std::string scenario)
     : random_(seed), areas_(std::move(areas)), scenario_(std::move(scenario)) {
     for (const auto& verb : all_verbs())
-        if (verb.has_lies || areas_.contains(verb.area)) verbs_.push_back(&verb);
+        // A session has an end of its own.
+        if (verb.name != "settle" && (verb.has_lies || areas_.contains(verb.area))) verbs_.push_back(&verb);
 }
 
 std::uint32_t Generator::value_of(const Verb& verb) {
     if (verb.most == 0) return 0;
     const auto range = verb.most - verb.least;
-    // Long waits cost sessions.
-    constexpr std::uint32_t usual_ms = 60;
+    // Long waits cost sessions, and some of what can go wrong comes at the end of a timer only.
+    constexpr std::uint32_t usual_ms = 60, longer_ms = 600;
     const bool is_time = verb.words.find(" ms") != std::string_view::npos;
-    if (is_time)
-        return verb.least + static_cast<std::uint32_t>(random_() % std::min(range, random_() % 8 ? usual_ms : 600));
+    if (is_time) {
+        const auto most = is_patient_ ? range : below(8) ? usual_ms : longer_ms;
+        return verb.least + static_cast<std::uint32_t>(below(std::min(range, most)));
+    }
     switch (random_() % 4) {
         case 0:
             return verb.least;
@@ -99,12 +104,85 @@ Operation Generator::operation() {
         made.times = below(4) ? 1 : static_cast<std::uint32_t>(1 + below(many));
         if (made.verb->name == "answers") made.after = static_cast<std::uint32_t>(below(3));
     }
-    constexpr unsigned short_pause = 8;
-    if (below(3) == 0) made.pause = static_cast<std::uint32_t>(1 + below(short_pause));
+    made.pause = pause();
     return made;
 }
 
+/// Requests to an SA are given up after seconds, messages of connection management come again after as long.
+std::uint32_t Generator::pause() {
+    constexpr unsigned short_pause = 8, of_exchange = 400, of_timer = 1100, more = 1400;
+    if (below(3) != 0) return 0;
+    if (!is_patient_) return static_cast<std::uint32_t>(1 + below(short_pause));
+    return static_cast<std::uint32_t>(below(2) ? 1 + below(of_exchange) : of_timer + below(more));
+}
+
+void Generator::choose_patience() {
+    constexpr unsigned seldom = 6;
+    is_patient_ = below(seldom) == 0;
+}
+
+/// Something that comes to be, is used and ends, and begins anew perhaps, in an order of chance.
+Session Generator::life() {
+    Session session{.scenario = scenario_, .operations = {}};
+    auto& operations = session.operations;
+    const auto lives = all_lives();
+    const auto& life = lives[below(lives.size())];
+    const auto begin = [&] { operations.insert(operations.end(), life.begins.begin(), life.begins.end()); };
+    begin();
+    constexpr std::size_t most = 12, many = 20;
+    bool has_ended = false;
+    for (auto count = 2 + below(most); count > 0; --count) {
+        if (has_ended && below(3) == 0) {
+            begin();
+            has_ended = false;
+            continue;
+        }
+        const bool is_end = below(5) == 0;
+        const auto& some = is_end ? life.ends : life.uses;
+        auto operation = some[below(some.size())];
+        has_ended |= is_end;
+        if (operation.verb->has_lies) {
+            if (operation.packet.empty()) operation.after = static_cast<std::uint32_t>(below(3));
+            if (below(2)) operation.times = static_cast<std::uint32_t>(1 + below(many));
+            if (below(4) == 0) operation.lies.push_back(lie_about(operation));
+        }
+        if (operation.pause == 0) operation.pause = pause();
+        operations.push_back(std::move(operation));
+    }
+    return session;
+}
+
+std::vector<Session> Generator::sweeps() {
+    constexpr std::size_t in_one = 20;
+    std::vector<Session> all;
+    for (const auto& material : all_materials()) {
+        if (!areas_.contains(material.area)) continue;
+        auto scene = any_scene();
+        std::vector<Operation> some;
+        for (const auto& sweep : sweeps_of(material.make(scene)))
+            some.push_back({.verb = find_verb("send"),
+                            .packet = std::string(material.name),
+                            .lies = {sweep.lie},
+                            .times = sweep.values});
+        std::ranges::shuffle(some, random_);
+        for (std::size_t at = 0; at < some.size(); at += in_one) {
+            Session session{.scenario = scenario_, .operations = {}};
+            const auto end = std::min(at + in_one, some.size());
+            for (auto i = at; i < end; ++i) session.operations.push_back(some[i]);
+            all.push_back(std::move(session));
+        }
+    }
+    std::ranges::shuffle(all, random_);
+    return all;
+}
+
 Session Generator::fresh() {
+    choose_patience();
+    if (below(2)) {
+        auto session = life();
+        std::erase_if(session.operations, [this](const Operation& one) { return !is_allowed(one); });
+        if (!session.operations.empty()) return session;
+    }
     Session session{.scenario = scenario_, .operations = {}};
     constexpr std::size_t most = 10;
     for (auto count = 1 + below(most); count > 0; --count) session.operations.push_back(operation());
@@ -135,6 +213,7 @@ void Generator::change(Operation& one) {
 
 Session Generator::changed(std::span<const Session> corpus) {
     if (corpus.empty()) return fresh();
+    choose_patience();
     // Those that came last have been changed least.
     const auto recent = std::min<std::size_t>(corpus.size(), 32);
     auto session = corpus[below(2) ? corpus.size() - 1 - below(recent) : below(corpus.size())];
@@ -144,7 +223,7 @@ Session Generator::changed(std::span<const Session> corpus) {
         return operations.begin() + static_cast<std::ptrdiff_t>(below(operations.size() + 1));
     };
     for (auto changes = 1 + below(4); changes > 0; --changes) {
-        const auto kind = operations.empty() ? 0 : below(6);
+        const auto kind = operations.empty() ? 0 : below(7);
         if (kind == 0) {
             operations.insert(somewhere(), operation());
         } else if (kind == 1) {
@@ -159,6 +238,14 @@ Session Generator::changed(std::span<const Session> corpus) {
             const auto count = std::min<std::size_t>(other.size() - first, 1 + below(6));
             operations.insert(somewhere(), other.begin() + static_cast<std::ptrdiff_t>(first),
                               other.begin() + static_cast<std::ptrdiff_t>(first + count));
+        } else if (kind == 4) {
+            // What was done is done again.
+            const auto first = below(operations.size());
+            const auto count = std::min<std::size_t>(operations.size() - first, 1 + below(6));
+            const std::vector<Operation> again(operations.begin() + static_cast<std::ptrdiff_t>(first),
+                                               operations.begin() + static_cast<std::ptrdiff_t>(first + count));
+            operations.insert(operations.begin() + static_cast<std::ptrdiff_t>(first + count), again.begin(),
+                              again.end());
         } else {
             change(operations[below(operations.size())]);
         }
@@ -186,23 +273,23 @@ std::vector<Session> Generator::seeds() const {
         operation.value = std::min(verb->most, verb->least + few);
         all.push_back({scenario_, {operation}});
     }
-    if (areas_.contains(Area::connections)) add_connected(all);
+    add_lives(all);
     return all;
 }
 
-/// What belongs to a connection says little where there is none: it comes behind either way to one.
-void Generator::add_connected(std::vector<Session>& all) const {
-    constexpr std::uint32_t octets = 50, until_there = 600;
-    const Operation mode{.verb = find_verb("mode"), .value = 1}, up{.verb = find_verb("up")};
-    const std::array ways{
-        Operation{.verb = find_verb("node-sends"), .value = octets, .pause = until_there},
-        Operation{.verb = find_verb("send"), .packet = "connection-request", .pause = until_there},
-        Operation{.verb = find_verb("send"), .packet = "connection-request-to-linux", .pause = until_there}};
-    for (const auto& way : ways)
-        for (const auto& one : all_materials())
-            if (one.area == Area::connections)
-                all.push_back(
-                    {scenario_, {mode, up, way, {.verb = find_verb("send"), .packet = std::string(one.name)}}});
+/// All uses, and each end with a use behind it.
+void Generator::add_lives(std::vector<Session>& all) const {
+    const auto is_within = [this](const Operation& one) { return is_allowed(one); };
+    for (const auto& life : all_lives()) {
+        if (!std::ranges::all_of(life.begins, is_within)) continue;
+        const auto add = [&](std::span<const Operation> more) {
+            Session session{scenario_, life.begins};
+            std::ranges::copy_if(more, std::back_inserter(session.operations), is_within);
+            all.push_back(std::move(session));
+        };
+        add(life.uses);
+        for (const auto& end : life.ends) add(std::array{end, life.uses.front()});
+    }
 }
 
 }  // namespace ipoib::conformance::fuzz

@@ -19,11 +19,16 @@ public:
     [[nodiscard]] Session fresh();
     /// One of them with operations and lies that come, go, change, and parts of others.
     [[nodiscard]] Session changed(std::span<const Session> corpus);
-    /// One session for each packet, as it is; and for each request and event.
+    /// One session for each packet, as it is; for each request and event; what can be done with what lives longer.
     [[nodiscard]] std::vector<Session> seeds() const;
+    /// Every field of every packet through its values, some fields a session, in an order of chance.
+    [[nodiscard]] std::vector<Session> sweeps();
 
 private:
-    void add_connected(std::vector<Session>& all) const;
+    [[nodiscard]] Session life();
+    [[nodiscard]] std::uint32_t pause();
+    void choose_patience();
+    void add_lives(std::vector<Session>& all) const;
     [[nodiscard]] Operation operation();
     [[nodiscard]] std::string lie_about(const Operation& operation);
     void change(Operation& operation);
@@ -35,6 +40,7 @@ private:
     std::set<Area> areas_;
     std::string scenario_;
     std::vector<const Verb*> verbs_;
+    bool is_patient_ = false;  ///< the session that is being made waits for timers
 };
 
 /// "ipoib", "cm", "sa", "all"; empty for what is none of them. The link and the host belong to each.

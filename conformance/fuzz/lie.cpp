@@ -13,6 +13,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <stdexcept>
 
 namespace ipoib::conformance::fuzz {
@@ -130,8 +131,12 @@ std::string wide_value(const FieldSpec& field, Random& random) {
     return text(gid);
 }
 
+std::uint64_t greatest(const FieldSpec& field) {
+    return field.width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << field.width) - 1;
+}
+
 std::uint64_t narrow_value(const FieldSpec& field, Random& random) {
-    const auto most = field.width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << field.width) - 1;
+    const auto most = greatest(field);
     if (!field.names.empty() && random() % 2 == 0) return field.names[random() % field.names.size()].value & most;
     const std::array<std::uint64_t, 8> of_interest{
         0, 1, 2, most, most - 1, most / 2, most / 2 + 1, std::uint64_t{1} << random() % field.width};
@@ -145,34 +150,53 @@ void check_lie(std::string_view lie) {
     if (!trick_of(lie)) static_cast<void>(traffic::Override(lie));
 }
 
-std::vector<std::uint8_t> build_with(build::PacketBuilder packet, std::span<const std::string> lies) {
-    Random unused;
+struct Lies::Parts {
+    std::vector<traffic::Override> fields;
+    std::vector<Tricked> of_octets;
     std::uint64_t cut = 0, tail = 0;
-    std::vector<Tricked> later;
+    std::uint32_t icrc = 0;
+    std::uint16_t vcrc = 0;
+    Random random;
+};
+
+Lies::Lies(std::span<const std::string> lies) : parts_(std::make_unique<Parts>()) {
+    auto& parts = *parts_;
     for (const auto& lie : lies) {
         const auto tricked = trick_of(lie);
-        if (!tricked) {
-            static_cast<void>(traffic::Override(lie).apply(packet, unused));
-            continue;
-        }
-        if (tricked->trick == Trick::cut)
-            cut += tricked->value;
+        if (!tricked)
+            parts.fields.emplace_back(lie);
+        else if (tricked->trick == Trick::cut)
+            parts.cut += tricked->value;
         else if (tricked->trick == Trick::tail)
-            tail += tricked->value;
+            parts.tail += tricked->value;
         else if (tricked->trick == Trick::icrc)
-            packet.damage_icrc(static_cast<std::uint32_t>(tricked->value));
+            parts.icrc = static_cast<std::uint32_t>(tricked->value);
         else if (tricked->trick == Trick::vcrc)
-            packet.damage_vcrc(static_cast<std::uint16_t>(tricked->value));
+            parts.vcrc = static_cast<std::uint16_t>(tricked->value);
         else if (tricked->trick == Trick::octet)
-            later.push_back(*tricked);
+            parts.of_octets.push_back(*tricked);
     }
+}
+Lies::Lies(Lies&&) noexcept = default;
+Lies& Lies::operator=(Lies&&) noexcept = default;
+Lies::~Lies() = default;
+
+std::vector<std::uint8_t> Lies::build(build::PacketBuilder packet) {
+    auto& parts = *parts_;
+    for (auto& field : parts.fields) static_cast<void>(field.apply(packet, parts.random));
+    if (parts.icrc != 0) packet.damage_icrc(parts.icrc);
+    if (parts.vcrc != 0) packet.damage_vcrc(parts.vcrc);
     auto frame = packet.build();
-    if (cut > 0 || tail > 0) frame = resized(std::move(frame), cut, tail);
-    for (const auto& one : later)
+    if (parts.cut > 0 || parts.tail > 0) frame = resized(std::move(frame), parts.cut, parts.tail);
+    for (const auto& one : parts.of_octets)
         if (one.value < frame.size()) frame[one.value] ^= one.pattern;
-    if (!later.empty()) ask_for_crcs(frame);
+    if (!parts.of_octets.empty()) ask_for_crcs(frame);
     if (frame.size() > fabric::longest_frame) frame.resize(fabric::longest_frame);
     return frame;
+}
+
+std::vector<std::uint8_t> build_with(build::PacketBuilder packet, std::span<const std::string> lies) {
+    return Lies(lies).build(std::move(packet));
 }
 
 bool loses(std::span<const std::string> lies) {
@@ -197,6 +221,28 @@ std::string random_lie(const build::PacketBuilder& packet, Random& random) {
     const bool is_wide = field->width > 64;
     return fmt::format("{}.{}={}", header->key, field->name,
                        is_wide ? wide_value(*field, random) : fmt::format("{:#x}", narrow_value(*field, random)));
+}
+
+std::vector<Sweep> sweeps_of(const build::PacketBuilder& packet) {
+    constexpr unsigned widest_whole = 8, widest = 64;
+    std::vector<Sweep> sweeps;
+    for (const auto* header : headers_of(packet))
+        for (const auto& field : header->fields) {
+            if (field.width > widest) continue;
+            const auto most = greatest(field);
+            if (field.width <= widest_whole) {
+                sweeps.push_back({fmt::format("{}.{}=0..{:#x}", header->key, field.name, most),
+                                  static_cast<std::uint32_t>(most + 1)});
+                continue;
+            }
+            std::set<std::uint64_t> values{0, 1, 2, most / 2, most / 2 + 1, most - 1, most};
+            for (const auto& named : field.names)
+                for (const auto near : {named.value - 1u, named.value + 0u, named.value + 1u})
+                    values.insert(near & most);
+            sweeps.push_back({fmt::format("{}.{}={:#x}", header->key, field.name, fmt::join(values, ",")),
+                              static_cast<std::uint32_t>(values.size())});
+        }
+    return sweeps;
 }
 
 }  // namespace ipoib::conformance::fuzz

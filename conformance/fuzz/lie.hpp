@@ -5,6 +5,7 @@
 
 #include "protocol/build/packet_builder.hpp"
 
+#include <memory>
 #include <random>
 #include <span>
 #include <string>
@@ -21,7 +22,23 @@ using Random = std::mt19937_64;
 /// arrive. Throws std::invalid_argument with what is wrong.
 void check_lie(std::string_view lie);
 
-/// The frame with these lies, LRH to VCRC. A lie about a header that it has not is none.
+/// The same lies about packets that follow each other: lists and ranges of values ("BTH.OpCode=0..255") go on from one
+/// to the next. Throws what check_lie does.
+class Lies {
+public:
+    explicit Lies(std::span<const std::string> lies);
+    Lies(Lies&&) noexcept;
+    Lies& operator=(Lies&&) noexcept;
+    ~Lies();
+    /// The frame with these lies, LRH to VCRC. A lie about a header that it has not is none.
+    [[nodiscard]] std::vector<std::uint8_t> build(build::PacketBuilder packet);
+
+private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+};
+
+/// Of one frame.
 [[nodiscard]] std::vector<std::uint8_t> build_with(build::PacketBuilder packet, std::span<const std::string> lies);
 
 /// Whether the frame is not to arrive.
@@ -29,5 +46,14 @@ void check_lie(std::string_view lie);
 
 /// A lie about a packet like this one.
 [[nodiscard]] std::string random_lie(const build::PacketBuilder& packet, Random& random);
+
+/// One field through its values: all of them where it is an octet at most, else the least, the greatest, those that
+/// have names, and their neighbours.
+struct Sweep {
+    std::string lie;
+    std::uint32_t values = 0;
+};
+/// Of every field of a packet like this one that is no wider than 64 bits.
+[[nodiscard]] std::vector<Sweep> sweeps_of(const build::PacketBuilder& packet);
 
 }  // namespace ipoib::conformance::fuzz

@@ -25,8 +25,9 @@ build::PacketBuilder packet_of(Scene& scene, const Operation& operation) {
 }
 
 void send(Arena& arena, const Operation& operation) {
+    Lies lies(operation.lies);
     for (std::uint32_t i = 0; i < operation.times; ++i) {
-        arena.send(build_with(packet_of(arena.scene(), operation), operation.lies));
+        arena.send(lies.build(packet_of(arena.scene(), operation)));
         // One after the other gets there, also over connections.
         constexpr std::uint32_t at_once = 8;
         if (i % at_once == at_once - 1) arena.loop().run_for(std::chrono::milliseconds{1});
@@ -83,6 +84,8 @@ constexpr std::array verbs{
          true},
     Verb{"wait", "{} ms pass", Area::datagrams, 1, longest_ms,
          [](Arena& a, const Operation& o) { a.loop().run_for(std::chrono::milliseconds{o.value}); }},
+    Verb{"settle", "all is as it was, as between two sessions", Area::datagrams, 0, 0,
+         [](Arena& a, const Operation&) { a.settle(); }},
     Verb{"down", "the interface is taken down", Area::host, 0, 0,
          [](Arena& a, const Operation&) { a.ask([](Dut& d) { d.down(); }); }},
     Verb{"up", "the interface is told to come up", Area::host, 0, 0,

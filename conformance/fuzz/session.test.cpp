@@ -3,10 +3,14 @@
 #include "catch2.hpp"
 #include "conformance/fuzz/finding.hpp"
 #include "conformance/fuzz/generator.hpp"
+#include "conformance/fuzz/life.hpp"
 #include "conformance/fuzz/material.hpp"
 #include "conformance/fuzz/operation.hpp"
 #include "protocol/wire/packet.hpp"
 
+#include <algorithm>
+#include <array>
+#include <set>
 #include <stdexcept>
 
 using namespace ipoib;
@@ -74,6 +78,71 @@ TEST_CASE("fuzz: a lie about a field is there, and CRCs and lengths are right fo
     REQUIRE(packet.arp);
     CHECK(packet.arp[wire::Arp::hardware_length] == 7);
     CHECK(wire::check_crcs(frame, wire::Tail::both).icrc == wire::Check::good);
+}
+
+TEST_CASE("fuzz: a field goes through its values from one packet to the next") {
+    auto scene = some_scene();
+    const auto* echo = find_material("echo");
+    const auto sweeps = sweeps_of(echo->make(scene));
+    const auto opcodes = std::ranges::find(sweeps, "bth.OpCode=0..0xff", &Sweep::lie);
+    REQUIRE(opcodes != sweeps.end());
+    CHECK(opcodes->values == 256);
+    Lies lies(std::array{opcodes->lie});
+    std::set<std::uint8_t> seen;
+    for (unsigned i = 0; i < 256; ++i) {
+        const auto frame = lies.build(echo->make(scene));
+        seen.insert(frame.at(wire::Lrh::size));
+    }
+    CHECK(seen.size() == 256);
+    for (const auto& one : sweeps) {
+        INFO(one.lie);
+        CHECK_NOTHROW(check_lie(one.lie));
+        CHECK(one.values <= 1000);
+    }
+}
+
+TEST_CASE("fuzz: every field of every packet is gone through once, and such sessions are files like others") {
+    Generator generator(5, areas_of("all"), "default");
+    std::size_t operations = 0, fields = 0;
+    for (const auto& session : generator.sweeps()) {
+        operations += session.operations.size();
+        CHECK(parse_session(text(session)) == session);
+    }
+    for (const auto& one : all_materials()) {
+        auto scene = some_scene();
+        fields += sweeps_of(one.make(scene)).size();
+    }
+    CHECK(operations == fields);
+}
+
+TEST_CASE("fuzz: what lives longer than a packet begins, is used and ends, in sessions that chance makes") {
+    Generator generator(9, areas_of("all"), "default");
+    std::set<std::string_view> ended;
+    for (unsigned i = 0; i < 600; ++i) {
+        const auto session = generator.fresh();
+        const auto& operations = session.operations;
+        for (const auto& life : all_lives()) {
+            if (operations.size() <= life.begins.size() ||
+                !std::ranges::equal(life.begins, std::span(operations).first(life.begins.size())))
+                continue;
+            for (const auto& end : life.ends)
+                if (std::ranges::any_of(operations, [&](const Operation& one) { return one.verb == end.verb; }))
+                    ended.insert(life.of);
+        }
+    }
+    CHECK(ended.size() == all_lives().size());
+}
+
+TEST_CASE("fuzz: some sessions wait until timers end, most do not") {
+    Generator generator(13, areas_of("all"), "default");
+    constexpr std::uint32_t of_timer = 1000;
+    unsigned patient = 0;
+    constexpr unsigned count = 300;
+    for (unsigned i = 0; i < count; ++i)
+        patient += std::ranges::any_of(generator.fresh().operations,
+                                       [](const Operation& one) { return one.pause > of_timer; });
+    CHECK(patient > count / 20);
+    CHECK(patient < count / 2);
 }
 
 TEST_CASE("fuzz: payloads are cut and grow, and their frame says so") {
