@@ -105,6 +105,7 @@ private:
     std::unique_ptr<conformance::Session> bench_;
     Scene scene_;
     std::shared_ptr<bool> session_goes_on_;
+    std::uint64_t played_ = 0;  ///< sessions
     bool is_spent_ = false, tells_coverage_ = false;
 };
 

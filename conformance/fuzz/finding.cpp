@@ -10,8 +10,8 @@ namespace ipoib::conformance::fuzz {
 namespace {
 
 /// Lines that say where, of reports of sanitizers and of Linux; the first that is there is taken.
-constexpr std::array<std::string_view, 7> places{
-    "SUMMARY: ", "runtime error: ", "RIP: 0010:", "KASAN: ", "WARNING: ", "BUG: ", "Sanitizer"};
+constexpr std::array<std::string_view, 8> places{
+    "SUMMARY: ", "runtime error: ", "Freed in ", "RIP: 0010:", "KASAN: ", "WARNING: ", "BUG: ", "Sanitizer"};
 
 bool is_hex(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 
@@ -52,7 +52,8 @@ std::string Finding::key() const {
             auto line = std::string_view{words_of_one}.substr(at);
             line = line.substr(0, line.find('\n'));
             // "RIP: 0010:ipoib_cm_send+0x115/0x4a0 [ib_ipoib]": the function is enough.
-            if (place == "RIP: 0010:") line = line.substr(0, line.find_first_of("+ ", place.size()));
+            if (place == "RIP: 0010:" || place == "Freed in ")
+                line = line.substr(0, line.find_first_of("+ ", place.size()));
             return prefix + ": " + without_numbers(line);
         }
     return prefix + ": " +

@@ -201,6 +201,10 @@ TEST_CASE("fuzz: a fault is known by its place, not by addresses, processes and 
           key({"SUMMARY: AddressSanitizer: heap-buffer-overflow node.c:72:5 in receive"}));
     CHECK(key({"RIP: 0010:ipoib_cm_send+0x115/0x4a0 [ib_ipoib]"}) ==
           key({"RIP: 0010:ipoib_cm_send+0x119/0x540 [ib_ipoib]"}));
+    CHECK(key({"BUG kmalloc-64 (Tainted: G OE): Poison overwritten", "Freed in f+0x1/0x2 [ib_cm] age=3 cpu=0 pid=9"}) ==
+          key({"BUG kmalloc-64 (Not tainted): Poison overwritten", "Freed in f+0x1/0x2 [ib_cm] age=7 cpu=1 pid=8"}));
+    CHECK(key({"BUG: ib0 has counted 4294967294 octets in 1 packets (rx_bytes)"}) ==
+          key({"BUG: ib0 has counted 4294967291 octets in 37 packets (rx_bytes)"}));
     CHECK(key({"RIP: 0010:ipoib_cm_send+0x115/0x4a0 [ib_ipoib]"}) !=
           key({"RIP: 0010:ipoib_send+0x115/0x4a0 [ib_ipoib]"}));
 }

@@ -18,6 +18,8 @@ from tools import LabError, locked, run, say
 
 MEMORY = 256  # MiB
 _MEMORY_OF_SANITIZER, _SLOWNESS_OF_SANITIZER = 768, 5
+# What sees memory that is written behind its end or once it is freed, in kernels without KASAN.
+_CHECKED_MEMORY, _MEMORY_OF_CHECKS = "slub_debug=FZPU", 128
 _PROGRAMS = ("ipoib-conform", "ipoib-gen", "ipoib-dut-linux", "ipoib-lab-control", "ipoib-lab-port")
 
 
@@ -102,9 +104,11 @@ def guest_for(options: argparse.Namespace, parameters: dict[str, str]) -> Guest:
         one = kernel_for(options, build)
         modules = modules_for(options, one)
         parts = image.Parts(root, one, modules, options.programs, SOURCE / "lab/guest", has_dhcp=has_dhcp)
+        checks_memory = "fuzz" in parameters and not one.is_sanitized
         guest = Guest(one.boot_file, image.prepare(parts, build), parameters,
-                      memory_for(one, options.memory, MEMORY), boot_limit_for(one, options.boot_limit),
-                      symbols={**one.symbols, **modules})
+                      memory_for(one, options.memory, MEMORY + (_MEMORY_OF_CHECKS if checks_memory else 0)),
+                      boot_limit_for(one, options.boot_limit), symbols={**one.symbols, **modules},
+                      words=(_CHECKED_MEMORY,) if checks_memory else ())
         if has_dhcp:
             of_hosts = replace(parts, is_for_hosts=True, has_dhcp=False, entries=[])
             guest = dhcp.add_programs(guest, options, build, one,

@@ -55,6 +55,7 @@ class Guest:
     image: Path
     parameters: dict[str, str] = field(default_factory=dict)  # lab.* of the kernel's command line
     memory: int = 256  # MiB
+    words: tuple[str, ...] = ()  # of the kernel's own, on its command line
     boot_limit: float = 60.0  # s, on a machine that has nothing else to do
     beside: int = 1  # guests that run at a time, this one with them
     uplink: Path | None = None  # raw0 connects to this socket, instead of listening
@@ -112,7 +113,7 @@ def qemu_command(guest: Guest, folder: Path, descriptors: Mapping[str, int], ver
         return f"socket,id={port},fd={descriptors[port]},server=on,wait=off"
 
     is_kvm = guest.accelerator == "kvm"
-    words = ["console=ttyS0", "loglevel=5", "panic=-1", "oops=panic", "log_buf_len=1M", "rdinit=/init",
+    words = ["console=ttyS0", "loglevel=5", "panic=-1", "oops=panic", "log_buf_len=1M", "rdinit=/init", *guest.words,
              *(f"lab.{key}={value}" for key, value in sorted(guest.parameters.items()))]
     command = [QEMU, "-name", f"ipoib-lab in {quoted(folder)}", "-sandbox", SANDBOX,
                "-M", "q35", "-accel", "kvm" if is_kvm else "tcg,thread=multi", "-cpu", "max" if is_kvm else "qemu64",

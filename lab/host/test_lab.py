@@ -213,6 +213,12 @@ class ConsoleText(unittest.TestCase):
         self.assertTrue(has_panicked(self.panic))
         self.assertEqual(faults_in("all is well\n"), [])
 
+    def test_damaged_memory_is_told_with_who_allocated_and_freed_it(self) -> None:
+        lines = ["BUG kmalloc-64 (Tainted: G           OE     ): Poison overwritten",
+                 "Allocated in cm_alloc_id_priv+0x1/0x2 [ib_cm] age=7 cpu=0 pid=9",
+                 "Freed in cm_destroy_id+0x1/0x2 [ib_cm] age=3 cpu=0 pid=9"]
+        self.assertEqual(faults_in("".join(f"[    3.0] {line}\n" for line in [*lines, "Slab 0x1 objects=21 used=20"])), lines)
+
     def test_faults_are_bounded(self) -> None:
         faults = faults_in("\n".join(f"BUG: {number}" + "x" * 9999 for number in range(1000)))
         self.assertLessEqual(len(faults), 20)
@@ -623,6 +629,8 @@ class Qemu(unittest.TestCase):
         self.assertIn(f"socket,id=agent,fd={numbers['agent']},server=on,wait=off", words)
         self.assertIn("virtserialport,chardev=raw1,name=ipoib.raw1", words)
         self.assertIn("lab.mode=uplink", words[words.index("-append") + 1])
+        checked = machine.replace(guest, words=("slub_debug=FZPU",))
+        self.assertIn(" slub_debug=FZPU ", machine.qemu_command(checked, Path("/d"), numbers, (7, 2))[words.index("-append") + 1])
         self.assertIn("reconnect-ms=", " ".join(machine.qemu_command(guest, Path("/d"), numbers, (10, 0))))
 
     def test_what_lies_below_a_closed_folder_is_out_of_a_lent_users_reach(self) -> None:

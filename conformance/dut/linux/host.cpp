@@ -121,6 +121,7 @@ Json Host::down(const Request& request) {
     is_changed_ = true;
     keep_addresses(link(request));
     ip({"link", "set", "dev", link(request).name, "down"}, request.patience());
+    was_down_ = true;
     return Json::object();
 }
 

@@ -2,6 +2,7 @@
 // This host as a DUT: its IPoIB interfaces, changed as an administrator would, and everything put back at the end.
 #pragma once
 
+#include "conformance/dut/linux/accounts.hpp"
 #include "conformance/dut/linux/changed_files.hpp"
 #include "conformance/dut/linux/ip_tool.hpp"
 #include "conformance/dut/linux/kernel_log.hpp"
@@ -45,6 +46,7 @@ private:
     Json create_child(const Request& request);
     Json delete_child(const Request& request);
     Json timers(const Request& request);
+    Json health(const Request& request);
     void add_traffic_handlers(Handlers& handlers);
     void add_dhcp_handlers(Handlers& handlers);
     Json resolve(const Request& request);
@@ -77,6 +79,9 @@ private:
     Router router_;
     Background dhcp_client_, dhcp_server_;
     KernelLog log_;
+    InterfaceAccounts accounts_;
+    MemoryAccounts memory_;
+    bool was_down_ = false;  ///< since memory was looked at
 };
 
 }  // namespace ipoib::host

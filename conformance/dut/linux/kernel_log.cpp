@@ -63,6 +63,8 @@ bool FaultFilter::is_fault(std::string_view line) {
         is_next_warning_known_ = true;
         return false;
     }
+    // "BUG kmalloc-64 (Tainted: G OE): Poison overwritten", and where that was allocated and freed: slub_debug.
+    if (line.starts_with("BUG ") || line.starts_with("Allocated in ") || line.starts_with("Freed in ")) return true;
     if (has(line, "INFO: task ") && has(line, "blocked for more than")) return true;
     if (!has_any(line, fault_marks)) return false;
     const bool is_known = is_next_warning_known_ && has(line, "WARNING: ") && has(line, rdmavt_qp);

@@ -19,6 +19,8 @@ TEST_CASE("Kernel log: warnings, oopses and sanitizer reports are faults, other 
                              "WARNING: possible circular locking dependency detected",
                              "unregister_netdevice: waiting for ib0 to become free. Usage count = 2",
                              "INFO: task kworker/u4:1:37 blocked for more than 120 seconds.",
+                             "BUG kmalloc-64 (Tainted: G           OE     ): Poison overwritten",
+                             "Freed in ipoib_cm_tx_destroy+0x1/0x2 [ib_ipoib] age=3 cpu=0 pid=9",
                              "kernel BUG at mm/slub.c:1!", "Kernel panic - not syncing: Fatal exception"}) {
         CAPTURE(line);
         CHECK(FaultFilter{}.is_fault(line));

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/dut/linux/accounts.hpp"
+
+#include "conformance/dut/linux/changed_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace ipoib::host {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::uint64_t> counted_in(const fs::path& file) {
+    const auto text = read_text(file.string());
+    std::uint64_t value = 0;
+    if (!text || std::from_chars(text->data(), text->data() + text->size(), value).ec != std::errc{}) return {};
+    return value;
+}
+
+constexpr std::array<std::string_view, 3> modules{"[ib_core]", "[ib_cm]", "[ib_ipoib]"};
+
+/// "ipoib_cm_create_tx+0x45/0x90 [ib_ipoib] age=1" is "ib_ipoib:ipoib_cm_create_tx"; nothing where it is of no such
+/// module.
+std::string site_in(std::string_view line) {
+    const auto plus = line.find("+0x");
+    if (plus == line.npos) return {};
+    const auto begin = line.find_last_of(' ', plus) + 1;
+    for (const auto module : modules)
+        if (line.find(module, plus) != line.npos)
+            return std::string(module.substr(1, module.size() - 2)) + ':' +
+                   std::string(line.substr(begin, plus - begin));
+    return {};
+}
+
+}  // namespace
+
+InterfaceAccounts::InterfaceAccounts(fs::path interfaces) : interfaces_(std::move(interfaces)) {}
+
+std::vector<std::string> InterfaceAccounts::impossible() {
+    constexpr std::uint64_t of_infiniband = 32;   // ARPHRD_INFINIBAND
+    constexpr std::uint64_t longest = 1'048'576;  // no packet of any offload has as many octets
+    std::vector<std::string> found;
+    std::error_code error;
+    for (auto entry = fs::directory_iterator(interfaces_, error); !error && entry != fs::directory_iterator{};
+         entry.increment(error)) {
+        if (counted_in(entry->path() / "type") != of_infiniband) continue;
+        for (const auto* const way : {"rx", "tx"}) {
+            const auto folder = entry->path() / "statistics";
+            // In this order: what comes between is a packet too many, and no octet.
+            const auto octets = counted_in(folder / (std::string(way) + "_bytes"));
+            const auto packets = counted_in(folder / (std::string(way) + "_packets"));
+            if (!octets || !packets) continue;
+            const auto name = entry->path().filename().string();
+            const auto [at, is_new] = before_.try_emplace(name + ' ' + way, Counted{*packets, *octets});
+            const auto before = std::exchange(at->second, Counted{*packets, *octets});
+            if (is_new || *octets < before.octets || *packets < before.packets) continue;
+            const auto more = *octets - before.octets, of = *packets - before.packets;
+            if (more / longest > of)
+                found.push_back("BUG: " + name + " has counted " + std::to_string(more) + " octets in " +
+                                std::to_string(of) + " packets (" + way + "_bytes)");
+        }
+    }
+    return found;
+}
+
+void add_allocations(std::string_view traces, std::map<std::string, std::uint64_t>& to) {
+    std::uint64_t count = 0;
+    while (!traces.empty()) {
+        const auto end = std::min(traces.find('\n'), traces.size());
+        const auto line = traces.substr(0, end);
+        traces.remove_prefix(std::min(end + 1, traces.size()));
+        // A count begins what was allocated in one way; functions without one are those that have called it.
+        const auto begin = std::min(line.find_first_not_of(' '), line.size());
+        std::uint64_t number = 0;
+        const auto read = std::from_chars(line.data() + begin, line.data() + line.size(), number);
+        if (read.ec == std::errc{} && read.ptr != line.data() + line.size() && *read.ptr == ' ') count = number;
+        if (count == 0) continue;
+        if (const auto site = site_in(line); !site.empty()) to[site] += std::exchange(count, 0);
+    }
+}
+
+MemoryAccounts::MemoryAccounts(fs::path caches) : caches_(std::move(caches)) {}
+
+std::vector<std::string> MemoryAccounts::growing() {
+    constexpr std::uint64_t much = 100;  // a full socket of received packets is less
+    std::vector<std::string> found;
+    if (calls_++ % calls_of_a_look != 0) return found;
+    std::map<std::string, std::uint64_t> now;
+    std::error_code error;
+    for (auto entry = fs::directory_iterator(caches_, error); !error && entry != fs::directory_iterator{};
+         entry.increment(error)) {
+        std::ifstream file(entry->path() / "alloc_traces");
+        if (file) add_allocations(std::string{std::istreambuf_iterator<char>(file), {}}, now);
+    }
+    for (const auto& [site, count] : now) {
+        auto& counts = counts_[site];
+        if (!counts.empty() && count <= counts.back()) counts.clear();
+        counts.push_back(count);
+        if (counts.size() < looks || count - counts.front() < much) continue;
+        std::string words = "BUG: " + site + " has more and more allocations that are not freed:";
+        for (const auto one : counts) words += ' ' + std::to_string(one);
+        found.push_back(std::move(words));
+        counts = {count};
+    }
+    return found;
+}
+
+}  // namespace ipoib::host
