@@ -36,8 +36,9 @@ import packages
 import parts
 import place
 import report
+import told
 from attach import attach
-from building import adapter_parameters, build_programs, guest_for, kernel_for, pristine_source
+from building import adapter_parameters, build_programs, guest_for, kernel_for, pristine_source, told_modules
 from machine import QEMU, Guest, Machine, State
 from options import (LAB_FAILED, RunOptions, kernel_of, parse, parser, is_among, refuse_unknown,
                      split_explore_arguments, split_fuzz_arguments, split_run_arguments, value_of)
@@ -143,11 +144,16 @@ def _judge_beside(options: argparse.Namespace, guest: Guest, conform: Path, want
             words_of_run += ["--dut", f"exec:{_attach_command(path, 'agent')}"]
         return words_of_run
 
-    return _beside(options, guest, is_uplink, command)
+    def keep_blocks(path: Path) -> None:
+        write_whole(options.blocks, "".join(f"{block}\n" for block in sorted(told.ask(path))))
+
+    return _beside(options, guest, is_uplink, command, keep_blocks if getattr(options, "blocks", None) else None)
 
 
-def _beside(options: argparse.Namespace, guest: Guest, is_uplink: bool, command_for: Callable[[Path], list[str]]) -> int:
-    """The exit code of a command beside a guest, which is told where the guest's folder is."""
+def _beside(options: argparse.Namespace, guest: Guest, is_uplink: bool, command_for: Callable[[Path], list[str]],
+            at_end: Callable[[Path], None] | None = None) -> int:
+    """The exit code of a command beside a guest, which is told where the guest's folder is; then something else is done
+    with a guest that still lives."""
     with PrivateFolder(options.keep) as folder:
         path = folder.path
         if options.keep:
@@ -166,13 +172,19 @@ def _beside(options: argparse.Namespace, guest: Guest, is_uplink: bool, command_
                 machine.kill()
             command = command_for(path)
             if machine.state is State.READY:
-                return run_beside(machine, command)
+                code = run_beside(machine, command)
+                if at_end is not None and machine.poll() is State.READY:
+                    at_end(path)
+                return code
             return subprocess.run(command, stdin=subprocess.DEVNULL, check=False).returncode
         finally:
             machine.kill()
 
 
 def _run(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    options.tells_blocks = options.blocks is not None
+    if options.tells_blocks and options.jobs > 1:
+        raise UsageError("--blocks is for one guest, without --jobs")
     return _judge(options, split_run_arguments(rest, options))
 
 
@@ -220,6 +232,19 @@ def _fuzz(options: argparse.Namespace, rest: Sequence[str]) -> int:
         modules = {name: Path(guest.symbols[name]) for name in ("ib_core", "ib_cm", "ib_ipoib")}
         print(blocks.table(blocks.coverage(modules, blocks.FILES, Path(told).read_text(encoding="utf-8").split())), end="")
     return code
+
+
+def _coverage(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    """What the suite and the fuzzer reach, out of the files that run --blocks and fuzz --coverage have left."""
+    _no_more(rest)
+    suite, fuzz = told.read(options.suite), told.read(options.fuzz)
+    build = options.build.resolve()
+    with locked(build):
+        one = kernel_for(options, build)
+        modules = told_modules(options, one, build)
+    write_whole(options.output, told.page(told.rows(modules, suite, fuzz), one.release, options.note))
+    say(f"the page is {options.output}")
+    return 0
 
 
 def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
@@ -529,7 +554,7 @@ def _main(arguments: Sequence[str]) -> int:
         guest = guest_for(options, {})
         print(f"{guest.boot_file}\n{guest.image}")
         return 0
-    commands = {"run": _run, "explore": _explore, "fuzz": _fuzz, "compare": _compare, "report": _report, "test": _test,
+    commands = {"run": _run, "explore": _explore, "fuzz": _fuzz, "coverage": _coverage, "compare": _compare, "report": _report, "test": _test,
                 "shell": _exec, "exec": _exec, "port": _exec, "capture": _capture, "mutants": _mutants, "dhcp": _dhcp,
                 "matrix": _matrix}
     need_program(QEMU)

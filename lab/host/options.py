@@ -201,6 +201,8 @@ def parser() -> argparse.ArgumentParser:
                      help="lab (OpenSM in the guest), simulated or simulated:sa-mutant=NAME (see below)")
     dhcp.add_options(one)
     one.add_argument("--scenario", metavar="NAME", default="default", help="as for ipoib-conform run")
+    one.add_argument("--blocks", metavar="FILE", type=Path,
+                     help="ib_core, ib_cm and ib_ipoib tell which of their code ran: written there at the end, for coverage")
     _add_jobs_option(one)
     _add_guest_options(one)
     _add_build_options(one)
@@ -221,6 +223,15 @@ def parser() -> argparse.ArgumentParser:
                          "Exit code: that of ipoib-conform fuzz; 3 if no guest boots.")
     one.add_argument("--role", choices=("host", "connected"), default="host", help="as for run")
     one.add_argument("--plain", action="store_true", help="the driver as it is: nothing tells which of its code ran")
+    _add_guest_options(one)
+    _add_build_options(one)
+
+    one = command("coverage", "write up which code of the driver the suite and the fuzzer run",
+                  epilog="The files are what run --blocks and fuzz --coverage have written, of the same kernel and driver.")
+    one.add_argument("--suite", metavar="FILE", nargs="+", type=Path, default=[], help="of run --blocks")
+    one.add_argument("--fuzz", metavar="FILE", nargs="+", type=Path, default=[], help="of fuzz --coverage")
+    one.add_argument("--note", metavar="TEXT", action="append", default=[], help="a line of the page: how they were made")
+    one.add_argument("--output", metavar="FILE", type=Path, required=True, help="where the page goes")
     _add_guest_options(one)
     _add_build_options(one)
 
