@@ -55,7 +55,6 @@ class Guest:
     image: Path
     parameters: dict[str, str] = field(default_factory=dict)  # lab.* of the kernel's command line
     memory: int = 256  # MiB
-    words: tuple[str, ...] = ()  # of the kernel's own, on its command line
     boot_limit: float = 60.0  # s, on a machine that has nothing else to do
     beside: int = 1  # guests that run at a time, this one with them
     uplink: Path | None = None  # raw0 connects to this socket, instead of listening
@@ -65,6 +64,7 @@ class Guest:
     disks: tuple[Disk, ...] = ()
     shared: Path | None = None  # a folder that the guest reads and writes
     symbols: Mapping[str, Path] = field(default_factory=dict)  # files with debug information, by module (stacks)
+    words: tuple[str, ...] = ()  # of the kernel's own, on its command line
 
 
 def dies_with(parent: int, number: signal.Signals, more: Callable[[], None] | None = None) -> Callable[[], None]:
