@@ -124,6 +124,8 @@ int run_search(const FuzzOptions& options) {
     if (!options.corpus.empty()) {
         auto corpus = told_apart([&] { return fuzz::read_corpus(options.corpus, options.scenario); });
         for (const auto& note : corpus.notes) complain("ipoib-conform", note);
+        complain("ipoib-conform", fmt::format("{} sessions to begin with; {} frames of evidence, {} of them different",
+                                              corpus.sessions.size(), corpus.frames, corpus.different));
         search.corpus = std::move(corpus.sessions);
     }
     if (options.seconds > 0)

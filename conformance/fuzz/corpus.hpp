@@ -11,7 +11,8 @@ namespace ipoib::conformance::fuzz {
 
 struct Corpus {
     std::vector<Session> sessions;
-    std::vector<std::string> notes;  ///< files that are neither, or that could not be read
+    std::size_t frames = 0, different = 0;  ///< of evidence
+    std::vector<std::string> notes;         ///< files that are neither, or that could not be read
 };
 
 /// Of all *.json and *.pcapng in a folder and below it, in the order of their names. Throws std::runtime_error where

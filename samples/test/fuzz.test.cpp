@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace {
@@ -19,20 +20,23 @@ struct FuzzRun {
     std::string output;
 };
 
-FuzzRun fuzz_node(const std::string& node, const std::string& options) {
-    const auto path = "/tmp/ipoib-fuzz-" + std::to_string(::getpid()) + ".sock";
-    const auto command = std::string(IPOIB_CONFORM " fuzz --listen ") + path +
-                         " --dut \"exec:python3 " IPOIB_SOURCE_DIR "/samples/python-adapter/adapter.py --node " + node +
-                         " --port " + path + "\" --timeout-scale 4 " + options + " 2>&1";
-    std::FILE* const pipe = ::popen(command.c_str(), "r");
+FuzzRun run(const std::string& command) {
+    std::FILE* const pipe = ::popen((command + " 2>&1").c_str(), "r");
     REQUIRE(pipe);
-    FuzzRun run{};
+    FuzzRun ran{};
     std::array<char, 4096> buffer{};
     while (const auto count = std::fread(buffer.data(), 1, buffer.size(), pipe))
-        run.output.append(buffer.data(), count);
+        ran.output.append(buffer.data(), count);
     const auto status = ::pclose(pipe);
-    run.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return run;
+    ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return ran;
+}
+
+FuzzRun fuzz_node(const std::string& node, const std::string& options) {
+    const auto path = "/tmp/ipoib-fuzz-" + std::to_string(::getpid()) + ".sock";
+    return run(std::string(IPOIB_CONFORM " fuzz --listen ") + path +
+               " --dut \"exec:python3 " IPOIB_SOURCE_DIR "/samples/python-adapter/adapter.py --node " + node +
+               " --port " + path + "\" --timeout-scale 4 " + options);
 }
 
 }  // namespace
@@ -42,6 +46,22 @@ TEST_CASE("C node: outlives sessions of lies, requests and events") {
     INFO(run.output);
     CHECK(run.code == 0);
     CHECK_THAT(run.output, ContainsSubstring("150 sessions") && ContainsSubstring("0 findings"));
+}
+
+TEST_CASE("C node: sessions begin with what testers have sent in the evidence of cases") {
+    const ipoib::TemporaryFolder folder;
+    const auto evidence = run(IPOIB_CONFORM " run rfc4391/6 --quiet --evidence " + folder.path().string());
+    INFO(evidence.output);
+    REQUIRE(evidence.code == 0);
+    std::ofstream{folder / "own.json"}
+        << R"({"fuzz": 1, "scenario": "default", "operations": [{"do": "send", "packet": "echo"}]})";
+    std::ofstream{folder / "wrong.json"} << R"({"fuzz": 1, "scenario": "default", "operations": [{"do": "dance"}]})";
+    const auto fuzzed = fuzz_node(IPOIB_NODE_SANITIZED, "--sessions 40 --seed 5 --corpus " + folder.path().string());
+    INFO(fuzzed.output);
+    CHECK(fuzzed.code == 0);
+    CHECK_THAT(fuzzed.output, ContainsSubstring("wrong.json") && ContainsSubstring("dance"));
+    CHECK_THAT(fuzzed.output, ContainsSubstring("sessions to begin with") && ContainsSubstring("40 sessions"));
+    CHECK_THAT(fuzzed.output, !ContainsSubstring(" 0 frames of evidence"));
 }
 
 TEST_CASE("C node: a bound that it does not check is found, and shown again by the session that is left", "[breadth]") {
