@@ -210,6 +210,19 @@ def _explore(options: argparse.Namespace, rest: Sequence[str]) -> int:
     return _beside(options, guest, is_uplink, command)
 
 
+def _plant(options: argparse.Namespace) -> None:
+    """The driver is one with a fault of lab/planted."""
+    if options.modules is not None or options.ipoib is not None:
+        raise UsageError("--planted has a driver of its own, without --modules and --ipoib")
+    one, = mutants.chosen(mutants.load(SOURCE / "lab/planted"), [options.planted])
+    build = options.build.resolve()
+    with locked(build):
+        pristine = pristine_source(options, kernel_for(options, build), build)
+    options.modules, options.role = build / "planted" / one.name, one.setting.role
+    with locked(build / "planted"):
+        mutants.apply(one, pristine, options.modules)
+
+
 def _fuzz(options: argparse.Namespace, rest: Sequence[str]) -> int:
     """ipoib-conform fuzz beside a guest whose driver tells which of its code ran. A session is repeated on the driver as it
     is."""
@@ -218,6 +231,8 @@ def _fuzz(options: argparse.Namespace, rest: Sequence[str]) -> int:
     if conform is not None:
         refuse_unknown(conform, "fuzz", arguments)
     options.tells_blocks = not options.plain and not is_among("--replay", arguments)
+    if getattr(options, "planted", None) is not None:
+        _plant(options)
     guest = guest_for(options, {"mode": "uplink", "hcas": "1", "raws": "1", "role": options.role, "fuzz": "1"})
     conform = conform or image.find_program(options.programs, "ipoib-conform")
     assert conform is not None

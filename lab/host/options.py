@@ -223,6 +223,9 @@ def parser() -> argparse.ArgumentParser:
                          "Exit code: that of ipoib-conform fuzz; 3 if no guest boots.")
     one.add_argument("--role", choices=("host", "connected"), default="host", help="as for run")
     one.add_argument("--plain", action="store_true", help="the driver as it is: nothing tells which of its code ran")
+    if not place.IS_INSTALLED:
+        one.add_argument("--planted", metavar="NAME",
+                         help="a driver with a fault, lab/planted/NAME.patch, in the role that the patch names")
     _add_guest_options(one)
     _add_build_options(one)
 

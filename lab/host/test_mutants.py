@@ -91,6 +91,13 @@ class Applied(unittest.TestCase):
             self.assertEqual(sorted(path.name for path in (self.folder / "copy").iterdir() if path.is_dir()), names)
             self.assertEqual((self.folder / "pristine" / part / "a.c").read_text(), "one\ntwo\nthree\n")
 
+    def test_the_planted_faults_are_of_roles_that_fuzz_has(self) -> None:
+        planted = mutants.load(place.SOURCE / "lab/planted")
+        self.assertGreaterEqual(len(planted), 8)
+        self.assertLessEqual({one.setting.role for one in planted}, {"host", "connected"})
+        with self.assertRaisesRegex(LabError, "no-such"):
+            mutants.chosen(planted, ["no-such"])
+
     def test_a_patch_that_does_not_fit_is_an_error_with_its_name(self) -> None:
         one = mutants.parse("one", HEAD + "---\n" + DIFF.replace("-two", "-zwei"))
         with self.assertRaisesRegex(LabError, "applying one"):
