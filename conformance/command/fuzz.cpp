@@ -52,6 +52,7 @@ fuzz::Arena::Options arena_options(const FuzzOptions& options, const std::string
 std::string words_of(const fuzz::Finding& finding) {
     std::string all;
     for (const auto& words : finding.words) all += words + '\n';
+    if (!finding.evidence.empty()) all += '\n' + finding.evidence;
     return all;
 }
 

@@ -176,16 +176,22 @@ std::optional<Finding> Arena::play(const Session& session) {
         // What a host keeps to be faster is given back; what it still holds is lost.
         if (is_rest) ask([](Dut& dut) { dut.down(); });
         end_session(was_asked);
-        auto found = judged();
-        if (found) is_spent_ = true;
-        return found;
+        return spent_by(judged());
     } catch (const ChannelBroken& broken) {
         if (fabric::Loop::stop_requested()) return std::nullopt;
-        is_spent_ = true;
         // What it said before it went is worth more than that it went.
-        if (auto faults = told_faults()) return faults;
-        return Finding{Finding::Kind::channel, {std::string("the adapter: ") + broken.what()}};
+        auto faults = told_faults();
+        return spent_by(faults ? std::move(faults)
+                               : Finding{Finding::Kind::channel, {std::string("the adapter: ") + broken.what()}});
     }
+}
+
+/// With what is known of it for people. The next session is played on a new node.
+std::optional<Finding> Arena::spent_by(std::optional<Finding> found) {
+    if (!found) return found;
+    is_spent_ = true;
+    found->evidence = adapter_->diagnostics();
+    return found;
 }
 
 /// What the session has changed around the node is as it was; the node is told to be up.

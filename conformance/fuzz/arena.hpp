@@ -89,6 +89,7 @@ private:
     void set_scene();
     void listen(const wire::Packet& packet);
     void end_session(bool was_asked);
+    [[nodiscard]] std::optional<Finding> spent_by(std::optional<Finding> found);
     [[nodiscard]] std::optional<Finding> told_faults();
     [[nodiscard]] std::optional<Finding> judged();
     [[nodiscard]] bool is_reached(fabric::Duration patience);

@@ -17,6 +17,7 @@ struct Finding {
     };
     Kind kind = Kind::fault;
     std::vector<std::string> words;  ///< its own, or ours; the first line is the title
+    std::string evidence{};          ///< what the adapter has written for people, such as the stack of its kernel
 
     /// What tells it from others: the place of the fault, without addresses, numbers of processes and times.
     [[nodiscard]] std::string key() const;

@@ -97,7 +97,7 @@ private:
         auto session = next();
         since_new_.push_back(session);
         if (since_new_.size() > remembered) since_new_.pop_front();
-        auto found = arena_.play(session);
+        auto found = played(session);
         if (fabric::Loop::stop_requested()) return;
         ++searched_.sessions;
         if (found)
@@ -107,6 +107,17 @@ private:
         if (search_.progress)
             search_.progress({searched_.sessions, searched_.blocks.size(), kinds_.size(), searched_.corpus.size(),
                               searched_.found.size()});
+    }
+
+    /// A node that does not come up may be one of a machine that has other work: it has more than one chance.
+    std::optional<Finding> played(const Session& session) {
+        constexpr unsigned chances = 3;
+        for (unsigned i = 1;; ++i) try {
+                return arena_.play(session);
+            } catch (const std::runtime_error&) {
+                if (i == chances || fabric::Loop::stop_requested()) throw;
+                arena_.renew();
+            }
     }
 
     Session next() {
@@ -157,7 +168,7 @@ private:
     bool shows(const Session& session, const std::string& key) {
         if (fabric::Loop::stop_requested()) return false;
         arena_.renew();
-        const auto found = arena_.play(session);
+        const auto found = played(session);
         return found && found->key() == key;
     }
 
