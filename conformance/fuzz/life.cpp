@@ -8,7 +8,8 @@ namespace ipoib::conformance::fuzz {
 namespace {
 
 constexpr std::uint32_t few_octets = 50, one_group = 3, one_partition = 0x123;
-constexpr std::uint32_t until_there = 600;  ///< ms: an exchange of connection management or with the SA is over
+constexpr std::uint32_t until_given_up = 1500;  ///< ms: the same of a request that is not answered
+constexpr std::uint32_t until_there = 600;      ///< ms: an exchange of connection management or with the SA is over
 
 Operation verb(std::string_view name, std::uint32_t value = 0, std::uint32_t pause = 0) {
     return {.verb = find_verb(name), .value = value, .pause = pause};
@@ -83,6 +84,13 @@ std::vector<Life> made() {
           verb("administrator-late", 600), verb("administrator-busy", 5)},
          {verb("flush-neighbours"), verb("administrator-silent", 2500), verb("reregister"), verb("link-bounce", 50),
           verb("down"), verb("manager-restart")}},
+        {"question that nobody answers",
+         {verb("reregister", 0, 100), verb("flush-neighbours"), verb("administrator-silent", 3000)},
+         {verb("node-sends", few_octets, until_given_up), verb("node-sends", few_octets, 20),
+          verb("node-sends-to-group", one_group, until_given_up), verb("join", one_group, 20),
+          verb("node-sends-beyond", few_octets), sent("arp-reply"), sent("path-answer"), lost("arp")},
+         {verb("flush-neighbours"), verb("down"), verb("link-bounce", 50), verb("leave", one_group),
+          verb("administrator-late", 600), verb("wait", until_given_up)}},
         {"child interface",
          {verb("make-child", one_partition, 100)},
          {verb("make-child", one_partition + 1), verb("node-sends-to-group", one_group, 20), verb("join", one_group),
