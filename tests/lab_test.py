@@ -444,6 +444,33 @@ class Mutants(LabTest):
         self.assertEqual(verdicts["IPOIB-4391-5-VAL-001"], "FAIL")
 
 
+class Fuzz(LabTest):
+    def test_a_fault_in_a_driver_is_found_and_repeated_and_is_not_in_linux(self):
+        found = self.folder / "found"
+        found.mkdir()
+        planted = ("fuzz", "--planted", "reaped-connections-stay-in-list")
+        done = self.lab(*planted, "--for", "5min", "--most", "1", "--shrink-tries", "6", "--out", found)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("ib_ipoib", (found / "001-fault.txt").read_text())
+        session = found / "001-fault.json"
+        again = self.lab(*planted, "--replay", session, "--repeat", "5")
+        self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
+        right = self.lab("fuzz", "--role", "connected", "--replay", session)
+        self.assertEqual(right.returncode, 0, right.stdout + right.stderr)
+
+    def test_what_runs_of_the_driver_is_written_up(self):
+        blocks, page = self.folder / "suite.blocks", self.folder / "page.md"
+        self.run_lab("IPOIB-4391-6-VAL-001", "--blocks", blocks)
+        done = self.lab("coverage", "--suite", blocks, "--output", page)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(page.read_text(), r"\| ipoib_ib.c \| \d+ \| [1-9]\d* \(\d+ %\) \| 0 \(0 %\) \|")
+
+    def test_a_planted_fault_that_there_is_not_boots_nothing(self):
+        done = self.lab("fuzz", "--planted", "none-such", limit=60)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("none-such", done.stderr)
+
+
 class Interrupted(LabTest):
     def test_nothing_is_left_and_the_reports_are_written(self):
         for number, jobs in ((signal.SIGINT, 1), (signal.SIGTERM, 1), (signal.SIGINT, 2)):
