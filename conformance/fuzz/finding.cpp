@@ -43,7 +43,7 @@ std::string_view name(Finding::Kind kind) noexcept {
 }
 
 std::string Finding::key() const {
-    const std::string prefix{name(kind)};
+    std::string prefix{name(kind)};
     if (kind != Kind::fault) return prefix;
     for (const auto place : places)
         for (const auto& words_of_one : words) {
