@@ -55,6 +55,35 @@ TEST_CASE("HTML: every verdict, each finding once, each requirement, rule and ca
     CHECK_THAT(page.select_node("//article").node().attribute("data-s").value(), ContainsSubstring("RFC4391-6"));
 }
 
+TEST_CASE("HTML: the first page says what is claimed, judged, kept, not judged and why, and what proves the judge") {
+    auto run = samples::every_verdict();
+    run.claims = {{"modes", "datagram"}, {"IP <MTU>", "not stated"}};
+    run.proofs = {{"kill matrix", "463 of 463", "docs/kill-matrix.md", "0011aabb"}};
+    const auto page = parsed(to_html(run));
+    CHECK(count(page, "//section[@id='summary']/dl[@class='claims']/dt") == 2);
+    CHECK(text_of(page.select_node("//dl[@class='claims']/dt[2]").node()) == "IP <MTU>");
+    // Advice is not counted: 9.1.1-01 is "should".
+    const auto sum = page.select_node("//table[@class='plain judged']//tr[@class='sum']").node();
+    const auto cell = [&](int column) { return text_of(sum.select_node(("td[" + std::to_string(column) + "]").c_str()).node()); };
+    CHECK(cell(1) == "7");
+    CHECK(cell(2) == "2");  // PASS, XPASS
+    CHECK(cell(3) == "2");  // FAIL, XFAIL
+    CHECK(cell(4).empty());
+    CHECK(cell(5) == "2");  // ERROR, INCONC
+    CHECK(cell(6) == "1");
+    CHECK(count(page, "//table[@class='plain why']//tbody/tr") == 1);
+    CHECK_THAT(text_of(page.select_node("//table[@class='plain why']//tbody/tr").node()),
+               ContainsSubstring("nothing of the kind was seen"));
+    CHECK_THAT(text_of(page.select_node("//table[@class='plain proofs']//tbody/tr").node()),
+               ContainsSubstring("463 of 463docs/kill-matrix.md 0011aabb"));
+}
+
+TEST_CASE("HTML: who claims nothing and knows no proof is not shown any") {
+    const auto page = parsed(to_html(samples::every_verdict()));
+    CHECK_THAT(text_of(page.select_node("//section[@id='summary']").node()), ContainsSubstring("Nothing: these results"));
+    CHECK(count(page, "//table[@class='plain proofs']") == 0);
+}
+
 TEST_CASE("HTML: the coverage has a part for each verdict in each section") {
     const auto page = parsed(to_html(samples::every_verdict()));
     CHECK(count(page, "//svg[@class='coverage']/a[@data-s='RFC4391-9']") == 3);

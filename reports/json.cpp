@@ -46,6 +46,13 @@ std::string relative(const std::string& path, const std::filesystem::path& folde
     return valid_utf8(relative_to(folder, path));
 }
 
+Json to_member(const Proof& proof) {
+    return {{"name", valid_utf8(proof.name)},
+            {"found", valid_utf8(proof.found)},
+            {"page", valid_utf8(proof.page)},
+            {"revision", valid_utf8(proof.revision)}};
+}
+
 Json index(std::uint32_t capture) {
     if (capture == no_capture) return nullptr;
     return capture;
@@ -177,6 +184,8 @@ std::string to_json(const Results& results, const std::filesystem::path& folder)
               {"seconds", finite(results.seconds)},
               {"fabric", facts(results.fabric)},
               {"dut", facts(results.dut)}};
+    if (!results.claims.empty()) head["claims"] = facts(results.claims);
+    for (const auto& proof : results.proofs) head["judge"].push_back(to_member(proof));
     if (results.selected) head["selected"] = texts(*results.selected);
     std::string text;
     // A text of hundreds of megabytes that grows step by step is there twice. What is reserved and not used costs

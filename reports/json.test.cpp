@@ -93,6 +93,19 @@ TEST_CASE("JSON: the revision of a rule is there where it is known, and comes ba
     CHECK(loaded->results[1].revision.empty());
 }
 
+TEST_CASE("JSON: what is claimed and what proves the judge are there where they are known, and come back") {
+    auto run = samples::every_verdict();
+    CHECK(to_json(run).find("\"claims\"") == std::string::npos);
+    CHECK(to_json(run).find("\"judge\"") == std::string::npos);
+    run.claims = {{"modes", "datagram"}, {"IP MTU", "2044"}};
+    run.proofs = {{"kill matrix", "463 of 463", "docs/kill-matrix.md", "0011aabb"}};
+    const auto again = from_json(to_json(run), "again.json");
+    REQUIRE(again);
+    CHECK(again->claims == run.claims);
+    CHECK(again->proofs == run.proofs);
+    CHECK_FALSE(from_json(R"({"format":"ipoib-conform-results/1","judge":[{"found":"much"}]})", "nameless.json"));
+}
+
 TEST_CASE("JSON: hostile text is written as legal UTF-8, no number is not a number") {
     auto run = samples::every_verdict();
     run.results[0].message = run.results[0].id = run.dut[0].first = run.captures[0].file = samples::hostile();

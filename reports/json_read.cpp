@@ -114,6 +114,15 @@ Beyond beyond_in(const Node& node, const Names& hosts, const Results& results) {
     return one;
 }
 
+Proof proof_in(const Node& node) {
+    Proof proof;
+    node.required("name", [&](const Node& name) { proof.name = name.text(); });
+    node.read("found", proof.found);
+    node.read("page", proof.page);
+    node.read("revision", proof.revision);
+    return proof;
+}
+
 using Index = std::map<std::string_view, std::size_t>;
 
 /// A host with its verdicts on the requirements that the results have, and where those stand.
@@ -318,6 +327,10 @@ public:
         });
         read_head(head, results_);
         head.read("host", results_.host);
+        head.read("claims", results_.claims);
+        head.member("judge", [&](const Node& list) {
+            list.items([&](const Node& one) { results_.proofs.push_back(proof_in(one)); });
+        });
         head.member("selected", [&](const Node&) { head.read("selected", results_.selected.emplace()); });
         read_list("requirements", results_.requirements, requirement_in);
         Index requirements;

@@ -16,6 +16,8 @@ namespace {
 
 /// Longest value of a field that a line shows.
 constexpr std::size_t longest_value = 400;
+/// Of as many suites as differ.
+constexpr std::size_t most_proofs = 30;
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
@@ -153,6 +155,14 @@ void Merger::take_selection(const Results& run) {
         for (const auto& id : *run.selected) add_once(*selected, id);
 }
 
+/// Of claims what all have in common that have any; of the suites that judged each proof once.
+void Merger::take_grounds(Results& run) {
+    keep_common(claims_, run.claims);
+    for (auto& proof : run.proofs)
+        if (std::ranges::find(merged_.proofs, proof) == merged_.proofs.end() && merged_.proofs.size() < most_proofs)
+            merged_.proofs.push_back(std::move(proof));
+}
+
 std::string Merger::add(const std::string& host, Results&& run, std::string_view source) {
     const auto from = one_line(source, longest_value);
     if (!run.hosts.empty()) {
@@ -164,12 +174,14 @@ std::string Merger::add(const std::string& host, Results&& run, std::string_view
             take_head(into, std::move(one), from);
         }
         take_selection(run);
+        take_grounds(run);
         take_results(std::move(run), from);
         return {};
     }
     const auto name = host.empty() ? run.host : host;
     if (name.empty()) return fmt::format("{} names no host; HOST={} does", from, from);
     take_selection(run);
+    take_grounds(run);
     take_head(host_of(name),
               {.name = name,
                .suite = std::move(run.suite),
@@ -201,6 +213,7 @@ Results Merger::results(std::string_view suite) {
                                              one_line(host.suite, longest_value), suite));
     }
     merged_.fabric = std::move(fabric).value_or(Facts{});
+    merged_.claims = std::move(claims_).value_or(Facts{});
     merged_.dut = std::move(dut).value_or(Facts{});
     return std::move(merged_);
 }

@@ -37,8 +37,10 @@ private:
     void take_results(Results&& run, std::string_view source);
 
     void take_selection(const Results& run);
+    void take_grounds(Results& run);
 
     Results merged_;
+    std::optional<std::vector<std::pair<std::string, std::string>>> claims_;
     bool has_selection_ = false;  ///< of the first run
     std::map<std::string, std::size_t, std::less<>> hosts_;
     std::map<Key, std::size_t> results_;

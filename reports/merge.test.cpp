@@ -50,6 +50,18 @@ TEST_CASE("Merge: each result knows its host, each host its facts, the whole wha
     CHECK(exit_code(results) == 1);
 }
 
+TEST_CASE("Merge: of claims what all have in common, of judges what each is proven by, once") {
+    auto one = samples::run_on("n1", pass), two = samples::run_on("n2", pass);
+    one.claims = {{"role", "host"}, {"IP MTU", "2044"}};
+    two.claims = {{"role", "host"}, {"IP MTU", "1500"}};
+    one.proofs = {{"kill matrix", "463 of 463", "docs/kill-matrix.md", "0011aabb"}};
+    two.proofs = {one.proofs[0], {"kill matrix", "460 of 460", "docs/kill-matrix.md", "ffeeddcc"}};
+    const auto proofs = two.proofs;
+    const auto results = joined({{"", std::move(one)}, {"", std::move(two)}});
+    CHECK(results.claims == std::vector<std::pair<std::string, std::string>>{{"role", "host"}});
+    CHECK(results.proofs == proofs);
+}
+
 TEST_CASE("Merge: a host without results is an ERROR and hides nothing") {
     const auto results = samples::merged({pass, std::nullopt, fail});
     CHECK(results.hosts[1].verdict == error);

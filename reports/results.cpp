@@ -20,10 +20,6 @@ constexpr std::array<std::string_view, 8> verdict_names{"FAIL", "XPASS", "ERROR"
                                                         "WARN", "XFAIL", "PASS",  "NA"};
 constexpr std::array<std::string_view, 7> reason_names{"",       "profile",  "tester",    "link",
                                                        "safety", "not-seen", "inspection"};
-bool is_binding(const RequirementResult& requirement) {
-    return requirement.strength.empty() ? requirement.level == "MUST" : requirement.strength == "must";
-}
-
 /// What lies between numbers that are told in ascending order, from 1.
 struct Gaps {
     std::string text = {};
@@ -239,6 +235,22 @@ int exit_code(const Results& results) {
 
 bool is_selected(const Results& results, const RequirementResult& requirement) {
     return !results.selected || std::ranges::find(*results.selected, requirement.id) != results.selected->end();
+}
+
+bool is_binding(const RequirementResult& requirement) {
+    return requirement.strength.empty() ? requirement.level == "MUST" : requirement.strength == "must";
+}
+
+std::string_view meaning(NotJudged why) {
+    constexpr std::array<std::string_view, reason_names.size()> meanings{
+        "no reason is told",
+        "it is not for an implementation of this kind",
+        "the tester cannot bring it about or see it here",
+        "this kind of capture or link cannot show it",
+        "it would have been risky for others, and was not allowed",
+        "nothing of the kind was seen",
+        "no packet shows it; only a look at design or documents does"};
+    return meanings.at(static_cast<std::size_t>(why));
 }
 
 std::string coverage_sentence(const Results& results) {

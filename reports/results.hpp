@@ -111,6 +111,15 @@ struct CaptureResult {
     std::int64_t began = 0, ended = 0;  ///< of the first and the last frame, in ns since 1970; 0: not known
 };
 
+/// What shows how far verdicts can be relied on: measured on the suite itself, and kept with it.
+struct Proof {
+    std::string name;      ///< "kill matrix"
+    std::string found;     ///< a sentence or two, with the numbers
+    std::string page;      ///< in the source of the suite: "docs/kill-matrix.md"
+    std::string revision;  ///< changes with the page
+    friend bool operator==(const Proof&, const Proof&) = default;
+};
+
 /// One of the parts that `run --shard` makes of a run: the index-th of count, from 1.
 struct Shard {
     unsigned index = 1, count = 1;
@@ -165,6 +174,10 @@ struct Results {
     /// The requirements that the selectors chose; nothing where there were none, and all are meant.
     std::optional<std::vector<std::string>> selected = {};
     bool is_strict = false;  ///< `apply_strict` was called
+    /// What is claimed of the DUT, each with its value ("not stated"); with `hosts`: what is claimed of all. Empty
+    /// where nobody claims anything, as of a capture.
+    std::vector<std::pair<std::string, std::string>> claims = {};
+    std::vector<Proof> proofs = {};  ///< of the suite that judged
 };
 
 /// Whether a requirement is among those that the selectors chose.
@@ -208,6 +221,11 @@ void add_up(Result& sum, Result&& more);
 /// One whose evidence failed or whose judge did is counted apart, at the end. Of many hosts: what was judged on at
 /// least one of them, and how many of them are in ERROR or judged nothing.
 [[nodiscard]] std::string coverage_sentence(const Results&);
+
+/// Whether it binds: its strength is "must".
+[[nodiscard]] bool is_binding(const RequirementResult&);
+/// What the reason means, in a few words: "no packet of this kind was seen".
+[[nodiscard]] std::string_view meaning(NotJudged);
 
 /// `--strict`: every WARN becomes a FAIL of type FAIL.SHOULD. Before `roll_up` and the baseline.
 void apply_strict(Results&);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The HTML report as people meet it: in a browser, on a phone, by keyboard, in the dark, on paper."""
 import base64
+import hashlib
 import json
 import os
 import re
@@ -14,7 +15,7 @@ import urllib.parse
 from pathlib import Path
 
 from browser import Browser
-from program import CAPTURES, PROGRAM, Folder, conform, die_with_parent
+from program import CAPTURES, PROGRAM, SOURCE, Folder, conform, die_with_parent
 from waiting import until
 
 VISIBLE = "return [...document.querySelectorAll(arguments[0])].filter(e => e.offsetParent !== null).length"
@@ -190,6 +191,50 @@ class Html(Folder):
         self.assertGreater(self.visible("article"), 0)
         self.assertGreater(self.visible(".packet .wrong"), 0)
         self.assertEqual(self.visible(".finding .scroll") + self.visible("#results tr[data-v=pass]"), 0)
+
+    def test_the_first_sheet_can_be_handed_to_a_buyer(self):
+        """Claims, what was judged, what not and why, and what proves the judge, on one sheet of A4."""
+        pages = [SOURCE / name for name in ("docs/kill-matrix.md", "reports/decisiveness.md", "docs/driver-mutants.md")]
+        self.write("DUT.toml", b'[profile]\nmodes = ["datagram"]\nmtu = 2044\n')
+        # 14 mm of 210 by 297 are margins; a CSS pixel is a 96th of an inch.
+        sheet = {"width": round(182 / 25.4 * 96), "height": round(269 / 25.4 * 96)}
+        self.addCleanup(self.browser.devtools, "Emulation.clearDeviceMetricsOverride")
+        self.addCleanup(self.browser.devtools, "Emulation.setEmulatedMedia", media="")
+        for arguments, code in ((["run", "--profile", "DUT.toml"], 0), (["run", "--dut", "mutant:reserved-not-zero"], 1),
+                                (["check", CAPTURES / "broken.pcap"], 1)):
+            with self.subTest(arguments=arguments):
+                self.browser.devtools("Emulation.setEmulatedMedia", media="")
+                self.page(*arguments, "--json", self.folder / "r.json", code=code)
+                self.browser.devtools("Emulation.setEmulatedMedia", media="print")
+                self.browser.devtools("Emulation.setDeviceMetricsOverride", **sheet, deviceScaleFactor=1, mobile=False)
+                self.assertLessEqual(self.browser.run("""
+                    return document.querySelector('#summary .proofs').getBoundingClientRect().bottom"""), sheet["height"])
+                self.assertEqual(self.browser.run("return document.documentElement.scrollWidth"), sheet["width"])
+                results = json.loads((self.folder / "r.json").read_text())
+                self.assertEqual([one["revision"] for one in results["judge"]],
+                                 [hashlib.sha256(page.read_bytes()).hexdigest()[:8] for page in pages])
+                told = self.text("#summary .proofs")
+                for proof in results["judge"]:
+                    self.assertIn(proof["found"] + proof["page"] + " " + proof["revision"], told)
+                    numbers = [number for number in re.findall(r"\b\d+\b", proof["found"]) if int(number) > 9]
+                    self.assertGreater(len(numbers), 1, proof)
+                    page = (SOURCE / proof["page"]).read_text()
+                    self.assertEqual([number for number in numbers if number not in page], [])
+                binding = [one for one in results["requirements"] if one["strength"] == "must"]
+                kept = sum(one["verdict"] == "PASS" for one in binding)
+                failed = sum(one["verdict"] == "FAIL" for one in binding)
+                row = self.browser.run("""return [...document.querySelectorAll('#summary .judged .sum td')]
+                    .map((e) => Number(e.textContent || 0))""")
+                self.assertEqual(row[:3], [len(binding), kept, failed])
+                self.assertEqual(sum(row[1:]), row[0])
+                whys = self.browser.run("""return [...document.querySelectorAll('#summary .why tbody td:first-child')]
+                    .reduce((sum, e) => sum + Number(e.textContent), 0)""")
+                self.assertEqual(whys, row[-1])
+                claims = dict(results.get("claims", {}))
+                self.assertEqual(claims.get("IP MTU"), "2044" if "--profile" in arguments else claims.get("IP MTU"))
+                for claim in claims.items():
+                    self.assertIn("".join(claim), self.text("#summary .claims"))
+                self.assertEqual("claims" in results, arguments[0] == "run")
 
     def test_thirty_findings_are_not_a_book(self):
         capture = self.folder / "many.pcap"

@@ -105,6 +105,20 @@ Loaded<Profile> load_profile(const std::filesystem::path& path) {
     return parse_profile(*text, path.string());
 }
 
+std::vector<std::pair<std::string, std::string>> claims_of(const Profile& profile) {
+    const auto stated_or = [](bool is_stated, std::string value) { return is_stated ? std::move(value) : "not stated"; };
+    std::string modes;
+    for (const auto& mode : profile.modes) modes += (modes.empty() ? "" : ", ") + mode;
+    const auto leave = profile.send_only_leave.count();
+    return {{"role", profile.role == Role::router ? "IP multicast router" : "host"},
+            {"modes", stated_or(!modes.empty(), modes)},
+            {"IP MTU", stated_or(profile.mtu != 0, std::to_string(profile.mtu))},
+            {"port GUIDs", stated_or(profile.guid_format != "unknown", profile.guid_format)},
+            {"IPv6 interface identifier", stated_or(!profile.interface_id.empty(), profile.interface_id)},
+            {"send-only membership ends", leave == 0 ? "never" : "after " + std::to_string(leave) + " s"},
+            {"multicast groups", stated_or(profile.multicast_limit != 0, std::to_string(profile.multicast_limit))}};
+}
+
 std::string to_toml(const Profile& profile) {
     std::string text = "# What the device under test is. Facts go into every report.\n[dut]\n";
     for (const auto& [key, value] : profile.dut) text += key + " = " + reports::toml_string(value) + '\n';

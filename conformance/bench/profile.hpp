@@ -32,6 +32,8 @@ struct Profile {
 /// Reads a profile; the error names file, line and key.
 [[nodiscard]] reports::Loaded<Profile> load_profile(const std::filesystem::path& path);
 [[nodiscard]] reports::Loaded<Profile> parse_profile(std::string_view text, std::string_view source);
+/// What is claimed, each with its value, "not stated" where it says nothing: an implementation conformance statement.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> claims_of(const Profile& profile);
 /// A commented DUT.toml.
 [[nodiscard]] std::string to_toml(const Profile& profile);
 

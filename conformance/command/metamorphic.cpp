@@ -134,11 +134,11 @@ std::optional<metamorphic::Decisiveness> decisiveness_before(const std::string& 
 
 /// Whether there are as many verdicts as before; says where not.
 bool is_as_decisive(const MetamorphicOptions& options, const std::optional<metamorphic::Decisiveness>& before,
-                    const Sources& sources) {
+                    const Sources& sources, const Outcome& outcome) {
     const auto now = metamorphic::decisiveness(sources);
     print(fmt::format("{:.1f} % of the pairs of a requirement and a source have a verdict\n", 100 * now.share()));
     if (!options.decisiveness.empty())
-        if (const auto error = write_atomically(options.decisiveness, metamorphic::page(now)); !error.empty())
+        if (const auto error = write_atomically(options.decisiveness, metamorphic::page(now, outcome)); !error.empty())
             throw Fault(error);
     if (!before) return true;
     const auto losses = metamorphic::losses(*before, now);
@@ -222,7 +222,7 @@ int run_metamorphic(const MetamorphicOptions& options, const std::vector<std::st
     if (outcome.is_interrupted) return exit_worse;
     const bool is_one = !options.variant.empty();
     const bool is_right = is_one ? outcome.breaks.empty() : is_as_known(options, known, outcome);
-    const bool is_decisive = is_one || is_as_decisive(options, before, sources);
+    const bool is_decisive = is_one || is_as_decisive(options, before, sources, outcome);
     return is_right && is_decisive ? exit_ok : exit_worse;
 }
 

@@ -10,6 +10,7 @@
 #include "conformance/bench/case.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/command/proofs.hpp"
 #include "conformance/command/revisions.hpp"
 #include "conformance/command/writing.hpp"
 #include "conformance/exhibits/exhibits.hpp"
@@ -98,6 +99,11 @@ void add_revisions(reports::Results& results) {
         const auto found = std::ranges::find(revisions(), result.id, &Revision::id);
         if (found != revisions().end()) result.revision = found->number;
     }
+}
+
+void add_proofs(reports::Results& results) {
+    if (!results.hosts.empty()) return;
+    results.proofs.assign(proofs().begin(), proofs().end());
 }
 
 CLI::Validator not_empty() {
@@ -250,6 +256,7 @@ RunClock::RunClock() : started_(utc_now()), begin_(std::chrono::steady_clock::no
 void RunClock::complete(reports::Results& results, const ReportOptions& options,
                         std::vector<std::string> command) const {
     add_revisions(results);
+    add_proofs(results);
     results.suite = suite_version;
     results.command = std::move(command);
     if (!options.reported_as.empty()) results.command = options.reported_as;

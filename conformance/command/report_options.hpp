@@ -78,6 +78,9 @@ private:
 /// Which definition of its rule or case each result is of.
 void add_revisions(reports::Results& results);
 
+/// What proves the judge that gave them; a merged report has what its hosts' results tell.
+void add_proofs(reports::Results& results);
+
 /// What is compared with a run, read before it begins.
 struct Comparisons {
     std::optional<reports::Baseline> baseline;  ///< --expect

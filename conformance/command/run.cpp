@@ -254,6 +254,7 @@ int run_cases(const Options& options, const std::string& program, const std::vec
     clock.complete(results, options.report, command);
     results.selected = selected;
     add_profile_facts(results, aim.run.profile);
+    results.claims = claims_of(aim.run.profile);
     const auto exhibits = exhibits_for(options.report, results);
     const bool is_bundled = keep_bundle(options.bundle, aim, results);
     if (frames) forget_evidence(results);

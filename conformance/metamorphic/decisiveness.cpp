@@ -74,13 +74,16 @@ Decisiveness decisiveness(const Sources& sources) {
     return counts;
 }
 
-std::string page(const Decisiveness& counts) {
+std::string page(const Decisiveness& counts, const Outcome& outcome) {
+    std::size_t sources = 0;
+    for (const auto& [kind, count] : counts.sources) sources += count;
     std::string text = fmt::format(
         "# How often the rules come to a verdict\n\n"
         "In how many sources of `selftest --metamorphic` each requirement was judged, and in how many found broken. "
         "`scripts/update-docs` makes this page. {:.1f} % of all pairs of a requirement and a source have a "
-        "verdict.\n\n",
-        100 * counts.share());
+        "verdict.\n\n"
+        "The run: {} changes by {} relations of {} sources: {} broken.\n\n",
+        100 * counts.share(), outcome.variants, outcome.by_relation.size(), sources, outcome.breaks.size());
     std::string head = "| requirement |", line = "|---|", all = "| sources |";
     for (const auto& [kind, count] : counts.sources) {
         head += ' ' + kind + " |";

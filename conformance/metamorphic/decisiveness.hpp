@@ -2,7 +2,7 @@
 // How often the judge comes to a verdict at all: one that never does keeps every relation on what must not appear.
 #pragma once
 
-#include "conformance/metamorphic/source.hpp"
+#include "conformance/metamorphic/run.hpp"
 
 #include <map>
 #include <string>
@@ -22,8 +22,8 @@ struct Decisiveness {
 };
 
 [[nodiscard]] Decisiveness decisiveness(const Sources& sources);
-/// As a page: a line for each requirement.
-[[nodiscard]] std::string page(const Decisiveness& decisiveness);
+/// As a page: what the run came to, and a line for each requirement.
+[[nodiscard]] std::string page(const Decisiveness& decisiveness, const Outcome& outcome);
 /// Reads such a page again. Throws std::runtime_error for what is none.
 [[nodiscard]] Decisiveness parse(const std::string& page);
 /// Where there are fewer verdicts, or fewer violations found, than before; a line each. Kinds of sources that are not

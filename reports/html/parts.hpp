@@ -56,7 +56,9 @@ struct Context {
 
 // Each adds to what it is given; nothing where there is nothing to show.
 void head(Element body, const Context& context);
-/// Verdicts, findings by section, what changed.
+/// What is claimed, what was judged and kept, what was not and why, what proves the judge.
+void grounds(Element part, const Context& context);
+/// Verdicts, the grounds, findings by section, what changed.
 void summary(Element main, const Context& context);
 /// Counts of the verdicts, which filter, the search and the sections.
 void filter(Element body, const Context& context);

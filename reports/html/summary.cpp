@@ -54,6 +54,7 @@ void by_section(Element part, const Context& context) {
     const auto lines = lines_of(context);
     const auto is_troubled = [](const Line& line) { return !line.findings.empty(); };
     if (std::ranges::none_of(lines, is_troubled)) return;
+    part.add("h3").literal("Findings by section");
     auto rows = table(wide(part, "Findings by section"), "plain",
                       {"section", "fail", "undecided", "warn, known", "pass", "not judged", "findings"});
     for (const auto& line : lines) {
@@ -104,6 +105,7 @@ void summary(Element main, const Context& context) {
                                               ? std::string{}
                                               : fmt::format(" of {} cause{}", causes, causes == 1 ? "" : "s")));
     }
+    grounds(part, context);
     by_section(part, context);
     changes(part, context);
 }
