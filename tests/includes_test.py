@@ -65,7 +65,8 @@ MAY_SEE = {
         "protocol/rules", "reports", "conformance/audit", "conformance/bench", "conformance/judge", "conformance/selftest"},
     "conformance/shrink": set(),
     "conformance/replay": BASE | WIRE | {
-        "protocol/rules", "fabric", "fabric/capture", "reports", "conformance/bench", "conformance/dut", "conformance/judge"},
+        "protocol/rules", "fabric", "fabric/capture", "reports", "conformance/bench", "conformance/dut", "conformance/interop",
+        "conformance/judge"},
     "conformance/excerpt": BASE | {
         "protocol/requirements", "fabric/capture", "conformance/judge", "conformance/links", "conformance/shrink"},
     "conformance/metamorphic": BASE | CHECKED | {

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`verify`: recorded evidence is judged again, comes out as it was, and no edit that does not fit goes unnoticed."""
+import gzip
 import hashlib
 import io
 import json
+import os
 import random
 import re
 import shutil
 import subprocess
 import tarfile
 import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 from program import Folder, SOURCE, conform
 
@@ -64,6 +68,47 @@ class Whole(Evidence):
                 folder = self.recorded("--dut", f"mutant:{name}")
                 self.assertFits(folder)
                 shutil.rmtree(folder)
+
+
+class Every(Evidence):
+    """Minutes: only among the long tests."""
+
+    def test_every_mutant_comes_out_as_it_was(self):
+        folders = iter(range(1_000_000))
+
+        def judge(name):
+            kind = ("--dut", f"mutant:{name}")
+            if conform("run", *kind, "--dry-run").returncode == 2:
+                kind = ("--dut", "sa", "--fabric", f"simulated:sa-mutant={name}")
+            bundle = self.folder / f"{next(folders)}.tar"
+            run = conform("run", *kind, "--bundle", bundle, timeout=600)
+            if run.returncode not in (0, 1, 4, 5):
+                return f"{name}: run ends with {run.returncode}: {run.stderr}"
+            again = conform("verify", bundle, timeout=600)
+            bundle.unlink()
+            return "" if again.returncode == 0 else f"{name}: {again.stdout}{again.stderr}"
+
+        every = mutants()
+        self.assertGreater(len(every), 400)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            self.assertEqual([wrong for wrong in pool.map(judge, every) if wrong], [])
+
+
+class Node(Evidence):
+    def test_a_node_in_another_process_comes_out_as_it_was(self):
+        """Of real time: where two things raced, another recording."""
+        node = Path(os.environ["IPOIB_BUILD"]) / "samples/ipoib-node"
+        adapter = f"exec:{SOURCE}/samples/python-adapter/adapter.py --node {node} --port {{port}}"
+        for attempt in range(3):
+            bundle = self.folder / f"{attempt}.tar"
+            run = conform("run", "--dut", adapter.replace("{port}", str(self.folder / f"port{attempt}")), "--listen",
+                          self.folder / f"port{attempt}", "IPOIB-4391-4-*", "IPOIB-4391-6-VAL-*", "IPOIB-4391-9.2-VAL-*", "--bundle",
+                          bundle, timeout=120)
+            self.assertIn(run.returncode, (0, 1), run.stdout + run.stderr)
+            again = conform("verify", bundle, timeout=120)
+            if again.returncode == 0:
+                return
+        self.fail(again.stdout)
 
 
 class Edits(Evidence):
@@ -174,6 +219,8 @@ class Edits(Evidence):
             self.assertEqual(digest, hashlib.sha256(members[name]).hexdigest())
         results = json.loads(members["results.json"])
         self.assertTrue(all(result["revision"] for result in results["results"]))
+        kill_matrix = hashlib.sha256((SOURCE / "docs/kill-matrix.md").read_bytes()).hexdigest()[:8]
+        self.assertIn(kill_matrix, [proof["revision"] for proof in results["judge"] if proof["name"] == "kill matrix"])
 
         def packed(files, is_summed=True):
             files = dict(files)
@@ -188,12 +235,19 @@ class Edits(Evidence):
                     archive.addfile(info, io.BytesIO(files[name]))
             return edited
 
-        # What tar makes of the same is a bundle, too.
+        # What tar makes of the same is a bundle, too, and what gzip makes of it.
         self.assertFits(packed(members))
+        squeezed = self.folder / "run.tar.gz"
+        squeezed.write_bytes(gzip.compress(first))
+        self.assertFits(squeezed)
+        for octets in (gzip.compress(first)[:-20], gzip.compress(first)[:40] + b"x" * 40, gzip.compress(b"")):
+            squeezed.write_bytes(octets)
+            self.assertRefused(squeezed)
         for what, name, old, new in (
                 ("a verdict", "results.json", b'"FAIL"', b'"PASS"'),
                 ("a message", "results.json", b"Encap.Reserved is 0x0", b"Encap.Reserved is 0x1"),
                 ("a claim", "DUT.toml", b'role = "router"', b'role = "host"'),
+                ("a claim in the results", "results.json", b'"IP multicast router"', b'"host"'),
                 ("a verdict in the record", "session.json", b'"FAIL"', b'"PASS"')):
             with self.subTest(what=what):
                 self.assertIn(old, members[name])

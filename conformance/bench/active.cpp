@@ -3,6 +3,7 @@
 #include "conformance/bench/active.hpp"
 
 #include "conformance/bench/case_run.hpp"
+#include "conformance/bench/repetitions.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -25,45 +26,6 @@ Result not_run(const Case& one, const Obstacle& obstacle) {
     result.message = obstacle.why;
     return result;
 }
-
-/// Several repetitions of a case are one result: the worst of them, and how often each verdict was.
-class Repetitions {
-public:
-    void take(Result&& one) {
-        ++count_;
-        auto& same = numbers_[one.verdict];
-        if (same.size() < most_named) same.push_back(count_);
-        ++counts_[one.verdict];
-        seconds_ += one.seconds;
-        if (count_ == 1 || one.verdict < worst_.verdict) worst_ = std::move(one);
-    }
-    Result result() {
-        if (count_ == 1) return std::move(worst_);
-        worst_.repetitions = counts_;
-        worst_.seconds = seconds_;
-        for (const auto& [verdict, numbers] : numbers_) worst_.notes.push_back(note(verdict, numbers));
-        if (reports::is_flaky(worst_))
-            worst_.message = "flaky, " + reports::repetitions_text(worst_) +
-                             (worst_.message.empty() ? std::string{} : ": " + worst_.message);
-        return std::move(worst_);
-    }
-
-private:
-    static constexpr std::size_t most_named = 10;
-    [[nodiscard]] std::string note(Verdict verdict, const std::vector<unsigned>& numbers) const {
-        const auto all = counts_.at(verdict);
-        auto text = std::string(reports::name(verdict)) + " in " + std::to_string(all) + " of " +
-                    std::to_string(count_) + " repetitions: ";
-        for (std::size_t i = 0; i < numbers.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);
-        return all > numbers.size() ? text + " ..." : text;
-    }
-
-    unsigned count_ = 0;
-    double seconds_ = 0;
-    Result worst_;
-    std::map<Verdict, unsigned> counts_;
-    std::map<Verdict, std::vector<unsigned>> numbers_;  ///< of the first ones
-};
 
 /// The cases of a run, one after the other.
 class Sequence {

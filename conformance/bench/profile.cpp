@@ -106,7 +106,9 @@ Loaded<Profile> load_profile(const std::filesystem::path& path) {
 }
 
 std::vector<std::pair<std::string, std::string>> claims_of(const Profile& profile) {
-    const auto stated_or = [](bool is_stated, std::string value) { return is_stated ? std::move(value) : "not stated"; };
+    const auto stated_or = [](bool is_stated, std::string value) {
+        return is_stated ? std::move(value) : "not stated";
+    };
     std::string modes;
     for (const auto& mode : profile.modes) modes += (modes.empty() ? "" : ", ") + mode;
     const auto leave = profile.send_only_leave.count();

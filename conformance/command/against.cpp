@@ -6,11 +6,10 @@
 #include "base/temporary_folder.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/command/run_record.hpp"
 #include "conformance/judge/passive.hpp"
 #include "conformance/target/meeting_place.hpp"
 #include "conformance/terminal/terminal.hpp"
-#include "generated/version.hpp"
-#include "reports/merge.hpp"
 
 #include <fmt/format.h>
 
@@ -20,14 +19,17 @@
 namespace ipoib::conformance {
 namespace {
 
-using interop::both_sides, interop::Each, interop::Side;
+using interop::both_sides;
+
+bool keeps_journal(const AgainstOptions& options) { return !options.evidence.empty() || !options.bundle.empty(); }
 
 MeetingPlaceOptions place_options(const AgainstOptions& options) {
     const auto& target = options.target;
     MeetingPlaceOptions place{.fabric = target.fabric,
                               .scenario = target.scenario,
                               .listen = target.listen,
-                              .timeout_scale = target.timeout_scale};
+                              .timeout_scale = target.timeout_scale,
+                              .keeps_journal = keeps_journal(options)};
     place.contenders.dut.dut = target.dut.empty() ? "reference" : target.dut;
     place.contenders.against.dut = options.against;
     return place;
@@ -51,6 +53,11 @@ std::vector<std::pair<std::string, std::string>> fabric_facts(interop::Place& pl
     } catch (const std::runtime_error&) {
         return {};
     }
+}
+
+/// None where it never came to be.
+fabric::Abilities abilities(interop::Place& place) {
+    return place.journal() ? place.fabric().abilities() : fabric::Abilities{};
 }
 
 /// Tells what would be done, and starts nothing.
@@ -92,16 +99,6 @@ interop::InteropRun chosen_exchanges(const std::vector<std::string>& selectors) 
     return run;
 }
 
-reports::Results joined(Each<reports::Results> both) {
-    reports::Merger merger;
-    for (const auto side : both_sides) {
-        both[side].host = name(side);
-        both[side].suite = suite_version;
-        static_cast<void>(merger.add(std::string(name(side)), std::move(both[side]), name(side)));
-    }
-    return merger.results(suite_version);
-}
-
 int run_against(const AgainstOptions& options, const std::vector<std::string>& command) {
     refuse_what_two_have_not(options);
     auto run = chosen_exchanges(options.selectors);
@@ -114,17 +111,22 @@ int run_against(const AgainstOptions& options, const std::vector<std::string>& c
     if (is_watched) place = told_apart([&] { return make_meeting_place(place_options(options)); });
     if (options.dry_run) return rehearse(run, options, is_watched);
 
-    refuse_overwriting(options.report, options.evidence.empty() ? std::vector<std::string>{}
-                                                                : std::vector<std::string>{options.evidence});
+    std::vector<std::string> taken{options.evidence, options.bundle};
+    std::erase(taken, "");
+    refuse_overwriting(options.report, std::move(taken));
+    if (!options.bundle.empty() && !is_watched)
+        throw UsageError("--bundle: there is no tap on this fabric, so nothing that could be in it");
     const auto comparisons = load_comparisons(options.report);
     make_evidence_folder(options.evidence);
     require_report(options.report);
+    try_bundle(options.bundle);
     run.evidence = options.evidence;
     std::optional<TemporaryFolder> frames;
-    if (options.evidence.empty() && options.report.is_illustrated()) {
+    if (options.evidence.empty() && (options.report.is_illustrated() || !options.bundle.empty())) {
         run.evidence = frames.emplace().path().string();
-        run.may_lack_evidence = true;
+        run.may_lack_evidence = options.bundle.empty();
     }
+    run.repeat = options.repeat;
     run.options.seed = options.report.seed;
     run.options.timeout_scale = options.target.timeout_scale;
     run.repeat_command = options.repeat_command;
@@ -139,14 +141,21 @@ int run_against(const AgainstOptions& options, const std::vector<std::string>& c
                            : interop::not_watched(run, "there is no tap on this fabric: nobody sees what the two say");
     if (place)
         for (const auto side : both_sides) both[side].fabric = fabric_facts(*place);
+    for (const auto side : both_sides) {
+        add_revisions(both[side]);
+        add_proofs(both[side]);
+    }
+    auto results = interop::joined(std::move(both));
+    if (place && keeps_journal(options)) keep_meeting(run, place->is_virtual(), abilities(*place), results);
     place.reset();
     fabric::Loop::clear_stop();
     line.clear();
-    auto results = joined(std::move(both));
     clock.complete(results, options.report, command);
     const auto exhibits = exhibits_for(options.report, results);
+    const bool is_bundled = keep_bundle(options.bundle, run.evidence, results);
     if (frames) forget_evidence(results);
-    return report(results, options.report, comparisons, exhibits);
+    const auto code = report(results, options.report, comparisons, exhibits);
+    return is_bundled ? code : exit_fault;
 }
 
 }  // namespace ipoib::conformance

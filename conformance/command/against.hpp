@@ -17,7 +17,8 @@ struct AgainstOptions {
     TargetOptions target;
     std::string against;
     ReportOptions report;
-    std::string evidence;
+    std::string evidence, bundle;
+    unsigned repeat = 1;
     std::string repeat_command;  ///< without the exchange's id
     bool dry_run = false;
 };
@@ -28,8 +29,5 @@ int run_against(const AgainstOptions& options, const std::vector<std::string>& c
 /// The exchanges and rules that selectors mean. Throws UsageError for one that means neither, or where no exchange is
 /// left.
 [[nodiscard]] interop::InteropRun chosen_exchanges(const std::vector<std::string>& selectors);
-
-/// Both as one report: each a host of its name, "dut" and "against".
-[[nodiscard]] reports::Results joined(interop::Each<reports::Results> both);
 
 }  // namespace ipoib::conformance

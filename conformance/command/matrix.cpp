@@ -81,7 +81,13 @@ std::vector<Badge> badges(const MatrixOptions& options, const std::vector<Implem
 
 MeetingPlaceOptions place_of(const Implementation& dut, const Implementation& against, const MatrixOptions& options) {
     MeetingPlaceOptions place{.scenario = options.scenario, .timeout_scale = options.timeout_scale};
-    place.contenders = {{dut.dut, dut.start, dut.interface}, {against.dut, against.start, against.interface}};
+    const auto contender = [](const Implementation& one) -> Contender {
+        return {.dut = one.dut,
+                .start = one.start,
+                .interface = one.interface,
+                .starts_within = std::chrono::seconds{one.starts_within}};
+    };
+    place.contenders = {contender(dut), contender(against)};
     return place;
 }
 
@@ -174,18 +180,19 @@ int run_matrix(const MatrixOptions& options, const std::vector<std::string>& com
     StatusLine line;
     std::size_t number = 0;
     const auto count = all.size() * (all.size() + 1) / 2;
-    bool was_stopped = false;
+    auto& was_stopped = matrix.is_interrupted;
     each_pair(all, [&](std::size_t i, std::size_t j) {
         was_stopped = was_stopped || fabric::Loop::stop_requested();
         if (was_stopped) return;
         if (progress_is_seen() && !options.quiet)
             line.show(fmt::format("[{}/{}] {} and {}", ++number, count, all[i].name, all[j].name));
-        matrix.cells.push_back(meet(all, i, j, options));
+        auto cell = meet(all, i, j, options);
+        was_stopped = fabric::Loop::stop_requested();
+        // Of a pair that is not whole nothing is said.
+        if (!was_stopped) matrix.cells.push_back(std::move(cell));
     });
-    was_stopped = was_stopped || fabric::Loop::stop_requested();
     fabric::Loop::clear_stop();
     line.clear();
-    if (was_stopped) throw Fault("interrupted: a matrix that is not whole is not written");
     reports::Results head;
     clock.complete(head, {.seed = options.seed}, command);
     matrix.started = head.started;

@@ -194,11 +194,11 @@ int rehearse(const Aim& aim) {
 
 /// With --against: what only cases have is refused, not passed over.
 int run_two(const Options& options, const std::string& program, const std::vector<std::string>& command) {
-    const std::pair<const char*, bool> wrong[] = {
-        {"--bundle", !options.bundle.empty()},           {"--shard", !options.shard.empty()},
-        {"--only-failed", !options.only_failed.empty()}, {"--order", options.order != text(Order{})},
-        {"--pause-on", !options.pause_on.empty()},       {"--repeat", options.repeat != 1},
-        {"--max-failures", options.max_failures != 0}};
+    const std::pair<const char*, bool> wrong[] = {{"--shard", !options.shard.empty()},
+                                                  {"--only-failed", !options.only_failed.empty()},
+                                                  {"--order", options.order != text(Order{})},
+                                                  {"--pause-on", !options.pause_on.empty()},
+                                                  {"--max-failures", options.max_failures != 0}};
     for (const auto& [name, is_given] : wrong)
         if (is_given) throw UsageError(std::string(name) + " is for cases; --against has exchanges");
     return run_against({.selectors = options.selectors,
@@ -206,6 +206,8 @@ int run_two(const Options& options, const std::string& program, const std::vecto
                         .against = options.against,
                         .report = options.report,
                         .evidence = options.evidence,
+                        .bundle = options.bundle,
+                        .repeat = options.repeat,
                         .repeat_command = repeat_command(options, program),
                         .dry_run = options.dry_run},
                        command);
@@ -256,7 +258,7 @@ int run_cases(const Options& options, const std::string& program, const std::vec
     add_profile_facts(results, aim.run.profile);
     results.claims = claims_of(aim.run.profile);
     const auto exhibits = exhibits_for(options.report, results);
-    const bool is_bundled = keep_bundle(options.bundle, aim, results);
+    const bool is_bundled = keep_bundle(options.bundle, aim.run.evidence, results);
     if (frames) forget_evidence(results);
     const auto code = report(results, options.report, comparisons, exhibits);
     return is_bundled ? code : exit_fault;
@@ -291,7 +293,7 @@ void add_run_options(CLI::App& command, Options& options) {
         ->type_name("seed=N|declared");
     command
         .add_option("--repeat", options.repeat,
-                    "Run each case so often; the worst verdict counts, and how often it was")
+                    "Run each case, or exchange, so often; the worst verdict counts, and how often it was")
         ->check(from_to(1u, most_repeats))
         ->type_name("N");
     command

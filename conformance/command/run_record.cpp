@@ -14,6 +14,37 @@
 
 namespace ipoib::conformance {
 
+namespace {
+
+/// What is not there cannot be kept: that is an ERROR among the results.
+void write_record(const std::filesystem::path& folder, replay::Record& record, reports::Results& results) {
+    std::string problem;
+    try {
+        for (const auto& capture : results.captures) {
+            // What could not be written has been told.
+            if (capture.file.empty()) continue;
+            // Of two that met both have it.
+            if (record.is_meeting() && capture.host != results.captures.front().host) continue;
+            record.scenes.push_back(std::filesystem::path(capture.file).stem().string());
+            for (const auto& name : replay::files_of(record.scenes.back()))
+                record.hashes.emplace_back(name,
+                                           replay::sha256(replay::content_of(folder / name, replay::most_of_file)));
+        }
+    } catch (const std::invalid_argument& why) {
+        problem = why.what();
+    }
+    record.verdicts = replay::verdicts_of(results);
+    if (problem.empty()) problem = write_atomically(folder / replay::Record::file, text(record));
+    if (problem.empty()) return;
+    reports::Result result{.id = "EVIDENCE", .title = "What the run was is kept beside its journals"};
+    result.verdict = reports::Verdict::error;
+    result.message = problem;
+    if (record.is_meeting()) result.host = interop::name(interop::Side::dut);
+    results.results.push_back(std::move(result));
+}
+
+}  // namespace
+
 void keep_record(const Aim& aim, const Rig& rig, reports::Results& results) {
     if (!aim.target.session.keeps_journal) return;
     const auto* kind = fabric_kinds().with_scheme_of(aim.target.fabric);
@@ -32,27 +63,25 @@ void keep_record(const Aim& aim, const Rig& rig, reports::Results& results) {
     });
     if (std::ranges::find(results.results, "SESSION", &reports::Result::id) != results.results.end())
         record.why_not = "the run did not come to its end";
-    const std::filesystem::path folder = aim.run.evidence;
-    std::string problem;
-    try {
-        for (const auto& capture : results.captures) {
-            // What could not be written has been told.
-            if (capture.file.empty()) continue;
-            record.scenes.push_back(std::filesystem::path(capture.file).stem().string());
-            for (const auto& name : replay::files_of(record.scenes.back()))
-                record.hashes.emplace_back(name,
-                                           replay::sha256(replay::content_of(folder / name, replay::most_of_file)));
-        }
-    } catch (const std::invalid_argument& why) {
-        problem = why.what();
-    }
-    record.verdicts = replay::verdicts_of(results);
-    if (problem.empty()) problem = write_atomically(folder / replay::Record::file, text(record));
-    if (problem.empty()) return;
-    reports::Result result{.id = "EVIDENCE", .title = "What the run was is kept beside its journals"};
-    result.verdict = reports::Verdict::error;
-    result.message = problem;
-    results.results.push_back(std::move(result));
+    write_record(aim.run.evidence, record, results);
+}
+
+void keep_meeting(const interop::InteropRun& run, bool is_virtual, fabric::Abilities abilities,
+                  reports::Results& results) {
+    replay::Record record{.suite = {},
+                          .abilities = abilities,
+                          .fabric = results.fabric,
+                          .dut = results.dut,
+                          .is_virtual = is_virtual,
+                          .exchanges = run.exchanges};
+    record.run.rules = run.rules;
+    record.run.seed = run.options.seed;
+    record.run.repeat = run.repeat;
+    record.session.timeout_scale = run.options.timeout_scale;
+    const auto is_error = [](const reports::Result& one) { return one.verdict == reports::Verdict::error; };
+    if (std::ranges::any_of(results.results, is_error))
+        record.why_not = "what an adapter did that broke is in no journal, or the run did not come to its end";
+    write_record(run.evidence, record, results);
 }
 
 void try_bundle(const std::string& path) {
@@ -60,13 +89,13 @@ void try_bundle(const std::string& path) {
     if (const auto why_not = why_not_writable(path); !why_not.empty()) throw Fault("--bundle " + why_not);
 }
 
-bool keep_bundle(const std::string& path, const Aim& aim, const reports::Results& results) {
+bool keep_bundle(const std::string& path, const std::string& evidence, const reports::Results& results) {
     if (path.empty()) return true;
     std::string problem;
     try {
         auto defined = results;
         add_revisions(defined);
-        problem = write_atomically(path, replay::bundle_of(aim.run.evidence, defined));
+        problem = write_atomically(path, replay::bundle_of(evidence, defined));
     } catch (const std::exception& why) {
         problem = why.what();
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "conformance/command/target_options.hpp"
+#include "conformance/interop/interop.hpp"
 
 namespace ipoib::conformance {
 
@@ -10,9 +11,13 @@ namespace ipoib::conformance {
 /// results.
 void keep_record(const Aim& aim, const Rig& rig, reports::Results& results);
 
+/// The same of two that met; nothing where the run keeps no evidence.
+void keep_meeting(const interop::InteropRun& run, bool is_virtual, fabric::Abilities abilities,
+                  reports::Results& results);
+
 /// Throws Fault where no bundle can be written there. An empty path asks for none.
 void try_bundle(const std::string& path);
-/// Writes the bundle, if one is asked for; tells on standard error what fails, and is false then.
-[[nodiscard]] bool keep_bundle(const std::string& path, const Aim& aim, const reports::Results& results);
+/// Writes the bundle of this folder, if one is asked for; tells on standard error what fails, and is false then.
+[[nodiscard]] bool keep_bundle(const std::string& path, const std::string& evidence, const reports::Results& results);
 
 }  // namespace ipoib::conformance

@@ -38,12 +38,14 @@ int tell(const VerifyOptions& options, const replay::Verified& verified) {
     for (std::size_t i = 0; i < std::min(verified.wrong.size(), most_told); ++i)
         say("does not fit: {}\n", one_line(verified.wrong[i]));
     if (verified.wrong.size() > most_told) say("and {} more\n", verified.wrong.size() - most_told);
-    say("{} cases were played again on {} frames: {}\n", verified.scenes, verified.frames, counts_of(verified.results));
+    say("{} {} were played again on {} frames: {}\n", verified.scenes,
+        verified.record.is_meeting() ? "exchanges" : "cases", verified.frames, counts_of(verified.results));
     if (!verified.wrong.empty()) {
         say("{} does not hold what its verdicts say\n", options.source);
         return exit_worse;
     }
-    say("{}: each case does what it did, and each verdict comes out as it is recorded\n", options.source);
+    say("{}: each {} does what it did, and each verdict comes out as it is recorded\n", options.source,
+        verified.record.is_meeting() ? "exchange" : "case");
     return exit_ok;
 }
 

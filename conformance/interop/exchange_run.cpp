@@ -2,6 +2,7 @@
 // From what was owed, kept and violated to the verdict on each of the two.
 #include "conformance/interop/exchange_run.hpp"
 
+#include "conformance/bench/inputs/journal.hpp"
 #include "conformance/judge/force.hpp"
 #include "fabric/capture/reader.hpp"
 
@@ -30,9 +31,15 @@ CaseEnds without(Side broken, const std::string& why) {
 
 }  // namespace
 
-ExchangeRun::ExchangeRun(const InteropRun& run, Place& place, const Exchange& one, Each<RuleTally>& tallies,
-                         Each<reports::Results>& results)
-    : run_(run), place_(place), one_(one), tallies_(tallies), results_(results) {}
+ExchangeRun::ExchangeRun(const InteropRun& run, Place& place, const Exchange& one, unsigned repetition,
+                         Each<RuleTally>& tallies, Each<reports::Results>& results)
+    : run_(run),
+      place_(place),
+      one_(one),
+      repetition_(repetition),
+      seed_((run.options.seed + repetition) ^ hash_of(one.id)),
+      tallies_(tallies),
+      results_(results) {}
 
 reports::Result ExchangeRun::result_of(const Exchange& one) {
     reports::Result result{.id = std::string(one.id), .title = std::string(one.title)};
@@ -50,7 +57,7 @@ void ExchangeRun::broke(Side side, const std::string& why) {
 
 void ExchangeRun::execute() {
     auto options = run_.options;
-    options.seed ^= hash_of(one_.id);
+    options.seed = seed_;
     try {
         place_.prepare(options.seed);
         has_begun_ = true;
@@ -67,6 +74,7 @@ void ExchangeRun::execute() {
         for (const auto side : both_sides) results_[side].results.push_back(result(side));
         return;
     }
+    if (auto* const journal = place_.journal()) journal->case_begins();
     auto& loop = place_.fabric().loop();
     const auto begin = loop.now();
     place_.fabric().observe([this](const fabric::Sighting& sighting) { recorder_.add(sighting); });
@@ -153,14 +161,12 @@ void ExchangeRun::judge(const Meeting& meeting) {
                 if (requirement) list.back().requirements.emplace_back(requirement->id);
             found.is_must = found.is_must || (binds && strongest_fail_type(rule.checks) == "FAIL.MUST");
         };
-        tallies_[side].judge(
-            recorder_, {.id = std::string(one_.id),
-                        .capture = capture,
-                        .evidence = run_.evidence.empty() ? "" : path(),
-                        .repetition = run_.repeat_command.empty() ? std::string{}
-                                                                  : run_.repeat_command + ' ' + std::string(one_.id),
-                        .subject = {.guid = peer.guid},
-                        .violated = told});
+        tallies_[side].judge(recorder_, {.id = scene(),
+                                         .capture = capture,
+                                         .evidence = run_.evidence.empty() ? "" : path(),
+                                         .repetition = repeat(),
+                                         .subject = {.guid = peer.guid},
+                                         .violated = told});
     }
 }
 
@@ -257,7 +263,7 @@ reports::Result ExchangeRun::result(Side side) const {
     }
     if (result.verdict != Verdict::na) result.na = reports::NotJudged::none;
     const bool is_well = result.verdict == Verdict::pass || result.verdict == Verdict::na;
-    if (!is_well && !run_.repeat_command.empty()) result.repeat = run_.repeat_command + ' ' + std::string(one_.id);
+    if (!is_well) result.repeat = repeat();
     if (!not_kept_.empty()) result.notes.push_back(not_kept_);
     return result;
 }
@@ -270,6 +276,8 @@ void ExchangeRun::keep(const Meeting&) {
         } catch (const std::runtime_error& why) {
             not_kept_ = run_.may_lack_evidence ? "its frames found no room in the temporary folder" : why.what();
         }
+    write_journal(
+        fmt::format("{} {}", reports::name(result(Side::dut).verdict), reports::name(result(Side::against).verdict)));
     for (const auto side : both_sides) {
         auto& results = results_[side];
         auto result = this->result(side);
@@ -292,8 +300,33 @@ void ExchangeRun::keep(const Meeting&) {
     }
 }
 
-std::string ExchangeRun::path() const {
-    return (std::filesystem::path(run_.evidence) / std::string(one_.id).append(".pcapng")).string();
+void ExchangeRun::write_journal(const std::string& verdicts) {
+    auto* const journal = place_.journal();
+    if (!journal) return;
+    journal->case_ends(verdicts);
+    if (run_.evidence.empty()) return;
+    try {
+        journal->write(path(".journal.jsonl"), {.case_id = one_.id,
+                                                .command = repeat(),
+                                                .repetition = repetition_,
+                                                .seed = run_.options.seed,
+                                                .timeout_scale = run_.options.timeout_scale,
+                                                .fabric = place_.fabric().facts()});
+    } catch (const std::runtime_error& why) {
+        if (not_kept_.empty()) not_kept_ = why.what();
+    }
+}
+
+std::string ExchangeRun::scene() const {
+    return std::string(one_.id) + (repetition_ ? "-" + std::to_string(repetition_ + 1) : std::string{});
+}
+
+std::string ExchangeRun::path(std::string_view ending) const {
+    return (std::filesystem::path(run_.evidence) / scene().append(ending)).string();
+}
+
+std::string ExchangeRun::repeat() const {
+    return run_.repeat_command.empty() ? std::string{} : run_.repeat_command + ' ' + std::string(one_.id);
 }
 
 }  // namespace ipoib::conformance::interop

@@ -12,7 +12,7 @@ namespace ipoib::conformance::interop {
 
 class ExchangeRun {
 public:
-    ExchangeRun(const InteropRun& run, Place& place, const Exchange& one, Each<RuleTally>& tallies,
+    ExchangeRun(const InteropRun& run, Place& place, const Exchange& one, unsigned repetition, Each<RuleTally>& tallies,
                 Each<reports::Results>& results);
 
     void execute();
@@ -42,11 +42,18 @@ private:
     void count_parts(reports::Result& result, Side side) const;
     void blame(reports::Result& result, Side side) const;
     void keep(const Meeting& meeting);
-    [[nodiscard]] std::string path() const;
+    /// What it is called in evidence: its id, and which repetition.
+    [[nodiscard]] std::string scene() const;
+    [[nodiscard]] std::string path(std::string_view ending = ".pcapng") const;
+    /// The command that repeats it; empty: none is told.
+    [[nodiscard]] std::string repeat() const;
+    void write_journal(const std::string& verdicts);
 
     const InteropRun& run_;
     Place& place_;
     const Exchange& one_;
+    unsigned repetition_;
+    std::uint64_t seed_;
     Each<RuleTally>& tallies_;
     Each<reports::Results>& results_;
     Recorder recorder_;

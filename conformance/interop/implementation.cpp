@@ -18,6 +18,7 @@ constexpr std::size_t largest_list = std::size_t{1} << 20, longest_name = 40, mo
 constexpr std::size_t least_mtu = 68, most_mtu = 65520;
 constexpr std::string_view here_word = "{here}";
 /// Of the folder of a pair's evidence: "a--b".
+constexpr std::size_t longest_boot = 600;
 constexpr std::string_view between_names = "--";
 
 bool is_name(std::string_view text) {
@@ -48,6 +49,7 @@ Implementation read(const toml::table& table, const std::string& folder, reports
     section.text("interface", one.interface);
     section.one_of("mode", one.mode, {"datagram", "connected"});
     section.number("mtu", one.mtu, least_mtu, most_mtu);
+    section.number("starts_within", one.starts_within, 1, longest_boot);
     section.refuse_unknown();
     const auto line = TomlSection::line_of(table);
     if (!is_name(one.name))

@@ -22,6 +22,8 @@ struct Implementation {
     std::string interface;  ///< as its adapter names it; empty: its first
     std::string mode;       ///< that it is set to: "datagram", "connected"; empty: as it is
     std::size_t mtu = 0;    ///< that it is set to, octets of an IP packet; 0: as it is
+    /// Seconds until its adapter greets, where it takes longer than usual; 0: it does not.
+    std::size_t starts_within = 0;
 };
 
 /// The error names file, line and key. "{here}" in a command is the file's folder.

@@ -2,7 +2,11 @@
 // The exchanges one after the other.
 #include "conformance/interop/interop.hpp"
 
+#include "conformance/bench/repetitions.hpp"
+#include "conformance/interop/books.hpp"
 #include "conformance/interop/exchange_run.hpp"
+#include "generated/version.hpp"
+#include "reports/merge.hpp"
 
 #include <fmt/format.h>
 
@@ -25,15 +29,24 @@ public:
             ++not_begun_;
             return;
         }
-        ExchangeRun exchange{run_, place_, one, tallies_, results_};
-        exchange.execute();
-        has_begun_ = has_begun_ || exchange.has_begun();
-        broken_in_a_row_ = exchange.is_broken() ? broken_in_a_row_ + 1 : 0;
+        const Each<std::size_t> first{results_.dut.results.size(), results_.against.results.size()};
+        bool is_broken = false;
+        std::string why_broken;
+        for (unsigned repetition = 0; repetition < run_.repeat && !is_broken; ++repetition) {
+            if (repetition > 0 && fabric::Loop::stop_requested()) break;
+            ExchangeRun exchange{run_, place_, one, repetition, tallies_, results_};
+            exchange.execute();
+            has_begun_ = has_begun_ || exchange.has_begun();
+            is_broken = exchange.is_broken();
+            why_broken = exchange.why_broken();
+        }
+        for (const auto side : both_sides) fold(results_[side].results, first[side]);
+        broken_in_a_row_ = is_broken ? broken_in_a_row_ + 1 : 0;
         // An adapter may need a second attempt, and no exchange can be blamed for what never began.
         if (!has_begun_ && broken_in_a_row_ == 2) {
             for (const auto side : both_sides) results_[side].results.clear();
             not_begun_ += 2;
-            end("There is a session to begin with", exchange.why_broken());
+            end("There is a session to begin with", why_broken);
         } else if (broken_in_a_row_ >= most_broken) {
             end("Adapters and fabric last", fmt::format("one broke {} times in a row", most_broken));
         }
@@ -51,6 +64,14 @@ public:
     }
 
 private:
+    /// Those of one exchange, from `first` on, become one: the worst, with how often each verdict was.
+    static void fold(std::vector<Result>& results, std::size_t first) {
+        if (results.size() < first + 2) return;
+        Repetitions repetitions;
+        for (auto i = first; i < results.size(); ++i) repetitions.take(std::move(results[i]));
+        results.resize(first);
+        results.push_back(repetitions.result());
+    }
     void end(const std::string& title, const std::string& why) {
         why_over_ = why;
         for (const auto side : both_sides) {
@@ -74,13 +95,24 @@ private:
 }  // namespace
 
 Each<reports::Results> run(const InteropRun& run, Place& place) {
-    Sequence sequence{run, place};
+    JournaledPlace journaled{place};
+    Sequence sequence{run, journaled};
     std::size_t number = 0;
     for (const auto* one : run.exchanges) {
         if (run.progress) run.progress(*one, ++number, run.exchanges.size());
         sequence.take(*one);
     }
     return sequence.results();
+}
+
+reports::Results joined(Each<reports::Results> both) {
+    reports::Merger merger;
+    for (const auto side : both_sides) {
+        both[side].host = name(side);
+        both[side].suite = suite_version;
+        static_cast<void>(merger.add(std::string(name(side)), std::move(both[side]), name(side)));
+    }
+    return merger.results(suite_version);
 }
 
 Each<reports::Results> not_watched(const InteropRun& run, const std::string& why) {

@@ -18,6 +18,7 @@ struct InteropRun {
     std::vector<const Exchange*> exchanges;
     std::vector<const rules::Rule*> rules;
     MeetingOptions options{};
+    unsigned repeat = 1;   ///< how often each exchange is done, each time by another seed
     std::string evidence;  ///< folder for the exchanges' captures; empty: none are written
     bool may_lack_evidence = false;
     /// The command that repeats one exchange, without its id; empty: none is told.
@@ -35,6 +36,9 @@ struct InteropRun {
 
 /// What was not begun, since there is no tap to watch them by: each exchange NA for both.
 [[nodiscard]] Each<reports::Results> not_watched(const InteropRun& run, const std::string& why);
+
+/// Both as one report: each a host of its name, "dut" and "against".
+[[nodiscard]] reports::Results joined(Each<reports::Results> both);
 
 [[nodiscard]] std::vector<Selectable> selectable_exchanges();
 [[nodiscard]] std::vector<const Exchange*> selected_exchanges(const Selection& selection);

@@ -57,10 +57,11 @@ std::size_t Cell::not_applicable() const noexcept {
         std::ranges::count_if(exchanges, [](const CellExchange& one) { return one.verdict() == Verdict::na; }));
 }
 
-const Cell& Matrix::of(std::size_t one, std::size_t other) const {
+const Cell* Matrix::of(std::size_t one, std::size_t other) const {
     const auto [first, second] = std::minmax(one, other);
-    return *std::ranges::find_if(
+    const auto found = std::ranges::find_if(
         cells, [&, a = first, b = second](const Cell& cell) { return cell.dut == a && cell.against == b; });
+    return found == cells.end() ? nullptr : &*found;
 }
 
 int Matrix::exit_code() const noexcept {
@@ -70,7 +71,7 @@ int Matrix::exit_code() const noexcept {
         for (const auto& one : cell.exchanges)
             for (const auto side : both_sides) is_there[static_cast<std::size_t>(one.of[side].verdict)] = true;
     const auto has = [&](Verdict verdict) { return is_there[static_cast<std::size_t>(verdict)]; };
-    if (has(Verdict::error)) return error;
+    if (is_interrupted || has(Verdict::error)) return error;
     if (has(Verdict::fail)) return fail;
     if (has(Verdict::inconc)) return inconc;
     return has(Verdict::pass) || has(Verdict::warn) ? 0 : nothing;

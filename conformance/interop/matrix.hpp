@@ -43,10 +43,16 @@ struct Matrix {
     std::uint64_t seed = 1;
     double seconds = 0;
     std::vector<Implementation> implementations;
-    std::vector<Cell> cells;  ///< the pairs, by dut and then against, which is never before it
+    std::vector<Cell> cells;      ///< the pairs, by dut and then against, which is never before it
+    bool is_interrupted = false;  ///< pairs are missing
 
-    [[nodiscard]] const Cell& of(std::size_t one, std::size_t other) const;
-    /// As of `run`: 3, 1, 5, 4, 0.
+    /// How many pairs there are, those that are missing, too.
+    [[nodiscard]] std::size_t pairs() const noexcept {
+        return implementations.size() * (implementations.size() + 1) / 2;
+    }
+    /// Null where it is missing.
+    [[nodiscard]] const Cell* of(std::size_t one, std::size_t other) const;
+    /// As of `run`: 3, also where it was interrupted, 1, 5, 4, 0.
     [[nodiscard]] int exit_code() const noexcept;
 };
 

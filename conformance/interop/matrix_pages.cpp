@@ -116,7 +116,10 @@ std::size_t whole(const Matrix& matrix, std::optional<std::size_t> of, std::size
 std::string sentence(const Matrix& matrix) {
     std::size_t among = 0;
     const auto count = whole(matrix, std::nullopt, among);
-    return fmt::format("{} of {} pairs do together all that both can", count, among);
+    auto text = fmt::format("{} of {} pairs do together all that both can", count, among);
+    if (matrix.is_interrupted)
+        text += fmt::format("; interrupted: {} of {} pairs are missing", matrix.pairs() - among, matrix.pairs());
+    return text;
 }
 
 ordered_json json_of(const CellExchange::Part& part) {
@@ -133,6 +136,7 @@ std::string matrix_json(const Matrix& matrix) {
                           {"started", matrix.started},          {"seconds", matrix.seconds},
                           {"scenario", matrix.scenario},        {"implementations", ordered_json::array()},
                           {"pairs", ordered_json::array()}};
+    if (matrix.is_interrupted) document["interrupted"] = true;
     for (const auto& one : matrix.implementations)
         document["implementations"].push_back({{"name", one.name}, {"about", one.about}, {"url", one.url}});
     for (const auto& cell : matrix.cells) {
@@ -183,7 +187,7 @@ std::string matrix_markdown(const Matrix& matrix) {
     for (std::size_t i = 0; i < matrix.implementations.size(); ++i) {
         std::vector<std::string> cells{code(matrix.implementations[i].name)};
         for (std::size_t j = 0; j < matrix.implementations.size(); ++j)
-            cells.push_back(plain(in_short(matrix, matrix.of(i, j))));
+            cells.push_back(matrix.of(i, j) ? plain(in_short(matrix, *matrix.of(i, j))) : "interrupted");
         text += row_of(cells);
     }
     text += "\n## Who they are\n\n" + reports::markdown::head({"name", "what it is"});
@@ -244,12 +248,16 @@ std::string matrix_html(const Matrix& matrix) {
         auto line = table.add("tr");
         line.add("th", {{"scope", "row"}}).text(matrix.implementations[i].name);
         for (std::size_t j = 0; j < matrix.implementations.size(); ++j) {
-            const auto& cell = matrix.of(i, j);
-            const auto target = fmt::format("#pair-{}-{}", cell.dut, cell.against);
-            line.add("td", {{"class", css(cell.verdict())}})
+            const auto* const cell = matrix.of(i, j);
+            if (!cell) {
+                line.add("td", {{"class", "na"}}).literal("interrupted");
+                continue;
+            }
+            const auto target = fmt::format("#pair-{}-{}", cell->dut, cell->against);
+            line.add("td", {{"class", css(cell->verdict())}})
                 .add("a")
                 .whole("href", target)
-                .text(in_short(matrix, cell));
+                .text(in_short(matrix, *cell));
         }
     }
     body.add("h2").literal("Who they are");
@@ -302,7 +310,7 @@ std::string image(const std::string& value, bool is_well) {
 std::string badge_of(const Matrix& matrix, std::optional<std::size_t> of) {
     std::size_t among = 0;
     const auto count = whole(matrix, of, among);
-    return image(fmt::format("{} of {}", count, among), count == among);
+    return image(fmt::format("{} of {}", count, among), count == among && !matrix.is_interrupted);
 }
 
 }  // namespace

@@ -9,6 +9,10 @@
 
 #include <stdexcept>
 
+namespace ipoib::conformance {
+class InputJournal;
+}
+
 namespace ipoib::conformance::interop {
 
 /// One of the two cannot be begun with: its adapter does not start, or not greet.
@@ -42,6 +46,8 @@ public:
     [[nodiscard]] virtual std::uint16_t mlid_of(const wire::Gid& mgid) = 0;
 
     [[nodiscard]] virtual bool is_virtual() const = 0;
+    /// What is known since the last prepare() of what came from fabric and adapters; null where none is kept.
+    [[nodiscard]] virtual InputJournal* journal() { return nullptr; }
 };
 
 }  // namespace ipoib::conformance::interop

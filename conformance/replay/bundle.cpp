@@ -5,6 +5,7 @@
 #include "base/temporary_folder.hpp"
 #include "conformance/judge/passive.hpp"
 #include "conformance/replay/digest.hpp"
+#include "fabric/capture/compression.hpp"
 #include "reports/json.hpp"
 
 #include <fmt/format.h>
@@ -78,10 +79,36 @@ std::string words_of(const reports::Result& result) {
     return text;
 }
 
+/// What both of two that met come to.
+void compare_hosts(const reports::Results& recorded, const reports::Results& now, Verified& verified) {
+    const auto is_same = [](const reports::HostResult& then, const reports::HostResult& again) {
+        return then.name == again.name && then.verdict == again.verdict && then.requirements == again.requirements;
+    };
+    if (!std::ranges::equal(recorded.hosts, now.hosts, is_same))
+        verified.wrong.push_back(fmt::format("{}: what the two come to is something else", results_file));
+}
+
+void compare_findings(const reports::Results& recorded, const reports::Results& now, Verified& verified) {
+    const auto is_same = [](const reports::Beyond& then, const reports::Beyond& again) {
+        return then.name == again.name && then.text == again.text && then.link == again.link &&
+               then.frames == again.frames && then.host == again.host;
+    };
+    if (!std::ranges::equal(recorded.beyond, now.beyond, is_same))
+        verified.wrong.push_back(fmt::format("{}: it has other findings than come out", results_file));
+}
+
+/// Two that met claim nothing.
+std::vector<std::pair<std::string, std::string>> claims_in(const Record& record) {
+    if (record.is_meeting()) return {};
+    return claims_of(record.run.profile);
+}
+
 void compare_results(const reports::Results& recorded, Verified& verified) {
     auto now = verified.results;
     const auto catalogue = catalogue_for_reports();
     reports::roll_up(now, catalogue);
+    if (recorded.claims != claims_in(verified.record))
+        verified.wrong.push_back(fmt::format("{}: its claims are not those of {}", results_file, claims));
     if (recorded.results.size() != now.results.size())
         verified.wrong.push_back(
             fmt::format("{} holds {} results, {} come out", results_file, recorded.results.size(), now.results.size()));
@@ -91,6 +118,8 @@ void compare_results(const reports::Results& recorded, Verified& verified) {
             verified.wrong.push_back(fmt::format("{}: {} is {}, and comes out as {} {}", results_file, then.id,
                                                  words_of(then), again.id, words_of(again)));
     }
+    compare_hosts(recorded, now, verified);
+    compare_findings(recorded, now, verified);
     for (std::size_t i = 0; i < std::max(recorded.requirements.size(), now.requirements.size()); ++i) {
         const bool is_same = i < recorded.requirements.size() && i < now.requirements.size() &&
                              recorded.requirements[i].id == now.requirements[i].id &&
@@ -109,7 +138,8 @@ void compare_lists(const Files& files, Verified& verified) {
     if (listed == files.end() || listed->second != sums_of(others))
         verified.wrong.push_back(std::string(sums) + " is not what the files of the bundle come to");
     const auto claimed = files.find(std::string(claims));
-    if (claimed == files.end() || claimed->second != to_toml(verified.record.run.profile))
+    if (verified.record.is_meeting() != (claimed == files.end()) ||
+        (claimed != files.end() && claimed->second != to_toml(verified.record.run.profile)))
         verified.wrong.push_back(std::string(claims) + " is not what was claimed when it was run");
     for (const auto* name : {&Record::file, &sums, &results_file, &claims}) others.erase(std::string(*name));
     for (const auto& scene : verified.record.scenes)
@@ -126,6 +156,31 @@ std::string tar_of(const Files& files) {
         tar.append((block - content.size() % block) % block, '\0');
     }
     return tar.append(2 * block, '\0');
+}
+
+std::string decompressed(std::string content) {
+    constexpr std::size_t enough_to_tell = 4, piece = std::size_t{1} << 20;
+    const wire::Octets whole{reinterpret_cast<const std::uint8_t*>(content.data()), content.size()};
+    const auto compression = capture::detect_compression(whole.first(std::min(enough_to_tell, whole.size())));
+    if (compression == capture::Compression::none) return content;
+    const auto decompressor = capture::make_decompressor(compression);
+    if (!decompressor)
+        throw std::invalid_argument(fmt::format("this build cannot read {}", capture::name(compression)));
+    std::string plain;
+    for (auto left = whole;;) {
+        const auto before = plain.size();
+        const auto had = left.size();
+        if (before >= most_of_bundle) throw std::invalid_argument("it is no bundle: it holds more than 1 GiB");
+        plain.resize(before + piece);
+        wire::MutableOctets room{reinterpret_cast<std::uint8_t*>(plain.data()) + before, piece};
+        if (!decompressor->decode(left, room)) throw std::invalid_argument("its octets " + decompressor->error());
+        plain.resize(before + piece - room.size());
+        if (left.empty() && plain.size() == before) break;
+        if (left.size() == had && plain.size() == before)
+            throw std::invalid_argument("its octets cannot be decompressed");
+    }
+    if (!decompressor->is_between_members()) throw std::invalid_argument("it is cut off");
+    return plain;
 }
 
 Files files_in(std::string_view tar) {
@@ -163,7 +218,7 @@ std::string bundle_of(const std::filesystem::path& folder, const reports::Result
     const auto catalogue = catalogue_for_reports();
     reports::roll_up(rolled_up, catalogue);
     files[std::string(results_file)] = reports::to_json(rolled_up, folder);
-    files[std::string(claims)] = to_toml(record.run.profile);
+    if (!record.is_meeting()) files[std::string(claims)] = to_toml(record.run.profile);
     files[std::string(sums)] = sums_of(files);
     return tar_of(files);
 }
@@ -172,7 +227,7 @@ Verified verify_bundle(const std::filesystem::path& path,
                        const std::function<void(std::size_t, std::size_t)>& progress) {
     Files files;
     try {
-        files = files_in(content_of(path, most_of_bundle));
+        files = files_in(decompressed(content_of(path, most_of_bundle)));
     } catch (const std::invalid_argument& wrong) {
         throw std::invalid_argument(path.string() + ": " + wrong.what());
     }

@@ -19,6 +19,9 @@ using Files = std::map<std::string, std::string>;
 [[nodiscard]] Files files_in(std::string_view tar);
 
 inline constexpr std::uintmax_t most_of_bundle = std::uintmax_t{1} << 30;
+/// Of what gzip, zstd or lz4 have compressed, the whole; else the same. Throws std::invalid_argument for what is
+/// damaged or larger than a bundle may be.
+[[nodiscard]] std::string decompressed(std::string content);
 
 /// Of the evidence in a folder, with the results as they were before any baseline and --strict. Throws
 /// std::invalid_argument.

@@ -326,10 +326,22 @@ fabric::ChangeAnswer Playback::change(const fabric::FabricChange& change, fabric
     return fabric::parse_answer(entry->exchange->answer);
 }
 
-DutControlReply Playback::ask(const std::string& request, fabric::Duration) {
+DutControlReply Playback::ask(const std::string& request, fabric::Duration) { return ask_of(0, request); }
+
+std::string Playback::look_up(const std::string& request) {
+    const auto asked = canonical(request);
+    const auto* entry = expect(Kind::fabric, "looks up " + asked);
+    if (!entry) return {};
+    compare(*entry, entry->exchange->request, asked);
+    return entry->exchange->answer;
+}
+
+DutControlReply Playback::ask_of(std::uint32_t number, const std::string& request) {
     const auto asked = canonical(request);
     const auto* entry = await(Kind::dut, "asks the DUT: " + asked);
     if (!entry) return {.line = {}, .error = "the journal has ended"};
+    if (entry->port != number)
+        compare(*entry, fmt::format("asked of number {}", entry->port), fmt::format("asked of number {}", number));
     compare(*entry, entry->exchange->request, asked);
     return {.line = entry->exchange->answer, .error = entry->text};
 }

@@ -55,6 +55,11 @@ public:
     [[nodiscard]] DutControlReply ask(const std::string& request, fabric::Duration patience) override;
     [[nodiscard]] bool waits_for_stopped() override;
 
+    /// The same of one of two, by its number.
+    [[nodiscard]] DutControlReply ask_of(std::uint32_t number, const std::string& request);
+    /// What was looked up in the subnet manager's books; JSON both.
+    [[nodiscard]] std::string look_up(const std::string& request);
+
 private:
     class PlayedPort;
 

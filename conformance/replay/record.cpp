@@ -75,6 +75,13 @@ void read_run(const JsonPart& part, Record& record) {
         if (found != all.end()) run.rules.push_back(&*found);
         return found != all.end();
     });
+    if (part.has("exchanges"))
+        each_text(part, "exchanges", [&](const std::string& id) {
+            const auto& all = interop::all_exchanges();
+            const auto found = std::ranges::find(all, id, &interop::Exchange::id);
+            if (found != all.end()) record.exchanges.push_back(*found);
+            return found != all.end();
+        });
     run.judges_sa = part.flag("judges_sa");
     run.has_control = part.flag("has_control");
     const auto allow = fabric::find_impact(part.text("allow"));
@@ -124,7 +131,7 @@ std::vector<Record::Verdict> verdicts_of(const reports::Results& results) {
     std::vector<Record::Verdict> verdicts;
     for (const auto& result : results.results)
         verdicts.push_back(
-            {.id = result.id,
+            {.id = result.host.empty() ? result.id : result.host + ' ' + result.id,
              .verdict = std::string(reports::name(result.verdict)),
              .type = result.verdict == reports::Verdict::na ? std::string(reports::name(result.na)) : result.fail_type,
              .observed = result.observed,
@@ -147,29 +154,30 @@ std::string text(const Record& record) {
                             {"type", one.type},
                             {"observed", one.observed},
                             {"violations", one.violations}});
-    const Json all{{"format", Record::format},
-                   {"suite", suite_version},
-                   {"virtual", record.is_virtual},
-                   {"why_not", record.why_not},
-                   {"fabric", facts_json(record.fabric)},
-                   {"dut", facts_json(record.dut)},
-                   {"abilities", abilities},
-                   {"seed", run.seed},
-                   {"repeat", run.repeat},
-                   {"judges_sa", run.judges_sa},
-                   {"has_control", run.has_control},
-                   {"allow", name(run.allow)},
-                   {"interface", session.interface},
-                   {"tester_ip", session.tester_ip ? text_of(*session.tester_ip) : ""},
-                   {"dut_addresses", addresses},
-                   {"timeout_scale", session.timeout_scale},
-                   {"allows_long", session.allows_long},
-                   {"profile", to_toml(run.profile)},
-                   {"cases", cases},
-                   {"rules", rules},
-                   {"evidence", record.scenes},
-                   {"sha256", facts_json(record.hashes)},
-                   {"verdicts", verdicts}};
+    Json all{{"format", Record::format},
+             {"suite", suite_version},
+             {"virtual", record.is_virtual},
+             {"why_not", record.why_not},
+             {"fabric", facts_json(record.fabric)},
+             {"dut", facts_json(record.dut)},
+             {"abilities", abilities},
+             {"seed", run.seed},
+             {"repeat", run.repeat},
+             {"judges_sa", run.judges_sa},
+             {"has_control", run.has_control},
+             {"allow", name(run.allow)},
+             {"interface", session.interface},
+             {"tester_ip", session.tester_ip ? text_of(*session.tester_ip) : ""},
+             {"dut_addresses", addresses},
+             {"timeout_scale", session.timeout_scale},
+             {"allows_long", session.allows_long},
+             {"profile", to_toml(run.profile)},
+             {"cases", cases},
+             {"rules", rules},
+             {"evidence", record.scenes},
+             {"sha256", facts_json(record.hashes)},
+             {"verdicts", verdicts}};
+    for (const auto* one : record.exchanges) all["exchanges"].push_back(one->id);
     return json_text(all) + "\n";
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "conformance/bench/active.hpp"
+#include "conformance/interop/exchange.hpp"
 #include "reports/results.hpp"
 
 #include <array>
@@ -34,6 +35,9 @@ struct Record {
         friend bool operator==(const Verdict&, const Verdict&) = default;
     };
     std::vector<Verdict> verdicts{};
+    /// Of two implementations that met, instead of cases.
+    std::vector<const interop::Exchange*> exchanges{};
+    [[nodiscard]] bool is_meeting() const noexcept { return !exchanges.empty(); }
 };
 
 /// Whether it can be the name of a file of evidence: no folder, nothing hidden.
@@ -45,6 +49,7 @@ struct Record {
 /// The largest file of an evidence.
 inline constexpr std::uintmax_t most_of_file = std::uintmax_t{256} << 20;
 
+/// Of two that met by side and id, such as "dut INTEROP-BRING-UP".
 [[nodiscard]] std::vector<Record::Verdict> verdicts_of(const reports::Results& results);
 
 /// As a file.

@@ -116,6 +116,11 @@ public:
         if (part_.has("error")) entry.text = part_.text("error");
         if (entry.kind != Kind::seen && entry.kind != Kind::fabric && entry.kind != Kind::dut)
             entry.port = static_cast<std::uint32_t>(part_.whole("port", most_ports - 1));
+        if (entry.kind == Kind::dut && part_.has("side")) {
+            const auto side = part_.text("side");
+            if (side != "dut" && side != "against") part_.refuse("side", "is dut or against");
+            entry.port = side == "dut" ? 0 : 1;
+        }
         fill(entry);
         return true;
     }

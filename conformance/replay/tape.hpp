@@ -33,9 +33,9 @@ struct Entry {
     fabric::Sender sender{};
     bool is_rebuilt = false;
     std::uint32_t file = 0, line = 0;  ///< where it stands; lines from 1
-    std::uint32_t port = 0;
-    fabric::Time at{}, began{};  ///< of what the tester did: when it was done, and when it was asked for
-    std::uint64_t during = 0;    ///< so many of the entries before it came in between
+    std::uint32_t port = 0;            ///< of `dut` which of two
+    fabric::Time at{}, began{};        ///< of what the tester did: when it was done, and when it was asked for
+    std::uint64_t during = 0;          ///< so many of the entries before it came in between
     std::vector<std::uint8_t> octets;
     std::string text;                    ///< why it could not be done; of `ends` the verdict
     std::unique_ptr<Exchange> exchange;  ///< where there is one

@@ -3,7 +3,9 @@
 
 #include "base/temporary_folder.hpp"
 #include "conformance/replay/digest.hpp"
+#include "conformance/replay/meeting.hpp"
 #include "conformance/replay/playback.hpp"
+#include "conformance/replay/tapes.hpp"
 #include "fabric/capture/reader.hpp"
 
 #include <fmt/format.h>
@@ -21,12 +23,12 @@ namespace fs = std::filesystem;
 class PlaybackRig : public Rig {
 public:
     PlaybackRig(const fs::path& folder, const Record& record, std::vector<std::string>& wrong)
-        : folder_(folder), record_(record), wrong_(wrong) {}
+        : record_(record), wrong_(wrong), tapes_(folder, record, wrong) {}
     ~PlaybackRig() override { drop(); }
 
     Session& prepare(std::uint64_t seed) override {
         if (session_) return *session_;
-        playback_ = std::make_unique<Playback>(next_journals(), Surroundings{record_.abilities, record_.fabric});
+        playback_ = std::make_unique<Playback>(tapes_.next(), Surroundings{record_.abilities, record_.fabric});
         auto options = record_.session;
         if (record_.is_virtual) options.seed = seed;
         session_ = std::make_unique<Session>(*playback_, *playback_, options);
@@ -57,45 +59,9 @@ public:
     }
     [[nodiscard]] bool is_virtual() const override { return record_.is_virtual; }
 
-    /// The verdicts that the journals say their cases ended with.
-    struct Ended {
-        std::string scene, case_id, verdict;
-    };
-    [[nodiscard]] const std::vector<Ended>& ended() const noexcept { return ended_; }
+    [[nodiscard]] const Tapes& tapes() const noexcept { return tapes_; }
 
 private:
-    std::vector<Journal> next_journals() {
-        std::vector<Journal> journals;
-        while (next_ < record_.scenes.size()) {
-            const auto& scene = record_.scenes[next_];
-            auto journal = ahead_ ? std::move(*ahead_) : read(scene);
-            ahead_.reset();
-            if (!journals.empty() && journal.head.number != journals.back().head.number + 1) {
-                ahead_ = std::move(journal);
-                break;
-            }
-            note(scene, journal);
-            journals.push_back(std::move(journal));
-            ++next_;
-            if (record_.is_virtual) break;
-        }
-        if (journals.empty()) throw SessionBroken("the evidence has no journal of it");
-        return journals;
-    }
-    [[nodiscard]] Journal read(const std::string& scene) const { return read_journal(folder_ / files_of(scene)[1], 0); }
-    void note(const std::string& scene, const Journal& journal) {
-        const auto expected = journal.head.repetition == 0
-                                  ? journal.head.case_id
-                                  : journal.head.case_id + '-' + std::to_string(journal.head.repetition + 1);
-        const auto file = journal.path.filename().string();
-        if (scene != expected) wrong_.push_back(file + " is the journal of " + expected);
-        if (journal.is_cut) wrong_.push_back(file + " is not whole: lines were left out when it was written");
-        if (journal.head.seed != record_.run.seed || journal.head.is_virtual != record_.is_virtual ||
-            journal.head.timeout_scale != record_.session.timeout_scale)
-            wrong_.push_back(file + " is of another run: seed, clock or timeout scale differ");
-        const auto end = std::ranges::find(journal.entries, Kind::ends, &Entry::kind);
-        ended_.push_back({scene, journal.head.case_id, end == journal.entries.end() ? std::string{} : end->text});
-    }
     void drop() noexcept {
         if (playback_) {
             playback_->end_case();
@@ -109,12 +75,9 @@ private:
         playback_.reset();
     }
 
-    const fs::path& folder_;
     const Record& record_;
     std::vector<std::string>& wrong_;
-    std::size_t next_ = 0;
-    std::optional<Journal> ahead_;  ///< the first of the next session
-    std::vector<Ended> ended_;
+    Tapes tapes_;
     std::unique_ptr<Playback> playback_;
     std::unique_ptr<Session> session_;
 };
@@ -189,6 +152,30 @@ void compare_verdicts(Verified& verified) {
             verified.wrong.push_back(fmt::format("{} comes out as {}, and is not recorded", one.id, words(one)));
 }
 
+void play_cases(const fs::path& folder, const fs::path& again, Verified& verified,
+                const std::function<void(std::size_t, std::size_t)>& progress) {
+    const auto& record = verified.record;
+    std::map<std::string, std::vector<std::string>> verdicts;
+    PlaybackRig rig{folder, record, verified.wrong};
+    auto run = record.run;
+    run.evidence = again.string();
+    run.witness = [&](const Case& one, const Recorder& recorder, const reports::Result& result) {
+        verdicts[std::string(one.id)].emplace_back(reports::name(result.verdict));
+        verified.frames += recorder.size();
+        ++verified.scenes;
+        if (progress) progress(verified.scenes, record.scenes.size());
+    };
+    verified.results = conformance::run(run, rig);
+    for (const auto& [scene, case_id, verdict] : rig.tapes().ended()) {
+        auto& now = verdicts[case_id];
+        if (now.empty() || now.front() != verdict)
+            verified.wrong.push_back(
+                fmt::format("the journal of {} ends with {}, the case {}", scene, verdict,
+                            now.empty() ? "does not come to its end" : "comes out as " + now.front()));
+        if (!now.empty()) now.erase(now.begin());
+    }
+}
+
 }  // namespace
 
 Verified verify(const fs::path& folder, const std::function<void(std::size_t, std::size_t)>& progress) {
@@ -203,27 +190,12 @@ Verified verify(const fs::path& folder, const std::function<void(std::size_t, st
         throw std::invalid_argument(folder.string() + " cannot be played again: " + record.why_not);
     compare_hashes(folder, verified);
     const TemporaryFolder again;
-    std::map<std::string, std::vector<std::string>> verdicts;
-    {
-        PlaybackRig rig{folder, record, verified.wrong};
-        auto run = record.run;
-        run.evidence = again.path().string();
-        run.witness = [&](const Case& one, const Recorder& recorder, const reports::Result& result) {
-            verdicts[std::string(one.id)].emplace_back(reports::name(result.verdict));
-            verified.frames += recorder.size();
-            ++verified.scenes;
-            if (progress) progress(verified.scenes, record.scenes.size());
-        };
-        verified.results = conformance::run(run, rig);
-        for (const auto& [scene, case_id, verdict] : rig.ended()) {
-            auto& now = verdicts[case_id];
-            if (now.empty() || now.front() != verdict)
-                verified.wrong.push_back(
-                    fmt::format("the journal of {} ends with {}, the case {}", scene, verdict,
-                                now.empty() ? "does not come to its end" : "comes out as " + now.front()));
-            if (!now.empty()) now.erase(now.begin());
-        }
-    }
+    if (record.is_meeting())
+        play_meeting(folder, again.path(), verified, progress);
+    else
+        play_cases(folder, again.path(), verified, progress);
+    // What went another way ended there.
+    if (record.is_meeting() && verified.results.results.empty()) return verified;
     if (verified.results.dut != record.dut)
         verified.wrong.emplace_back("the DUT tells other facts of itself in the journals than are recorded");
     compare_captures(folder, again.path(), verified);

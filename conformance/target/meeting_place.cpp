@@ -5,6 +5,7 @@
 #include "base/child_process.hpp"
 #include "base/nearest.hpp"
 #include "base/temporary_folder.hpp"
+#include "conformance/bench/inputs/journaled.hpp"
 #include "conformance/bench/session.hpp"
 #include "conformance/dut/adapter_process.hpp"
 #include "conformance/target/raw_ports.hpp"
@@ -49,6 +50,21 @@ void refuse(const Contender& contender, std::string_view option) {
         throw std::invalid_argument(named + ": a stack of this process is started by no command");
 }
 
+/// Waits longer for the first answer: a guest that boots, say.
+class Patient : public DutControl {
+public:
+    Patient(DutControl& control, fabric::Duration first) : control_(control), first_(first) {}
+    [[nodiscard]] DutControlReply ask(const std::string& request, fabric::Duration patience) override {
+        return control_.ask(request, std::max(patience, std::exchange(first_, fabric::Duration{})));
+    }
+    [[nodiscard]] bool waits_for_stopped() override { return control_.waits_for_stopped(); }
+    [[nodiscard]] std::string diagnostics() override { return control_.diagnostics(); }
+
+private:
+    DutControl& control_;
+    fabric::Duration first_;
+};
+
 class MeetingPlace final : public interop::Place {
 public:
     explicit MeetingPlace(MeetingPlaceOptions options) : options_(std::move(options)) {
@@ -62,13 +78,19 @@ public:
     void prepare(std::uint64_t seed) override {
         if (is_virtual_) {
             for (const auto side : both_sides) drop(side);
+            journaled_.reset();
+            journal_.reset();
             fabric_.reset();
         }
         if (!fabric_) open(seed);
         for (const auto side : both_sides)
             if (!members_[side]) begin(side, seed);
     }
-    [[nodiscard]] fabric::Fabric& fabric() override { return *fabric_; }
+    [[nodiscard]] fabric::Fabric& fabric() override {
+        if (journaled_) return *journaled_;
+        return *fabric_;
+    }
+    [[nodiscard]] InputJournal* journal() override { return journal_ ? &*journal_ : nullptr; }
     [[nodiscard]] Dut& dut(Side side) override {
         if (!members_[side]) throw SideBroken(side, "it is not there any more");
         return members_[side]->dut;
@@ -120,12 +142,29 @@ private:
         std::optional<ChildProcess> started;
         std::unique_ptr<SimulatedDut> stack;
         std::unique_ptr<AdapterProcess> adapter;
+        std::optional<Patient> patient;
+        std::optional<JournaledControl> journaled;
         DutControl* control;
         Dut dut;
-        Member(std::unique_ptr<SimulatedDut> ours, const std::string& interface, double scale)
-            : stack(std::move(ours)), control(&stack->control()), dut(*control, interface, scale) {}
-        Member(std::unique_ptr<AdapterProcess> theirs, const std::string& interface, double scale)
-            : adapter(std::move(theirs)), control(adapter.get()), dut(*control, interface, scale) {}
+        /// What its requests and answers are written into, if anything.
+        struct Journaling {
+            InputJournal* journal;
+            Side side;
+            std::chrono::seconds starts_within;
+        };
+        Member(std::unique_ptr<SimulatedDut> ours, const Journaling& into, const std::string& interface, double scale)
+            : stack(std::move(ours)), control(through(stack->control(), into)), dut(*control, interface, scale) {}
+        Member(std::unique_ptr<AdapterProcess> theirs, const Journaling& into, const std::string& interface,
+               double scale)
+            : adapter(std::move(theirs)),
+              control(through(patient.emplace(*adapter, into.starts_within), into)),
+              dut(*control, interface, scale) {}
+
+    private:
+        DutControl* through(DutControl& own, const Journaling& into) {
+            if (!into.journal) return &own;
+            return &journaled.emplace(own, *into.journal, name(into.side));
+        }
     };
 
     void open(std::uint64_t seed) {
@@ -138,10 +177,13 @@ private:
         simulated.tester_ports = 0;
         if (is_virtual_) {
             fabric_ = std::make_unique<SimulatedFabric>(simulated);
-            return;
+        } else {
+            if (path_.empty()) path_ = folder_.emplace() / "port";
+            fabric_ = std::make_unique<ListeningFabric>(simulated, path_);
         }
-        if (path_.empty()) path_ = folder_.emplace() / "port";
-        fabric_ = std::make_unique<ListeningFabric>(simulated, path_);
+        if (!options_.keeps_journal) return;
+        journal_.emplace(fabric_->loop());
+        journaled_ = std::make_unique<JournaledFabric>(*fabric_, *journal_);
     }
 
     /// Unlike what samples have when nobody says anything.
@@ -157,14 +199,16 @@ private:
         const auto& contender = options_.contenders[side];
         try {
             std::unique_ptr<Member> member;
+            const Member::Journaling into{journal(), side, contender.starts_within};
             if (contender.is_ours()) {
                 member = std::make_unique<Member>(
-                    std::make_unique<SimulatedDut>(*fabric_, guid(side), stack_mutant(contender.dut)),
+                    std::make_unique<SimulatedDut>(*fabric_, guid(side), stack_mutant(contender.dut)), into,
                     contender.interface, options_.timeout_scale);
             } else {
                 auto adapter = std::make_unique<AdapterProcess>(
                     fabric_->loop(), command(side, contender.dut.substr(exec_prefix.size())), 2s, options_.remark);
-                member = std::make_unique<Member>(std::move(adapter), contender.interface, options_.timeout_scale);
+                member =
+                    std::make_unique<Member>(std::move(adapter), into, contender.interface, options_.timeout_scale);
             }
             if (!contender.start.empty()) start(*member, command(side, contender.start));
             member->dut.greet(seed);
@@ -193,6 +237,8 @@ private:
     std::optional<TemporaryFolder> folder_;
     std::string path_;
     std::unique_ptr<SimulatedFabric> fabric_;
+    std::optional<InputJournal> journal_;
+    std::unique_ptr<JournaledFabric> journaled_;
     Each<std::unique_ptr<Member>> members_;
     Each<std::string> last_words_;
 };

@@ -17,6 +17,9 @@ struct Contender {
     std::string start{};            ///< a command that is run as long as it takes part; empty: none
     std::string interface {};       ///< as its adapter names it; empty: its first
 
+    /// It may take so long until its adapter greets; zero: as long as for any request.
+    std::chrono::seconds starts_within{0};
+
     [[nodiscard]] bool is_ours() const noexcept { return dut == "reference" || dut.starts_with("mutant:"); }
 };
 
@@ -26,6 +29,7 @@ struct MeetingPlaceOptions {
     std::string listen{};  ///< path of the raw port; empty: one of its own, where a command has {port}
     interop::Each<Contender> contenders{};
     double timeout_scale = 1;
+    bool keeps_journal = false;  ///< of all that comes from fabric and adapters
     /// Told what a person at the terminal should know while a run goes on; null: nobody listens.
     std::function<void(const std::string&)> remark{};
 };

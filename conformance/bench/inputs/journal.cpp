@@ -132,8 +132,15 @@ void InputJournal::changed(const fabric::FabricChange& change, const fabric::Cha
         since(begun));
 }
 
-void InputJournal::replied(std::string_view request, const DutControlReply& reply, const Begun& begun) {
-    auto line = begin("dut") + ",\"request\":" + json_line(object_or_text(request));
+void InputJournal::looked_up(std::string_view request, std::string_view answer) {
+    add(begin("fabric") + ",\"request\":" + std::string(request) + ",\"answer\":" + std::string(answer));
+}
+
+void InputJournal::replied(std::string_view request, const DutControlReply& reply, const Begun& begun,
+                           std::string_view side) {
+    auto line = begin("dut");
+    if (!side.empty()) line += ",\"side\":\"" + std::string(side) + '"';
+    line += ",\"request\":" + json_line(object_or_text(request));
     if (!reply.line.empty()) line += ",\"answer\":" + json_line(object_or_text(reply.line));
     add(line + since(begun) + error_member(reply.error));
 }

@@ -50,7 +50,11 @@ public:
     void answered(std::size_t port, const fabric::SaRequest& request, const fabric::SaAnswer& answer,
                   const Begun& begun);
     void changed(const fabric::FabricChange& change, const fabric::ChangeAnswer& answer, const Begun& begun);
-    void replied(std::string_view request, const DutControlReply& reply, const Begun& begun);
+    /// `side`: which of two was asked; empty where there is one.
+    void replied(std::string_view request, const DutControlReply& reply, const Begun& begun,
+                 std::string_view side = {});
+    /// What was looked up in the subnet manager's own books, and what it holds: JSON both.
+    void looked_up(std::string_view request, std::string_view answer);
     /// A process of the DUT was stopped, and the bench waited for it.
     void dut_was_stopped();
 

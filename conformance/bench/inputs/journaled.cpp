@@ -98,7 +98,7 @@ fabric::ChangeAnswer JournaledFabric::change(const fabric::FabricChange& change,
 DutControlReply JournaledControl::ask(const std::string& request, fabric::Duration patience) {
     const auto begun = journal_.begun();
     auto reply = control_.ask(request, patience);
-    journal_.replied(request, reply, begun);
+    journal_.replied(request, reply, begun, side_);
     return reply;
 }
 

@@ -35,7 +35,9 @@ private:
 
 class JournaledControl : public DutControl {
 public:
-    JournaledControl(DutControl& control, InputJournal& journal) : control_(control), journal_(journal) {}
+    /// `side`: which of two it is; empty where there is one.
+    JournaledControl(DutControl& control, InputJournal& journal, std::string_view side = {})
+        : control_(control), journal_(journal), side_(side) {}
     [[nodiscard]] DutControlReply ask(const std::string& request, fabric::Duration patience) override;
     [[nodiscard]] bool waits_for_stopped() override;
     [[nodiscard]] std::string diagnostics() override { return control_.diagnostics(); }
@@ -43,6 +45,7 @@ public:
 private:
     DutControl& control_;
     InputJournal& journal_;
+    std::string_view side_;
 };
 
 }  // namespace ipoib::conformance
