@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What `shrink` leaves: the fewest frames, steps or events that show the same."""
 import json
+import os
 import re
+import shlex
 import shutil
 import struct
 import subprocess
+import sys
 import unittest
+from pathlib import Path
 
-from program import CAPTURES, Folder, conform
+from program import CAPTURES, SOURCE, Folder, conform
 
 # Those made to show what is wrong; the rest is of others' formats.
 SAMPLES = sorted(path.name[:-len(".expected")] for path in CAPTURES.glob("*.expected")
@@ -160,6 +164,48 @@ class Schedules(Folder):
         self.assertIn("it breaks nothing", run.stderr)
         schedule.write_text('{"explore": 1, "steps": 7}')
         self.assertEqual(conform("shrink", schedule, "membership", "--out", self.folder / "out.json").returncode, 2)
+
+
+# Says that it joins the first group, and does not; all else goes to the adapter that its arguments are.
+LIAR = """
+import json, subprocess, sys
+adapter = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["do"] == "join" and asked["group"] == "239.9.9.1":
+        print(json.dumps({"id": asked["id"], "ok": True}), flush=True)
+        continue
+    adapter.stdin.write(line)
+    adapter.stdin.flush()
+    print(adapter.stdout.readline(), end="", flush=True)
+adapter.stdin.close()
+adapter.wait()
+"""
+
+
+class OfOthers(Folder):
+    """In real time: a minute."""
+
+    def test_a_schedule_is_shrunk_against_a_stack_in_another_process(self):
+        schedule, out, port = self.folder / "schedule.json", self.folder / "out.json", self.folder / "port"
+        schedule.write_text(json.dumps({"explore": 1, "scenario": "default", "seed": 1, "steps": [
+            {"at": 0, "do": "up"}, {"at": 0.1, "do": "send-unicast", "peer": 0}, {"at": 0.5, "do": "join", "group": 0}]}))
+        node = Path(os.environ["IPOIB_BUILD"]) / "samples/ipoib-node"
+        liar = shlex.join([sys.executable, str(self.write("liar.py", LIAR.encode())), sys.executable,
+                           str(SOURCE / "samples/python-adapter/adapter.py"), "--node", str(node), "--port", str(port)])
+        run = conform("shrink", schedule, "membership", "--dut", f"exec:{liar}", "--listen", port, "--timeout-scale", 0.3,
+                      "--out", out, timeout=300)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertEqual([step["do"] for step in json.loads(out.read_text())["steps"]], ["join"])
+        self.assertIn("1 of 3 events show membership", run.stdout)
+
+    def test_wrong_uses_are_told(self):
+        schedule = self.write("schedule.json", b'{"explore": 1, "scenario": "default", "seed": 1, "steps": []}')
+        for words, *arguments in (("needs a raw port", "--dut", "exec:x"), ("names no command", "--dut", "exec:", "--listen", "/p"),
+                                  ("--listen is for a DUT", "--listen", "/p"), ("not 'sa'", "--dut", "sa")):
+            run = conform("shrink", schedule, "membership", *arguments, "--out", self.folder / "out.json")
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertIn(words, run.stderr)
 
 
 class Runs(Folder):

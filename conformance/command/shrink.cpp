@@ -11,7 +11,9 @@
 #include "conformance/command/run_again.hpp"
 #include "conformance/excerpt/excerpt.hpp"
 #include "conformance/explore/explore.hpp"
+#include "conformance/explore/remote.hpp"
 #include "conformance/target/simulated_target.hpp"
+#include "conformance/terminal/numbers.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "fabric/loop.hpp"
 
@@ -25,7 +27,8 @@ namespace ipoib::conformance {
 namespace {
 
 struct ShrinkOptions {
-    std::string source, finding, out, dut = "reference";
+    std::string source, finding, out, dut = "reference", listen, interface;
+    double timeout_scale = 1;
     KnowledgeOptions knowledge;
 };
 
@@ -92,11 +95,28 @@ int shrink_capture(const ShrinkOptions& options) {
     return exit_ok;
 }
 
-explore::Playing playing_of(const ShrinkOptions& options) {
-    if (options.dut == "reference") return {};
+/// A DUT in another process, where there is one.
+std::unique_ptr<explore::RemoteDut> remote_of(const ShrinkOptions& options) {
+    const bool is_exec = options.dut.starts_with(exec_prefix);
+    if (is_exec && options.listen.empty()) throw UsageError("a DUT in another process needs a raw port: --listen PATH");
+    if (!is_exec && !options.listen.empty())
+        throw UsageError("--listen is for a DUT in another process (--dut exec:COMMAND)");
+    if (!is_exec) return nullptr;
+    if (options.dut.size() == exec_prefix.size()) throw UsageError("--dut exec: names no command");
+    return std::make_unique<explore::RemoteDut>(
+        explore::RemoteDut::Options{.listen = options.listen,
+                                    .command = options.dut.substr(exec_prefix.size()),
+                                    .interface = options.interface,
+                                    .timeout_scale = options.timeout_scale,
+                                    .remark = [](const std::string& words) { complain("ipoib-conform", words); }});
+}
+
+explore::Playing playing_of(const ShrinkOptions& options, explore::RemoteDut* remote) {
+    if (options.dut == "reference" || remote) return {.remote = remote};
     const auto* mutant = told_apart([&] { return mutant_named(options.dut, "mutant:"); });
     if (!mutant || mutant->sa)
-        throw UsageError("--dut: schedules are played against reference or mutant:NAME, not '" + options.dut + "'");
+        throw UsageError("--dut: schedules are played against reference, mutant:NAME or exec:COMMAND, not '" +
+                         options.dut + "'");
     return {.mutant = mutant};
 }
 
@@ -116,7 +136,8 @@ int shrink_schedule(const ShrinkOptions& options, const std::string& content) {
             throw std::invalid_argument(options.source + ": " + wrong.what());
         }
     });
-    const auto playing = playing_of(options);
+    const auto remote = remote_of(options);
+    const auto playing = playing_of(options, remote.get());
     stop_on_interrupt();
     const auto outcome = told_apart([&] { return explore::play(schedule, playing); });
     const auto* violation = meant(outcome.violations, options.finding);
@@ -128,7 +149,10 @@ int shrink_schedule(const ShrinkOptions& options, const std::string& content) {
                                               others.empty() ? "it breaks nothing" : others));
         return exit_worse;
     }
-    const auto found = explore::shrunk(schedule, *violation, playing);
+    // There each try takes seconds, and each step is left out once.
+    const auto found = remote ? explore::shrunk_together(schedule, {*violation}, playing).front()
+                              : explore::shrunk(schedule, *violation, playing);
+    if (fabric::Loop::stop_requested()) end_unwritten(options.out);
     if (fabric::Loop::stop_requested()) end_unwritten(options.out);
     keep_whole(options.out, explore::text(found.schedule, {fmt::format("{}: {}", explore::name(found.violation.weight),
                                                                        found.violation.what)}));
@@ -195,9 +219,21 @@ Action set_up_shrink(CLI::App& command, const std::string&) {
         ->check(not_empty())
         ->type_name("FILE");
     add_knowledge_options(command, options->knowledge, true);
-    command.add_option("--dut", options->dut, "Whom a schedule is played against: reference or mutant:NAME")
+    command
+        .add_option("--dut", options->dut, "Whom a schedule is played against: reference, mutant:NAME or exec:COMMAND")
         ->check(not_empty())
         ->type_name("DUT");
+    command
+        .add_option("--listen", options->listen,
+                    "The raw port of a DUT in another process: a socket that is made at PATH")
+        ->check(not_empty())
+        ->type_name("PATH");
+    command.add_option("--interface", options->interface, "The interface of such a DUT, as its adapter names it")
+        ->check(not_empty())
+        ->type_name("NAME");
+    command.add_option("--timeout-scale", options->timeout_scale, "Waits so many times as long for it (0.1 to 1000)")
+        ->check(from_to(0.1, 1000.0))
+        ->type_name("X");
     command.footer("Exit code: 0 it was written, 1 what is named does not show the finding, 2 wrong usage, 3 a fault.");
     return [options] { return run_shrink(*options); };
 }
