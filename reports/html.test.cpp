@@ -64,7 +64,9 @@ TEST_CASE("HTML: the first page says what is claimed, judged, kept, not judged a
     CHECK(text_of(page.select_node("//dl[@class='claims']/dt[2]").node()) == "IP <MTU>");
     // Advice is not counted: 9.1.1-01 is "should".
     const auto sum = page.select_node("//table[@class='plain judged']//tr[@class='sum']").node();
-    const auto cell = [&](int column) { return text_of(sum.select_node(("td[" + std::to_string(column) + "]").c_str()).node()); };
+    const auto cell = [&](int column) {
+        return text_of(sum.select_node(("td[" + std::to_string(column) + "]").c_str()).node());
+    };
     CHECK(cell(1) == "7");
     CHECK(cell(2) == "2");  // PASS, XPASS
     CHECK(cell(3) == "2");  // FAIL, XFAIL
@@ -80,7 +82,8 @@ TEST_CASE("HTML: the first page says what is claimed, judged, kept, not judged a
 
 TEST_CASE("HTML: who claims nothing and knows no proof is not shown any") {
     const auto page = parsed(to_html(samples::every_verdict()));
-    CHECK_THAT(text_of(page.select_node("//section[@id='summary']").node()), ContainsSubstring("Nothing: these results"));
+    CHECK_THAT(text_of(page.select_node("//section[@id='summary']").node()),
+               ContainsSubstring("Nothing: these results"));
     CHECK(count(page, "//table[@class='plain proofs']") == 0);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a verdict rests on, for who was not there: claims, what of it was judged, and how far the judge can be relied on.
+// What a verdict rests on, for who was not there: claims, what of it was judged, how far the judge can be relied on.
 #include "reports/html/parts.hpp"
 
 #include "base/utf8.hpp"
@@ -75,8 +75,9 @@ void judged(Element part, const Context& context) {
     if (lines.empty()) return;
     lines.push_back(sum);
     part.add("h3").literal("Judged");
-    auto rows = table(wide(part, "Judged"), "plain judged",
-                      {"binding statements of", "there are", "kept", "not kept", "warned of", "undecided", "not judged"});
+    auto rows =
+        table(wide(part, "Judged"), "plain judged",
+              {"binding statements of", "there are", "kept", "not kept", "warned of", "undecided", "not judged"});
     for (const auto& line : lines) {
         auto row = rows.add("tr", {{"class", &line == &lines.back() ? "sum" : ""}});
         row.add("th", {{"scope", "row"}}).text(line.document);
