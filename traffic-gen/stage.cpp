@@ -72,19 +72,21 @@ double Stage::progress() const noexcept {
 }
 
 void Stage::mutate(build::PacketBuilder& packet) {
-    const std::vector<std::uint8_t> before(packet.octets().begin(), packet.octets().end());
+    unchanged_.assign(packet.octets().begin(), packet.octets().end());
     mutation_(packet);
-    if (!std::ranges::equal(before, packet.octets())) ++mutated_;
+    if (!std::ranges::equal(unchanged_, packet.octets())) ++mutated_;
 }
 
-std::vector<std::uint8_t> Stage::whole(build::PacketBuilder& packet) {
-    if (!is_changed()) return packet.build();
-    constexpr std::size_t tail = icrc_size + vcrc_size;
-    const auto before = options_.keeps_crc ? packet.build() : std::vector<std::uint8_t>{};
-    if (mutation_) mutate(packet);
-    if (change_) change_(packet);
-    auto frame = packet.build();
-    if (options_.keeps_crc) std::copy(before.end() - tail, before.end(), frame.end() - tail);
+MutableOctets Stage::whole(build::PacketBuilder& packet) {
+    constexpr std::ptrdiff_t tail = icrc_size + vcrc_size;
+    std::array<std::uint8_t, tail> crcs{};
+    const bool keeps_crc = is_changed() && options_.keeps_crc;
+    if (keeps_crc) std::ranges::copy(maker_.make(packet).last<tail>(), crcs.begin());
+    if (has_begun_ && mutation_) mutate(packet);
+    if (has_begun_ && change_) change_(packet);
+    if (options_.builds_each) maker_ = {};
+    const auto frame = maker_.make(packet);
+    if (keeps_crc) std::ranges::copy(crcs, frame.end() - tail);
     return frame;
 }
 
@@ -108,30 +110,40 @@ bool Stage::give(const Sender& sender, Octets frame) {
 }
 
 void Stage::refuse_unjoined(const build::PacketBuilder& packet) {
+    if (!administrator()) return;
     const auto lrh = packet.get<Lrh>();
     const auto grh = packet.get<Grh>();
-    if (administrator() && lrh && lrh[Lrh::dlid] == 0 && grh)
+    if (lrh && lrh[Lrh::dlid] == 0 && grh)
         throw std::runtime_error("no MLID is known of " + text(grh[Grh::dgid]) +
                                  ": the subnet administrator did not let us join");
 }
 
-void Stage::number(build::PacketBuilder& packet) {
+std::uint32_t& Stage::psn_of(const Sender& sender) {
+    auto& [last, psn] = last_psns_[(sender.qpn ^ std::uint32_t{sender.lid} << 3) % last_psns_.size()];
+    if (!psn || last != sender) {
+        last = sender;
+        psn = &psns_[std::uint64_t{sender.lid} << 32 | sender.qpn];
+    }
+    return *psn;
+}
+
+void Stage::number(const Sender& sender, build::PacketBuilder& packet) {
     if (sink_.has_adapters() || !packet.has(spec_of<Lrh>) || !packet.has(spec_of<Deth>)) return;
-    const auto sender = sender_of(packet);
-    packet.choose(Bth::psn, psns_[{sender.lid, sender.qpn}]++);
+    packet.choose(Bth::psn, psn_of(sender)++);
 }
 
 bool Stage::send_changed(const Sender& sender, build::PacketBuilder& packet) {
     refuse_unjoined(packet);
-    auto frame = whole(packet);
+    const auto frame = whole(packet);
     if (has_begun_ && damage_) damage_(frame);
     return give(sender, frame);
 }
 
 void Stage::send(build::PacketBuilder packet) {
-    number(packet);
+    const auto sender = sender_of(packet);
+    number(sender, packet);
     if (!goes_on() || (hidden_one_of_ != 0 && any(hidden_one_of_) == 0)) return;
-    (void)send_changed(sender_of(packet), packet);
+    (void)send_changed(sender, packet);
 }
 
 void Stage::pause(Time time) {
@@ -146,28 +158,47 @@ void Stage::pass(Time time, const std::function<build::PacketBuilder()>& other) 
     for (; time > step; time -= step) {
         pause(step);
         auto packet = other();
-        number(packet);
-        (void)send_changed(sender_of(packet), packet);
+        const auto sender = sender_of(packet);
+        number(sender, packet);
+        (void)send_changed(sender, packet);
     }
     has_begun_ = has_begun;
     pause(time);
 }
 
 Octets Stage::payload(const Flow& flow, std::size_t size) {
-    if (payload_.size() != size) payload_ = build::pattern(size);
-    if (size >= Number::size) Number{.run = run_, .count = flow.next}.write(payload_);
-    return payload_;
+    static const auto too_few = build::pattern(Number::size);
+    if (size < Number::size) return Octets{too_few}.first(size);
+    if (payload_.empty()) payload_ = build::pattern(options_.most_size);
+    const auto octets = MutableOctets{payload_}.first(size);
+    Number{.run = run_, .count = flow.next}.write(octets);
+    return octets;
 }
 
-void Stage::send_next(Flow& flow, build::PacketBuilder packet) {
-    number(packet);
-    if (send_changed(sender_of(packet), packet)) ++flow.next;
+void Stage::send_next(Flow& flow, build::PacketBuilder& packet) {
+    if (!sink_.has_adapters()) packet.choose(Bth::psn, (*flow.psn)++);
+    if (send_changed(flow.sender, packet)) ++flow.next;
 }
 
-void Stage::keep(Flow& flow, const build::PacketBuilder& packet) {
-    refuse_unjoined(packet);
+void Stage::send_by_itself(Flow& flow, build::PacketBuilder packet) {
+    const auto sender = sender_of(packet);
+    number(sender, packet);
+    if (send_changed(sender, packet)) ++flow.next;
+}
+
+void Stage::keep_sender(Flow& flow, const build::PacketBuilder& packet) {
     flow.sender = sender_of(packet);
-    flow.psn = &psns_[{flow.sender.lid, flow.sender.qpn}];
+    flow.psn = &psn_of(flow.sender);
+}
+
+void Stage::keep_headers(Flow& flow, build::PacketBuilder packet) {
+    keep_sender(flow, packet);
+    flow.headers = std::move(packet);
+}
+
+void Stage::keep_frame(Flow& flow, const build::PacketBuilder& packet) {
+    refuse_unjoined(packet);
+    keep_sender(flow, packet);
     flow.frame.emplace(packet, Number::at_count, tables_);
 }
 
@@ -182,8 +213,8 @@ void Stage::send_recorded(Time time, Octets frame) {
     if (is_changed() && packet.lrh && packet.tail != Tail::truncated) {
         auto builder = build::PacketBuilder::of(packet);
         const std::vector<std::uint8_t> before(builder.octets().begin(), builder.octets().end());
-        auto built = whole(builder);
-        if (!std::ranges::equal(before, builder.octets())) changed = std::move(built);
+        const auto built = whole(builder);
+        if (!std::ranges::equal(before, builder.octets())) changed.assign(built.begin(), built.end());
     }
     if (damage_) {
         if (changed.empty()) changed.assign(frame.begin(), frame.end());

@@ -2,6 +2,7 @@
 // Where a profile puts its packets: they are changed as the user asked, counted, and given to a sink at their time.
 #pragma once
 
+#include "protocol/build/frame_maker.hpp"
 #include "protocol/build/frame_template.hpp"
 #include "traffic-gen/numbered.hpp"
 #include "traffic-gen/rate.hpp"
@@ -14,6 +15,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,7 @@ struct StageOptions {
     bool keeps_crc = false;                       ///< the CRCs are those of the packet as it was before changes
     std::string input{};                          ///< the capture that `replay` sends
     double speed = 1;                             ///< of a replay: twice as fast as recorded; 0: without pauses
+    bool builds_each = false;  ///< every packet is made and built by itself: what else is done must come to the same
 };
 
 class Stage {
@@ -66,16 +69,21 @@ public:
 
     /// Nothing more is sent once enough was.
     void send(build::PacketBuilder packet);
-    /// Sends a UDP packet with a number in its payload: the next of its flow, a sender with a receiver, which `make`
-    /// builds around the payload. Flows are numbered from 0.
+    /// Sends a UDP packet with a number in its payload: the next of its flow, a sender with a receiver. `make` builds
+    /// it, always the same headers and the payload behind them. Flows are numbered from 0.
     template <class Make>
     void send_numbered(std::size_t flow, const Make& make) {
         if (!goes_on()) return;
         if (flow >= flows_.size()) flows_.resize(flow + 1);
         auto& of = flows_[flow];
         const auto size = this->size();
-        if (!is_plain() || size < Number::size) return send_next(of, make(payload(of, size)));
-        if (!of.frame) keep(of, make(payload(of, size)));
+        if (options_.builds_each) return send_by_itself(of, make(payload(of, size)));
+        if (!is_plain() || size < Number::size) {
+            if (!of.headers) keep_headers(of, make({}));
+            packet_ = *of.headers;
+            return send_next(of, packet_.add(payload(of, size)));
+        }
+        if (!of.frame) keep_frame(of, make(payload(of, size)));
         of.frame->set(of.next, *of.psn);
         if (!give(of.sender, of.frame->frame())) return;
         ++of.next;
@@ -114,6 +122,7 @@ public:
 private:
     struct Flow {
         std::optional<build::FrameTemplate> frame;
+        std::optional<build::PacketBuilder> headers;
         std::uint32_t* psn = nullptr;  ///< the next one of its queue pair
         Sender sender;
         std::uint64_t next = 0;
@@ -123,14 +132,19 @@ private:
         return !mutation_ && !change_ && !damage_ && options_.least_size == options_.most_size;
     }
     [[nodiscard]] bool is_changed() const noexcept { return has_begun_ && (mutation_ || change_); }
+    [[nodiscard]] std::uint32_t& psn_of(const Sender& sender);
     /// The next PSN of the queue pair that sends it: also of what is hidden, which has been sent, too.
-    void number(build::PacketBuilder& packet);
+    void number(const Sender& sender, build::PacketBuilder& packet);
     void mutate(build::PacketBuilder& packet);
     void refuse_unjoined(const build::PacketBuilder& packet);
-    [[nodiscard]] std::vector<std::uint8_t> whole(build::PacketBuilder& packet);
+    /// The packet as it is sent, until the next one is.
+    [[nodiscard]] wire::MutableOctets whole(build::PacketBuilder& packet);
     [[nodiscard]] wire::Octets payload(const Flow& flow, std::size_t size);
-    void send_next(Flow& flow, build::PacketBuilder packet);
-    void keep(Flow& flow, const build::PacketBuilder& packet);
+    void send_next(Flow& flow, build::PacketBuilder& packet);
+    void send_by_itself(Flow& flow, build::PacketBuilder packet);
+    void keep_sender(Flow& flow, const build::PacketBuilder& packet);
+    void keep_headers(Flow& flow, build::PacketBuilder packet);
+    void keep_frame(Flow& flow, const build::PacketBuilder& packet);
     bool send_changed(const Sender& sender, build::PacketBuilder& packet);
     /// Hands it over at its time; whether somebody here has sent it.
     bool give(const Sender& sender, wire::Octets frame);
@@ -142,11 +156,17 @@ private:
     Sink& sink_;
     std::mt19937_64 random_;
     /// Datagrams are numbered as adapters number what a queue pair sends, so that a capture shows losses.
-    std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint32_t> psns_;  ///< by LID and queue pair
+    std::unordered_map<std::uint64_t, std::uint32_t> psns_;  ///< by LID and queue pair
+    /// Of senders that were there last, where their PSN is.
+    std::array<std::pair<Sender, std::uint32_t*>, 64> last_psns_{};
     std::map<std::pair<wire::Gid, wire::Gid>, std::uint8_t> memberships_;
     std::vector<Flow> flows_;
     build::FrameTemplate::Tables tables_;
     std::vector<std::uint8_t> payload_;
+    /// Of the packet that is being sent: kept, so that none allocates.
+    build::PacketBuilder packet_;
+    build::FrameMaker maker_;
+    std::vector<std::uint8_t> unchanged_;
     std::uint32_t run_;
     void (*mutation_)(build::PacketBuilder& packet) = nullptr;
     Change change_{};

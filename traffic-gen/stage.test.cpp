@@ -4,7 +4,12 @@
 
 #include "catch2.hpp"
 #include "protocol/build/samples.hpp"
+#include "protocol/wire/registry.hpp"
+#include "traffic-gen/fields.hpp"
+#include "traffic-gen/mutation.hpp"
 #include "traffic-gen/profile.hpp"
+
+#include <tuple>
 
 namespace ipoib::traffic {
 namespace {
@@ -22,14 +27,60 @@ public:
     Frames frames;
 };
 
-Frames played(std::string_view profile, const StageOptions& options, bool is_built) {
-    Scene scene{{.hosts = 3, .groups = 3, .link = build::samples::controlled()}};
+/// What is asked for besides a profile.
+struct Changes {
+    std::vector<std::string> set{};
+    const Mutation* mutation = nullptr;
+    unsigned damaged_one_of = 0, hidden_one_of = 0;  ///< 0: none
+    unsigned hosts = 3, partitions = 1;
+};
+
+Frames played(std::string_view profile, const StageOptions& options, const Changes& changes = {}) {
+    Scene scene{
+        {.hosts = changes.hosts, .groups = 3, .partitions = changes.partitions, .link = build::samples::controlled()}};
     Keeping sink;
     Stage stage{scene, options, sink};
-    // What changes nothing has every packet built by itself.
-    if (is_built) stage.change_by([](build::PacketBuilder&) {});
+    std::vector<Override> overrides(changes.set.begin(), changes.set.end());
+    if (changes.mutation) stage.mutate_by(changes.mutation->change);
+    if (!overrides.empty())
+        stage.change_by([&](build::PacketBuilder& packet) {
+            for (auto& one : overrides) (void)one.apply(packet, stage.random());
+        });
+    if (changes.damaged_one_of)
+        stage.damage_by([&](wire::MutableOctets frame) {
+            if (stage.any(changes.damaged_one_of) == 0) frame[stage.any(frame.size())] ^= 1;
+        });
+    stage.hide_one_of(changes.hidden_one_of);
     play(*find_profile(profile), stage);
     return sink.frames;
+}
+
+/// Any field that is known, and any value that it may have.
+std::string any_setting(std::mt19937_64& chance) {
+    static constexpr std::array<std::string_view, 8> usual{"lrh", "bth", "deth", "grh", "encap", "ipv4", "ipv6", "udp"};
+    const auto rows = wire::registry();
+    const auto& header =
+        chance() % 4 ? *wire::header_named(usual[chance() % usual.size()]) : *rows[chance() % rows.size()].header;
+    const auto& field = header.fields[chance() % header.fields.size()];
+    const auto name = std::string(header.key) + '.' + std::string(field.name) + '=';
+    if (field.show == wire::Show::gid || field.show == wire::Show::ipv6) return name + "ff12:401b:ffff::1,::,fe80::2";
+    constexpr unsigned widest = 64;
+    if (field.width > widest) return name + std::string(field.width / 4, 'a');
+    switch (chance() % 4) {
+        case 0:
+            return name + "random";
+        case 1:
+            return name + "0..1";
+        case 2:
+            return name + "1,0,1";
+        default:
+            return name + std::to_string(chance() >> (widest - field.width));
+    }
+}
+
+template <class Things>
+const auto& any_of(const Things& things, std::mt19937_64& chance) {
+    return things[chance() % things.size()];
 }
 
 }  // namespace
@@ -38,9 +89,37 @@ TEST_CASE("Stage: numbered packets are octet for octet what the builder makes") 
     for (const std::size_t size : {16u, 17u, 63u, 64u, 1000u, 1996u})
         for (const std::string profile : {"udp", "udp-multicast"}) {
             CAPTURE(size, profile);
-            const StageOptions options{.count = 2000, .seed = size, .least_size = size, .most_size = size};
-            CHECK(played(profile, options, false) == played(profile, options, true));
+            StageOptions options{.count = 2000, .seed = size, .least_size = size, .most_size = size};
+            const auto sent = played(profile, options);
+            options.builds_each = true;
+            CHECK(sent == played(profile, options));
         }
+}
+
+TEST_CASE("Stage: whatever is asked for, packets are octet for octet what the builder makes of each by itself") {
+    std::mt19937_64 chance{20};
+    const auto profiles = all_profiles();
+    const auto mutations = all_mutations();
+    constexpr std::array<std::size_t, 8> sizes{0, 1, 15, 16, 17, 64, 201, 1900};
+    for (unsigned i = 0; i < 300; ++i) {
+        Changes changes{.hosts = 2 + static_cast<unsigned>(chance() % 4), .partitions = chance() % 8 ? 1u : 2u};
+        for (auto left = chance() % 4; left > 0; --left) changes.set.push_back(any_setting(chance));
+        if (chance() % 3 == 0) changes.mutation = any_of(mutations, chance);
+        if (chance() % 4 == 0) changes.damaged_one_of = 3;
+        if (chance() % 6 == 0) changes.hidden_one_of = 5;
+        StageOptions options{.count = 60, .seed = chance(), .keeps_crc = chance() % 4 == 0};
+        std::tie(options.least_size, options.most_size) = std::minmax(any_of(sizes, chance), any_of(sizes, chance));
+        if (chance() % 2) options.least_size = options.most_size;
+        // Half of them are of the profiles whose packets are numbered.
+        const std::string profile{chance() % 2 ? chance() % 2 ? "udp" : "udp-multicast"
+                                               : any_of(profiles, chance)->name};
+        if (profile == "replay") continue;
+        CAPTURE(i, profile, changes.set, changes.mutation ? changes.mutation->name : "", options.least_size,
+                options.most_size, options.seed, options.keeps_crc);
+        const auto sent = played(profile, options, changes);
+        options.builds_each = true;
+        CHECK(sent == played(profile, options, changes));
+    }
 }
 
 TEST_CASE("Stage: what is hidden happens, but no capture shows it") {
@@ -104,7 +183,7 @@ TEST_CASE("Templates: any number, and a checksum that would be zero") {
 }
 
 TEST_CASE("Stage: packets too small for a number carry none") {
-    for (const auto& frame : played("udp", {.count = 5, .least_size = 0, .most_size = 15}, false)) {
+    for (const auto& frame : played("udp", {.count = 5, .least_size = 0, .most_size = 15})) {
         wire::Packet packet;
         wire::decode(frame, packet);
         if (packet.udp) CHECK_FALSE(Number::read(packet.ip_payload.subspan(wire::Udp::size)));
@@ -147,7 +226,7 @@ TEST_CASE("PacketBuilder: every packet of every profile can be taken apart and b
     for (const auto* profile : all_profiles()) {
         if (profile->name == "replay") continue;
         CAPTURE(std::string(profile->name));
-        for (const auto& frame : played(profile->name, {.count = 400, .least_size = 0, .most_size = 300}, false)) {
+        for (const auto& frame : played(profile->name, {.count = 400, .least_size = 0, .most_size = 300})) {
             wire::Packet packet;
             wire::decode(frame, packet);
             if (packet.tail == wire::Tail::truncated) continue;

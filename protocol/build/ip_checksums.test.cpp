@@ -24,7 +24,30 @@ std::vector<Frame> messages() {
             build::udp6_to_group(a, all_nodes, 0xc002, {}, 5).build()};
 }
 
+/// Pair by pair, as RFC 1071 has it.
+unsigned sum_of_pairs(Octets octets, unsigned start) {
+    auto sum = start;
+    for (std::size_t i = 0; i < octets.size(); ++i) sum += i % 2 ? octets[i] : octets[i] * 256u;
+    while (sum > 0xffff) sum = sum % 0x10000 + sum / 0x10000;
+    return 0xffff - sum;
+}
+
 }  // namespace
+
+TEST_CASE("Checksums: the sum is that of pair by pair, for every length and wherever it begins") {
+    std::vector<std::uint8_t> octets(200);
+    for (std::size_t i = 0; i < octets.size(); ++i) octets[i] = static_cast<std::uint8_t>(255 - i * i % 251);
+    for (std::size_t begin = 0; begin < 8; ++begin)
+        for (std::size_t length = 0; begin + length <= octets.size(); ++length)
+            for (const unsigned start : {0u, 0xffffu, 0x2ffffu}) {
+                CAPTURE(begin, length, start);
+                const auto part = Octets{octets}.subspan(begin, length);
+                REQUIRE(internet_checksum(part, start) == sum_of_pairs(part, start));
+            }
+    const std::vector<std::uint8_t> ones(65534, 0xff);
+    CHECK(internet_checksum(ones) == 0);
+    static_assert(internet_checksum(std::array<std::uint8_t, 3>{0x12, 0x34, 0x56}) == 0xffff - 0x6834);
+}
 
 TEST_CASE("Checksums: one octet that is wrong makes an IP packet wrong") {
     for (const auto& frame : messages()) {

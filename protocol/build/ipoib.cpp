@@ -77,7 +77,7 @@ PacketBuilder icmp(const Node& from, const Node& to, const Link& link, std::uint
     auto packet = unicast(from, to, link);
     packet.add(ipv4(from.ipv4, to.ipv4));
     packet.add(Bytes<Icmp>{}.set(Icmp::type, type).set(Icmp::identifier, 1).set(Icmp::sequence, sequence));
-    return packet.add(pattern(size));
+    return add_pattern(packet, size);
 }
 
 Bytes<LinkAddressOption> option(std::uint8_t type, const Node& node) {
@@ -96,6 +96,13 @@ std::vector<std::uint8_t> pattern(std::size_t size) {
     std::vector<std::uint8_t> octets(size);
     for (std::size_t i = 0; i < size; ++i) octets[i] = static_cast<std::uint8_t>(i);
     return octets;
+}
+
+PacketBuilder& add_pattern(PacketBuilder& packet, std::size_t size) {
+    // Of whole rounds of an octet's values, and as much as an ordinary link carries.
+    static const auto longest = pattern(4096);
+    for (; size > longest.size(); size -= longest.size()) packet.add(Octets{longest});
+    return packet.add(Octets{longest}.first(size));
 }
 
 Bytes<LinkAddress> Node::link_address() const noexcept {
@@ -179,7 +186,7 @@ PacketBuilder echo_request6(const Node& from, const Node& to, const Link& link, 
     packet.add(Bytes<Icmpv6>{}
                    .set(Icmpv6::type, Icmpv6Type::echo_request)
                    .set(Icmpv6::body, std::uint32_t{1} << 16 | sequence));
-    return packet.add(pattern(size));
+    return add_pattern(packet, size);
 }
 
 PacketBuilder udp(const Node& from, const Node& to, const Link& link, Octets payload) {
@@ -199,15 +206,18 @@ PacketBuilder udp6_to_group(const Node& from, const Gid& group, std::uint16_t ml
 }
 
 PacketBuilder udp(const Node& from, const Node& to, const Link& link, std::size_t size) {
-    return udp(from, to, link, pattern(size));
+    auto packet = udp(from, to, link, Octets{});
+    return add_pattern(packet, size);
 }
 PacketBuilder udp_to_group(const Node& from, std::uint32_t group, std::uint16_t mlid, const Link& link,
                            std::size_t size) {
-    return udp_to_group(from, group, mlid, link, pattern(size));
+    auto packet = udp_to_group(from, group, mlid, link, Octets{});
+    return add_pattern(packet, size);
 }
 PacketBuilder udp6_to_group(const Node& from, const Gid& group, std::uint16_t mlid, const Link& link,
                             std::size_t size) {
-    return udp6_to_group(from, group, mlid, link, pattern(size));
+    auto packet = udp6_to_group(from, group, mlid, link, Octets{});
+    return add_pattern(packet, size);
 }
 
 PacketBuilder mc_member(const Node& from, const Node& to, Method method, std::uint64_t transaction,

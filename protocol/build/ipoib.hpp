@@ -47,6 +47,7 @@ struct Link {
 
 /// A payload: its octets count on from 0.
 [[nodiscard]] std::vector<std::uint8_t> pattern(std::size_t size);
+PacketBuilder& add_pattern(PacketBuilder& packet, std::size_t size);
 
 /// ICMP echo; `size` octets of payload.
 [[nodiscard]] PacketBuilder echo_request(const Node& from, const Node& to, const Link& link, std::uint16_t sequence,

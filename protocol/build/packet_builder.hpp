@@ -2,6 +2,7 @@
 // The one packet builder of the project: valid by default, a lie only where a field is named.
 #pragma once
 
+#include "protocol/build/inline_vector.hpp"
 #include "protocol/wire/packet.hpp"
 
 #include <vector>
@@ -31,16 +32,15 @@ public:
     /// Sets a field of the last header of its type added so far, and keeps build() from filling it in.
     template <class Header, class T>
     PacketBuilder& set(const wire::Field<Header, T>& field, const std::type_identity_t<T>& value) {
-        auto& layer = find(wire::spec_of<Header>);
-        wire::set_field(wire::MutableOctets{octets_.data() + layer.begin, Header::size}, field, value);
-        layer.kept.push_back(field.at.bit);
-        return *this;
+        const auto index = find(wire::spec_of<Header>);
+        wire::set_field(wire::MutableOctets{octets_.data() + layers_[index].begin, Header::size}, field, value);
+        return keep(index, field.at);
     }
     /// As set(), for a choice: build() may still fill the field in.
     template <class Header, class T>
     PacketBuilder& choose(const wire::Field<Header, T>& field, const std::type_identity_t<T>& value) {
-        wire::set_field(wire::MutableOctets{octets_.data() + find(wire::spec_of<Header>).begin, Header::size}, field,
-                        value);
+        const auto& layer = layers_[find(wire::spec_of<Header>)];
+        wire::set_field(wire::MutableOctets{octets_.data() + layer.begin, Header::size}, field, value);
         return *this;
     }
     [[nodiscard]] bool has(const wire::HeaderSpec& header) const noexcept;
@@ -66,24 +66,37 @@ public:
     PacketBuilder& damage_vcrc(std::uint16_t pattern) { return vcrc_damage_ = pattern, *this; }
 
     /// What it consists of so far, before build().
-    [[nodiscard]] Octets octets() const noexcept { return octets_; }
+    [[nodiscard]] Octets octets() const noexcept { return {octets_.data(), octets_.size()}; }
 
     /// The whole frame, LRH to VCRC; or the same packet as another kind of capture would show it (docs/captures.md).
     [[nodiscard]] std::vector<std::uint8_t> build(wire::Medium medium = wire::Medium::infiniband) const;
 
 private:
+    friend class FrameMaker;
     struct Layer {
         const wire::HeaderSpec* header;  ///< null for octets that are no header
-        std::size_t begin, size;
-        std::vector<std::uint16_t> kept{};  ///< first bits of the fields that build() leaves alone
+        std::uint32_t begin, size;
+        friend bool operator==(const Layer&, const Layer&) = default;
     };
-    struct Assembly;
+    /// A field that build() leaves alone: its header among the layers, its first bit.
+    struct Kept {
+        std::uint16_t layer, bit;
+        friend bool operator==(const Kept&, const Kept&) = default;
+    };
+    using Layers = InlineVector<Layer, 12>;
+    using KeptFields = InlineVector<Kept, 8>;
+    class Plan;
     PacketBuilder& append(const wire::HeaderSpec* header, Octets octets);
-    PacketBuilder& erase(const Layer& layer);
-    Layer& find(const wire::HeaderSpec& header);
+    PacketBuilder& keep(std::size_t layer, wire::At at);
+    PacketBuilder& erase(std::size_t layer);
+    void finish(wire::MutableOctets frame) const noexcept;
+    /// The last header of this type among the layers. Throws std::logic_error when there is none.
+    [[nodiscard]] std::size_t find(const wire::HeaderSpec& header) const;
 
-    std::vector<std::uint8_t> octets_;
-    std::vector<Layer> layers_;
+    // What a datagram of ordinary size and a MAD need is at hand.
+    InlineVector<std::uint8_t, 320> octets_;
+    Layers layers_;
+    KeptFields kept_;
     std::uint32_t icrc_damage_ = 0;
     std::uint16_t vcrc_damage_ = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "protocol/build/packet_builder.hpp"
 
+#include "protocol/build/frame_maker.hpp"
 #include "protocol/build/samples.hpp"
 #include "protocol/wire/golden.hpp"
 #include "protocol/wire/medium.hpp"
@@ -100,6 +101,35 @@ TEST_CASE("Builder: a CRC can be damaged on purpose") {
     const auto vcrc = echo_request(a, b, {}, 1).damage_vcrc(0x0100).build();
     CHECK(check_crcs(vcrc, detect_tail(vcrc)).icrc == Check::good);
     CHECK(check_crcs(vcrc, detect_tail(vcrc)).vcrc == Check::bad);
+}
+
+TEST_CASE("Frame maker: what was made before leaves no trace") {
+    const auto a = samples::host(1), b = samples::host(2);
+    FrameMaker maker;
+    const auto check = [&](const PacketBuilder& packet) {
+        CHECK(std::ranges::equal(maker.make(packet), packet.build()));
+    };
+    for (const std::size_t size : {2000u, 0u, 63u, 300u, 5000u, 1u, 63u}) {
+        CAPTURE(size);
+        check(udp(a, b, {}, size));
+        check(udp(a, b, {}, size).damage_icrc(7));
+        check(udp(a, b, {}, size).set(Udp::length, 9));
+        check(udp(a, b, {}, size).choose(Udp::length, 9).set(Ipv4::header_words, 7));
+        check(udp(a, b, {}, size).choose(Ipv4::ttl, 3).set(Lrh::packet_length, 2));
+        check(udp6_to_group(a, Gid::of(0xff02ull << 48, 0x99), 0xc002, {}, size));
+        check(echo_request6(a, b, {}, 7, size));
+        check(arp_request(requester, replier.ipv4, {}).choose(Encap::type, EtherType::rarp));
+        check(arp_request(requester, replier.ipv4, {}));
+    }
+}
+
+TEST_CASE("Builder: fields keep what was set although a header before theirs is removed") {
+    auto builder = arp_request(requester, replier.ipv4, {});
+    builder.set(Grh::payload_length, 1).set(Bth::pad, 3).remove<Grh>();
+    const auto frame = builder.build();
+    CHECK(decoded(frame).bth[Bth::pad] == 3);
+    builder = PacketBuilder{}.add<Lrh>().add<Grh>().add<Bth>().set(Grh::payload_length, 1).remove<Grh>();
+    CHECK(builder.build() == PacketBuilder{}.add<Lrh>().add<Bth>().build());
 }
 
 TEST_CASE("Builder: a removed header is gone and the lengths follow") {

@@ -64,24 +64,46 @@ constexpr long long power_of_x(unsigned exponent) {
     return std::bit_cast<long long>(std::uint64_t{residue} << 48);
 }
 
-/// Folds blocks of 16 octets onto the next: multiplying the two halves of a block by x^192 and x^128 moves them 16
-/// octets on. A carry-less product of reflected words is one x too large, hence the exponents.
+/// Moves 16 octets on by so many bits: their two halves times powers of x. A carry-less product of reflected words is
+/// one x too large, hence the exponents.
+template <unsigned Bits>
+__attribute__((target("pclmul,sse4.1"))) __m128i moved(__m128i block) noexcept {
+    const __m128i by = _mm_set_epi64x(power_of_x(Bits - 1), power_of_x(Bits + 63));
+    return _mm_xor_si128(_mm_clmulepi64_si128(block, by, 0x00), _mm_clmulepi64_si128(block, by, 0x11));
+}
+
+__attribute__((target("pclmul,sse4.1"))) __m128i loaded(const std::uint8_t* at) noexcept {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+}
+
+/// Folds blocks of 16 octets onto later ones; long frames in four strands, none of which waits for another.
 __attribute__((target("pclmul,sse4.1"))) std::uint16_t folded_crc16(std::uint16_t crc, Octets octets) noexcept {
-    constexpr std::size_t block = 16;
-    const auto load = [](const std::uint8_t* at) __attribute__((target("pclmul,sse4.1"))) {
-        return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    };
-    const __m128i by = _mm_set_epi64x(power_of_x(127), power_of_x(191));
-    const std::uint8_t* at = octets.data();
-    std::size_t left = octets.size();
-    __m128i sum = _mm_xor_si128(load(at), _mm_cvtsi32_si128(crc));
-    for (at += block, left -= block; left >= block; at += block, left -= block) {
-        const auto first = _mm_clmulepi64_si128(sum, by, 0x00), second = _mm_clmulepi64_si128(sum, by, 0x11);
-        sum = _mm_xor_si128(_mm_xor_si128(first, second), load(at));
+    constexpr std::size_t block = 16, strands = 4;
+    // Zeros in front change nothing, so the first block may be one that is not full.
+    const auto part = octets.size() % block;
+    std::array<std::uint8_t, 2 * block> begin{};
+    std::memcpy(begin.data() + block - part, octets.data(), part + block);
+    begin[block - part] = static_cast<std::uint8_t>(begin[block - part] ^ crc);
+    begin[block - part + 1] = static_cast<std::uint8_t>(begin[block - part + 1] ^ crc >> 8);
+    __m128i sum = _mm_xor_si128(moved<128>(loaded(begin.data())), loaded(begin.data() + block));
+    const std::uint8_t* at = octets.data() + part + block;
+    std::size_t left = octets.size() - part - block;
+    if (left >= strands * block) {
+        __m128i first = _mm_setzero_si128(), second = first, third = first, fourth = sum;
+        for (; left >= strands * block; at += strands * block, left -= strands * block) {
+            first = _mm_xor_si128(moved<512>(first), loaded(at));
+            second = _mm_xor_si128(moved<512>(second), loaded(at + block));
+            third = _mm_xor_si128(moved<512>(third), loaded(at + 2 * block));
+            fourth = _mm_xor_si128(moved<512>(fourth), loaded(at + 3 * block));
+        }
+        sum = _mm_xor_si128(moved<128>(first), second);
+        sum = _mm_xor_si128(moved<128>(sum), third);
+        sum = _mm_xor_si128(moved<128>(sum), fourth);
     }
+    for (; left; at += block, left -= block) sum = _mm_xor_si128(moved<128>(sum), loaded(at));
     std::array<std::uint8_t, block> rest;
     _mm_storeu_si128(reinterpret_cast<__m128i*>(rest.data()), sum);
-    return crc16.update(crc16.update(0, rest), {at, left});
+    return crc16.update(0, rest);
 }
 
 const bool can_fold = __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1");

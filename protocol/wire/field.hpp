@@ -13,6 +13,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace ipoib::wire {
 
@@ -138,8 +139,8 @@ constexpr std::uint64_t read_bits(const std::uint8_t* octets, At at, unsigned wi
     return value << (8 - unused) | (octets[last] >> unused);
 }
 
-/// Writes the low `width` bits (1 to 64) of `value` at `at` and leaves the neighbouring bits alone.
-constexpr void write_bits(std::uint8_t* octets, At at, unsigned width, std::uint64_t value) noexcept {
+namespace detail {
+constexpr void write_parts(std::uint8_t* octets, At at, unsigned width, std::uint64_t value) noexcept {
     for (unsigned end = at.bit + width; end > at.bit;) {
         const unsigned in_octet = (end - 1) % 8 + 1;
         const unsigned take = in_octet < end - at.bit ? in_octet : end - at.bit;
@@ -149,6 +150,25 @@ constexpr void write_bits(std::uint8_t* octets, At at, unsigned width, std::uint
         value >>= take;
         end -= take;
     }
+}
+/// Compilers make one store of these.
+template <std::size_t... I>
+constexpr void write_octets(std::uint8_t* octets, std::uint64_t value, std::index_sequence<I...>) noexcept {
+    ((octets[I] = static_cast<std::uint8_t>(value >> 8 * (sizeof...(I) - 1 - I))), ...);
+}
+}  // namespace detail
+
+/// Writes the low `width` bits (1 to 64) of `value` at `at` and leaves the neighbouring bits alone.
+constexpr void write_bits(std::uint8_t* octets, At at, unsigned width, std::uint64_t value) noexcept {
+    if (at.bit % 8 == 0) {
+        // Most fields are whole octets.
+        auto* const begin = octets + at.bit / 8;
+        if (width == 8) return detail::write_octets(begin, value, std::make_index_sequence<1>{});
+        if (width == 16) return detail::write_octets(begin, value, std::make_index_sequence<2>{});
+        if (width == 32) return detail::write_octets(begin, value, std::make_index_sequence<4>{});
+        if (width == 64) return detail::write_octets(begin, value, std::make_index_sequence<8>{});
+    }
+    detail::write_parts(octets, at, width, value);
 }
 
 /// A number in the other byte order.
