@@ -9,7 +9,8 @@ using namespace wire;
 
 Routing::Index Routing::add(const Link& link) {
     const auto index = switches();
-    nodes_.push_back({link, link.parent == none ? 0 : nodes_[link.parent].depth + 1, {}});
+    nodes_.push_back({link, link.parent == none ? 0 : nodes_[link.parent].depth + 1, {}, {}});
+    if (link.parent != none) nodes_[link.parent].children.push_back(index);
     for (std::size_t lid = 0; lid < places_.size(); lid += LinearBlock::entries)
         changed_.insert(
             {index, smp_attribute::linear_forwarding_table, static_cast<std::uint32_t>(lid / LinearBlock::entries)});
@@ -30,11 +31,16 @@ void Routing::remove(std::uint16_t lid) { put(lid, {}); }
 void Routing::put(std::uint16_t lid, const Place& place) {
     if (lid == 0 || lid >= first_multicast_lid) return;
     if (lid >= places_.size()) places_.resize(lid + std::size_t{1});
-    auto& old = places_[lid];
+    const auto old = std::exchange(places_[lid], place);
     if (old.at == place.at && old.port == place.port) return;
-    old = place;
     mark_linear(lid);
-    recompute_groups_of(lid);
+    const auto groups = groups_of_.find(lid);
+    if (groups == groups_of_.end()) return;
+    for (const auto mlid : groups->second) {
+        auto& members = groups_.at(mlid);
+        const bool receives = members.lids.at(lid);
+        move(mlid, members, old, place, receives, receives);
+    }
 }
 
 void Routing::mark_linear(std::uint16_t lid) {
@@ -47,10 +53,92 @@ void Routing::route(std::uint16_t mlid, const SubnetView::Routes& routes) {
     if (!is_multicast_lid(mlid)) return;
     top_mlid_ = std::max(top_mlid_, mlid);
     auto& members = groups_[mlid];
-    members.to.assign(routes.to.begin(), routes.to.end());
-    members.from_only.assign(routes.from_only.begin(), routes.from_only.end());
-    recompute(mlid);
-    if (members.to.empty() && members.from_only.empty()) groups_.erase(mlid);
+    // Who receives is a receiver, whatever else it is.
+    std::map<std::uint16_t, bool> wanted;
+    for (const auto lid : routes.to) wanted.emplace(lid, true);
+    for (const auto lid : routes.from_only) wanted.emplace(lid, false);
+    for (const auto& [lid, receives] : std::map{members.lids})
+        if (!wanted.contains(lid)) take_part(mlid, members, lid, std::nullopt);
+    for (const auto& [lid, receives] : wanted) take_part(mlid, members, lid, receives);
+    if (members.lids.empty()) groups_.erase(mlid);
+}
+
+void Routing::reroute(std::uint16_t mlid, std::uint16_t lid, const SubnetView::Routes& routes) {
+    const auto found = groups_.find(mlid);
+    if (found == groups_.end()) return route(mlid, routes);
+    const bool receives = routes.to.contains(lid), is_there = receives || routes.from_only.contains(lid);
+    take_part(mlid, found->second, lid, is_there ? std::optional{receives} : std::nullopt);
+    if (found->second.lids.empty()) groups_.erase(found);
+}
+
+void Routing::Share::add(bool is_receiver, int sign) noexcept {
+    all += static_cast<std::uint32_t>(sign);
+    if (is_receiver) receivers += static_cast<std::uint32_t>(sign);
+}
+
+void Routing::count(Members& members, const Place& place, bool receives, int sign) {
+    if (place.at == none) return;
+    auto& ports = members.branches[place.at].ports;
+    ports[place.port].add(receives, sign);
+    if (ports[place.port].all == 0) ports.erase(place.port);
+    for (auto at = place.at; at != none; at = nodes_[at].link.parent) {
+        members.branches[at].share.add(receives, sign);
+        if (members.branches[at].share.all == 0) members.branches.erase(at);
+    }
+    members.placed.add(receives, sign);
+}
+
+void Routing::add_way_up(Index at, std::set<Index>& touched) const {
+    for (; at != none; at = nodes_[at].link.parent) touched.insert(at);
+}
+
+void Routing::add_heads(const Members& members, std::set<Index>& touched) const {
+    const auto has_all = [&](Index at, std::uint32_t Share::*part) {
+        const auto branch = members.branches.find(at);
+        return branch != members.branches.end() && branch->second.share.*part == members.placed.*part;
+    };
+    for (const auto part : {&Share::all, &Share::receivers}) {
+        if (members.placed.*part == 0) continue;
+        for (Index at = 0, next = at; next != none; at = next) {
+            touched.insert(at);
+            const auto& children = nodes_[at].children;
+            const auto child = std::ranges::find_if(children, [&](Index one) { return has_all(one, part); });
+            next = child == children.end() ? none : *child;
+        }
+    }
+}
+
+void Routing::take_part(std::uint16_t mlid, Members& members, std::uint16_t lid, std::optional<bool> receives) {
+    const auto found = members.lids.find(lid);
+    const auto before = found == members.lids.end() ? std::nullopt : std::optional{found->second};
+    if (before == receives) return;
+    const auto& place = place_of(lid);
+    move(mlid, members, before ? place : Place{}, receives ? place : Place{}, before.value_or(false),
+         receives.value_or(false));
+    if (receives) {
+        members.lids[lid] = *receives;
+        groups_of_[lid].insert(mlid);
+    } else {
+        members.lids.erase(found);
+        groups_of_[lid].erase(mlid);
+    }
+}
+
+/// A member is no longer where it was, or what it was.
+void Routing::move(std::uint16_t mlid, Members& members, const Place& from, const Place& to, bool received,
+                   bool receives) {
+    std::set<Index> touched;
+    const bool had_receivers = members.placed.receivers != 0;
+    add_heads(members, touched);
+    count(members, from, received, -1);
+    count(members, to, receives, +1);
+    add_heads(members, touched);
+    add_way_up(from.at, touched);
+    add_way_up(to.at, touched);
+    // The first receiver is where all senders are led to.
+    if (had_receivers != (members.placed.receivers != 0))
+        for (const auto& [at, branch] : members.branches) touched.insert(at);
+    for (const auto at : touched) change(at, mlid, wanted(at, members));
 }
 
 void Routing::forget_places() {
@@ -58,11 +146,16 @@ void Routing::forget_places() {
     places_.clear();
     changed_.clear();
     senders_.clear();
+    for (auto& [mlid, members] : groups_) {
+        members.branches.clear();
+        members.placed = {};
+    }
 }
 
 void Routing::forget_groups() {
-    auto forgotten = std::exchange(groups_, {});
-    for (const auto& [mlid, members] : forgotten) recompute(mlid);
+    for (const auto& [mlid, members] : std::exchange(groups_, {}))
+        for (const auto& [at, branch] : members.branches) change(at, mlid, {});
+    groups_of_.clear();
 }
 
 const Routing::Place& Routing::place_of(std::uint16_t lid) const {
@@ -97,20 +190,6 @@ void Routing::fill(const Block& block, MutableOctets data) const {
         MulticastBlock::write(data, group->first - first, group->second.to.part(where.position));
 }
 
-void Routing::recompute_groups_of(std::uint16_t lid) {
-    const auto has = [lid](const std::vector<std::uint16_t>& lids) {
-        return std::binary_search(lids.begin(), lids.end(), lid);
-    };
-    for (const auto& [mlid, members] : groups_)
-        if (has(members.to) || has(members.from_only)) recompute(mlid);
-}
-
-void Routing::recompute(std::uint16_t mlid) {
-    const auto found = groups_.find(mlid);
-    const auto wanted = spanning_tree(found == groups_.end() ? Members{} : found->second);
-    for (Index i = 0; i < switches(); ++i) change(i, mlid, wanted[i]);
-}
-
 void Routing::change(Index at, std::uint16_t mlid, const ForwardingTables::Group& wanted) {
     auto& groups = nodes_[at].groups;
     const auto found = groups.find(mlid);
@@ -130,38 +209,27 @@ void Routing::change(Index at, std::uint16_t mlid, const ForwardingTables::Group
     }
 }
 
-/// For each switch the ports that lead to a receiver, as far as a receiver and another participant are on both sides,
-/// and the ports that participants are on.
-std::vector<ForwardingTables::Group> Routing::spanning_tree(const Members& members) const {
-    struct Below {
-        std::size_t receivers = 0, all = 0;  ///< in the branch that begins here
-    };
-    std::vector<Below> below(nodes_.size());
-    std::vector<ForwardingTables::Group> wanted(nodes_.size());
-    Below total;
-    const auto count = [&](std::uint16_t lid, bool receives) {
-        const auto& place = place_of(lid);
-        if (place.at == none) return;
-        wanted[place.at].senders.set(place.port);
-        if (receives) wanted[place.at].to.set(place.port);
-        for (auto at = place.at; at != none; at = nodes_[at].link.parent) {
-            below[at].receivers += receives;
-            ++below[at].all;
-        }
-        total.receivers += receives;
-        ++total.all;
-    };
-    for (const auto lid : members.to) count(lid, true);
-    for (const auto lid : members.from_only)
-        if (!std::binary_search(members.to.begin(), members.to.end(), lid)) count(lid, false);
-    for (Index i = 0; i < switches(); ++i) {
-        const auto& link = nodes_[i].link;
-        const bool is_crossed = link.parent != none && below[i].all != 0 && below[i].all != total.all;
-        if (!is_crossed) continue;
-        if (below[i].receivers != 0) wanted[link.parent].to.set(link.parent_port);
-        if (below[i].receivers != total.receivers) wanted[i].to.set(link.uplink);
+/// The ports that lead to a receiver, as far as a receiver and another participant are on both sides, and the ports
+/// that participants are on.
+ForwardingTables::Group Routing::wanted(Index at, const Members& members) const {
+    ForwardingTables::Group group;
+    const auto found = members.branches.find(at);
+    if (found == members.branches.end()) return group;
+    const auto& [share, ports] = found->second;
+    for (const auto& [port, there] : ports) {
+        group.senders.set(port);
+        if (there.receivers != 0) group.to.set(port);
     }
-    return wanted;
+    const auto all = members.placed.all;
+    for (const auto child : nodes_[at].children) {
+        const auto below = members.branches.find(child);
+        if (below == members.branches.end() || below->second.share.all == all) continue;
+        if (below->second.share.receivers != 0) group.to.set(nodes_[child].link.parent_port);
+    }
+    const auto& link = nodes_[at].link;
+    if (link.parent != none && share.all != all && share.receivers != members.placed.receivers)
+        group.to.set(link.uplink);
+    return group;
 }
 
 }  // namespace ipoib::fabric::simulated

@@ -3,6 +3,8 @@
 
 #include "catch2.hpp"
 
+#include <random>
+
 namespace ipoib::fabric::simulated {
 namespace {
 
@@ -154,6 +156,114 @@ TEST_CASE("Routing: only the blocks whose content changed are to be written") {
                                              MulticastModifier{.block = (mlid - 0xc000) / 32, .position = 0}.value()});
     tree.routing.route(mlid, {{0x10}, {}});
     CHECK(tree.routing.take_changes().empty());
+}
+
+/// A tree that grows by chance, and what is known of it, to be looked at in the plainest way.
+class Forest {
+public:
+    explicit Forest(std::uint64_t seed) : chance_(seed) { grow(); }
+    void step() {
+        const auto lid = static_cast<std::uint16_t>(1 + any(12));
+        const auto group = static_cast<std::uint16_t>(0xc000 + any(3));
+        auto& routes = routes_[group];
+        switch (any(8)) {
+            case 0:
+                return parents_.size() < 7 ? grow() : void();
+            case 1:
+                return places_.erase(lid) ? routing.remove(lid) : void();
+            case 2:
+            case 3: {
+                places_[lid] = {static_cast<Routing::Index>(any(parents_.size())),
+                                static_cast<std::uint8_t>(20 + any(3))};
+                return routing.place(lid, places_[lid].first, places_[lid].second);
+            }
+            case 4:
+                routes = {};
+                for (auto left = any(5); left > 0; --left) (any(2) ? routes.to : routes.from_only).insert(any_lid());
+                return routing.route(group, routes);
+            case 5:
+                if (any(4)) return;
+                routing.forget_groups();
+                routes_.clear();
+                return;
+            default: {
+                const auto part = any(3);
+                routes.to.erase(lid);
+                routes.from_only.erase(lid);
+                if (part == 1) routes.to.insert(lid);
+                if (part == 2) routes.from_only.insert(lid);
+                return routing.reroute(group, lid, routes);
+            }
+        }
+    }
+    /// The ports that the content of the tables has, and those that it must have.
+    void check() const {
+        for (const auto& [group, routes] : routes_)
+            for (Routing::Index at = 0; at < parents_.size(); ++at)
+                for (std::uint8_t position = 0; position < 3; ++position) {
+                    CAPTURE(group, at, position);
+                    OctetArray<64> data{};
+                    const MulticastModifier where{.block = 0, .position = position};
+                    routing.fill({at, smp_attribute::multicast_forwarding_table, where.value()}, data);
+                    REQUIRE(MulticastBlock::read(data, group - 0xc000u) == wanted(at, routes).part(position));
+                }
+    }
+    Routing routing;
+
+private:
+    [[nodiscard]] std::size_t any(std::size_t bound) { return chance_() % bound; }
+    [[nodiscard]] std::uint16_t any_lid() { return static_cast<std::uint16_t>(1 + any(12)); }
+    void grow() {
+        const auto number = static_cast<std::uint8_t>(parents_.size());
+        const auto parent = parents_.empty() ? Routing::none : static_cast<Routing::Index>(any(parents_.size()));
+        parents_.push_back(parent);
+        (void)routing.add(
+            {.parent = parent, .parent_port = static_cast<std::uint8_t>(2 + number), .uplink = up, .ports = 36});
+    }
+    [[nodiscard]] bool is_below(Routing::Index at, Routing::Index head) const {
+        for (; at != Routing::none; at = parents_[at])
+            if (at == head) return true;
+        return false;
+    }
+    /// Participants and receivers that are below a switch, or not.
+    [[nodiscard]] std::pair<unsigned, unsigned> on_side(Routing::Index head, bool below,
+                                                        const SubnetView::Routes& routes) const {
+        unsigned all = 0, receivers = 0;
+        for (const auto& [lid, place] : places_) {
+            if (is_below(place.first, head) != below) continue;
+            receivers += routes.to.contains(lid);
+            all += routes.to.contains(lid) || routes.from_only.contains(lid);
+        }
+        return {all, receivers};
+    }
+    [[nodiscard]] PortMask wanted(Routing::Index at, const SubnetView::Routes& routes) const {
+        PortMask ports;
+        for (const auto& [lid, place] : places_)
+            if (place.first == at && routes.to.contains(lid)) ports.set(place.second);
+        for (Routing::Index child = 0; child < parents_.size(); ++child) {
+            const bool is_child = parents_[child] == at;
+            if (!is_child && child != at) continue;
+            if (child == at && parents_[at] == Routing::none) continue;
+            const auto beyond = on_side(child, is_child, routes), here = on_side(child, !is_child, routes);
+            if (here.first != 0 && beyond.second != 0) ports.set(is_child ? static_cast<std::uint8_t>(2 + child) : up);
+        }
+        return ports;
+    }
+    std::mt19937_64 chance_;
+    std::vector<Routing::Index> parents_;
+    std::map<std::uint16_t, std::pair<Routing::Index, std::uint8_t>> places_;
+    std::map<std::uint16_t, SubnetView::Routes> routes_;
+};
+
+TEST_CASE("Routing: whatever happens, the tables are those of what is known in the end") {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+        Forest forest{seed};
+        for (unsigned i = 0; i < 150; ++i) {
+            CAPTURE(seed, i);
+            forest.step();
+            forest.check();
+        }
+    }
 }
 
 TEST_CASE("Routing: LIDs that are none, or nowhere, are left out") {

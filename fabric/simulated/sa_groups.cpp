@@ -160,21 +160,20 @@ void Groups::set_states(HeldGroup& group, const Gid& port_gid, std::uint8_t stat
 }
 
 void Groups::route(HeldGroup& group, const Gid& port_gid, std::uint16_t lid, std::uint8_t states) {
-    bool is_changed = false;
     const auto at = group.lids.find(port_gid);
     if (at != group.lids.end() && (states == 0 || at->second != lid)) {
-        is_changed = group.routes.to.erase(at->second) + group.routes.from_only.erase(at->second) != 0;
+        const auto old = at->second;
         group.lids.erase(at);
+        if (group.routes.to.erase(old) + group.routes.from_only.erase(old) != 0)
+            subnet_.reroute(group.mlid(), old, group.routes);
     }
-    if (states != 0) {
-        const bool receives = is_receiver(states);
-        auto& in = receives ? group.routes.to : group.routes.from_only;
-        auto& out = receives ? group.routes.from_only : group.routes.to;
-        is_changed |= in.insert(lid).second;
-        out.erase(lid);
-        group.lids[port_gid] = lid;
-    }
-    if (is_changed) subnet_.route(group.mlid(), group.routes);
+    if (states == 0) return;
+    const bool receives = is_receiver(states);
+    auto& in = receives ? group.routes.to : group.routes.from_only;
+    auto& out = receives ? group.routes.from_only : group.routes.to;
+    out.erase(lid);
+    group.lids[port_gid] = lid;
+    if (in.insert(lid).second) subnet_.reroute(group.mlid(), lid, group.routes);
 }
 
 void Groups::join(HeldGroup& group, const KnownPort& port, std::uint8_t states, bool is_proxy) {

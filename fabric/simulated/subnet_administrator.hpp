@@ -37,6 +37,11 @@ public:
         std::set<std::uint16_t> to, from_only;
     };
     virtual void route(std::uint16_t mlid, const Routes& routes) = 0;
+    /// As route(), where only this LID's part has changed.
+    virtual void reroute(std::uint16_t mlid, std::uint16_t lid, const Routes& routes) {
+        static_cast<void>(lid);
+        route(mlid, routes);
+    }
 };
 
 /// What the administrator does, each as IBA and RFC 4391 have it. A wrong one differs in one.

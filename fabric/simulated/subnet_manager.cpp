@@ -227,6 +227,11 @@ void SubnetManager::route(std::uint16_t mlid, const Routes& routes) {
     write_tables();
 }
 
+void SubnetManager::reroute(std::uint16_t mlid, std::uint16_t lid, const Routes& routes) {
+    routing_.reroute(mlid, lid, routes);
+    write_tables();
+}
+
 void SubnetManager::write_tables() {
     if (!is_running_) return;
     for (const auto& senders : routing_.take_senders())

@@ -68,6 +68,7 @@ public:
     [[nodiscard]] const KnownPort* by_lid(std::uint16_t lid) const override;
     [[nodiscard]] const KnownPort* by_gid(const wire::Gid& gid) const override;
     void route(std::uint16_t mlid, const Routes& routes) override;
+    void reroute(std::uint16_t mlid, std::uint16_t lid, const Routes& routes) override;
 
 private:
     using Index = Routing::Index;
