@@ -138,6 +138,41 @@ class Html(Folder):
         self.browser.run("location.hash = document.querySelector('article').id")
         self.shows_the_article()
 
+    def test_of_a_long_list_the_first_are_shown_and_all_are_found(self):
+        path = self.folder / "many.json"
+        self.assertEqual(conform("check", CAPTURES / "broken.pcap", "--json", path).returncode, 1)
+        run = json.loads(path.read_text())
+        once, count = run["results"], 1700
+        run["results"] = [{**once[i % len(once)], "id": f"{once[i % len(once)]['id']}-{i}"} for i in range(count)]
+        path.write_text(json.dumps(run))
+        self.page("merge", path)
+        rows, more = "#results tbody tr", "#results .more button"
+        self.assertEqual(self.visible(rows), 500)
+        self.assertIn(f"{count} of {count} results", self.text("#shown"))
+        self.assertEqual(self.text(more), "Show 1200 more")
+        self.assertEqual(self.visible("#requirements .more button"), 0)
+        # The filter looks at all of them.
+        self.browser.click("#search")
+        self.browser.type(f"{once[(count - 1) % len(once)]['id']}-{count - 1}")
+        self.assertEqual(self.visible(rows), 1)
+        self.assertEqual(self.visible(more), 0)
+        self.browser.click("#all")
+        self.assertEqual(self.visible(rows), 500)
+        self.browser.click(more)
+        self.assertEqual(self.visible(rows), count)
+        self.assertEqual(self.visible(more), 0)
+        self.browser.click("#all")
+        self.assertEqual(self.visible(rows), 500)
+        # A link to one of the others, and paper.
+        self.browser.run("[...document.querySelectorAll(arguments[0])].at(-1).id = 'last'; location.hash = 'last'", rows)
+        until(lambda: self.visible("#last"), "the last to be seen", 20)
+        self.browser.click("#all")
+        self.assertEqual(self.visible(rows), 500)
+        self.browser.run("dispatchEvent(new Event('beforeprint'))")
+        self.assertEqual(self.visible(rows), count)
+        self.browser.run("dispatchEvent(new Event('afterprint'))")
+        self.assertEqual(self.visible(rows), 500)
+
     def test_the_keyboard_is_enough(self):
         self.page("check", CAPTURES / "broken.pcap")
         reached = set()

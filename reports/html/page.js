@@ -7,6 +7,8 @@
   const search = document.getElementById("search");
   const section = document.getElementById("section");
   const shown = document.getElementById("shown");
+  // Of a long list the first ones: to lay out ten thousand rows takes a browser seconds.
+  const first = 500;
   const chips = [...form.querySelectorAll("button[data-v]")];
   const lists = [...document.querySelectorAll("section")].map((part) => ({
     part,
@@ -17,27 +19,53 @@
       sections: item.dataset.s?.split(" "),
       text: null,
     })),
+    limit: first,
+    more: null,
   })).filter((list) => list.items.length > 0);
 
-  function apply() {
+  function offer(list, count) {
+    if (!list.more && count > 0) {
+      list.more = document.createElement("p");
+      list.more.className = "more";
+      const button = list.more.appendChild(document.createElement("button"));
+      button.type = "button";
+      button.addEventListener("click", () => {
+        list.limit = Infinity;
+        show();
+      });
+      list.part.append(list.more);
+    }
+    if (!list.more) return;
+    list.more.hidden = count <= 0;
+    if (count > 0) list.more.firstChild.textContent = `Show ${count} more`;
+  }
+
+  function show() {
     const wanted = chips.filter((chip) => chip.getAttribute("aria-pressed") === "true").map((chip) => chip.dataset.v);
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const summary = [];
     for (const list of lists) {
-      let visible = 0;
+      let fitting = 0;
       for (const one of list.items) {
         if (words.length > 0 && one.text === null) one.text = one.item.textContent.toLowerCase();
         const fits = (wanted.length === 0 || wanted.includes(one.verdict)) &&
           (section.value === "" || one.sections === undefined || one.sections.includes(section.value)) &&
           words.every((word) => one.text.includes(word));
-        one.item.hidden = !fits;
-        if (fits) visible += 1;
+        one.item.hidden = !fits || fitting >= list.limit;
+        if (fits) fitting += 1;
       }
-      list.count.textContent = `${visible} of ${list.items.length}`;
-      summary.push(`${visible} of ${list.items.length} ${list.part.id}`);
+      offer(list, fitting - list.limit);
+      list.count.textContent = `${fitting} of ${list.items.length}`;
+      summary.push(`${fitting} of ${list.items.length} ${list.part.id}`);
     }
     shown.textContent = summary.join(", ");
   }
+
+  function limit(to) {
+    for (const list of lists) list.limit = to;
+    show();
+  }
+  const apply = () => limit(first);
 
   function press(verdicts) {
     for (const chip of chips) chip.setAttribute("aria-pressed", String(verdicts.includes(chip.dataset.v)));
@@ -79,6 +107,7 @@
     const target = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
     if (!target) return;
     if (target.hidden) showAll();
+    if (target.hidden) limit(Infinity);
     target.scrollIntoView();
   }
   addEventListener("hashchange", follow);
@@ -97,12 +126,18 @@
   });
 
   // Paper shows the headers that are open, and all that is told of a finding.
-  let opened = [];
+  let opened = [], limits = [];
   addEventListener("beforeprint", () => {
+    limits = lists.map((list) => list.limit);
+    limit(Infinity);
     opened = [...document.querySelectorAll("article.finding:not([hidden]) details:not([open]):not(.layer)")];
     for (const one of opened) one.open = true;
   });
-  addEventListener("afterprint", () => { for (const one of opened) one.open = false; });
+  addEventListener("afterprint", () => {
+    for (const one of opened) one.open = false;
+    lists.forEach((list, i) => { list.limit = limits[i]; });
+    show();
+  });
 
   apply();
   follow();
