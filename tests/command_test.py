@@ -8,6 +8,7 @@ import re
 import signal
 import struct
 import subprocess
+import threading
 import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -247,8 +248,8 @@ class BadInput(Folder):
 
 class Streams(Folder):
     def start(self, *arguments, **options):
-        child = subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, **options)
+        options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+        child = subprocess.Popen([PROGRAM, *map(str, arguments)], **options)
         self.addCleanup(lambda: (child.kill() if child.poll() is None else None, child.communicate()))
         return child
 
@@ -285,6 +286,51 @@ class Streams(Folder):
         self.assertIn("PASS", {one["verdict"] for one in results["results"]})
         for kind in ("junit", "html"):
             self.assertIn("interrupted", reports[kind].read_text())
+
+    def interrupted(self, *arguments, threads, begun=lambda: True, **options):
+        """Exit code and results of a command that gets Ctrl-C once it has read for a while and `begun` says so."""
+        report = self.folder / "r.json"
+        report.unlink(missing_ok=True)
+        said = self.folder / "said.txt"
+        with open(said, "wb") as out:
+            child = self.start("check", *arguments, "--threads", threads, "--json", report, stdout=out, **options)
+        until(lambda: int(Path(f"/proc/{child.pid}/io").read_text().split()[1]) > 5_000_000 and begun(), "it reads")
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+        self.assertIn(b"interrupted", said.read_bytes(), err)
+        self.assertEqual(list(self.folder.glob("*json*")), [report])
+        return child.returncode, json.loads(report.read_text())["captures"][0]
+
+    def test_ctrl_c_ends_reading_by_any_number_of_threads_with_whole_reports(self):
+        head, records = (CAPTURES / "usual.pcap").read_bytes()[:24], (CAPTURES / "usual.pcap").read_bytes()[24:]
+        part = records * (8_000_000 // len(records))
+        large = self.write("large.pcap", head + part * 25)
+        packets = 16 * (len(part) // len(records))
+        for threads in (1, 2, 8):
+            with self.subTest("a file", threads=threads):
+                code, capture = self.interrupted(large, threads=threads)
+                self.assertEqual(code, 3)
+                self.assertIn("interrupted", capture["error"])
+                self.assertLess(capture["packets"], 25 * packets)
+            with self.subTest("a pipe that goes on", threads=threads):
+                with subprocess.Popen(["sh", "-c", f"cat {large}; while tail -c +25 {large}; do :; done"],
+                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as endless:
+                    try:
+                        code, capture = self.interrupted("-", threads=threads, stdin=endless.stdout)
+                    finally:
+                        endless.kill()
+                self.assertEqual(code, 0)
+                self.assertGreater(capture["packets"], 0)
+            with self.subTest("a pipe that has paused", threads=threads):
+                reading, writing = os.pipe()
+                with open(writing, "wb") as paused:
+                    feeder = threading.Thread(target=lambda: (paused.write(head + part), paused.flush()), daemon=True)
+                    feeder.start()
+                    with open(reading, "rb") as source:
+                        code, capture = self.interrupted("-", threads=threads, stdin=source,
+                                                         begun=lambda: not feeder.is_alive())
+                self.assertEqual(code, 0)
+                self.assertGreater(capture["packets"], packets // 2)
 
     def test_no_complaint_says_anything_to_the_terminal_that_a_person_did_not_mean(self):
         strange = "x\x1b[31m\u202ey"
