@@ -44,7 +44,7 @@ PRINTS = {
     "bench/forwarding.cpp": "numbers of its own",
     "bench/make_capture.cpp": "numbers of its own",
     "bench/pcap_count.cpp": "numbers of its own",
-    "bench/thousand_ports.cpp": "numbers of its own",
+    "bench/many_ports.cpp": "numbers of its own",
     "captures/make.cpp": "run by a person who changes samples",
     "conformance/command/output.hpp": "where all commands print",
     "conformance/dut/linux/main.cpp": "an adapter, whose words go into evidence",
