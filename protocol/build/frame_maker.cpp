@@ -60,7 +60,7 @@ public:
         // Headers lie a few words apart.
         for (const auto& layer : packet.layers_)
             value = std::rotl(value, 5) ^ reinterpret_cast<std::uintptr_t>(layer.header) / alignof(HeaderSpec);
-        return value ^ value >> 32;
+        return value * 0x9e3779b97f4a7c15 >> 32;
     }
 
     /// `frame`: the packet's octets, padding, and room for both CRCs.
