@@ -46,7 +46,7 @@ from place import COMMAND, SOURCE
 from private_folder import PrivateFolder
 from supervisor import Interrupted, ending_on_signals, run_beside
 from terminal import Recorder
-from tools import LabError, UsageError, locked, need_program, say, without_commands, write_whole
+from tools import LabError, UsageError, locked, need_program, run, say, without_commands, write_whole
 
 _TEST_LIMIT = 600.0  # s
 _USUAL_TRAFFIC = "net_up && pings 10.1.0.2"
@@ -221,6 +221,27 @@ def _plant(options: argparse.Namespace) -> None:
     options.modules, options.role = build / "planted" / one.name, one.setting.role
     with locked(build / "planted"):
         mutants.apply(one, pristine, options.modules)
+        _mend_crash(options.modules)
+
+
+def _mend_crash(folder: Path) -> None:
+    """Of a copy of drivers/infiniband: the crash that is known, which would hide what else there is."""
+    run(["patch", "--batch", "--forward", "-p3", "-d", folder, "-i", SOURCE / "docs/linux-connected-mode-crash.patch"],
+        "mending the crash of connected mode")
+
+
+def _mend(options: argparse.Namespace) -> None:
+    if options.modules is not None or options.ipoib is not None:
+        raise UsageError("--mended has a driver of its own, without --modules and --ipoib")
+    build = options.build.resolve()
+    folder = build / "planted/none"
+    with locked(build):
+        pristine = pristine_source(options, kernel_for(options, build), build)
+    with locked(build / "planted"):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(pristine / "ulp/ipoib", folder / "ulp/ipoib")
+        _mend_crash(folder)
+    options.ipoib = folder / "ulp/ipoib"
 
 
 def _fuzz(options: argparse.Namespace, rest: Sequence[str]) -> int:
@@ -233,6 +254,8 @@ def _fuzz(options: argparse.Namespace, rest: Sequence[str]) -> int:
     options.tells_blocks = not options.plain and not is_among("--replay", arguments)
     if getattr(options, "planted", None) is not None:
         _plant(options)
+    elif getattr(options, "mended", False):
+        _mend(options)
     guest = guest_for(options, {"mode": "uplink", "hcas": "1", "raws": "1", "role": options.role, "fuzz": "1"})
     conform = conform or image.find_program(options.programs, "ipoib-conform")
     assert conform is not None
@@ -569,9 +592,9 @@ def _main(arguments: Sequence[str]) -> int:
         guest = guest_for(options, {})
         print(f"{guest.boot_file}\n{guest.image}")
         return 0
-    commands = {"run": _run, "explore": _explore, "fuzz": _fuzz, "coverage": _coverage, "compare": _compare, "report": _report, "test": _test,
-                "shell": _exec, "exec": _exec, "port": _exec, "capture": _capture, "mutants": _mutants, "dhcp": _dhcp,
-                "matrix": _matrix}
+    commands = {"run": _run, "explore": _explore, "fuzz": _fuzz, "coverage": _coverage, "compare": _compare, "report": _report,
+                "test": _test, "shell": _exec, "exec": _exec, "port": _exec, "capture": _capture, "mutants": _mutants,
+                "dhcp": _dhcp, "matrix": _matrix}
     need_program(QEMU)
     with ending_on_signals():
         return commands[options.command](options, rest)

@@ -14,7 +14,8 @@ _LONGEST_TRACE = 80  # lines
 
 _PANIC = re.compile(r"Kernel panic - not syncing|---\[ end Kernel panic")
 _FAULT = re.compile(r"Kernel panic|BUG: |BUG at|WARNING: |Oops: |Oops\b.*#|general protection fault|KASAN: |UBSAN: "
-                    r"|unable to handle|Unable to handle|^RIP: |^BUG \S+ \(|^(Allocated|Freed) in |\bRIP: 0010:|soft lockup|hard LOCKUP|Out of memory|"
+                    r"|unable to handle|Unable to handle|^RIP: |^BUG \S+ \(|^(Allocated|Freed) in |\bRIP: 0010:"
+                    r"|soft lockup|hard LOCKUP|Out of memory|"
                     r"INFO: (task|rcu)|possible .* detected|unregister_netdevice: waiting")
 # Known of rdmavt's own code, whoever uses it: a warning of FORTIFY in qp.c.
 _ALLOWED = re.compile(r"WARNING: CPU: .* at drivers/infiniband/sw/rdmavt/qp\.c:")

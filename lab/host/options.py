@@ -225,7 +225,9 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--plain", action="store_true", help="the driver as it is: nothing tells which of its code ran")
     if not place.IS_INSTALLED:
         one.add_argument("--planted", metavar="NAME",
-                         help="a driver with a fault, lab/planted/NAME.patch, in the role that the patch names")
+                         help="a driver with a fault, lab/planted/NAME.patch, in the role that the patch names, and without "
+                              "the crash that is known (docs/linux-connected-mode-crash.md)")
+        one.add_argument("--mended", action="store_true", help="Linux's driver without that crash")
     _add_guest_options(one)
     _add_build_options(one)
 

@@ -17,6 +17,7 @@ from tools import LabError
 from unreached import REASONS
 
 _MOST_ANSWERS = 200
+_MOST_NAMES = 16  # of one reason
 
 
 def ask(folder: Path) -> set[str]:
@@ -77,8 +78,9 @@ def rows(modules: dict[str, Path], suite: set[str], fuzz: set[str]) -> list[Row]
     views = [blocks.coverage(modules, blocks.FILES, one) for one in (suite, fuzz, suite | fuzz)]
     for of_suite, of_fuzz, of_either in zip(*views):
         count = len(of_suite.blocks)
-        found.append(Row(of_suite.name, sum(of_suite.blocks.values()), *(sum(one.ran.values()) for one in (of_suite, of_fuzz, of_either)),
-                         count, count - len(of_suite.unreached), count - len(of_fuzz.unreached), tuple(of_either.unreached)))
+        ran = (sum(one.ran.values()) for one in (of_suite, of_fuzz, of_either))
+        found.append(Row(of_suite.name, sum(of_suite.blocks.values()), *ran, count,
+                         count - len(of_suite.unreached), count - len(of_fuzz.unreached), tuple(of_either.unreached)))
     return found
 
 
@@ -92,7 +94,7 @@ def page(found: Sequence[Row], kernel: str, notes: Sequence[str]) -> str:
              "Made by `scripts/lab coverage`: [fuzzing a node](fuzzing-nodes.md#how-much-of-the-driver-runs) tells how.",
              f"Kernel {kernel}; blocks are the compiler's basic blocks, each with a call of `-fsanitize-coverage=trace-pc`.", ""]
     lines += [*(f"- {note}" for note in notes), ""] if notes else []
-    lines += ["| file | blocks | suite | fuzzer | either | functions | suite | fuzzer | neither |", "|---|---|---|---|---|---|---|---|---|"]
+    lines += ["| file | blocks | suite | fuzzer | either | functions | suite | fuzzer | neither |", "|" + 9 * "---|"]
     for one in found:
         lines.append(f"| {one.name} | {one.blocks} | {_part(one.by_suite, one.blocks)} | {_part(one.by_fuzz, one.blocks)} "
                      f"| {_part(one.by_either, one.blocks)} | {one.functions} | {one.entered_by_suite} | {one.entered_by_fuzz} "
@@ -103,5 +105,8 @@ def page(found: Sequence[Row], kernel: str, notes: Sequence[str]) -> str:
             by_reason.setdefault(reason_for(one.name, function), []).append(f"`{function}`")
     lines += ["", "## Functions that neither has entered, and why", ""]
     for reason in sorted(by_reason, key=lambda text: (not text, text)):
-        lines += [f"- **{reason or 'Could be reached, and was not'}**: {', '.join(sorted(by_reason[reason]))}"]
+        some = sorted(by_reason[reason])
+        more = f" and {len(some) - _MOST_NAMES} more" if reason and len(some) > _MOST_NAMES else ""
+        lines += [f"- **{reason or 'Could be reached, and was not'}**: "
+                  + ", ".join(some[:_MOST_NAMES] if more else some) + more]
     return "".join(f"{line}\n" for line in lines)
