@@ -53,6 +53,7 @@ _USUAL_TRAFFIC = "net_up && pings 10.1.0.2"
 _LONGEST_COMMAND = 1000  # octets; the kernel's command line has 2048
 _EXIT_ERROR, _EXIT_USAGE = 3, 2
 _SHARE_OF_A_GUEST = 0.3  # of a processor, while cases run: measured
+_SCALE_OF_FUZZ = "3"  # 30 s for a request, more than the 20 s after which the guest's kernel calls a task hung
 _SM_KEY = 1  # OpenSM's sm_key, unless its configuration says otherwise
 
 
@@ -259,6 +260,9 @@ def _fuzz(options: argparse.Namespace, rest: Sequence[str]) -> int:
     guest = guest_for(options, {"mode": "uplink", "hcas": "1", "raws": "1", "role": options.role, "fuzz": "1"})
     conform = conform or image.find_program(options.programs, "ipoib-conform")
     assert conform is not None
+
+    if not is_among("--timeout-scale", arguments):
+        arguments += ["--timeout-scale", _SCALE_OF_FUZZ]
 
     def command(path: Path) -> list[str]:
         return [str(conform), "fuzz", *arguments, "--listen", str(path / "uplink"),
