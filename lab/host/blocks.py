@@ -40,9 +40,9 @@ def _functions(objects: Path) -> dict[str, list[tuple[int, str]]]:
     return {section: sorted(some) for section, some in by_section.items()}
 
 
-def blocks_of(objects: Path) -> Counter[str]:
-    """Of an object file: its functions, each with as many blocks as it has."""
-    functions, blocks, section = _functions(objects), Counter[str](), ""
+def _places(objects: Path) -> list[str]:
+    """Of an object file: where its blocks tell, "function+0x1f", as the kernel prints it."""
+    functions, found, section = _functions(objects), [], ""
     for line in run(["objdump", "--reloc", objects], f"reading {objects.name}").splitlines():
         if head := re.match(r"RELOCATION RECORDS FOR \[(\S+)\]", line):
             section = head[1]
@@ -50,28 +50,33 @@ def blocks_of(objects: Path) -> Counter[str]:
         if not call or section not in functions:
             continue
         starts = functions[section]
-        at = bisect_right(starts, (int(call[1], 16) + _CALL, "\x7f")) - 1
+        place = int(call[1], 16) + _CALL
+        at = bisect_right(starts, (place, "\x7f")) - 1
         if at >= 0:
-            blocks[_PIECE.sub("", starts[at][1])] += 1
-    return blocks
+            found.append(f"{starts[at][1]}+{place - starts[at][0]:#x}")
+    return found
+
+
+def _function_of(place: str) -> str:
+    return _PIECE.sub("", place.partition("+")[0])
 
 
 def coverage(modules: dict[str, Path], files: Iterable[str], told: Iterable[str]) -> list[SourceFile]:
     """Of the files, "ipoib_cm.c", what was told, "module:function+0x1f" each. A function of the same name in two files of a
-    module counts for the first."""
-    sources = []
+    module counts for the first. What is told of a place where no block is comes from another driver, and does not count."""
+    sources, owners = [], dict[str, SourceFile]()
     for name in files:
         objects = next((path for module in modules.values()
                         if (path := module.parent / Path(name).with_suffix(".o")).is_file()), None)
         if objects is None:
             raise LabError(f"there is no object file of {name} where the modules were built")
-        sources.append(SourceFile(name, blocks_of(objects)))
-    for line in set(told):
-        function = _PIECE.sub("", line.partition(":")[2].partition("+")[0])
-        for source in sources:
-            if function in source.blocks:
-                source.ran[function] += 1
-                break
+        places = _places(objects)
+        sources.append(SourceFile(name, Counter(map(_function_of, places))))
+        for place in places:
+            owners.setdefault(place, sources[-1])
+    for place in {line.partition(":")[2] for line in told}:
+        if place in owners:
+            owners[place].ran[_function_of(place)] += 1
     return sources
 
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the suite and the fuzzer reach, written up."""
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -8,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import blocks  # noqa: E402
 import told  # noqa: E402
 from tools import LabError  # noqa: E402
 
@@ -31,6 +34,30 @@ class Blocks(unittest.TestCase):
             told.read([self.write("nonsense\n")])
         with self.assertRaisesRegex(LabError, "no-such-file"):
             told.read([Path("no-such-file")])
+
+
+@unittest.skipIf(shutil.which("gcc") is None or shutil.which("objdump") is None, "there is no compiler")
+class Objects(unittest.TestCase):
+    SOURCE = """
+        __asm__(".set __sanitizer_cov_trace_pc, vibcov_block");
+        int other(int); int used(int a) { if (a > 3) return other(a) + 1; return other(2 * a) + 5; }
+        int unused(int a) { return other(a) + 1; }
+    """
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="ipoib-told-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        subprocess.run(["gcc", "-O2", "-fcf-protection=none", "-fsanitize-coverage=trace-pc", "-c", "-x", "c", "-",
+                        "-o", self.folder / "one.o"],
+                       input=self.SOURCE, text=True, check=True)
+
+    def test_what_ran_is_counted_by_function_and_what_is_no_block_is_not(self) -> None:
+        places = blocks._places(self.folder / "one.o")
+        of_used = [place for place in places if place.startswith("used+0x")]
+        self.assertGreater(len(of_used), 1)
+        one, = blocks.coverage({"m": self.folder / "m.ko"}, ["one.c"], [f"m:{of_used[0]}", "m:used+0xfff", "m:else+0x1"])
+        self.assertEqual((one.blocks["used"], one.ran["used"], one.unreached), (len(of_used), 1, ["unused"]))
 
 
 class Page(unittest.TestCase):
