@@ -242,6 +242,10 @@ std::vector<Sweep> sweeps_of(const build::PacketBuilder& packet) {
             sweeps.push_back({fmt::format("{}.{}={:#x}", header->key, field.name, fmt::join(values, ",")),
                               static_cast<std::uint32_t>(values.size())});
         }
+    // Where headers end is where lengths matter.
+    for (const auto octets : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 28, 32, 36, 40, 48, 56, 64, 128, 256})
+        sweeps.push_back({fmt::format("cut={}", octets), 1});
+    for (const auto octets : {1, 4, 1000, 2000}) sweeps.push_back({fmt::format("tail={}", octets), 1});
     return sweeps;
 }
 

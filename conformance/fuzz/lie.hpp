@@ -48,12 +48,12 @@ private:
 [[nodiscard]] std::string random_lie(const build::PacketBuilder& packet, Random& random);
 
 /// One field through its values: all of them where it is an octet at most, else the least, the greatest, those that
-/// have names, and their neighbours.
+/// have names, and their neighbours. Or one other length of the payload.
 struct Sweep {
     std::string lie;
     std::uint32_t values = 0;
 };
-/// Of every field of a packet like this one that is no wider than 64 bits.
+/// Of every field of a packet like this one that is no wider than 64 bits, and of its length.
 [[nodiscard]] std::vector<Sweep> sweeps_of(const build::PacketBuilder& packet);
 
 }  // namespace ipoib::conformance::fuzz
