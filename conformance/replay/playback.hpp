@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -78,6 +79,9 @@ private:
     const Entry* expect(Kind kind, const std::string& what);
     /// It took its time: until then the loop runs.
     const Entry* await(Kind kind, const std::string& what);
+    /// In real time a timer of the tester may have been late: what it sends now may stand behind what it did next then,
+    /// if it is what it sent next. Null where it does not.
+    const Entry* sent_later(std::uint32_t port, wire::Octets frame);
     void pass_until(fabric::Time time);
     /// What the tester took, or was told, must have been on its way.
     void demand_sight(const Entry& entry);
@@ -94,6 +98,7 @@ private:
     std::size_t cursor_ = 0;
     /// By the index of the first entry that came in during them: those that are not begun, the outermost last.
     std::map<std::size_t, std::vector<std::size_t>> waiting_;
+    std::set<std::size_t> done_;  ///< entries behind the cursor's that were done ahead of their turn
     bool is_case_done_ = true, is_virtual_ = true;
     std::unordered_set<std::uint64_t> seen_;  ///< hashes of all frames so far
     std::string last_of_sa_;                  ///< the frames of the administrator since it was asked last
