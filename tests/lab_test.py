@@ -310,6 +310,20 @@ class SeveralGuests(LabTest):
         self.assertEqual([host["notes"] + host["faults"] for host in several["hosts"]], [[]])
         self.assertEqual(junit.read_text().count("<testcase "), len(one["results"]))
 
+    def test_linux_meets_the_reference_and_itself(self):
+        """By raw ports, each the other's peer: nothing of the suite speaks."""
+        file = self.folder / "matrix.json"
+        lists = [SOURCE / "implementations" / f"{name}.toml" for name in ("linux", "reference")]
+        done = subprocess.run([f"{PROGRAMS}/ipoib-conform", "matrix", *lists, "--only", "linux-6.1,reference", "--json", file],
+                              env={**self.environment, "IPOIB_LAB_OPTIONS": f"--programs {PROGRAMS}"}, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=LIMIT, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        pairs = json.loads(file.read_text())["pairs"]
+        self.assertEqual([pair["verdict"] for pair in pairs], ["PASS"] * 3)
+        for pair in pairs:
+            kept = [one["id"] for one in pair["exchanges"] if one["dut"]["verdict"] == one["against"]["verdict"] == "PASS"]
+            self.assertLessEqual({"INTEROP-UNICAST-IPV4", "INTEROP-UNICAST-IPV6", "INTEROP-MULTICAST-IPV4"}, set(kept), pair)
+
     def test_guests_that_do_not_boot_are_an_error(self):
         results = self.run_lab("rfc4391/6", "--jobs", "2", "--boot-limit", "0.1", code=3)
         self.assertIn("ERROR", self.verdicts(results).values())

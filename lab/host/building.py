@@ -89,7 +89,8 @@ def modules_for(options: argparse.Namespace, one: kernel.Kernel) -> dict[str, Pa
 def adapter_parameters(options: argparse.Namespace) -> dict[str, str]:
     """How vib's adapters are to be, for the guest."""
     words = [*(["enhanced=1"] if options.enhanced or options.block_loopback else []),
-             *(["block_loopback=1"] if options.block_loopback else [])]
+             *(["block_loopback=1"] if options.block_loopback else []),
+             *([f"guid={options.guid:#x}"] if getattr(options, "guid", None) is not None else [])]
     return {"vib": "+".join(words)} if words else {}
 
 

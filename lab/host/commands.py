@@ -289,6 +289,21 @@ def _coverage(options: argparse.Namespace, rest: Sequence[str]) -> int:
     return 0
 
 
+def _adapter(options: argparse.Namespace, rest: Sequence[str]) -> int:
+    """A guest as long as there is somebody who steers it."""
+    _no_more(rest)
+    guest = guest_for(options, {"mode": "uplink", "hcas": "1", "raws": "1", "role": options.role})
+    with PrivateFolder(options.keep) as folder:
+        machine = Machine(replace(guest, uplink=options.port.absolute()), folder.path)
+        try:
+            machine.start()
+            machine.wait_ready()
+            say(f"the guest was ready after {machine.ready_after:.1f} s")
+            return attach(folder.path, "agent")
+        finally:
+            machine.kill()
+
+
 def _report(options: argparse.Namespace, rest: Sequence[str]) -> int:
     baseline = SOURCE / "lab/linux.baseline.toml"
     runs, worst = [], 0
@@ -598,7 +613,7 @@ def _main(arguments: Sequence[str]) -> int:
         return 0
     commands = {"run": _run, "explore": _explore, "fuzz": _fuzz, "coverage": _coverage, "compare": _compare, "report": _report,
                 "test": _test, "shell": _exec, "exec": _exec, "port": _exec, "capture": _capture, "mutants": _mutants,
-                "dhcp": _dhcp, "matrix": _matrix}
+                "dhcp": _dhcp, "matrix": _matrix, "adapter": _adapter}
     need_program(QEMU)
     with ending_on_signals():
         return commands[options.command](options, rest)

@@ -177,6 +177,16 @@ class _Parser(argparse.ArgumentParser):
         super()._print_message(without_commands(message), file)
 
 
+def _guid(text: str) -> int:
+    try:
+        value = int(text, 16)
+    except ValueError:
+        value = 0
+    if not 0 < value < 1 << 64:
+        raise argparse.ArgumentTypeError(f"{text} is no GUID in hex")
+    return value
+
+
 def parser() -> argparse.ArgumentParser:
     result = _Parser(
         prog=COMMAND, allow_abbrev=False,
@@ -359,6 +369,16 @@ def parser() -> argparse.ArgumentParser:
         command("setup", "install the packages that the lab needs on this machine (scripts/setup lab)")
     command("manual", f"print the manual page (roff): {COMMAND} manual | man -l -")
     command("completion", "print the bash completion")
+
+    one = command("adapter", "one of two that meet: boot a guest with its adapter plugged into a raw port, and be its adapter",
+                  usage=f"{COMMAND} adapter [LAB OPTION...] --port SOCKET",
+                  epilog="For ipoib-conform matrix and run --against, whose fabric listens at SOCKET: requests of the DUT control "
+                         "protocol come by standard input until its end. Exit code: 0; 3 if no guest boots.")
+    one.add_argument("--port", metavar="SOCKET", type=Path, required=True, help="the raw port, which need not be there yet")
+    one.add_argument("--guid", metavar="HEX", type=_guid, help="the adapter's port GUID (its usual one)")
+    one.add_argument("--role", choices=("host", "connected"), default="host", help="as for run")
+    _add_guest_options(one)
+    _add_build_options(one)
 
     one = command("attach", "for run: connect standard input and output with a port of its guest")
     one.add_argument("folder", metavar="FOLDER", type=Path, help="the running guest's folder")

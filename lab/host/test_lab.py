@@ -698,6 +698,15 @@ class Options(unittest.TestCase):
                 self.assertEqual(building.adapter_parameters(one), wanted)
         self.assertEqual([name for name, kind in matrix.RUNS.items() if kind.is_enhanced], ["enhanced", "enhanced-simulated"])
 
+    def test_who_meets_others_has_a_guid_that_they_have_not(self) -> None:
+        for words, wanted in (([], {}), (["--guid", "0x0002c90300dd0011"], {"vib": "guid=0x2c90300dd0011"}),
+                              (["--guid=10", "--enhanced"], {"vib": "enhanced=1+guid=0x10"})):
+            one, _ = options.parse(["adapter", "--port", "/run/port", *words])
+            self.assertEqual(building.adapter_parameters(one), wanted)
+        for words in ([], ["--port", "/p", "--guid", "x"], ["--port", "/p", "--guid", "0"], ["--port", "/p", "--guid", "1" * 17]):
+            with self.assertRaises(SystemExit), mock.patch("sys.stderr", io.StringIO()):
+                options.parse(["adapter", *words])
+
     def test_a_fabric_that_is_not_the_labs_is_refused(self) -> None:
         self.assertEqual(self.parse("run", "--fabric", "simulated:sa-mutant=x").fabric, "simulated:sa-mutant=x")
         for words in (("run", "--fabric", "verbs:mlx5_0"), ("run", "--listen", "x"), ("run", "--fabric-control=x")):

@@ -43,6 +43,9 @@ MODULE_PARM_DESC(enhanced, "IPoIB's datagrams go by the adapter's own driver (rd
 static bool block_loopback;
 module_param(block_loopback, bool, 0444);
 MODULE_PARM_DESC(block_loopback, "with enhanced: multicast comes to no interface on the port that has sent it");
+static unsigned long long guid = HCA_GUID + 1;
+module_param(guid, ullong, 0444);
+MODULE_PARM_DESC(guid, "port GUID of the first adapter; the others follow");
 static unsigned long long seed = 1;
 module_param(seed, ullong, 0444);
 MODULE_PARM_DESC(seed, "of the random faults");
@@ -88,8 +91,8 @@ static int create_hca(unsigned int unit)
 {
 	const struct vib_hca_config config = {
 		.unit = unit,
-		.node_guid = HCA_GUID + unit * GUID_STEP,
-		.port_guid = HCA_GUID + unit * GUID_STEP + 1,
+		.node_guid = guid + unit * GUID_STEP - 1,
+		.port_guid = guid + unit * GUID_STEP,
 		.mtu = unit < mtus ? mtu[unit] : IB_MTU_2048,
 		.is_enhanced = enhanced,
 		.blocks_loopback = block_loopback,
