@@ -317,12 +317,14 @@ class SeveralGuests(LabTest):
         done = subprocess.run([f"{PROGRAMS}/ipoib-conform", "matrix", *lists, "--only", "linux-6.1,reference", "--json", file],
                               env={**self.environment, "IPOIB_LAB_OPTIONS": f"--programs {PROGRAMS}"}, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=LIMIT, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        # Linux breaks what it is known to break, with whomever it meets, and nobody else breaks anything.
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         pairs = json.loads(file.read_text())["pairs"]
-        self.assertEqual([pair["verdict"] for pair in pairs], ["PASS"] * 3)
+        self.assertEqual([pair["broken_by"] for pair in pairs], [["linux-6.1"], ["linux-6.1"], []])
         for pair in pairs:
-            kept = [one["id"] for one in pair["exchanges"] if one["dut"]["verdict"] == one["against"]["verdict"] == "PASS"]
-            self.assertLessEqual({"INTEROP-UNICAST-IPV4", "INTEROP-UNICAST-IPV6", "INTEROP-MULTICAST-IPV4"}, set(kept), pair)
+            kept = [one["id"] for one in pair["exchanges"]
+                    if {one["dut"]["verdict"], one["against"]["verdict"]} <= {"PASS", "WARN"}]
+            self.assertLessEqual({"INTEROP-UNICAST-IPV4", "INTEROP-UNICAST-IPV6"}, set(kept), pair)
 
     def test_guests_that_do_not_boot_are_an_error(self):
         results = self.run_lab("rfc4391/6", "--jobs", "2", "--boot-limit", "0.1", code=3)

@@ -213,7 +213,7 @@ void ExchangeRun::blame(reports::Result& result, Side side) const {
                                      others.first);
     } else if (!own.advice.empty()) {
         result.verdict = Verdict::warn;
-        result.message = fmt::format("frame {} is against advice ({})", own.advice.front().frame,
+        result.message = fmt::format("frame {} does not follow advice ({})", own.advice.front().frame,
                                      fmt::join(own.advice.front().requirements, ", "));
     } else if (account.observed() > 0) {
         result.verdict = Verdict::pass;
