@@ -77,13 +77,21 @@ Reply Subscriptions::set(const Request& request) {
     constexpr std::size_t few = 8;
     if (!config_.behaviour.keeps_all_subscriptions && subscriptions_.size() >= few)
         remove(subscriptions_.begin()->first);
-    subscriptions_.emplace(++last_id_, subscription);
+    add(subscription);
     if (lapse == SaLapse::subscription_replays_last && last_.trap != 0) {
         waiting_.push_back(last_);
         waiting_.back().subscription = last_id_;
         pump();
     }
     return Reply::of(answer);
+}
+
+void Subscriptions::add(const Subscription& subscription) {
+    const auto lid = subscription.path.dlid;
+    const auto [begin, end] = by_lid_.equal_range(lid);
+    for (auto at = begin; at != end;) at = subscriptions_.contains(at->second) ? std::next(at) : by_lid_.erase(at);
+    subscriptions_.emplace(++last_id_, subscription);
+    by_lid_.emplace(lid, last_id_);
 }
 
 void Subscriptions::remove_of_trap(std::uint16_t trap) {
@@ -116,9 +124,15 @@ std::optional<Subscriptions::Id> Subscriptions::find(const Subscription& like) c
                std::all_of(key_of_subscription.begin(), key_of_subscription.end(),
                            [&](const FieldSpec* row) { return is_same(*row, known.info.octets, like.info.octets); });
     };
-    for (const auto& [id, known] : subscriptions_)
-        if (is_like(known)) return id;
-    return std::nullopt;
+    // Of all of one port there are few; those that have ended since are passed over.
+    std::optional<Id> first;
+    const auto [begin, end] = by_lid_.equal_range(like.path.dlid);
+    for (auto at = begin; at != end; ++at) {
+        const auto known = subscriptions_.find(at->second);
+        if (known == subscriptions_.end() || !is_like(known->second)) continue;
+        if (!first || known->first < *first) first = known->first;
+    }
+    return first;
 }
 
 bool Subscriptions::matches(View<InformInfo> info, std::uint16_t trap, const PortFacts& issuer) {
@@ -230,6 +244,7 @@ std::size_t Subscriptions::size_of(const Gid& port_gid) const {
 
 void Subscriptions::clear() {
     subscriptions_.clear();
+    by_lid_.clear();
     open_.clear();
     waiting_.clear();
     last_ = {};

@@ -51,6 +51,7 @@ private:
     [[nodiscard]] static bool matches(wire::View<wire::InformInfo> info, std::uint16_t trap, const PortFacts& issuer);
     void remove(Id id);
     /// Those of all ports.
+    void add(const Subscription& subscription);
     void remove_of_trap(std::uint16_t trap);
     /// Sends reports that wait, as many as may be on their way.
     void pump();
@@ -67,6 +68,7 @@ private:
     const SaConfig& config_;
     Id last_id_ = 0;
     std::map<Id, Subscription> subscriptions_;
+    std::multimap<std::uint16_t, Id> by_lid_;  ///< of the subscriber; also some that have ended
     std::uint32_t transaction_;
     std::map<std::uint32_t, Report> open_;  ///< by transaction
     std::deque<Report> waiting_;
