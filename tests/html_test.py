@@ -147,9 +147,9 @@ class Html(Folder):
         path.write_text(json.dumps(run))
         self.page("merge", path)
         rows, more = "#results tbody tr", "#results .more button"
-        self.assertEqual(self.visible(rows), 500)
+        self.assertEqual(self.visible(rows), 300)
         self.assertIn(f"{count} of {count} results", self.text("#shown"))
-        self.assertEqual(self.text(more), "Show 1200 more")
+        self.assertEqual(self.text(more), "Show 1400 more")
         self.assertEqual(self.visible("#requirements .more button"), 0)
         # The filter looks at all of them.
         self.browser.click("#search")
@@ -157,21 +157,21 @@ class Html(Folder):
         self.assertEqual(self.visible(rows), 1)
         self.assertEqual(self.visible(more), 0)
         self.browser.click("#all")
-        self.assertEqual(self.visible(rows), 500)
+        self.assertEqual(self.visible(rows), 300)
         self.browser.click(more)
         self.assertEqual(self.visible(rows), count)
         self.assertEqual(self.visible(more), 0)
         self.browser.click("#all")
-        self.assertEqual(self.visible(rows), 500)
+        self.assertEqual(self.visible(rows), 300)
         # A link to one of the others, and paper.
         self.browser.run("[...document.querySelectorAll(arguments[0])].at(-1).id = 'last'; location.hash = 'last'", rows)
         until(lambda: self.visible("#last"), "the last to be seen", 20)
         self.browser.click("#all")
-        self.assertEqual(self.visible(rows), 500)
+        self.assertEqual(self.visible(rows), 300)
         self.browser.run("dispatchEvent(new Event('beforeprint'))")
         self.assertEqual(self.visible(rows), count)
         self.browser.run("dispatchEvent(new Event('afterprint'))")
-        self.assertEqual(self.visible(rows), 500)
+        self.assertEqual(self.visible(rows), 300)
 
     def test_the_keyboard_is_enough(self):
         self.page("check", CAPTURES / "broken.pcap")

@@ -8,7 +8,7 @@
   const section = document.getElementById("section");
   const shown = document.getElementById("shown");
   // Of a long list the first ones: to lay out ten thousand rows takes a browser seconds.
-  const first = 500;
+  const first = 300;
   const chips = [...form.querySelectorAll("button[data-v]")];
   const lists = [...document.querySelectorAll("section")].map((part) => ({
     part,
@@ -51,7 +51,9 @@
         const fits = (wanted.length === 0 || wanted.includes(one.verdict)) &&
           (section.value === "" || one.sections === undefined || one.sections.includes(section.value)) &&
           words.every((word) => one.text.includes(word));
-        one.item.hidden = !fits || fitting >= list.limit;
+        const isHidden = !fits || fitting >= list.limit;
+        // A browser computes the style of all that is written to, also of what stays as it was.
+        if (one.item.hidden !== isHidden) one.item.hidden = isHidden;
         if (fits) fitting += 1;
       }
       offer(list, fitting - list.limit);
