@@ -33,7 +33,8 @@ def outside(bench: Bench):
                           {name: command(words, count, size) for name, words in ways.items()}, bench.repeat)
         base = max(costs.pop("").user - start, LEAST) / times
         for name, one in costs.items():
-            bench.tell(f"ipoib-gen, {size} octets, {name}", max(one.user - start, LEAST) / base, "x packets that are only numbered",
+            bench.tell(f"ipoib-gen, {size} octets, {name}", max(one.user - start, LEAST) / base,
+                       "x packets that are only numbered",
                        f"generator: {size} octets, {name} to only numbered")
 
 

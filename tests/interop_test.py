@@ -143,7 +143,8 @@ class OfOurs(Against):
                 ("who was asked", journal, lambda text: text.replace(b'"side":"against"', b'"side":"dut"', 1)),
                 ("what the subnet manager holds", journal,
                  lambda text: re.sub(rb'("look_up":"lid".*?"value":)(\d+)', rb"\g<1>77", text, count=1)),
-                ("the verdicts of the journal", journal, lambda text: text.replace(b'"verdict":"PASS FAIL"', b'"verdict":"PASS PASS"')),
+                ("the verdicts of the journal", journal,
+                 lambda text: text.replace(b'"verdict":"PASS FAIL"', b'"verdict":"PASS PASS"')),
                 ("a cut journal", journal, lambda text: text[:len(text) // 2]),
                 ("a frame", capture, lambda octets: octets[:-300] + b"\x55" + octets[-299:])):
             after = edit(members[name])
@@ -258,7 +259,8 @@ class OfOthers(Against):
 
     def test_what_ran_in_real_time_is_judged_again(self):
         bundle = self.folder / "two.tar"
-        sides = self.meet("--dut", C_NODE, "--against", "reference", "--bundle", bundle, "INTEROP-BRING-UP", "INTEROP-UNICAST-IPV4",
+        sides = self.meet("--dut", C_NODE, "--against", "reference", "--bundle", bundle, "INTEROP-BRING-UP",
+                          "INTEROP-UNICAST-IPV4",
                           "INTEROP-SM-RESTART")
         self.assertEqual(verdicts(sides["against"]), dict.fromkeys(sides["against"], "PASS"))
         again = conform("verify", bundle, timeout=120)

@@ -201,7 +201,8 @@ class OfOthers(Folder):
 
     def test_wrong_uses_are_told(self):
         schedule = self.write("schedule.json", b'{"explore": 1, "scenario": "default", "seed": 1, "steps": []}')
-        for words, *arguments in (("needs a raw port", "--dut", "exec:x"), ("names no command", "--dut", "exec:", "--listen", "/p"),
+        for words, *arguments in (("needs a raw port", "--dut", "exec:x"),
+                                  ("names no command", "--dut", "exec:", "--listen", "/p"),
                                   ("--listen is for a DUT", "--listen", "/p"), ("not 'sa'", "--dut", "sa")):
             run = conform("shrink", schedule, "membership", *arguments, "--out", self.folder / "out.json")
             self.assertEqual(run.returncode, 2, run.stderr)

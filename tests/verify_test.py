@@ -102,7 +102,8 @@ class Node(Evidence):
         for attempt in range(3):
             bundle = self.folder / f"{attempt}.tar"
             run = conform("run", "--dut", adapter.replace("{port}", str(self.folder / f"port{attempt}")), "--listen",
-                          self.folder / f"port{attempt}", "IPOIB-4391-4-*", "IPOIB-4391-6-VAL-*", "IPOIB-4391-9.2-VAL-*", "--bundle",
+                          self.folder / f"port{attempt}", "IPOIB-4391-4-*", "IPOIB-4391-6-VAL-*", "IPOIB-4391-9.2-VAL-*",
+                          "--bundle",
                           bundle, timeout=120)
             self.assertIn(run.returncode, (0, 1), run.stdout + run.stderr)
             again = conform("verify", bundle, timeout=120)

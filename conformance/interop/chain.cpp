@@ -4,13 +4,13 @@
 
 namespace ipoib::conformance::interop {
 
-Reached reached(const std::vector<Leg>& legs, const Recorder& recorder, std::size_t begin,
+Reached reached(const std::vector<Leg>& legs, const Recorder& recorder, FrameRange among,
                 const std::function<std::optional<Side>(const wire::Packet&)>& sender) {
     Reached far;
     std::vector<std::pair<std::size_t, Astray>> strays(legs.size());
     std::vector<std::size_t> latest(legs.size());
     wire::Packet packet;
-    for (auto i = begin; i < recorder.size(); ++i) {
+    for (auto i = among.begin; i < among.end; ++i) {
         recorder.decode(i, packet);
         const auto whose = sender(packet);
         if (!whose) continue;

@@ -51,9 +51,14 @@ struct Reached {
     Astray stray;
 };
 
-/// Looks for the legs among the frames from `begin` (an index). `sender` tells whose a frame is. A leg before one that
-/// was seen needs not be there: who asks for an address may know it already.
-[[nodiscard]] Reached reached(const std::vector<Leg>& legs, const Recorder& recorder, std::size_t begin,
+/// Frames by index, from `begin` to ahead of `end`.
+struct FrameRange {
+    std::size_t begin = 0, end = 0;
+};
+
+/// Looks for the legs among these frames. `sender` tells whose a frame is. A leg before one that was seen needs not be
+/// there: who asks for an address may know it already.
+[[nodiscard]] Reached reached(const std::vector<Leg>& legs, const Recorder& recorder, FrameRange among,
                               const std::function<std::optional<Side>(const wire::Packet&)>& sender);
 
 }  // namespace ipoib::conformance::interop

@@ -39,7 +39,7 @@ struct Frames {
         return *this;
     }
     [[nodiscard]] Reached come_to(const std::vector<Leg>& legs, std::size_t begin = 0) const {
-        return reached(legs, recorder, begin, by_lid);
+        return reached(legs, recorder, {begin, recorder.size()}, by_lid);
     }
     Recorder recorder;
 };

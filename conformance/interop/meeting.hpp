@@ -124,10 +124,11 @@ private:
     void charge(Side side, const requirements::Requirement& by, std::size_t frame, std::string expected,
                 std::string actual);
     /// Charges the first leg that is missing, or the effect; counts those before it as kept.
-    void settle(const std::vector<Leg>& legs, const Effect& effect, bool is_effective, std::size_t begin,
+    void settle(const std::vector<Leg>& legs, const Effect& effect, bool is_effective, FrameRange among,
                 const std::string& said);
     /// Ends the exchange where the last that was seen came when who had asked for it need not wait any more.
     void demand_in_time(const std::vector<Leg>& legs, const Reached& far) const;
+    void demand_no_loss(Way way, const wire::IpAddress& to);
     [[nodiscard]] std::vector<Leg> resolution(Way way, const wire::IpAddress& to);
     [[nodiscard]] std::vector<Leg> connection(Way way) const;
     [[nodiscard]] std::vector<Leg> echo(Way way, const wire::IpAddress& to) const;

@@ -372,8 +372,8 @@ def parser() -> argparse.ArgumentParser:
 
     one = command("adapter", "one of two that meet: boot a guest with its adapter plugged into a raw port, and be its adapter",
                   usage=f"{COMMAND} adapter [LAB OPTION...] --port SOCKET",
-                  epilog="For ipoib-conform matrix and run --against, whose fabric listens at SOCKET: requests of the DUT control "
-                         "protocol come by standard input until its end. Exit code: 0; 3 if no guest boots.")
+                  epilog="For ipoib-conform matrix and run --against, whose fabric listens at SOCKET: requests of the DUT "
+                         "control protocol come by standard input until its end. Exit code: 0; 3 if no guest boots.")
     one.add_argument("--port", metavar="SOCKET", type=Path, required=True, help="the raw port, which need not be there yet")
     one.add_argument("--guid", metavar="HEX", type=_guid, help="the adapter's port GUID (its usual one)")
     one.add_argument("--role", choices=("host", "connected"), default="host", help="as for run")
