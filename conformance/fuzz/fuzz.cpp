@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// What has been played since the node was new: a finding may need more than the last.
-constexpr std::size_t remembered = 400;
+constexpr std::size_t remembered = 64;
 
 /// The last so many as one, as far as a file has room for them. Between two of them all is as it was, as when they were
 /// played.
@@ -112,12 +112,14 @@ private:
     /// A node that does not come up may be one of a machine that has other work: it has more than one chance.
     std::optional<Finding> played(const Session& session) {
         constexpr unsigned chances = 3;
-        for (unsigned i = 1;; ++i) try {
+        for (unsigned i = 1;; ++i) {
+            try {
                 return arena_.play(session);
             } catch (const std::runtime_error&) {
                 if (i == chances || fabric::Loop::stop_requested()) throw;
                 arena_.renew();
             }
+        }
     }
 
     Session next() {
@@ -186,7 +188,8 @@ private:
         constexpr std::size_t at_first = 8, more = 8;
         for (auto count = std::min(at_first, last.size()); count > 1; count = std::min(count * more, last.size())) {
             auto all = joined(last, count);
-            if (shows_sometimes(all, key)) return all;
+            // The more there is before it, the longer it takes.
+            if (count <= at_first ? shows_sometimes(all, key) : shows(all, key)) return all;
             if (count == last.size()) break;
         }
         return std::nullopt;
