@@ -290,7 +290,7 @@ const Mutant drops_answers_without_a_path{
     .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.waits_for_path = [](bool is_resolution) { return !is_resolution; }; },
     .spares = {"IPOIB-4391-9.2-VAL-002", "IPOIB-4391-9.3-VAL-002"},
-    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}, .spares = Spared{"IPOIB-4391-9.3-VAL-002"}},
 };
 
 const Mutant stops_at_a_refusal{
