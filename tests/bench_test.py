@@ -73,7 +73,7 @@ class Parts(unittest.TestCase):
         """With next to nothing to do: numbers are not looked at."""
         run = subprocess.run([SOURCE / "scripts/bench", "--short", "--build", os.environ["IPOIB_BUILD"], "--packets", "2000",
                               "--repeat", "1"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              timeout=300, check=False)
+                             timeout=300, check=False)
         self.assertEqual(run.returncode, 0, run.stdout)
         for words in ("x check", "x fwrite of the same records", "x packets that are only numbered", "fabric of 1000 ports, join",
                       "schedules", "start-up of check", "recorded.json"):
