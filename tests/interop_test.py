@@ -360,9 +360,11 @@ class Matrix(Against):
                            for side in ("dut", "against")]
         self.assertNotIn("FAIL", verdicts_of_all)
         self.assertNotIn("ERROR", verdicts_of_all)
+        # Who loses packets, comes late or begins anew leaves it open.
+        by_chance = ("permitted-restarts", "permitted-loses-packets", "permitted-limits-echo", "permitted-slower")
         unclear = {names for names, pair in pairs.items() if pair["verdict"] == "INCONC"}
-        self.assertEqual({names for names in unclear if "permitted-restarts" not in names}, set())
-        self.assertLess(len(unclear), 4)
+        self.assertEqual({names for names in unclear if not any(one in names for one in by_chance)}, set())
+        self.assertLess(len(unclear), 16)
 
     def test_what_is_written_says_the_same(self):
         paths = {kind: self.folder / f"matrix.{kind}" for kind in ("html", "md", "svg")}

@@ -4,13 +4,13 @@
 
 namespace ipoib::conformance::interop {
 
-Reached reached(const std::vector<Leg>& legs, const Recorder& recorder, FrameRange among,
+Reached reached(const std::vector<Leg>& legs, const Recorder& recorder, std::size_t begin,
                 const std::function<std::optional<Side>(const wire::Packet&)>& sender) {
     Reached far;
     std::vector<std::pair<std::size_t, Astray>> strays(legs.size());
-    std::vector<std::size_t> latest(legs.size());
+    std::vector<std::size_t> earliest(legs.size());
     wire::Packet packet;
-    for (auto i = among.begin; i < among.end; ++i) {
+    for (auto i = begin; i < recorder.size(); ++i) {
         recorder.decode(i, packet);
         const auto whose = sender(packet);
         if (!whose) continue;
@@ -24,9 +24,9 @@ Reached reached(const std::vector<Leg>& legs, const Recorder& recorder, FrameRan
             if (leg + 1 > far.legs) {
                 far.legs = leg + 1;
                 far.frame = i + 1;
-                far.asked_frame = leg == 0 ? 0 : latest[leg - 1];
+                far.asked_frame = leg == 0 ? 0 : earliest[leg - 1];
             }
-            latest[leg] = i + 1;
+            if (earliest[leg] == 0) earliest[leg] = i + 1;
             break;
         }
     }

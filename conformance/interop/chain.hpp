@@ -43,22 +43,16 @@ struct Effect {
 struct Reached {
     std::size_t legs = 0;   ///< so many were seen, or need not be, since a later one was
     std::size_t frame = 0;  ///< of the last of them, from 1; 0: of none
-    /// The latest of the leg before that one, ahead of it; 0: none. What it was about, asked once more or for the last
-    /// time.
+    /// The earliest of the leg before that one: since when it was asked for. 0: none.
     std::size_t asked_frame = 0;
     /// Of the next one: where it went instead.
     std::size_t stray_frame = 0;
     Astray stray;
 };
 
-/// Frames by index, from `begin` to ahead of `end`.
-struct FrameRange {
-    std::size_t begin = 0, end = 0;
-};
-
-/// Looks for the legs among these frames. `sender` tells whose a frame is. A leg before one that was seen needs not be
-/// there: who asks for an address may know it already.
-[[nodiscard]] Reached reached(const std::vector<Leg>& legs, const Recorder& recorder, FrameRange among,
+/// Looks for the legs among the frames from `begin` (an index). `sender` tells whose a frame is. A leg before one that
+/// was seen needs not be there: who asks for an address may know it already.
+[[nodiscard]] Reached reached(const std::vector<Leg>& legs, const Recorder& recorder, std::size_t begin,
                               const std::function<std::optional<Side>(const wire::Packet&)>& sender);
 
 }  // namespace ipoib::conformance::interop

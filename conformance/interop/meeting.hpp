@@ -123,12 +123,19 @@ private:
     /// Throws CaseEnds where the run is told to stop.
     void charge(Side side, const requirements::Requirement& by, std::size_t frame, std::string expected,
                 std::string actual);
+    /// Who can ping whom where something did not come.
+    struct Probe {
+        Way way;
+        wire::IpAddress to;
+    };
     /// Charges the first leg that is missing, or the effect; counts those before it as kept.
-    void settle(const std::vector<Leg>& legs, const Effect& effect, bool is_effective, FrameRange among,
-                const std::string& said);
+    void settle(const std::vector<Leg>& legs, const Effect& effect, bool is_effective, std::size_t begin,
+                const std::string& said, const std::optional<Probe>& probe = {});
     /// Ends the exchange where the last that was seen came when who had asked for it need not wait any more.
     void demand_in_time(const std::vector<Leg>& legs, const Reached& far) const;
-    void demand_no_loss(Way way, const wire::IpAddress& to);
+    /// Ends it where some of a series of short pings are answered and some between them are not: packets are lost, or
+    /// answers limited. UD is unreliable, and that is nobody's fault.
+    void demand_no_loss(const Probe& probe);
     [[nodiscard]] std::vector<Leg> resolution(Way way, const wire::IpAddress& to);
     [[nodiscard]] std::vector<Leg> connection(Way way) const;
     [[nodiscard]] std::vector<Leg> echo(Way way, const wire::IpAddress& to) const;

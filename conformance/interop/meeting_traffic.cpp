@@ -203,13 +203,13 @@ void Meeting::demand_in_time(const std::vector<Leg>& legs, const Reached& far) c
     const auto waited = recorder_.time(far.frame - 1) - recorder_.time(far.asked_frame - 1);
     if (waited < patience) return;
     throw CaseEnds::inconclusive(fmt::format(
-        "{}: {} came {:.1f} s after it was last asked for (frames {} and {}), when nobody need wait any more", step_,
+        "{}: {} came {:.1f} s after it was asked for (frames {} and {}), when nobody need wait any more", step_,
         legs[far.legs - 1].what, std::chrono::duration<double>(waited).count(), far.asked_frame, far.frame));
 }
 
-void Meeting::settle(const std::vector<Leg>& legs, const Effect& effect, bool is_effective, FrameRange among,
-                     const std::string& said) {
-    const auto far = reached(legs, recorder_, among, [this](const Packet& packet) { return sender(packet); });
+void Meeting::settle(const std::vector<Leg>& legs, const Effect& effect, bool is_effective, std::size_t begin,
+                     const std::string& said, const std::optional<Probe>& probe) {
+    const auto far = reached(legs, recorder_, begin, [this](const Packet& packet) { return sender(packet); });
     for (std::size_t i = 0; i < far.legs; ++i) kept(legs[i].owes, *legs[i].by);
     const auto words = said.empty() ? said : " (its adapter says: " + said + ")";
     if (const auto who = left_link_since(step_began_); who && !is_effective)
@@ -224,6 +224,7 @@ void Meeting::settle(const std::vector<Leg>& legs, const Effect& effect, bool is
                                                      name(effect.owes), effect.what, leg.what));
         const bool is_astray = !far.stray.why.empty();
         if (!is_astray && far.legs > 1) demand_in_time(legs, far);
+        if (!is_astray && probe) demand_no_loss(*probe);
         const auto actual = is_astray        ? fmt::format("frame {} is astray: {}", far.stray_frame, far.stray.why)
                             : far.frame != 0 ? fmt::format("none came after frame {}", far.frame)
                                              : std::string("none came");
@@ -232,6 +233,7 @@ void Meeting::settle(const std::vector<Leg>& legs, const Effect& effect, bool is
                       actual + (leg.owes == effect.owes ? words : ""));
     }
     if (is_effective) return kept(effect.owes, *effect.by);
+    if (probe) demand_no_loss(*probe);
     charge(effect.owes, *effect.by, far.frame, fmt::format("that {} tells {}", name(effect.owes), effect.what),
            fmt::format("it does not, though frame {} got there{}", far.frame, words));
 }
@@ -273,8 +275,6 @@ bool Meeting::ping(Way way, const IpAddress& to, std::size_t size) {
                          name(way.from), name(way.to), size, whole));
         return false;
     }
-    const auto end = recorder_.size();
-    if (!is_answered) demand_no_loss(way, to);
     auto legs = resolution(way, to);
     std::ranges::move(connection(way), std::back_inserter(legs));
     auto messages = echo(way, to);
@@ -288,13 +288,11 @@ bool Meeting::ping(Way way, const IpAddress& to, std::size_t size) {
     for (auto i = asked; i < legs.size(); ++i) legs[i].after = asked;
     const auto& by =
         peers_[way.from].facts.mode == "connected" ? rfc4755::cm_accepts_all_modes : rfc4391::encap_type_demultiplexing;
-    settle(legs, {way.from, &by, "that the echo request was answered"}, is_answered, {begin, end}, said);
+    settle(legs, {way.from, &by, "that the echo request was answered"}, is_answered, begin, said, Probe{way, to});
     return is_answered;
 }
 
-/// Before anybody is charged: where some of a series of short pings are answered and some between them are not, packets
-/// are lost or answers limited. UD is unreliable, and that is nobody's fault.
-void Meeting::demand_no_loss(Way way, const IpAddress& to) {
+void Meeting::demand_no_loss(const Probe& probe) {
     constexpr unsigned series = 30, most_in_vain = 4;
     constexpr std::size_t short_one = 56;
     unsigned asked = 0, answered = 0, in_vain = 0;
@@ -302,7 +300,7 @@ void Meeting::demand_no_loss(Way way, const IpAddress& to) {
         ++asked;
         bool is_answered = false;
         try {
-            is_answered = ask(way.from, [&](Dut& dut) { return dut.ping(to, short_one); });
+            is_answered = ask(probe.way.from, [&](Dut& dut) { return dut.ping(probe.to, short_one); });
         } catch (const SideRefused&) {
             // As good as no answer.
         } catch (const Unsupported&) {
@@ -379,13 +377,12 @@ void Meeting::datagram(Way way, const IpAddress& to) {
         const auto wanted = hex_octets(payload, payload.size());
         has_come = wait_until([&] { return has_received(way.to, wanted); }, 2s);
     }
-    if (!has_come) demand_no_loss(way, peers_[way.to].address(to.is_v4() ? Family::ipv4 : Family::ipv6));
     const auto is_it = [payload](const Packet& p) { return std::ranges::equal(udp_payload(p), payload); };
     const auto& sends = is_to_all ? rfc4391::broadcast_group_carries_broadcasts : rfc4391::sender_joins_first;
     settle({{way.from, &sends, "the datagram", is_it,
              [&](const Packet& p) { return astray_to_group(way.from, mgid, p); }}},
-           {way.to, &rfc4391::encap_type_demultiplexing, "that the datagram came"}, has_come, {begin, recorder_.size()},
-           said);
+           {way.to, &rfc4391::encap_type_demultiplexing, "that the datagram came"}, has_come, begin, said,
+           Probe{way, peers_[way.to].address(to.is_v4() ? Family::ipv4 : Family::ipv6)});
 }
 
 Leg Meeting::dhcp_leg(Side owes, DhcpType type, const requirements::Requirement& by) {
@@ -417,8 +414,7 @@ void Meeting::lease(Way way) {
     const auto& answers = rfc4390::server_reply;
     settle({dhcp_leg(client, DhcpType::discover, asks), dhcp_leg(server, DhcpType::offer, answers),
             dhcp_leg(client, DhcpType::request, asks), dhcp_leg(server, DhcpType::ack, answers)},
-           {client, &rfc4391::encap_type_demultiplexing, "of the address"}, leased.has_value(),
-           {begin, recorder_.size()}, {});
+           {client, &rfc4391::encap_type_demultiplexing, "of the address"}, leased.has_value(), begin, {});
     if (leased) static_cast<void>(ping({server, client}, leased->address, 56));
     ask(client, [](Dut& dut) { dut.dhcp(false); });
     ask(server, [](Dut& dut) { dut.dhcp_server(false); });
