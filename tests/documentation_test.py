@@ -75,7 +75,7 @@ class Documentation(Folder):
         for document in [SOURCE / "README.md", *sorted((SOURCE / "docs").rglob("*.md"))]:
             folder = self.folder / str(document.relative_to(SOURCE)).replace("/", "-")
             folder.mkdir()
-            for name in ("captures", "implementations", "samples"):
+            for name in ("captures", "implementations", "lab", "samples"):
                 (folder / name).symlink_to(SOURCE / name)
             (folder / "x.pcap").symlink_to(CAPTURES / "broken.pcap")
             (folder / "groups.txt").write_text('[{"mgid": "ff12:401b:8123::ffff:ffff", "qkey": "0x80000b1b"}]')
