@@ -5,6 +5,8 @@
 #include "protocol/build/packet_builder.hpp"
 #include "protocol/build/samples.hpp"
 
+#include <array>
+
 namespace ipoib::wire {
 namespace {
 
@@ -62,7 +64,7 @@ TEST_CASE("Checksums: one octet that is wrong makes an IP packet wrong") {
             CHECK_FALSE(has_right_checksums(decoded(damaged)));
         }
         if (!right.ipv4) continue;
-        for (const std::size_t in_header : {1, 4, 8, 10, 11, 12, 19}) {
+        for (const std::size_t in_header : std::array<std::size_t, 7>{1, 4, 8, 10, 11, 12, 19}) {
             auto damaged = frame;
             damaged[right.offset_of(right.ipv4.data()) + in_header] ^= 0x10;
             CHECK_FALSE(has_right_checksums(decoded(damaged)));
