@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Two implementations, each the other's peer: who broke what (docs/against.md)."""
 import hashlib
-import io
 import json
 import os
 import re
@@ -16,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from active import BREAKING_ADAPTER, Active
+from bundles import packed
 from program import PROGRAM, SOURCE, conform
 from waiting import until
 
@@ -117,19 +117,14 @@ class OfOurs(Against):
         self.assertEqual(json.loads(members["results.json"])["judge"], json.loads(results.read_text())["judge"])
 
         def refuse(what, files):
-            files = {**files, "SHA256SUMS": "".join(
-                f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files)
-                if name != "SHA256SUMS").encode()}
-            session = json.loads(files["session.json"]) if "session.json" in files else {"sha256": []}
-            for pair in session["sha256"]:
-                if pair[0] in files:
-                    pair[1] = hashlib.sha256(files[pair[0]]).hexdigest()
-            edited = self.folder / "edited.tar"
-            with tarfile.open(edited, "w", format=tarfile.USTAR_FORMAT) as archive:
-                for name in sorted(files):
-                    info = tarfile.TarInfo(name)
-                    info.size = len(files[name])
-                    archive.addfile(info, io.BytesIO(files[name]))
+            files = dict(files)
+            if "session.json" in files:
+                session = json.loads(files["session.json"])
+                for pair in session["sha256"]:
+                    if pair[0] in files:
+                        pair[1] = hashlib.sha256(files[pair[0]]).hexdigest()
+                files["session.json"] = json.dumps(session).encode()
+            edited = packed(self.folder / "edited.tar", files)
             with self.subTest(what=what):
                 run = conform("verify", edited)
                 self.assertIn(run.returncode, (1, 2), run.stdout)

@@ -3,7 +3,6 @@
 """`verify`: recorded evidence is judged again, comes out as it was, and no edit that does not fit goes unnoticed."""
 import gzip
 import hashlib
-import io
 import json
 import os
 import random
@@ -15,6 +14,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from bundles import packed
 from program import Folder, SOURCE, conform
 
 CASES = ("IPOIB-4391-6-INV-001", "IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-5-INV-002")
@@ -223,21 +223,11 @@ class Edits(Evidence):
         kill_matrix = hashlib.sha256((SOURCE / "docs/kill-matrix.md").read_bytes()).hexdigest()[:8]
         self.assertIn(kill_matrix, [proof["revision"] for proof in results["judge"] if proof["name"] == "kill matrix"])
 
-        def packed(files, is_summed=True):
-            files = dict(files)
-            if is_summed:
-                files["SHA256SUMS"] = "".join(f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n"
-                                              for name in sorted(files) if name != "SHA256SUMS").encode()
-            edited = self.folder / "edited.tar"
-            with tarfile.open(edited, "w", format=tarfile.USTAR_FORMAT) as archive:
-                for name in sorted(files):
-                    info = tarfile.TarInfo(name)
-                    info.size = len(files[name])
-                    archive.addfile(info, io.BytesIO(files[name]))
-            return edited
+        def edited(files, is_summed=True):
+            return packed(self.folder / "edited.tar", files, is_summed)
 
         # What tar makes of the same is a bundle, too, and what gzip makes of it.
-        self.assertFits(packed(members))
+        self.assertFits(edited(members))
         squeezed = self.folder / "run.tar.gz"
         squeezed.write_bytes(gzip.compress(first))
         self.assertFits(squeezed)
@@ -252,13 +242,13 @@ class Edits(Evidence):
                 ("a verdict in the record", "session.json", b'"FAIL"', b'"PASS"')):
             with self.subTest(what=what):
                 self.assertIn(old, members[name])
-                self.assertRefused(packed({**members, name: members[name].replace(old, new, 1)}), what)
+                self.assertRefused(edited({**members, name: members[name].replace(old, new, 1)}), what)
         for name in members:
             with self.subTest(missing=name):
-                self.assertRefused(packed({other: content for other, content in members.items() if other != name},
+                self.assertRefused(edited({other: content for other, content in members.items() if other != name},
                                           name != "SHA256SUMS"))
-        self.assertRefused(packed({**members, "extra": b"x"}))
-        self.assertRefused(packed({**members, "DUT.toml": b"x"}, False))
+        self.assertRefused(edited({**members, "extra": b"x"}))
+        self.assertRefused(edited({**members, "DUT.toml": b"x"}, False))
         chance = random.Random(7)
         for number in range(20):
             with self.subTest(flipped=number):

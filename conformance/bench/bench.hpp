@@ -195,8 +195,7 @@ private:
     /// Before the DUT is blamed: whose interface went down meanwhile, without being asked, answers nothing and leaves
     /// its groups. That is no fault.
     void demand_rest();
-    /// Likewise: who answers some of a series of ordinary echo requests and not those between them loses packets, or
-    /// limits its answers, or the link loses them. UD is unreliable, and that is no fault.
+    /// Likewise: a Series of ordinary echo requests tells whether packets are lost.
     void demand_answers();
     /// Sends an ordinary echo request; the answer to it, within a second.
     [[nodiscard]] std::optional<std::size_t> echo_answer();

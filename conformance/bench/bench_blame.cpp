@@ -3,6 +3,7 @@
 #include "conformance/bench/bench.hpp"
 #include "conformance/bench/case_context.hpp"
 #include "conformance/bench/case_ends.hpp"
+#include "conformance/bench/series.hpp"
 
 #include <array>
 
@@ -33,31 +34,18 @@ void Bench::demand_answers() {
         (situation().is_ipv6() ? dut.ipv6.is_zero() : dut.ipv4 == 0))
         return;
     // So many that one in five hundred series goes by without a loss where one packet in ten is lost.
-    constexpr unsigned requests = 60, most_in_vain = 4;
+    Series series{60};
     const auto before = situation().nonce;
     const auto stimulus = context_.observation.stimulus();
-    unsigned asked = 0, answered = 0, in_vain = 0;
-    bool loses = false;
-    while (asked < requests && in_vain < most_in_vain && !loses && !fabric::Loop::stop_requested()) {
-        const bool is_answered = echo_answer().has_value();
-        if (asked++ == 0) context_.recorder.comment("ordinary echo requests follow, to see whether packets are lost");
-        if (!is_answered) {
-            ++in_vain;
-            continue;
-        }
-        // Who has answered nothing before has come back; who answers no more is gone. Neither loses packets.
-        loses = answered > 0 && in_vain > 0;
-        ++answered;
-        if (!loses) in_vain = 0;
+    for (bool is_first = true; series.goes_on() && !fabric::Loop::stop_requested(); is_first = false) {
+        series.take(echo_answer().has_value());
+        // Behind the first, so that what was missed is told ahead of all of them.
+        if (is_first) context_.recorder.comment("ordinary echo requests follow, to see whether packets are lost");
     }
     context_.situation().nonce = before;
     context_.observation.resume(stimulus);
-    loses_nothing_ = asked == requests && in_vain == 0;
-    if (loses)
-        throw CaseEnds::inconclusive(
-            context_.findings.where() + "of " + std::to_string(asked) + " ordinary echo requests one after the other " +
-            std::to_string(asked - answered) +
-            " got no answer: packets are lost, or answers are limited, so that what did not come tells nothing");
+    loses_nothing_ = series.loses_nothing();
+    if (series.loses()) throw CaseEnds::inconclusive(context_.findings.where() + series.text());
 }
 
 }  // namespace ipoib::conformance

@@ -3,6 +3,7 @@
 #include "conformance/bench/session.hpp"
 
 #include "conformance/bench/case_ends.hpp"
+#include "conformance/bench/expectation.hpp"
 #include "conformance/bench/message.hpp"
 
 #include <algorithm>
@@ -17,6 +18,8 @@ namespace {
 constexpr auto longest_start = 30s;
 constexpr auto between_looks = 50ms;
 constexpr auto sa_patience = 1s;
+/// What waits longer for each answer would let one that answers ever later keep a run from its end.
+constexpr auto longest_lateness = 4s;
 
 /// What a tester and a DUT without addresses of their own get.
 constexpr IpNetwork usual_dut{IpAddress::v4(0x0a010009), 24};
@@ -244,22 +247,25 @@ fabric::Duration Session::lateness() const noexcept {
     return longest_answer_ < not_worth_it ? fabric::Duration{} : longest_answer_;
 }
 
+void Session::answered_after(fabric::Duration time) noexcept {
+    longest_answer_ = std::clamp<fabric::Duration>(time, longest_answer_, longest_lateness);
+}
+
 /// Three questions, so that what is only late the first time, for want of an address or a path, is known, too.
 void Session::find_out_lateness() {
     constexpr unsigned questions = 3;
-    constexpr auto longest = 4s;
     if (situation_.dut.ipv4 == 0 || std::exchange(knows_lateness_, true)) return;
     for (unsigned i = 0; i < questions; ++i) {
-        bool is_answered = false;
         situation_.nonce = next_nonce();
-        on_packet_ = [&, answer = echo_reply()](const Packet& packet) {
-            is_answered = is_answered || answer.is_it(packet, situation_);
+        // What is heard later, however this ends, is heard by nobody.
+        const auto is_answered = std::make_shared<bool>(false);
+        on_packet_ = [this, answer = echo_reply(), heard = std::weak_ptr<bool>(is_answered)](const Packet& packet) {
+            if (const auto told = heard.lock(); told && answer.is_it(packet, situation_)) *told = true;
         };
         const auto asked_at = loop().now();
         (void)tester_->port().send(echo_request().make(situation_).build());
-        (void)loop().run_until([&] { return is_answered; }, asked_at + scaled(longest));
-        on_packet_ = {};
-        if (!is_answered) return;
+        (void)loop().run_until([&] { return *is_answered; }, asked_at + scaled(longest_lateness));
+        if (!*is_answered) return;
         answered_after(loop().now() - asked_at);
     }
 }

@@ -89,10 +89,10 @@ public:
     /// Where frames are kept from now on.
     void record_into(Recorder* recorder) noexcept { recorder_ = recorder; }
     [[nodiscard]] fabric::Duration scaled(fabric::Duration duration) const;
-    /// The longest that an ordinary question has waited for its answer, where that is worth counting with: a DUT may
-    /// take its time, and all that is waited for in a case takes so much longer.
+    /// The longest that an ordinary question has waited for its answer, where that is worth counting with, and at most
+    /// 4 s: a DUT may take its time, and all that is waited for in a case takes so much longer.
     [[nodiscard]] fabric::Duration lateness() const noexcept;
-    void answered_after(fabric::Duration time) noexcept { longest_answer_ = std::max(longest_answer_, time); }
+    void answered_after(fabric::Duration time) noexcept;
     /// The next number that ties an answer to its question, and a group or port that nobody used before.
     std::uint16_t next_nonce() noexcept;
     std::uint16_t next_number() noexcept { return ++number_; }

@@ -133,8 +133,7 @@ private:
                 const std::string& said, const std::optional<Probe>& probe = {});
     /// Ends the exchange where the last that was seen came when who had asked for it need not wait any more.
     void demand_in_time(const std::vector<Leg>& legs, const Reached& far) const;
-    /// Ends it where some of a series of short pings are answered and some between them are not: packets are lost, or
-    /// answers limited. UD is unreliable, and that is nobody's fault.
+    /// Ends the exchange where a Series of short pings tells that packets are lost, which is nobody's fault.
     void demand_no_loss(const Probe& probe);
     [[nodiscard]] std::vector<Leg> resolution(Way way, const wire::IpAddress& to);
     [[nodiscard]] std::vector<Leg> connection(Way way) const;

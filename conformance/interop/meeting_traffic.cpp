@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What two say to each other, as chains of frames.
 #include "conformance/bench/case_ends.hpp"
+#include "conformance/bench/series.hpp"
 #include "conformance/interop/asking.hpp"
 #include "conformance/interop/meeting.hpp"
 #include "protocol/requirements/rfc4390.hpp"
@@ -293,11 +294,9 @@ bool Meeting::ping(Way way, const IpAddress& to, std::size_t size) {
 }
 
 void Meeting::demand_no_loss(const Probe& probe) {
-    constexpr unsigned series = 30, most_in_vain = 4;
     constexpr std::size_t short_one = 56;
-    unsigned asked = 0, answered = 0, in_vain = 0;
-    while (asked < series && in_vain < most_in_vain && !fabric::Loop::stop_requested()) {
-        ++asked;
+    Series series{30};
+    while (series.goes_on() && !fabric::Loop::stop_requested()) {
         bool is_answered = false;
         try {
             is_answered = ask(probe.way.from, [&](Dut& dut) { return dut.ping(probe.to, short_one); });
@@ -306,19 +305,10 @@ void Meeting::demand_no_loss(const Probe& probe) {
         } catch (const Unsupported&) {
             return;
         }
+        series.take(is_answered);
         loop().run_for(between_looks_of_tap);
-        if (!is_answered) {
-            ++in_vain;
-            continue;
-        }
-        if (answered > 0 && in_vain > 0)
-            throw CaseEnds::inconclusive(
-                fmt::format("of {} short pings one after the other {} got no answer: packets are lost, or answers are "
-                            "limited, so that what did not come tells nothing",
-                            asked, asked - answered - 1));
-        ++answered;
-        in_vain = 0;
     }
+    if (series.loses()) throw CaseEnds::inconclusive(step_ + ": " + series.text());
 }
 
 std::size_t Meeting::most_in_one_packet(Family family) const {
