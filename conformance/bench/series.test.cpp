@@ -30,7 +30,8 @@ TEST_CASE("Series: who answers some and not those between loses packets") {
         CHECK_FALSE(series.loses_nothing());
         CHECK_FALSE(series.goes_on());
     }
-    CHECK_THAT(of("++--+", 9).text(), ContainsSubstring("of 5 ordinary echo requests one after the other 2 got no answer"));
+    CHECK_THAT(of("++--+", 9).text(),
+               ContainsSubstring("of 5 ordinary echo requests one after the other 2 got no answer"));
 }
 
 TEST_CASE("Series: who answers all, or all but the first, loses none") {

@@ -141,7 +141,7 @@ SaAnswer Tester::ask(const SaRequest& request) {
     return answer;
 }
 
-bool Tester::may_be_held(const Gid& mgid) {
+std::optional<bool> Tester::may_be_held(const Gid& mgid) {
     if (!port_.facts().is_shared || (manners_.is_of_run && manners_.is_of_run(mgid))) return false;
     if (std::ranges::find(ours_, mgid) != ours_.end()) return false;
     const auto answer = ask({.method = Method::get_table,
@@ -149,9 +149,9 @@ bool Tester::may_be_held(const Gid& mgid) {
                              .component_mask = component::mgid,
                              .record = octets_of(Bytes<McMemberRecord>{}.set(McMemberRecord::mgid, mgid)),
                              .is_trusted = manners_.is_trusted});
+    if (!answer.is_answered) return {};
     // A group that is not there has no members.
-    bool is_free = answer.is_answered &&
-                   (answer.status == sa_status::no_records || (answer.is_ok() && !answer.first<McMemberRecord>()));
+    bool is_free = answer.status == sa_status::no_records || (answer.is_ok() && !answer.first<McMemberRecord>());
     if (!is_free && manners_.is_trusted && answer.is_ok() && !answer.is_cut) {
         is_free = true;
         // A record without a port does not tell who is a member.
@@ -167,7 +167,9 @@ bool Tester::may_be_held(const Gid& mgid) {
 SaAnswer Tester::join(const Bytes<McMemberRecord>& record, std::uint64_t mask) {
     const auto asked_mgid = record[McMemberRecord::mgid];
     const bool is_own_port = record[McMemberRecord::port_gid] == self_.gid;
-    const bool is_held = is_own_port && may_be_held(asked_mgid);
+    const auto held = is_own_port ? may_be_held(asked_mgid) : false;
+    if (!held) return {};
+    const bool is_held = *held;
     const auto state = record[McMemberRecord::join_state];
     // Without a state it makes nobody a member.
     const bool is_written = manners_.journal && is_own_port && !is_held && state != 0;

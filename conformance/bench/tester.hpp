@@ -54,7 +54,8 @@ public:
     /// What its link-layer address says from now on; QPN 0: that of its queue pair.
     void present(std::uint8_t flags, std::uint32_t qpn);
 
-    /// Asks to join with the broadcast group's parameters.
+    /// Asks to join with the broadcast group's parameters. On a port of the host too, nothing is asked where the SA
+    /// does not answer who is in the group: what nobody may end would stay.
     fabric::SaAnswer join(const wire::Gid& mgid, std::uint8_t join_state);
     /// The record of a FullMember join that creates a group like the broadcast group, and the components it gives.
     [[nodiscard]] wire::Bytes<wire::McMemberRecord> new_group(const wire::Gid& mgid) const;
@@ -84,8 +85,8 @@ private:
         std::uint16_t mlid;
         bool is_held = false;  ///< perhaps by the host, before: not the tester's to end
     };
-    /// Whether the host may be a member of a group that the tester is about to join.
-    [[nodiscard]] bool may_be_held(const wire::Gid& mgid);
+    /// Whether the host may be a member of a group that the tester is about to join; none: the SA gave no answer.
+    [[nodiscard]] std::optional<bool> may_be_held(const wire::Gid& mgid);
     /// In the journal, false where it was there already; and out of it again.
     bool write_down(const wire::Gid& mgid, std::uint8_t state);
     void cross_out(const wire::Gid& mgid, std::uint8_t states);

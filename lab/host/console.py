@@ -19,6 +19,8 @@ _FAULT = re.compile(r"Kernel panic|BUG: |BUG at|WARNING: |Oops: |Oops\b.*#|gener
                     r"INFO: (task|rcu)|possible .* detected|unregister_netdevice: waiting")
 # Known of rdmavt's own code, whoever uses it: a warning of FORTIFY in qp.c.
 _ALLOWED = re.compile(r"WARNING: CPU: .* at drivers/infiniband/sw/rdmavt/qp\.c:")
+_LOCKUP = re.compile(r"soft lockup - CPU#\d+ stuck for (\d+)s!")
+_LONGEST_LOCKUP = 60  # s; a host that does not get to its guest makes shorter ones
 _STAMP = re.compile(r"^\[ *\d+\.\d+\](\[ *[CT]\d+\])? ?")
 
 
@@ -47,6 +49,11 @@ def trace_of(text: str, fault: str) -> str:
 
 def has_panicked(text: str) -> bool:
     return _PANIC.search(text) is not None
+
+
+def is_locked_up(text: str) -> bool:
+    """Whether a processor of the guest has run in a circle in its kernel for so long that it will not come back."""
+    return any(int(seconds) >= _LONGEST_LOCKUP for seconds in _LOCKUP.findall(text))
 
 
 class Console:

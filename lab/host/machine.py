@@ -20,7 +20,7 @@ from typing import BinaryIO
 import stacks
 from confined import (SANDBOX, Descriptors, give_up_capabilities, is_within_reach, lend, owner_for_qemu,
                       user_for_qemu)
-from console import Console, has_panicked
+from console import Console, has_panicked, is_locked_up
 from private_folder import PrivateFolder
 from tools import LabError, last_lines, need_program, run, say, write_whole
 
@@ -310,7 +310,7 @@ class Machine:
             self._set(State.READY, "")
         elif line.startswith("LAB-FAILED"):
             self._die(line.removeprefix("LAB-FAILED").strip())
-        elif has_panicked(line):
+        elif has_panicked(line) or is_locked_up(line):
             self._die(line.strip())
 
     def _ending(self) -> str:

@@ -38,7 +38,7 @@ import packages
 import parts
 import place
 from attach import Attachment, GuestFolder
-from console import Console, faults_in, has_panicked
+from console import Console, faults_in, has_panicked, is_locked_up
 from elf import interpreter, needed_libraries
 from private_folder import PrivateFolder
 from supervisor import run_beside
@@ -218,6 +218,13 @@ class ConsoleText(unittest.TestCase):
                  "Allocated in cm_alloc_id_priv+0x1/0x2 [ib_cm] age=7 cpu=0 pid=9",
                  "Freed in cm_destroy_id+0x1/0x2 [ib_cm] age=3 cpu=0 pid=9"]
         self.assertEqual(faults_in("".join(f"[    3.0] {line}\n" for line in [*lines, "Slab 0x1 objects=21 used=20"])), lines)
+
+    def test_a_lockup_that_lasts_is_the_end_a_short_one_may_be_the_hosts(self) -> None:
+        said = "[  218.1] watchdog: BUG: soft lockup - CPU#0 stuck for {}s! [ping:412]\n"
+        self.assertFalse(is_locked_up(said.format(26)))
+        self.assertTrue(is_locked_up(said.format(26) + said.format(71)))
+        self.assertTrue(is_locked_up(said.format(104)))
+        self.assertFalse(has_panicked(said.format(104)))
 
     def test_faults_are_bounded(self) -> None:
         faults = faults_in("\n".join(f"BUG: {number}" + "x" * 9999 for number in range(1000)))
