@@ -37,7 +37,8 @@ struct AgreeablePort : fabric::Port {
         const bool exists = is_broadcast || std::ranges::find(others, mgid) != others.end();
         if (request.method == Method::get_table && !is_silent && !exists)
             return {.is_answered = true, .method = Method::get_table_resp, .status = sa_status::no_records};
-        if (request.method == Method::get_table && request.is_trusted && is_trusting) return told_of(mgid);
+        if (request.method == Method::get_table && request.is_trusted && is_trusting && !is_silent)
+            return told_of(mgid);
         if (request.method == Method::set && refuses)
             return {.is_answered = true, .method = Method::get_resp, .status = sa_status::invalid_request};
         if (request.method == Method::set && request.attribute == attribute::mc_member_record) members.push_back(mgid);
