@@ -160,41 +160,82 @@ void Bench::demand_life_after(const std::vector<Message>& messages) {
     require(address_reply(), within(0ms));
 }
 
-void Bench::forbid(const Expectation& expectation, Within time) {
-    auto& findings = context_.findings;
-    auto& observation = context_.observation;
+void Bench::demand_control_before(std::string_view what) const {
     if (!is_controlled_)
-        throw CaseEnds::error("step \"" + findings.step_title() +
-                              "\" forbids something without a positive control before");
-    const auto asked = situation();
-    const auto since = observation.stimulus().frame;
-    auto found = observation.await(expectation, asked, since, time, Damaged::was_sent);
-    control();
-    if (!found) found = observation.find(expectation, asked, since, Damaged::was_sent);
-    if (found) demand_rest();
-    findings.observed();
-    if (!found) return;
-    Packet packet;
-    context_.recorder.decode(*found, packet);
-    findings.violated(
-        {.frame = *found + 1,
-         .expected = "no " + expectation.what(),
-         .actual = in_one_line(packet),
-         .subject = "LID " + hex(asked.dut.lid, 4)},
-        "there must be no " + expectation.what() + ", but " + frame_name(*found) + " is " + in_one_line(packet));
+        throw CaseEnds::error("step \"" + context_.findings.step_title() + "\" forbids " + std::string(what) +
+                              " without a positive control before");
 }
 
-void Bench::forbid_so_far(const Expectation& expectation) {
-    context_.observation.demand_sight(expectation);
-    const auto found = context_.observation.find_in_step(expectation, Damaged::was_sent);
+void Bench::judge_forbidden(const Expectation& expectation, std::optional<std::size_t> found) {
     if (found) demand_rest();
     context_.findings.observed();
     if (!found) return;
     Packet packet;
     context_.recorder.decode(*found, packet);
     context_.findings.violated(
-        {.frame = *found + 1, .expected = "no " + expectation.what(), .actual = in_one_line(packet)},
+        {.frame = *found + 1,
+         .expected = "no " + expectation.what(),
+         .actual = in_one_line(packet),
+         .subject = packet.lrh ? "LID " + hex(packet.lrh[Lrh::slid], 4) : std::string{}},
         "there must be no " + expectation.what() + ", but " + frame_name(*found) + " is " + in_one_line(packet));
+}
+
+bool Bench::forbid(const Expectation& expectation, Within time) {
+    auto& observation = context_.observation;
+    demand_control_before("something");
+    const auto asked = situation();
+    const auto since = observation.stimulus().frame;
+    time.is_before_control = true;
+    auto found = observation.await(expectation, asked, since, time, Damaged::was_sent);
+    control();
+    if (!found) found = observation.find(expectation, asked, since, Damaged::was_sent);
+    judge_forbidden(expectation, found);
+    return !found;
+}
+
+std::optional<std::size_t> Bench::answer_to_any(std::span<const Message> messages, const Expectation& expectation) {
+    auto& observation = context_.observation;
+    struct Question {
+        Situation asked;
+        std::size_t since;
+    };
+    std::vector<Question> questions;
+    for (const auto& message : messages) {
+        send(message);
+        questions.push_back({situation(), observation.stimulus().frame});
+    }
+    std::optional<std::size_t> found;
+    const auto is_answered = [&] {
+        for (auto one = questions.begin(); one != questions.end() && !found; ++one)
+            found = observation.find(expectation, one->asked, one->since, Damaged::was_sent);
+        return found.has_value();
+    };
+    (void)observation.comes_true_by_frames(is_answered, {.time = 300ms, .is_before_control = true});
+    control();
+    (void)is_answered();
+    return found;
+}
+
+void Bench::forbid_each(const std::vector<Message>& messages, const Expectation& expectation) {
+    // More could be more than a receive queue takes at once.
+    constexpr std::size_t together = 32;
+    demand_control_before("answers");
+    context_.observation.demand_sight(expectation);
+    for (std::size_t first = 0; first < messages.size(); first += together) {
+        const auto part = std::span{messages}.subspan(first, std::min(together, messages.size() - first));
+        const auto found = answer_to_any(part, expectation);
+        bool is_named = false;
+        for (auto one = part.begin(); found && one != part.end(); ++one) {
+            send(*one);
+            is_named |= !forbid(expectation, within(300ms));
+        }
+        if (!is_named) judge_forbidden(expectation, found);
+    }
+}
+
+void Bench::forbid_so_far(const Expectation& expectation) {
+    context_.observation.demand_sight(expectation);
+    judge_forbidden(expectation, context_.observation.find_in_step(expectation, Damaged::was_sent));
 }
 
 std::optional<std::size_t> Bench::echo_answer() {

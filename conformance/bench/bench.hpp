@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -132,8 +133,11 @@ public:
         }
     }
     /// Must not happen within the time. Stands between two positive controls: control() must have been called since the
-    /// step began, and is called again here.
-    void forbid(const Expectation& expectation, Within time);
+    /// step began, and is called again here. False: it has happened.
+    bool forbid(const Expectation& expectation, Within time);
+    /// None of these messages must be answered. They are sent together, and one by one where one of them was, to name
+    /// it.
+    void forbid_each(const std::vector<Message>& messages, const Expectation& expectation);
     /// Must not have happened since the step began.
     void forbid_so_far(const Expectation& expectation);
     /// A positive control: an ordinary echo request, in the family of the situation, is answered. Else INCONC.
@@ -197,6 +201,12 @@ private:
     void demand_rest();
     /// Likewise: a Series of ordinary echo requests tells whether packets are lost.
     void demand_answers();
+    void demand_control_before(std::string_view what) const;
+    /// What is forbidden was observed, here or nowhere.
+    void judge_forbidden(const Expectation& expectation, std::optional<std::size_t> found);
+    /// Sends them all, and then an ordinary echo request; what came in answer to one of them.
+    [[nodiscard]] std::optional<std::size_t> answer_to_any(std::span<const Message> messages,
+                                                           const Expectation& expectation);
     /// Sends an ordinary echo request; the answer to it, within a second.
     [[nodiscard]] std::optional<std::size_t> echo_answer();
     /// Sends ordinary echo requests, and sets is_controlled_; what came instead of an answer.

@@ -89,8 +89,9 @@ std::string Observation::limit_text(Within time) const {
 fabric::Duration Observation::scaled(Within time) const {
     const fabric::Duration whole = time.time;
     if (whole == fabric::Duration{}) return whole;
+    const auto stretched = time.is_stated ? std::max(whole, session_.scaled(whole)) : session_.scaled(whole);
     // There and back: what it is told, and what it says.
-    return session_.lateness() + (time.is_stated ? std::max(whole, session_.scaled(whole)) : session_.scaled(whole));
+    return time.is_before_control ? stretched : session_.lateness() + stretched;
 }
 
 bool Observation::comes_true(const std::function<bool()>& holds, Within time) {

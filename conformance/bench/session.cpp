@@ -244,11 +244,12 @@ void Session::bring_dut_up() {
 
 fabric::Duration Session::lateness() const noexcept {
     constexpr auto not_worth_it = 50ms;
-    return longest_answer_ < not_worth_it ? fabric::Duration{} : longest_answer_;
+    const auto longest = std::ranges::max(latest_answers_);
+    return longest < not_worth_it ? fabric::Duration{} : longest;
 }
 
 void Session::answered_after(fabric::Duration time) noexcept {
-    longest_answer_ = std::clamp<fabric::Duration>(time, longest_answer_, longest_lateness);
+    latest_answers_[answers_++ % latest_answers_.size()] = std::min<fabric::Duration>(time, longest_lateness);
 }
 
 /// Three questions, so that what is only late the first time, for want of an address or a path, is known, too.

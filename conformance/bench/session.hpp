@@ -8,6 +8,7 @@
 #include "conformance/bench/tester.hpp"
 #include "conformance/dut/dut.hpp"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -89,8 +90,8 @@ public:
     /// Where frames are kept from now on.
     void record_into(Recorder* recorder) noexcept { recorder_ = recorder; }
     [[nodiscard]] fabric::Duration scaled(fabric::Duration duration) const;
-    /// The longest that an ordinary question has waited for its answer, where that is worth counting with, and at most
-    /// 4 s: a DUT may take its time, and all that is waited for in a case takes so much longer.
+    /// The longest that one of the latest ordinary questions has waited for its answer, where that is worth counting
+    /// with, and at most 4 s: a DUT may take its time, and all that is waited for in a case takes so much longer.
     [[nodiscard]] fabric::Duration lateness() const noexcept;
     void answered_after(fabric::Duration time) noexcept;
     /// The next number that ties an answer to its question, and a group or port that nobody used before.
@@ -136,7 +137,8 @@ private:
     wire::Bytes<wire::ArpAddresses> arp_answer_{};
     std::uint16_t arp_answer_lid_ = 0;
     std::function<void(const wire::Packet&)> on_packet_;  ///< that the tester gets
-    fabric::Duration longest_answer_{};
+    std::array<fabric::Duration, 32> latest_answers_{};   ///< how long they took, in a ring
+    std::size_t answers_ = 0;
     bool has_looked_for_ipv6_ = false, knows_lateness_ = false;
     unsigned times_down_ = 0;  ///< in a row that the DUT's interface did not come up
 };

@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 struct Within {
     std::chrono::milliseconds time;
     bool is_stated = false;
+    bool is_before_control = false;  ///< an ordinary question follows: its answer is waited for, however late it comes
 };
 [[nodiscard]] constexpr Within within(std::chrono::milliseconds time) noexcept { return {time}; }
 /// A time that the DUT has stated, or that it was told: --timeout-scale stretches it, and never cuts it.
