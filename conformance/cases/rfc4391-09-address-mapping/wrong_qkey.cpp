@@ -6,6 +6,7 @@ namespace {
 
 std::vector<Message> with_each_of(const std::vector<std::uint32_t>& q_keys, const Message& question) {
     std::vector<Message> all;
+    all.reserve(q_keys.size());
     for (const auto q_key : q_keys) all.push_back(question.with(Deth::q_key, q_key));
     return all;
 }
