@@ -158,6 +158,13 @@ public:
     /// Changes the fabric from outside (Ability::fabric_control); the answer is there within `patience`.
     [[nodiscard]] virtual ChangeAnswer change(const FabricChange& change, Duration patience) = 0;
     [[nodiscard]] ChangeAnswer change(const FabricChange& what) { return change(what, usual_patience); }
+    /// What the tester does by itself after a while. Not the loop's timers: a run that is played again does it where it
+    /// was done, and a real clock was late by as much as it was.
+    virtual TimerId after(Duration delay, std::function<void()> action) {
+        return loop().after(delay, std::move(action));
+    }
+    /// As the loop does it.
+    virtual void cancel(TimerId& timer) noexcept { loop().cancel(timer); }
     /// Why it cannot be used any more, as after a port has lost it; empty as long as it can.
     [[nodiscard]] virtual std::string problem() const { return {}; }
 };

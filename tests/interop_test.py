@@ -176,6 +176,102 @@ class OfOurs(Against):
             self.assertEqual(*((folder / f"{id}.pcapng").read_bytes() for folder in folders), id)
 
 
+class Parts(Against):
+    """What a run of cases can be told, a run of exchanges can be told, too."""
+    DEAF = ("--against", "mutant:arp-unanswered")
+
+    def test_shards_are_all_exchanges_and_are_merged_into_one(self):
+        whole, paths = self.meet(*self.DEAF, code=1), []
+        merged = self.folder / "merged.json"
+        parts = []
+        for shard in ("1/3", "2/3", "3/3"):
+            paths.append(self.folder / f"{shard[0]}.json")
+            run = conform("run", *self.DEAF, "--shard", shard, "--json", paths[-1])
+            self.assertIn(run.returncode, (0, 1), run.stderr)
+            parts.append(by_side(json.loads(paths[-1].read_text())))
+        for side in ("dut", "against"):
+            self.assertEqual(sorted(id for part in parts for id in part[side]), sorted(EXCHANGES))
+            for part in parts:
+                self.assertLess(len(part[side]), len(EXCHANGES))
+                # An exchange alone is what it is among all.
+                self.assertEqual(verdicts(part[side]), {id: whole[side][id]["verdict"] for id in part[side]})
+        run = conform("merge", *paths, "--json", merged)
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertEqual({side: verdicts(of) for side, of in by_side(json.loads(merged.read_text())).items()},
+                         {side: verdicts(of) for side, of in whole.items()})
+
+    def test_another_order_gives_the_same_verdicts_and_is_kept_in_a_bundle(self):
+        bundle = self.folder / "two.tar"
+        shuffled = self.meet(*self.DEAF, "--order", "seed=7", "--bundle", bundle, code=1)
+        declared = self.meet(*self.DEAF, code=1)
+        for side in ("dut", "against"):
+            self.assertNotEqual(list(shuffled[side]), list(declared[side]))
+            self.assertEqual(verdicts(shuffled[side]), verdicts(declared[side]))
+        again = conform("verify", bundle)
+        self.assertEqual(again.returncode, 0, again.stdout)
+
+    def test_what_failed_on_either_side_is_repeated(self):
+        path = self.folder / "first.json"
+        for sides in (("--dut", "reference", *self.DEAF), ("--dut", "mutant:arp-unanswered", "--against", "reference")):
+            run = conform("run", *sides, "--json", path)
+            self.assertEqual(run.returncode, 1)
+            bad = {one["id"] for one in json.loads(path.read_text())["results"]
+                   if one["verdict"] in ("FAIL", "WARN", "INCONC") and one["id"] in EXCHANGES}
+            self.assertLess(len(bad), len(EXCHANGES))
+            self.assertEqual(set(self.meet(*sides, "--only-failed", path, code=1)["dut"]), bad)
+        # Where only a rule is told, what brought it about.
+        results = json.loads(path.read_text())
+        wrong = ("--against", "mutant:reserved-not-zero", "INTEROP-BROADCAST", "INTEROP-UNICAST-IPV4")
+        self.assertEqual(conform("run", *wrong, "--json", path).returncode, 1)
+        results = json.loads(path.read_text())
+        results["results"] = [one for one in results["results"] if one["id"].startswith("RULE-")]
+        path.write_text(json.dumps(results))
+        self.assertEqual(set(self.meet(*wrong, "--only-failed", path, code=1)["dut"]),
+                         {"INTEROP-BROADCAST", "INTEROP-UNICAST-IPV4"})
+
+    def test_nothing_that_failed_is_nothing_to_repeat(self):
+        path = self.folder / "first.json"
+        conform("run", "--against", "reference", "INTEROP-BROADCAST", "--json", path)
+        run = conform("run", "--against", "reference", "--only-failed", path)
+        self.assertEqual(run.returncode, 4, run.stdout + run.stderr)
+        self.assertIn("nothing to repeat", run.stderr)
+
+    def test_after_so_many_failures_nothing_more_begins(self):
+        bundle = self.folder / "two.tar"
+        sides = self.meet(*self.DEAF, "--max-failures", 2, "--bundle", bundle, code=1)
+        begun = list(sides["dut"])
+        self.assertEqual(begun, EXCHANGES[:len(begun)])
+        self.assertLess(len(begun), len(EXCHANGES))
+        self.assertEqual(list(verdicts(sides["against"]).values()).count("FAIL"), 2)
+        self.assertEqual(sides["against"][begun[-1]]["verdict"], "FAIL")
+        self.assertIn(f"there are 2 failures (--max-failures): {len(EXCHANGES) - len(begun)} exchanges were not begun",
+                      sides["against"][begun[-1]]["notes"])
+        # What was not begun is not judged again either.
+        again = conform("verify", bundle)
+        self.assertEqual(again.returncode, 0, again.stdout)
+        self.assertIn(f"{len(begun)} exchanges were played again", again.stdout)
+
+    def test_a_run_is_paused_at_a_violation_or_before_an_exchange(self):
+        for where, against, why in (
+                ("INTEROP-BROADCAST", "reference", "its steps begin now"),
+                ("fail", "mutant:arp-unanswered", r"against: .*ARP reply by against expected, none came after frame \d+"),
+                ("fail", "mutant:reserved-not-zero", r"against: frame \d+ violates RULE-RFC4391-6-02 \(.*\)")):
+            with self.subTest(where, against=against), subprocess.Popen(
+                    [PROGRAM, "run", "--against", against, "INTEROP-BROADCAST", "INTEROP-UNICAST-IPV4", "--pause-on", where],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+                line = run.stderr.readline()
+                self.assertRegex(line, f"paused: INTEROP-[A-Z0-9-]+: {why}. Both are as they were then, and no deadline runs. "
+                                       "Enter goes on.")
+                self.assertIsNone(run.poll())
+                out, error = run.communicate("\n\n", timeout=60)
+                self.assertEqual(run.returncode, 0 if against == "reference" else 1, out + error)
+        # Both adapters' processes are named, for a debugger.
+        run = conform("run", "--dut", C_NODE, "--against", C_NODE, "INTEROP-BROADCAST", "--pause-on", "INTEROP-BROADCAST")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(len(re.findall(r"ipoib-node \(process \d+\)", run.stderr)), 2, run.stderr)
+        self.assertIn("standard input is at its end: the run goes on", run.stderr)
+
+
 class OfMutants(Against):
     def test_no_mutant_makes_the_reference_fail(self):
         names = re.findall(r"^\| `([a-z0-9-]+)` \|", (SOURCE / "docs/kill-matrix.md").read_text(), re.MULTILINE)
@@ -296,7 +392,11 @@ class Uses(Against):
                 ("--listen is for a DUT in another process", "--against", "reference", "--listen", self.folder / "p"),
                 ("on a fabric that does nothing wrong", "--fabric", "simulated:sa-mutant=sa-any-mtu", "--against", "reference"),
                 ("--profile is about a tester", "--against", "reference", "--profile", "DUT.toml"),
-                ("--shard is for cases", "--against", "reference", "--shard", "1/2"),
+                ("'1/0' is no shard", "--against", "reference", "--shard", "1/0"),
+                ("'soon' is no order", "--against", "reference", "--order", "soon"),
+                ("nowhere.json", "--against", "reference", "--only-failed", self.folder / "nowhere.json"),
+                ("--pause-on: 'INTEROP-BROADCST' is neither fail nor one of the exchanges that run; did you mean "
+                 "'INTEROP-BROADCAST'?", "--against", "reference", "--pause-on", "INTEROP-BROADCST"),
                 ("no exchange and no rule matches 'INTEROP-UNICST'", "--against", "reference", "INTEROP-UNICST"),
                 ("leave no exchange", "--against", "reference", "RULE-RFC4391-6-02"),
                 ("--against", "--against", "")):

@@ -95,21 +95,28 @@ class Every(Evidence):
 
 
 class Node(Evidence):
-    def test_a_node_in_another_process_comes_out_as_it_was(self):
-        """Of real time: where two things raced, another recording."""
-        node = Path(os.environ["IPOIB_BUILD"]) / "samples/ipoib-node"
-        adapter = f"exec:{SOURCE}/samples/python-adapter/adapter.py --node {node} --port {{port}}"
+    """In another process, and so in real time: where two things raced, another recording."""
+    BUILD = Path(os.environ["IPOIB_BUILD"])
+
+    def assertComesOut(self, command, *cases):
         for attempt in range(3):
-            bundle = self.folder / f"{attempt}.tar"
-            run = conform("run", "--dut", adapter.replace("{port}", str(self.folder / f"port{attempt}")), "--listen",
-                          self.folder / f"port{attempt}", "IPOIB-4391-4-*", "IPOIB-4391-6-VAL-*", "IPOIB-4391-9.2-VAL-*",
-                          "--bundle",
-                          bundle, timeout=120)
+            bundle, port = self.folder / f"{attempt}.tar", self.folder / f"port{attempt}"
+            run = conform("run", "--dut", "exec:" + command.replace("{port}", str(port)), "--listen", port, *cases,
+                          "--bundle", bundle, timeout=120)
             self.assertIn(run.returncode, (0, 1), run.stdout + run.stderr)
             again = conform("verify", bundle, timeout=120)
             if again.returncode == 0:
-                return
-        self.fail(again.stdout)
+                return again.stdout
+        return self.fail(again.stdout)
+
+    def test_a_node_in_another_process_comes_out_as_it_was(self):
+        self.assertComesOut(f"{SOURCE}/samples/python-adapter/adapter.py --node {self.BUILD}/samples/ipoib-node --port {{port}}",
+                            "IPOIB-4391-4-*", "IPOIB-4391-6-VAL-*", "IPOIB-4391-9.2-VAL-*")
+
+    def test_so_does_connected_mode_whose_acknowledgements_come_by_a_timer(self):
+        told = self.assertComesOut(f"{self.BUILD}/conformance/explore/ipoib-plugged-stack {{port}}", "IPOIB-4755-3.*",
+                                   "IPOIB-4755-5-*", "IPOIB-4755-7-*", "!RULE-*")
+        self.assertRegex(told, r"(1\d|2\d) cases were played again on \d+ frames: \d+ PASS\n")
 
 
 class Edits(Evidence):
@@ -188,6 +195,24 @@ class Edits(Evidence):
             with self.subTest(what=f"order of {which}"):
                 self.assertRefused(self.edited(original, journal, lambda text, which=which: swap(text, which)))
                 self.assertRefused(self.edited(original, journal, lambda text, which=which: without(text, which)))
+
+    def test_what_came_by_a_timer_is_told_from_what_came_otherwise(self):
+        case = "IPOIB-4755-5-VAL-003"
+        original = self.recorded(case, CASES[0])
+        name = f"{case}.journal.jsonl"
+        lines = (original / name).read_bytes().split(b"\n")
+        at = next(number for number, line in enumerate(lines) if b'"in":"timer"' in line)
+        for what, line in (("none", []), ("another", [re.sub(rb'"number":\d+', b'"number":99', lines[at])]),
+                           ("twice", [lines[at], lines[at]]),
+                           ("earlier", [re.sub(rb'"at":(\d+)', lambda at: b'"at":%d' % (int(at[1]) - 1), lines[at])])):
+            with self.subTest(timer=what):
+                self.assertNotEqual(line, [lines[at]])
+                told = self.assertRefused(self.edited(
+                    original, name, lambda _, line=line: b"\n".join(lines[:at] + line + lines[at + 1:]), True))
+                # What was not judged again is counted as that, and has no verdict.
+                self.assertIn(f"not judged again: {case}\n", told)
+                self.assertIn("1 of 2 cases were played again; nothing is said of the others", told)
+                self.assertNotIn("PASS", told)
 
     def test_no_octet_of_a_journal_can_be_changed(self):
         original = self.recorded(CASES[0])

@@ -240,8 +240,8 @@ void Bench::forbid_so_far(const Expectation& expectation) {
 
 std::optional<std::size_t> Bench::echo_answer() {
     auto& session = context_.session;
-    const auto asked_at = session.loop().now();
     send(echo_request());
+    const auto asked_at = session.loop().now();
     const auto answered = context_.observation.await(echo_reply(), within(1s));
     if (answered) session.answered_after(session.loop().now() - asked_at);
     return answered;

@@ -91,7 +91,7 @@ void ConnectionEnds::message(const Packet& packet) {
     end.owes_answer = true;
     // Not from within the fabric, and one answer for all that comes at once.
     constexpr auto at_once = std::chrono::microseconds{10};
-    if (!does_wait_ && !timer_) timer_ = loop_.after(at_once, [this] { answer(); });
+    if (!does_wait_ && !timer_) timer_ = fabric_.after(at_once, [this] { answer(); });
 }
 
 void ConnectionEnds::answer() {
@@ -112,7 +112,7 @@ void ConnectionEnds::withhold(bool does_wait) {
 }
 
 void ConnectionEnds::clear() {
-    loop_.cancel(timer_);
+    fabric_.cancel(timer_);
     timer_ = {};
     does_wait_ = false;
     requests_.clear();

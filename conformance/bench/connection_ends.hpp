@@ -14,8 +14,8 @@ namespace ipoib::conformance {
 class ConnectionEnds {
 public:
     /// Nothing is owned; all must live longer.
-    ConnectionEnds(fabric::Loop& loop, fabric::Port& port, const Situation& situation)
-        : loop_(loop), port_(port), situation_(situation) {}
+    ConnectionEnds(fabric::Fabric& fabric, fabric::Port& port, const Situation& situation)
+        : fabric_(fabric), port_(port), situation_(situation) {}
     ~ConnectionEnds() { clear(); }
     ConnectionEnds(const ConnectionEnds&) = delete;
     ConnectionEnds& operator=(const ConnectionEnds&) = delete;
@@ -50,7 +50,7 @@ private:
     void message(const wire::Packet& packet);
     void answer();
 
-    fabric::Loop& loop_;
+    fabric::Fabric& fabric_;
     fabric::Port& port_;
     const Situation& situation_;
     std::map<std::uint32_t, Said> requests_;  ///< by communication ID of the requester

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Shuffles cases by a seed.
+// An order in words.
 #include "conformance/bench/order.hpp"
 
 #include <charconv>
-#include <random>
-#include <utility>
 
 namespace ipoib::conformance {
 namespace {
@@ -26,13 +24,6 @@ std::optional<Order> order_of(std::string_view text) {
     const auto [rest, wrong] = std::from_chars(text.data(), end, seed);
     if (wrong != std::errc{} || rest != end) return {};
     return Order{seed};
-}
-
-/// Neither std::shuffle nor a distribution gives the same with every library.
-void put_in(const Order& order, std::vector<const Case*>& cases) {
-    if (!order.seed) return;
-    std::mt19937_64 random{*order.seed};
-    for (auto left = cases.size(); left > 1; --left) std::swap(cases[left - 1], cases[random() % left]);
 }
 
 }  // namespace ipoib::conformance

@@ -77,7 +77,7 @@ void Session::begin() {
     });
     if (!loop().run_until([&] { return port.facts().is_active; }, loop().now() + scaled(longest_start)))
         throw SessionBroken("the tester's port did not become active: no subnet manager brought it up");
-    connection_ends_ = std::make_unique<ConnectionEnds>(loop(), port, situation_);
+    connection_ends_ = std::make_unique<ConnectionEnds>(fabric_, port, situation_);
     tester_ = std::make_unique<Tester>(port, options_.p_key, manners(port.facts()));
     if (const auto count = tester_->end_what_was_left(); count > 0)
         notes_.push_back("a run that was killed had left " + std::to_string(count) +
@@ -245,11 +245,14 @@ void Session::bring_dut_up() {
 fabric::Duration Session::lateness() const noexcept {
     constexpr auto not_worth_it = 50ms;
     const auto longest = std::ranges::max(latest_answers_);
-    return longest < not_worth_it ? fabric::Duration{} : longest;
+    return longest <= not_worth_it ? fabric::Duration{} : longest;
 }
 
 void Session::answered_after(fabric::Duration time) noexcept {
-    latest_answers_[answers_++ % latest_answers_.size()] = std::min<fabric::Duration>(time, longest_lateness);
+    // As coarse as it may be: to the microsecond a run that is played again does not know it.
+    constexpr fabric::Duration grain = 10ms;
+    latest_answers_[answers_++ % latest_answers_.size()] =
+        std::min<fabric::Duration>((time + grain - 1ns) / grain * grain, longest_lateness);
 }
 
 /// Three questions, so that what is only late the first time, for want of an address or a path, is known, too.
@@ -263,8 +266,8 @@ void Session::find_out_lateness() {
         on_packet_ = [this, answer = echo_reply(), heard = std::weak_ptr<bool>(is_answered)](const Packet& packet) {
             if (const auto told = heard.lock(); told && answer.is_it(packet, situation_)) *told = true;
         };
-        const auto asked_at = loop().now();
         (void)tester_->port().send(echo_request().make(situation_).build());
+        const auto asked_at = loop().now();
         (void)loop().run_until([&] { return *is_answered; }, asked_at + scaled(longest_lateness));
         if (!*is_answered) return;
         answered_after(loop().now() - asked_at);

@@ -4,8 +4,10 @@
 
 #include "base/complain.hpp"
 #include "base/temporary_folder.hpp"
+#include "conformance/command/choice.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/command/pausing.hpp"
 #include "conformance/command/run_record.hpp"
 #include "conformance/judge/passive.hpp"
 #include "conformance/target/meeting_place.hpp"
@@ -60,6 +62,32 @@ fabric::Abilities abilities(interop::Place& place) {
     return place.journal() ? place.fabric().abilities() : fabric::Abilities{};
 }
 
+/// As for cases: what failed before, a shard, an order.
+void narrow(interop::InteropRun& run, const AgainstOptions& options) {
+    if (!options.only_failed.empty()) {
+        for (const auto& id : keep_failed(run.exchanges, options.only_failed))
+            complain("ipoib-conform",
+                     "'" + id + "' of " + options.only_failed + " is no exchange and no rule here; it is not repeated");
+        if (run.exchanges.empty())
+            complain("ipoib-conform", "nothing to repeat: " + options.only_failed +
+                                          " holds no FAIL, XPASS, ERROR, INCONC or WARN of what is selected");
+    }
+    if (!options.shard.empty()) keep_shard(run.exchanges, options.shard);
+    put_in(order_named(options.order), run.exchanges);
+}
+
+std::optional<interop::InteropRun::Pause> pause_of(const AgainstOptions& options,
+                                                   const std::vector<const interop::Exchange*>& exchanges,
+                                                   StatusLine& line) {
+    if (options.pause_on.empty()) return std::nullopt;
+    const auto wait = [&line](const std::string& why, interop::Place& place) {
+        wait_for_person(why + ". Both are as they were then",
+                        {place.process(interop::Side::dut), place.process(interop::Side::against)},
+                        place.fabric().loop(), line);
+    };
+    return interop::InteropRun::Pause{.exchange_id = paused_id(options.pause_on, exchanges, "exchanges"), .wait = wait};
+}
+
 /// Tells what would be done, and starts nothing.
 int rehearse(const interop::InteropRun& run, const AgainstOptions& options, bool is_watched) {
     std::string text;
@@ -102,6 +130,7 @@ interop::InteropRun chosen_exchanges(const std::vector<std::string>& selectors) 
 int run_against(const AgainstOptions& options, const std::vector<std::string>& command) {
     refuse_what_two_have_not(options);
     auto run = chosen_exchanges(options.selectors);
+    narrow(run, options);
     const auto* kind = fabric_kinds().find(options.target.fabric, FabricUse::run);
     if (!kind)
         throw UsageError("--fabric is " + fabric_kinds().forms(FabricUse::run) + ", not '" + options.target.fabric +
@@ -111,7 +140,7 @@ int run_against(const AgainstOptions& options, const std::vector<std::string>& c
     if (is_watched) place = told_apart([&] { return make_meeting_place(place_options(options)); });
     if (options.dry_run) return rehearse(run, options, is_watched);
 
-    std::vector<std::string> taken{options.evidence, options.bundle};
+    std::vector<std::string> taken{options.evidence, options.bundle, options.only_failed};
     std::erase(taken, "");
     refuse_overwriting(options.report, std::move(taken));
     if (!options.bundle.empty() && !is_watched)
@@ -131,6 +160,9 @@ int run_against(const AgainstOptions& options, const std::vector<std::string>& c
     run.options.timeout_scale = options.target.timeout_scale;
     run.repeat_command = options.repeat_command;
     StatusLine line;
+    run.pause = pause_of(options, run.exchanges, line);
+    run.max_failures = options.max_failures;
+    run.is_failure = counted_failures(options.report, comparisons);
     if (progress_is_seen() && !options.report.quiet)
         run.progress = [&](const interop::Exchange& one, std::size_t number, std::size_t count) {
             line.show(fmt::format("[{}/{}] {}", number, count, one.id));

@@ -18,7 +18,8 @@ struct AgainstOptions {
     std::string against;
     ReportOptions report;
     std::string evidence, bundle;
-    unsigned repeat = 1;
+    std::string shard, order, only_failed, pause_on;  ///< as words; all but the order may be empty
+    unsigned repeat = 1, max_failures = 0;
     std::string repeat_command;  ///< without the exchange's id
     bool dry_run = false;
 };

@@ -28,6 +28,12 @@ const Case* case_of(const reports::Results& results, std::uint32_t capture) {
     return nullptr;
 }
 
+reports::Results results_in(const std::string& path) {
+    auto results = reports::read_json(path);
+    if (!results) throw UsageError(results.error);
+    return std::move(*results);
+}
+
 /// "IPOIB-4391-6-VAL-001" of "IPOIB-4391-6-VAL-001-2", its second repetition.
 std::string_view without_repetition(std::string_view id) { return find_case(id) ? id : id.substr(0, id.rfind('-')); }
 
@@ -74,18 +80,17 @@ std::optional<std::vector<std::string>> requirements_of_run(const std::vector<st
 }
 
 std::vector<std::string> keep_failed(Choice& choice, const std::string& path) {
-    const auto results = reports::read_json(path);
-    if (!results) throw UsageError(results.error);
+    const auto results = results_in(path);
     std::set<const Case*> cases;
     std::set<const rules::Rule*> failed_rules;
     std::vector<std::string> unknown;
-    for (const auto& result : results->results) {
+    for (const auto& result : results.results) {
         if (!is_bad(result.verdict)) continue;
         if (const auto* one = find_case(result.id)) {
             cases.insert(one);
         } else if (const auto* rule = rules::find(result.id)) {
             failed_rules.insert(rule);
-            cases.merge(provokers(*results, result));
+            cases.merge(provokers(results, result));
         } else {
             unknown.push_back(result.id);
         }
@@ -95,10 +100,43 @@ std::vector<std::string> keep_failed(Choice& choice, const std::string& path) {
     return unknown;
 }
 
-void keep_shard(Choice& choice, const std::string& text) {
+std::vector<std::string> keep_failed(std::vector<const interop::Exchange*>& exchanges, const std::string& path) {
+    const auto results = results_in(path);
+    const auto& all = interop::all_exchanges();
+    std::set<std::string_view> failed;
+    std::set<std::string> unknown;
+    /// Of "INTEROP-BROADCAST-2", its second repetition, too; whether there is one.
+    const auto add = [&](std::string_view id) {
+        for (const auto name : {id, id.substr(0, id.rfind('-'))})
+            if (const auto found = std::ranges::find(all, name, &interop::Exchange::id); found != all.end())
+                return failed.insert((*found)->id), true;
+        return false;
+    };
+    for (const auto& result : results.results) {
+        if (!is_bad(result.verdict) || add(result.id)) continue;
+        if (!rules::find(result.id)) {
+            unknown.insert(result.id);
+            continue;
+        }
+        bool is_known = false;
+        for (const auto& provoker : result.cases) is_known = add(provoker.id) || is_known;
+        if (!is_known)
+            for (const auto* one : all) failed.insert(one->id);
+    }
+    std::erase_if(exchanges, [&](const interop::Exchange* one) { return !failed.contains(one->id); });
+    return {unknown.begin(), unknown.end()};
+}
+
+reports::Shard shard_named(const std::string& text) {
     const auto shard = reports::shard_of(text);
     if (!shard) throw UsageError("'" + text + "' is no shard: I/N with I from 1 to N, such as 2/4");
-    std::erase_if(choice.cases, [&](const Case* one) { return !is_in_shard(one->id, shard->index, shard->count); });
+    return *shard;
+}
+
+Order order_named(const std::string& text) {
+    const auto order = order_of(text);
+    if (!order) throw UsageError("'" + text + "' is no order: declared, or seed=N such as seed=7");
+    return *order;
 }
 
 }  // namespace ipoib::conformance

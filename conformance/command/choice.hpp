@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Which cases and rules an active run is asked for: selectors, what failed before, a shard.
+// Which cases, exchanges and rules an active run is asked for: selectors, what failed before, a shard.
 #pragma once
 
 #include "conformance/audit/rule.hpp"
 #include "conformance/bench/active.hpp"
+#include "conformance/bench/order.hpp"
+#include "conformance/interop/exchange.hpp"
 
 #include <optional>
 #include <string>
@@ -29,8 +31,18 @@ struct Choice {
 /// returns the ids that do not exist (any more).
 std::vector<std::string> keep_failed(Choice& choice, const std::string& results);
 
-/// Leaves the cases of a shard, "I/N" with I from 1, and every rule: each judges what its shard provokes. Throws
-/// UsageError.
-void keep_shard(Choice& choice, const std::string& text);
+/// The same of exchanges; either side's verdict counts.
+std::vector<std::string> keep_failed(std::vector<const interop::Exchange*>& exchanges, const std::string& results);
+
+/// "I/N" with I from 1. Throws UsageError.
+[[nodiscard]] reports::Shard shard_named(const std::string& text);
+/// "declared" or "seed=N". Throws UsageError.
+[[nodiscard]] Order order_named(const std::string& text);
+/// Leaves what is in the shard, "I/N"; every rule stays: each judges what its shard provokes. Throws UsageError.
+template <class Each>
+void keep_shard(std::vector<const Each*>& all, const std::string& text) {
+    const auto shard = shard_named(text);
+    std::erase_if(all, [&](const Each* one) { return !is_in_shard(one->id, shard.index, shard.count); });
+}
 
 }  // namespace ipoib::conformance

@@ -220,6 +220,20 @@ reports::KnownIds known_ids() {
     return {.requirement = requirement, .judge = judge};
 }
 
+std::function<bool(const reports::Result&, const reports::Results&)> counted_failures(const ReportOptions& options,
+                                                                                      const Comparisons& comparisons) {
+    const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+    return [&options, &comparisons, today](const reports::Result& one, const reports::Results& of) {
+        if (one.verdict != reports::Verdict::fail && one.verdict != reports::Verdict::warn) return false;
+        reports::Results alone;
+        alone.dut = of.dut;
+        alone.results.push_back(one);
+        if (options.strict) reports::apply_strict(alone);
+        if (comparisons.baseline) (void)reports::apply(alone, *comparisons.baseline, today);
+        return alone.results.front().verdict == reports::Verdict::fail;
+    };
+}
+
 Comparisons load_comparisons(const ReportOptions& options) {
     Comparisons comparisons;
     const auto load = [](const std::string& file, auto read, auto& into) {

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -91,6 +92,10 @@ struct Comparisons {
 
 /// Throws UsageError when a file cannot be read.
 [[nodiscard]] Comparisons load_comparisons(const ReportOptions& options);
+
+/// What --max-failures counts: a FAIL, or a WARN with --strict, that no baseline excuses. Both must live longer.
+[[nodiscard]] std::function<bool(const reports::Result&, const reports::Results&)> counted_failures(
+    const ReportOptions& options, const Comparisons& comparisons);
 
 /// What illustrated reports show of the findings, also after an interrupt; nothing where none is asked for.
 [[nodiscard]] std::vector<reports::Exhibit> exhibits_for(const ReportOptions& options, const reports::Results& results);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib-conform run: drive an implementation through the cases.
 #include "base/complain.hpp"
-#include "base/nearest.hpp"
-#include "base/processes.hpp"
 #include "base/temporary_folder.hpp"
 #include "conformance/bench/order.hpp"
 #include "conformance/bench/session.hpp"
@@ -10,6 +8,7 @@
 #include "conformance/command/choice.hpp"
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/command/pausing.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/run_record.hpp"
 #include "conformance/command/target_options.hpp"
@@ -19,10 +18,7 @@
 
 #include <fmt/format.h>
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <chrono>
 
 namespace ipoib::conformance {
@@ -51,10 +47,8 @@ Choice what_runs(const Options& options) {
             remark("nothing to repeat: " + options.only_failed +
                    " holds no FAIL, XPASS, ERROR, INCONC or WARN of what is selected");
     }
-    if (!options.shard.empty()) keep_shard(choice, options.shard);
-    const auto order = order_of(options.order);
-    if (!order) throw UsageError("'" + options.order + "' is no order: declared, or seed=N such as seed=7");
-    put_in(*order, choice.cases);
+    if (!options.shard.empty()) keep_shard(choice.cases, options.shard);
+    put_in(order_named(options.order), choice.cases);
     return choice;
 }
 
@@ -103,49 +97,14 @@ reports::Results drive(const Aim& aim) {
     }
 }
 
-/// Waits for a line on standard input, on behalf of a person with a debugger.
-void wait_for_person(const std::string& why, Session& session, StatusLine& line) {
-    line.clear();
-    // A shell is what the adapter begins with, and what is to be debugged its child.
-    const auto process = session.control().process();
-    const auto family = process > 0 ? family_text(process) : std::string{};
-    remark(fmt::format("paused: {}. The DUT is as it was then, and no deadline runs.{} Enter goes on.", why,
-                       family.empty() ? "" : fmt::format(" Its processes here: {}.", family)));
-    std::array<char, 256> typed;
-    do {
-        session.loop().pause_until_readable(STDIN_FILENO);
-        if (fabric::Loop::stop_requested()) return;
-        const auto count = ::read(STDIN_FILENO, typed.data(), typed.size());
-        if (count <= 0) return remark("standard input is at its end: the run goes on");
-        if (std::find(typed.begin(), typed.begin() + count, '\n') != typed.begin() + count) return;
-    } while (true);
-}
-
 /// Where --pause-on says. Throws UsageError for what is neither "fail" nor one of the cases.
 std::optional<ActiveRun::Pause> pause_of(const Options& options, const std::vector<const Case*>& cases,
                                          StatusLine& line) {
     if (options.pause_on.empty()) return std::nullopt;
-    const auto wait = [&line](const std::string& why, Session& session) { wait_for_person(why, session, line); };
-    if (options.pause_on == "fail") return ActiveRun::Pause{.case_id = {}, .wait = wait};
-    if (std::ranges::find(cases, options.pause_on, &Case::id) == cases.end())
-        throw UsageError("--pause-on: '" + options.pause_on + "' is neither fail nor one of the cases that run" +
-                         did_you_mean(options.pause_on, cases, [](const Case* one) { return one->id; }));
-    return ActiveRun::Pause{.case_id = options.pause_on, .wait = wait};
-}
-
-/// What --max-failures counts: a FAIL, or a WARN with --strict, that no baseline excuses.
-std::function<bool(const reports::Result&, const reports::Results&)> counted_failures(const Options& options,
-                                                                                      const Comparisons& comparisons) {
-    const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
-    return [&options, &comparisons, today](const reports::Result& one, const reports::Results& of) {
-        if (one.verdict != reports::Verdict::fail && one.verdict != reports::Verdict::warn) return false;
-        reports::Results alone;
-        alone.dut = of.dut;
-        alone.results.push_back(one);
-        if (options.report.strict) reports::apply_strict(alone);
-        if (comparisons.baseline) (void)reports::apply(alone, *comparisons.baseline, today);
-        return alone.results.front().verdict == reports::Verdict::fail;
+    const auto wait = [&line](const std::string& why, Session& session) {
+        wait_for_person(why + ". The DUT is as it was then", {session.control().process()}, session.loop(), line);
     };
+    return ActiveRun::Pause{.case_id = paused_id(options.pause_on, cases, "cases"), .wait = wait};
 }
 
 /// What the profile says of the DUT goes before what it says of itself.
@@ -192,22 +151,19 @@ int rehearse(const Aim& aim) {
     return exit_ok;
 }
 
-/// With --against: what only cases have is refused, not passed over.
 int run_two(const Options& options, const std::string& program, const std::vector<std::string>& command) {
-    const std::pair<const char*, bool> wrong[] = {{"--shard", !options.shard.empty()},
-                                                  {"--only-failed", !options.only_failed.empty()},
-                                                  {"--order", options.order != text(Order{})},
-                                                  {"--pause-on", !options.pause_on.empty()},
-                                                  {"--max-failures", options.max_failures != 0}};
-    for (const auto& [name, is_given] : wrong)
-        if (is_given) throw UsageError(std::string(name) + " is for cases; --against has exchanges");
     return run_against({.selectors = options.selectors,
                         .target = options.target,
                         .against = options.against,
                         .report = options.report,
                         .evidence = options.evidence,
                         .bundle = options.bundle,
+                        .shard = options.shard,
+                        .order = options.order,
+                        .only_failed = options.only_failed,
+                        .pause_on = options.pause_on,
                         .repeat = options.repeat,
+                        .max_failures = options.max_failures,
                         .repeat_command = repeat_command(options, program),
                         .dry_run = options.dry_run},
                        command);
@@ -240,7 +196,7 @@ int run_cases(const Options& options, const std::string& program, const std::vec
     StatusLine line;
     aim.run.pause = pause_of(options, aim.run.cases, line);
     aim.run.max_failures = options.max_failures;
-    aim.run.is_failure = counted_failures(options, comparisons);
+    aim.run.is_failure = counted_failures(options.report, comparisons);
     if (progress_is_seen() && !options.report.quiet)
         aim.run.progress = [&](const Case& one, std::size_t number, std::size_t count) {
             line.show(fmt::format("[{}/{}] {}", number, count, one.id));
@@ -285,10 +241,10 @@ void add_run_options(CLI::App& command, Options& options) {
         ->check(not_empty())
         ->type_name("FILE");
     command
-        .add_option(
-            "--order", options.order,
-            "declared (by id), or seed=N: the cases shuffled, the same way each time; what one leaves behind in "
-            "a DUT another one meets")
+        .add_option("--order", options.order,
+                    "declared (by id), or seed=N: the cases, or exchanges, shuffled, the same way each time; what one "
+                    "leaves behind in "
+                    "a DUT another one meets")
         ->check(not_empty())
         ->type_name("seed=N|declared");
     command
@@ -298,16 +254,17 @@ void add_run_options(CLI::App& command, Options& options) {
         ->type_name("N");
     command
         .add_option("--max-failures", options.max_failures,
-                    "Begin no further case after so many failures that the baseline does not know")
+                    "Begin no further case, or exchange, after so many failures that the baseline does not know")
         ->check(from_to(1u, most_repeats))
         ->type_name("N");
     command
-        .add_option("--pause-on", options.pause_on,
-                    "Wait for Enter at the first violation of each case, or before a case's steps, while no deadline "
-                    "runs: for a debugger")
+        .add_option(
+            "--pause-on", options.pause_on,
+            "Wait for Enter at the first violation of each case or exchange, or before the steps of one, while no "
+            "deadline runs: for a debugger")
         ->check(not_empty())
-        ->type_name("fail|CASE");
-    command.add_option("--shard", options.shard, "Run only the I-th of N parts of the cases, I from 1")
+        ->type_name("fail|ID");
+    command.add_option("--shard", options.shard, "Run only the I-th of N parts of the cases, or exchanges, I from 1")
         ->check(not_empty())
         ->type_name("I/N");
     command

@@ -74,6 +74,10 @@ void keep_meeting(const interop::InteropRun& run, bool is_virtual, fabric::Abili
                           .dut = results.dut,
                           .is_virtual = is_virtual,
                           .exchanges = run.exchanges};
+    // Those that were begun: a run may have had enough.
+    std::erase_if(record.exchanges, [&](const interop::Exchange* one) {
+        return std::ranges::find(results.results, one->id, &reports::Result::id) == results.results.end();
+    });
     record.run.rules = run.rules;
     record.run.seed = run.options.seed;
     record.run.repeat = run.repeat;

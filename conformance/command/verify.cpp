@@ -38,8 +38,13 @@ int tell(const VerifyOptions& options, const replay::Verified& verified) {
     for (std::size_t i = 0; i < std::min(verified.wrong.size(), most_told); ++i)
         say("does not fit: {}\n", one_line(verified.wrong[i]));
     if (verified.wrong.size() > most_told) say("and {} more\n", verified.wrong.size() - most_told);
-    say("{} {} were played again on {} frames: {}\n", verified.scenes,
-        verified.record.is_meeting() ? "exchanges" : "cases", verified.frames, counts_of(verified.results));
+    const auto* const called = verified.record.is_meeting() ? "exchanges" : "cases";
+    if (verified.left_out.empty())
+        say("{} {} were played again on {} frames: {}\n", verified.scenes, called, verified.frames,
+            counts_of(verified.results));
+    else
+        say("{} of {} {} were played again; nothing is said of the others, nor of the rules\n", verified.scenes,
+            verified.scenes + verified.left_out.size(), called);
     if (!verified.wrong.empty()) {
         say("{} does not hold what its verdicts say\n", options.source);
         return exit_worse;

@@ -18,6 +18,7 @@ public:
     [[nodiscard]] fabric::Fabric& fabric() override { return place_.fabric(); }
     [[nodiscard]] Dut& dut(Side side) override { return place_.dut(side); }
     [[nodiscard]] std::string diagnostics(Side side) override { return place_.diagnostics(side); }
+    [[nodiscard]] int process(Side side) const override { return place_.process(side); }
     void drop(Side side) noexcept override { place_.drop(side); }
     [[nodiscard]] build::Link link() override;
     [[nodiscard]] std::uint16_t lid_of(std::uint64_t port_guid) override;

@@ -58,6 +58,7 @@ void ExchangeRun::broke(Side side, const std::string& why) {
 void ExchangeRun::execute() {
     auto options = run_.options;
     options.seed = seed_;
+    if (pauses_at_failures()) options.charged = [this](const std::string& what) { pause(what); };
     try {
         place_.prepare(options.seed);
         has_begun_ = true;
@@ -80,6 +81,7 @@ void ExchangeRun::execute() {
     place_.fabric().observe([this](const fabric::Sighting& sighting) { recorder_.add(sighting); });
     Meeting meeting{place_, recorder_, ledger_, options};
     meet(meeting);
+    if (pauses_at_failures()) pause_at_violations(meeting);
     look_for_faults();
     place_.fabric().observe({});
     seconds_ = std::chrono::duration<double>(loop.now() - begin).count();
@@ -104,6 +106,7 @@ void ExchangeRun::meet(Meeting& meeting) {
             ledger_ = {};
         }
         meeting.begins_now();
+        if (run_.pause && run_.pause->exchange_id == one_.id) pause("its steps begin now");
         one_.steps(meeting);
         if (fabric::Loop::stop_requested()) both_end(CaseEnds::error("interrupted"));
     } catch (const CaseEnds& ends) {
@@ -131,6 +134,8 @@ void ExchangeRun::look_for_faults() {
         try {
             auto& dut = place_.dut(side);
             if (dut.can("health")) faults_[side] = dut.health();
+            if (pauses_at_failures() && !faults_[side].empty())
+                pause(fmt::format("{} reports: {}", name(side), faults_[side].front()));
             if (faults_[side].empty() && !place_.is_virtual()) dut.undo();
         } catch (const std::exception& why) {
             broke(side, std::string("asked for its health: ") + why.what());
@@ -140,6 +145,28 @@ void ExchangeRun::look_for_faults() {
     }
     if (!place_.is_virtual() && place_.fabric().problem().empty())
         static_cast<void>(place_.fabric().change(fabric::Restore{}));
+}
+
+void ExchangeRun::pause(const std::string& why) {
+    if (std::exchange(has_paused_, true)) return;
+    run_.pause->wait(scene() + ": " + why, place_);
+}
+
+void ExchangeRun::pause_at_violations(const Meeting& meeting) {
+    for (const auto side : both_sides) {
+        if (meeting.peer(side).guid == 0) continue;
+        std::string first;
+        const auto told = [&](const rules::Rule& rule, const reports::Detail& detail) {
+            const bool binds = rule.weight.value_or(rule.checks[0]->strength) == requirements::Strength::must;
+            if (binds && first.empty() && detail.frame > meeting.began())
+                first = fmt::format("{}: frame {} violates {} ({})", name(side), detail.frame, rule.id, rule.title);
+        };
+        RuleTally alone{run_.rules, Party::dut};
+        alone.judge(
+            recorder_,
+            {.id = scene(), .evidence = {}, .repetition = {}, .subject = subject(meeting, side), .violated = told});
+        if (!first.empty()) pause(first);
+    }
 }
 
 void ExchangeRun::judge(const Meeting& meeting) {
@@ -165,7 +192,7 @@ void ExchangeRun::judge(const Meeting& meeting) {
                                          .capture = capture,
                                          .evidence = run_.evidence.empty() ? "" : path(),
                                          .repetition = repeat(),
-                                         .subject = {.guid = peer.guid},
+                                         .subject = subject(meeting, side),
                                          .violated = told});
     }
 }

@@ -36,6 +36,14 @@ private:
 
     void meet(Meeting& meeting);
     void look_for_faults();
+    /// Waits for a person, once.
+    void pause(const std::string& why);
+    [[nodiscard]] bool pauses_at_failures() const { return run_.pause && run_.pause->exchange_id.empty(); }
+    /// What only the frames show is not known before they are judged, and then much is undone.
+    void pause_at_violations(const Meeting& meeting);
+    [[nodiscard]] SubjectFilter subject(const Meeting& meeting, Side side) const {
+        return {.guid = meeting.peer(side).guid};
+    }
     void broke(Side side, const std::string& why);
     void judge(const Meeting& meeting);
     [[nodiscard]] reports::Result result(Side side) const;
@@ -62,7 +70,7 @@ private:
     Each<std::vector<std::string>> faults_;
     Each<std::optional<CaseEnds>> ends_;
     std::string why_broken_, not_kept_;
-    bool has_begun_ = false, is_broken_ = false;
+    bool has_begun_ = false, is_broken_ = false, has_paused_ = false;
     double seconds_ = 0;
 };
 

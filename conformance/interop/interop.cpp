@@ -41,6 +41,7 @@ public:
             why_broken = exchange.why_broken();
         }
         for (const auto side : both_sides) fold(results_[side].results, first[side]);
+        failures_ += failures_since(first);
         broken_in_a_row_ = is_broken ? broken_in_a_row_ + 1 : 0;
         // An adapter may need a second attempt, and no exchange can be blamed for what never began.
         if (!has_begun_ && broken_in_a_row_ == 2) {
@@ -49,6 +50,9 @@ public:
             end("There is a session to begin with", why_broken);
         } else if (broken_in_a_row_ >= most_broken) {
             end("Adapters and fabric last", fmt::format("one broke {} times in a row", most_broken));
+        } else if (run_.max_failures != 0 && failures_ >= run_.max_failures) {
+            why_over_ = fmt::format("there are {} failures (--max-failures)", failures_);
+            has_enough_ = true;
         }
     }
 
@@ -56,8 +60,9 @@ public:
         for (const auto side : both_sides) {
             auto& results = results_[side];
             if (not_begun_ > 0 && !results.results.empty())
-                results.results.back().notes.push_back(
-                    fmt::format("{} exchange{} not begun", not_begun_, not_begun_ == 1 ? " was" : "s were"));
+                results.results.back().notes.push_back(fmt::format("{}{} exchange{} not begun",
+                                                                   has_enough_ ? why_over_ + ": " : "", not_begun_,
+                                                                   not_begun_ == 1 ? " was" : "s were"));
             tallies_[side].add_to(results);
         }
         return std::move(results_);
@@ -71,6 +76,18 @@ private:
         for (auto i = first; i < results.size(); ++i) repetitions.take(std::move(results[i]));
         results.resize(first);
         results.push_back(repetitions.result());
+    }
+    /// Of what came last, whoever failed.
+    [[nodiscard]] unsigned failures_since(const Each<std::size_t>& first) const {
+        unsigned count = 0;
+        for (const auto side : both_sides) {
+            const auto& results = results_[side];
+            for (auto i = first[side]; i < results.results.size(); ++i)
+                if (const auto& one = results.results[i];
+                    run_.is_failure ? run_.is_failure(one, results) : one.verdict == Verdict::fail)
+                    ++count;
+        }
+        return count;
     }
     void end(const std::string& title, const std::string& why) {
         why_over_ = why;
@@ -86,9 +103,9 @@ private:
     Place& place_;
     Each<RuleTally> tallies_{RuleTally{run_.rules, Party::dut}, RuleTally{run_.rules, Party::dut}};
     Each<reports::Results> results_;
-    bool has_begun_ = false;
+    bool has_begun_ = false, has_enough_ = false;
     std::string why_over_;
-    unsigned broken_in_a_row_ = 0;
+    unsigned broken_in_a_row_ = 0, failures_ = 0;
     std::size_t not_begun_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "reports/results.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,16 @@ struct InteropRun {
     bool may_lack_evidence = false;
     /// The command that repeats one exchange, without its id; empty: none is told.
     std::string repeat_command;
+    unsigned max_failures = 0;  ///< of either in exchanges, after which no further one begins; 0: as many as there are
+    /// Whether a result counts among these; null: a FAIL does. The second has the facts of that side.
+    std::function<bool(const reports::Result&, const reports::Results&)> is_failure{};
+    /// Where a run is paused: when an exchange begins, both being up, and when the first violation of an exchange is
+    /// found, before anything is undone. The clock stands until it returns. Null: nowhere.
+    struct Pause {
+        std::string exchange_id;  ///< the one that begins; empty: at violations and crashes
+        std::function<void(const std::string& why, Place& place)> wait;
+    };
+    std::optional<Pause> pause{};
     /// Told before each exchange: its number from 1, of how many.
     std::function<void(const Exchange&, std::size_t, std::size_t)> progress{};
 };

@@ -81,6 +81,7 @@ void Meeting::charge(Side side, const requirements::Requirement& by, std::size_t
     auto sentence = fmt::format("{}: {} expected, {}", step_, expected, actual);
     recorder_.breach("CHARGED TO " + std::string(name(side)), sentence);
     ledger_[side].charges.push_back({&by, std::move(sentence), frame, std::move(expected), std::move(actual)});
+    if (options_.charged) options_.charged(fmt::format("{}: {}", name(side), ledger_[side].charges.back().sentence));
 }
 
 std::optional<Side> Meeting::sender(const Packet& packet) const {

@@ -45,6 +45,8 @@ struct MeetingOptions {
     std::uint64_t seed = 1;
     double timeout_scale = 1;
     Each<Settings> settings{};
+    /// Told of each charge, in words, when it is made; null: nobody listens.
+    std::function<void(const std::string&)> charged{};
 };
 
 class Meeting {

@@ -31,6 +31,8 @@ public:
     [[nodiscard]] virtual Dut& dut(Side side) = 0;
     /// What its adapter has written to standard error since the last call.
     [[nodiscard]] virtual std::string diagnostics(Side side) = 0;
+    /// The process that its adapter is, to be named to a person; 0: it is none of its own.
+    [[nodiscard]] virtual int process(Side) const { return 0; }
     /// It is begun anew before the next exchange. Its channel may be broken.
     virtual void drop(Side side) noexcept = 0;
     /// The interface of multi-interface adapters has its scope to be told where the link has not the usual one.

@@ -142,6 +142,7 @@ void play_meeting(const std::filesystem::path& folder, const std::filesystem::pa
     }
     compare_ends(tapes, both, run.repeat, verified);
     for (const auto& capture : both.dut.captures) verified.frames += capture.packets;
+    verified.left_out.clear();
     verified.scenes = both.dut.captures.size();
     for (const auto side : both_sides) both[side].fabric = record.fabric;
     verified.results = interop::joined(std::move(both));

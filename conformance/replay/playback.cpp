@@ -52,7 +52,6 @@ public:
         return facts_.value_or(fabric::PortFacts{});
     }
     [[nodiscard]] std::string send(wire::Octets frame) override {
-        if (const auto* later = playback_.sent_later(number_, frame)) return later->text;
         const auto* entry = playback_.expect(Kind::sent, "sends " + wire::hex_octets(frame));
         if (!entry) return {};
         playback_.compare(*entry,
@@ -125,7 +124,6 @@ Playback::~Playback() { loop_.cancel(timer_); }
 const Entry* Playback::head() {
     for (; cursor_ < entries_.size(); ++cursor_) {
         const auto& entry = entries_[cursor_];
-        if (done_.erase(cursor_) != 0) continue;
         if (entry.kind == Kind::begins) {
             is_case_done_ = false;
         } else if (entry.kind != Kind::ends) {
@@ -183,9 +181,30 @@ void Playback::hand_over(const Entry& entry) {
         case Kind::port:
             port.found(entry.exchange->facts);
             return;
+        case Kind::timer:
+            fire(entry);
+            return;
         default:
             return;
     }
+}
+
+fabric::TimerId Playback::after(fabric::Duration delay, std::function<void()> action) {
+    timers_[++timers_set_] = {loop_.now() + delay, std::move(action)};
+    return {timers_set_};
+}
+
+void Playback::cancel(fabric::TimerId& timer) noexcept { timers_.erase(std::exchange(timer, fabric::TimerId{}).value); }
+
+void Playback::fire(const Entry& entry) {
+    if (!difference_.empty()) return;
+    const auto timer = timers_.extract(entry.number);
+    if (timer.empty() || (is_virtual_ && timer.mapped().due != entry.at)) {
+        difference_ = place(entry) + (timer.empty() ? ": the tester has set no such timer"
+                                                    : ": the tester has set this timer for another time");
+        return;
+    }
+    timer.mapped().action();
 }
 
 void Playback::remember(const Entry& sighting) {
@@ -262,20 +281,6 @@ const Entry* Playback::expect(Kind kind, const std::string& what) {
     ++cursor_;
     arm();
     return asked;
-}
-
-const Entry* Playback::sent_later(std::uint32_t port, wire::Octets frame) {
-    const auto* next = head();
-    if (is_virtual_ || !next || is_input(next->kind) || next->kind == Kind::sent || !difference_.empty())
-        return nullptr;
-    for (auto i = cursor_ + 1; i < entries_.size() && entries_[i].kind != Kind::ends; ++i) {
-        const auto& entry = entries_[i];
-        if (entry.kind != Kind::sent || done_.contains(i)) continue;
-        if (entry.port != port || entry.during != 0 || !std::ranges::equal(entry.octets, frame)) return nullptr;
-        done_.insert(i);
-        return &entry;
-    }
-    return nullptr;
 }
 
 const Entry* Playback::await(Kind kind, const std::string& what) {

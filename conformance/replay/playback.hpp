@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -51,6 +50,8 @@ public:
     [[nodiscard]] std::span<fabric::Port* const> ports() override { return ports_; }
     void observe(std::function<void(const fabric::Sighting&)> observer) override { observer_ = std::move(observer); }
     [[nodiscard]] fabric::ChangeAnswer change(const fabric::FabricChange& change, fabric::Duration patience) override;
+    [[nodiscard]] fabric::TimerId after(fabric::Duration delay, std::function<void()> action) override;
+    void cancel(fabric::TimerId& timer) noexcept override;
 
     // DutControl
     [[nodiscard]] DutControlReply ask(const std::string& request, fabric::Duration patience) override;
@@ -70,6 +71,8 @@ private:
     void deliver();
     void deliver_together();
     void hand_over(const Entry& entry);
+    /// A timer of the tester comes when it came then.
+    void fire(const Entry& entry);
     /// What the tester begins now: the next thing that it did, which must be of this kind. What had come in before
     /// comes in now. Null after the end of the last case.
     const Entry* begin(Kind kind, const std::string& what);
@@ -79,9 +82,6 @@ private:
     const Entry* expect(Kind kind, const std::string& what);
     /// It took its time: until then the loop runs.
     const Entry* await(Kind kind, const std::string& what);
-    /// In real time a timer of the tester may have been late: what it sends now may stand behind what it did next then,
-    /// if it is what it sent next. Null where it does not.
-    const Entry* sent_later(std::uint32_t port, wire::Octets frame);
     void pass_until(fabric::Time time);
     /// What the tester took, or was told, must have been on its way.
     void demand_sight(const Entry& entry);
@@ -98,11 +98,16 @@ private:
     std::size_t cursor_ = 0;
     /// By the index of the first entry that came in during them: those that are not begun, the outermost last.
     std::map<std::size_t, std::vector<std::size_t>> waiting_;
-    std::set<std::size_t> done_;  ///< entries behind the cursor's that were done ahead of their turn
     bool is_case_done_ = true, is_virtual_ = true;
     std::unordered_set<std::uint64_t> seen_;  ///< hashes of all frames so far
     std::string last_of_sa_;                  ///< the frames of the administrator since it was asked last
     fabric::TimerId timer_;
+    struct OwnTimer {
+        fabric::Time due{};
+        std::function<void()> action;
+    };
+    std::map<std::uint64_t, OwnTimer> timers_;  ///< the tester's that have not come, by the number that the journal has
+    std::uint64_t timers_set_ = 0;
     Surroundings surroundings_;
     std::vector<std::unique_ptr<PlayedPort>> own_;
     std::vector<fabric::Port*> ports_;

@@ -19,8 +19,8 @@ constexpr std::uint64_t most_ports = 8, most_lines = 100'000'000;
 /// A year, in nanoseconds.
 constexpr std::uint64_t latest = 31'536'000'000'000'000;
 
-constexpr std::array<std::string_view, 9> names{"seen",     "took", "report", "port", "sent",
-                                                "attached", "sa",   "fabric", "dut"};
+constexpr std::array<std::string_view, 10> names{"seen", "took",     "report", "port",   "timer",
+                                                 "sent", "attached", "sa",     "fabric", "dut"};
 
 std::vector<std::uint8_t> octets_in(const JsonPart& part, const std::string& member) {
     auto octets = wire::parse_octets(part.text(member));
@@ -114,6 +114,10 @@ public:
             if (part_.has("began")) entry.began = fabric::Time{static_cast<std::int64_t>(part_.whole("began", latest))};
         }
         if (part_.has("error")) entry.text = part_.text("error");
+        if (entry.kind == Kind::timer) {
+            entry.number = part_.whole("number", most_lines);
+            return true;
+        }
         if (entry.kind != Kind::seen && entry.kind != Kind::fabric && entry.kind != Kind::dut)
             entry.port = static_cast<std::uint32_t>(part_.whole("port", most_ports - 1));
         if (entry.kind == Kind::dut && part_.has("side")) {

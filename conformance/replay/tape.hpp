@@ -11,11 +11,11 @@
 
 namespace ipoib::conformance::replay {
 
-enum class Kind : std::uint8_t { seen, took, report, port, sent, attached, sa, fabric, dut, begins, ends };
+enum class Kind : std::uint8_t { seen, took, report, port, timer, sent, attached, sa, fabric, dut, begins, ends };
 /// "sent", as the journal has it.
 [[nodiscard]] std::string_view name(Kind kind) noexcept;
 /// Whether it came by itself; the others are what the tester did, and what was answered.
-[[nodiscard]] constexpr bool is_input(Kind kind) noexcept { return kind <= Kind::port; }
+[[nodiscard]] constexpr bool is_input(Kind kind) noexcept { return kind <= Kind::timer; }
 
 /// A question and its answer, or what a port was found to be.
 struct Exchange {
@@ -35,6 +35,7 @@ struct Entry {
     std::uint32_t file = 0, line = 0;  ///< where it stands; lines from 1
     std::uint32_t port = 0;            ///< of `dut` which of two
     fabric::Time at{}, began{};        ///< of what the tester did: when it was done, and when it was asked for
+    std::uint64_t number = 0;          ///< of `timer`: the how manieth that was set
     std::uint64_t during = 0;          ///< so many of the entries before it came in between
     std::vector<std::uint8_t> octets;
     std::string text;                    ///< why it could not be done; of `ends` the verdict

@@ -42,7 +42,9 @@ public:
     }
     [[nodiscard]] std::string clean_up(CaseEnd end) override {
         if (!playback_) return {};
+        const bool did_fit = fits();
         playback_->end_case();
+        if (did_fit && !fits() && on_another_end) on_another_end();
         if (session_ && !record_.is_virtual && !end.is_broken) {
             try {
                 session_->undo();
@@ -60,6 +62,10 @@ public:
     [[nodiscard]] bool is_virtual() const override { return record_.is_virtual; }
 
     [[nodiscard]] const Tapes& tapes() const noexcept { return tapes_; }
+    /// Whether the tester has done in this session what it did.
+    [[nodiscard]] bool fits() const { return playback_ && playback_->difference().empty(); }
+    /// Told where a case has ended, and the journal goes on.
+    std::function<void()> on_another_end{};
 
 private:
     void drop() noexcept {
@@ -159,8 +165,18 @@ void play_cases(const fs::path& folder, const fs::path& again, Verified& verifie
     PlaybackRig rig{folder, record, verified.wrong};
     auto run = record.run;
     run.evidence = again.string();
+    std::string last;
+    rig.on_another_end = [&] {
+        if (last.empty()) return;
+        verified.left_out.push_back(std::exchange(last, {}));
+        --verified.scenes;
+    };
     run.witness = [&](const Case& one, const Recorder& recorder, const reports::Result& result) {
-        verdicts[std::string(one.id)].emplace_back(reports::name(result.verdict));
+        if (!rig.fits()) return;
+        auto& now = verdicts[std::string(one.id)];
+        now.emplace_back(reports::name(result.verdict));
+        last = std::string(one.id) + (now.size() == 1 ? std::string{} : '-' + std::to_string(now.size()));
+        std::erase(verified.left_out, last);
         verified.frames += recorder.size();
         ++verified.scenes;
         if (progress) progress(verified.scenes, record.scenes.size());
@@ -168,6 +184,7 @@ void play_cases(const fs::path& folder, const fs::path& again, Verified& verifie
     verified.results = conformance::run(run, rig);
     for (const auto& [scene, case_id, verdict] : rig.tapes().ended()) {
         auto& now = verdicts[case_id];
+        if (std::ranges::find(verified.left_out, scene) != verified.left_out.end()) continue;
         if (now.empty() || now.front() != verdict)
             verified.wrong.push_back(
                 fmt::format("the journal of {} ends with {}, the case {}", scene, verdict,
@@ -190,12 +207,16 @@ Verified verify(const fs::path& folder, const std::function<void(std::size_t, st
         throw std::invalid_argument(folder.string() + " cannot be played again: " + record.why_not);
     compare_hashes(folder, verified);
     const TemporaryFolder again;
+    verified.left_out = record.scenes;
     if (record.is_meeting())
         play_meeting(folder, again.path(), verified, progress);
     else
         play_cases(folder, again.path(), verified, progress);
-    // What went another way ended there.
-    if (record.is_meeting() && verified.results.results.empty()) return verified;
+    // What was not judged again has no verdict that could fit, and what the rules say is of all of it.
+    if (!verified.left_out.empty()) {
+        verified.wrong.push_back(fmt::format("not judged again: {}", fmt::join(verified.left_out, ", ")));
+        return verified;
+    }
     if (verified.results.dut != record.dut)
         verified.wrong.emplace_back("the DUT tells other facts of itself in the journals than are recorded");
     compare_captures(folder, again.path(), verified);

@@ -10,9 +10,10 @@ namespace ipoib::conformance::replay {
 
 struct Verified {
     Record record;
-    reports::Results results;        ///< as they come out now
-    std::vector<std::string> wrong;  ///< what does not fit together, a sentence each; empty: it is as it was
-    std::size_t scenes = 0, frames = 0;
+    reports::Results results;            ///< as they come out now
+    std::vector<std::string> wrong;      ///< what does not fit together, a sentence each; empty: it is as it was
+    std::size_t scenes = 0, frames = 0;  ///< that were judged again
+    std::vector<std::string> left_out;   ///< scenes that were not: the tester does something else there, or before
 };
 
 /// `progress` is told the number of each case, of how many. Throws std::invalid_argument for a folder that holds no

@@ -59,6 +59,7 @@ public:
     }
     [[nodiscard]] bool waits_for_stopped() override { return control_.waits_for_stopped(); }
     [[nodiscard]] std::string diagnostics() override { return control_.diagnostics(); }
+    [[nodiscard]] int process() const override { return control_.process(); }
 
 private:
     DutControl& control_;
@@ -87,6 +88,7 @@ public:
             if (!members_[side]) begin(side, seed);
     }
     [[nodiscard]] fabric::Fabric& fabric() override {
+        if (!fabric_) throw std::runtime_error("nobody has met here");
         if (journaled_) return *journaled_;
         return *fabric_;
     }
@@ -135,6 +137,9 @@ public:
         return group ? group->mlid() : std::uint16_t{0};
     }
     [[nodiscard]] bool is_virtual() const override { return is_virtual_; }
+    [[nodiscard]] int process(Side side) const override {
+        return members_[side] ? members_[side]->control->process() : 0;
+    }
 
 private:
     /// One of the two, in this process or in another.

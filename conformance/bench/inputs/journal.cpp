@@ -101,6 +101,8 @@ void InputJournal::reported(std::size_t port, wire::View<wire::Notice> notice) {
         hex_of({notice.data(), wire::Notice::size}) + '"');
 }
 
+void InputJournal::timed_out(std::uint64_t number) { add(begin("timer") + ",\"number\":" + std::to_string(number)); }
+
 void InputJournal::sent(std::size_t port, wire::Octets frame, std::string_view why_not, const Begun& begun) {
     add(begin("sent") + ",\"port\":" + std::to_string(port) + ",\"octets\":\"" + hex_of(frame) + '"' + since(begun) +
         error_member(why_not));

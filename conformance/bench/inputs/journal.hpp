@@ -35,6 +35,8 @@ public:
     /// The UD queue pair of the tester's port `port` took a frame.
     void took(std::size_t port, wire::Octets frame);
     void reported(std::size_t port, wire::View<wire::Notice> notice);
+    /// The tester's own timer came, the `number`-th that it set, from 1.
+    void timed_out(std::uint64_t number);
     /// When something was asked for that may take its time: what comes in until it is done belongs to it.
     struct Begun {
         std::uint64_t lines = 0;

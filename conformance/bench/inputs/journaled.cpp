@@ -95,6 +95,13 @@ fabric::ChangeAnswer JournaledFabric::change(const fabric::FabricChange& change,
     return answer;
 }
 
+fabric::TimerId JournaledFabric::after(fabric::Duration delay, std::function<void()> action) {
+    return fabric_.after(delay, [this, number = ++timers_, action = std::move(action)] {
+        journal_.timed_out(number);
+        action();
+    });
+}
+
 DutControlReply JournaledControl::ask(const std::string& request, fabric::Duration patience) {
     const auto begun = journal_.begun();
     auto reply = control_.ask(request, patience);

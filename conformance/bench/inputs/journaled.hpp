@@ -23,6 +23,8 @@ public:
     [[nodiscard]] std::span<fabric::Port* const> ports() override { return ports_; }
     void observe(std::function<void(const fabric::Sighting&)> observer) override;
     [[nodiscard]] fabric::ChangeAnswer change(const fabric::FabricChange& change, fabric::Duration patience) override;
+    [[nodiscard]] fabric::TimerId after(fabric::Duration delay, std::function<void()> action) override;
+    void cancel(fabric::TimerId& timer) noexcept override { fabric_.cancel(timer); }
     [[nodiscard]] std::string problem() const override { return fabric_.problem(); }
 
 private:
@@ -31,6 +33,7 @@ private:
     InputJournal& journal_;
     std::vector<std::unique_ptr<JournaledPort>> own_;
     std::vector<fabric::Port*> ports_;
+    std::uint64_t timers_ = 0;  ///< that were set
 };
 
 class JournaledControl : public DutControl {
@@ -41,6 +44,7 @@ public:
     [[nodiscard]] DutControlReply ask(const std::string& request, fabric::Duration patience) override;
     [[nodiscard]] bool waits_for_stopped() override;
     [[nodiscard]] std::string diagnostics() override { return control_.diagnostics(); }
+    [[nodiscard]] int process() const override { return control_.process(); }
 
 private:
     DutControl& control_;
