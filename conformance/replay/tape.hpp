@@ -35,7 +35,7 @@ struct Entry {
     std::uint32_t file = 0, line = 0;  ///< where it stands; lines from 1
     std::uint32_t port = 0;            ///< of `dut` which of two
     fabric::Time at{}, began{};        ///< of what the tester did: when it was done, and when it was asked for
-    std::uint64_t number = 0;          ///< of `timer`: the how manieth that was set
+    std::uint64_t number = 0;          ///< of `timer`: its place among those that were set
     std::uint64_t during = 0;          ///< so many of the entries before it came in between
     std::vector<std::uint8_t> octets;
     std::string text;                    ///< why it could not be done; of `ends` the verdict
