@@ -365,6 +365,16 @@ TEST_CASE("Directed broadcasts of all kinds go to the broadcast-GID") {
     }
 }
 
+TEST_CASE("False alarm: an address that no network can have as its broadcast is a host's, also in a group") {
+    for (const auto* destination : {"10.1.0.200", "10.1.0.2", "192.0.2.1"}) {
+        CAPTURE(destination);
+        auto packet = to_mgid(udp_to_group(a, 0xe0000001, mlid, plain, 5), "ff12:401b:ffff::1");
+        const auto outcome = judge(packet.set(Ipv4::destination, parse_ipv4(destination).value()).build());
+        CHECK(outcome.violated == Ids{});
+        CHECK(outcome.observed.count("RULE-RFC4391-5-04") == 0);
+    }
+}
+
 TEST_CASE("A datagram that fills the default MTU is noted, a smaller or larger one is not") {
     const auto fills = [](std::size_t size) {
         return judge(udp(a, b, plain, size).build()).noted.count("RULE-RFC4391-7-04") == 1;

@@ -17,11 +17,14 @@ bool is_broadcast_join(const Packet& p, const Known& known) {
 }
 
 /// An IPv4 packet for everybody on a net or a subnet: sent to a group, but addressed to none. RULE-RFC4391-4-09 judges
-/// 255.255.255.255.
+/// 255.255.255.255. An address that does not end as a broadcast address of some prefix length does, of 30 bits at most
+/// (RFC 3021), is a host's: a cluster may share that by a group.
 bool is_directed_broadcast(const Packet& p) {
-    constexpr std::uint32_t loopback = 127, limited_broadcast = 0xffffffff;
+    constexpr std::uint32_t loopback = 127, limited_broadcast = 0xffffffff, shortest_host_part = 3, all_zeros = 0;
     const auto destination = p.ipv4[Ipv4::destination];
-    return destination != limited_broadcast && !is_ipv4_group(destination) && destination >> 24 != loopback;
+    const bool ends_as_one = (destination & shortest_host_part) == shortest_host_part || destination == all_zeros;
+    return destination != limited_broadcast && ends_as_one && !is_ipv4_group(destination) &&
+           destination >> 24 != loopback;
 }
 
 constexpr Rule rules_of_rfc4391_05[] = {
